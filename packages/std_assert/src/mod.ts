@@ -1,0 +1,101 @@
+// The names and meanings of the public @std/assert package, over node:assert, for build networks that cannot
+// reach the registry that serves it. Only what the tests use stands here; README.md says how to switch.
+import assertion from "node:assert/strict";
+
+export class AssertionError extends Error {
+  override name = "AssertionError";
+}
+
+const fail_ = (message: string): never => {
+  throw new AssertionError(message);
+};
+
+/** Makes `expr` truthy, or throws. */
+export function assert(expr: unknown, message = "Expected a truthy value"): asserts expr {
+  if (!expr) fail_(message);
+}
+
+/** Deep, strict equality. */
+export function assertEquals<T>(actual: T, expected: T, message?: string): void {
+  assertion.deepStrictEqual(actual, expected, message);
+}
+
+export function assertNotEquals<T>(actual: T, expected: T, message?: string): void {
+  assertion.notDeepStrictEqual(actual, expected, message);
+}
+
+/** Identity, by Object.is. */
+export function assertStrictEquals<T>(actual: unknown, expected: T, message?: string): asserts actual is T {
+  assertion.strictEqual(actual, expected, message);
+}
+
+export function assertExists<T>(actual: T, message = "Expected a value"): asserts actual is NonNullable<T> {
+  if (actual === null || actual === undefined) fail_(message);
+}
+
+export function assertMatch(actual: string, expected: RegExp, message?: string): void {
+  if (!expected.test(actual)) fail_(message ?? `Expected ${JSON.stringify(actual)} to match ${expected}`);
+}
+
+export function assertStringIncludes(actual: string, expected: string, message?: string): void {
+  if (!actual.includes(expected)) {
+    fail_(message ?? `Expected ${JSON.stringify(actual)} to include ${JSON.stringify(expected)}`);
+  }
+}
+
+export function assertGreaterOrEqual<T>(actual: T, expected: T, message?: string): void {
+  if (!(actual >= expected)) fail_(message ?? `Expected ${actual} >= ${expected}`);
+}
+
+export function assertLessOrEqual<T>(actual: T, expected: T, message?: string): void {
+  if (!(actual <= expected)) fail_(message ?? `Expected ${actual} <= ${expected}`);
+}
+
+// deno-lint-ignore no-explicit-any -- the public package's own signature
+export type ErrorClass<E extends Error> = new (...args: any[]) => E;
+
+export function assertInstanceOf<T extends Error>(
+  actual: unknown,
+  expected: ErrorClass<T>,
+  message?: string,
+): asserts actual is T {
+  if (!(actual instanceof expected)) fail_(message ?? `Expected an instance of ${expected.name}, got ${actual}`);
+}
+
+function check<E extends Error>(error: unknown, type?: ErrorClass<E>, includes?: string): E {
+  if (type) assertInstanceOf(error, type, `Expected ${type.name}, got ${error}`);
+  if (includes !== undefined) assertStringIncludes(error instanceof Error ? error.message : String(error), includes);
+  return error as E;
+}
+
+/** `fn` throws, by choice an `ErrorClass` whose message holds `includes`; the error is returned. */
+export function assertThrows<E extends Error = Error>(
+  fn: () => unknown,
+  type?: ErrorClass<E>,
+  includes?: string,
+): E {
+  try {
+    fn();
+  } catch (error) {
+    return check(error, type, includes);
+  }
+  return fail_("Expected a throw");
+}
+
+/** `fn` rejects, by choice with an `ErrorClass` whose message holds `includes`; the error is returned. */
+export async function assertRejects<E extends Error = Error>(
+  fn: () => PromiseLike<unknown>,
+  type?: ErrorClass<E>,
+  includes?: string,
+): Promise<E> {
+  try {
+    await fn();
+  } catch (error) {
+    return check(error, type, includes);
+  }
+  return fail_("Expected a rejection");
+}
+
+export function fail(message = "Failed"): never {
+  return fail_(message);
+}
