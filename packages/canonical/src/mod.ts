@@ -1,1 +1,10 @@
-export {};
+/**
+ * Values and requests to the one byte string that is signed or hashed.
+ *
+ * @module
+ */
+export { canonicalJson, type CanonicalValue } from "./canonical_json.ts";
+export { canonicalRequest, type CanonicalRequestParts } from "./canonical_request.ts";
+export { CanonicalError, type CanonicalReason } from "./errors.ts";
+export { JsonNumber, type JsonObject, type JsonValue } from "./json_value.ts";
+export { type JsonLimits, readJson } from "./read_json.ts";

@@ -6,7 +6,10 @@ describe("@std/assert", () => {
     assertThrows(() => assertThrows(() => {}), AssertionError, "Expected a throw");
   });
   it("assertThrows() fails on another class of error", () => {
-    assertThrows(() => assertThrows(() => { throw new TypeError("x"); }, RangeError), AssertionError);
+    assertThrows(() =>
+      assertThrows(() => {
+        throw new TypeError("x");
+      }, RangeError), AssertionError);
   });
   it("assertRejects() fails when nothing is rejected", async () => {
     await assertRejects(() => assertRejects(() => Promise.resolve()), AssertionError, "Expected a rejection");

@@ -59,12 +59,16 @@ export function assertInstanceOf<T extends Error>(
   expected: ErrorClass<T>,
   message?: string,
 ): asserts actual is T {
-  if (!(actual instanceof expected)) fail_(message ?? `Expected an instance of ${expected.name}, got ${actual}`);
+  if (!(actual instanceof expected)) {
+    fail_(message ?? `Expected an instance of ${expected.name}, got ${actual}`);
+  }
 }
 
 function check<E extends Error>(error: unknown, type?: ErrorClass<E>, includes?: string): E {
   if (type) assertInstanceOf(error, type, `Expected ${type.name}, got ${error}`);
-  if (includes !== undefined) assertStringIncludes(error instanceof Error ? error.message : String(error), includes);
+  if (includes !== undefined) {
+    assertStringIncludes(error instanceof Error ? error.message : String(error), includes);
+  }
   return error as E;
 }
 

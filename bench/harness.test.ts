@@ -1,0 +1,97 @@
+import process from "node:process";
+import { describe, it } from "node:test";
+import { assert, assertEquals } from "@std/assert";
+import {
+  type Contender,
+  hostMeter,
+  inFlight,
+  interleaved,
+  type Meter,
+  processCpuMs,
+  synchronous,
+} from "./harness.ts";
+
+/** A clock that only the contenders move. */
+function handMeter(): Meter & { spend(wallMs: number): void } {
+  let now = 0;
+  return { wallMs: () => now, cpuMs: () => now / 2, spend: (wallMs) => void (now += wallMs) };
+}
+
+describe("interleaved()", () => {
+  it("gives each contender one turn a round, a different one first each time", async () => {
+    const meter = handMeter();
+    const turns: string[] = [];
+    const contender = (name: string): Contender => (operations) => {
+      turns.push(name);
+      meter.spend(operations);
+    };
+    const measure = interleaved({ a: contender("a"), b: contender("b"), c: contender("c") }, meter);
+    const rounds = await measure({ rounds: 4, turnMs: 1 });
+    assertEquals(turns.slice(-12).join(""), "abcbcacababc");
+    assertEquals(rounds.map((round) => Object.keys(round).sort().join("")), ["abc", "abc", "abc", "abc"]);
+  });
+  it("fills a turn, whatever an operation costs", async () => {
+    const meter = handMeter();
+    const costing = (costMs: number): Contender => (operations) => meter.spend(operations * costMs);
+    let warmUpMs = 20;
+    const cold: Contender = (operations) => {
+      meter.spend(operations * 0.01 + warmUpMs);
+      warmUpMs = 0;
+    };
+    const [round] = await interleaved(
+      { cold, cheap: costing(0.01), dear: costing(30), over: costing(500) },
+      meter,
+    )(
+      {
+        rounds: 1,
+        turnMs: 100,
+      },
+    );
+    assertEquals(round!["cheap"]!.operations, 10_000);
+    assertEquals(round!["cold"]!.operations, 10_000, "a slow first operation does not count");
+    assertEquals(round!["dear"], { operations: 3, wallMs: 90, cpuMs: 45 });
+    assertEquals(round!["over"]!.operations, 1);
+  });
+});
+
+describe("contenders", () => {
+  it("synchronous() and inFlight() do each operation once, and wait for the last", async () => {
+    const done: number[] = [];
+    await synchronous((index) => void done.push(index))(5);
+    assertEquals(done.splice(0), [0, 1, 2, 3, 4]);
+    await inFlight(3, async (index) => {
+      await Promise.resolve();
+      done.push(index);
+    })(7);
+    assertEquals(done.sort(), [0, 1, 2, 3, 4, 5, 6]);
+  });
+  it("inFlight() keeps that many under way and no more", async () => {
+    for (const width of [1, 4]) {
+      let [now, most] = [0, 0];
+      await inFlight(width, async () => {
+        most = Math.max(most, ++now);
+        await new Promise((resolve) => setTimeout(resolve, 1));
+        now--;
+      })(width * 3);
+      assertEquals(most, width);
+    }
+  });
+  it("inFlight() fails with its operation", async () => {
+    const failing = async () => await inFlight(2, () => Promise.reject(new Error("refused")))(4);
+    assertEquals(await failing().catch((error: Error) => error.message), "refused");
+  });
+});
+
+describe("hostMeter()", () => {
+  it("counts the CPU time of this process and of the processes it is given", () => {
+    const alone = hostMeter();
+    const twice = hostMeter(() => [process.pid]);
+    const startMs = alone.wallMs();
+    const before = alone.cpuMs();
+    while (alone.wallMs() - startMs < 60);
+    const spent = alone.cpuMs() - before;
+    assert(spent > 0 && spent < 1000, `${spent} ms`);
+    assert(processCpuMs(process.pid) > 0);
+    assert(twice.cpuMs() > alone.cpuMs() * 1.5, "its own time is counted a second time");
+  });
+});

@@ -1,0 +1,139 @@
+// What a benchmark is, and how its contenders take turns.
+import { readFileSync } from "node:fs";
+import process from "node:process";
+
+/** What `bench/NAME.bench.ts` exports by default. */
+export interface Benchmark {
+  readonly about: string;
+  /** Makes everything ready; throws a sentence when a peer is missing. */
+  open(): Promise<Course>;
+}
+
+interface Course {
+  readonly contests: readonly Contest[];
+  close?(): Promise<void>;
+}
+
+export interface Contest {
+  readonly name: string;
+  readonly measure: Measure;
+  readonly goals: readonly Goal[];
+}
+
+export type Goal = RatioGoal | TimeGoal;
+
+/** The rate of `ours` over the rate of `peer`. */
+export interface RatioGoal {
+  readonly ours: string;
+  readonly peer: string;
+  readonly atLeast: number;
+}
+
+interface TimeGoal {
+  readonly ours: string;
+  readonly atMostMicros: number;
+}
+
+export interface Plan {
+  readonly rounds: number;
+  /** How long each contender runs in a round. */
+  readonly turnMs: number;
+}
+
+/** One contender's turn in one round. */
+export interface Sample {
+  readonly operations: number;
+  readonly wallMs: number;
+  /** Absent where a turn's share of the CPU cannot be told. */
+  readonly cpuMs?: number;
+}
+
+/** Each contender's sample, by its name. */
+export type Round = Readonly<Record<string, Sample>>;
+
+/** Gives the rounds of a plan; each holds every contender. */
+type Measure = (plan: Plan) => Promise<readonly Round[]>;
+
+/** Runs that many operations to their end. */
+export type Contender = (operations: number) => void | Promise<void>;
+
+export interface Meter {
+  wallMs(): number;
+  cpuMs(): number;
+}
+
+/** The CPU time of this process and of `pids`, such as a server under load and its database. */
+export function hostMeter(pids: () => readonly number[] = () => []): Meter {
+  return {
+    wallMs: () => performance.now(),
+    cpuMs() {
+      const { user, system } = process.cpuUsage();
+      return pids().reduce((sum, pid) => sum + processCpuMs(pid), (user + system) / 1000);
+    },
+  };
+}
+
+/** From Linux's `/proc`, whose clock ticks 100 times a second. */
+export function processCpuMs(pid: number): number {
+  const stat = readFileSync(`/proc/${pid}/stat`, "utf8");
+  // The second field is the program's name, which may hold spaces and parentheses.
+  const [userTicks, systemTicks] = stat.slice(stat.lastIndexOf(")") + 2).split(" ").slice(11, 13).map(Number);
+  return (userTicks! + systemTicks!) * 10;
+}
+
+/**
+ * Rounds of A B C, B C A, C A B …: whatever slows the machine for a while slows each of them, and none always runs
+ * after the same neighbour.
+ */
+export function interleaved(
+  contenders: Readonly<Record<string, Contender>>,
+  meter: Meter = hostMeter(),
+): Measure {
+  return async ({ rounds, turnMs }) => {
+    const names = Object.keys(contenders);
+    const operations = new Map<string, number>();
+    for (const name of names) operations.set(name, await calibrate(contenders[name]!, turnMs, meter));
+    const measured: Round[] = [];
+    for (let round = 0; round < rounds; round++) {
+      const samples: Record<string, Sample> = {};
+      for (let turn = 0; turn < names.length; turn++) {
+        const name = names[(round + turn) % names.length]!;
+        samples[name] = await takeTurn(contenders[name]!, operations.get(name)!, meter);
+      }
+      measured.push(samples);
+    }
+    return measured;
+  };
+}
+
+/** How many operations fill a turn. The tries also warm the contender up. */
+async function calibrate(contender: Contender, turnMs: number, meter: Meter): Promise<number> {
+  for (let operations = 1;; operations *= 2) {
+    const { wallMs } = await takeTurn(contender, operations, meter);
+    if (wallMs >= turnMs / 2) return Math.max(1, Math.round(operations * turnMs / wallMs));
+  }
+}
+
+async function takeTurn(contender: Contender, operations: number, meter: Meter): Promise<Sample> {
+  const [startMs, startCpuMs] = [meter.wallMs(), meter.cpuMs()];
+  await contender(operations);
+  return { operations, wallMs: meter.wallMs() - startMs, cpuMs: meter.cpuMs() - startCpuMs };
+}
+
+/** A contender whose operations wait for nothing. */
+export function synchronous(operation: (index: number) => void): Contender {
+  return (operations) => {
+    for (let index = 0; index < operations; index++) operation(index);
+  };
+}
+
+/** A contender with `width` operations under way at any time; 1 is one after another. */
+export function inFlight(width: number, operation: (index: number) => Promise<unknown>): Contender {
+  return async (operations) => {
+    let next = 0;
+    const lane = async (): Promise<void> => {
+      while (next < operations) await operation(next++);
+    };
+    await Promise.all(Array.from({ length: width }, lane));
+  };
+}

@@ -1,0 +1,31 @@
+import { spawnSync } from "node:child_process";
+import { describe, it } from "node:test";
+import process from "node:process";
+import { fileURLToPath } from "node:url";
+import { assertEquals, assertStringIncludes } from "@std/assert";
+
+const ENTRY = fileURLToPath(new URL("./mod.ts", import.meta.url));
+const RUNTIME_ARGUMENTS = process.versions["deno"] ? ["run", "-A"] : ["--import", "tsx"];
+
+function bench(...args: string[]): { code: number | null; says: string } {
+  const { status, stdout, stderr } = spawnSync(process.execPath, [...RUNTIME_ARGUMENTS, ENTRY, ...args], {
+    encoding: "utf8",
+    timeout: 60_000,
+  });
+  return { code: status, says: stdout + stderr };
+}
+
+describe("npm run bench", () => {
+  it("lists the benchmarks when none is named", () => {
+    const { code, says } = bench();
+    assertEquals(code, 0);
+    for (const text of ["jws ", "k6_signing ", "--json FILE"]) assertStringIncludes(says, text);
+  });
+  it("answers a wrong name, a second name and an unknown option with 2 and the usage", () => {
+    for (const args of [["nothing"], ["jws", "k6_signing"], ["jws", "--fast"]]) {
+      const { code, says } = bench(...args);
+      assertEquals(code, 2, says);
+      assertStringIncludes(says, "Usage: npm run bench");
+    }
+  });
+});

@@ -1,0 +1,74 @@
+// npm run bench -- NAME [--short] [--json FILE]: measures one benchmark; without a name, lists them.
+import { readdirSync, writeFileSync } from "node:fs";
+import process from "node:process";
+import { parseArgs } from "node:util";
+import type { Benchmark, Plan } from "./harness.ts";
+import { reportContest } from "./report.ts";
+import { summarise } from "./summary.ts";
+import { readSurroundings, reportSurroundings } from "./surroundings.ts";
+
+const FULL: Plan = { rounds: 15, turnMs: 100 };
+const SHORT: Plan = { rounds: 5, turnMs: 50 };
+const SUFFIX = ".bench.ts";
+const USAGE = "Usage: npm run bench -- NAME [--short] [--json FILE]";
+
+async function load(name: string): Promise<Benchmark> {
+  return (await import(`./${name}${SUFFIX}`)).default;
+}
+
+function names(): string[] {
+  const files = readdirSync(new URL(".", import.meta.url)).filter((file) => file.endsWith(SUFFIX));
+  return files.map((file) => file.slice(0, -SUFFIX.length)).sort();
+}
+
+async function list(): Promise<void> {
+  console.log(`${USAGE}\n`);
+  for (const name of names()) console.log(`  ${name.padEnd(12)} ${(await load(name)).about}`);
+}
+
+async function run(name: string, plan: Plan, jsonFile: string | undefined): Promise<void> {
+  const surroundings = readSurroundings();
+  const { about, open } = await load(name);
+  console.log(`${name}: ${about}\n${reportSurroundings(surroundings)}`);
+  const course = await open();
+  const summaries = [];
+  try {
+    for (const contest of course.contests) {
+      const summary = summarise(contest, await contest.measure(plan));
+      summaries.push(summary);
+      console.log(`\n${reportContest(summary)}`);
+    }
+  } finally {
+    await course.close?.();
+  }
+  if (jsonFile === undefined) return;
+  const result = { benchmark: name, about, surroundings, plan, contests: summaries };
+  writeFileSync(jsonFile, `${JSON.stringify(result, null, 2)}\n`);
+}
+
+function readArguments(): { name: string | undefined; short: boolean; json: string | undefined } {
+  try {
+    const { values, positionals } = parseArgs({
+      allowPositionals: true,
+      options: { short: { type: "boolean", default: false }, json: { type: "string" } },
+    });
+    const [name, ...others] = positionals;
+    if (others.length > 0) throw new Error(`One benchmark at a time, not also ${others.join(", ")}.`);
+    if (name !== undefined && !names().includes(name)) {
+      throw new Error(`There is no benchmark ${name}; without a name they are listed.`);
+    }
+    return { name, short: values.short, json: values.json };
+  } catch (error) {
+    console.error(`${(error as Error).message}\n${USAGE}`);
+    process.exit(2);
+  }
+}
+
+const { name, short, json } = readArguments();
+try {
+  await (name === undefined ? list() : run(name, short ? SHORT : FULL, json));
+} catch (error) {
+  // A peer that is missing, above all: a benchmark without it has measured nothing.
+  console.error(`${name ?? "bench"} failed: ${(error as Error).message}`);
+  process.exit(1);
+}

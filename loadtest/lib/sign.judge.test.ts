@@ -1,0 +1,97 @@
+import { Buffer } from "node:buffer";
+import { spawnSync } from "node:child_process";
+import { createHash, generateKeyPairSync } from "node:crypto";
+import { existsSync } from "node:fs";
+import process from "node:process";
+import { describe, it } from "node:test";
+import { fileURLToPath } from "node:url";
+import { canonicalRequest } from "@gold-partner/canonical";
+import { importVerifyingKey, parseDetached, verifyDetached } from "@gold-partner/jws";
+import { assertEquals, assertRejects } from "@std/assert";
+
+const K6 = fileURLToPath(new URL("../../.tools/bin/k6", import.meta.url));
+const SCRIPT = fileURLToPath(new URL("./sign_cases.ts", import.meta.url));
+const ARGUMENTS = [
+  ...["run", "--quiet", "--no-usage-report", "--summary-mode", "disabled"],
+  ...["--log-format", "raw", "--log-output", "stdout", SCRIPT],
+];
+// On syntax that it cannot parse k6 does not end.
+const K6_TIMEOUT_MS = 60_000;
+
+interface Request {
+  method: string;
+  url: string;
+  body: Uint8Array | string;
+  timestamp: string;
+  nonce: string;
+}
+
+/** Made anew in each run, as a credentials file may hold it. */
+function newKey() {
+  const { privateKey, publicKey } = generateKeyPairSync("ec", { namedCurve: "P-256" });
+  return {
+    jwk: JSON.stringify({ ...privateKey.export({ format: "jwk" }), kid: "bank-1", alg: "ES256", use: "sig" }),
+    pkcs8: String(privateKey.export({ format: "pem", type: "pkcs8" })),
+    sec1: String(privateKey.export({ format: "pem", type: "sec1" })),
+    spki: String(publicKey.export({ format: "pem", type: "spki" })),
+  };
+}
+
+/** What k6 printed: for each key, the headers of each request. */
+function signInK6(keys: { text: string; kid?: string }[], requests: Request[]): string[] {
+  if (!existsSync(K6)) throw new Error("k6 is not there; run: node tools/run.mjs parts");
+  const cases = requests.map(({ body, ...rest }) =>
+    typeof body === "string"
+      ? { ...rest, bodyText: body }
+      : { ...rest, bodyBase64: Buffer.from(body).toString("base64") }
+  );
+  const { stdout, stderr } = spawnSync(K6, ARGUMENTS, {
+    env: { ...process.env, KEYS: JSON.stringify(keys), CASES: JSON.stringify(cases) },
+    encoding: "utf8",
+    timeout: K6_TIMEOUT_MS,
+    killSignal: "SIGKILL",
+  });
+  const lines = stdout.split("\n").filter((line) => line.startsWith("{"));
+  if (lines.length === keys.length * requests.length) return lines;
+  throw new Error(`k6 signed ${lines.length} requests; it says:\n${stdout}${stderr}`);
+}
+
+const ORDER = {
+  method: "POST",
+  url: "https://localhost:8443/v1/orders",
+  body: Buffer.from('{"quote_id":"qt_01890a5d-ac96-774b-bcce-b302099a8057"}'),
+  timestamp: "1700000000",
+  nonce: "5f0c2a9be1d84736",
+};
+const REQUESTS: Request[] = [
+  ORDER,
+  { ...ORDER, method: "GET", url: `${ORDER.url}?limit=20&cursor=%D8%B0`, body: Buffer.alloc(0) },
+  { ...ORDER, body: '{"reference":"ذهب 🪙 \u0000"}', nonce: "!$%&'()*+-./:;<=>?@[]^_`{|}~" },
+  { ...ORDER, body: Uint8Array.from({ length: 256 }, (_, index) => index), timestamp: "9999999999" },
+  { ...ORDER, url: "https://api.gold.example/v1/signed-probe", body: Buffer.alloc(64 * 1024, 0xe9) },
+];
+
+describe("signRequest() in k6", () => {
+  it("signs as the packages verify: JWK, PKCS#8 and SEC1, with and without kid, any body and method", async () => {
+    const { jwk, pkcs8, sec1, spki } = newKey();
+    const keys = [{ text: jwk, kid: "bank-1" }, { text: pkcs8 }, { text: sec1 }];
+    const publicKey = await importVerifyingKey(spki);
+    const lines = signInK6(keys, REQUESTS);
+    for (const [index, line] of lines.entries()) {
+      const { body, ...request } = REQUESTS[index % REQUESTS.length]!;
+      const headers = JSON.parse(line);
+      assertEquals(Object.keys(headers).sort(), ["X-JWS-Signature", "X-Nonce", "X-Timestamp"]);
+      assertEquals([headers["X-Timestamp"], headers["X-Nonce"]], [request.timestamp, request.nonce]);
+      const bodySha256 = createHash("sha256").update(body).digest("hex");
+      const canonical = Buffer.from(canonicalRequest({ ...request, bodySha256 }));
+      assertEquals(await verifyDetached(headers["X-JWS-Signature"], canonical, publicKey), publicKey);
+      assertEquals(
+        parseDetached(headers["X-JWS-Signature"]).kid,
+        index < REQUESTS.length ? "bank-1" : undefined,
+      );
+      canonical[canonical.length - 1]! ^= 1;
+      await assertRejects(() => verifyDetached(headers["X-JWS-Signature"], canonical, publicKey));
+    }
+    assertEquals(lines.length, 15);
+  });
+});

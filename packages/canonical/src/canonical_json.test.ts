@@ -1,0 +1,182 @@
+import { assert, assertEquals, assertStringIncludes, assertThrows } from "@std/assert";
+import fc from "fast-check";
+import { describe, it } from "node:test";
+import {
+  CanonicalError,
+  canonicalJson,
+  type CanonicalReason,
+  type CanonicalValue,
+  JsonNumber,
+} from "./mod.ts";
+
+function refusal(value: unknown): CanonicalError {
+  return assertThrows(() => canonicalJson(value as CanonicalValue), CanonicalError);
+}
+
+function assertRefused(value: unknown, reason: CanonicalReason, includes = ""): void {
+  for (const nested of [value, [value], { member: value }, [{ a: [1, value] }]]) {
+    const error = refusal(nested);
+    assertEquals(error.reason, reason);
+    assertStringIncludes(error.message, includes);
+  }
+}
+
+/** Values of I-JSON: their strings are well-formed and hold no noncharacter. */
+const jsonValue = fc.jsonValue({ stringUnit: "binary" })
+  .filter((value) => !/\p{Noncharacter_Code_Point}/u.test(JSON.stringify(value)));
+
+/** The same value with the members of each object in another order. */
+function reversed(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(reversed);
+  if (typeof value !== "object" || value === null) return value;
+  return Object.fromEntries(
+    Object.entries(value).reverse().map(([name, member]) => [name, reversed(member)]),
+  );
+}
+
+describe("canonicalJson()", () => {
+  it("writes numbers as the host does, and so that they read back as the same double", () => {
+    const bits = new BigUint64Array(1);
+    const double = new Float64Array(bits.buffer);
+    const edges = [0, 1, 2, 3, 4, 5, 10, 15, 16, 17, 20, 21, 22, 300, 308].flatMap((power) =>
+      [1, -1].flatMap((sign) =>
+        [10 ** power, 10 ** -power, 10 ** power - 1, 2 ** power, 2 ** -power].map((n) => n * sign)
+      )
+    );
+    const random = Array.from({ length: 100 }, () => crypto.getRandomValues(new BigUint64Array(1000)))
+      .flatMap((some) => [...some]);
+    let finite = 0;
+    for (const pattern of [...edges, ...random]) {
+      if (typeof pattern === "bigint") bits[0] = pattern;
+      else double[0] = pattern;
+      const [number = NaN] = double;
+      if (!Number.isFinite(number)) continue;
+      finite++;
+      const text = canonicalJson(number);
+      if (text !== JSON.stringify(number) || Number(text) !== number) {
+        throw new Error(`${bits[0]?.toString(16)}: ${text}`);
+      }
+    }
+    assert(finite > 99_000);
+  });
+
+  it("sorts members by UTF-16 code units, where code points would give another order", () => {
+    assertEquals(
+      canonicalJson({ "\ufb33": 1, "😀": 2, "\ue000": 3, "z": 4 }),
+      '{"z":4,"😀":2,"\ue000":3,"\ufb33":1}',
+    );
+  });
+
+  it("does not depend on the order of members", () => {
+    fc.assert(fc.property(jsonValue, (value) => {
+      assertEquals(canonicalJson(reversed(value) as CanonicalValue), canonicalJson(value as CanonicalValue));
+    }));
+  });
+
+  it("gives what JSON.parse reads as the same value, and from that the same text", () => {
+    fc.assert(fc.property(jsonValue, (value) => {
+      const text = canonicalJson(value as CanonicalValue);
+      const read = JSON.parse(text);
+      assertEquals(read, JSON.parse(JSON.stringify(value)));
+      assertEquals(canonicalJson(read), text);
+    }));
+  });
+
+  it("takes objects without a prototype, and __proto__ as a name", () => {
+    const object = Object.assign(Object.create(null), { b: 1 });
+    object["__proto__"] = 2;
+    assertEquals(canonicalJson(object), '{"__proto__":2,"b":1}');
+    assertEquals(canonicalJson(JSON.parse('{"b":1,"__proto__":2}')), '{"__proto__":2,"b":1}');
+  });
+
+  it("refuses numbers that JSON cannot say", () => {
+    for (const number of [NaN, Infinity, -Infinity]) assertRefused(number, "not_finite", String(number));
+  });
+
+  it("refuses what is no JSON value instead of leaving it out", () => {
+    for (const value of [undefined, () => 1, 1n, Symbol("s")]) {
+      assertRefused(value, "unsupported_value", typeof value);
+    }
+    const sparse = [1, 2, 3];
+    delete sparse[1];
+    assertRefused(sparse, "unsupported_value", "Item 1");
+  });
+
+  it("refuses instances of classes, whose meaning it would have to guess", () => {
+    const values = [
+      new Date(0),
+      new Map(),
+      new JsonNumber("1"),
+      new Uint8Array(1),
+      new String("a"),
+      Object.create({ a: 1 }),
+    ];
+    for (const value of values) assertRefused(value, "unsupported_value", "an instance of a class");
+  });
+
+  it("refuses lone surrogates and noncharacters, in strings and in names", () => {
+    for (
+      const text of [
+        "\ud800",
+        "\udbff",
+        "\udc00",
+        "\udfff",
+        "\ude00\ud83d",
+        "a\ud83da",
+        "😀\ud83d",
+        "\ud83d😀",
+      ]
+    ) {
+      assertRefused(text, "lone_surrogate");
+      assertRefused({ [text]: 1 }, "lone_surrogate");
+    }
+    for (const text of ["\ufdd0", "\ufdef", "\ufffe", "a\uffff", "\u{1fffe}", "😀\u{10ffff}"]) {
+      assertRefused(text, "noncharacter");
+      assertRefused({ [text]: 1 }, "noncharacter");
+    }
+    for (
+      const text of ["\ud7ff", "\ue000", "\ufdcf", "\ufdf0", "\ufffd", "\u{1fffd}", "\u{10fffd}", "😀😀"]
+    ) {
+      assertEquals(canonicalJson(text), JSON.stringify(text));
+    }
+  });
+
+  it("goes 512 levels deep and refuses the next, a cycle included", () => {
+    const nest = (levels: number): unknown => JSON.parse("[".repeat(levels) + "]".repeat(levels));
+    assertEquals(canonicalJson(nest(512) as CanonicalValue).length, 1024);
+    assertEquals(refusal(nest(513)).reason, "too_deep");
+    assertEquals(refusal(nest(5000)).reason, "too_deep");
+    const cycle: Record<string, unknown> = {};
+    cycle["self"] = [cycle];
+    assertEquals(refusal(cycle).reason, "too_deep");
+  });
+
+  it("names the member or the item that is at fault", () => {
+    assertStringIncludes(refusal({ price: { buy: NaN } }).message, 'Member "buy" is NaN');
+    assertStringIncludes(refusal([0, 1, undefined]).message, "Item 2 is undefined");
+    assertStringIncludes(refusal(undefined).message, "The value is undefined");
+    assertEquals(refusal(undefined).offset, undefined);
+    assertEquals("offset" in refusal(undefined), false);
+  });
+
+  it("throws nothing but CanonicalError, whatever it is given", () => {
+    const anything = fc.anything({
+      withBigInt: true,
+      withDate: true,
+      withMap: true,
+      withNullPrototype: true,
+      withSparseArray: true,
+    });
+    fc.assert(
+      fc.property(anything, (value) => {
+        try {
+          JSON.parse(canonicalJson(value as CanonicalValue));
+        } catch (error) {
+          return error instanceof CanonicalError && error.name === "CanonicalError";
+        }
+        return true;
+      }),
+      { numRuns: 2000 },
+    );
+  });
+});

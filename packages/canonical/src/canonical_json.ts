@@ -1,0 +1,141 @@
+import { isHighSurrogate, isLowSurrogate, isNoncharacter, nameCodePoint } from "./code_point.ts";
+import { CanonicalError } from "./errors.ts";
+import { DEEPEST_LEVEL } from "./json_value.ts";
+
+/** What JSON can say, as JavaScript holds it. */
+export type CanonicalValue =
+  | null
+  | boolean
+  | number
+  | string
+  | readonly CanonicalValue[]
+  | { readonly [name: string]: CanonicalValue };
+
+/** Where a value stands in what encloses it: a member's name or an item's index; undefined for the outermost. */
+type Place = string | number | undefined;
+
+/**
+ * The one JSON text of a value by RFC 8785: equal values give equal text, whatever the order of their members.
+ *
+ * A `JsonNumber` is refused: which double its text stands for, if any, is for the caller to say.
+ */
+export function canonicalJson(value: CanonicalValue): string {
+  return writeValue(value, undefined, 1);
+}
+
+function writeValue(value: CanonicalValue, place: Place, depth: number): string {
+  switch (typeof value) {
+    case "string":
+      return writeString(value, place);
+    case "number":
+      return writeNumber(value, place);
+    case "boolean":
+      return value ? "true" : "false";
+    case "object":
+      if (value === null) return "null";
+      if (depth > DEEPEST_LEVEL) throw tooDeep();
+      return isArray(value) ? writeArray(value, depth) : writeObject(value, place, depth);
+    default:
+      throw unsupported(typeof value, place);
+  }
+}
+
+function writeArray(items: readonly CanonicalValue[], depth: number): string {
+  let text = "[";
+  for (const [index, item] of items.entries()) {
+    if (index > 0) text += ",";
+    text += writeValue(item, index, depth + 1);
+  }
+  return text + "]";
+}
+
+function writeObject(
+  object: { readonly [name: string]: CanonicalValue },
+  place: Place,
+  depth: number,
+): string {
+  const prototype: unknown = Object.getPrototypeOf(object);
+  if (prototype !== null && prototype !== Object.prototype) {
+    throw unsupported("an instance of a class", place);
+  }
+  let text = "{";
+  for (const name of Object.keys(object).sort(compareCodeUnits)) {
+    if (text.length > 1) text += ",";
+    text += `${writeString(name, name)}:${writeValue(object[name] as CanonicalValue, name, depth + 1)}`;
+  }
+  return text + "}";
+}
+
+/**
+ * The order of RFC 8785 (3.2.3), and by the standard that of `sort()` and `<`; but k6's engine goes by code points,
+ * which differ where U+E000 to U+FFFF meets a surrogate pair.
+ */
+function compareCodeUnits(left: string, right: string): number {
+  const length = Math.min(left.length, right.length);
+  for (let at = 0; at < length; at++) {
+    const difference = left.charCodeAt(at) - right.charCodeAt(at);
+    if (difference !== 0) return difference;
+  }
+  return left.length - right.length;
+}
+
+function writeNumber(value: number, place: Place): string {
+  if (!Number.isFinite(value)) {
+    throw new CanonicalError(
+      "not_finite",
+      `${describe(place)} is ${value}, which JSON cannot say; send a finite number.`,
+    );
+  }
+  // ECMAScript's own shortest form is what RFC 8785 (3.2.2.3) prescribes; it writes -0 as 0.
+  return String(value);
+}
+
+function writeString(text: string, place: Place): string {
+  refuseUnfitCharacters(text, place);
+  // For well-formed text the escapes of JSON.stringify are those of RFC 8785 (3.2.2.2).
+  return JSON.stringify(text);
+}
+
+/** I-JSON's strings are Unicode text; a text refused here could not be read back by `readJson` either. */
+function refuseUnfitCharacters(text: string, place: Place): void {
+  for (const character of text) {
+    const codePoint = character.codePointAt(0) ?? 0;
+    if (codePoint < 0xd800) continue;
+    const name = nameCodePoint(codePoint);
+    if (isHighSurrogate(codePoint) || isLowSurrogate(codePoint)) {
+      throw new CanonicalError(
+        "lone_surrogate",
+        `${describe(place)} holds ${name}, half of a surrogate pair; was the text cut inside a character?`,
+      );
+    }
+    if (isNoncharacter(codePoint)) {
+      throw new CanonicalError(
+        "noncharacter",
+        `${describe(place)} holds ${name}, a noncharacter, which RFC 7493 (2.1) forbids; remove it.`,
+      );
+    }
+  }
+}
+
+function isArray(value: object): value is readonly CanonicalValue[] {
+  return Array.isArray(value);
+}
+
+function unsupported(found: string, place: Place): CanonicalError {
+  return new CanonicalError(
+    "unsupported_value",
+    `${describe(place)} is ${found}, which JSON cannot say; convert it or leave it out.`,
+  );
+}
+
+function tooDeep(): CanonicalError {
+  return new CanonicalError(
+    "too_deep",
+    `The value is nested deeper than ${DEEPEST_LEVEL} levels; flatten it, or look for an object that holds itself.`,
+  );
+}
+
+function describe(place: Place): string {
+  if (place === undefined) return "The value";
+  return typeof place === "number" ? `Item ${place}` : `Member ${JSON.stringify(place)}`;
+}

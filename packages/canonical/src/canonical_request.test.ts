@@ -1,0 +1,88 @@
+import { assertEquals, assertStringIncludes, assertThrows } from "@std/assert";
+import fc from "fast-check";
+import { describe, it } from "node:test";
+import { CanonicalError, canonicalRequest, type CanonicalRequestParts } from "./mod.ts";
+
+const PARTS: CanonicalRequestParts = {
+  method: "POST",
+  url: "https://api.gold.example/v1/orders?x=%2F",
+  bodySha256: "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855",
+  timestamp: "1700000000",
+  nonce: "5f0c2a9be1d84736",
+};
+
+function refusal(change: Partial<Record<keyof CanonicalRequestParts, unknown>>): CanonicalError {
+  return assertThrows(
+    () => canonicalRequest({ ...PARTS, ...change } as CanonicalRequestParts),
+    CanonicalError,
+  );
+}
+
+describe("canonicalRequest()", () => {
+  it("joins the parts by line feeds, in order, without one at the end", () => {
+    assertEquals(
+      canonicalRequest(PARTS),
+      "POST\nhttps://api.gold.example/v1/orders?x=%2F\n" +
+        "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855\n1700000000\n5f0c2a9be1d84736",
+    );
+  });
+
+  it("refuses, in each part but the hash, all that is not visible ASCII, and names the part", () => {
+    for (const part of ["method", "url", "timestamp", "nonce"] as const) {
+      for (let code = 0; code <= 0xff; code++) {
+        const bad = code <= 0x20 || code >= 0x7f;
+        const character = String.fromCharCode(code);
+        for (const text of [`${character}${PARTS[part]}`, `${PARTS[part]}${character}`, `a${character}b`]) {
+          if (!bad) {
+            assertStringIncludes(canonicalRequest({ ...PARTS, [part]: text }), text);
+            continue;
+          }
+          const error = refusal({ [part]: text });
+          assertEquals(error.reason, "invalid_part", `${part} with ${code}`);
+          assertStringIncludes(error.message, `The ${part} is`);
+        }
+      }
+    }
+  });
+
+  it("refuses an empty part and, from callers without types, a missing one", () => {
+    for (const part of ["method", "url", "timestamp", "nonce"] as const) {
+      for (const text of ["", undefined, null]) {
+        const error = refusal({ [part]: text });
+        assertEquals(error.reason, "invalid_part");
+        assertStringIncludes(error.message, `The ${part} is`);
+      }
+    }
+  });
+
+  it("refuses a body hash that is not 64 lower-case hex digits", () => {
+    const hash = PARTS.bodySha256;
+    const bad = ["", undefined, hash.toUpperCase(), hash.slice(1), `${hash}0`, `${hash}\n`, `\n${hash}`];
+    for (const other of ["g", "/", ":", "`", "A", "F", "-", " "]) {
+      bad.push(other + hash.slice(1), hash.slice(1) + other);
+    }
+    for (const bodySha256 of bad) {
+      assertEquals(refusal({ bodySha256 }).reason, "invalid_body_hash", bodySha256);
+    }
+  });
+
+  it("never gives one text to two requests, whatever the parts hold", () => {
+    const part = fc.string({ unit: fc.constantFrom("a", "1", "\n", "\r", " "), maxLength: 4 });
+    const hash = fc.constantFrom("a".repeat(64), "b".repeat(64), `a\n${"a".repeat(64)}`);
+    const parts = fc.record({ method: part, url: part, bodySha256: hash, timestamp: part, nonce: part });
+    fc.assert(
+      fc.property(parts, (one) => {
+        let text: string;
+        try {
+          text = canonicalRequest(one);
+        } catch (error) {
+          return error instanceof CanonicalError;
+        }
+        const [method, url, bodySha256, timestamp, nonce, ...more] = text.split("\n");
+        assertEquals({ method, url, bodySha256, timestamp, nonce }, { ...one });
+        return more.length === 0;
+      }),
+      { numRuns: 5000 },
+    );
+  });
+});

@@ -1,0 +1,17 @@
+/** U+FDD0 to U+FDEF and the last two of each plane: RFC 7493 forbids them in I-JSON. */
+export function isNoncharacter(codePoint: number): boolean {
+  return (codePoint & 0xfffe) === 0xfffe || (codePoint >= 0xfdd0 && codePoint <= 0xfdef);
+}
+
+export function isHighSurrogate(codeUnit: number): boolean {
+  return codeUnit >= 0xd800 && codeUnit <= 0xdbff;
+}
+
+export function isLowSurrogate(codeUnit: number): boolean {
+  return codeUnit >= 0xdc00 && codeUnit <= 0xdfff;
+}
+
+/** The notation of the Unicode standard, U+FFFE. */
+export function nameCodePoint(codePoint: number): string {
+  return `U+${codePoint.toString(16).toUpperCase().padStart(4, "0")}`;
+}

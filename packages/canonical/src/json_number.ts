@@ -1,0 +1,41 @@
+import { isDigit, LETTER_E, LOWER_CASE_BIT, MINUS, PLUS, POINT, ZERO } from "./ascii.ts";
+import { type Cursor, END, nameByte, peek, sliceAscii, unexpected } from "./cursor.ts";
+import { CanonicalError } from "./errors.ts";
+import { JsonNumber } from "./json_value.ts";
+
+/** Reads a number and keeps its text; its value is the caller's affair. */
+export function readNumber(cursor: Cursor): JsonNumber {
+  const start = cursor.at;
+  if (peek(cursor) === MINUS) cursor.at++;
+  if (peek(cursor) === ZERO) {
+    cursor.at++;
+    if (isDigit(peek(cursor))) throw malformed(cursor, "a number does not begin with a superfluous 0");
+  } else {
+    readDigits(cursor);
+  }
+  if (peek(cursor) === POINT) {
+    cursor.at++;
+    readDigits(cursor);
+  }
+  if ((peek(cursor) | LOWER_CASE_BIT) === LETTER_E) {
+    cursor.at++;
+    if (peek(cursor) === PLUS || peek(cursor) === MINUS) cursor.at++;
+    readDigits(cursor);
+  }
+  return new JsonNumber(sliceAscii(cursor.bytes, start, cursor.at));
+}
+
+function readDigits(cursor: Cursor): void {
+  if (peek(cursor) === END) throw unexpected(cursor, "a digit");
+  if (!isDigit(peek(cursor))) throw malformed(cursor, "a digit belongs there");
+  while (isDigit(peek(cursor))) cursor.at++;
+}
+
+function malformed(cursor: Cursor, why: string): CanonicalError {
+  const found = nameByte(peek(cursor));
+  return new CanonicalError(
+    "invalid_number",
+    `The number runs into ${found} at byte ${cursor.at}; ${why}. Write it as in -12.5 or 1e6.`,
+    cursor.at,
+  );
+}

@@ -1,0 +1,135 @@
+import { assert, assertEquals } from "@std/assert";
+import fc from "fast-check";
+import { describe, it } from "node:test";
+import { CanonicalError, type CanonicalReason, JsonNumber, type JsonValue, readJson } from "./mod.ts";
+
+const utf8 = (text: string): Uint8Array => new TextEncoder().encode(text);
+const ROOMY = { maxBytes: 10_000_000, maxDepth: 512 };
+
+/** What JSON.parse gives: numbers as doubles, objects with a prototype. */
+function hostValue(value: JsonValue): unknown {
+  if (value instanceof JsonNumber) return Number(value.source);
+  if (Array.isArray(value)) return value.map(hostValue);
+  if (typeof value !== "object" || value === null) return value;
+  return Object.fromEntries(Object.entries(value).map(([name, member]) => [name, hostValue(member)]));
+}
+
+/** The host's strict decoder and its parser. */
+function hostRead(bytes: Uint8Array): { value: unknown } | undefined {
+  try {
+    return { value: JSON.parse(new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes)) };
+  } catch {
+    return undefined;
+  }
+}
+
+/** The reasons for which the reader refuses what the host takes. */
+const STRICTER: ReadonlySet<CanonicalReason> = new Set([
+  "duplicate_name",
+  "lone_surrogate",
+  "noncharacter",
+  "too_deep",
+]);
+
+/** Accepted by both with one value, refused by both, or refused here for a documented reason. */
+function assertAgrees(bytes: Uint8Array): "accepted" | CanonicalReason {
+  const host = hostRead(bytes);
+  let value: JsonValue;
+  try {
+    value = readJson(bytes, ROOMY);
+  } catch (error) {
+    assert(error instanceof CanonicalError, `${error} for ${Buffer.from(bytes).toString("hex")}`);
+    assert(error.offset !== undefined && error.offset >= 0 && error.offset <= bytes.length);
+    assert(
+      host === undefined || STRICTER.has(error.reason),
+      `${error} for ${Buffer.from(bytes).toString("hex")}`,
+    );
+    return error.reason;
+  }
+  assert(host !== undefined, `accepted ${Buffer.from(bytes).toString("hex")}`);
+  assertEquals(hostValue(value), host.value);
+  return "accepted";
+}
+
+describe("readJson(), compared with the host", () => {
+  it("reads what JSON.stringify writes as the same value", () => {
+    fc.assert(
+      fc.property(fc.jsonValue({ stringUnit: "binary" }), fc.constantFrom(0, 1, "\t"), (value, space) => {
+        const text = JSON.stringify(value, null, space);
+        const verdict = assertAgrees(utf8(text));
+        assertEquals(verdict, /\p{Noncharacter_Code_Point}/u.test(text) ? "noncharacter" : "accepted");
+      }),
+    );
+  });
+
+  it("agrees on random mutations of JSON, but for the documented refusals", () => {
+    const seed = fc.constantFrom(
+      '{"quote_id":"qt_1","gold_grams":1.50,"nested":{"a":[1,-0.5e+10,true,false,null]}}',
+      '["é","\\u00e9","🪙","\\ud83e\\ude99","\\n\\t\\"\\\\\\/"]',
+      '{"a":1,"b":{"a":2,"c":[]},"d":{}}',
+      "[0,-0,10,1e5,1E-5,0.1,123456789012345678901234567890]",
+    );
+    const interesting = Buffer.from('"\\{}[],:0123456789-+.eEuabfnrtls \t\n\r/\0\x1f€🪙');
+    const byte = fc.oneof(fc.constantFrom(...interesting), fc.nat(255));
+    const edit = fc.record({ at: fc.nat(100), drop: fc.nat(2), insert: fc.array(byte, { maxLength: 2 }) });
+    const verdicts = new Map<string, number>();
+    fc.assert(
+      fc.property(seed, fc.array(edit, { minLength: 1, maxLength: 3 }), (text, edits) => {
+        const bytes = Array.from(utf8(text));
+        for (const { at, drop, insert } of edits) bytes.splice(at % bytes.length, drop, ...insert);
+        const verdict = assertAgrees(Uint8Array.from(bytes));
+        verdicts.set(verdict, (verdicts.get(verdict) ?? 0) + 1);
+      }),
+      { numRuns: 30_000 },
+    );
+    // The comparison means something only where both outcomes are frequent.
+    assert((verdicts.get("accepted") ?? 0) > 1000, `${[...verdicts]}`);
+    assert((verdicts.get("unexpected_byte") ?? 0) > 1000, `${[...verdicts]}`);
+    const alsoMet = "invalid_number invalid_escape invalid_utf8 control_character trailing_content";
+    for (const reason of alsoMet.split(" ")) assert(verdicts.has(reason), reason);
+  });
+
+  it("throws nothing but CanonicalError for random bytes", () => {
+    const randomBytes = fc.uint8Array({ maxLength: 64 });
+    fc.assert(fc.property(randomBytes, (bytes) => void assertAgrees(bytes)), { numRuns: 10_000 });
+  });
+
+  it("takes each code point but surrogates and noncharacters, raw and escaped", () => {
+    for (let codePoint = 0x20; codePoint <= 0x10ffff; codePoint++) {
+      if (codePoint === 0x22 || codePoint === 0x5c || (codePoint >= 0xd800 && codePoint <= 0xdfff)) continue;
+      const character = String.fromCodePoint(codePoint);
+      // Both ends of each plane whole; of the rest, which would take seconds, a sample.
+      const inner = codePoint > 0x2000 && (codePoint & 0xffff) > 0x20 && (codePoint & 0xffff) < 0xfd00;
+      if (inner && codePoint % 97 !== 0) continue;
+      const escaped = Array.from(
+        { length: character.length },
+        (_, index) => `\\u${character.charCodeAt(index).toString(16).padStart(4, "0")}`,
+      ).join("");
+      const expected = /\p{Noncharacter_Code_Point}/u.test(character) ? "noncharacter" : "accepted";
+      assertEquals(assertAgrees(utf8(`"${character}"`)), expected, codePoint.toString(16));
+      assertEquals(assertAgrees(utf8(`"${escaped}"`)), expected, codePoint.toString(16));
+    }
+  });
+
+  it("takes as UTF-8 exactly what the host's strict decoder takes", () => {
+    const third = [0x22, 0x7f, 0x80, 0xbf, 0xc0];
+    const accepts = (bytes: number[]): boolean => {
+      const verdict = assertAgrees(Uint8Array.from([0x22, ...bytes, 0x22]));
+      return verdict === "accepted" || verdict === "noncharacter";
+    };
+    let accepted = 0;
+    for (let lead = 0x80; lead <= 0xff; lead++) {
+      for (let second = 0; second <= 0xff; second++) {
+        if (accepts([lead, second])) accepted++;
+        if (lead < 0xe0 || lead > 0xf8 || second < 0x7e || second > 0xc1) continue;
+        for (const byte of third) {
+          if (accepts([lead, second, byte])) accepted++;
+          for (const fourth of third) if (accepts([lead, second, byte, fourth])) accepted++;
+        }
+      }
+    }
+    // Two bytes: 30 leads × 64. Three: 960 beginnings × 2 sampled ends, alone and before a DEL. Four: 256 × 2 × 2.
+    // And U+FFFF before each of four faults, since it is met, and refused, first.
+    assertEquals(accepted, 1920 + 2 * 1920 + 1024 + 4);
+  });
+});

@@ -1,0 +1,180 @@
+import {
+  CARRIAGE_RETURN,
+  CLOSE_BRACE,
+  CLOSE_BRACKET,
+  COLON,
+  COMMA,
+  isDigit,
+  LETTER_F,
+  LETTER_N,
+  LETTER_T,
+  LINE_FEED,
+  MINUS,
+  OPEN_BRACE,
+  OPEN_BRACKET,
+  QUOTE,
+  SPACE,
+  TAB,
+} from "./ascii.ts";
+import { type Cursor, nameByte, peek, unexpected } from "./cursor.ts";
+import { CanonicalError } from "./errors.ts";
+import { readNumber } from "./json_number.ts";
+import { readString } from "./json_string.ts";
+import { DEEPEST_LEVEL, type JsonObject, type JsonValue } from "./json_value.ts";
+
+/** What `readJson` takes at most. */
+export interface JsonLimits {
+  /** Default 65,536. */
+  readonly maxBytes?: number;
+  /** How many arrays and objects may enclose each other; default 32, never more than 512. */
+  readonly maxDepth?: number;
+}
+
+/**
+ * Reads I-JSON (RFC 7493) from its bytes, strictly: what two readers could understand differently is refused.
+ *
+ * Numbers keep their source text as `JsonNumber`. Objects have no prototype; their members keep their order, but
+ * for names that are array indices (`"7"`), which JavaScript moves to the front.
+ */
+export function readJson(bytes: Uint8Array, limits: JsonLimits = {}): JsonValue {
+  const { maxBytes = 65_536, maxDepth = 32 } = limits;
+  refuseByWhole(bytes, maxBytes);
+  const cursor: Cursor = { bytes, at: 0 };
+  const value = readValue(cursor, Math.min(maxDepth, DEEPEST_LEVEL), 1);
+  skipSpace(cursor);
+  if (cursor.at < bytes.length) throw trailingContent(cursor);
+  return value;
+}
+
+function refuseByWhole(bytes: Uint8Array, maxBytes: number): void {
+  if (!(bytes instanceof Uint8Array)) {
+    throw new CanonicalError(
+      "unsupported_value",
+      "readJson takes a Uint8Array, as it came over the wire; wrap an ArrayBuffer in one, encode a text as UTF-8.",
+    );
+  }
+  // Asked this way round, a limit of NaN refuses instead of lifting the limit.
+  if (!(bytes.length <= maxBytes)) {
+    throw new CanonicalError(
+      "too_long",
+      `The text is ${bytes.length} bytes long where ${maxBytes} are allowed; send less at a time.`,
+      maxBytes,
+    );
+  }
+  if (bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf) {
+    throw new CanonicalError(
+      "byte_order_mark",
+      "Bytes 0 to 2 are a byte order mark (EF BB BF), which RFC 8259 (8.1) forbids; send UTF-8 without one.",
+      0,
+    );
+  }
+}
+
+function readValue(cursor: Cursor, maxDepth: number, depth: number): JsonValue {
+  skipSpace(cursor);
+  const byte = peek(cursor);
+  switch (byte) {
+    case QUOTE:
+      return readString(cursor);
+    case OPEN_BRACE:
+      return readObject(cursor, maxDepth, depth);
+    case OPEN_BRACKET:
+      return readArray(cursor, maxDepth, depth);
+    case LETTER_T:
+      return readLiteral(cursor, "true", true);
+    case LETTER_F:
+      return readLiteral(cursor, "false", false);
+    case LETTER_N:
+      return readLiteral(cursor, "null", null);
+  }
+  if (byte === MINUS || isDigit(byte)) return readNumber(cursor);
+  throw unexpected(cursor, "a value");
+}
+
+function readObject(cursor: Cursor, maxDepth: number, depth: number): JsonObject {
+  enter(cursor, maxDepth, depth);
+  // Without a prototype nothing is inherited, so `in` finds what was read, and `__proto__` sets nothing.
+  const object: Record<string, JsonValue> = Object.create(null);
+  if (leave(cursor, CLOSE_BRACE)) return object;
+  do {
+    skipSpace(cursor);
+    if (peek(cursor) !== QUOTE) throw unexpected(cursor, "a member's name in double quotes");
+    const nameAt = cursor.at;
+    const name = readString(cursor);
+    if (name in object) throw duplicateName(name, nameAt);
+    skipSpace(cursor);
+    if (peek(cursor) !== COLON) throw unexpected(cursor, "a colon");
+    cursor.at++;
+    object[name] = readValue(cursor, maxDepth, depth + 1);
+  } while (continues(cursor, CLOSE_BRACE));
+  return object;
+}
+
+function readArray(cursor: Cursor, maxDepth: number, depth: number): readonly JsonValue[] {
+  enter(cursor, maxDepth, depth);
+  const items: JsonValue[] = [];
+  if (leave(cursor, CLOSE_BRACKET)) return items;
+  do items.push(readValue(cursor, maxDepth, depth + 1)); while (continues(cursor, CLOSE_BRACKET));
+  return items;
+}
+
+/** Passes an opening bracket. */
+function enter(cursor: Cursor, maxDepth: number, depth: number): void {
+  if (!(depth <= maxDepth)) {
+    throw new CanonicalError(
+      "too_deep",
+      `The value at byte ${cursor.at} lies deeper than the ${maxDepth} levels allowed; send a flatter structure.`,
+      cursor.at,
+    );
+  }
+  cursor.at++;
+}
+
+/** Passes the closing bracket, if it is what comes next. */
+function leave(cursor: Cursor, close: number): boolean {
+  skipSpace(cursor);
+  if (peek(cursor) !== close) return false;
+  cursor.at++;
+  return true;
+}
+
+/** Passes a comma (true: another one follows) or the closing bracket (false). */
+function continues(cursor: Cursor, close: number): boolean {
+  if (leave(cursor, close)) return false;
+  if (peek(cursor) !== COMMA) throw unexpected(cursor, `a comma or ${nameByte(close)}`);
+  cursor.at++;
+  return true;
+}
+
+function readLiteral<T>(cursor: Cursor, word: string, value: T): T {
+  for (let index = 0; index < word.length; index++, cursor.at++) {
+    if (peek(cursor) !== word.charCodeAt(index)) throw unexpected(cursor, `the rest of ${word}`);
+  }
+  return value;
+}
+
+function skipSpace(cursor: Cursor): void {
+  for (;;) {
+    const byte = peek(cursor);
+    if (byte !== SPACE && byte !== LINE_FEED && byte !== CARRIAGE_RETURN && byte !== TAB) return;
+    cursor.at++;
+  }
+}
+
+function duplicateName(name: string, offset: number): CanonicalError {
+  const quoted = JSON.stringify(name.slice(0, 40));
+  return new CanonicalError(
+    "duplicate_name",
+    `The name ${quoted} at byte ${offset} stands twice in one object, and readers differ in which counts; send it once.`,
+    offset,
+  );
+}
+
+function trailingContent(cursor: Cursor): CanonicalError {
+  const found = nameByte(peek(cursor));
+  return new CanonicalError(
+    "trailing_content",
+    `The value is complete before byte ${cursor.at}, but ${found} follows; send one value and nothing else.`,
+    cursor.at,
+  );
+}

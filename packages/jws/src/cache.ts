@@ -1,0 +1,28 @@
+/** Forgets its oldest entry when it is full: whoever fills it costs the others a little time, never memory. */
+export class BoundedCache<V> {
+  readonly #entries = new Map<string, V>();
+  readonly #capacity: number;
+
+  constructor(capacity: number) {
+    this.#capacity = capacity;
+  }
+
+  get size(): number {
+    return this.#entries.size;
+  }
+
+  get(key: string): V | undefined {
+    return this.#entries.get(key);
+  }
+
+  set(key: string, value: V): V {
+    if (this.#entries.size >= this.#capacity && !this.#entries.has(key)) {
+      for (const oldest of this.#entries.keys()) {
+        this.#entries.delete(oldest);
+        break;
+      }
+    }
+    this.#entries.set(key, value);
+    return value;
+  }
+}

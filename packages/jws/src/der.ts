@@ -1,0 +1,66 @@
+import { JwsError, type JwsReason } from "./errors.ts";
+
+export const INTEGER = 0x02;
+export const BIT_STRING = 0x03;
+export const OCTET_STRING = 0x04;
+export const OBJECT_IDENTIFIER = 0x06;
+export const SEQUENCE = 0x30;
+/** The explicit tag [n]. */
+export const tagged = (n: number): number => 0xa0 | n;
+
+/** Reads DER (X.690), element after element: definite lengths in their shortest form, and nothing left over. */
+export class DerReader {
+  readonly #bytes: Uint8Array;
+  readonly #reason: JwsReason;
+  #position = 0;
+
+  constructor(bytes: Uint8Array, reason: JwsReason) {
+    this.#bytes = bytes;
+    this.#reason = reason;
+  }
+
+  /** The next element's tag, or undefined at the end. */
+  get tag(): number | undefined {
+    return this.#bytes[this.#position];
+  }
+
+  /** The content of the next element, which must have this tag. */
+  read(tag: number): Uint8Array {
+    if (this.tag !== tag) throw this.#malformed(`expected tag ${tag} and found ${this.tag ?? "the end"}`);
+    this.#position++;
+    const length = this.#readLength();
+    const content = this.#bytes.subarray(this.#position, this.#position + length);
+    if (content.length !== length) throw this.#malformed("an element is longer than what holds it");
+    this.#position += length;
+    return content;
+  }
+
+  /** The next element as a reader of its own. */
+  enter(tag: number): DerReader {
+    return new DerReader(this.read(tag), this.#reason);
+  }
+
+  end(): void {
+    if (this.tag !== undefined) throw this.#malformed("bytes are left over after the last element");
+  }
+
+  #readLength(): number {
+    const first = this.#bytes[this.#position++] ?? 0;
+    if (first < 0x80) return first;
+    const count = first & 0x7f;
+    let length = 0;
+    for (let index = 0; index < count && index < 3; index++) {
+      length = (length << 8) | (this.#bytes[this.#position++] ?? 0);
+    }
+    const shortest = count === 1 ? length >= 0x80 : count === 2 && length >= 0x100;
+    if (!shortest) throw this.#malformed("a length is not in its shortest form");
+    return length;
+  }
+
+  #malformed(what: string): JwsError {
+    return new JwsError(
+      this.#reason,
+      `This is not valid DER: ${what} (byte ${this.#position}). The bytes were cut short, changed, or are something else.`,
+    );
+  }
+}

@@ -1,0 +1,192 @@
+import { Buffer } from "node:buffer";
+import { describe, it } from "node:test";
+import {
+  assert,
+  assertEquals,
+  assertMatch,
+  assertRejects,
+  assertStrictEquals,
+  assertThrows,
+} from "@std/assert";
+import fc from "fast-check";
+import { base64url, generatePair, HEADER, signHeader } from "../fixtures/raw_jws.ts";
+import { parseDetached, signDetached, verifyDetached } from "./detached.ts";
+import { textEncoding } from "./encoding.ts";
+import { JwsError } from "./errors.ts";
+import { keySigner, type Signer } from "./signer.ts";
+
+const { privateKey, publicKey } = await generatePair();
+const other = await generatePair();
+const payload = textEncoding.utf8("POST\nhttps://api.gold.example/v1/orders");
+
+const headerOf = (jws: string): string => Buffer.from(jws.split(".")[0]!, "base64url").toString();
+
+describe("signDetached()", () => {
+  it("writes the header in one form, with the signer's kid last", async () => {
+    assertEquals(headerOf(await signDetached(payload, keySigner(privateKey))), HEADER);
+    assertEquals(
+      headerOf(await signDetached(payload, keySigner(privateKey, 'a"b\\c'))),
+      '{"alg":"ES256","b64":false,"crit":["b64"],"kid":"a\\"b\\\\c"}',
+    );
+  });
+  it("signs ASCII(header) || '.' || payload, whatever the payload's bytes are", async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        fc.uint8Array({ maxLength: 300 }),
+        fc.option(fc.stringMatching(/^[!-~]{1,128}$/)),
+        async (bytes, kid) => {
+          const jws = await signDetached(bytes, keySigner(privateKey, kid ?? undefined));
+          assertMatch(jws, /^[A-Za-z0-9_-]+\.\.[A-Za-z0-9_-]{86}$/);
+          const [header = "", signature = ""] = jws.split("..");
+          const input = Buffer.concat([Buffer.from(`${header}.`), bytes]);
+          const algorithm = { name: "ECDSA", hash: "SHA-256" };
+          assert(
+            await crypto.subtle.verify(algorithm, publicKey, Buffer.from(signature, "base64url"), input),
+          );
+          assertStrictEquals(await verifyDetached(jws, bytes, publicKey), publicKey);
+          assertEquals(parseDetached(jws).kid, kid ?? undefined);
+        },
+      ),
+      { numRuns: 100 },
+    );
+  });
+  it("signs only the part of a buffer that a view shows", async () => {
+    const larger = new Uint8Array([9, ...payload, 9]);
+    const view = larger.subarray(1, -1);
+    await verifyDetached(await signDetached(view, keySigner(privateKey)), payload, publicKey);
+  });
+  it("asks the given encoding for every encoding", async () => {
+    const asked: string[] = [];
+    const encoding = {
+      utf8: (text: string) => (asked.push(`utf8 ${text}`), new TextEncoder().encode(text)),
+      base64url: (bytes: Uint8Array) => (asked.push(`base64url of ${bytes.length}`), base64url(bytes)),
+    };
+    const jws = await signDetached(payload, keySigner(privateKey, "by-another-encoding"), encoding);
+    await verifyDetached(jws, payload, publicKey);
+    const json = '{"alg":"ES256","b64":false,"crit":["b64"],"kid":"by-another-encoding"}';
+    assertEquals(asked, [
+      `utf8 ${json}`,
+      `base64url of ${json.length}`,
+      `utf8 ${base64url(json)}.`,
+      "base64url of 64",
+    ]);
+  });
+  it("refuses a kid that no verifier takes", async () => {
+    for (const kid of ["", " ", "é", "a b", "k".repeat(129)]) {
+      const error = await assertRejects(() => signDetached(payload, keySigner(privateKey, kid)), JwsError);
+      assertEquals(error.reason, "kid_invalid", kid);
+    }
+    const longest = keySigner(privateKey, '"'.repeat(128));
+    await verifyDetached(await signDetached(payload, longest), payload, publicKey);
+  });
+  it("refuses a payload that is not bytes instead of signing zeros", async () => {
+    const error = await assertRejects(() => signDetached("text" as never, keySigner(privateKey)), JwsError);
+    assertEquals(error.reason, "payload_not_bytes");
+  });
+  it("passes on what a signer throws", async () => {
+    const signer: Signer = { sign: () => Promise.reject(new RangeError("the HSM is away")) };
+    await assertRejects(() => signDetached(payload, signer), RangeError, "the HSM is away");
+  });
+});
+
+describe("parseDetached()", () => {
+  it("gives the kid, the header's text and the 64 bytes, unverified", async () => {
+    const jws = await signDetached(payload, keySigner(privateKey, "k1"));
+    const { kid, protectedHeader, signature } = parseDetached(jws);
+    assertEquals([kid, protectedHeader, base64url(signature)], ["k1", ...jws.split("..")]);
+    assertEquals("kid" in parseDetached(await signDetached(payload, keySigner(privateKey))), false);
+  });
+  it("leaves the range of r and s to verifyDetached()", async () => {
+    const jws = await signDetached(payload, keySigner(privateKey));
+    assertEquals(parseDetached(`${jws.split("..")[0]}..${"A".repeat(86)}`).signature, new Uint8Array(64));
+  });
+  it("reads a header of 512 characters and none of 513", async () => {
+    const jws = await signHeader(privateKey, HEADER.padEnd(384, " "), payload);
+    assertEquals(parseDetached(jws).protectedHeader.length, 512);
+    const longer = await signHeader(privateKey, HEADER.padEnd(385, " "), payload);
+    assertEquals(assertThrows(() => parseDetached(longer), JwsError).reason, "jws_too_long");
+  });
+});
+
+describe("verifyDetached()", () => {
+  it("takes the header's members in any order, spacing and escaping", async () => {
+    const headers = [
+      HEADER,
+      '{"crit":["b64"],"b64":false,"alg":"ES256"}',
+      '{"b64":false,"kid":"k","crit":["b64"],"alg":"ES256"}',
+      ' \t\r\n{ "alg" : "ES256" ,\n"b64" : false , "crit" : [ "b64" ] } \n',
+      '{"\\u0061lg":"\\u0045S256","\\u00626\\u0034":false,"crit":["\\u006264"]}',
+      '{"alg":"ES256","b64":false,"crit":["b64"],"kid":"a:b,{\\"alg\\":\\"none\\"}\\\\"}',
+      '{"alg":"ES256","b64":false,"crit":["b64"],"kid":"\\u0022:\\u005c"}',
+    ];
+    for (const header of headers) {
+      const jws = await signHeader(privateKey, header, payload);
+      assertStrictEquals(await verifyDetached(jws, payload, publicKey), publicKey, header);
+      assertStrictEquals(await verifyDetached(jws, payload, publicKey), publicKey, "read a second time");
+    }
+  });
+  it("answers the key that signed, out of several", async () => {
+    const jws = await signDetached(payload, keySigner(privateKey));
+    assertStrictEquals(await verifyDetached(jws, payload, [other.publicKey, publicKey]), publicKey);
+    assertStrictEquals(
+      await verifyDetached(parseDetached(jws), payload, [publicKey, other.publicKey]),
+      publicKey,
+    );
+  });
+  it("asks a function for the keys of the header's kid", async () => {
+    const keys = (kid: string | undefined) =>
+      kid === "k1" ? [publicKey] : kid === undefined ? [other.publicKey] : [];
+    await verifyDetached(await signDetached(payload, keySigner(privateKey, "k1")), payload, keys);
+    const expected = { undefined: "signature_mismatch", k2: "key_unknown" };
+    for (const [kid, reason] of Object.entries(expected)) {
+      const signer = keySigner(privateKey, kid === "undefined" ? undefined : kid);
+      const jws = await signDetached(payload, signer);
+      assertEquals((await assertRejects(() => verifyDetached(jws, payload, keys), JwsError)).reason, reason);
+    }
+  });
+  it("refuses when no key is registered, and when another one signed", async () => {
+    const jws = await signDetached(payload, keySigner(privateKey));
+    const none = await assertRejects(() => verifyDetached(jws, payload, []), JwsError);
+    assertEquals(none.reason, "key_unknown");
+    const wrong = await assertRejects(() => verifyDetached(jws, payload, [other.publicKey]), JwsError);
+    assertEquals(wrong.reason, "signature_mismatch");
+  });
+  it("says that a key is the wrong kind instead of throwing Web Crypto's error", async () => {
+    const jws = await signDetached(payload, keySigner(privateKey));
+    const rsa = await crypto.subtle.generateKey(
+      { name: "RSA-PSS", modulusLength: 2048, publicExponent: new Uint8Array([1, 0, 1]), hash: "SHA-256" },
+      false,
+      ["sign", "verify"],
+    );
+    for (const key of [privateKey, rsa.publicKey]) {
+      const error = await assertRejects(() => verifyDetached(jws, payload, key), JwsError);
+      assertEquals(error.reason, "key_unusable");
+    }
+  });
+  it("judges a hand-made value like a parsed one", async () => {
+    const jws = parseDetached(await signDetached(payload, keySigner(privateKey)));
+    const cases = [
+      [{ ...jws, protectedHeader: base64url('{"alg":"none"}') }, "alg_invalid"],
+      [{ ...jws, signature: new Uint8Array(64) }, "signature_out_of_range"],
+      [{ ...jws, signature: jws.signature.slice(1) }, "signature_length"],
+    ] as const;
+    for (const [changed, reason] of cases) {
+      const error = await assertRejects(() => verifyDetached(changed, payload, publicKey), JwsError);
+      assertEquals(error.reason, reason);
+    }
+  });
+  it("takes the kid of the protected header, never one that stands beside it", async () => {
+    const jws = parseDetached(await signDetached(payload, keySigner(privateKey, "signed")));
+    const asked: unknown[] = [];
+    const keys = (kid: string | undefined) => (asked.push(kid), [publicKey]);
+    await verifyDetached({ ...jws, kid: "beside" }, payload, keys);
+    assertEquals(asked, ["signed"]);
+  });
+  it("verifies the bytes as they were when it was called", async () => {
+    const bytes = Uint8Array.from(payload);
+    const jws = await signDetached(bytes, keySigner(privateKey));
+    const verified = verifyDetached(jws, bytes, publicKey);
+    bytes.fill(0);
+    assertStrictEquals(await verified, publicKey);
+  });
+});

@@ -1,0 +1,82 @@
+import { Buffer } from "node:buffer";
+import { describe, it } from "node:test";
+import { assertEquals, assertGreaterOrEqual, assertRejects } from "@std/assert";
+import fc from "fast-check";
+import {
+  mutate,
+  type Mutation,
+  payload,
+  publicKey,
+  valid,
+  validHeader,
+  validSignature,
+} from "../fixtures/detached_mutations.ts";
+import { base64url } from "../fixtures/raw_jws.ts";
+import { parseDetached, verifyDetached } from "./detached.ts";
+import { JwsError } from "./errors.ts";
+
+async function refuses([reason, name, jws]: Mutation): Promise<void> {
+  const error = await assertRejects(() => verifyDetached(jws, payload, publicKey), JwsError);
+  assertEquals(error.reason, reason, `${name}: ${error.message}`);
+}
+
+describe("verifyDetached() refuses", () => {
+  it("each of more than 300 mutations, for its own reason", async () => {
+    await verifyDetached(valid, payload, publicKey);
+    const mutations = await mutate();
+    assertGreaterOrEqual(mutations.length, 300);
+    assertEquals(
+      new Set(mutations.map(([, , jws]) => jws)).size,
+      mutations.length,
+      "a mutation stands twice",
+    );
+    for (const mutation of mutations) await refuses(mutation);
+  });
+  it("other bytes than the signed ones", async () => {
+    for (let index = 0; index < payload.length; index++) {
+      const changed = Uint8Array.from(payload);
+      changed[index]! ^= 1;
+      const error = await assertRejects(() => verifyDetached(valid, changed, publicKey), JwsError);
+      assertEquals(error.reason, "signature_mismatch");
+    }
+    for (
+      const changed of [
+        payload.slice(1),
+        payload.slice(0, -1),
+        new Uint8Array(),
+        Buffer.from(base64url(payload)),
+      ]
+    ) {
+      const error = await assertRejects(() => verifyDetached(valid, changed, publicKey), JwsError);
+      assertEquals(error.reason, "signature_mismatch");
+    }
+  });
+  it("any text and any change of a valid one with JwsError and nothing else", async () => {
+    const letters = fc.constantFrom(...valid, "=", " ", "\n", ".", "é", "\ud800");
+    const changed = fc.tuple(fc.nat(valid.length), fc.nat(3), fc.array(letters, { maxLength: 3 })).map(
+      ([start, removed, added]) => valid.slice(0, start) + added.join("") + valid.slice(start + removed),
+    );
+    const anything = fc.oneof(
+      fc.string({ unit: "binary" }),
+      changed,
+      fc.json().map((json) => `${base64url(json)}..${validSignature}`),
+      fc.uint8Array({ maxLength: 100 }).map((bytes) => `${validHeader}..${base64url(bytes)}`),
+    );
+    await fc.assert(
+      fc.asyncProperty(anything.filter((jws) => jws !== valid), async (jws) => {
+        await assertRejects(() => verifyDetached(jws, payload, publicKey), JwsError);
+      }),
+      { numRuns: 1000 },
+    );
+  });
+  it("what is no string and no bytes", async () => {
+    for (const value of [undefined, null, 1, {}, [valid], payload]) {
+      const error = await assertRejects(async () => parseDetached(value as never), JwsError);
+      assertEquals(error.reason, "jws_malformed");
+    }
+    for (const value of [undefined, null, "text", [1], new Uint16Array(2), new ArrayBuffer(2)]) {
+      const error = await assertRejects(() => verifyDetached(valid, value as never, publicKey), JwsError);
+      assertEquals(error.reason, "payload_not_bytes");
+    }
+  });
+});

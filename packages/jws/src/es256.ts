@@ -1,0 +1,79 @@
+import { JwsError } from "./errors.ts";
+import { checkSignature } from "./signature.ts";
+
+/** Web Crypto's key, by a name that every runtime's type library has. */
+export type CryptoKey = Parameters<typeof crypto.subtle.verify>[1];
+
+/** The keys that may have signed: one, several while they rotate, or a choice by the header's `kid`. */
+export type KeySource =
+  | CryptoKey
+  | readonly CryptoKey[]
+  | ((kid: string | undefined) => readonly CryptoKey[]);
+
+const ES256 = { name: "ECDSA", hash: "SHA-256" };
+
+/** What `crypto.subtle.importKey` is told about a key. */
+export const P256_KEY = { name: "ECDSA", namedCurve: "P-256" };
+
+/** The 64 bytes r ‖ s over `data`. */
+export async function signData(data: Uint8Array, key: CryptoKey): Promise<Uint8Array> {
+  return new Uint8Array(await crypto.subtle.sign(ES256, key, wholeBuffer(data)));
+}
+
+/** The first of `keys` that made `signature` over `data`; throws a `JwsError` when none did. */
+export async function verifySignature(
+  data: Uint8Array,
+  signature: Uint8Array,
+  keys: readonly CryptoKey[],
+): Promise<CryptoKey> {
+  checkSignature(signature);
+  const signatureBuffer = wholeBuffer(signature);
+  const dataBuffer = wholeBuffer(data);
+  for (const key of keys) {
+    if (await tryKey(key, signatureBuffer, dataBuffer)) return key;
+  }
+  throw keys.length === 0
+    ? new JwsError(
+      "key_unknown",
+      "No key is registered for this signature: its kid is unknown, or the key is retired. Sign with a registered key.",
+    )
+    : new JwsError(
+      "signature_mismatch",
+      "The signature does not belong to these bytes and this key: another key signed, or other bytes were signed. " +
+        "Compare the bytes that were signed with the bytes that were verified.",
+    );
+}
+
+export function keysOf(source: KeySource, kid: string | undefined): readonly CryptoKey[] {
+  if (typeof source === "function") return source(kid);
+  return "algorithm" in source ? [source] : source;
+}
+
+export function isP256(key: CryptoKey): boolean {
+  const { name, namedCurve } = key.algorithm as { name: string; namedCurve?: string };
+  // k6 gives the curve's name as an object that prints as it.
+  return name === P256_KEY.name && String(namedCurve) === P256_KEY.namedCurve;
+}
+
+async function tryKey(
+  key: CryptoKey,
+  signature: Uint8Array<ArrayBuffer>,
+  data: Uint8Array<ArrayBuffer>,
+): Promise<boolean> {
+  try {
+    return await crypto.subtle.verify(ES256, key, signature, data);
+  } catch (cause) {
+    throw new JwsError(
+      "key_unusable",
+      `Web Crypto cannot verify with this ${key.type} ${key.algorithm.name} key. Give a public P-256 ECDSA key.`,
+      { cause },
+    );
+  }
+}
+
+/** k6 hashes and signs the whole buffer beneath a view, so a view of a part is copied. */
+function wholeBuffer(bytes: Uint8Array): Uint8Array<ArrayBuffer> {
+  return bytes.byteLength === bytes.buffer.byteLength
+    ? bytes as Uint8Array<ArrayBuffer>
+    : new Uint8Array(bytes);
+}

@@ -1,0 +1,161 @@
+import { BoundedCache } from "./cache.ts";
+import { decodeBase64url, type TextEncoding } from "./encoding.ts";
+import { JwsError, type JwsReason } from "./errors.ts";
+
+/** What one member of a protected header may be. */
+interface MemberRule {
+  readonly reason: JwsReason;
+  readonly optional?: boolean;
+  /** Ends the sentence "the member …". */
+  readonly requirement: string;
+  accepts(value: unknown): boolean;
+}
+
+/** The members that a header may have; any other is refused. */
+export type HeaderRules<H> = { readonly [Member in keyof H & string]-?: MemberRule };
+
+/** A protected header that passed its rules. */
+interface ProtectedHeader<H> {
+  readonly members: Readonly<H>;
+  /** Its base64url text. */
+  readonly text: string;
+  /** The same as bytes with the dot after it: how the signing input begins. */
+  readonly prefix: Uint8Array;
+}
+
+export const ALG_RULE: MemberRule = {
+  reason: "alg_invalid",
+  requirement: 'must be "ES256"',
+  accepts: (value) => value === "ES256",
+};
+export const KID_RULE: MemberRule = visibleAscii("kid_invalid");
+export const TYP_RULE: MemberRule = visibleAscii("typ_invalid");
+
+// A sender repeats its header with every request, so what was read or written once is remembered.
+const REMEMBERED = 256;
+
+/** Reads protected headers by these rules. */
+export function headerReader<H extends object>(
+  rules: HeaderRules<H>,
+): (text: string) => ProtectedHeader<H> {
+  const remembered = new BoundedCache<ProtectedHeader<H>>(REMEMBERED);
+  return (text) => {
+    const known = remembered.get(text);
+    if (known) return known;
+    const members = parseMembers<H>(decodeAscii(text), rules);
+    return remembered.set(text, { members, text, prefix: asciiBytes(`${text}.`) });
+  };
+}
+
+/** Writes protected headers by these rules, members in the order that they have in `H`. */
+export function headerWriter<H extends object>(
+  rules: HeaderRules<H>,
+): (members: H, encoding: TextEncoding) => ProtectedHeader<H> {
+  const remembered = new BoundedCache<ProtectedHeader<H>>(REMEMBERED);
+  return (members, encoding) => {
+    const json = JSON.stringify(members);
+    const known = remembered.get(json);
+    if (known) return known;
+    const text = encoding.base64url(encoding.utf8(json));
+    return remembered.set(json, {
+      members: parseMembers(json, rules),
+      text,
+      prefix: encoding.utf8(`${text}.`),
+    });
+  };
+}
+
+/** The bytes that are signed: ASCII(header) ‖ "." ‖ payload (RFC 7515, section 5.1; RFC 7797, section 3). */
+export function signingInput(prefix: Uint8Array, payload: Uint8Array): Uint8Array {
+  if (!(payload instanceof Uint8Array)) {
+    throw new JwsError("payload_not_bytes", "The payload must be a Uint8Array. Encode text as UTF-8 first.");
+  }
+  const input = new Uint8Array(prefix.length + payload.length);
+  input.set(prefix);
+  input.set(payload, prefix.length);
+  return input;
+}
+
+export function asciiBytes(text: string): Uint8Array {
+  const bytes = new Uint8Array(text.length);
+  for (let index = 0; index < text.length; index++) bytes[index] = text.charCodeAt(index);
+  return bytes;
+}
+
+function parseMembers<H extends object>(json: string, rules: HeaderRules<H>): Readonly<H> {
+  const members = parseObject(json);
+  const names = Object.keys(members);
+  for (const name of names) {
+    if (!Object.hasOwn(rules, name)) {
+      throw new JwsError(
+        "header_member_unknown",
+        `The protected header has a member ${excerpt(name)}, which is not allowed. ` +
+          `Only ${Object.keys(rules).join(", ")} are; leave all others out.`,
+      );
+    }
+  }
+  for (const [name, rule] of Object.entries<MemberRule>(rules)) {
+    if (Object.hasOwn(members, name) ? rule.accepts(members[name]) : rule.optional) continue;
+    const found = Object.hasOwn(members, name) ? `is ${excerpt(members[name])}` : "is missing";
+    throw new JwsError(
+      rule.reason,
+      `The protected header's member ${name} ${rule.requirement}; it ${found}.`,
+    );
+  }
+  refuseDuplicates(json, names.length);
+  return Object.freeze(members) as Readonly<H>;
+}
+
+function parseObject(json: string): Record<string, unknown> {
+  let value: unknown;
+  try {
+    value = JSON.parse(json);
+  } catch (cause) {
+    throw new JwsError("header_not_json", "The protected header is not JSON. Encode one JSON object.", {
+      cause,
+    });
+  }
+  if (typeof value !== "object" || value === null || Array.isArray(value)) {
+    throw new JwsError("header_not_object", "The protected header must be a JSON object.");
+  }
+  return value as Record<string, unknown>;
+}
+
+/**
+ * JSON.parse keeps the last of two members with one name, however they are escaped. No rule accepts an object as
+ * a value, so outside of strings each member that was written has one colon.
+ */
+function refuseDuplicates(json: string, nameCount: number): void {
+  const memberCount = json.replace(/"(?:[^"\\]|\\.)*"/g, "").split(":").length - 1;
+  if (memberCount === nameCount) return;
+  throw new JwsError(
+    "header_member_duplicate",
+    "The protected header has a member twice, so two readers could understand two things. Send each member once.",
+  );
+}
+
+function decodeAscii(text: string): string {
+  const bytes = decodeBase64url(text, "protected header");
+  if (bytes.some((byte) => byte >= 0x80)) {
+    throw new JwsError(
+      "header_not_ascii",
+      "The protected header holds a byte outside ASCII, such as a byte order mark. Encode the JSON text alone.",
+    );
+  }
+  return String.fromCharCode(...bytes);
+}
+
+function visibleAscii(reason: JwsReason): MemberRule {
+  return {
+    reason,
+    optional: true,
+    requirement: "must be a string of 1 to 128 visible ASCII characters",
+    accepts: (value) => typeof value === "string" && /^[!-~]{1,128}$/.test(value),
+  };
+}
+
+/** A hostile value is quoted, and not at length. */
+function excerpt(value: unknown): string {
+  const json = JSON.stringify(value);
+  return json.length > 60 ? `${json.slice(0, 60)}…` : json;
+}

@@ -1,0 +1,54 @@
+import { describe, it } from "node:test";
+import { assertEquals } from "@std/assert";
+import { CompactSign, compactVerify, FlattenedSign, flattenedVerify } from "jose";
+import { generatePair } from "../fixtures/raw_jws.ts";
+import { signCompact, verifyCompact } from "./compact.ts";
+import { signDetached, verifyDetached } from "./detached.ts";
+import { keySigner } from "./signer.ts";
+
+const CASES = 1000;
+const pairs = await Promise.all(Array.from({ length: 16 }, generatePair));
+
+/** A random key, payload and kid for each case. */
+async function forEachCase(
+  run: (pair: (typeof pairs)[number], payload: Uint8Array, kid: string | undefined) => Promise<void>,
+): Promise<void> {
+  for (let index = 0; index < CASES; index++) {
+    const [size = 0, letter = 0] = crypto.getRandomValues(new Uint16Array(2));
+    const payload = crypto.getRandomValues(new Uint8Array(size % 1500));
+    const kid = index % 3 === 0 ? undefined : `key-${letter}`;
+    await run(pairs[index % pairs.length]!, payload, kid);
+  }
+}
+
+describe("jose and this package agree", () => {
+  it("jose verifies 1,000 detached values that are signed here", async () => {
+    await forEachCase(async ({ privateKey, publicKey }, payload, kid) => {
+      const jws = await signDetached(payload, keySigner(privateKey, kid));
+      const [header = "", signature = ""] = jws.split("..");
+      const { protectedHeader } = await flattenedVerify({ protected: header, payload, signature }, publicKey);
+      assertEquals(protectedHeader?.kid, kid);
+    });
+  });
+  it("1,000 detached values that jose signs are verified here", async () => {
+    await forEachCase(async ({ privateKey, publicKey }, payload, kid) => {
+      const header = { alg: "ES256", b64: false, crit: ["b64"], ...(kid === undefined ? {} : { kid }) };
+      const jws = await new FlattenedSign(payload).setProtectedHeader(header).sign(privateKey);
+      await verifyDetached(`${jws.protected}..${jws.signature}`, payload, publicKey);
+    });
+  });
+  it("jose verifies 1,000 compact values that are signed here", async () => {
+    await forEachCase(async ({ privateKey, publicKey }, payload, kid) => {
+      const token = await signCompact(payload, { typ: "at+jwt" }, keySigner(privateKey, kid));
+      const verified = await compactVerify(token, publicKey);
+      assertEquals([verified.protectedHeader.kid, verified.payload], [kid, payload]);
+    });
+  });
+  it("1,000 compact values that jose signs are verified here", async () => {
+    await forEachCase(async ({ privateKey, publicKey }, payload, kid) => {
+      const header = { alg: "ES256", ...(kid === undefined ? {} : { kid }) };
+      const token = await new CompactSign(payload).setProtectedHeader(header).sign(privateKey);
+      assertEquals(await verifyCompact(token, publicKey), { header, payload } as never);
+    });
+  });
+});

@@ -1,0 +1,81 @@
+import { decodeBase64url } from "./encoding.ts";
+import { type CryptoKey, isP256 } from "./es256.ts";
+import { JwsError } from "./errors.ts";
+import { isOnCurve, POINT_BYTES, SCALAR_BYTES } from "./p256.ts";
+
+/** A JSON Web Key (RFC 7517) as it was received; members that say nothing about ES256 are ignored. */
+export interface Jwk {
+  readonly kty?: string | undefined;
+  readonly crv?: string | undefined;
+  readonly x?: string | undefined;
+  readonly y?: string | undefined;
+  readonly d?: string | undefined;
+  readonly use?: string | undefined;
+  readonly alg?: string | undefined;
+  readonly key_ops?: readonly string[] | undefined;
+}
+
+/** The public members of a P-256 key. */
+export interface PublicJwk {
+  readonly kty: "EC";
+  readonly crv: "P-256";
+  readonly x: string;
+  readonly y: string;
+}
+
+/** What a JWK says that it may be used for must include this. */
+export function checkUse({ use, alg, key_ops }: Jwk, operation: "sign" | "verify"): void {
+  const serves = (use ?? "sig") === "sig" && (alg ?? "ES256") === "ES256" &&
+    (key_ops === undefined || Array.isArray(key_ops) && key_ops.includes(operation));
+  if (serves) return;
+  throw new JwsError(
+    "key_unusable",
+    `The JWK's use, alg or key_ops do not let it ${operation} with ES256. Take the key that is meant for signatures.`,
+  );
+}
+
+/** The uncompressed point 04 ‖ x ‖ y, which lies on the curve. */
+export function pointOf({ kty, crv, x, y }: Jwk): Uint8Array {
+  if (kty !== "EC" || crv !== "P-256") {
+    throw new JwsError(
+      "key_unsupported",
+      'This is not a P-256 key. ES256 takes a JWK with kty "EC" and crv "P-256".',
+    );
+  }
+  const point = new Uint8Array(POINT_BYTES);
+  point[0] = 4;
+  point.set(readNumber(x, "x"), 1);
+  point.set(readNumber(y, "y"), 1 + SCALAR_BYTES);
+  return checkPoint(point);
+}
+
+/** A 32-byte number of a JWK. */
+export function readNumber(text: unknown, name: "x" | "y" | "d"): Uint8Array {
+  try {
+    const bytes = typeof text === "string" && text.length === 43 ? decodeBase64url(text) : undefined;
+    if (bytes) return bytes;
+  } catch {
+    // Said below, once for all forms. The value itself is never quoted: it may be private.
+  }
+  throw new JwsError("key_malformed", `The JWK's ${name} must be the 43 base64url characters of 32 bytes.`);
+}
+
+export function checkPoint(point: Uint8Array): Uint8Array {
+  if (isOnCurve(point)) return point;
+  throw new JwsError(
+    "key_not_on_curve",
+    "The public key is not a point of P-256: it was damaged or made up. Export it from the private key again.",
+  );
+}
+
+/** The public members of a key whose public part may leave Web Crypto. */
+export async function exportPublicJwk(key: CryptoKey): Promise<PublicJwk> {
+  if (!isP256(key) || !key.extractable) {
+    throw new JwsError(
+      "key_unusable",
+      "Only an extractable P-256 ECDSA key can be exported. Export the public key of the pair.",
+    );
+  }
+  const { x = "", y = "" } = await crypto.subtle.exportKey("jwk", key);
+  return { kty: "EC", crv: "P-256", x, y };
+}

@@ -1,0 +1,145 @@
+import { BoundedCache } from "./cache.ts";
+import { textEncoding } from "./encoding.ts";
+import { type CryptoKey, P256_KEY } from "./es256.ts";
+import { JwsError } from "./errors.ts";
+import { checkUse, exportPublicJwk, type Jwk, pointOf, readNumber } from "./jwk.ts";
+import {
+  checkPrivateNumber,
+  type PrivateKey,
+  readPkcs8,
+  readSec1,
+  readSpki,
+  writePkcs8,
+} from "./key_info.ts";
+import { decodePem, type PemBlock, readPem } from "./pem.ts";
+
+const PRIVATE_READERS: Readonly<Record<string, (der: Uint8Array) => PrivateKey>> = {
+  "PRIVATE KEY": readPkcs8,
+  "EC PRIVATE KEY": readSec1,
+};
+const MAX_CHARS = 16_384;
+const PRIVATE_MEMBERS = ["d", "p", "q", "dp", "dq", "qi", "oth", "k"];
+
+// Public keys only: a cache would keep a private key's text alive after its owner let go of it.
+const imported = new BoundedCache<CryptoKey>(10_000);
+
+/** A public key from a JWK, the JSON text of one, or a SPKI PEM. Importing the same again costs next to nothing. */
+export async function importVerifyingKey(source: string | Jwk): Promise<CryptoKey> {
+  const known = typeof source === "string" ? imported.get(source) : undefined;
+  if (known) return known;
+  const jwk = asJwk(source);
+  const point = jwk ? publicPointOf(jwk) : readSpki(choosePublicBlock(readPem(source as string)));
+  const name = typeof source === "string" ? source : textEncoding.base64url(point);
+  return imported.get(name) ??
+    imported.set(
+      name,
+      await crypto.subtle.importKey("raw", new Uint8Array(point), P256_KEY, true, ["verify"]),
+    );
+}
+
+/**
+ * A private key from a JWK, the JSON text of one, a PKCS#8 PEM or a SEC1 PEM. It cannot be exported again unless
+ * `extractable` is set.
+ */
+export async function importSigningKey(
+  source: string | Jwk,
+  options: { readonly extractable?: boolean } = {},
+): Promise<CryptoKey> {
+  const jwk = asJwk(source);
+  const { d, point } = jwk ? privateNumbersOf(jwk) : choosePrivateBlock(readPem(source as string));
+  const pkcs8 = writePkcs8(d);
+  if (point) await checkPair(pkcs8, point);
+  return importPkcs8(pkcs8, options.extractable ?? false);
+}
+
+function importPkcs8(pkcs8: Uint8Array<ArrayBuffer>, extractable: boolean): Promise<CryptoKey> {
+  return crypto.subtle.importKey("pkcs8", pkcs8, P256_KEY, extractable, ["sign"]);
+}
+
+/** A file that pairs a private key with another key's public half would sign what nobody can verify. */
+async function checkPair(pkcs8: Uint8Array<ArrayBuffer>, point: Uint8Array): Promise<void> {
+  const actual = pointOf(await exportPublicJwk(await importPkcs8(pkcs8, true)));
+  if (actual.every((byte, index) => byte === point[index])) return;
+  throw new JwsError(
+    "key_pair_mismatch",
+    "The public key in this file does not belong to its private key. Take the file as it was made.",
+  );
+}
+
+function asJwk(source: unknown): Jwk | undefined {
+  if (typeof source === "object" && source !== null) return source;
+  if (typeof source !== "string") throw new JwsError("key_malformed", "A key is a JWK or a PEM text.");
+  if (source.length > MAX_CHARS) {
+    throw new JwsError(
+      "key_malformed",
+      `A text of ${source.length} characters is no key: ${MAX_CHARS} at most are read. Give the key's file alone.`,
+    );
+  }
+  if (!source.trimStart().startsWith("{")) return undefined;
+  try {
+    return JSON.parse(source) as Jwk;
+  } catch {
+    // The parser's own words could quote a private key.
+    throw new JwsError("key_malformed", "The key looks like a JWK but is not JSON.");
+  }
+}
+
+function publicPointOf(jwk: Jwk): Uint8Array {
+  if (PRIVATE_MEMBERS.some((name) => (jwk as Record<string, unknown>)[name] !== undefined)) {
+    throw isPrivate("JWK");
+  }
+  checkUse(jwk, "verify");
+  return pointOf(jwk);
+}
+
+function privateNumbersOf(jwk: Jwk): PrivateKey {
+  const point = pointOf(jwk);
+  if (jwk.d === undefined) throw isPublic("JWK");
+  checkUse(jwk, "sign");
+  const d = readNumber(jwk.d, "d");
+  checkPrivateNumber(d);
+  return { d, point };
+}
+
+function choosePublicBlock(blocks: readonly PemBlock[]): Uint8Array {
+  if (blocks.some(({ label }) => label.endsWith("PRIVATE KEY"))) throw isPrivate("PEM file");
+  return decodePem(onlyBlock(blocks, ["PUBLIC KEY"]));
+}
+
+function choosePrivateBlock(blocks: readonly PemBlock[]): PrivateKey {
+  const labels = Object.keys(PRIVATE_READERS);
+  if (
+    blocks.some(({ label }) => label === "PUBLIC KEY") && !blocks.some(({ label }) => labels.includes(label))
+  ) {
+    throw isPublic("PEM file");
+  }
+  const block = onlyBlock(blocks, labels);
+  return PRIVATE_READERS[block.label]!(decodePem(block));
+}
+
+function onlyBlock(blocks: readonly PemBlock[], labels: readonly string[]): PemBlock {
+  const [block, ...others] = blocks.filter(({ label }) => labels.includes(label));
+  if (block && others.length === 0) return block;
+  const wanted = labels.join('" or "');
+  const found = blocks.map(({ label }) => label).join(", ") || "no PEM block";
+  throw new JwsError(
+    block || blocks.length === 0 ? "key_malformed" : "key_unsupported",
+    `Exactly one PEM block "${wanted}" is needed, and there is ${found}. ` +
+      "openssl x509 -pubkey -noout takes the public key out of a certificate; openssl pkey decrypts a private key.",
+  );
+}
+
+function isPrivate(form: string): JwsError {
+  return new JwsError(
+    "key_is_private",
+    `This ${form} holds a private key. Never send it to anyone: send the public key (openssl pkey -in key.pem -pubout), ` +
+      "and if the private key has left your hands, make a new one.",
+  );
+}
+
+function isPublic(form: string): JwsError {
+  return new JwsError(
+    "key_is_public",
+    `This ${form} holds a public key only. To sign, give the private key.`,
+  );
+}

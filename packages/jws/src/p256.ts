@@ -1,0 +1,43 @@
+/** The curve P-256 (FIPS 186-5, SP 800-186): what has to be known of it to refuse numbers and points. */
+
+const PRIME = 0xffffffff00000001000000000000000000000000ffffffffffffffffffffffffn;
+const B = 0x5ac635d8aa3a93e7b3ebbd55769886bc651d06b0cc53b0f63bce3c3e27d2604bn;
+
+// deno-fmt-ignore -- eight bytes a line
+const ORDER = Uint8Array.of(
+  0xff, 0xff, 0xff, 0xff, 0x00, 0x00, 0x00, 0x00,
+  0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff,
+  0xbc, 0xe6, 0xfa, 0xad, 0xa7, 0x17, 0x9e, 0x84,
+  0xf3, 0xb9, 0xca, 0xc2, 0xfc, 0x63, 0x25, 0x51,
+);
+
+/** Bytes of a coordinate, of a private number, and of each half of a signature. */
+export const SCALAR_BYTES = 32;
+/** Bytes of an uncompressed point, 04 ‖ x ‖ y. */
+export const POINT_BYTES = 65;
+
+/** 0 < n < order, for the 32 bytes that begin at `offset`. Public numbers only: it is not constant-time. */
+export function isScalar(bytes: Uint8Array, offset = 0): boolean {
+  let zero = true;
+  for (let index = 0; index < SCALAR_BYTES && zero; index++) zero = bytes[offset + index] === 0;
+  if (zero) return false;
+  for (let index = 0; index < SCALAR_BYTES; index++) {
+    const difference = bytes[offset + index]! - ORDER[index]!;
+    if (difference !== 0) return difference < 0;
+  }
+  return false;
+}
+
+/** Deno's Web Crypto imports a point that is not on the curve, so the question is asked here. */
+export function isOnCurve(point: Uint8Array): boolean {
+  if (point.length !== POINT_BYTES || point[0] !== 4) return false;
+  const x = toInteger(point.subarray(1, 1 + SCALAR_BYTES));
+  const y = toInteger(point.subarray(1 + SCALAR_BYTES));
+  return x < PRIME && y < PRIME && (y * y - (x * x * x - 3n * x + B)) % PRIME === 0n;
+}
+
+function toInteger(bytes: Uint8Array): bigint {
+  let integer = 0n;
+  for (const byte of bytes) integer = (integer << 8n) | BigInt(byte);
+  return integer;
+}

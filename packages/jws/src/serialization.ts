@@ -1,0 +1,42 @@
+import { decodeBase64url } from "./encoding.ts";
+import { JwsError } from "./errors.ts";
+import { checkSignature } from "./signature.ts";
+
+const SIGNATURE_CHARS = 86;
+
+/** The three parts of a compact serialization (RFC 7515, section 7.1), the payload perhaps empty. */
+interface Parts {
+  readonly header: string;
+  readonly payload: string;
+  readonly signature: string;
+}
+
+export function splitParts(value: string, maxChars: number): Parts {
+  if (typeof value !== "string") throw malformed("It is not a string.");
+  if (value.length > maxChars) {
+    throw new JwsError(
+      "jws_too_long",
+      `The signature value is ${value.length} characters long, and ${maxChars} at most are read. Send a shorter header.`,
+    );
+  }
+  const [header, payload, signature, ...others] = value.split(".");
+  if (payload === undefined || signature === undefined || others.length > 0) {
+    throw malformed("It does not have two dots.");
+  }
+  if (!header) throw malformed("Its protected header is empty.");
+  return { header, payload, signature };
+}
+
+/** The 64 bytes of the third part. Their range is checked where they are verified. */
+export function readSignature(text: string): Uint8Array {
+  const signature = decodeBase64url(text, "signature");
+  if (text.length !== SIGNATURE_CHARS) checkSignature(signature);
+  return signature;
+}
+
+function malformed(what: string): JwsError {
+  return new JwsError(
+    "jws_malformed",
+    `${what} A signature value is header.payload.signature, each in base64url; detached, it is header..signature.`,
+  );
+}

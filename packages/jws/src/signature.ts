@@ -1,0 +1,64 @@
+import { DerReader, INTEGER, SEQUENCE } from "./der.ts";
+import { JwsError } from "./errors.ts";
+import { isScalar, SCALAR_BYTES } from "./p256.ts";
+
+/** An ES256 signature is r ‖ s, 32 bytes each (RFC 7518, section 3.4). */
+const SIGNATURE_BYTES = 64;
+
+/** Refuses what can be no ES256 signature, before any key is used. */
+export function checkSignature(signature: Uint8Array): void {
+  if (signature.length !== SIGNATURE_BYTES) throw wrongLength(signature);
+  if (!isScalar(signature, 0)) throw outOfRange("r");
+  if (!isScalar(signature, SCALAR_BYTES)) throw outOfRange("s");
+}
+
+/**
+ * The 64 bytes r ‖ s of a DER signature, the form that openssl, Java and most HSMs give. Strict: shortest lengths
+ * and integers, nothing left over.
+ */
+export function signatureFromDer(der: Uint8Array): Uint8Array {
+  const outer = new DerReader(der, "der_malformed");
+  const numbers = outer.enter(SEQUENCE);
+  outer.end();
+  const signature = new Uint8Array(SIGNATURE_BYTES);
+  writeScalar(signature, SCALAR_BYTES, numbers.read(INTEGER), "r");
+  writeScalar(signature, SIGNATURE_BYTES, numbers.read(INTEGER), "s");
+  numbers.end();
+  checkSignature(signature);
+  return signature;
+}
+
+function writeScalar(signature: Uint8Array, end: number, integer: Uint8Array, name: "r" | "s"): void {
+  const signBit = 0x80;
+  const [first = signBit, second = signBit] = integer;
+  if (first >= signBit || (first === 0 && integer.length > 1 && second < signBit)) {
+    throw new JwsError(
+      "der_malformed",
+      `${name} is not a positive DER integer in its shortest form. Take the DER signature as the signer gave it.`,
+    );
+  }
+  const magnitude = first === 0 ? integer.subarray(1) : integer;
+  if (magnitude.length > SCALAR_BYTES) throw outOfRange(name);
+  signature.set(magnitude, end - magnitude.length);
+}
+
+function wrongLength(signature: Uint8Array): JwsError {
+  const isDer = signature[0] === SEQUENCE && signature[1] === signature.length - 2 &&
+    signature[2] === INTEGER;
+  return isDer
+    ? new JwsError(
+      "signature_der",
+      `The signature is ${signature.length} bytes of DER. ES256 takes the 64 bytes r || s: convert with signatureFromDer().`,
+    )
+    : new JwsError(
+      "signature_length",
+      `The signature is ${signature.length} bytes long. ES256 takes the 64 bytes r || s, 32 each with leading zeros.`,
+    );
+}
+
+function outOfRange(name: "r" | "s"): JwsError {
+  return new JwsError(
+    "signature_out_of_range",
+    `${name} is 0, or not below the order of P-256: no signer makes such a signature. Sign again.`,
+  );
+}

@@ -1,0 +1,30 @@
+import { describe, it } from "node:test";
+import { assertEquals, assertRejects } from "@std/assert";
+import { calculateJwkThumbprint } from "jose";
+import { PRIVATE_JWK, PUBLIC_JWK } from "../fixtures/published_key.ts";
+import { generatePair } from "../fixtures/raw_jws.ts";
+import { JwsError } from "./errors.ts";
+import { exportPublicJwk } from "./jwk.ts";
+import { jwkThumbprint } from "./thumbprint.ts";
+
+describe("jwkThumbprint()", () => {
+  it("equals jose's", async () => {
+    for (let round = 0; round < 20; round++) {
+      const jwk = await exportPublicJwk((await generatePair()).publicKey);
+      assertEquals(await jwkThumbprint(jwk), await calculateJwkThumbprint({ ...jwk }));
+    }
+  });
+  it("depends on the public members alone", async () => {
+    const thumbprint = await jwkThumbprint(PUBLIC_JWK);
+    const decorated = { ...PRIVATE_JWK, kid: "k", use: "sig", alg: "ES256" };
+    assertEquals(await jwkThumbprint(decorated), thumbprint);
+    assertEquals(thumbprint.length, 43);
+  });
+  it("refuses a key that is not one of P-256", async () => {
+    for (
+      const change of [{ kty: "RSA" }, { crv: "P-384" }, { x: PUBLIC_JWK.y }, { y: undefined }, { x: "AA" }]
+    ) {
+      await assertRejects(() => jwkThumbprint({ ...PUBLIC_JWK, ...change }), JwsError);
+    }
+  });
+});

@@ -1,0 +1,37 @@
+import { Buffer } from "node:buffer";
+import { describe, it } from "node:test";
+import { textEncoding } from "@gold-partner/jws";
+import { assertEquals } from "@std/assert";
+import fc from "fast-check";
+import { hostBytes } from "./bytes.ts";
+
+const RUNS = { numRuns: 1000 };
+
+describe("hostBytes", () => {
+  it("utf8() and base64url() equal the portable encoding of the signature package", () => {
+    fc.assert(
+      fc.property(fc.string({ unit: "binary" }), fc.uint8Array(), (text, bytes) => {
+        assertEquals([...hostBytes.utf8(text)], [...textEncoding.utf8(text)]);
+        assertEquals(hostBytes.base64url(bytes), textEncoding.base64url(bytes));
+      }),
+      RUNS,
+    );
+  });
+  it("sha256Hex() equals Web Crypto's digest", async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.uint8Array({ maxLength: 300 }), async (bytes) => {
+        const digest = await crypto.subtle.digest("SHA-256", bytes as Uint8Array<ArrayBuffer>);
+        assertEquals(hostBytes.sha256Hex(bytes), Buffer.from(digest).toString("hex"));
+      }),
+      RUNS,
+    );
+  });
+  it("reads a view of a larger buffer from its own offset", () => {
+    const view = new Uint8Array([255, 97, 98, 99, 255]).subarray(1, 4);
+    assertEquals(hostBytes.base64url(view), "YWJj");
+    assertEquals(
+      hostBytes.sha256Hex(view),
+      "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad",
+    );
+  });
+});

@@ -1,0 +1,52 @@
+import { assertEquals, assertNotEquals, assertThrows } from "@std/assert";
+import { readJson } from "@gold-partner/canonical";
+import { Buffer } from "node:buffer";
+import { describe, it } from "node:test";
+import makeVectors from "../../../vectors/make/fingerprint.ts";
+import { hostBytes } from "./bytes.ts";
+import { idempotencyFingerprint } from "./fingerprint.ts";
+import { QuantityError } from "./quantity.ts";
+
+type Case = Record<"name" | "method" | "path" | "body" | "canonical" | "sha256", string>;
+
+const cases = makeVectors().cases as Case[];
+const read = (body: string) => readJson(Buffer.from(body));
+
+describe("idempotencyFingerprint()", () => {
+  it("hashes each vector's canonical text", () => {
+    for (const { name, method, path, body, canonical, sha256 } of cases) {
+      const hashed: string[] = [];
+      const utf8 = (text: string) => (hashed.push(text), hostBytes.utf8(text));
+      assertEquals(
+        idempotencyFingerprint({ method, path, params: read(body) }, { ...hostBytes, utf8 }),
+        sha256,
+        name,
+      );
+      assertEquals(hashed, [canonical], name);
+    }
+    assertEquals(cases.length >= 15, true);
+  });
+
+  it("tells methods and paths apart", () => {
+    const params = read("{}");
+    const post = idempotencyFingerprint({ method: "POST", path: "/a", params }, hostBytes);
+    assertNotEquals(idempotencyFingerprint({ method: "PUT", path: "/a", params }, hostBytes), post);
+    assertNotEquals(idempotencyFingerprint({ method: "POST", path: "/b", params }, hostBytes), post);
+  });
+
+  it("reads lists, booleans and null, and a member named __proto__", () => {
+    const hash = (body: string) =>
+      idempotencyFingerprint({ method: "POST", path: "/", params: read(body) }, hostBytes);
+    assertEquals(hash('{"a":[1.0,true,null]}'), hash('{"a":[1,true,null]}'));
+    assertNotEquals(hash('{"__proto__":1}'), hash("{}"));
+    assertNotEquals(hash('{"a":[1,2]}'), hash('{"a":[2,1]}'));
+  });
+
+  it("is for accepted bodies only: a number that no schema accepts throws", () => {
+    const params = read('{"gold_grams":0.00001}');
+    assertThrows(
+      () => idempotencyFingerprint({ method: "POST", path: "/", params }, hostBytes),
+      QuantityError,
+    );
+  });
+});

@@ -1,0 +1,33 @@
+/** Header names, spelt as the documentation spells them; HTTP compares them without regard to case. */
+export const REQUEST_HEADER = {
+  authorization: "Authorization",
+  idempotencyKey: "Idempotency-Key",
+  timestamp: "X-Timestamp",
+  nonce: "X-Nonce",
+  signature: "X-JWS-Signature",
+  prefer: "Prefer",
+} as const;
+
+export const REPLY_HEADER = {
+  requestId: "X-Request-Id",
+  idempotentReplayed: "Idempotent-Replayed",
+  preferenceApplied: "Preference-Applied",
+  rateLimit: "RateLimit",
+  rateLimitPolicy: "RateLimit-Policy",
+  retryAfter: "Retry-After",
+  wwwAuthenticate: "WWW-Authenticate",
+  deprecation: "Deprecation",
+  sunset: "Sunset",
+} as const;
+
+/** Seconds since 1970: ten digits until the year 2286, so milliseconds never pass for seconds. */
+export const TIMESTAMP_FORM: RegExp = /^[1-9][0-9]{9}$/;
+
+/** Visible ASCII. No comma: a proxy joins a doubled header with one, and the two must not pass for one nonce. */
+export const NONCE_FORM: RegExp = /^[!-+\--~]{16,128}$/;
+
+/** A detached JWS: protected header, nothing, the 64 bytes of an ES256 signature. */
+export const SIGNATURE_FORM: RegExp = /^[A-Za-z0-9_-]+\.\.[A-Za-z0-9_-]{86}$/;
+
+/** Visible ASCII. */
+export const IDEMPOTENCY_KEY_FORM: RegExp = /^[!-~]{1,255}$/;

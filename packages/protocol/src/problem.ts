@@ -1,0 +1,101 @@
+// RFC 9457 application/problem+json, and the token endpoint's form of the same.
+import { z } from "zod";
+import { ID_PREFIX, idForm, type RequestId } from "./id.ts";
+import {
+  oauthError,
+  PROBLEM_REGISTRY,
+  type ProblemCode,
+  TOKEN_PROBLEM_REGISTRY,
+  type TokenProblemCode,
+} from "./problem_registry.ts";
+import type { OAuthError } from "./problem/token_endpoint.ts";
+
+export const PROBLEM_MEDIA_TYPE = "application/problem+json";
+
+/** One offending place: `pointer` into the body (RFC 6901, as a URI fragment), or the `name` of a parameter or header. */
+export type FieldError =
+  | { readonly pointer: string; readonly detail: string }
+  | { readonly name: string; readonly detail: string };
+
+export interface Problem {
+  readonly type: string;
+  readonly title: string;
+  readonly status: number;
+  readonly detail: string;
+  readonly code: ProblemCode;
+  readonly request_id: string;
+  readonly retryable: boolean;
+  readonly errors?: readonly FieldError[];
+}
+
+export interface ProblemOccurrence {
+  /** What happened this time; the registry's cause where nothing more is known. */
+  readonly detail?: string;
+  readonly requestId: RequestId;
+  readonly errors?: readonly FieldError[];
+}
+
+/** The body of a problem reply. `type` leads to the catalogue's entry. */
+export function problemBody(code: ProblemCode, { detail, requestId, errors }: ProblemOccurrence): Problem {
+  const { title, status, cause, retryable } = PROBLEM_REGISTRY[code];
+  return {
+    type: `/docs/errors#${code}`,
+    title,
+    status,
+    detail: detail ?? cause,
+    code,
+    request_id: requestId,
+    retryable,
+    ...(errors?.length ? { errors } : {}),
+  };
+}
+
+export interface TokenError {
+  readonly error: OAuthError;
+  readonly error_description: string;
+  readonly code: TokenProblemCode;
+  readonly request_id: string;
+}
+
+/** The body of a refusal at POST /oauth/token. */
+export function tokenErrorBody(
+  code: TokenProblemCode,
+  { detail, requestId }: Pick<ProblemOccurrence, "detail" | "requestId">,
+): TokenError {
+  const error_description = detail ?? TOKEN_PROBLEM_REGISTRY[code].cause;
+  return { error: oauthError(code), error_description, code, request_id: requestId };
+}
+
+const requestId = z.string().regex(idForm(ID_PREFIX.request)).meta({
+  description: "Names this reply in the service's records; give it to the operator.",
+});
+
+export const fieldErrorSchema = z.object({
+  pointer: z.string().optional().meta({ description: "A JSON Pointer into the body, as in #/gold_grams." }),
+  name: z.string().optional().meta({ description: "The name of the query parameter or header." }),
+  detail: z.string(),
+}).meta({ id: "FieldError", description: "One offending place of the request, by pointer or by name." });
+
+export const problemSchema = z.object({
+  type: z.string().meta({ format: "uri-reference", examples: ["/docs/errors#quote_expired"] }),
+  title: z.string(),
+  status: z.int().meta({ minimum: 400, maximum: 599 }),
+  detail: z.string().meta({ description: "What happened this time, why, and what to do." }),
+  code: z.string().meta({
+    description: "Decide by this. Codes may be added; treat an unknown one by its status.",
+    examples: Object.keys(PROBLEM_REGISTRY),
+  }),
+  request_id: requestId,
+  retryable: z.boolean().meta({
+    description:
+      "Whether the same request, signed afresh and with the same Idempotency-Key, may succeed later.",
+  }),
+  errors: z.array(fieldErrorSchema).optional(),
+}).meta({ id: "Problem", description: "Why a request was refused (RFC 9457)." });
+
+export const tokenErrorSchema = z.object({
+  error: z.string().meta({ description: "OAuth's name for it (RFC 6749, section 5.2)." }),
+  error_description: z.string(),
+  code: z.string().meta({ description: "The catalogue's name for it, finer than `error`." }),
+  request_id: requestId,
+}).meta({ id: "TokenError", description: "Why no token was issued." });

@@ -1,0 +1,101 @@
+// The request is well formed and the caller known; idempotency or the business says no.
+import { NO_EFFECT, type ProblemFamily, REFUSAL } from "./entry.ts";
+
+export const BUSINESS_PROBLEMS = {
+  nonce_reused: {
+    status: 409,
+    title: "The nonce was used before",
+    retryable: true,
+    binds_key: false,
+    spends_nonce: true,
+    cause:
+      "A signed request of yours with this X-Nonce has arrived before, so this one may be a replay and was not executed.",
+    cure:
+      "Sign again with a fresh nonce and timestamp and the same Idempotency-Key; you then get the first result, if there is one.",
+  },
+  idempotency_key_conflict: {
+    status: 409,
+    title: "The Idempotency-Key belongs to another request",
+    retryable: false,
+    binds_key: false,
+    spends_nonce: true,
+    cause: "You used this key before with other parameters or at another endpoint; keys never expire.",
+    cure:
+      "Use a new key for a new operation. If you meant a retry, send the first request's parameters unchanged.",
+  },
+  idempotency_request_in_progress: {
+    ...NO_EFFECT,
+    status: 409,
+    title: "A request with this Idempotency-Key is still running",
+    retryable: true,
+    cause:
+      "Another request holds this key's turn and did not finish while this one waited; nothing was executed for this one.",
+    cure: "Wait as long as Retry-After says and repeat with the same key; you then get the one result.",
+  },
+  quote_already_executed: {
+    ...REFUSAL,
+    status: 409,
+    title: "The quote has been executed",
+    cause: "A quote is good for one order, and an order with another Idempotency-Key has used this one.",
+    cure:
+      "Look the order up (GET /v1/orders) before you trade again; for another trade take a new quote and a new Idempotency-Key.",
+  },
+  withdrawal_reference_reused: {
+    ...REFUSAL,
+    status: 409,
+    title: "A live withdrawal has this reference",
+    cause:
+      "A withdrawal that is neither rejected nor returned carries the same reference, so this one may be its double.",
+    cure:
+      "Look at GET /v1/withdrawals. If a second payment is meant, send it with another reference and a new Idempotency-Key.",
+  },
+  quote_expired: {
+    ...REFUSAL,
+    status: 422,
+    title: "The quote has expired",
+    cause: "A quote is firm for 60 seconds by the service's clock, and this one is older.",
+    cure: "Take a new quote and order it with a new Idempotency-Key.",
+  },
+  insufficient_funds: {
+    ...REFUSAL,
+    status: 422,
+    title: "The SAR balance is too small",
+    cause:
+      "The available SAR balance does not cover the total; amounts held for withdrawals are not available.",
+    cure:
+      "Fund the account or trade less, then send the request with a new Idempotency-Key; GET /v1/balances shows what is available.",
+  },
+  insufficient_gold: {
+    ...REFUSAL,
+    status: 422,
+    title: "The gold balance is too small",
+    cause: "The account holds less gold than the order sells.",
+    cure:
+      "Sell at most what GET /v1/balances shows: take a new quote and order it with a new Idempotency-Key.",
+  },
+  insufficient_inventory: {
+    ...REFUSAL,
+    status: 422,
+    title: "The vault holds too little free gold",
+    cause: "Every gram sold is backed by a bar in the vault, and the free gold does not cover this order.",
+    cure:
+      "Order less, or later when bars have been added (GET /v1/reserves), from a new quote and with a new Idempotency-Key.",
+  },
+  limit_exceeded: {
+    ...REFUSAL,
+    status: 422,
+    title: "The quantity is outside the limits",
+    cause:
+      "The number is well formed, but below the smallest or above the largest quantity that you may use here.",
+    cure: "Read `detail` and GET /v1/limits, then send a quantity within them with a new Idempotency-Key.",
+  },
+  market_closed: {
+    ...NO_EFFECT,
+    status: 422,
+    title: "The market is closed",
+    retryable: true,
+    cause: "Quotes are made during market hours only. A quote that is already firm can still be ordered.",
+    cure:
+      'Ask again when GET /v1/prices says `"market":"open"`; GET /v1/limits shows the hours. The same Idempotency-Key may be used.',
+  },
+} as const satisfies ProblemFamily;

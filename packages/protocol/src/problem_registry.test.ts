@@ -1,0 +1,142 @@
+import { assert, assertEquals, assertMatch } from "@std/assert";
+import { describe, it } from "node:test";
+import type { ProblemEntry } from "./problem/entry.ts";
+import {
+  bindsKey,
+  isProblemCode,
+  oauthError,
+  PROBLEM_REGISTRY,
+  TOKEN_PROBLEM_REGISTRY,
+  type TokenProblemCode,
+} from "./problem_registry.ts";
+
+/** The contract's own list. */
+const STATUSES: Record<number, string> = {
+  400:
+    "invalid_request idempotency_key_missing idempotency_key_invalid timestamp_invalid nonce_invalid path_not_allowed",
+  401:
+    "token_missing token_invalid token_expired token_certificate_mismatch signature_missing signature_invalid timestamp_out_of_window",
+  403: "certificate_unknown certificate_revoked certificate_expired ip_not_allowed partner_suspended",
+  404: "not_found",
+  405: "method_not_allowed",
+  408: "request_timeout",
+  409:
+    "idempotency_key_conflict idempotency_request_in_progress nonce_reused quote_already_executed withdrawal_reference_reused",
+  413: "body_too_large",
+  414: "uri_too_long",
+  415: "unsupported_media_type",
+  422:
+    "quote_expired insufficient_funds insufficient_gold insufficient_inventory limit_exceeded market_closed",
+  429: "rate_limited",
+  431: "header_too_large",
+  500: "internal_error",
+  503: "price_unavailable service_unavailable upstream_unavailable",
+  504: "upstream_timeout",
+};
+const BINDING =
+  "quote_already_executed withdrawal_reference_reused quote_expired insufficient_funds insufficient_gold " +
+  "insufficient_inventory limit_exceeded";
+const SPENDING = `${BINDING} nonce_reused idempotency_key_conflict`;
+const RETRYABLE =
+  "token_expired request_timeout nonce_reused idempotency_request_in_progress market_closed rate_limited " +
+  "internal_error price_unavailable service_unavailable upstream_unavailable upstream_timeout";
+
+const sorted = (codes: string): string[] => codes.split(" ").sort();
+const entries = Object.entries(PROBLEM_REGISTRY);
+const codesOf = (holds: (entry: ProblemEntry) => boolean): string[] =>
+  entries.filter(([, entry]) => holds(entry)).map(([code]) => code).sort();
+
+describe("the problem registry", () => {
+  it("has every code of the contract once, with its status", () => {
+    for (const [status, codes] of Object.entries(STATUSES)) {
+      assertEquals(codesOf((entry) => `${entry.status}` === status), sorted(codes), status);
+    }
+    assertEquals(entries.length, Object.values(STATUSES).flatMap(sorted).length);
+  });
+
+  it("says which problems bind the key", () => {
+    assertEquals(codesOf((entry) => entry.binds_key === true), sorted(BINDING));
+    assertEquals(codesOf((entry) => entry.binds_key === "order_quote_id"), ["not_found"]);
+  });
+
+  it("says which problems spend the nonce: all that come after it, and those alone", () => {
+    assertEquals(codesOf((entry) => entry.spends_nonce === true), sorted(SPENDING));
+    assertEquals(codesOf((entry) => entry.spends_nonce === "order_quote_id"), ["not_found"]);
+    assertEquals(codesOf((entry) => entry.spends_nonce === "unknown"), [
+      "upstream_timeout",
+      "upstream_unavailable",
+    ]);
+  });
+
+  it("says which problems may pass by themselves; nothing that binds does", () => {
+    assertEquals(codesOf((entry) => entry.retryable), sorted(RETRYABLE));
+    assertEquals(codesOf((entry) => entry.retryable && entry.binds_key !== false), []);
+    assertEquals(codesOf((entry) => entry.status >= 500 && !entry.retryable), []);
+  });
+
+  it("teaches: each problem has its own title, cause and cure, in whole sentences", () => {
+    const all = Object.entries(TOKEN_PROBLEM_REGISTRY);
+    for (const column of ["title", "cause", "cure"] as const) {
+      assertEquals(new Set(all.map(([, entry]) => entry[column])).size, all.length, column);
+    }
+    for (const [code, { title, cause, cure }] of all) {
+      assertMatch(title, /^[A-Z].{9,60}[^.]$/, code);
+      for (const sentence of [cause, cure]) assertMatch(sentence, /^[A-Z].{25,300}\.$/, code);
+      // RFC 6749, section 5.2 allows no quotation mark and no backslash in error_description.
+      assertMatch(cause, /^[\x20-\x21\x23-\x5b\x5d-\x7e]+$/, code);
+    }
+  });
+
+  it("tells whoever is refused for good to use a new key", () => {
+    for (const [code, { binds_key, cure }] of entries) {
+      if (binds_key !== false) assert(/new Idempotency-Key/.test(cure), code);
+    }
+  });
+});
+
+describe("bindsKey()", () => {
+  it("binds a 404 where it answers an order's quote_id, and nowhere else", () => {
+    assertEquals(bindsKey("not_found", "order_quote_id"), true);
+    assertEquals(bindsKey("not_found", "other"), false);
+    for (const refused of ["order_quote_id", "other"] as const) {
+      assertEquals(bindsKey("quote_expired", refused), true);
+      assertEquals(bindsKey("market_closed", refused), false);
+    }
+  });
+});
+
+describe("isProblemCode()", () => {
+  it("knows the codes and nothing that an object inherits", () => {
+    assertEquals(isProblemCode("nonce_reused"), true);
+    for (const text of ["", "toString", "__proto__", "invalid_client", "NONCE_REUSED"]) {
+      assertEquals(isProblemCode(text), false, text);
+    }
+  });
+});
+
+describe("oauthError()", () => {
+  it("names each problem as OAuth does, by its status", () => {
+    const named: Record<string, readonly TokenProblemCode[]> = {
+      invalid_client: ["invalid_client", "token_missing"],
+      invalid_request: [
+        "invalid_request",
+        "not_found",
+        "method_not_allowed",
+        "body_too_large",
+        "unsupported_media_type",
+      ],
+      unsupported_grant_type: ["unsupported_grant_type"],
+      access_denied: ["certificate_unknown", "ip_not_allowed", "partner_suspended"],
+      temporarily_unavailable: [
+        "rate_limited",
+        "service_unavailable",
+        "upstream_unavailable",
+        "upstream_timeout",
+      ],
+      server_error: ["internal_error"],
+    };
+    for (const [error, codes] of Object.entries(named)) {
+      for (const code of codes) assertEquals(oauthError(code), error as ReturnType<typeof oauthError>, code);
+    }
+  });
+});

@@ -1,0 +1,18 @@
+import { z } from "zod";
+import { grams, sar } from "./quantity.ts";
+import { instant } from "./text.ts";
+
+export const balancesReply = z.object({
+  sar: z.object({
+    available: sar.meta({ description: "SAR that can be traded or withdrawn." }),
+    held: sar.meta({ description: "SAR of withdrawals that are not yet paid." }),
+  }),
+  gold: z.object({ grams }),
+  as_of: instant,
+}).meta({ id: "Balances", description: "The account at one instant." });
+export type BalancesReply = z.infer<typeof balancesReply>;
+
+export const balancesQuery = z.strictObject({ at: instant.optional() }, {
+  error: "This parameter is unknown here; the one there is is `at`.",
+}).meta({ id: "BalancesQuery", description: "`at`: any past instant; now without it." });
+export type BalancesQuery = z.infer<typeof balancesQuery>;

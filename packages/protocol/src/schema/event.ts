@@ -1,0 +1,101 @@
+import { z } from "zod";
+import { fundingReply } from "./funding.ts";
+import { orderReply } from "./order.ts";
+import { integerParam, limitParam, pageOf } from "./page.ts";
+import { idText, instant, sha256Hex } from "./text.ts";
+import { withdrawalReply } from "./withdrawal.ts";
+
+const chain_head = sha256Hex.meta({
+  description:
+    "The head of your hash chain when the event was sent. Keep it: it proves the history up to here.",
+});
+
+const WITHDRAWAL_EVENTS = [
+  "withdrawal.created",
+  "withdrawal.approved",
+  "withdrawal.submitted",
+  "withdrawal.paid",
+  "withdrawal.rejected",
+  "withdrawal.returned",
+] as const;
+
+const frame = {
+  id: idText("evt_"),
+  sequence: z.int().meta({
+    minimum: 1,
+    description: "Per partner, without gaps: a gap is an event still to come.",
+  }),
+  created_at: instant,
+};
+
+const credential = z.object({
+  kind: z.enum(["certificate", "signing_key", "client_secret", "webhook_secret"]),
+  id: z.string(),
+  expires_at: instant,
+});
+
+function eventWith<S extends z.core.$ZodLooseShape>(more: S) {
+  const event = { ...frame, ...more };
+  return z.discriminatedUnion("type", [
+    z.object({
+      type: z.literal("order.executed"),
+      ...event,
+      data: z.object({ order: orderReply, chain_head }),
+    }),
+    z.object({
+      type: z.enum(WITHDRAWAL_EVENTS),
+      ...event,
+      data: z.object({ withdrawal: withdrawalReply, chain_head }),
+    }),
+    z.object({
+      type: z.literal("funding.completed"),
+      ...event,
+      data: z.object({ funding: fundingReply, chain_head }),
+    }),
+    z.object({
+      type: z.literal("credential.expiring"),
+      ...event,
+      data: z.object({ credential, chain_head }),
+    }),
+    z.object({ type: z.literal("webhook.test"), ...event, data: z.object({ chain_head }) }),
+  ]);
+}
+
+/** A webhook's body; delivered at least once, so decide by `id` whether you have it. */
+export const webhookEvent = eventWith({})
+  .meta({
+    id: "WebhookEvent",
+    description: "What happened. Types may be added; acknowledge those you do not know.",
+  });
+export type WebhookEvent = z.infer<typeof webhookEvent>;
+export type WebhookEventType = WebhookEvent["type"];
+
+const delivery = z.object({
+  status: z.enum(["pending", "delivered", "parked"]).meta({
+    description: "parked: given up; redeliver it by hand.",
+  }),
+  next_attempt_at: instant.nullable(),
+  attempts: z.array(z.object({
+    attempted_at: instant,
+    http_status: z.int().nullable().meta({ description: "null: no HTTP reply came." }),
+    duration_ms: z.int(),
+  })),
+}).meta({ id: "Delivery", description: "The attempts to deliver an event to your endpoint." });
+
+export const eventReply = eventWith({ delivery })
+  .meta({ id: "Event", description: "An event and the attempts to deliver it." });
+export type EventReply = z.infer<typeof eventReply>;
+
+export const eventsReply = pageOf("Events", eventReply);
+export type EventsReply = z.infer<typeof eventsReply>;
+
+export const eventsQuery = z.strictObject({
+  after: integerParam({
+    minimum: 0,
+    maximum: 999_999_999_999_999,
+    description: "Only events after this sequence number.",
+  }).optional(),
+  limit: limitParam.optional(),
+}, { error: "This parameter is unknown here; events take after and limit." })
+  .meta({ id: "EventsQuery", description: "Where to go on reading." });
+export type EventsQuery = z.infer<typeof eventsQuery>;

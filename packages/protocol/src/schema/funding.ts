@@ -1,0 +1,30 @@
+import { z } from "zod";
+import { balancesReply } from "./balance.ts";
+import { pageOf } from "./page.ts";
+import { amountParam, sar } from "./quantity.ts";
+import { requestBody } from "./request_body.ts";
+import { idText, instant } from "./text.ts";
+
+export const fundRequest = requestBody({
+  id: "FundRequest",
+  description: "Books SAR to the caller's own account; in the sandbox only.",
+}, { amount_sar: amountParam }).transform(({ amount_sar }): FundRequest => ({ amountHalalas: amount_sar }));
+export interface FundRequest {
+  readonly amountHalalas: bigint;
+}
+
+export const fundingReply = z.object({
+  funding_id: idText("fnd_"),
+  amount_sar: sar,
+  created_at: instant,
+}).meta({ id: "Funding", description: "Money that came in." });
+export type FundingReply = z.infer<typeof fundingReply>;
+
+export const fundingCreatedReply = fundingReply.extend({ balances: balancesReply }).meta({
+  id: "FundingCreated",
+  description: "The funding and the account right after it.",
+});
+export type FundingCreatedReply = z.infer<typeof fundingCreatedReply>;
+
+export const fundingsReply = pageOf("Fundings", fundingReply);
+export type FundingsReply = z.infer<typeof fundingsReply>;

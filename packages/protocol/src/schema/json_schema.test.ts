@@ -1,0 +1,43 @@
+import { assert, assertEquals } from "@std/assert";
+import { describe, it } from "node:test";
+import { z } from "zod";
+import * as problem from "../problem.ts";
+import * as schemas from "./mod.ts";
+
+const exported: [string, unknown][] = Object.entries({ ...problem, ...schemas });
+const all = exported.filter((entry): entry is [string, z.ZodType] => entry[1] instanceof z.ZodType);
+
+describe("z.toJSONSchema()", () => {
+  it("represents every exported schema, with an id of its own and a description", () => {
+    const ids = new Set<string>();
+    for (const [name, schema] of all) {
+      const json = z.toJSONSchema(schema, { io: "input" });
+      const id = json.$ref?.replace("#/$defs/", "");
+      if (schema instanceof z.ZodEnum) continue;
+      assert(id, `${name} has an id`);
+      assert(!ids.has(id), `${id} is unique`);
+      ids.add(id);
+      assert((json.$defs?.[id]?.description ?? "").length > 10, `${name} has a description`);
+    }
+    assert(ids.size > 35);
+  });
+
+  it("tells of a quantity what the reader enforces, and closes requests but not replies", () => {
+    const quote = z.toJSONSchema(schemas.quoteRequest, { io: "input" }).$defs!["QuoteRequest"]!;
+    assertEquals(quote.additionalProperties, false);
+    assertEquals(quote.required, ["side"]);
+    assertEquals(quote.oneOf, [{ required: ["gold_grams"] }, { required: ["amount_sar"] }]);
+    const { description: _says, examples: _shows, ...amount } = quote.properties!["amount_sar"] as Record<
+      string,
+      unknown
+    >;
+    assertEquals(amount, { type: "number", multipleOf: 0.01, minimum: 0.01, maximum: 10_000_000_000 });
+    const fund = z.toJSONSchema(schemas.fundRequest, { io: "input" }).$defs!["FundRequest"]!;
+    assertEquals(fund.required, ["amount_sar"]);
+    const order = z.toJSONSchema(schemas.orderReply, { io: "input" }).$defs!["Order"]!;
+    assertEquals(order.additionalProperties, undefined);
+    const list = z.toJSONSchema(schemas.listQuery, { io: "input" }).$defs!["ListQuery"]!;
+    const { description: _too, ...limit } = list.properties!["limit"] as Record<string, unknown>;
+    assertEquals(limit, { type: "integer", minimum: 1, maximum: 200, default: 50 });
+  });
+});

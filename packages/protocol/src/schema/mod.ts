@@ -1,0 +1,17 @@
+export * from "./balance.ts";
+export * from "./credential.ts";
+export * from "./discovery.ts";
+export * from "./event.ts";
+export * from "./field_error.ts";
+export * from "./funding.ts";
+export * from "./limits.ts";
+export * from "./order.ts";
+export { type ListQuery, listQuery, type Page } from "./page.ts";
+export * from "./price.ts";
+export * from "./probe.ts";
+export * from "./quote.ts";
+export { emptyRequest } from "./request_body.ts";
+export * from "./reserve.ts";
+export * from "./statement.ts";
+export * from "./token.ts";
+export * from "./withdrawal.ts";

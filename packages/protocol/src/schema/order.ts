@@ -1,0 +1,39 @@
+import { z } from "zod";
+import { balancesReply } from "./balance.ts";
+import { pageOf } from "./page.ts";
+import { grams, sar, sarPerGram } from "./quantity.ts";
+import { requestBody } from "./request_body.ts";
+import { idText, instant, side } from "./text.ts";
+
+// A malformed quote_id is 404, as an unknown one is, so any string passes here.
+export const orderRequest = requestBody({
+  id: "OrderRequest",
+  description: "Executes a firm quote.",
+}, {
+  quote_id: z.string({ error: "quote_id is required: the quote_id that POST /v1/quotes gave you." })
+    .meta({ description: "An open quote of yours." }),
+}).transform(({ quote_id }): OrderRequest => ({ quoteId: quote_id }));
+export interface OrderRequest {
+  readonly quoteId: string;
+}
+
+export const orderReply = z.object({
+  order_id: idText("ord_"),
+  quote_id: idText("qt_"),
+  side,
+  gold_grams: grams,
+  price_per_gram_sar: sarPerGram,
+  total_sar: sar,
+  status: z.literal("executed"),
+  executed_at: instant,
+}).meta({ id: "Order", description: "An executed order." });
+export type OrderReply = z.infer<typeof orderReply>;
+
+export const orderCreatedReply = orderReply.extend({ balances: balancesReply }).meta({
+  id: "OrderCreated",
+  description: "The order and the account right after it.",
+});
+export type OrderCreatedReply = z.infer<typeof orderCreatedReply>;
+
+export const ordersReply = pageOf("Orders", orderReply);
+export type OrdersReply = z.infer<typeof ordersReply>;

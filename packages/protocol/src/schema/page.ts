@@ -1,0 +1,60 @@
+// Lists: newest first, in pages, stable while items are added.
+import { z } from "zod";
+import { IDEMPOTENCY_KEY_FORM } from "../header.ts";
+import { CURSOR_MAX_CHARACTERS, PAGE_DEFAULT_ITEMS, PAGE_MAX_ITEMS } from "../limit.ts";
+import { instant } from "./text.ts";
+
+/** A whole number of a query string; nothing else that a host's conversion would take ("+5", "0x5", "5e0", " 5"). */
+export function integerParam(
+  { minimum, maximum, ...meta }: { minimum: number; maximum: number; default?: number; description: string },
+): z.ZodPipe<z.ZodUnknown, z.ZodPipe<z.ZodString, z.ZodCoercedNumber<string>>> {
+  const error = `A whole number from ${minimum} to ${maximum} belongs here.`;
+  const digits = z.string({ error }).regex(/^(?:0|[1-9][0-9]{0,14})$/, error);
+  const bounded = z.coerce.number<string>().min(minimum, error).max(maximum, error);
+  // As with quantities, the outer schema carries what JSON Schema is told: a query parameter's own type.
+  return z.unknown().meta({ type: "integer", minimum, maximum, ...meta }).pipe(digits.pipe(bounded));
+}
+
+/** How many items a page holds. */
+export const limitParam = integerParam({
+  minimum: 1,
+  maximum: PAGE_MAX_ITEMS,
+  default: PAGE_DEFAULT_ITEMS,
+  description: "Items in the page.",
+});
+
+const CURSOR_RULE = "A cursor is next_cursor of the page before, unchanged.";
+const KEY_RULE = "An Idempotency-Key is 1 to 255 visible ASCII characters.";
+
+export const listQuery = z.strictObject({
+  limit: limitParam.optional(),
+  cursor: z.string({ error: CURSOR_RULE }).min(1, CURSOR_RULE).max(CURSOR_MAX_CHARACTERS, CURSOR_RULE)
+    .meta({ description: CURSOR_RULE }).optional(),
+  created_after: instant.optional(),
+  created_before: instant.optional(),
+  idempotency_key: z.string({ error: KEY_RULE }).regex(IDEMPOTENCY_KEY_FORM, KEY_RULE)
+    .meta({ description: "Only what was made under this key: what became of a write whose reply was lost." })
+    .optional(),
+}, {
+  error:
+    "This parameter is unknown here; a list takes limit, cursor, created_after, created_before, idempotency_key.",
+}).meta({ id: "ListQuery", description: "Which part of a list." });
+export type ListQuery = z.infer<typeof listQuery>;
+
+export interface Page<T> {
+  readonly items: T[];
+  readonly next_cursor: string | null;
+}
+
+/** The reply schema of a list. */
+export function pageOf<T extends z.ZodType>(
+  id: string,
+  item: T,
+): z.ZodObject<{ items: z.ZodArray<T>; next_cursor: z.ZodNullable<z.ZodString> }> {
+  return z.object({
+    items: z.array(item),
+    next_cursor: z.string().nullable().meta({
+      description: "The cursor of the next page; null on the last.",
+    }),
+  }).meta({ id, description: "Newest first; stable while items are added." });
+}

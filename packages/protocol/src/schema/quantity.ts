@@ -1,0 +1,77 @@
+// Quantities as schemas. In requests: the number's source text to a bigint. In replies: the number as it is on the
+// wire, checked to be one that the text gives back exactly.
+import { JsonNumber } from "@gold-partner/canonical";
+import { z } from "zod";
+import { parseDecimal, parseSignedDecimal, QuantityError } from "../quantity.ts";
+import { GRAM_DECIMALS, PRICE_DECIMALS, SAR_DECIMALS } from "../quantity_range.ts";
+
+interface QuantityMeta {
+  readonly description: string;
+  readonly multipleOf: number;
+  readonly maximum?: number;
+  readonly examples: readonly number[];
+}
+
+// The inner schema takes anything, and its metadata says to JSON Schema what the transform then enforces.
+function requestQuantity(
+  decimals: bigint,
+  meta: QuantityMeta,
+): z.ZodPipe<z.ZodUnknown, z.ZodTransform<bigint, unknown>> {
+  return z.unknown().meta({ type: "number", minimum: meta.multipleOf, ...meta }).transform(
+    (value, context) => {
+      if (!(value instanceof JsonNumber)) {
+        context.issues.push({
+          code: "custom",
+          input: value,
+          message: "A JSON number is required here, without quotes.",
+        });
+        return z.NEVER;
+      }
+      try {
+        return parseDecimal(value.source, decimals);
+      } catch (error) {
+        if (!(error instanceof QuantityError)) throw error;
+        context.issues.push({ code: "custom", input: value, message: error.message });
+        return z.NEVER;
+      }
+    },
+  );
+}
+
+/** Gold in grams, to tenth-milligrams. */
+export const gramsParam = requestQuantity(GRAM_DECIMALS, {
+  description: "Grams of 24K gold, at most 4 decimals. Beyond your limits the answer is 422 limit_exceeded.",
+  multipleOf: 0.0001,
+  maximum: 100_000,
+  examples: [1.5],
+});
+
+/** Money in SAR, to halalas. */
+export const amountParam = requestQuantity(SAR_DECIMALS, {
+  description: "SAR, at most 2 decimals. Beyond your limits the answer is 422 limit_exceeded.",
+  multipleOf: 0.01,
+  maximum: 10_000_000_000,
+  examples: [1000],
+});
+
+function replyQuantity(
+  decimals: bigint,
+  meta: { readonly description: string; readonly multipleOf: number },
+): z.ZodNumber {
+  return z.number().refine((value) => isExact(value, decimals), "More decimals than this quantity has.").meta(
+    meta,
+  );
+}
+
+function isExact(value: number, decimals: bigint): boolean {
+  try {
+    parseSignedDecimal(`${value}`, decimals);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+export const sar = replyQuantity(SAR_DECIMALS, { description: "SAR.", multipleOf: 0.01 });
+export const grams = replyQuantity(GRAM_DECIMALS, { description: "Grams of gold.", multipleOf: 0.0001 });
+export const sarPerGram = replyQuantity(PRICE_DECIMALS, { description: "SAR per gram.", multipleOf: 0.0001 });

@@ -1,0 +1,52 @@
+import { z } from "zod";
+import { pageOf } from "./page.ts";
+import { amountParam, grams, gramsParam, sar, sarPerGram } from "./quantity.ts";
+import { requestBody } from "./request_body.ts";
+import { idText, instant, side } from "./text.ts";
+
+/** A quote asked for by its gold or by its amount. */
+export type QuoteRequest =
+  & { readonly side: z.output<typeof side> }
+  & (
+    | { readonly by: "grams"; readonly goldTenthMilligrams: bigint }
+    | { readonly by: "amount"; readonly amountHalalas: bigint }
+  );
+
+export const quoteRequest = requestBody({
+  id: "QuoteRequest",
+  description: "Exactly one of gold_grams and amount_sar.",
+  oneOf: [{ required: ["gold_grams"] }, { required: ["amount_sar"] }],
+}, { side, gold_grams: gramsParam.optional(), amount_sar: amountParam.optional() })
+  .transform(({ side, gold_grams, amount_sar }, context): QuoteRequest => {
+    if (gold_grams !== undefined && amount_sar === undefined) {
+      return { side, by: "grams", goldTenthMilligrams: gold_grams };
+    }
+    if (amount_sar !== undefined && gold_grams === undefined) {
+      return { side, by: "amount", amountHalalas: amount_sar };
+    }
+    const message = gold_grams === undefined
+      ? "Neither gold_grams nor amount_sar is there; send one: the gold to trade, or the amount to trade for."
+      : "Both gold_grams and amount_sar are there; send one: the other follows from the price.";
+    context.issues.push({ code: "custom", input: undefined, message });
+    return z.NEVER;
+  });
+
+export const quoteReply = z.object({
+  quote_id: idText("qt_"),
+  side,
+  gold_grams: grams,
+  price_per_gram_sar: sarPerGram,
+  total_sar: sar.meta({
+    description: "What the order moves: of a buy rounded up to the halala, of a sell down.",
+  }),
+  status: z.enum(["open", "executed", "expired"]),
+  created_at: instant,
+  expires_at: instant,
+}).meta({
+  id: "Quote",
+  description: "A firm price for 60 seconds, for one order. It holds neither funds nor gold.",
+});
+export type QuoteReply = z.infer<typeof quoteReply>;
+
+export const quotesReply = pageOf("Quotes", quoteReply);
+export type QuotesReply = z.infer<typeof quotesReply>;

@@ -1,0 +1,215 @@
+import { assert, assertEquals } from "@std/assert";
+import { describe, it } from "node:test";
+import { z } from "zod";
+import { tokenErrorSchema } from "../problem.ts";
+import * as schemas from "./mod.ts";
+
+const at = "2026-01-31T09:30:00.000Z";
+const uuid = "01890a5d-ac96-774b-bcce-b302099a8057";
+const digest = "a".repeat(64);
+const balances = { sar: { available: 0, held: 0.01 }, gold: { grams: 1.5 }, as_of: at };
+const order = {
+  order_id: `ord_${uuid}`,
+  quote_id: `qt_${uuid}`,
+  side: "buy",
+  gold_grams: 1.5,
+  price_per_gram_sar: 412.3456,
+  total_sar: 618.52,
+  status: "executed",
+  executed_at: at,
+};
+const { order_id: _order, status: _status, executed_at: _executed, ...terms } = order;
+const quote = { ...terms, status: "open", created_at: at, expires_at: at };
+const funding = { funding_id: `fnd_${uuid}`, amount_sar: 1000, created_at: at };
+const withdrawal = {
+  withdrawal_id: `wd_${uuid}`,
+  amount_sar: 1000,
+  reference: null,
+  iban_masked: "SA03****************7519",
+  status: "pending_approval",
+  created_at: at,
+};
+const event = {
+  type: "order.executed",
+  id: `evt_${uuid}`,
+  sequence: 1,
+  created_at: at,
+  data: { order, chain_head: digest },
+};
+const step = { ok: null, detail: "Not reached." };
+const life = { not_before: at, retire_at: null, last_used_at: null };
+const delivery = {
+  status: "delivered",
+  next_attempt_at: null,
+  attempts: [{ attempted_at: at, http_status: 204, duration_ms: 12 }],
+};
+const balance = { available_sar: 0, held_sar: 0, gold_grams: 0 };
+
+/** One reply that each schema accepts. */
+const REPLIES: Record<string, unknown> = {
+  healthReply: { status: "ok" },
+  jwksReply: { keys: [{ kty: "EC", crv: "P-256", x: "x", y: "y", kid: "k", alg: "ES256", use: "sig" }] },
+  authorizationServerReply: {
+    issuer: "https://localhost:8443",
+    token_endpoint: "https://localhost:8443/oauth/token",
+    jwks_uri: "https://localhost:8443/.well-known/jwks.json",
+    grant_types_supported: ["client_credentials"],
+    response_types_supported: [],
+    token_endpoint_auth_methods_supported: ["client_secret_post"],
+    tls_client_certificate_bound_access_tokens: true,
+  },
+  tokenReply: { access_token: "t", token_type: "Bearer", expires_in: 600 },
+  pricesReply: {
+    currency: "SAR",
+    unit: "gram",
+    purity: "24K",
+    buy_price: 412.3456,
+    sell_price: 410,
+    as_of: at,
+    market: "open",
+  },
+  balancesReply: balances,
+  quoteReply: quote,
+  quotesReply: { items: [quote], next_cursor: null },
+  orderReply: order,
+  orderCreatedReply: { ...order, balances },
+  ordersReply: { items: [order], next_cursor: "c" },
+  fundingReply: funding,
+  fundingCreatedReply: { ...funding, balances },
+  fundingsReply: { items: [], next_cursor: null },
+  withdrawalReply: withdrawal,
+  withdrawalCreatedReply: { ...withdrawal, balances },
+  withdrawalsReply: { items: [withdrawal], next_cursor: null },
+  probeReply: {
+    valid: false,
+    steps: { timestamp: step, nonce: step, header: step, key: step, signature: step },
+    clock_offset_seconds: null,
+    canonical_string: null,
+    canonical_sha256: null,
+    mistake: "crlf",
+  },
+  eventReply: { ...event, delivery },
+  eventsReply: { items: [{ ...event, delivery }], next_cursor: null },
+  statementReply: {
+    from: "2026-01-31",
+    to: "2026-01-31",
+    time_zone: "Asia/Riyadh",
+    opening_balance: balance,
+    closing_balance: { ...balance, available_sar: 1000 },
+    postings: [{
+      posted_at: at,
+      id: funding.funding_id,
+      type: "funding.completed",
+      account: "available_sar",
+      change: 1000,
+      balance_after: 1000,
+    }],
+  },
+  reservesReply: {
+    bars: [{ serial: "S", refiner: "R", vault: "V", gross_grams: 1000, fineness: 999.9, fine_grams: 999.9 }],
+    fine_grams: 999.9,
+    owed_grams: 0,
+    coverage: null,
+    as_of: at,
+  },
+  limitsReply: {
+    gold_grams: { step: 0.0001, minimum: 0.0001, maximum: 1000 },
+    amount_sar: { step: 0.01, minimum: 0.01, maximum: 10_000_000_000 },
+    quote_ttl_seconds: 60,
+    rate_limit: { requests_per_second: 50, burst: 200 },
+    market_hours: {
+      always_open: false,
+      time_zone: "Asia/Riyadh",
+      sessions: [{ day: "sunday", opens: "10:00", closes: "23:59" }],
+    },
+  },
+  credentialsReply: {
+    certificates: [{ sha256: digest, expires_at: at, revoked_at: null, ...life }],
+    signing_keys: [{ kid: "k", thumbprint: "t", ...life }],
+    client_secrets: [{ secret_id: "s", ...life }],
+    webhook_secrets: [],
+  },
+};
+
+const exported: [string, unknown][] = Object.entries(schemas);
+const all = exported.filter((entry): entry is [string, z.ZodType] => entry[1] instanceof z.ZodType);
+const schemaOf = (name: string): z.ZodType => {
+  const found = all.find(([one]) => one === name);
+  assert(found, name);
+  return found[1];
+};
+const accepts = (name: string, reply: unknown): boolean => schemaOf(name).safeParse(reply).success;
+
+describe("the reply schemas", () => {
+  it("accept a reply each, whole", () => {
+    const names = all.map(([name]) => name).filter((name) => name.endsWith("Reply")).sort();
+    assertEquals(Object.keys(REPLIES).sort(), names);
+    for (const [name, reply] of Object.entries(REPLIES)) {
+      assertEquals(schemaOf(name).parse(reply), reply, name);
+    }
+  });
+
+  it("miss each member that is left out", () => {
+    const optional = new Set(["service_documentation"]);
+    for (const [name, reply] of Object.entries(REPLIES)) {
+      for (const member of Object.keys(reply as object).filter((member) => !optional.has(member))) {
+        const { [member]: _left, ...rest } = reply as Record<string, unknown>;
+        assertEquals(accepts(name, rest), false, `${name} without ${member}`);
+      }
+    }
+  });
+
+  it("ignore members that a later version adds; health alone is exact", () => {
+    for (const [name, reply] of Object.entries(REPLIES)) {
+      assertEquals(accepts(name, { ...reply as object, added_later: 1 }), name !== "healthReply", name);
+    }
+  });
+
+  it("refuse numbers with more decimals than the quantity has, and quantities as text", () => {
+    for (const total_sar of [618.521, 1e-7, "618.52", NaN, Infinity]) {
+      assertEquals(accepts("orderReply", { ...order, total_sar }), false, `${total_sar}`);
+    }
+    assertEquals(accepts("orderReply", { ...order, gold_grams: 0.00001 }), false);
+    assertEquals(accepts("orderReply", { ...order, price_per_gram_sar: 1.00001 }), false);
+    assertEquals(
+      accepts("orderReply", { ...order, gold_grams: 0.0001, total_sar: 999_999_999_999.99 }),
+      true,
+    );
+  });
+
+  it("refuse ids of other kinds, instants of other spelling and unknown states", () => {
+    assertEquals(accepts("orderReply", { ...order, order_id: order.quote_id }), false);
+    assertEquals(accepts("orderReply", { ...order, executed_at: "2026-01-31T09:30:00Z" }), false);
+    assertEquals(accepts("orderReply", { ...order, status: "open" }), false);
+    assertEquals(accepts("withdrawalReply", { ...withdrawal, status: "lost" }), false);
+    assertEquals(accepts("tokenReply", { access_token: "t", token_type: "bearer", expires_in: 600 }), false);
+    assertEquals(tokenErrorSchema.safeParse({ error: "invalid_client" }).success, false);
+  });
+
+  it("know each event by its type", () => {
+    const credential = { kind: "certificate", id: digest, expires_at: at };
+    const data: Record<string, object> = {
+      "order.executed": { order },
+      "funding.completed": { funding },
+      "credential.expiring": { credential },
+      "webhook.test": {},
+    };
+    for (const status of ["created", "approved", "submitted", "paid", "rejected", "returned"]) {
+      data[`withdrawal.${status}`] = { withdrawal };
+    }
+    for (const [type, content] of Object.entries(data)) {
+      assertEquals(
+        accepts("webhookEvent", { ...event, type, data: { ...content, chain_head: digest } }),
+        true,
+        type,
+      );
+      assertEquals(
+        accepts("webhookEvent", { ...event, type, data: { chain_head: digest } }),
+        type === "webhook.test",
+        type,
+      );
+      assertEquals(accepts("webhookEvent", { ...event, type, data: content }), false, type);
+    }
+    assertEquals(accepts("webhookEvent", { ...event, type: "order.lost" }), false);
+  });
+});

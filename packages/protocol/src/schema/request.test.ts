@@ -1,0 +1,221 @@
+import { assert, assertEquals } from "@std/assert";
+import { readJson } from "@gold-partner/canonical";
+import { Buffer } from "node:buffer";
+import { describe, it } from "node:test";
+import type { z } from "zod";
+import { FIELD_ERRORS_MAX, PAGE_MAX_ITEMS } from "../limit.ts";
+import {
+  balancesQuery,
+  bodyErrors,
+  emptyRequest,
+  eventsQuery,
+  fundRequest,
+  listQuery,
+  orderRequest,
+  parameterErrors,
+  quoteRequest,
+  statementQuery,
+  tokenRequest,
+  withdrawalRequest,
+} from "./mod.ts";
+
+const read = (text: string) => readJson(Buffer.from(text));
+const accept = <T extends z.ZodType>(schema: T, text: string): z.output<T> => schema.parse(read(text));
+
+/** The pointers that a body is refused for; each with a sentence that is not the library's own. */
+function refuse(schema: z.ZodType, text: string): string[] {
+  return places(bodyErrors(issuesOf(schema, read(text))));
+}
+
+function refuseParameters(schema: z.ZodType, parameters: Record<string, unknown>): string[] {
+  return places(parameterErrors(issuesOf(schema, parameters)));
+}
+
+function issuesOf(schema: z.ZodType, input: unknown): z.core.$ZodIssue[] {
+  const result = schema.safeParse(input);
+  assert(!result.success, `refused: ${JSON.stringify(input)}`);
+  return result.error.issues;
+}
+
+function places(errors: ReturnType<typeof bodyErrors>): string[] {
+  for (const { detail } of errors) {
+    assert(detail.length >= 20 && !/^(Invalid|Unrecognized|Too |Expected)/.test(detail), detail);
+  }
+  return errors.map((error) => "pointer" in error ? error.pointer : error.name);
+}
+
+describe("quoteRequest", () => {
+  it("reads a quote by grams or by amount, exactly", () => {
+    for (const number of ["1.5", "1.50", "15e-1"]) {
+      const expected = { side: "buy", by: "grams", goldTenthMilligrams: 15_000n } as const;
+      assertEquals(accept(quoteRequest, `{"side":"buy","gold_grams":${number}}`), expected);
+    }
+    const byAmount = { side: "sell", by: "amount", amountHalalas: 100_010n } as const;
+    assertEquals(accept(quoteRequest, '{"amount_sar":1000.10,"side":"sell"}'), byAmount);
+  });
+
+  it("leaves ranges to the business", () => {
+    const request = accept(quoteRequest, '{"side":"buy","gold_grams":1e300}');
+    assertEquals(request.by === "grams" && request.goldTenthMilligrams, 10n ** 304n);
+  });
+
+  it("takes exactly one of gold_grams and amount_sar", () => {
+    assertEquals(refuse(quoteRequest, '{"side":"buy"}'), ["#"]);
+    assertEquals(refuse(quoteRequest, '{"side":"buy","gold_grams":1,"amount_sar":1}'), ["#"]);
+    const says = (text: string) => issuesOf(quoteRequest, read(text))[0]!.message.split(" ")[0];
+    assertEquals(says('{"side":"buy"}'), "Neither");
+    assertEquals(says('{"side":"buy","gold_grams":1,"amount_sar":1}'), "Both");
+  });
+
+  it("refuses every number that is no quantity", () => {
+    for (
+      const number of [
+        "0",
+        "-0",
+        "-1",
+        "0.00001",
+        "1e400",
+        "1.00000000000000001",
+        '"1.5"',
+        "null",
+        "true",
+        "[1]",
+        '{"source":"1"}',
+      ]
+    ) {
+      assertEquals(refuse(quoteRequest, `{"side":"buy","gold_grams":${number}}`), ["#/gold_grams"], number);
+    }
+    assertEquals(refuse(quoteRequest, '{"side":"buy","amount_sar":0.001}'), ["#/amount_sar"]);
+  });
+
+  it("names every offending place at once", () => {
+    assertEquals(refuse(quoteRequest, '{"side":"hold","gold_grams":0,"price":1}'), [
+      "#/side",
+      "#/gold_grams",
+      "#/price",
+    ]);
+    assertEquals(refuse(quoteRequest, '{"gold_grams":1}'), ["#/side"]);
+  });
+
+  it("refuses unknown members, whatever their names", () => {
+    for (const name of ["Side", "constructor", "toString", "hasOwnProperty", ""]) {
+      assertEquals(refuse(quoteRequest, `{"side":"buy","gold_grams":1,"${name}":1}`), [`#/${name}`], name);
+    }
+    assertEquals(refuse(quoteRequest, '{"side":"buy","gold_grams":1,"__proto__":{"x":1}}'), ["#/__proto__"]);
+    assertEquals(refuse(quoteRequest, '{"__proto__":{"side":"buy","gold_grams":1}}'), [
+      "#/side",
+      "#/__proto__",
+    ]);
+    assertEquals(refuse(quoteRequest, '{"side":"buy","gold_grams":1,"a/b~c %é":1}'), [
+      "#/a~1b~0c%20%25%C3%A9",
+    ]);
+  });
+
+  it("refuses a body that is no object", () => {
+    for (const text of ["[]", "null", "1", '"buy"', "true"]) {
+      assertEquals(refuse(quoteRequest, text), ["#"], text);
+    }
+  });
+});
+
+describe("orderRequest", () => {
+  it("takes any string: a malformed id is 404, as an unknown one is", () => {
+    for (const quoteId of ["qt_01890a5d-ac96-774b-bcce-b302099a8057", "", "../orders"]) {
+      assertEquals(accept(orderRequest, JSON.stringify({ quote_id: quoteId })), { quoteId });
+    }
+    for (const text of ["{}", '{"quote_id":1}', '{"quote_id":null}']) {
+      assertEquals(refuse(orderRequest, text), ["#/quote_id"]);
+    }
+    assertEquals(refuse(orderRequest, '{"quote_id":"q","side":"buy"}'), ["#/side"]);
+  });
+});
+
+describe("withdrawalRequest and fundRequest", () => {
+  it("read an amount and, by choice, a reference; an empty one is none", () => {
+    assertEquals(accept(fundRequest, '{"amount_sar":1e3}'), { amountHalalas: 100_000n });
+    assertEquals(accept(withdrawalRequest, '{"amount_sar":0.01}'), { amountHalalas: 1n, reference: null });
+    assertEquals(accept(withdrawalRequest, '{"amount_sar":1,"reference":""}'), {
+      amountHalalas: 100n,
+      reference: null,
+    });
+    const withReference = { amountHalalas: 100n, reference: "INV/2026 1" };
+    assertEquals(accept(withdrawalRequest, '{"amount_sar":1,"reference":"INV/2026 1"}'), withReference);
+  });
+
+  it("refuse what is missing, unknown or malformed", () => {
+    assertEquals(refuse(fundRequest, "{}"), ["#/amount_sar"]);
+    assertEquals(refuse(withdrawalRequest, '{"reference":"a"}'), ["#/amount_sar"]);
+    assertEquals(refuse(withdrawalRequest, '{"amount_sar":1,"iban":"SA03"}'), ["#/iban"]);
+    for (const reference of ['" a"', '"a/"', '"a\\nb"', '"é"', `"${"x".repeat(36)}"`, "1", "null"]) {
+      assertEquals(
+        refuse(withdrawalRequest, `{"amount_sar":1,"reference":${reference}}`),
+        ["#/reference"],
+        reference,
+      );
+    }
+  });
+});
+
+describe("emptyRequest", () => {
+  it("takes an empty object only", () => {
+    assertEquals(accept(emptyRequest, "{}"), {});
+    assertEquals(refuse(emptyRequest, '{"a":1}'), ["#/a"]);
+    assertEquals(refuse(emptyRequest, "[]"), ["#"]);
+  });
+});
+
+describe("tokenRequest", () => {
+  it("reads the form, ignores what it does not know and names what is missing", () => {
+    const form = { grant_type: "client_credentials", client_id: "sbx_a", client_secret: "s" };
+    assertEquals(tokenRequest.parse({ ...form, scope: "x" }), form);
+    assertEquals(refuseParameters(tokenRequest, {}), ["grant_type", "client_id", "client_secret"]);
+  });
+});
+
+describe("the queries", () => {
+  it("read pages", () => {
+    const at = "2026-01-31T09:30:00.000Z";
+    assertEquals(listQuery.parse({}), {});
+    const query = { cursor: "c", created_after: at, created_before: at, idempotency_key: "k" };
+    assertEquals(listQuery.parse({ ...query, limit: "200" }), { ...query, limit: PAGE_MAX_ITEMS });
+    assertEquals(eventsQuery.parse({ after: "0", limit: "1" }), { after: 0, limit: 1 });
+    assertEquals(eventsQuery.parse({ after: "999999999999999" }), { after: 999_999_999_999_999 });
+    assertEquals(balancesQuery.parse({ at }), { at });
+    assertEquals(statementQuery.parse({ from: "2026-01-31", to: "2026-01-31" }), {
+      from: "2026-01-31",
+      to: "2026-01-31",
+    });
+  });
+
+  it("refuse whatever a host's conversion would let through", () => {
+    for (
+      const limit of ["0", "201", "", " 5", "+5", "-5", "5.0", "5e0", "0x5", "05", "1e999", "٥", 5, ["5"]]
+    ) {
+      assertEquals(refuseParameters(listQuery, { limit }), ["limit"], `${limit}`);
+    }
+    for (const after of ["-1", "1000000000000000"]) {
+      assertEquals(refuseParameters(eventsQuery, { after }), ["after"]);
+    }
+    assertEquals(refuseParameters(listQuery, { cursor: "" }), ["cursor"]);
+    assertEquals(refuseParameters(listQuery, { cursor: "x".repeat(513) }), ["cursor"]);
+    assertEquals(refuseParameters(listQuery, { created_after: "2026-01-31" }), ["created_after"]);
+    assertEquals(refuseParameters(listQuery, { created_before: "now" }), ["created_before"]);
+    assertEquals(refuseParameters(listQuery, { idempotency_key: "a b" }), ["idempotency_key"]);
+    assertEquals(refuseParameters(balancesQuery, { at: ["a"] }), ["at"]);
+    assertEquals(refuseParameters(statementQuery, {}), ["from", "to"]);
+    assertEquals(refuseParameters(statementQuery, { from: "2026-02-30", to: "2026-03-01" }), ["from"]);
+    assertEquals(refuseParameters(statementQuery, { from: "2026-02-02", to: "2026-02-01" }), ["to"]);
+    for (const schema of [listQuery, eventsQuery, balancesQuery]) {
+      assertEquals(refuseParameters(schema, { page: "2" }), ["page"]);
+    }
+  });
+});
+
+describe("bodyErrors() and parameterErrors()", () => {
+  it("keep the reply small, however many or long the unknown names are", () => {
+    const many = Object.fromEntries(Array.from({ length: 5_000 }, (_, index) => [`m${index}`, 1]));
+    assertEquals(refuse(quoteRequest, JSON.stringify(many)).length, FIELD_ERRORS_MAX);
+    assertEquals(refuse(emptyRequest, JSON.stringify({ ["é".repeat(20_000)]: 1 })), ["#"]);
+    assertEquals(refuseParameters(listQuery, { ["x".repeat(20_000)]: "1" }), ["x".repeat(64)]);
+  });
+});

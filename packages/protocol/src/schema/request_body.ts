@@ -1,0 +1,25 @@
+import { JsonNumber } from "@gold-partner/canonical";
+import { z } from "zod";
+
+/**
+ * The schema of a JSON body without unknown members. A misspelt member that is silently dropped is a different
+ * order than the one that was meant.
+ */
+export function requestBody<S extends z.core.$ZodLooseShape>(
+  meta: { readonly id: string; readonly description: string; readonly oneOf?: readonly object[] },
+  shape: S,
+): z.ZodPreprocess<z.ZodObject<S, z.core.$strict>> {
+  const members = Object.keys(shape);
+  const takes = members.length === 0 ? "an empty object" : `an object of ${members.join(", ")}`;
+  const body = z.strictObject(shape, {
+    error: (issue) =>
+      issue.code === "unrecognized_keys"
+        ? `This member is unknown here; the body is ${takes}. Remove it or correct its name.`
+        : `The body is ${takes}, as application/json.`,
+  }).meta(meta);
+  // To zod a JsonNumber is an object with a member `source`; to JSON it is none.
+  return z.preprocess((value) => value instanceof JsonNumber ? undefined : value, body);
+}
+
+/** The body of a write that has nothing to say. */
+export const emptyRequest = requestBody({ id: "EmptyRequest", description: "Nothing: an empty object." }, {});

@@ -1,0 +1,27 @@
+// Texts that several schemas share: ids, instants, dates.
+import { z } from "zod";
+import { idForm, type IdPrefix } from "../id.ts";
+import { isDate, parseInstant } from "../instant.ts";
+
+export function idText(prefix: IdPrefix): z.ZodString {
+  return z.string().regex(idForm(prefix)).meta({ description: `${prefix} and a UUIDv7.` });
+}
+
+const INSTANT_RULE = "An instant is RFC 3339 in UTC with Z and milliseconds, as in 2026-01-31T09:30:00.000Z.";
+export const instant = z.string({ error: INSTANT_RULE })
+  .refine((text) => parseInstant(text) !== undefined, INSTANT_RULE)
+  .meta({
+    format: "date-time",
+    description: "RFC 3339, UTC, Z, milliseconds.",
+    examples: ["2026-01-31T09:30:00.000Z"],
+  });
+
+const DATE_RULE = "A date is a day of the calendar, as in 2026-01-31.";
+export const date = z.string({ error: DATE_RULE }).refine(isDate, DATE_RULE)
+  .meta({ format: "date", examples: ["2026-01-31"] });
+
+export const sha256Hex = z.string().regex(/^[0-9a-f]{64}$/).meta({ description: "SHA-256, lower-case hex." });
+
+export const side = z.enum(["buy", "sell"], {
+  error: 'side is "buy" (you pay SAR and receive gold) or "sell" (you give gold and receive SAR).',
+}).meta({ description: "As you see it: buy pays SAR for gold, sell gives gold for SAR." });

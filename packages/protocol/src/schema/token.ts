@@ -1,0 +1,25 @@
+import { z } from "zod";
+import { TOKEN_TTL_SECONDS } from "../limit.ts";
+
+// OAuth ignores what it does not know (RFC 6749, section 3.2), so this is not a strict object.
+export const tokenRequest = z.object({
+  grant_type: z.string({ error: "grant_type is required: client_credentials." }).meta({
+    const: "client_credentials",
+  }),
+  client_id: z.string({
+    error: "client_id is required: the one you were given, beginning with sbx_ or live_.",
+  }),
+  client_secret: z.string({ error: "client_secret is required: the one you were given with the client_id." }),
+}).meta({
+  id: "TokenRequest",
+  description:
+    "Sent as a form (client_secret_post) over the client certificate that the token is then bound to.",
+});
+export type TokenRequest = z.infer<typeof tokenRequest>;
+
+export const tokenReply = z.object({
+  access_token: z.string(),
+  token_type: z.literal("Bearer"),
+  expires_in: z.int().meta({ description: "Seconds.", examples: [TOKEN_TTL_SECONDS] }),
+}).meta({ id: "Token", description: "A token bound to the client certificate. Keep it in memory only." });
+export type TokenReply = z.infer<typeof tokenReply>;

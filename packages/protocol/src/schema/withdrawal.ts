@@ -1,0 +1,63 @@
+import { z } from "zod";
+import { REFERENCE_FORM, REFERENCE_MAX_CHARACTERS } from "../limit.ts";
+import { balancesReply } from "./balance.ts";
+import { pageOf } from "./page.ts";
+import { amountParam, sar } from "./quantity.ts";
+import { requestBody } from "./request_body.ts";
+import { idText, instant } from "./text.ts";
+
+const REFERENCE_RULE =
+  `A reference is a string of at most ${REFERENCE_MAX_CHARACTERS} characters: letters, digits, space and ` +
+  "_ / - ? : ( ) . , ' + but neither space nor slash at either end.";
+
+export const withdrawalRequest = requestBody({
+  id: "WithdrawalRequest",
+  description: "Pays SAR out to the registered IBAN, once the operator has approved it.",
+}, {
+  amount_sar: amountParam,
+  reference: z.string({ error: REFERENCE_RULE }).regex(REFERENCE_FORM, REFERENCE_RULE).meta({
+    description: "Your own reference; it travels with the transfer. No two live withdrawals have the same.",
+    maxLength: REFERENCE_MAX_CHARACTERS,
+  }).optional(),
+}).transform(({ amount_sar, reference }): WithdrawalRequest => ({
+  amountHalalas: amount_sar,
+  reference: reference || null,
+}));
+export interface WithdrawalRequest {
+  readonly amountHalalas: bigint;
+  readonly reference: string | null;
+}
+
+export const withdrawalStatus = z.enum([
+  "pending_approval",
+  "approved",
+  "submitted",
+  "paid",
+  "rejected",
+  "returned",
+]);
+export type WithdrawalStatus = z.infer<typeof withdrawalStatus>;
+
+export const withdrawalReply = z.object({
+  withdrawal_id: idText("wd_"),
+  amount_sar: sar,
+  reference: z.string().nullable(),
+  iban_masked: z.string().meta({
+    description: "The IBAN at the time of the request; first and last four characters.",
+  }),
+  status: withdrawalStatus,
+  created_at: instant,
+}).meta({
+  id: "Withdrawal",
+  description: "Money on its way out. Rejected or returned, it is available again.",
+});
+export type WithdrawalReply = z.infer<typeof withdrawalReply>;
+
+export const withdrawalCreatedReply = withdrawalReply.extend({ balances: balancesReply }).meta({
+  id: "WithdrawalCreated",
+  description: "The withdrawal and the account right after it.",
+});
+export type WithdrawalCreatedReply = z.infer<typeof withdrawalCreatedReply>;
+
+export const withdrawalsReply = pageOf("Withdrawals", withdrawalReply);
+export type WithdrawalsReply = z.infer<typeof withdrawalsReply>;

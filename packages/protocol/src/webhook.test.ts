@@ -1,0 +1,243 @@
+import { Buffer } from "node:buffer";
+import { inspect } from "node:util";
+import { describe, it } from "node:test";
+import { assert, assertEquals, assertMatch, assertStringIncludes, assertThrows } from "@std/assert";
+import {
+  newWebhookSecret,
+  parseWebhookSecret,
+  signWebhook,
+  verifyWebhook,
+  WebhookError,
+  type WebhookErrorReason,
+} from "./webhook.ts";
+
+const NOW = 1_750_000_000;
+const ID = "evt_01978c5e-0000-7000-8000-000000000000";
+const BODY = '{"type":"webhook.test","note":"ذهب ٢٤"}';
+
+const secretText = (fill: number, length = 32) => `whsec_${Buffer.alloc(length, fill).toString("base64")}`;
+const first = parseWebhookSecret(secretText(1));
+const second = parseWebhookSecret(secretText(2));
+const signed = signWebhook({ id: ID, timestamp: NOW, body: BODY }, [first]);
+const headersWith = (changed: Record<string, string | string[] | undefined> = {}) => ({
+  "webhook-id": ID,
+  "webhook-timestamp": String(NOW),
+  "webhook-signature": signed,
+  ...changed,
+});
+
+function assertRefused(reason: WebhookErrorReason, attempt: () => unknown): void {
+  const error = assertThrows(attempt, WebhookError);
+  assertEquals(error.reason, reason, `expected ${reason}, got ${error.reason}: ${error.message}`);
+  assertMatch(error.message, /; .+\.$/, "the message says what to do");
+}
+const refusesHeaders = (reason: WebhookErrorReason, headers: Parameters<typeof verifyWebhook>[1]): void =>
+  assertRefused(reason, () => verifyWebhook(BODY, headers, [first], { nowSeconds: NOW }));
+
+describe("webhook secrets", () => {
+  it("newWebhookSecret() gives 32 random bytes that parseWebhookSecret() reads", () => {
+    const text = newWebhookSecret((length) => new Uint8Array(length).fill(1));
+    assertEquals(text, secretText(1));
+    const headers = headersWith({
+      "webhook-signature": signWebhook({ id: ID, timestamp: NOW, body: "" }, [first]),
+    });
+    verifyWebhook("", headers, [parseWebhookSecret(text)], { nowSeconds: NOW });
+  });
+  it("newWebhookSecret() refuses a source that gives another length", () => {
+    for (const length of [0, 31, 33]) {
+      assertRefused("argument_invalid", () => newWebhookSecret(() => new Uint8Array(length)));
+    }
+  });
+  it("parseWebhookSecret() takes 24 to 64 bytes and no others", () => {
+    for (const length of [24, 25, 26, 32, 63, 64]) parseWebhookSecret(secretText(7, length));
+    for (const length of [0, 1, 23, 65, 128]) {
+      assertRefused("secret_invalid", () => parseWebhookSecret(secretText(7, length)));
+    }
+  });
+  it("parseWebhookSecret() takes one spelling only", () => {
+    const good = secretText(255);
+    const bad = [
+      "",
+      good.slice("whsec_".length),
+      `WHSEC_${good.slice("whsec_".length)}`,
+      good.replace(/=+$/, ""),
+      `${good}=`,
+      `${good}\n`,
+      ` ${good}`,
+      good.replaceAll("/", "_"),
+      good.replace("8=", "9="), // bits that no byte holds
+      `whsec_ ${good.slice("whsec_".length)}`,
+    ];
+    for (const text of bad) assertRefused("secret_invalid", () => parseWebhookSecret(text));
+  });
+  it("a parsed secret shows its key neither in JSON nor in a log, and the refusal does not quote the text", () => {
+    const text = secretText(9);
+    const encoded = text.slice("whsec_".length, -4);
+    const shown = [
+      JSON.stringify(parseWebhookSecret(text)),
+      inspect(parseWebhookSecret(text), { showHidden: true }),
+    ];
+    const refusal = assertThrows(() => parseWebhookSecret(`${text} `), WebhookError);
+    for (const one of [...shown, refusal.message]) assert(!one.includes(encoded) && !one.includes("09 09"));
+  });
+});
+
+describe("signWebhook()", () => {
+  it("gives one v1 signature for each secret, in their order", () => {
+    const message = { id: ID, timestamp: NOW, body: BODY };
+    const each = [signWebhook(message, [first]), signWebhook(message, [second])];
+    assertEquals(signWebhook(message, [first, second]), each.join(" "));
+    for (const one of each) assertMatch(one, /^v1,[A-Za-z0-9+/]{43}=$/);
+  });
+  it("signs bytes and their text alike", () => {
+    const body = Buffer.from(BODY);
+    assertEquals(signWebhook({ id: ID, timestamp: NOW, body }, [first]), signed);
+  });
+  it("refuses to sign without a secret, with a bad id or a bad time", () => {
+    const message = { id: ID, timestamp: NOW, body: BODY };
+    assertRefused("argument_invalid", () => signWebhook(message, []));
+    for (const id of ["", "a.b", "a b", "a,b", "a\n", "é", "x".repeat(256)]) {
+      assertRefused("argument_invalid", () => signWebhook({ ...message, id }, [first]));
+    }
+    for (const timestamp of [0, -NOW, NOW * 1000, NOW + 0.5, 999_999_999, NaN, Infinity]) {
+      assertRefused("argument_invalid", () => signWebhook({ ...message, timestamp }, [first]));
+    }
+    for (const id of ["!", "~", "+", "-", "/", "x".repeat(255)]) signWebhook({ ...message, id }, [first]);
+  });
+});
+
+describe("verifyWebhook()", () => {
+  it("accepts what was signed and says which message it was", () => {
+    const expected = { id: ID, timestamp: NOW };
+    assertEquals(verifyWebhook(BODY, headersWith(), [first], { nowSeconds: NOW }), expected);
+    assertEquals(verifyWebhook(Buffer.from(BODY), headersWith(), [first], { nowSeconds: NOW }), expected);
+  });
+  it("accepts Headers, Node's header record and any case of names", () => {
+    const upper = Object.fromEntries(
+      Object.entries(headersWith()).map(([name, value]) => [name.toUpperCase(), value]),
+    );
+    const listed = { ...headersWith(), "webhook-id": [ID], "set-cookie": ["a", "b"], "x-none": undefined };
+    for (const headers of [new Headers(headersWith()), upper, listed]) {
+      verifyWebhook(BODY, headers, [first], { nowSeconds: NOW });
+    }
+  });
+  it("accepts any active secret against any offered signature while secrets overlap", () => {
+    const message = { id: ID, timestamp: NOW, body: BODY };
+    const both = headersWith({ "webhook-signature": signWebhook(message, [first, second]) });
+    for (const secrets of [[first], [second], [first, second], [second, first]]) {
+      verifyWebhook(BODY, both, secrets, { nowSeconds: NOW });
+    }
+    verifyWebhook(BODY, headersWith(), [second, first], { nowSeconds: NOW });
+  });
+  it("ignores versions that it does not know and signatures that are none", () => {
+    const around = [`v1a,AAAA ${signed}`, `v2,${signed.slice(3)} ${signed}`, `v1,é  v1, ${signed} v1`];
+    for (const value of around) {
+      verifyWebhook(BODY, headersWith({ "webhook-signature": value }), [first], { nowSeconds: NOW });
+    }
+  });
+  it("refuses a header without a v1 signature", () => {
+    const values = [
+      signed.slice(3),
+      `v2,${signed.slice(3)}`,
+      `V1,${signed.slice(3)}`,
+      `v1a,${signed.slice(3)}`,
+      "v1",
+    ];
+    for (const value of values) {
+      refusesHeaders("signature_version_unknown", headersWith({ "webhook-signature": value }));
+    }
+  });
+  it("refuses every other spelling of a signature", () => {
+    const values = [
+      signed.slice(0, -1),
+      `${signed}=`,
+      signed.replace("v1,", "v1,,"),
+      `v1,${Buffer.from(signed.slice(3), "base64").toString("base64url")}`,
+      "v1,",
+    ];
+    for (const value of values) {
+      refusesHeaders("signature_mismatch", headersWith({ "webhook-signature": value }));
+    }
+  });
+  it("refuses a changed byte of body, id, time or signature, and another secret", () => {
+    const otherId = ID.replace("0", "1");
+    const mismatch = (attempt: () => unknown) => assertRefused("signature_mismatch", attempt);
+    for (let at = 0; at < BODY.length; at++) {
+      const body = Buffer.from(BODY);
+      body[at]! ^= 1;
+      mismatch(() => verifyWebhook(body, headersWith(), [first], { nowSeconds: NOW }));
+    }
+    for (let at = 3; at < signed.length - 2; at++) {
+      const value = signed.slice(0, at) + (signed[at] === "A" ? "B" : "A") + signed.slice(at + 1);
+      refusesHeaders("signature_mismatch", headersWith({ "webhook-signature": value }));
+    }
+    refusesHeaders("signature_mismatch", headersWith({ "webhook-id": otherId }));
+    refusesHeaders("signature_mismatch", headersWith({ "webhook-timestamp": String(NOW + 1) }));
+    mismatch(() => verifyWebhook(BODY, headersWith(), [second], { nowSeconds: NOW }));
+    mismatch(() => verifyWebhook(`${BODY}\n`, headersWith(), [first], { nowSeconds: NOW }));
+    mismatch(() => verifyWebhook(`\ufeff${BODY}`, headersWith(), [first], { nowSeconds: NOW }));
+  });
+  it("refuses missing, empty and repeated headers", () => {
+    for (const name of ["webhook-id", "webhook-timestamp", "webhook-signature"] as const) {
+      const other = headersWith()[name];
+      for (const value of [undefined, "", []]) {
+        refusesHeaders("header_missing", headersWith({ [name]: value }));
+      }
+      refusesHeaders("header_invalid", headersWith({ [name]: [other!, other!] }));
+      refusesHeaders("header_invalid", { ...headersWith(), [name.toUpperCase()]: other });
+      const fetched = new Headers(headersWith());
+      fetched.delete(name);
+      refusesHeaders("header_missing", fetched);
+    }
+  });
+  it("refuses an id or time in another form, before any signature", () => {
+    for (const value of ["a.b", "a b", "a\n", `${ID}, ${ID}`]) {
+      refusesHeaders("header_invalid", headersWith({ "webhook-id": value }));
+    }
+    const times = [
+      `${NOW}000`,
+      `+${NOW}`,
+      ` ${NOW}`,
+      `${NOW}.0`,
+      "1.75e9",
+      `0${NOW}`,
+      "0x684ee180",
+      "175000000",
+    ];
+    for (const value of times) refusesHeaders("header_invalid", headersWith({ "webhook-timestamp": value }));
+  });
+  it("does not let the full stop move between id, time and body", () => {
+    const mark = signWebhook({ id: "a", timestamp: NOW, body: `${NOW}.b` }, [first]);
+    const moved = { "webhook-id": `a.${NOW}`, "webhook-timestamp": String(NOW), "webhook-signature": mark };
+    assertRefused("header_invalid", () => verifyWebhook("b", moved, [first], { nowSeconds: NOW }));
+  });
+  it("tolerates 300 s either way unless told otherwise, the bound included", () => {
+    const at = (nowSeconds: number, toleranceSeconds?: number) => () =>
+      verifyWebhook(
+        BODY,
+        headersWith(),
+        [first],
+        toleranceSeconds === undefined ? { nowSeconds } : { nowSeconds, toleranceSeconds },
+      );
+    for (const offset of [-300, 0, 300]) at(NOW + offset)();
+    assertRefused("timestamp_too_old", at(NOW + 301));
+    assertRefused("timestamp_too_new", at(NOW - 301));
+    at(NOW + 10, 10)();
+    assertRefused("timestamp_too_old", at(NOW + 10.5, 10));
+    assertRefused("timestamp_too_new", at(NOW - 11, 10));
+    assertRefused("timestamp_too_old", at(NOW * 1000));
+  });
+  it("refuses to judge without a secret, a clock or a tolerance", () => {
+    assertRefused("argument_invalid", () => verifyWebhook(BODY, headersWith(), [], { nowSeconds: NOW }));
+    for (const broken of [NaN, Infinity, -Infinity]) {
+      const options = [{ nowSeconds: broken }, { nowSeconds: NOW, toleranceSeconds: broken }];
+      for (const one of options) {
+        assertRefused("argument_invalid", () => verifyWebhook(BODY, headersWith(), [first], one));
+      }
+    }
+  });
+  it("names the header and the age in its refusals", () => {
+    const late = assertThrows(() => verifyWebhook(BODY, headersWith(), [first], { nowSeconds: NOW + 999 }));
+    assertStringIncludes(String(late), "WebhookError: webhook-timestamp lies 999 s before");
+  });
+});

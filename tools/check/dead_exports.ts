@@ -1,0 +1,67 @@
+import { packageFolders, PUBLISHED, targetOf } from "./house.ts";
+import { isRunByK6 } from "./k6_closure.ts";
+import type { Module } from "./module.ts";
+import type { Offence } from "./offence.ts";
+import { isTest, type Tree } from "./tree.ts";
+
+/** Files whose exports are read by something other than an import: a folder's reader, a runner, k6. */
+const READ_FROM_OUTSIDE = [
+  ...PUBLISHED.map((folder) => new RegExp(`^${folder}/src/mod\\.ts$`)),
+  /^packages\/std_assert\/src\/mod\.ts$/,
+  /^vectors\/make\//,
+  /^bench\/[^/]+\.bench\.ts$/,
+  /^tools\/test\/node_counts\.mjs$/,
+];
+
+/** What k6 calls in a script by name. */
+const K6_CALLS = new Set(["default", "options", "setup", "teardown", "handleSummary"]);
+
+/** Exported names that no other file imports; use by a test is use. */
+export function findDeadExports(tree: Tree): Offence[] {
+  const used = usedNames(tree);
+  const offences: Offence[] = [];
+  for (const module of tree.modules.values()) {
+    const { path, exports } = module;
+    if (isTest(path) || READ_FROM_OUTSIDE.some((pattern) => pattern.test(path))) continue;
+    const names = used.get(path) ?? new Set();
+    const k6 = isRunByK6(module);
+    for (const { name, line } of exports) {
+      if (names.has(name) || names.has("*") || (k6 && K6_CALLS.has(name))) continue;
+      offences.push({
+        path,
+        line,
+        says: `exports ${name}, which no file imports: remove the export, or the code.`,
+      });
+    }
+  }
+  return offences;
+}
+
+function usedNames(tree: Tree): Map<string, Set<string>> {
+  const folders = packageFolders(tree);
+  const used = new Map<string, Set<string>>();
+  const use = (path: string, names: readonly string[], seen: readonly string[] = []): void => {
+    const target = tree.modules.get(path);
+    if (!target || seen.includes(path)) return;
+    const known = used.get(path) ?? new Set();
+    used.set(path, known);
+    for (const name of names) known.add(name);
+    // A name that the target only passes on by `export *` is used where it is made.
+    for (const passed of passedOn(target)) use(passed, names, [...seen, path]);
+  };
+  const passedOn = (module: Module): string[] =>
+    module.starsFrom.flatMap((specifier) => targetOf(module.path, specifier, folders) ?? []);
+
+  for (const module of tree.modules.values()) {
+    for (const { specifier, names } of module.imports) {
+      const star = module.starsFrom.includes(specifier) && !isPublicDoor(module.path);
+      const target = targetOf(module.path, specifier, folders);
+      if (target && !star) use(target, names);
+    }
+  }
+  return used;
+}
+
+function isPublicDoor(path: string): boolean {
+  return READ_FROM_OUTSIDE.some((pattern) => pattern.test(path));
+}

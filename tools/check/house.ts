@@ -1,0 +1,71 @@
+// The house as data: who may import whom. Every check that speaks of packages or rooms reads it here.
+import { posix } from "node:path";
+import type { Tree } from "./tree.ts";
+
+const CORE = ["packages/canonical", "packages/jws", "packages/protocol"] as const;
+const CLIENT = [...CORE, "packages/client"] as const;
+
+/** Each part of the house, in reading order, with what it may import: packages by name, other folders by path. */
+export const FLOW: Readonly<Record<string, readonly string[]>> = {
+  "packages/std_assert": [],
+  "packages/canonical": [],
+  "packages/jws": CORE.slice(0, 1),
+  "packages/protocol": CORE.slice(0, 2),
+  "packages/client": CORE,
+  "packages/server": CORE,
+  "packages/sidecar": CLIENT,
+  "packages/operator": [...CLIENT, "packages/server"],
+  "packages/dev": [...CLIENT, "packages/server", "packages/operator", "packages/sidecar"],
+  "vectors": CORE,
+  "loadtest": CORE, // by path: k6 resolves no package names
+  "bench": CLIENT,
+  "tools": [...CLIENT, "vectors"],
+};
+
+/** Published: their `src/mod.ts` is a public door, and what it exports is meant for readers outside. */
+export const PUBLISHED: readonly string[] = CLIENT;
+
+/** The server's wings and, within a wing, its rooms: each may import what stands before it, never what comes after. */
+export const ROOMS: readonly (readonly [wing: string, ...rooms: string[]])[] = [
+  ["admission", "identity", "token", "signature"],
+  ["booking", "nonce", "idempotency", "trading", "ledger", "outbox"],
+  ["delivery"],
+];
+
+/** The part of the house that a file belongs to; undefined for the files at the root. */
+export function partOf(path: string): string | undefined {
+  const [top, second] = path.split("/");
+  if (!path.includes("/")) return undefined;
+  return top === "packages" ? `packages/${second}` : top;
+}
+
+/** The package's folder for its published name, read from its manifest. */
+export function packageFolders(tree: Tree): Map<string, string> {
+  const folders = new Map<string, string>();
+  for (const [path, text] of tree.files) {
+    if (/^packages\/[^/]+\/package\.json$/.test(path)) {
+      folders.set((JSON.parse(text) as { name: string }).name, posix.dirname(path));
+    }
+  }
+  return folders;
+}
+
+/** "@scope/name/deep" and "name/deep" without what follows the package's own name. */
+export function packageName(specifier: string): string {
+  return specifier.split("/").slice(0, specifier.startsWith("@") ? 2 : 1).join("/");
+}
+
+export function isRelative(specifier: string): boolean {
+  return /^\.{1,2}\//.test(specifier);
+}
+
+/** The path of the imported file, when it is a file of this house. */
+export function targetOf(
+  from: string,
+  specifier: string,
+  folders: ReadonlyMap<string, string>,
+): string | undefined {
+  if (isRelative(specifier)) return posix.join(posix.dirname(from), specifier);
+  const folder = folders.get(specifier);
+  return folder && `${folder}/src/mod.ts`;
+}

@@ -1,0 +1,34 @@
+import { packageFolders, targetOf } from "./house.ts";
+import type { Offence } from "./offence.ts";
+import type { Tree } from "./tree.ts";
+
+/** Files that import each other in a ring, types included: none of them can be read before the others. */
+export function findImportCycles(tree: Tree): Offence[] {
+  const folders = packageFolders(tree);
+  const offences: Offence[] = [];
+  const done = new Set<string>();
+  const trail: string[] = [];
+
+  const follow = (path: string): void => {
+    if (done.has(path)) return;
+    const start = trail.indexOf(path);
+    if (start >= 0) {
+      const ring = [...trail.slice(start), path].join(" → ");
+      offences.push({
+        path,
+        says: `is part of an import cycle: ${ring}. Move what both need into a file of its own.`,
+      });
+      return;
+    }
+    trail.push(path);
+    for (const { specifier } of tree.modules.get(path)?.imports ?? []) {
+      const target = targetOf(path, specifier, folders);
+      if (target && tree.modules.has(target)) follow(target);
+    }
+    trail.pop();
+    done.add(path);
+  };
+
+  for (const path of tree.modules.keys()) follow(path);
+  return offences;
+}

@@ -1,0 +1,74 @@
+import { FLOW, isRelative, packageFolders, packageName, partOf, ROOMS, targetOf } from "./house.ts";
+import { isRunByK6 } from "./k6_closure.ts";
+import type { Import, Module } from "./module.ts";
+import type { Offence } from "./offence.ts";
+import { isTest, type Tree } from "./tree.ts";
+
+/** Imports flow one way between packages, and between the server's rooms. */
+export function findImportsAgainstTheFlow(tree: Tree): Offence[] {
+  const folders = packageFolders(tree);
+  const offences: Offence[] = [];
+  for (const module of tree.modules.values()) {
+    for (const taken of module.imports) {
+      const says = isRelative(taken.specifier)
+        ? judgeRelative(module, taken, folders)
+        : judgeByName(module, taken.specifier, folders);
+      if (says) offences.push({ path: module.path, line: taken.line, says });
+    }
+  }
+  return offences;
+}
+
+function judgeByName(
+  module: Module,
+  specifier: string,
+  folders: ReadonlyMap<string, string>,
+): string | undefined {
+  const name = packageName(specifier);
+  const folder = folders.get(name);
+  if (!folder) return undefined;
+  if (specifier !== name) return `imports ${specifier}: a sibling has one door, import ${name}.`;
+  if (name === "@std/assert") {
+    return isTest(module.path) ? undefined : "imports @std/assert, which is for tests alone.";
+  }
+  const from = partOf(module.path) ?? "";
+  if (from === folder) return `imports its own package by name: import the file by its relative path.`;
+  const allowed = FLOW[from];
+  if (!allowed) {
+    return `lies in ${from || "the root"}, which has no place in the flow: add it to tools/check/house.ts.`;
+  }
+  if (allowed.includes(folder)) return undefined;
+  return `imports ${name} against the flow: ${from} may import ${allowed.join(", ") || "no sibling"}.`;
+}
+
+function judgeRelative(
+  module: Module,
+  taken: Import,
+  folders: ReadonlyMap<string, string>,
+): string | undefined {
+  const target = targetOf(module.path, taken.specifier, folders) ?? "";
+  const [from, to] = [partOf(module.path), partOf(target)];
+  if (from === to) return judgeRooms(module.path, target);
+  const allowed = FLOW[from ?? ""]?.includes(to ?? "") ?? false;
+  const byPath = !to?.startsWith("packages/") || isRunByK6(module);
+  // A test may compare with any vector's maker.
+  if ((allowed && byPath) || (isTest(module.path) && to === "vectors")) return undefined;
+  if (allowed) return `imports ${taken.specifier} out of ${from}: import ${to} by its package name.`;
+  return `imports ${taken.specifier} against the flow: ${from ?? "the root"} may not import ${
+    to ?? "the root"
+  }.`;
+}
+
+function judgeRooms(path: string, target: string): string | undefined {
+  const [from, to] = [placeOf(path), placeOf(target)];
+  if (!from || !to) return undefined;
+  const later = to.wing > from.wing || (to.wing === from.wing && to.room > from.room && from.room >= 0);
+  return later ? `imports ${target}, a later room: the guest has not been there yet.` : undefined;
+}
+
+/** Where a file of the server stands; a wing's own files, before its first room, have room -1. */
+function placeOf(path: string): { wing: number; room: number } | undefined {
+  const [, wingName, roomName = ""] = /^packages\/server\/src\/([^/]+)\/(?:([^/]+)\/)?/.exec(path) ?? [];
+  const wing = ROOMS.findIndex(([name]) => name === wingName);
+  return wing < 0 ? undefined : { wing, room: (ROOMS[wing]?.indexOf(roomName) ?? 0) - 1 };
+}

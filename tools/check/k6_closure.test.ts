@@ -1,0 +1,68 @@
+import { describe, it } from "node:test";
+import { assert, assertEquals } from "@std/assert";
+import { k6Closure } from "./k6_closure.ts";
+import { CANONICAL, clean, expectOffence, find, plant, SIGN } from "./planted_tree.ts";
+
+describe("k6 can load its closure", () => {
+  const loads = "k6 can load its closure";
+
+  it("lists the closure, tests left out", async () => {
+    assertEquals(k6Closure(await plant()), [
+      ...["loadtest/order.ts", CANONICAL, "packages/canonical/src/mod.ts", "packages/jws/src/mod.ts", SIGN],
+    ]);
+  });
+
+  it("follows an import out of the listed folders", async () => {
+    const planted = await plant({
+      "packages/canonical/lib/deep.ts": "export const deep = new TextEncoder();",
+      [CANONICAL]: `import { deep } from "../lib/deep.ts";\nexport const canonical = deep;`,
+    });
+    assert(k6Closure(planted).includes("packages/canonical/lib/deep.ts"));
+    const typed = await plant({ [SIGN]: `import type { limit } from "../price.ts";\n${clean(SIGN)}` });
+    assertEquals(k6Closure(typed), k6Closure(await plant()));
+  });
+
+  it("refuses bare imports of value, also those that are types in braces", async () => {
+    await expectOffence(loads, "which k6 cannot resolve", {
+      [SIGN]: `import { z } from "zod";\n${clean(SIGN)}`,
+    });
+    await expectOffence(loads, "which k6 cannot resolve", {
+      [SIGN]: `import { type Z } from "zod";\n${clean(SIGN)}`,
+    });
+    await expectOffence(loads, "which k6 cannot resolve", { [SIGN]: `export * from "zod";\n${clean(SIGN)}` });
+    await expectOffence(loads, "which k6 cannot resolve", {
+      [CANONICAL]: `import "node:crypto";\n${clean(CANONICAL)}`,
+    });
+    await expectOffence(loads, "which k6 cannot resolve", {
+      [SIGN]: `import "./data.json";\n${clean(SIGN)}`,
+    });
+    const typed = await find({ [SIGN]: `import type { Z } from "zod";\n${clean(SIGN)}` });
+    assertEquals(typed, []);
+  });
+
+  it("refuses what the platform of k6 lacks", async () => {
+    const uses: Readonly<Record<string, string>> = {
+      "TextEncoder": "new TextEncoder();",
+      "btoa": `btoa("");`,
+      "URL": `URL.canParse("");`,
+      "Buffer": `const { from } = Buffer;`,
+      "structuredClone": "structuredClone(1);",
+      "import()": `import("./x.ts");`,
+      "`for await`": "async () => { for await (const x of []) x; };",
+      "`using`": "{ using x = null; }",
+      "a decorator": "@sealed class A {}",
+      "a \\p{…} pattern": "/\\p{L}/u;",
+    };
+    for (const [name, text] of Object.entries(uses)) {
+      await expectOffence(loads, `uses ${name}`, { [SIGN]: `${clean(SIGN)}\n${text}` });
+    }
+    await expectOffence(loads, "uses `using`", {
+      [SIGN]: `${clean(SIGN)}\nasync () => { await using x = null; };`,
+    });
+  });
+
+  it("lets names of ours be called like the platform's, and types name it", async () => {
+    const text = `const x = { URL: 1, a: (b: URL) => b };\nx.URL; const y = 1; y;\nlet z: Buffer;`;
+    assertEquals(await find({ [SIGN]: `${clean(SIGN)}\n${text}` }), []);
+  });
+});

@@ -1,0 +1,110 @@
+import type { Node } from "typescript/unstable/ast";
+import {
+  isForOfStatement,
+  isIdentifier,
+  isPropertyAccessExpression,
+  isTypeNode,
+  NodeFlags,
+  SyntaxKind,
+} from "typescript/unstable/ast";
+import { isRelative, packageFolders, targetOf } from "./house.ts";
+import type { Module } from "./module.ts";
+import type { Offence } from "./offence.ts";
+import { lineOf, walk } from "./syntax.ts";
+import { isTest, type Tree } from "./tree.ts";
+
+/** What k6 must be able to load, whether a script reaches it today or not. */
+const LOADABLE = [
+  /^packages\/canonical\/src\//,
+  /^packages\/jws\/src\//,
+  /^packages\/protocol\/src\/request\//,
+];
+
+const MISSING_GLOBALS = new Set([
+  ...["TextEncoder", "TextDecoder", "btoa", "atob", "URL", "URLSearchParams", "Buffer", "structuredClone"],
+  ...["process", "Deno", "setImmediate", "queueMicrotask", "performance", "AbortController", "fetch"],
+]);
+
+const isK6Module = (specifier: string): boolean => /^k6(\/|$)/.test(specifier);
+
+/** A load test, or a script that imports k6's own modules. */
+export function isRunByK6(module: Module): boolean {
+  if (isTest(module.path)) return false;
+  return module.path.startsWith("loadtest/") || module.imports.some(({ specifier }) => isK6Module(specifier));
+}
+
+/** Every file that k6 loads at run time, sorted. */
+export function k6Closure(tree: Tree): string[] {
+  const folders = packageFolders(tree);
+  const closure = new Set<string>();
+  const load = (path: string): void => {
+    const module = tree.modules.get(path);
+    if (!module || closure.has(path)) return;
+    closure.add(path);
+    for (const { specifier, kind } of module.imports) {
+      if (kind !== "type") load(targetOf(path, specifier, folders) ?? "");
+    }
+  };
+  for (const module of tree.modules.values()) {
+    const loadable = LOADABLE.some((pattern) => pattern.test(module.path)) && !isTest(module.path);
+    if (loadable || isRunByK6(module)) load(module.path);
+  }
+  return [...closure].sort();
+}
+
+/** k6 resolves no package, lacks some of the platform, and hangs on syntax that it cannot parse. */
+export function findWhatK6CannotLoad(tree: Tree): Offence[] {
+  return k6Closure(tree).flatMap((path) => {
+    const module = tree.modules.get(path);
+    return module ? [...judgeImports(module), ...judgeSyntax(module)] : [];
+  });
+}
+
+function judgeImports(module: Module): Offence[] {
+  return module.imports.flatMap(({ specifier, kind, line }) => {
+    const at = { path: module.path, line };
+    if (kind === "type") return [];
+    if (kind === "dynamic") {
+      return [{ ...at, says: "uses import(): k6 loads files before it starts, import at the top." }];
+    }
+    if (isRelative(specifier) && specifier.endsWith(".ts")) return [];
+    if (isK6Module(specifier) && isRunByK6(module)) return [];
+    const says =
+      `imports ${specifier}, which k6 cannot resolve: take it as an argument, or import only its types.`;
+    return [{ ...at, says }];
+  });
+}
+
+function judgeSyntax({ path, syntax }: Module): Offence[] {
+  const offences: Offence[] = [];
+  walk(syntax, (node) => {
+    if (isTypeNode(node)) return false;
+    const what = missingInK6(node);
+    if (what) {
+      offences.push({ path, line: lineOf(node, syntax), says: `uses ${what}, which k6 does not have.` });
+    }
+    return true;
+  });
+  return offences;
+}
+
+function missingInK6(node: Node): string | undefined {
+  if (isIdentifier(node)) {
+    return MISSING_GLOBALS.has(node.text) && !isMemberName(node) ? node.text : undefined;
+  }
+  if (isForOfStatement(node) && node.awaitModifier) return "`for await`";
+  if (node.kind === SyntaxKind.Decorator) return "a decorator";
+  if (node.kind === SyntaxKind.ImportAttributes) return "import attributes";
+  if (node.kind === SyntaxKind.VariableDeclarationList && node.flags & NodeFlags.Using) return "`using`";
+  if (node.kind === SyntaxKind.RegularExpressionLiteral && /\\[pP]\{/.test(node.getText())) {
+    return "a \\p{…} pattern (it silently never matches)";
+  }
+  return undefined;
+}
+
+/** `URL` in `parts.URL` or in `{ URL: … }` is a name of ours. */
+function isMemberName(node: Node): boolean {
+  const { parent } = node;
+  if (isPropertyAccessExpression(parent)) return parent.name === node;
+  return parent.kind === SyntaxKind.PropertyAssignment && (parent as Node & { name: Node }).name === node;
+}

@@ -1,0 +1,75 @@
+import { describe, it } from "node:test";
+import { assert } from "@std/assert";
+import { CANONICAL, clean, expectOffence, PRICE } from "./planted_tree.ts";
+
+describe("manifests agree", () => {
+  const manifests = "manifests agree";
+  const changed = (path: string, from: string, to: string) => {
+    assert(clean(path).includes(from), `${path} does not hold ${from}`);
+    return { [path]: clean(path).replace(from, to) };
+  };
+
+  it("refuses a sibling of another version, in package.json and in deno.json", async () => {
+    const [version, other] = ['"version":"1.0.0"', '"version":"1.0.1"'];
+    await expectOffence(manifests, "has version 1.0.1", changed("packages/jws/package.json", version, other));
+    await expectOffence(manifests, "has version 1.0.1", changed("packages/jws/deno.json", version, other));
+    const sibling = changed("packages/jws/package.json", `canonical":"1.0.0"`, `canonical":"0.9.0"`);
+    await expectOffence(manifests, "it has 1.0.0", sibling);
+  });
+
+  it("refuses another name or licence in deno.json", async () => {
+    await expectOffence(
+      manifests,
+      "is named",
+      changed("packages/jws/deno.json", "partner/jws", "partner/jwt"),
+    );
+    await expectOffence(manifests, "has license MIT", changed("packages/jws/deno.json", "Apache-2.0", "MIT"));
+    await expectOffence(
+      manifests,
+      "has license MIT",
+      changed("packages/jws/package.json", "Apache-2.0", "MIT"),
+    );
+  });
+
+  it("refuses a version that is not exact, and two versions of one dependency", async () => {
+    await expectOffence(
+      manifests,
+      "pin one exact version",
+      changed("packages/protocol/package.json", `"4.0.0"`, `"^4.0.0"`),
+    );
+    await expectOffence(manifests, "choose one", changed("package.json", `"jose":"6.0.0"`, `"zod":"4.0.1"`));
+  });
+
+  it("refuses an import that the package does not declare, though the root does", async () => {
+    const says = "which packages/canonical/package.json does not declare";
+    await expectOffence(manifests, says, { [CANONICAL]: `import "jose";\n${clean(CANONICAL)}` });
+    await expectOffence(manifests, "which package.json does not declare", {
+      "tools/x.ts": `import "left-pad";`,
+    });
+  });
+
+  it("refuses a declared dependency that nothing imports", async () => {
+    await expectOffence(manifests, "declares zod, which nothing", {
+      [PRICE]: clean(PRICE).replace(`import { z } from "zod";`, "const z = [];"),
+    });
+  });
+
+  it("refuses workspaces that differ", async () => {
+    await expectOffence(
+      manifests,
+      "does not list ./packages/jws",
+      changed("deno.json", `"./packages/jws",`, ""),
+    );
+    await expectOffence(
+      manifests,
+      "which npm does not have",
+      changed("deno.json", "./packages/jws", "./packages/jwt"),
+    );
+    await expectOffence(manifests, "no deno.json", { "packages/jws/deno.json": undefined });
+    await expectOffence(
+      manifests,
+      "one workspace pattern",
+      changed("package.json", "packages/*", "packages/jws"),
+    );
+  });
+});

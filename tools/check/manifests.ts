@@ -1,0 +1,154 @@
+import { posix } from "node:path";
+import { isRelative, packageName, partOf } from "./house.ts";
+import type { Offence } from "./offence.ts";
+import { isTest, type Tree } from "./tree.ts";
+
+interface Manifest {
+  readonly path: string;
+  readonly folder: string;
+  readonly name?: string;
+  readonly version?: string;
+  readonly license?: string;
+  readonly private?: boolean;
+  readonly workspaces?: readonly string[];
+  readonly dependencies?: Readonly<Record<string, string>>;
+  readonly devDependencies?: Readonly<Record<string, string>>;
+}
+
+/** Programs that are started, not imported. */
+const PROGRAMS = new Set(["deno", "tsx"]);
+
+/** Versions, licences and dependencies agree in every package.json and deno.json. */
+export function findManifestOffences(tree: Tree): Offence[] {
+  const manifests = readManifests(tree, "package.json");
+  const root = manifests.find(({ folder }) => folder === "");
+  if (!root) return [{ path: "package.json", says: "is missing." }];
+  const judge = { manifests, root, denos: readManifests(tree, "deno.json"), tree };
+  return [
+    ...findUnequalIdentities(judge),
+    ...findUnequalWorkspaces(judge),
+    ...findLooseVersions(judge),
+    ...findUndeclared(judge),
+    ...findUnused(judge),
+  ];
+}
+
+interface House {
+  readonly tree: Tree;
+  readonly root: Manifest;
+  readonly manifests: readonly Manifest[];
+  readonly denos: readonly Manifest[];
+}
+
+function readManifests(tree: Tree, file: string): Manifest[] {
+  return [...tree.files].flatMap(([path, text]) => {
+    if (posix.basename(path) !== file || !/^(packages\/[^/]+\/)?[^/]+$/.test(path)) return [];
+    const folder = posix.dirname(path);
+    return [{ ...JSON.parse(text) as Manifest, path, folder: folder === "." ? "" : folder }];
+  });
+}
+
+function findUnequalIdentities({ manifests, denos, root }: House): Offence[] {
+  const members = [...manifests, ...denos.filter(({ folder }) => folder !== "")];
+  return members.flatMap(({ path, folder, name, version, license }) => {
+    const twin = manifests.find((each) => each.folder === folder);
+    return [
+      ...(version === root.version
+        ? []
+        : [{ path, says: `has version ${version}; every member has ${root.version}.` }]),
+      ...(license === root.license
+        ? []
+        : [{ path, says: `has license ${license}; every member has ${root.license}.` }]),
+      ...(name === twin?.name ? [] : [{ path, says: `is named ${name}, its package.json ${twin?.name}.` }]),
+    ];
+  });
+}
+
+function findUnequalWorkspaces({ manifests, denos, root }: House): Offence[] {
+  const rootDeno = denos.find(({ folder }) => folder === "") as { workspace?: string[] } | undefined;
+  const listed = new Set(rootDeno?.workspace?.map((member) => member.replace(/^\.\//, "")));
+  const members = new Set(manifests.map(({ folder }) => folder).filter((folder) => folder !== ""));
+  const offences: Offence[] = [];
+  if (root.workspaces?.join() !== "packages/*") {
+    offences.push({ path: "package.json", says: `must have the one workspace pattern "packages/*".` });
+  }
+  for (const folder of members) {
+    if (!listed.has(folder)) {
+      offences.push({ path: "deno.json", says: `does not list ./${folder} in its workspace.` });
+    }
+    const hasDeno = denos.some((deno) => deno.folder === folder);
+    if (!hasDeno) offences.push({ path: folder, says: "has a package.json but no deno.json." });
+  }
+  for (const folder of listed) {
+    if (!members.has(folder)) {
+      offences.push({ path: "deno.json", says: `lists ./${folder}, which npm does not have.` });
+    }
+  }
+  return offences;
+}
+
+function dependenciesOf({ dependencies, devDependencies }: Manifest): [name: string, version: string][] {
+  return [...Object.entries(dependencies ?? {}), ...Object.entries(devDependencies ?? {})];
+}
+
+function findLooseVersions({ manifests, root }: House): Offence[] {
+  const siblings = new Set(manifests.map(({ name }) => name));
+  const first = new Map<string, { version: string; path: string }>();
+  const offences: Offence[] = [];
+  for (const manifest of manifests) {
+    const { path } = manifest;
+    for (const [name, version] of dependenciesOf(manifest)) {
+      if (!/^(npm:(@[\w-]+\/)?[\w.-]+@)?\d+\.\d+\.\d+(-[\w.]+)?$/.test(version)) {
+        offences.push({ path, says: `asks for ${name} ${version}: pin one exact version.` });
+      }
+      if (siblings.has(name) && version !== root.version) {
+        offences.push({ path, says: `asks for the sibling ${name} ${version}; it has ${root.version}.` });
+      }
+      const other = first.get(name) ?? { version, path };
+      first.set(name, other);
+      if (other.version !== version) {
+        offences.push({
+          path,
+          says: `asks for ${name} ${version}, ${other.path} for ${other.version}: choose one.`,
+        });
+      }
+    }
+  }
+  return offences;
+}
+
+/** A package declares what its own code imports; what only tests import may stand in the root's devDependencies. */
+function findUndeclared({ tree, manifests, root }: House): Offence[] {
+  const siblings = new Set(manifests.map(({ name }) => name));
+  const offences: Offence[] = [];
+  for (const { path, imports } of tree.modules.values()) {
+    const owner = manifests.find(({ folder }) => folder !== "" && folder === partOf(path)) ?? root;
+    const declared = new Set(dependenciesOf(owner).map(([name]) => name));
+    if (isTest(path) || owner === root) {
+      for (const [name] of dependenciesOf(root)) declared.add(name);
+      for (const name of siblings) if (name) declared.add(name);
+    }
+    for (const { specifier, line, kind } of imports) {
+      const name = packageName(specifier);
+      if (specifier === "" || isRelative(specifier) || /^(node:|k6(\/|$))/.test(specifier)) continue;
+      if (declared.has(name) || (kind === "type" && declared.has(`@types/${name}`))) continue;
+      offences.push({ path, line, says: `imports ${name}, which ${owner.path} does not declare.` });
+    }
+  }
+  return offences;
+}
+
+function findUnused({ tree, manifests, root }: House): Offence[] {
+  return manifests.flatMap((manifest) => {
+    const used = new Set(
+      [...tree.modules.values()]
+        .filter(({ path }) => manifest === root || partOf(path) === manifest.folder)
+        .flatMap(({ imports }) => imports.map(({ specifier }) => packageName(specifier))),
+    );
+    return dependenciesOf(manifest).flatMap(([name]) => {
+      const types = /^@types\/(.+)$/.exec(name)?.[1];
+      if (used.has(name) || PROGRAMS.has(name) || types === "node" || (types && used.has(types))) return [];
+      return [{ path: manifest.path, says: `declares ${name}, which nothing there imports.` }];
+    });
+  });
+}

@@ -1,0 +1,6 @@
+/** One place that breaks one rule; `says` tells what is wrong and what to do. */
+export interface Offence {
+  readonly path: string;
+  readonly line?: number;
+  readonly says: string;
+}

@@ -1,0 +1,78 @@
+import { CHECKS } from "./checks.ts";
+import { type Tree, treeOf } from "./tree.ts";
+
+const manifest = (name: string, more: Record<string, unknown> = {}): string =>
+  JSON.stringify({ name, version: "1.0.0", license: "Apache-2.0", exports: "./src/mod.ts", ...more });
+
+/** A small house that breaks no rule, in memory. */
+const CLEAN: Readonly<Record<string, string>> = {
+  "package.json": manifest("house", {
+    workspaces: ["packages/*"],
+    devDependencies: { jose: "6.0.0", tsx: "4.0.0" },
+  }),
+  "deno.json": JSON.stringify({
+    workspace: ["./packages/canonical", "./packages/jws", "./packages/protocol"],
+  }),
+  "packages/canonical/package.json": manifest("@gold-partner/canonical"),
+  "packages/canonical/deno.json": manifest("@gold-partner/canonical"),
+  "packages/canonical/src/mod.ts": `export { canonical } from "./canonical.ts";`,
+  "packages/canonical/src/canonical.ts": `export const canonical = (text: string): string => text;`,
+  "packages/canonical/src/canonical.test.ts":
+    `import { jwtVerify } from "jose";\nnew TextEncoder();\njwtVerify;`,
+  "packages/jws/package.json": manifest("@gold-partner/jws", {
+    dependencies: { "@gold-partner/canonical": "1.0.0" },
+  }),
+  "packages/jws/deno.json": manifest("@gold-partner/jws"),
+  "packages/jws/src/mod.ts":
+    `import type { canonical } from "@gold-partner/canonical";\nexport type Sign = typeof canonical;`,
+  "packages/protocol/package.json": manifest("@gold-partner/protocol", {
+    dependencies: { "@gold-partner/canonical": "1.0.0", zod: "4.0.0" },
+  }),
+  "packages/protocol/deno.json": manifest("@gold-partner/protocol"),
+  "packages/protocol/src/mod.ts": `export * from "./price.ts";`,
+  "packages/protocol/src/price.ts": `import { z } from "zod";
+import { canonical } from "@gold-partner/canonical";
+export const askPrice = (priceUnits: bigint): bigint => priceUnits * 2n;
+export const limit = (pages: string): number => Number(canonical(pages)) + z.length;`,
+  "packages/protocol/src/request/sign.ts":
+    `export const sign = (bytes: { utf8(text: string): Uint8Array }) => bytes.utf8("");`,
+  "loadtest/order.ts": `import http from "k6/http";
+import { sign } from "../packages/protocol/src/request/sign.ts";
+export const options = {};
+export default function order(): void { http.get(String(sign)); }`,
+};
+
+/** The clean house with some of its files replaced or added; undefined takes a file away. */
+export function plant(files: Readonly<Record<string, string | undefined>> = {}): Promise<Tree> {
+  const planted = Object.entries({ ...CLEAN, ...files });
+  return treeOf(new Map(planted.flatMap(([path, text]) => text === undefined ? [] : [[path, text]])));
+}
+
+export const CANONICAL = "packages/canonical/src/canonical.ts";
+export const PRICE = "packages/protocol/src/price.ts";
+export const SIGN = "packages/protocol/src/request/sign.ts";
+
+/** The text of a file of the clean house. */
+export function clean(path: string): string {
+  const text = CLEAN[path];
+  if (text === undefined) throw new Error(`The clean house has no ${path}.`);
+  return text;
+}
+
+/** What all checks find, as "check: path says". */
+export async function find(files: Readonly<Record<string, string | undefined>>): Promise<string[]> {
+  const tree = await plant(files);
+  return Object.entries(CHECKS).flatMap(([name, check]) =>
+    check(tree).map(({ path, says }) => `${name}: ${path} ${says}`)
+  );
+}
+
+export async function expectOffence(
+  check: string,
+  says: string,
+  files: Readonly<Record<string, string | undefined>>,
+): Promise<void> {
+  const found = await find(files);
+  if (found.some((offence) => offence.startsWith(`${check}: `) && offence.includes(says))) return;
+  throw new Error(`"${check}" should say "${says}"; found:\n${found.join("\n") || "nothing"}`);
+}

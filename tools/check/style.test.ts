@@ -1,0 +1,35 @@
+import { describe, it } from "node:test";
+import { assertEquals } from "@std/assert";
+import { clean, expectOffence, find, plant, PRICE, SIGN } from "./planted_tree.ts";
+import { findLongFiles } from "./style.ts";
+
+describe("names and style", () => {
+  const style = "names and style";
+
+  it("refuses drawers and names that are not snake_case", async () => {
+    await expectOffence(style, "a drawer for anything", { "packages/jws/src/utils/a.ts": "" });
+    await expectOffence(style, "says nothing", { "packages/jws/src/helpers.ts": "" });
+    await expectOffence(style, "snake_case", { "packages/jws/src/keySource.ts": "" });
+    await expectOffence(style, "snake_case", { "packages/jws/src/key-source.test.ts": "" });
+  });
+
+  it("refuses an import without its extension", async () => {
+    await expectOffence(style, "write .ts", { [PRICE]: `import "./other";\n${clean(PRICE)}` });
+    await expectOffence(style, "write .ts", { [PRICE]: `import "./other.js";\n${clean(PRICE)}` });
+  });
+
+  it("refuses notes to finish later, paths of one machine and registries' hosts", async () => {
+    await expectOffence(style, "finish later", { "README.md": `a\n${"TO" + "DO"}: b` });
+    for (const path of ["home/someone", "root", "tmp/x", "Users/someone"]) {
+      await expectOffence(style, "one machine", { "README.md": `see \`/${path}/file\`` });
+    }
+    await expectOffence(style, "registry's host", { "README.md": `https://${"registry"}.example.com/x` });
+  });
+
+  it("notes a long file without refusing it", async () => {
+    const long = { [SIGN]: `${clean(SIGN)}${"\n// a line".repeat(250)}` };
+    assertEquals(await find(long), []);
+    assertEquals(findLongFiles(await plant(long)).map(({ path }) => path), [SIGN]);
+    assertEquals(findLongFiles(await plant()), []);
+  });
+});

@@ -1,0 +1,60 @@
+import { posix } from "node:path";
+import { isRelative } from "./house.ts";
+import type { Offence } from "./offence.ts";
+import type { Tree } from "./tree.ts";
+
+const DRAWERS = new Set(["utils", "util", "helpers", "helper", "common", "shared", "misc"]);
+const LONG_FILE_LINES = 250;
+
+/** Written in parts, so that this file does not offend against itself. */
+const FOREIGN_TEXT: readonly (readonly [RegExp, string])[] = [
+  [/\b(TO[D]O|FIX[M]E|XX[X])\b/, "leaves a note to finish later: do it, or say it in an issue"],
+  [/(^|[\s"'`(=:])\/(work|root|home\/[a-z]|Users\/[A-Za-z]|tmp\/[a-z])/m, "names a path of one machine"],
+  [
+    /https?:\/\/(registry\.|proxy\.golang|npm\.|jsr\.io|pypi\.org|files\.pythonhosted)/,
+    "names a registry's host",
+  ],
+];
+/** The lockfile is npm's; licences and vectors are not our prose. */
+const NOT_PROSE = /(^|\/)(package-lock\.json|LICENSE)$|^vectors\/.*\.json$/;
+
+/** How files are named, where they lie, and what no file may say. */
+export function findStyleOffences(tree: Tree): Offence[] {
+  const offences: Offence[] = [];
+  for (const [path, text] of tree.files) {
+    const says = judgeName(path);
+    if (says) offences.push({ path, says });
+    if (NOT_PROSE.test(path)) continue;
+    for (const [pattern, foreign] of FOREIGN_TEXT) {
+      const match = pattern.exec(text);
+      if (match) {
+        offences.push({ path, line: text.slice(0, match.index + 1).split("\n").length, says: `${foreign}.` });
+      }
+    }
+  }
+  for (const { path, imports } of tree.modules.values()) {
+    for (const { specifier, line } of imports) {
+      if (isRelative(specifier) && !/\.(ts|mjs)$/.test(specifier)) {
+        offences.push({ path, line, says: `imports ${specifier} without its extension: write .ts.` });
+      }
+    }
+  }
+  return offences;
+}
+
+function judgeName(path: string): string | undefined {
+  const drawer = posix.dirname(path).split("/").find((folder) => DRAWERS.has(folder));
+  if (drawer) return `lies in ${drawer}, a drawer for anything: name the folder by what is in it.`;
+  const stem = posix.basename(path).replace(/(\.[a-z0-9]+)+$/, "");
+  if (DRAWERS.has(stem)) return `is named ${stem}, which says nothing of what is in it.`;
+  if (/\.(ts|mjs|sql)$/.test(path) && !/^[a-z0-9_]+$/.test(stem)) return "is not named in snake_case.";
+  return undefined;
+}
+
+/** Not an offence: a sign to look again. */
+export function findLongFiles(tree: Tree): Offence[] {
+  return [...tree.modules.keys()].flatMap((path) => {
+    const lines = tree.files.get(path)?.trimEnd().split("\n").length ?? 0;
+    return lines > LONG_FILE_LINES ? [{ path, says: `has ${lines} lines: is it one thing?` }] : [];
+  });
+}

@@ -1,0 +1,40 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { type Module, moduleOf } from "./module.ts";
+import { parseFiles } from "./syntax.ts";
+
+/** The project's text files by their path from the root, with "/" between folders. */
+export interface Tree {
+  readonly files: ReadonlyMap<string, string>;
+  readonly modules: ReadonlyMap<string, Module>;
+}
+
+/** What git ignores, and what no check reads. */
+const LEFT_OUT = new Set(["node_modules", "dist", ".git", ".gold", ".tools", ".DS_Store"]);
+const BINARY = /\.(png|ico|woff2?|pem\.enc|zip|gz|log)$/;
+
+export function listFiles(root: string, folder = ""): string[] {
+  return readdirSync(join(root, folder), { withFileTypes: true })
+    .filter((entry) => !LEFT_OUT.has(entry.name) && !BINARY.test(entry.name))
+    .sort((a, b) => a.name < b.name ? -1 : 1)
+    .flatMap((entry) => {
+      const path = folder === "" ? entry.name : `${folder}/${entry.name}`;
+      if (entry.isDirectory()) return listFiles(root, path);
+      return entry.isFile() ? [path] : [];
+    });
+}
+
+export function readTree(root: string): Promise<Tree> {
+  return treeOf(new Map(listFiles(root).map((path) => [path, readFileSync(join(root, path), "utf8")])));
+}
+
+export async function treeOf(files: ReadonlyMap<string, string>): Promise<Tree> {
+  const sources = new Map([...files].filter(([path]) => /\.(ts|mjs|js)$/.test(path)));
+  const modules = new Map<string, Module>();
+  for (const [path, syntax] of await parseFiles(sources)) modules.set(path, moduleOf(path, syntax));
+  return { files, modules };
+}
+
+export function isTest(path: string): boolean {
+  return path.endsWith(".test.ts");
+}

@@ -1,0 +1,21 @@
+import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+
+/** Copies the named files or folders, then swaps the copy in, so that a reader never sees half of it. */
+export function replaceFolder(source: string, target: string, entries: readonly string[]): void {
+  const fresh = `${target}.new`;
+  rmSync(fresh, { recursive: true, force: true });
+  for (const entry of entries) copy(join(source, entry), join(fresh, entry));
+  rmSync(target, { recursive: true, force: true });
+  renameSync(fresh, target);
+}
+
+/** Contents only: Go's cache is read-only, and a copy of its modes could not be removed again. */
+function copy(source: string, target: string): void {
+  if (statSync(source).isDirectory()) {
+    for (const entry of readdirSync(source)) copy(join(source, entry), join(target, entry));
+    return;
+  }
+  mkdirSync(dirname(target), { recursive: true });
+  writeFileSync(target, readFileSync(source));
+}

@@ -1,0 +1,49 @@
+import { spawnSync } from "node:child_process";
+import process from "node:process";
+import { MissingToolError } from "./part.ts";
+
+/** A Go module at one version; `sum` is what go.sum would hold for it. */
+export interface GoModule {
+  readonly path: string;
+  readonly version: string;
+  readonly sum: string;
+}
+
+const GO_TIMEOUT_MS = 600_000;
+
+/** Runs go outside any module, its progress in sight. */
+export function runGo(
+  folder: string,
+  args: readonly string[],
+  env: Readonly<Record<string, string>> = {},
+): string {
+  const { status, stdout, error } = spawnSync("go", args, {
+    cwd: folder,
+    env: { ...process.env, GOFLAGS: "-mod=mod", GO111MODULE: "on", ...env },
+    encoding: "utf8",
+    stdio: ["ignore", "pipe", "inherit"],
+    timeout: GO_TIMEOUT_MS,
+    maxBuffer: 1 << 26,
+  });
+  if (error && "code" in error && error.code === "ENOENT") {
+    throw new MissingToolError(
+      "Go was not found on PATH. It fetches and builds this part: install Go 1.24 or newer.",
+    );
+  }
+  if (status !== 0) {
+    throw new Error(`go ${args.join(" ")} failed${error ? ` (${error.message})` : ""}.\n${stdout}`);
+  }
+  return stdout;
+}
+
+/** Downloads the module through Go's own client and answers its folder in Go's cache, its checksum compared. */
+export function downloadModule(folder: string, { path, version, sum }: GoModule): string {
+  const answer = runGo(folder, ["mod", "download", "-json", `${path}@${version}`]);
+  const { Dir, Sum } = JSON.parse(answer) as { Dir: string; Sum: string };
+  if (Sum !== sum) {
+    throw new Error(
+      `${path}@${version} has the checksum ${Sum}, pinned is ${sum}: it is not what was reviewed.`,
+    );
+  }
+  return Dir;
+}

@@ -1,0 +1,17 @@
+import { spawnSync } from "node:child_process";
+import { MissingToolError, type Part } from "./part.ts";
+
+/** The system's own: the judges want the openssl that an integrator has, not a certain one. */
+export const openssl: Part = {
+  name: "openssl",
+  version: "of the system, 3 or newer",
+  isInstalled() {
+    const { status, stdout } = spawnSync("openssl", ["version"], { encoding: "utf8" });
+    return status === 0 && /^OpenSSL ([3-9]|\d\d)\./.test(stdout);
+  },
+  install() {
+    throw new MissingToolError(
+      "OpenSSL 3 was not found on PATH. Install it, on Debian: apt-get install openssl.",
+    );
+  },
+};

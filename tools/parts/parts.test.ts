@@ -1,0 +1,149 @@
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
+import { tmpdir } from "node:os";
+import { delimiter, join } from "node:path";
+import process from "node:process";
+import { describe, it } from "node:test";
+import { assert, assertEquals, assertStringIncludes, assertThrows } from "@std/assert";
+import { replaceFolder } from "./folder.ts";
+import { downloadModule } from "./go_module.ts";
+import { MissingToolError, stampedPart } from "./part.ts";
+import { installParts } from "./table.ts";
+
+function withFolder(use: (folder: string) => void): void {
+  const folder = mkdtempSync(join(tmpdir(), "parts-test-"));
+  try {
+    use(folder);
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+/** Runs with a program called go that answers `json`, or with none at all. */
+function withGo(json: string | undefined, use: (folder: string) => void): void {
+  withFolder((folder) => {
+    const path = process.env["PATH"];
+    if (json !== undefined) {
+      writeFileSync(join(folder, "go"), `#!/bin/sh\necho '${json}'`);
+      chmodSync(join(folder, "go"), 0o755);
+    }
+    process.env["PATH"] = json === undefined ? folder : `${folder}${delimiter}${path}`;
+    try {
+      use(folder);
+    } finally {
+      process.env["PATH"] = path;
+    }
+  });
+}
+
+/** A part that writes one file and counts how often it was installed. */
+function countedPart(version: string, installs: string[], path = "data/file") {
+  return stampedPart({
+    name: "data",
+    version,
+    install(folder) {
+      installs.push(version);
+      mkdirSync(join(folder, "data"), { recursive: true });
+      writeFileSync(join(folder, path), version);
+    },
+  }, [path]);
+}
+
+describe("stampedPart()", () => {
+  it("is installed once, and anew for another version, another path, a lost file or a lost stamp", () => {
+    withFolder((folder) => {
+      const installs: string[] = [];
+      const ensure = (version: string, path?: string) => {
+        const part = countedPart(version, installs, path);
+        if (!part.isInstalled(folder)) part.install(folder);
+        assert(part.isInstalled(folder));
+      };
+      for (const version of ["1", "1", "2"]) ensure(version);
+      ensure("2", "data/other");
+      assertEquals(installs, ["1", "2", "2"]);
+      rmSync(join(folder, "data/other"));
+      ensure("2", "data/other");
+      rmSync(join(folder, "stamps/data"));
+      ensure("2", "data/other");
+      assertEquals(installs.length, 5);
+    });
+  });
+
+  it("is not installed after an install that failed", () => {
+    withFolder((folder) => {
+      countedPart("1", []).install(folder);
+      const failing = stampedPart({ name: "data", version: "1", install: () => assert(false) }, [
+        "data/file",
+      ]);
+      assertThrows(() => failing.install(folder));
+      assertEquals(failing.isInstalled(folder), false);
+    });
+  });
+});
+
+describe("downloadModule()", () => {
+  const module = { path: "example.com/m", version: "v1.0.0", sum: "h1:right=" };
+
+  it("answers the module's folder when the checksum is the pinned one", () => {
+    withGo(`{"Dir":"/cache/m","Sum":"h1:right="}`, (folder) => {
+      assertEquals(downloadModule(folder, module), "/cache/m");
+    });
+  });
+
+  it("refuses another checksum, and says what is missing without go", () => {
+    withGo(`{"Dir":"/cache/m","Sum":"h1:wrong="}`, (folder) => {
+      assertThrows(() => downloadModule(folder, module), Error, "checksum h1:wrong=, pinned is h1:right=");
+    });
+    withGo(undefined, (folder) => {
+      assertThrows(() => downloadModule(folder, module), MissingToolError, "Go was not found on PATH");
+    });
+  });
+});
+
+describe("replaceFolder()", () => {
+  it("keeps the named entries alone, writable, in place of a link and of older content", () => {
+    withFolder((folder) => {
+      const [source, target] = [join(folder, "source"), join(folder, "target")];
+      mkdirSync(join(source, "a/b"), { recursive: true });
+      writeFileSync(join(source, "a/b/kept"), "kept", { mode: 0o444 });
+      writeFileSync(join(source, "left_out"), "");
+      symlinkSync(source, target);
+      for (let times = 0; times < 2; times++) {
+        replaceFolder(source, target, ["a/b"]);
+        assertEquals(readFileSync(join(target, "a/b/kept"), "utf8"), "kept");
+        writeFileSync(join(target, "a/b/kept"), "changed");
+        assert(!existsSync(join(target, "left_out")) && existsSync(join(source, "left_out")));
+      }
+      assertThrows(() => replaceFolder(source, target, ["gone"]));
+      assertStringIncludes(readFileSync(join(target, "a/b/kept"), "utf8"), "changed");
+    });
+  });
+});
+
+describe("installParts()", () => {
+  const broken = (error: Error) => ({
+    name: "broken",
+    version: "1",
+    isInstalled: () => false,
+    install: () => {
+      throw error;
+    },
+  });
+
+  it("ends with 0 when all is there, 3 when this machine lacks a tool, 1 otherwise", () => {
+    withFolder((folder) => {
+      const part = countedPart("1", []);
+      assertEquals([installParts(folder, [part]), installParts(folder, [part])], [0, 0]);
+      assertEquals(installParts(folder, [broken(new MissingToolError("no go"))]), 3);
+      assertEquals(installParts(folder, [broken(new Error("no network")), part]), 1);
+    });
+  });
+});

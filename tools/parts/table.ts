@@ -1,0 +1,48 @@
+import { mkdirSync } from "node:fs";
+import { join } from "node:path";
+import process from "node:process";
+import { k6 } from "./k6.ts";
+import { openssl } from "./openssl.ts";
+import { MissingToolError, type Part } from "./part.ts";
+import { jsonCanonicalization, wycheproof } from "./test_data.ts";
+
+export const PARTS: readonly Part[] = [openssl, wycheproof, jsonCanonicalization, k6];
+
+export function partsFolder(root: string): string {
+  const folder = join(root, ".tools");
+  mkdirSync(folder, { recursive: true });
+  return folder;
+}
+
+/** Installs what is missing, a line per part. Exit code 3: something must be installed on this machine first. */
+export function installParts(folder: string, parts: readonly Part[]): number {
+  for (const part of parts) {
+    const start = performance.now();
+    const line = (what: string): void => {
+      const seconds = ((performance.now() - start) / 1000).toFixed(1);
+      console.log(`${part.name.padEnd(22)} ${what.padEnd(10)} ${seconds.padStart(6)} s  ${part.version}`);
+    };
+    if (part.isInstalled(folder)) {
+      line("is there");
+      continue;
+    }
+    try {
+      part.install(folder);
+    } catch (error) {
+      line("FAILED");
+      console.error(error instanceof Error ? error.message : String(error));
+      return error instanceof MissingToolError ? 3 : 1;
+    }
+    line("installed");
+  }
+  return 0;
+}
+
+/** Ends with one sentence when a part is missing: a judge never runs without its measure, and never skips. */
+export function requireParts(root: string): void {
+  const folder = partsFolder(root);
+  const missing = PARTS.filter((part) => !part.isInstalled(folder)).map(({ name }) => name);
+  if (missing.length === 0) return;
+  console.error(`Not installed, or of another version: ${missing.join(", ")}. Run: node tools/run.mjs parts`);
+  process.exit(3);
+}

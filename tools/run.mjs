@@ -1,0 +1,164 @@
+// node tools/run.mjs TASK [arguments]: the one entry to everything. It installs the dependencies when they are missing
+// or older than the lockfile, then runs the task's file under the runtime that runs this one. Plain JavaScript over
+// node: modules, because it must run before anything is installed.
+import { spawn } from "node:child_process";
+import { existsSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import process from "node:process";
+import { setTimeout as sleep } from "node:timers/promises";
+import { fileURLToPath } from "node:url";
+
+const TASKS = {
+  test: { file: "tools/test.ts", says: "every suite on Node and on Deno [PATH…]" },
+  bench: { file: "bench/mod.ts", says: "a benchmark: NAME [--short] [--json FILE]" },
+  prove: { file: "tools/prove.ts", says: "a long proof: NAME [--short]" },
+  check: { file: "tools/check.ts", says: "the structural rules" },
+  format: { file: "tools/format.ts", says: "formats the tree [--check]" },
+  vectors: { file: "tools/vectors.ts", says: "writes the test vectors anew" },
+  parts: { file: "tools/parts.ts", says: "fetches the real parts that npm does not have [NAME…]" },
+};
+
+const ROOT = dirname(dirname(fileURLToPath(import.meta.url)));
+const LOCKFILE = join(ROOT, "package-lock.json");
+/** npm writes this file last, so a half-finished install does not have it. */
+const INSTALLED = join(ROOT, "node_modules", ".package-lock.json");
+const TURN = join(ROOT, ".tools", "npm_ci.turn");
+const TURN_POLL_MS = 250;
+const EMPTY_TURN_MS = 5_000;
+/** Exit codes: wrong usage or configuration; something that this needs is missing. */
+const [USAGE, MISSING] = [2, 3];
+/** What a shell answers for a command that it does not find. */
+const NOT_FOUND = 127;
+
+const underDeno = process.versions.deno !== undefined;
+const [name = "", ...args] = process.argv.slice(2);
+
+/** Ends with one sentence on stderr; stdout belongs to the task. */
+function stop(sentence, code) {
+  process.stderr.write(`${sentence}\n`);
+  process.exit(code);
+}
+
+/** Runs a child to its end, passing signals on; answers its exit code, or the signal that ended it. */
+function runChild(command, commandArgs, options) {
+  return new Promise((resolve, reject) => {
+    const child = spawn(command, commandArgs, { cwd: ROOT, ...options });
+    const passOn = (signal) => {
+      // A terminal sends Ctrl-C to the whole group; a second one would cut the child's own shutdown short.
+      // And by its id, because after child.kill() Deno answers the signal even where the child exited with a code.
+      if (child.pid && (signal !== "SIGINT" || !process.stdin.isTTY)) process.kill(child.pid, signal);
+    };
+    const signals = ["SIGINT", "SIGTERM", "SIGHUP"];
+    for (const signal of signals) process.on(signal, passOn);
+    child.once("error", reject);
+    child.once("exit", (code, signal) => {
+      for (const each of signals) process.off(each, passOn);
+      resolve({ code, signal });
+    });
+  });
+}
+
+/** Ends this process the way the child ended. */
+async function endLike({ code, signal }) {
+  if (!signal) process.exit(code ?? 1);
+  process.kill(process.pid, signal);
+  await sleep(1_000); // The signal arrives a moment later, and nothing else may start before it.
+  process.exit(1);
+}
+
+function isInstalled() {
+  return existsSync(INSTALLED) && statSync(INSTALLED).mtimeMs >= statSync(LOCKFILE).mtimeMs;
+}
+
+function isAlive(pid) {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    return error.code === "EPERM";
+  }
+}
+
+/**
+ * True when the turn to install is ours. A turn whose process is gone was left by a killed run: it is removed, and
+ * taken at the next poll, so that two waiters cannot take each other's. An empty file is being written right now.
+ */
+function takeTurn() {
+  mkdirSync(dirname(TURN), { recursive: true });
+  try {
+    writeFileSync(TURN, String(process.pid), { flag: "wx" });
+    return true;
+  } catch (error) {
+    if (error.code !== "EEXIST") throw error;
+  }
+  try {
+    const holder = Number(readFileSync(TURN, "utf8"));
+    const left = holder > 0 ? !isAlive(holder) : Date.now() - statSync(TURN).mtimeMs > EMPTY_TURN_MS;
+    if (left) rmSync(TURN, { force: true });
+  } catch (error) {
+    if (error.code !== "ENOENT") throw error; // The holder has just ended its turn.
+  }
+  return false;
+}
+
+async function npmCi() {
+  process.stderr.write("Installing the dependencies of package-lock.json (npm ci) …\n");
+  const start = Date.now();
+  try {
+    // npm's report goes to stderr: a task may print JSON on stdout. NODE_ENV=production must not leave out the tools.
+    const ended = await runChild("npm", ["ci", "--include=dev"], { stdio: ["ignore", 2, 2] });
+    if (ended.code === 0) {
+      process.stderr.write(`Installed in ${((Date.now() - start) / 1000).toFixed(1)} s.\n`);
+    }
+    return ended;
+  } catch (error) {
+    if (error.code !== "ENOENT") throw error;
+    return { code: NOT_FOUND };
+  }
+}
+
+async function install() {
+  for (let polls = 0; !takeTurn(); polls++) {
+    if (polls === 4) process.stderr.write("Another run is installing the dependencies; waiting for it.\n");
+    await sleep(TURN_POLL_MS);
+  }
+  const ended = isInstalled() ? { code: 0 } : await npmCi();
+  rmSync(TURN, { force: true });
+  if (ended.signal) await endLike(ended);
+  if (ended.code === NOT_FOUND) {
+    stop(
+      "npm was not found on PATH. It comes with Node: install Node 20.19 or newer, then run this again.",
+      MISSING,
+    );
+  }
+  if (ended.code !== 0) {
+    stop(
+      `npm ci failed (exit ${ended.code}), so nothing was started. Its reason stands above; without a network, ` +
+        "connect or set npm's registry to a mirror, then run the same command again.",
+      MISSING,
+    );
+  }
+}
+
+function listTasks() {
+  const lines = Object.entries(TASKS).map(([task, { says }]) => `  ${task.padEnd(8)} ${says}`);
+  return `Tasks (npm run TASK -- …, or deno task TASK …):\n${lines.join("\n")}`;
+}
+
+function requireRuntime() {
+  if (underDeno) return;
+  const [major, minor] = process.versions.node.split(".").map(Number);
+  if (major < 20 || (major === 20 && minor < 19)) {
+    stop(
+      `Node ${process.versions.node} is too old: this project needs Node 20.19 or newer, or Deno 2.`,
+      USAGE,
+    );
+  }
+}
+
+const task = Object.hasOwn(TASKS, name) ? TASKS[name] : undefined;
+if (!task) stop(`${name ? `There is no task "${name}".` : "Which task?"} ${listTasks()}`, USAGE);
+requireRuntime();
+if (!isInstalled()) await install();
+const runtimeArgs = underDeno ? ["run", "-A", task.file] : ["--import", "tsx", task.file];
+await endLike(await runChild(process.execPath, [...runtimeArgs, ...args], { stdio: "inherit" }));

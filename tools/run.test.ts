@@ -1,0 +1,180 @@
+import { spawn } from "node:child_process";
+import {
+  chmodSync,
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  utimesSync,
+  writeFileSync,
+} from "node:fs";
+import { tmpdir } from "node:os";
+import { delimiter, join } from "node:path";
+import process from "node:process";
+import { describe, it } from "node:test";
+import { setTimeout as sleep } from "node:timers/promises";
+import { assert, assertEquals, assertStringIncludes } from "@std/assert";
+import { ROOT } from "./test/tier.ts";
+
+/** Stands in for npm: writes what npm writes, half of it when told to fail. */
+const NPM = `#!/bin/sh
+echo "$@" >> installs.log
+mkdir -p node_modules && ln -sfn "${join(ROOT, "node_modules/tsx")}" node_modules/tsx
+sleep 0.5
+[ -e npm_fails ] && exit 7
+touch node_modules/.package-lock.json`;
+
+/** The task: says its arguments and runtime, and ends as told. */
+const TASK = `import process from "node:process";
+const [how = ""] = process.argv.slice(2);
+process.on("SIGTERM", () => { console.log("SIGTERM"); process.exit(9); });
+console.log(JSON.stringify({ args: process.argv.slice(2), deno: process.versions.deno !== undefined }));
+if (how === "wait") setTimeout(() => {}, 20_000);
+else process.exit(Number(how));`;
+
+interface Ended {
+  readonly code: number | null;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+class Project {
+  readonly root: string = realpathSync(mkdtempSync(join(tmpdir(), "run-test-")));
+  readonly npmFolder: string = join(this.root, "bin");
+
+  constructor() {
+    for (const folder of ["tools", "bin"]) mkdirSync(join(this.root, folder));
+    copyFileSync(join(ROOT, "tools/run.mjs"), join(this.root, "tools/run.mjs"));
+    writeFileSync(join(this.root, "tools/test.ts"), TASK);
+    writeFileSync(join(this.root, "package.json"), `{"type":"module"}`);
+    writeFileSync(join(this.root, "package-lock.json"), "{}");
+    writeFileSync(join(this.npmFolder, "npm"), NPM);
+    chmodSync(join(this.npmFolder, "npm"), 0o755);
+  }
+
+  start(args: readonly string[], path = `${this.npmFolder}${delimiter}${process.env["PATH"]}`) {
+    const entry = join(this.root, "tools/run.mjs");
+    const command = process.versions["deno"] === undefined ? [entry] : ["run", "-A", entry];
+    const child = spawn(process.execPath, [...command, ...args], {
+      cwd: tmpdir(),
+      env: { ...process.env, PATH: path },
+      stdio: ["ignore", "pipe", "pipe"],
+    });
+    const output = { stdout: "", stderr: "" };
+    child.stdout.on("data", (text) => output.stdout += text);
+    child.stderr.on("data", (text) => output.stderr += text);
+    const ended = new Promise<Ended>((resolve) =>
+      child.once("close", (code) => resolve({ code, ...output }))
+    );
+    return { child, ended, output };
+  }
+
+  run(...args: readonly string[]): Promise<Ended> {
+    return this.start(args).ended;
+  }
+
+  installs(): number {
+    const log = join(this.root, "installs.log");
+    return existsSync(log) ? readFileSync(log, "utf8").trim().split("\n").length : 0;
+  }
+
+  write(path: string, text: string): void {
+    writeFileSync(join(this.root, path), text);
+  }
+}
+
+async function withProject(use: (project: Project) => Promise<void>): Promise<void> {
+  const project = new Project();
+  try {
+    await use(project);
+  } finally {
+    rmSync(project.root, { recursive: true, force: true });
+  }
+}
+
+describe("run.mjs", () => {
+  it("installs what is missing once, and passes arguments and the exit code on under its own runtime", async () => {
+    await withProject(async (project) => {
+      const first = await project.run("test", "5", "--json", "a b");
+      assertEquals(first.code, 5);
+      const deno = process.versions["deno"] !== undefined;
+      assertEquals<unknown>(JSON.parse(first.stdout), { args: ["5", "--json", "a b"], deno });
+      assertStringIncludes(first.stderr, "npm ci");
+      const second = await project.run("test", "0");
+      assertEquals([second.code, second.stderr, project.installs()], [0, "", 1]);
+      assertStringIncludes(readFileSync(join(project.root, "installs.log"), "utf8"), "ci --include=dev");
+    });
+  });
+
+  it("installs anew when the lockfile is newer, and after an install that was cut off", async () => {
+    await withProject(async (project) => {
+      await project.run("test", "0");
+      const later = new Date(Date.now() + 5_000);
+      utimesSync(join(project.root, "package-lock.json"), later, later);
+      await project.run("test", "0");
+      assertEquals(project.installs(), 2);
+      const earlier = new Date(Date.now() - 5_000);
+      utimesSync(join(project.root, "package-lock.json"), earlier, earlier);
+      rmSync(join(project.root, "node_modules/.package-lock.json"));
+      assertEquals((await project.run("test", "0")).code, 0);
+      assertEquals(project.installs(), 3);
+    });
+  });
+
+  it("installs once for two runs at once", async () => {
+    await withProject(async (project) => {
+      const both = await Promise.all([project.run("test", "0"), project.run("test", "0")]);
+      assertEquals([...both.map(({ code }) => code), project.installs()], [0, 0, 1]);
+    });
+  });
+
+  it("takes over the turn of a run that was killed, and leaves none behind", async () => {
+    await withProject(async (project) => {
+      mkdirSync(join(project.root, ".tools"));
+      project.write(".tools/npm_ci.turn", "2147483646");
+      assertEquals((await project.run("test", "0")).code, 0);
+      assertEquals([project.installs(), existsSync(join(project.root, ".tools/npm_ci.turn"))], [1, false]);
+    });
+  });
+
+  it("starts nothing when npm ci fails or npm is not there, and says why", async () => {
+    await withProject(async (project) => {
+      project.write("npm_fails", "");
+      const failed = await project.run("test", "0");
+      assertEquals([failed.code, failed.stdout], [3, ""]);
+      assertStringIncludes(failed.stderr, "npm ci failed (exit 7), so nothing was started");
+      assert(!existsSync(join(project.root, ".tools/npm_ci.turn")));
+      const missing = await project.start(["test", "0"], join(project.root, "tools")).ended;
+      assertEquals([missing.code, missing.stdout], [3, ""]);
+      assertStringIncludes(missing.stderr, "npm was not found on PATH");
+      rmSync(join(project.root, "npm_fails"));
+      assertEquals((await project.run("test", "0")).code, 0);
+    });
+  });
+
+  it("passes SIGTERM on and ends as the task ends", async () => {
+    await withProject(async (project) => {
+      const { child, ended, output } = project.start(["test", "wait"]);
+      for (let polls = 0; output.stdout === "" && polls < 200; polls++) await sleep(50);
+      process.kill(child.pid ?? 0, "SIGTERM"); // By its id: after child.kill() Deno hides the exit code.
+      const { code, stdout } = await ended;
+      assertEquals(code, 9);
+      assertStringIncludes(stdout, "SIGTERM");
+    });
+  });
+
+  it("lists the tasks for an unknown one, with exit code 2", async () => {
+    await withProject(async (project) => {
+      for (const name of ["deploy", "toString"]) {
+        const { code, stderr } = await project.run(name);
+        assertEquals(code, 2);
+        assertStringIncludes(stderr, `There is no task "${name}"`);
+        assertStringIncludes(stderr, "  test ");
+      }
+      assertEquals(project.installs(), 0);
+    });
+  });
+});

@@ -1,0 +1,40 @@
+// npm test [-- PATH…]: format, lint, types and structure, then every suite on Node and on Deno.
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import process from "node:process";
+import { PUBLISHED } from "./check/house.ts";
+import { findRuntimes, runVisibly } from "./test/runtimes.ts";
+import { ROOT, runTier } from "./test/tier.ts";
+
+const paths = process.argv.slice(2);
+const unknown = paths.find((path) => path.startsWith("-") || !existsSync(join(ROOT, path)));
+if (unknown) {
+  console.error(
+    `"${unknown}" is no path of this project. npm test takes paths to narrow to, such as packages/jws.`,
+  );
+  process.exit(2);
+}
+
+const { node, deno } = findRuntimes(ROOT);
+const typescript = join("node_modules", "typescript", "bin", "tsc");
+const doors = PUBLISHED.map((folder) => `${folder}/src/mod.ts`).filter((door) =>
+  existsSync(join(ROOT, door))
+);
+
+const STEPS: readonly (readonly [name: string, command: string, args: readonly string[]])[] = [
+  ["format", deno, ["fmt", "--check", "--quiet"]],
+  ["lint", deno, ["lint", "--quiet"]],
+  ["types", node, [typescript, "--noEmit", "-p", "tsconfig.json"]],
+  ["types under Deno", deno, ["check", "--quiet", ...doors]],
+  ["structure", node, ["--import", "tsx", "tools/check.ts"]],
+];
+
+const faults: string[] = [];
+for (const [name, command, args] of STEPS) {
+  console.log(`\n── ${name}`);
+  const start = performance.now();
+  const ok = await runVisibly(ROOT, command, args) === 0;
+  console.log(`${ok ? "ok" : "FAILED"}: ${name}, ${((performance.now() - start) / 1000).toFixed(1)} s`);
+  if (!ok) faults.push(`The step "${name}" failed: its reasons stand above.`);
+}
+process.exitCode = await runTier("plain", paths, faults) ? 0 : 1;

@@ -1,0 +1,20 @@
+/** Tests and suites (Deno: tests and steps), and how many of them were skipped, ignored or left to do. */
+export interface FileCounts {
+  ran: number;
+  skipped: number;
+}
+
+/** Reads Deno's JUnit report. Names and messages in it are escaped, so a tag is never part of one. */
+export function readJunitCounts(report: string): FileCounts {
+  const count = (tag: RegExp): number => report.match(tag)?.length ?? 0;
+  return { ran: count(/<testcase /g), skipped: count(/<skipped\b/g) };
+}
+
+export function sumCounts(counts: Iterable<FileCounts>): FileCounts {
+  const sum = { ran: 0, skipped: 0 };
+  for (const { ran, skipped } of counts) {
+    sum.ran += ran;
+    sum.skipped += skipped;
+  }
+  return sum;
+}

@@ -1,0 +1,14 @@
+import { listFiles } from "../check/tree.ts";
+
+/** "plain" tests run everywhere; "judge" tests need a real part that npm does not have. */
+export type Tier = "plain" | "judge";
+
+/** The test files of a tier, by choice only those below the given paths. */
+export function listTestFiles(root: string, tier: Tier, below: readonly string[]): string[] {
+  const prefixes = below.map((path) => path.replace(/^\.\//, "").replace(/\/$/, ""));
+  return listFiles(root).filter((path) =>
+    path.endsWith(".test.ts") &&
+    path.endsWith(".judge.test.ts") === (tier === "judge") &&
+    (prefixes.length === 0 || prefixes.some((prefix) => path === prefix || path.startsWith(`${prefix}/`)))
+  );
+}

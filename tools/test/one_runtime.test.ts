@@ -1,0 +1,32 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { describe, it } from "node:test";
+import { assertEquals, assertThrows } from "@std/assert";
+import { readOneRuntime } from "./one_runtime.ts";
+
+/** Reads a planted list in a root that holds here.test.ts. */
+function read(list: Record<string, { runtime: string; reason: string }>) {
+  const root = mkdtempSync(join(tmpdir(), "one-runtime-"));
+  try {
+    mkdirSync(join(root, "tools"));
+    writeFileSync(join(root, "here.test.ts"), "");
+    writeFileSync(join(root, "tools/one_runtime.json"), JSON.stringify(list));
+    return readOneRuntime(root);
+  } finally {
+    rmSync(root, { recursive: true });
+  }
+}
+
+describe("readOneRuntime()", () => {
+  it("takes a file that is there, with a runtime and a reason", () => {
+    const list = { "here.test.ts": { runtime: "node", reason: "it reads /proc" } };
+    assertEquals<unknown>(read(list), list);
+  });
+
+  it("refuses a stale entry, an unknown runtime and a missing reason", () => {
+    assertThrows(() => read({ "gone.test.ts": { runtime: "node", reason: "x" } }), Error, "which is gone");
+    assertThrows(() => read({ "here.test.ts": { runtime: "bun", reason: "x" } }), Error, "not node or deno");
+    assertThrows(() => read({ "here.test.ts": { runtime: "node", reason: "" } }), Error, "has no reason");
+  });
+});

@@ -1,0 +1,27 @@
+import { existsSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+
+/** The test files that only one runtime can run, each with the reason. */
+export type OneRuntime = Readonly<
+  Record<string, { readonly runtime: "node" | "deno"; readonly reason: string }>
+>;
+
+const LIST = "tools/one_runtime.json";
+
+export function readOneRuntime(root: string): OneRuntime {
+  const list = JSON.parse(readFileSync(join(root, LIST), "utf8")) as OneRuntime;
+  for (const [file, { runtime, reason }] of Object.entries(list)) {
+    if (!existsSync(join(root, file))) {
+      throw new Error(`${LIST} names ${file}, which is gone: remove the entry.`);
+    }
+    if (!["node", "deno"].includes(runtime)) {
+      throw new Error(`${LIST}: ${file} has runtime ${runtime}, not node or deno.`);
+    }
+    if (!reason) throw new Error(`${LIST}: ${file} has no reason.`);
+  }
+  return list;
+}
+
+export function runsOn(runtime: "node" | "deno", file: string, list: OneRuntime): boolean {
+  return (list[file]?.runtime ?? runtime) === runtime;
+}

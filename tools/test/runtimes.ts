@@ -1,0 +1,62 @@
+import { spawn, spawnSync } from "node:child_process";
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import process from "node:process";
+
+/** Both runtimes of the suites, whichever of them runs this file. */
+export interface Runtimes {
+  readonly node: string;
+  readonly deno: string;
+}
+
+const NODE_AT_LEAST = [20, 19] as const;
+
+/** Finds Node on PATH and the pinned Deno of the npm package, or ends with one sentence. */
+export function findRuntimes(root: string): Runtimes {
+  const node = process.versions["deno"] === undefined ? process.execPath : "node";
+  const found = versionOf(node, ["--version"]);
+  const [major = 0, minor = 0] = found?.replace(/^v/, "").split(".").map((part) => parseInt(part, 10)) ?? [];
+  if (major < NODE_AT_LEAST[0] || (major === NODE_AT_LEAST[0] && minor < NODE_AT_LEAST[1])) {
+    stop(
+      `The suites run on Node too, and ${found ?? "no Node"} was found on PATH: install Node 20.19 or newer.`,
+    );
+  }
+  const deno = join(root, "node_modules", "deno", process.platform === "win32" ? "deno.exe" : "deno");
+  // Install scripts are denied, so the package puts its binary in place at its first call.
+  if (!existsSync(deno)) versionOf(node, [join(root, "node_modules", "deno", "bin.cjs"), "--version"]);
+  if (versionOf(deno, ["--version"]) === undefined) {
+    stop(
+      `The pinned Deno does not start (${deno}). Its binary comes with the npm package of this platform: ` +
+        "remove node_modules and run this again.",
+    );
+  }
+  return { node, deno };
+}
+
+function stop(sentence: string): never {
+  console.error(sentence);
+  process.exit(3);
+}
+
+function versionOf(command: string, args: readonly string[]): string | undefined {
+  const { status, stdout } = spawnSync(command, args, { encoding: "utf8" });
+  return status === 0 ? stdout.trim() : undefined;
+}
+
+export type Output = "inherit" | "ignore";
+
+/** Runs a program in the terminal's sight and answers its exit code; a signal counts as a failure. */
+export function runVisibly(
+  root: string,
+  command: string,
+  args: readonly string[],
+  output: Output = "inherit",
+): Promise<number> {
+  // Node marks the children of its test runner, and a marked one does not run tests of its own.
+  const { NODE_TEST_CONTEXT: _, ...env } = process.env;
+  return new Promise((resolve, reject) => {
+    const child = spawn(command, args, { cwd: root, env, stdio: ["ignore", output, output] });
+    child.once("error", reject);
+    child.once("exit", (code) => resolve(code ?? 1));
+  });
+}

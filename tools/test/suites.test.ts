@@ -1,0 +1,78 @@
+import { mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { describe, it } from "node:test";
+import { assertEquals } from "@std/assert";
+import type { OneRuntime } from "./one_runtime.ts";
+import { findRuntimes } from "./runtimes.ts";
+import { runSuites } from "./suites.ts";
+import { ROOT } from "./tier.ts";
+
+const HEAD = `import { describe, it } from "node:test";\nconst onDeno = "Deno" in globalThis;\n`;
+
+/** Runs planted test files on both runtimes, out of sight. */
+async function runPlanted(files: Readonly<Record<string, string>>, oneRuntime: OneRuntime = {}) {
+  const root = realpathSync(mkdtempSync(join(tmpdir(), "suites-test-")));
+  try {
+    symlinkSync(join(ROOT, "node_modules"), join(root, "node_modules"));
+    writeFileSync(join(root, "package.json"), `{"type":"module"}`);
+    for (const [file, body] of Object.entries(files)) writeFileSync(join(root, file), HEAD + body);
+    const runtimes = findRuntimes(ROOT);
+    return await runSuites({ root, runtimes, files: Object.keys(files), oneRuntime, output: "ignore" });
+  } finally {
+    rmSync(root, { recursive: true, force: true });
+  }
+}
+
+describe("runSuites()", () => {
+  it("counts tests and suites alike on both runtimes", async () => {
+    const result = await runPlanted({
+      "a.test.ts":
+        `describe("a", () => { describe("b", () => { it("c", () => {}); it("<testcase >", () => {}); }); });`,
+      "b.test.ts": `it("top", () => {});`,
+    });
+    assertEquals(result, { node: { ran: 5, skipped: 0 }, deno: { ran: 5, skipped: 0 }, faults: [] });
+  });
+
+  it("names the file that runs more on one runtime", async () => {
+    const { faults } = await runPlanted({
+      "same.test.ts": `it("same", () => {});`,
+      "more.test.ts": `it("one", () => {}); if (onDeno) it("two", () => {});`,
+    });
+    assertEquals(faults, [
+      "On the same files Node ran 2 tests and suites, Deno 3.",
+      "more.test.ts: Node ran 1, Deno 2.",
+    ]);
+  });
+
+  it("counts what was skipped or left to do on either runtime", async () => {
+    const { node, deno } = await runPlanted({
+      "skip.test.ts": `it("ran", () => {}); it.skip("skipped", () => {}); it.todo("later");`,
+    });
+    assertEquals([node, deno], [{ ran: 3, skipped: 2 }, { ran: 3, skipped: 2 }]);
+  });
+
+  it("takes a failing test, a file that does not load and a file without tests for faults", async () => {
+    const failing = await runPlanted({ "red.test.ts": `it("red", () => { throw new Error("red"); });` });
+    assertEquals(failing.faults, ["Node's runner failed (exit 1).", "Deno's runner failed (exit 1)."]);
+    const broken = await runPlanted({ "broken.test.ts": `import "./gone.ts";` });
+    assertEquals(broken.faults.slice(0, 2), [
+      "Node's runner failed (exit 1).",
+      "broken.test.ts ran no test on Node: a file without tests proves nothing.",
+    ]);
+    const empty = await runPlanted({ "empty.test.ts": "", "one.test.ts": `it("one", () => {});` });
+    assertEquals(empty.faults, ["empty.test.ts ran no test on Node: a file without tests proves nothing."]);
+  });
+
+  it("leaves a file to the one runtime that its list names", async () => {
+    const result = await runPlanted({
+      "node.test.ts": `it("one", () => { if (onDeno) throw new Error("not here"); });`,
+      "deno.test.ts": `it("one", () => { if (!onDeno) throw new Error("not here"); }); it("two", () => {});`,
+      "both.test.ts": `it("one", () => {});`,
+    }, {
+      "node.test.ts": { runtime: "node", reason: "a test" },
+      "deno.test.ts": { runtime: "deno", reason: "a test" },
+    });
+    assertEquals(result, { node: { ran: 2, skipped: 0 }, deno: { ran: 3, skipped: 0 }, faults: [] });
+  });
+});

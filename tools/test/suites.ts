@@ -1,0 +1,129 @@
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join, relative, sep } from "node:path";
+import { type FileCounts, readJunitCounts, sumCounts } from "./counts.ts";
+import { type OneRuntime, runsOn } from "./one_runtime.ts";
+import { type Output, type Runtimes, runVisibly } from "./runtimes.ts";
+
+interface SuitePlan {
+  readonly root: string;
+  readonly runtimes: Runtimes;
+  readonly files: readonly string[];
+  readonly oneRuntime: OneRuntime;
+  /** A test of this very file keeps the inner runs out of sight. */
+  readonly output?: Output;
+}
+
+/** What both runtimes ran; `faults` are sentences, and any of them is a failure. */
+interface SuiteResult {
+  readonly node: FileCounts;
+  readonly deno: FileCounts;
+  readonly faults: readonly string[];
+}
+
+const REPORTER = new URL("./node_counts.mjs", import.meta.url).href;
+const NONE: FileCounts = { ran: 0, skipped: 0 };
+
+/** Runs the same test files on Node and on Deno, in full sight, and compares what ran. */
+export async function runSuites(plan: SuitePlan): Promise<SuiteResult> {
+  const { files, oneRuntime } = plan;
+  const onNode = files.filter((file) => runsOn("node", file, oneRuntime));
+  const onBoth = onNode.filter((file) => runsOn("deno", file, oneRuntime));
+  const onDenoAlone = files.filter((file) => !onNode.includes(file));
+
+  const node = await runOnNode(plan, onNode);
+  const deno = await runOnDeno(plan, onBoth);
+  const alone = await runOnDeno(plan, onDenoAlone);
+
+  const faults = [...node.faults, ...deno.faults, ...alone.faults];
+  const expected = sumCounts(onBoth.map((file) => node.counts.get(file) ?? NONE)).ran;
+  if (expected !== deno.counts.ran) {
+    faults.push(`On the same files Node ran ${expected} tests and suites, Deno ${deno.counts.ran}.`);
+    faults.push(...await compareByFile(plan, onBoth, node.counts));
+  }
+  return { node: sumCounts(node.counts.values()), deno: sumCounts([deno.counts, alone.counts]), faults };
+}
+
+async function runOnNode(
+  { root, runtimes, output }: SuitePlan,
+  files: readonly string[],
+): Promise<{ counts: ReadonlyMap<string, FileCounts>; faults: string[] }> {
+  const counts = new Map<string, FileCounts>();
+  if (files.length === 0) return { counts, faults: [] };
+  if (output !== "ignore") console.log(`\n── Node: ${files.length} test files`);
+  const { code, report } = await runWithReport((destination) =>
+    runVisibly(root, runtimes.node, [
+      ...["--import", "tsx", "--test"],
+      ...["--test-reporter=spec", "--test-reporter-destination=stdout"],
+      ...[`--test-reporter=${REPORTER}`, `--test-reporter-destination=${destination}`],
+      ...files,
+    ], output)
+  );
+  for (const [file, count] of Object.entries(JSON.parse(report || "{}") as Record<string, FileCounts>)) {
+    counts.set(relative(root, file).split(sep).join("/"), count);
+  }
+  const faults = code === 0 ? [] : [`Node's runner failed (exit ${code}).`];
+  for (const file of files) {
+    if (!counts.get(file)?.ran) {
+      faults.push(`${file} ran no test on Node: a file without tests proves nothing.`);
+    }
+  }
+  return { counts, faults };
+}
+
+async function runOnDeno(
+  { root, runtimes, output }: SuitePlan,
+  files: readonly string[],
+): Promise<{ counts: FileCounts; faults: string[] }> {
+  if (files.length === 0) return { counts: NONE, faults: [] };
+  if (output !== "ignore") console.log(`\n── Deno: ${files.length} test files`);
+  const { code, report } = await runWithReport((destination) =>
+    runVisibly(
+      root,
+      runtimes.deno,
+      ["test", "--no-check", "-A", `--junit-path=${destination}`, ...files],
+      output,
+    )
+  );
+  return {
+    counts: readJunitCounts(report),
+    faults: code === 0 ? [] : [`Deno's runner failed (exit ${code}).`],
+  };
+}
+
+/** Deno's report does not say which file a step belongs to; where the sums differ each file runs once more alone. */
+async function compareByFile(
+  plan: SuitePlan,
+  files: readonly string[],
+  onNode: ReadonlyMap<string, FileCounts>,
+): Promise<string[]> {
+  const faults: string[] = [];
+  for (const file of files) {
+    const { counts } = await runOnDeno(plan, [file]);
+    const ran = onNode.get(file)?.ran ?? 0;
+    if (ran !== counts.ran) faults.push(`${file}: Node ran ${ran}, Deno ${counts.ran}.`);
+  }
+  return faults;
+}
+
+/** A runner that dies before its report leaves an empty one: its exit code says the rest. */
+async function runWithReport(
+  run: (destination: string) => Promise<number>,
+): Promise<{ code: number; report: string }> {
+  const folder = mkdtempSync(join(tmpdir(), "suite-report-"));
+  try {
+    const destination = join(folder, "report");
+    const code = await run(destination);
+    return { code, report: readIfThere(destination) };
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+function readIfThere(path: string): string {
+  try {
+    return readFileSync(path, "utf8");
+  } catch {
+    return "";
+  }
+}

@@ -1,0 +1,40 @@
+import { fileURLToPath } from "node:url";
+import { listTestFiles, type Tier } from "./files.ts";
+import { readOneRuntime } from "./one_runtime.ts";
+import { findRuntimes } from "./runtimes.ts";
+import { runSuites } from "./suites.ts";
+
+export const ROOT = fileURLToPath(new URL("../..", import.meta.url));
+
+/** Runs one tier on both runtimes and prints every fault and the closing line; true when all is well. */
+export async function runTier(
+  tier: Tier,
+  below: readonly string[] = [],
+  earlierFaults: readonly string[] = [],
+): Promise<boolean> {
+  const runtimes = findRuntimes(ROOT);
+  const oneRuntime = readOneRuntime(ROOT);
+  const files = listTestFiles(ROOT, tier, below);
+  if (files.length === 0) {
+    console.error(
+      `No test file${below.length ? ` below ${below.join(", ")}` : ""}: zero tests is a failure.`,
+    );
+    return false;
+  }
+  const start = performance.now();
+  const { node, deno, faults } = await runSuites({ root: ROOT, runtimes, files, oneRuntime });
+  const skipped = node.skipped + deno.skipped;
+  const all = [...earlierFaults, ...faults];
+  if (skipped > 0) all.push("A test was skipped, ignored or left to do: let it run, or remove it.");
+
+  console.log(
+    `\n${tier} suites: ${files.length} files, ${((performance.now() - start) / 1000).toFixed(1)} s`,
+  );
+  for (const [file, { runtime, reason }] of Object.entries(oneRuntime)) {
+    if (files.includes(file)) console.log(`only on ${runtime}: ${file} (${reason})`);
+  }
+  if (below.length > 0) console.log(`Narrowed to ${below.join(", ")}: the other files did not run.`);
+  for (const fault of all) console.error(fault);
+  console.log(`node: ${node.ran}  deno: ${deno.ran}  skipped: ${skipped}`);
+  return all.length === 0;
+}

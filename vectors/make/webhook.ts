@@ -1,0 +1,169 @@
+import { Buffer } from "node:buffer";
+import { createHmac } from "node:crypto";
+import type { WebhookErrorReason } from "@gold-partner/protocol";
+import type { VectorFile } from "./vector_file.ts";
+
+/** A message to sign; the body as text or, where it is none, as hex. */
+interface Message {
+  readonly secrets: readonly string[];
+  readonly id: string;
+  readonly timestamp: number;
+  readonly body_utf8?: string;
+  readonly body_hex?: string;
+}
+
+/** What arrives; `null` leaves the header out. */
+interface Delivery {
+  readonly secrets?: readonly string[];
+  readonly headers?: Readonly<Record<string, string | null>>;
+  readonly body_utf8?: string;
+  readonly now_seconds?: number;
+}
+
+const secretOf = (fill: number, length: number): string =>
+  `whsec_${Buffer.alloc(length, fill).toString("base64")}`;
+const [OLD, NEW, FOREIGN] = [secretOf(0xa5, 32), secretOf(0x3c, 32), secretOf(0x77, 32)];
+
+const EVENT = {
+  secrets: [OLD],
+  id: "evt_01890a5d-ac96-774b-bcce-b302099a8057",
+  timestamp: 1700000000,
+  body_utf8: '{"type":"webhook.test","sequence":1}',
+} satisfies Message;
+
+const SIGNED: Record<string, Message> = {
+  "Standard Webhooks' published example": {
+    secrets: ["whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw"],
+    id: "msg_p5jXN8AQM9LWM0D4loKWxJek",
+    timestamp: 1614265330,
+    body_utf8: '{"test": 2432232314}',
+  },
+  "an event": EVENT,
+  "while secrets overlap: one signature for each, in their order": { ...EVENT, secrets: [OLD, NEW] },
+  "the shortest secret: 24 bytes": { ...EVENT, secrets: [secretOf(1, 24)] },
+  "the longest secret: 64 bytes": { ...EVENT, secrets: [secretOf(2, 64)] },
+  "a secret of 25 bytes: two characters of padding": { ...EVENT, secrets: [secretOf(3, 25)] },
+  "an empty body": { ...EVENT, body_utf8: "" },
+  "a body beyond ASCII": { ...EVENT, body_utf8: '{"note":"ذهب 🪙"}' },
+  "a body that ends in a line feed": { ...EVENT, body_utf8: `${EVENT.body_utf8}\n` },
+  "a body that is no text": {
+    secrets: [OLD],
+    id: EVENT.id,
+    timestamp: EVENT.timestamp,
+    body_hex: "00ff80c0af0d0a1a",
+  },
+};
+
+const [SIGNATURE, NEW_SIGNATURE] = [signatureOf(OLD, EVENT), signatureOf(NEW, EVENT)];
+
+const ACCEPTED: Record<string, Delivery> = {
+  "as signed": {},
+  "the receiver knows the old secret, the sender both": {
+    headers: { "webhook-signature": `${NEW_SIGNATURE} ${SIGNATURE}` },
+  },
+  "the receiver knows both secrets, the sender the old one": { secrets: [NEW, OLD] },
+  "an unknown version beside a known one": { headers: { "webhook-signature": `v9,AAAA ${SIGNATURE}` } },
+  "a wrong signature beside a right one": {
+    headers: { "webhook-signature": `${NEW_SIGNATURE} ${SIGNATURE}` },
+  },
+  "300 seconds late": { now_seconds: EVENT.timestamp + 300 },
+  "300 seconds early": { now_seconds: EVENT.timestamp - 300 },
+};
+
+const REFUSED: Record<string, readonly [WebhookErrorReason, Delivery]> = {
+  "another body": ["signature_mismatch", { body_utf8: EVENT.body_utf8.replace("1", "2") }],
+  "a body that was parsed and written again": [
+    "signature_mismatch",
+    { body_utf8: EVENT.body_utf8.replaceAll(/([:,])/g, "$1 ") },
+  ],
+  "another id": ["signature_mismatch", {
+    headers: { "webhook-id": "evt_01890a5d-ac96-774b-bcce-b302099a8058" },
+  }],
+  "another time": ["signature_mismatch", { headers: { "webhook-timestamp": "1700000001" } }],
+  "another secret": ["signature_mismatch", { secrets: [FOREIGN] }],
+  "a signature without its padding": [
+    "signature_mismatch",
+    { headers: { "webhook-signature": SIGNATURE.replace("=", "") } },
+  ],
+  "a signature in hex": [
+    "signature_mismatch",
+    { headers: { "webhook-signature": `v1,${Buffer.from(SIGNATURE.slice(3), "base64").toString("hex")}` } },
+  ],
+  "a signature without its version": [
+    "signature_version_unknown",
+    { headers: { "webhook-signature": SIGNATURE.slice(3) } },
+  ],
+  "a version that is unknown": [
+    "signature_version_unknown",
+    { headers: { "webhook-signature": SIGNATURE.replace("v1", "v2") } },
+  ],
+  "no signature": ["header_missing", { headers: { "webhook-signature": null } }],
+  "no id": ["header_missing", { headers: { "webhook-id": null } }],
+  "no time": ["header_missing", { headers: { "webhook-timestamp": null } }],
+  "an id with a full stop": ["header_invalid", { headers: { "webhook-id": "evt.1" } }],
+  "a time in milliseconds": ["header_invalid", { headers: { "webhook-timestamp": "1700000000000" } }],
+  "a time with a sign": ["header_invalid", { headers: { "webhook-timestamp": "+1700000000" } }],
+  "301 seconds late": ["timestamp_too_old", { now_seconds: EVENT.timestamp + 301 }],
+  "301 seconds early": ["timestamp_too_new", { now_seconds: EVENT.timestamp - 301 }],
+};
+
+const REFUSED_SECRETS: Record<string, string> = {
+  "no prefix": OLD.slice("whsec_".length),
+  "no padding": OLD.replace("=", ""),
+  "a line feed at its end": `${OLD}\n`,
+  "the URL alphabet": secretOf(0xff, 30).replaceAll("/", "_"),
+  "bits that belong to no byte": secretOf(0, 32).replace("A=", "B="),
+  "23 bytes": secretOf(4, 23),
+  "65 bytes": secretOf(4, 65),
+};
+
+function signatureOf(secret: string, { id, timestamp, body_utf8, body_hex }: Message): string {
+  const body = body_hex === undefined ? Buffer.from(body_utf8 ?? "", "utf8") : Buffer.from(body_hex, "hex");
+  const mac = createHmac("sha256", Buffer.from(secret.slice("whsec_".length), "base64"));
+  return `v1,${mac.update(`${id}.${timestamp}.`).update(body).digest("base64")}`;
+}
+
+function arrival({ headers, ...changes }: Delivery): Record<string, unknown> {
+  const all = {
+    "webhook-id": EVENT.id,
+    "webhook-timestamp": String(EVENT.timestamp),
+    "webhook-signature": SIGNATURE,
+    ...headers,
+  };
+  return {
+    secrets: [OLD],
+    headers: Object.fromEntries(Object.entries(all).filter(([, value]) => value !== null)),
+    body_utf8: EVENT.body_utf8,
+    now_seconds: EVENT.timestamp,
+    ...changes,
+  };
+}
+
+export default function make(): VectorFile {
+  return {
+    description:
+      "Webhook signatures. A case with id is signed: its secrets give signature, the whole webhook-signature header. A " +
+      "case with headers is verified at now_seconds with a tolerance of 300 s: valid, or refused with the reason. A " +
+      "case with secret is a secret that is refused. The body is given as body_utf8 or body_hex.",
+    origin: "Standard Webhooks, where the name says so; else written for this project.",
+    cases: [
+      ...Object.entries(SIGNED).map(([name, message]) => ({
+        name,
+        ...message,
+        signature: message.secrets.map((secret) => signatureOf(secret, message)).join(" "),
+      })),
+      ...Object.entries(ACCEPTED).map(([name, delivery]) => ({ name, ...arrival(delivery), valid: true })),
+      ...Object.entries(REFUSED).map(([name, [reason, delivery]]) => ({
+        name,
+        ...arrival(delivery),
+        valid: false,
+        reason,
+      })),
+      ...Object.entries(REFUSED_SECRETS).map(([name, secret]) => ({
+        name,
+        secret,
+        reason: "secret_invalid",
+      })),
+    ],
+  };
+}
