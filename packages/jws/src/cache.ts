@@ -1,6 +1,6 @@
 /** Forgets its oldest entry when it is full: whoever fills it costs the others a little time, never memory. */
-export class BoundedCache<V> {
-  readonly #entries = new Map<string, V>();
+export class BoundedCache<K, V> {
+  readonly #entries = new Map<K, V>();
   readonly #capacity: number;
 
   constructor(capacity: number) {
@@ -11,11 +11,11 @@ export class BoundedCache<V> {
     return this.#entries.size;
   }
 
-  get(key: string): V | undefined {
+  get(key: K): V | undefined {
     return this.#entries.get(key);
   }
 
-  set(key: string, value: V): V {
+  set(key: K, value: V): V {
     if (this.#entries.size >= this.#capacity && !this.#entries.has(key)) {
       for (const oldest of this.#entries.keys()) {
         this.#entries.delete(oldest);

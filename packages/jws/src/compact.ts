@@ -6,13 +6,13 @@ import {
   asciiBytes,
   headerReader,
   type HeaderRules,
-  headerWriter,
   KID_RULE,
   signingInput,
   TYP_RULE,
+  writeHeader,
 } from "./header.ts";
 import { readSignature, splitParts } from "./serialization.ts";
-import { askSigner, type Signer } from "./signer.ts";
+import { checkAnswer, type Signer } from "./signer.ts";
 
 /** The protected header of a compact JWS, such as a token. */
 export interface CompactHeader {
@@ -32,7 +32,6 @@ const MAX_CHARS = 8192;
 const RULES: HeaderRules<CompactHeader> = { alg: ALG_RULE, typ: TYP_RULE, kid: KID_RULE };
 
 const readHeader = headerReader<CompactHeader>(RULES);
-const writeHeader = headerWriter<CompactHeader>(RULES);
 
 /** `<protected header>.<payload>.<signature>`. The header's `kid` is the signer's unless another is given. */
 export async function signCompact(
@@ -42,12 +41,14 @@ export async function signCompact(
   encoding: TextEncoding = textEncoding,
 ): Promise<string> {
   const { typ, kid = signer.kid } = header;
-  const { text, prefix } = writeHeader(
-    { alg: "ES256", ...(typ === undefined ? {} : { typ }), ...(kid === undefined ? {} : { kid }) },
-    encoding,
-  );
+  const members: CompactHeader = {
+    alg: "ES256",
+    ...(typ === undefined ? {} : { typ }),
+    ...(kid === undefined ? {} : { kid }),
+  };
+  const { text, prefix } = writeHeader(members, RULES, encoding);
   const payloadText = encoding.base64url(payload);
-  const signature = await askSigner(signer, signingInput(prefix, encoding.utf8(payloadText)));
+  const signature = checkAnswer(await signer.sign(signingInput(prefix, encoding.utf8(payloadText))));
   return `${text}.${payloadText}.${encoding.base64url(signature)}`;
 }
 

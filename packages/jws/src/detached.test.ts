@@ -79,9 +79,17 @@ describe("signDetached()", () => {
     const longest = keySigner(privateKey, '"'.repeat(128));
     await verifyDetached(await signDetached(payload, longest), payload, publicKey);
   });
-  it("refuses a payload that is not bytes instead of signing zeros", async () => {
-    const error = await assertRejects(() => signDetached("text" as never, keySigner(privateKey)), JwsError);
-    assertEquals(error.reason, "payload_not_bytes");
+  it("signs a text as its UTF-8", async () => {
+    const text = "GET\nhttps://\u00fc.example \ud83d\ude00";
+    for (const signer of [keySigner(privateKey), keySigner(privateKey, "text")]) {
+      await verifyDetached(await signDetached(text, signer), new TextEncoder().encode(text), publicKey);
+    }
+  });
+  it("refuses a payload that is neither bytes nor text instead of signing zeros", async () => {
+    for (const value of [undefined, 1, [1], new ArrayBuffer(2)]) {
+      const error = await assertRejects(() => signDetached(value as never, keySigner(privateKey)), JwsError);
+      assertEquals(error.reason, "payload_not_bytes");
+    }
   });
   it("passes on what a signer throws", async () => {
     const signer: Signer = { sign: () => Promise.reject(new RangeError("the HSM is away")) };

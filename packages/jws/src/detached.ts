@@ -1,9 +1,19 @@
+import { BoundedCache } from "./cache.ts";
 import { type TextEncoding, textEncoding } from "./encoding.ts";
 import { type CryptoKey, keysOf, type KeySource, verifySignature } from "./es256.ts";
 import { JwsError } from "./errors.ts";
-import { ALG_RULE, headerReader, type HeaderRules, headerWriter, KID_RULE, signingInput } from "./header.ts";
+import {
+  ALG_RULE,
+  headerReader,
+  type HeaderRules,
+  KID_RULE,
+  type ProtectedHeader,
+  REMEMBERED_HEADERS,
+  signingInput,
+  writeHeader,
+} from "./header.ts";
 import { readSignature, splitParts } from "./serialization.ts";
-import { askSigner, type Signer } from "./signer.ts";
+import { checkAnswer, type Signer } from "./signer.ts";
 
 /** A detached JWS (RFC 7515, appendix F) whose form and protected header are right. Its signature is not verified. */
 export interface DetachedJws {
@@ -39,19 +49,22 @@ const RULES: HeaderRules<DetachedHeader> = {
 };
 
 const readHeader = headerReader<DetachedHeader>(RULES);
-const writeHeader = headerWriter<DetachedHeader>(RULES);
+const headersByKid = new BoundedCache<string | undefined, ProtectedHeader<DetachedHeader>>(
+  REMEMBERED_HEADERS,
+);
 
-/** `<protected header>..<signature>` over the payload's bytes. */
+/** `<protected header>..<signature>` over the payload's bytes, those of a text being its UTF-8. */
 export async function signDetached(
-  payload: Uint8Array,
+  payload: string | Uint8Array,
   signer: Signer,
   encoding: TextEncoding = textEncoding,
 ): Promise<string> {
-  const { text, prefix } = writeHeader(
-    { alg: "ES256", b64: false, crit: ["b64"], ...(signer.kid === undefined ? {} : { kid: signer.kid }) },
-    encoding,
-  );
-  const signature = await askSigner(signer, signingInput(prefix, payload));
+  const { text, prefix } = headersByKid.get(signer.kid) ??
+    headersByKid.set(signer.kid, writeDetachedHeader(signer.kid, encoding));
+  const input = typeof payload === "string"
+    ? encoding.utf8(`${text}.${payload}`)
+    : signingInput(prefix, payload);
+  const signature = checkAnswer(await signer.sign(input));
   return `${text}..${encoding.base64url(signature)}`;
 }
 
@@ -78,4 +91,12 @@ export async function verifyDetached(
   const { protectedHeader, signature } = typeof jws === "string" ? parseDetached(jws) : jws;
   const { members, prefix } = readHeader(protectedHeader);
   return verifySignature(signingInput(prefix, payload), signature, keysOf(keys, members.kid));
+}
+
+function writeDetachedHeader(
+  kid: string | undefined,
+  encoding: TextEncoding,
+): ProtectedHeader<DetachedHeader> {
+  const header: DetachedHeader = { alg: "ES256", b64: false, crit: ["b64"] };
+  return writeHeader(kid === undefined ? header : { ...header, kid }, RULES, encoding);
 }

@@ -15,7 +15,7 @@ interface MemberRule {
 export type HeaderRules<H> = { readonly [Member in keyof H & string]-?: MemberRule };
 
 /** A protected header that passed its rules. */
-interface ProtectedHeader<H> {
+export interface ProtectedHeader<H> {
   readonly members: Readonly<H>;
   /** Its base64url text. */
   readonly text: string;
@@ -31,14 +31,14 @@ export const ALG_RULE: MemberRule = {
 export const KID_RULE: MemberRule = visibleAscii("kid_invalid");
 export const TYP_RULE: MemberRule = visibleAscii("typ_invalid");
 
-// A sender repeats its header with every request, so what was read or written once is remembered.
-const REMEMBERED = 256;
+/** Headers that are kept: a sender repeats its own with every request. */
+export const REMEMBERED_HEADERS = 256;
 
 /** Reads protected headers by these rules. */
 export function headerReader<H extends object>(
   rules: HeaderRules<H>,
 ): (text: string) => ProtectedHeader<H> {
-  const remembered = new BoundedCache<ProtectedHeader<H>>(REMEMBERED);
+  const remembered = new BoundedCache<string, ProtectedHeader<H>>(REMEMBERED_HEADERS);
   return (text) => {
     const known = remembered.get(text);
     if (known) return known;
@@ -47,22 +47,16 @@ export function headerReader<H extends object>(
   };
 }
 
-/** Writes protected headers by these rules, members in the order that they have in `H`. */
-export function headerWriter<H extends object>(
+/** Writes a protected header, its members in the order in which they stand, and refuses what no reader takes. */
+export function writeHeader<H extends object>(
+  given: H,
   rules: HeaderRules<H>,
-): (members: H, encoding: TextEncoding) => ProtectedHeader<H> {
-  const remembered = new BoundedCache<ProtectedHeader<H>>(REMEMBERED);
-  return (members, encoding) => {
-    const json = JSON.stringify(members);
-    const known = remembered.get(json);
-    if (known) return known;
-    const text = encoding.base64url(encoding.utf8(json));
-    return remembered.set(json, {
-      members: parseMembers(json, rules),
-      text,
-      prefix: encoding.utf8(`${text}.`),
-    });
-  };
+  encoding: TextEncoding,
+): ProtectedHeader<H> {
+  const json = JSON.stringify(given);
+  const members = parseMembers(json, rules);
+  const text = encoding.base64url(encoding.utf8(json));
+  return { members, text, prefix: encoding.utf8(`${text}.`) };
 }
 
 /** The bytes that are signed: ASCII(header) ‖ "." ‖ payload (RFC 7515, section 5.1; RFC 7797, section 3). */

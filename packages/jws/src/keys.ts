@@ -21,7 +21,7 @@ const MAX_CHARS = 16_384;
 const PRIVATE_MEMBERS = ["d", "p", "q", "dp", "dq", "qi", "oth", "k"];
 
 // Public keys only: a cache would keep a private key's text alive after its owner let go of it.
-const imported = new BoundedCache<CryptoKey>(10_000);
+const imported = new BoundedCache<string, CryptoKey>(10_000);
 
 /** A public key from a JWK, the JSON text of one, or a SPKI PEM. Importing the same again costs next to nothing. */
 export async function importVerifyingKey(source: string | Jwk): Promise<CryptoKey> {

@@ -33,7 +33,7 @@ export type SignRequest = (request: RequestToSign, signer: Signer) => Promise<Si
 export function requestSigner({ canonicalRequest, signDetached, bytes }: SigningParts): SignRequest {
   return async ({ method, url, body, timestamp, nonce }, signer) => {
     const canonical = canonicalRequest({ method, url, bodySha256: bytes.sha256Hex(body), timestamp, nonce });
-    const signature = await signDetached(bytes.utf8(canonical), signer, bytes);
+    const signature = await signDetached(canonical, signer, bytes);
     return { "X-Timestamp": timestamp, "X-Nonce": nonce, "X-JWS-Signature": signature };
   };
 }
