@@ -74,7 +74,12 @@ export function hostMeter(pids: () => readonly number[] = () => []): Meter {
 }
 
 /** From Linux's `/proc`, whose clock ticks 100 times a second. */
-export function processCpuMs(pid: number): number {
+export function processCpuMs(pid: number, platform: string = process.platform): number {
+  if (platform !== "linux") {
+    throw new Error(
+      `The CPU time of another process is read from /proc, which ${platform} does not have: run this on Linux.`,
+    );
+  }
   const stat = readFileSync(`/proc/${pid}/stat`, "utf8");
   // The second field is the program's name, which may hold spaces and parentheses.
   const [userTicks, systemTicks] = stat.slice(stat.lastIndexOf(")") + 2).split(" ").slice(11, 13).map(Number);

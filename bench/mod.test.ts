@@ -19,7 +19,7 @@ describe("npm run bench", () => {
   it("lists the benchmarks when none is named", () => {
     const { code, says } = bench();
     assertEquals(code, 0);
-    for (const text of ["jws ", "k6_signing ", "--json FILE"]) assertStringIncludes(says, text);
+    for (const text of ["jws ", "k6_signing ", "--strict", "--json FILE"]) assertStringIncludes(says, text);
   });
   it("answers a wrong name, a second name and an unknown option with 2 and the usage", () => {
     for (const args of [["nothing"], ["jws", "k6_signing"], ["jws", "--fast"]]) {
@@ -27,5 +27,10 @@ describe("npm run bench", () => {
       assertEquals(code, 2, says);
       assertStringIncludes(says, "Usage: npm run bench");
     }
+  });
+  it("ends with 1 under --strict when a goal was missed, and with 0 without it", () => {
+    const strict = bench("jws", "--short", "--strict");
+    assertEquals(strict.code, strict.says.includes("goal missed:") ? 1 : 0, strict.says);
+    assertEquals(bench("jws", "--short").code, 0);
   });
 });

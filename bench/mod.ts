@@ -1,16 +1,17 @@
-// npm run bench -- NAME [--short] [--json FILE]: measures one benchmark; without a name, lists them.
+// npm run bench -- NAME [--short] [--strict] [--json FILE]: measures one benchmark; without a name, lists them.
+// A missed goal is printed; with --strict it is a failure, too (exit 1).
 import { readdirSync, writeFileSync } from "node:fs";
 import process from "node:process";
 import { parseArgs } from "node:util";
 import type { Benchmark, Plan } from "./harness.ts";
 import { reportContest } from "./report.ts";
-import { summarise } from "./summary.ts";
+import { countMisses, summarise } from "./summary.ts";
 import { readSurroundings, reportSurroundings } from "./surroundings.ts";
 
 const FULL: Plan = { rounds: 15, turnMs: 100 };
 const SHORT: Plan = { rounds: 5, turnMs: 50 };
 const SUFFIX = ".bench.ts";
-const USAGE = "Usage: npm run bench -- NAME [--short] [--json FILE]";
+const USAGE = "Usage: npm run bench -- NAME [--short] [--strict] [--json FILE]";
 
 async function load(name: string): Promise<Benchmark> {
   return (await import(`./${name}${SUFFIX}`)).default;
@@ -26,7 +27,8 @@ async function list(): Promise<void> {
   for (const name of names()) console.log(`  ${name.padEnd(12)} ${(await load(name)).about}`);
 }
 
-async function run(name: string, plan: Plan, jsonFile: string | undefined): Promise<void> {
+/** Answers how many goals were missed. */
+async function run(name: string, plan: Plan, jsonFile: string | undefined): Promise<number> {
   const surroundings = readSurroundings();
   const { about, open } = await load(name);
   console.log(`${name}: ${about}\n${reportSurroundings(surroundings)}`);
@@ -41,32 +43,46 @@ async function run(name: string, plan: Plan, jsonFile: string | undefined): Prom
   } finally {
     await course.close?.();
   }
-  if (jsonFile === undefined) return;
-  const result = { benchmark: name, about, surroundings, plan, contests: summaries };
-  writeFileSync(jsonFile, `${JSON.stringify(result, null, 2)}\n`);
+  if (jsonFile !== undefined) {
+    const result = { benchmark: name, about, surroundings, plan, contests: summaries };
+    writeFileSync(jsonFile, `${JSON.stringify(result, null, 2)}\n`);
+  }
+  return countMisses(summaries);
 }
 
-function readArguments(): { name: string | undefined; short: boolean; json: string | undefined } {
+interface Arguments {
+  readonly name: string | undefined;
+  readonly short: boolean;
+  readonly strict: boolean;
+  readonly json: string | undefined;
+}
+
+function readArguments(): Arguments {
   try {
     const { values, positionals } = parseArgs({
       allowPositionals: true,
-      options: { short: { type: "boolean", default: false }, json: { type: "string" } },
+      options: {
+        short: { type: "boolean", default: false },
+        strict: { type: "boolean", default: false },
+        json: { type: "string" },
+      },
     });
     const [name, ...others] = positionals;
     if (others.length > 0) throw new Error(`One benchmark at a time, not also ${others.join(", ")}.`);
     if (name !== undefined && !names().includes(name)) {
       throw new Error(`There is no benchmark ${name}; without a name they are listed.`);
     }
-    return { name, short: values.short, json: values.json };
+    return { name, short: values.short, strict: values.strict, json: values.json };
   } catch (error) {
     console.error(`${(error as Error).message}\n${USAGE}`);
     process.exit(2);
   }
 }
 
-const { name, short, json } = readArguments();
+const { name, short, strict, json } = readArguments();
 try {
-  await (name === undefined ? list() : run(name, short ? SHORT : FULL, json));
+  if (name === undefined) await list();
+  else if (await run(name, short ? SHORT : FULL, json) > 0 && strict) process.exitCode = 1;
 } catch (error) {
   // A peer that is missing, above all: a benchmark without it has measured nothing.
   console.error(`${name ?? "bench"} failed: ${(error as Error).message}`);

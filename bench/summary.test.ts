@@ -2,7 +2,7 @@ import { describe, it } from "node:test";
 import { assertEquals, assertStringIncludes, assertThrows } from "@std/assert";
 import type { Contest, Goal, Round } from "./harness.ts";
 import { reportContest } from "./report.ts";
-import { spread, summarise } from "./summary.ts";
+import { countMisses, spread, summarise } from "./summary.ts";
 
 const contest = (...goals: Goal[]): Contest => ({ name: "contest", goals, measure: async () => [] });
 
@@ -39,7 +39,9 @@ describe("summarise()", () => {
   it("judges a ratio pair by pair: the median of the ratios, not the ratio of the medians", () => {
     const rounds = [round(1, 1), round(10, 20), round(2, 10)];
     const goal = (atLeast: number): Goal => ({ ours: "ours", peer: "peer", atLeast });
-    const { verdicts } = summarise(contest(goal(2), goal(2.01)), rounds);
+    const summary = summarise(contest(goal(2), goal(2.01)), rounds);
+    const { verdicts } = summary;
+    assertEquals(countMisses([summary, summary]), 2);
     assertEquals(verdicts.map(({ found, met }) => ({ found, met })), [
       { found: { min: 1, median: 2, max: 5 }, met: true },
       { found: { min: 1, median: 2, max: 5 }, met: false },

@@ -37,6 +37,10 @@ export function summarise({ name, goals }: Contest, rounds: readonly Round[]): C
   };
 }
 
+export function countMisses(summaries: readonly ContestSummary[]): number {
+  return summaries.flatMap(({ verdicts }) => verdicts).filter(({ met }) => !met).length;
+}
+
 function judge(goal: Goal, rounds: readonly Round[]): Verdict {
   const found = compare(goal, rounds, wallMicros);
   const met = isRatio(goal) ? found.median >= goal.atLeast : found.median <= goal.atMostMicros;

@@ -2,6 +2,7 @@ import { findDeadExports } from "./dead_exports.ts";
 import { findImportCycles } from "./import_cycles.ts";
 import { findImportsAgainstTheFlow } from "./import_direction.ts";
 import { findWhatK6CannotLoad } from "./k6_closure.ts";
+import { findLockfileOffences } from "./lockfile.ts";
 import { findManifestOffences } from "./manifests.ts";
 import type { Offence } from "./offence.ts";
 import { findFloatsOnQuantities } from "./quantity_floats.ts";
@@ -12,6 +13,7 @@ export const CHECKS: Readonly<Record<string, (tree: Tree) => Offence[]>> = {
   "imports flow one way": findImportsAgainstTheFlow,
   "no import cycles": findImportCycles,
   "manifests agree": findManifestOffences,
+  "the lockfile agrees": findLockfileOffences,
   "no dead exports": findDeadExports,
   "k6 can load its closure": findWhatK6CannotLoad,
   "no float on a quantity": findFloatsOnQuantities,

@@ -30,6 +30,19 @@ describe("imports flow one way", () => {
     });
   });
 
+  it("refuses an import that hides what it imports, in a package's tests, too", async () => {
+    for (const hidden of ["import(`@gold-partner/${name}`);", `import("@gold-" + "partner/jws");`]) {
+      await expectOffence(flow, "computes what it imports", { [PRICE]: `${clean(PRICE)}\n${hidden}` });
+      await expectOffence(flow, "computes what it imports", { "packages/jws/src/a.test.ts": hidden });
+      assertEquals(await find({ "tools/a.ts": hidden }), []);
+    }
+    await expectOffence(flow, "uses createRequire", {
+      "packages/jws/src/a.test.ts":
+        `import { createRequire } from "node:module";\ncreateRequire("@gold-partner/protocol");`,
+    });
+    await expectOffence(flow, "uses require", { [PRICE]: `${clean(PRICE)}\nrequire("@gold-partner/jws");` });
+  });
+
   it("refuses a path out of a package, and lets k6's scripts take the signing code by path", async () => {
     await expectOffence(flow, "against the flow", importing("../../jws/src/mod.ts"));
     await expectOffence(flow, "against the flow", importing("../../../loadtest/order.ts"));

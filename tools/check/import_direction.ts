@@ -1,7 +1,9 @@
+import { isIdentifier } from "typescript/unstable/ast";
 import { FLOW, isRelative, packageFolders, packageName, partOf, ROOMS, targetOf } from "./house.ts";
 import { isRunByK6 } from "./k6_closure.ts";
 import type { Import, Module } from "./module.ts";
 import type { Offence } from "./offence.ts";
+import { lineOf, walk } from "./syntax.ts";
 import { isTest, type Tree } from "./tree.ts";
 
 /** Imports flow one way between packages, and between the server's rooms. */
@@ -15,7 +17,23 @@ export function findImportsAgainstTheFlow(tree: Tree): Offence[] {
         : judgeByName(module, taken.specifier, folders);
       if (says) offences.push({ path: module.path, line: taken.line, says });
     }
+    offences.push(...findHiddenImports(module));
   }
+  return offences;
+}
+
+/** The one file that must compute a name: Postgres is a package of its own for each platform. */
+const COMPUTES_ITS_IMPORT = "packages/dev/src/postgres/binaries.ts";
+
+/** What a check cannot follow, a package may not do. */
+function findHiddenImports({ path, imports, syntax }: Module): Offence[] {
+  if (!path.startsWith("packages/")) return [];
+  const offences = imports.filter(({ specifier }) => specifier === "" && path !== COMPUTES_ITS_IMPORT)
+    .map(({ line }) => ({ path, line, says: "computes what it imports: name it in the text." }));
+  walk(syntax, (node) => {
+    if (!isIdentifier(node) || !/^(createRequire|require)$/.test(node.text)) return;
+    offences.push({ path, line: lineOf(node, syntax), says: `uses ${node.text}: import instead.` });
+  });
   return offences;
 }
 

@@ -52,9 +52,27 @@ describe("k6 can load its closure", () => {
       "`using`": "{ using x = null; }",
       "a decorator": "@sealed class A {}",
       "a \\p{…} pattern": "/\\p{L}/u;",
+      "a pattern's flag d or v": "/a/gv;",
+      "a modifier inside a pattern": "/a(?i:b)/;",
+      "an async generator": "const o = { async *each() {} };",
+      "an accessor field": "class A { accessor x = 1; }",
+      "Intl": "new Intl.NumberFormat();",
+      "fetch": "globalThis.fetch;",
+      "TextDecoder": `globalThis["TextDecoder"];`,
+      "globalThis by a computed name": "globalThis[name];",
+      "groupBy": "Object.groupBy([], f); Map.groupBy([], f);",
+      "toWellFormed": `"".toWellFormed();`,
+      "isWellFormed": `""["isWellFormed"]();`,
+      "union": "new Set().union(other);",
+      "toHex": "bytes.toHex();",
+      "fromBase64": `Uint8Array.fromBase64("");`,
+      "withResolvers": "Promise.withResolvers();",
     };
     for (const [name, text] of Object.entries(uses)) {
       await expectOffence(loads, `uses ${name}`, { [SIGN]: `${clean(SIGN)}\n${text}` });
+    }
+    for (const text of ["async function* each() {}", "/a/d;", "/(?-i:b)/;", "/(?i-s:b)/;"]) {
+      await expectOffence(loads, "which k6 does not have", { [SIGN]: `${clean(SIGN)}\n${text}` });
     }
     await expectOffence(loads, "uses `using`", {
       [SIGN]: `${clean(SIGN)}\nasync () => { await using x = null; };`,
@@ -62,7 +80,8 @@ describe("k6 can load its closure", () => {
   });
 
   it("lets names of ours be called like the platform's, and types name it", async () => {
-    const text = `const x = { URL: 1, a: (b: URL) => b };\nx.URL; const y = 1; y;\nlet z: Buffer;`;
+    const text = `const x = { URL: 1, a: (b: URL) => b };\nx.URL; const union = 1; union;\nlet z: Buffer;
+/(?:d)(?<v>v)/gs; function* each() {} async () => globalThis.crypto;`;
     assertEquals(await find({ [SIGN]: `${clean(SIGN)}\n${text}` }), []);
   });
 });

@@ -1,8 +1,10 @@
 import type { Node } from "typescript/unstable/ast";
 import {
+  isElementAccessExpression,
   isForOfStatement,
   isIdentifier,
   isPropertyAccessExpression,
+  isStringLiteral,
   isTypeNode,
   NodeFlags,
   SyntaxKind,
@@ -20,10 +22,32 @@ const LOADABLE = [
   /^packages\/protocol\/src\/request\//,
 ];
 
+// Asked of k6 1.8.1 itself.
 const MISSING_GLOBALS = new Set([
   ...["TextEncoder", "TextDecoder", "btoa", "atob", "URL", "URLSearchParams", "Buffer", "structuredClone"],
   ...["process", "Deno", "setImmediate", "queueMicrotask", "performance", "AbortController", "fetch"],
+  ...["Intl", "Iterator", "WeakRef", "FinalizationRegistry", "SharedArrayBuffer", "Atomics"],
 ]);
+
+/** Refused by name on any object: on which one, only a type checker knows. */
+const MISSING_MEMBERS = new Set([
+  ...["groupBy", "withResolvers", "fromAsync", "isWellFormed", "toWellFormed", "toLocaleString"],
+  ...["union", "intersection", "difference", "symmetricDifference"],
+  ...["isSubsetOf", "isSupersetOf", "isDisjointFrom"],
+  ...["toHex", "fromHex", "setFromHex", "toBase64", "fromBase64", "setFromBase64"],
+]);
+
+const MISSING_SYNTAX: ReadonlyMap<SyntaxKind, string> = new Map([
+  [SyntaxKind.Decorator, "a decorator"],
+  [SyntaxKind.ImportAttributes, "import attributes"],
+  [SyntaxKind.AccessorKeyword, "an accessor field"],
+]);
+
+const MISSING_IN_PATTERNS: readonly (readonly [RegExp, string])[] = [
+  [/\\[pP]\{/, "a \\p{…} pattern (it silently never matches)"],
+  [/\/[a-z]*[dv][a-z]*$/, "a pattern's flag d or v"],
+  [/\(\?(?:[a-z]+(?:-[a-z]*)?|-[a-z]+):/, "a modifier inside a pattern"],
+];
 
 const isK6Module = (specifier: string): boolean => /^k6(\/|$)/.test(specifier);
 
@@ -92,14 +116,29 @@ function missingInK6(node: Node): string | undefined {
   if (isIdentifier(node)) {
     return MISSING_GLOBALS.has(node.text) && !isMemberName(node) ? node.text : undefined;
   }
-  if (isForOfStatement(node) && node.awaitModifier) return "`for await`";
-  if (node.kind === SyntaxKind.Decorator) return "a decorator";
-  if (node.kind === SyntaxKind.ImportAttributes) return "import attributes";
-  if (node.kind === SyntaxKind.VariableDeclarationList && node.flags & NodeFlags.Using) return "`using`";
-  if (node.kind === SyntaxKind.RegularExpressionLiteral && /\\[pP]\{/.test(node.getText())) {
-    return "a \\p{…} pattern (it silently never matches)";
+  if (isPropertyAccessExpression(node)) return missingMember(node.expression, node.name.text);
+  if (isElementAccessExpression(node)) {
+    const name = node.argumentExpression;
+    return missingMember(node.expression, isStringLiteral(name) ? name.text : undefined);
   }
-  return undefined;
+  if (isForOfStatement(node) && node.awaitModifier) return "`for await`";
+  if (isAsyncGenerator(node)) return "an async generator";
+  if (node.kind === SyntaxKind.VariableDeclarationList && node.flags & NodeFlags.Using) return "`using`";
+  if (node.kind !== SyntaxKind.RegularExpressionLiteral) return MISSING_SYNTAX.get(node.kind);
+  return MISSING_IN_PATTERNS.find(([pattern]) => pattern.test(node.getText()))?.[1];
+}
+
+/** `name` is undefined where it is computed. */
+function missingMember(object: Node, name: string | undefined): string | undefined {
+  const onGlobal = isIdentifier(object) && object.text === "globalThis";
+  if (name === undefined) return onGlobal ? "globalThis by a computed name" : undefined;
+  return MISSING_MEMBERS.has(name) || (onGlobal && MISSING_GLOBALS.has(name)) ? name : undefined;
+}
+
+function isAsyncGenerator(node: Node): boolean {
+  const { asteriskToken, modifiers } = node as Node & { asteriskToken?: Node; modifiers?: readonly Node[] };
+  return asteriskToken !== undefined &&
+    (modifiers?.some(({ kind }) => kind === SyntaxKind.AsyncKeyword) ?? false);
 }
 
 /** `URL` in `parts.URL` or in `{ URL: … }` is a name of ours. */

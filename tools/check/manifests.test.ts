@@ -31,6 +31,12 @@ describe("manifests agree", () => {
     );
   });
 
+  it("refuses a published package without its licence", async () => {
+    await expectOffence(manifests, "packages/protocol is published and has no LICENSE", {
+      "packages/protocol/LICENSE": undefined,
+    });
+  });
+
   it("refuses a version that is not exact, and two versions of one dependency", async () => {
     await expectOffence(
       manifests,

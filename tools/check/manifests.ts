@@ -1,5 +1,5 @@
 import { posix } from "node:path";
-import { isRelative, packageName, partOf } from "./house.ts";
+import { isRelative, packageName, partOf, PUBLISHED } from "./house.ts";
 import type { Offence } from "./offence.ts";
 import { isTest, type Tree } from "./tree.ts";
 
@@ -26,6 +26,7 @@ export function findManifestOffences(tree: Tree): Offence[] {
   const judge = { manifests, root, denos: readManifests(tree, "deno.json"), tree };
   return [
     ...findUnequalIdentities(judge),
+    ...findUnlicensed(judge),
     ...findUnequalWorkspaces(judge),
     ...findLooseVersions(judge),
     ...findUndeclared(judge),
@@ -62,6 +63,13 @@ function findUnequalIdentities({ manifests, denos, root }: House): Offence[] {
       ...(name === twin?.name ? [] : [{ path, says: `is named ${name}, its package.json ${twin?.name}.` }]),
     ];
   });
+}
+
+/** A registry shows each package by itself, without the root's licence. */
+function findUnlicensed({ tree, manifests }: House): Offence[] {
+  return manifests
+    .filter(({ folder }) => PUBLISHED.includes(folder) && !tree.files.has(`${folder}/LICENSE`))
+    .map(({ folder }) => ({ path: folder, says: "is published and has no LICENSE file: copy the root's." }));
 }
 
 function findUnequalWorkspaces({ manifests, denos, root }: House): Offence[] {

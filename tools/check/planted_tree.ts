@@ -4,30 +4,48 @@ import { type Tree, treeOf } from "./tree.ts";
 const manifest = (name: string, more: Record<string, unknown> = {}): string =>
   JSON.stringify({ name, version: "1.0.0", license: "Apache-2.0", exports: "./src/mod.ts", ...more });
 
+const locked = (name: string, more: Record<string, unknown> = {}): Record<string, unknown> => ({
+  name,
+  version: "1.0.0",
+  ...more,
+});
+const ROOT_PACKAGES = { devDependencies: { jose: "6.0.0", tsx: "4.0.0" } };
+const JWS_PACKAGES = { dependencies: { "@gold-partner/canonical": "1.0.0" } };
+const PROTOCOL_PACKAGES = { dependencies: { "@gold-partner/canonical": "1.0.0", zod: "4.0.0" } };
+
 /** A small house that breaks no rule, in memory. */
 const CLEAN: Readonly<Record<string, string>> = {
-  "package.json": manifest("house", {
-    workspaces: ["packages/*"],
-    devDependencies: { jose: "6.0.0", tsx: "4.0.0" },
+  ".npmrc": "omit-lockfile-registry-resolved=true\nignore-scripts=true\n",
+  "package.json": manifest("house", { workspaces: ["packages/*"], ...ROOT_PACKAGES }),
+  "package-lock.json": JSON.stringify({
+    packages: {
+      "": locked("house", ROOT_PACKAGES),
+      "packages/canonical": locked("@gold-partner/canonical"),
+      "packages/jws": locked("@gold-partner/jws", JWS_PACKAGES),
+      "packages/protocol": locked("@gold-partner/protocol", PROTOCOL_PACKAGES),
+      "node_modules/@gold-partner/canonical": { resolved: "packages/canonical", link: true },
+      "node_modules/jose": { version: "6.0.0" },
+      "node_modules/tsx": { version: "4.0.0" },
+      "node_modules/zod": { version: "4.0.0" },
+    },
   }),
   "deno.json": JSON.stringify({
     workspace: ["./packages/canonical", "./packages/jws", "./packages/protocol"],
   }),
+  "packages/canonical/LICENSE": "The licence.",
   "packages/canonical/package.json": manifest("@gold-partner/canonical"),
   "packages/canonical/deno.json": manifest("@gold-partner/canonical"),
   "packages/canonical/src/mod.ts": `export { canonical } from "./canonical.ts";`,
   "packages/canonical/src/canonical.ts": `export const canonical = (text: string): string => text;`,
   "packages/canonical/src/canonical.test.ts":
     `import { jwtVerify } from "jose";\nnew TextEncoder();\njwtVerify;`,
-  "packages/jws/package.json": manifest("@gold-partner/jws", {
-    dependencies: { "@gold-partner/canonical": "1.0.0" },
-  }),
+  "packages/jws/LICENSE": "The licence.",
+  "packages/jws/package.json": manifest("@gold-partner/jws", JWS_PACKAGES),
   "packages/jws/deno.json": manifest("@gold-partner/jws"),
   "packages/jws/src/mod.ts":
     `import type { canonical } from "@gold-partner/canonical";\nexport type Sign = typeof canonical;`,
-  "packages/protocol/package.json": manifest("@gold-partner/protocol", {
-    dependencies: { "@gold-partner/canonical": "1.0.0", zod: "4.0.0" },
-  }),
+  "packages/protocol/LICENSE": "The licence.",
+  "packages/protocol/package.json": manifest("@gold-partner/protocol", PROTOCOL_PACKAGES),
   "packages/protocol/deno.json": manifest("@gold-partner/protocol"),
   "packages/protocol/src/mod.ts": `export * from "./price.ts";`,
   "packages/protocol/src/price.ts": `import { z } from "zod";

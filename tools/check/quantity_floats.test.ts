@@ -2,10 +2,17 @@ import { describe, it } from "node:test";
 import { assertEquals } from "@std/assert";
 import { clean, expectOffence, find, PRICE } from "./planted_tree.ts";
 
+const floats = "no float on a quantity";
+const EXACT = "packages/protocol/src/quantity.ts";
+
+/** A clean house whose mod.ts names the file, so that no other check has a word on it. */
+const exactly = (text: string) => ({ [EXACT]: text, [PRICE]: `import "./quantity.ts";\n${clean(PRICE)}` });
+
 describe("no float on a quantity", () => {
   it("refuses each door from a quantity to a double", async () => {
     const doors = [
       "Number(amountHalalas)",
+      "new Number(amountHalalas)",
       "parseFloat(number.source)",
       "Number.parseFloat(body.gold_grams)",
       "Math.round(x * price)",
@@ -18,22 +25,88 @@ describe("no float on a quantity", () => {
       "prices.map(Number)",
       "totalHalalas.toFixed(2)",
       "Number(String(order.amount_sar))",
+      "JSON.parse(amountHalalas.toString()) / 3",
+      "amountHalalas as unknown as number",
+      "amountHalalas as any",
+      "r.total_sar + r.fee_sar * 1.1",
+      "(r.gold_grams)! - x",
+      "amountHalalas * 0.5",
     ];
     for (const door of doors) {
-      await expectOffence("no float on a quantity", "a quantity is a bigint", {
-        [PRICE]: `${clean(PRICE)}\n${door};`,
-      });
+      await expectOffence(floats, "a quantity is a bigint", { [PRICE]: `${clean(PRICE)}\n${door};` });
     }
   });
 
   it("refuses a quantity that is declared as a number", async () => {
-    for (
-      const text of ["interface A { amountHalalas: number }", "const f = (buyPrice: number) => buyPrice;"]
-    ) {
-      await expectOffence("no float on a quantity", "as number", { [PRICE]: `${clean(PRICE)}\n${text}` });
+    const declared = [
+      "interface A { amountHalalas: number }",
+      "interface A { amountHalalas?: number | undefined }",
+      "interface A { amountHalalas: readonly number[] }",
+      "const f = (buyPrice: number) => buyPrice;",
+      "const f = (amountHalalas: any) => amountHalalas;",
+      "const f = (feeHalalas = 0.5) => feeHalalas;",
+      "const FEE_HALALAS = 5;",
+      `type A = Record<"amountHalalas", number>;`,
+      `type A = { [name in "amountHalalas"]: number };`,
+    ];
+    for (const text of declared) {
+      await expectOffence(floats, "as number", { [PRICE]: `${clean(PRICE)}\n${text}` });
     }
-    const others = "Number(program); Math.max(chips, histogram); Number(limit);";
-    assertEquals(await find({ [PRICE]: `${clean(PRICE)}\n${others}` }), []);
-    assertEquals(await find({ [PRICE]: `${clean(PRICE)}\ninterface Reply { gold_grams: number }` }), []);
+  });
+
+  it("leaves other names and what is on the wire alone", async () => {
+    const others = [
+      "Number(program); Math.max(chips, histogram); Number(limit);",
+      "interface Reply { gold_grams: number }",
+      "const FEE_HALALAS = 5n, reply = { amountHalalas: 1 }; amountHalalas * 2n;",
+      "interface A { readAmount: (length: number) => bigint; price: { decimals: number } }",
+    ];
+    assertEquals(await find({ [PRICE]: `${clean(PRICE)}\n${others.join("\n")}` }), []);
+  });
+
+  it("refuses any door in the files that hold quantities, whatever the names", async () => {
+    const doors = [
+      "(units: bigint) => Number(units) / 1e4;",
+      "const t = totalHalalas; Number(t) / 100;",
+      "Number.parseFloat(String(value));",
+      "new Number(value);",
+      "JSON.parse(value.toString()) / 3;",
+      "const { parse } = JSON;",
+      "globalThis[`Num${'ber'}`](value);",
+      "new Float64Array(1);",
+      "value.toFixed(2);",
+      "+value;",
+      "value * 0.5;",
+      "value * 1e4;",
+      "(value: any) => value;",
+      "value as unknown as bigint;",
+      "value as never;",
+      "value as number;",
+      "const count: number = value;",
+      "interface A { value: bigint | number }",
+      `type A = Record<"value", number>;`,
+    ];
+    for (const door of doors) {
+      await expectOffence(floats, "a quantity is a bigint", exactly(door));
+      await expectOffence(floats, "a quantity is a bigint", {
+        "packages/server/src/booking/trading/book.ts": door,
+      });
+    }
+    await expectOffence(floats, "uses Number", { "packages/server/src/reads.ts": "Number(value);" });
+  });
+
+  it("lets an exact file count, write text and declare what is listed as no quantity", async () => {
+    const text =
+      "text.length > 9; JSON.stringify(text); (error: unknown) => error; 1_000n * 0x10n; bits & 0xff;";
+    assertEquals(await find(exactly(text)), []);
+    const listed = "packages/server/src/booking/outcome.ts";
+    await expectOffence(floats, "makes amount a number", {
+      [listed]: "interface A { amount: number | null }",
+    });
+    await expectOffence(floats, "makes something a number", { [listed]: "x as number;" });
+    assertEquals(await find({ [listed]: "interface A { status: number | null }" }), []);
+    const queue = "packages/server/src/booking/lane.ts";
+    assertEquals(await find({ [queue]: "const waitMs: number = 20 * (0.5 + Math.random()); waitMs;" }), []);
+    await expectOffence(floats, "calls Number", { [queue]: "Number(amountHalalas);" });
   });
 });

@@ -1,17 +1,27 @@
 import type { Node } from "typescript/unstable/ast";
 import {
+  isAsExpression,
+  isBinaryExpression,
   isCallExpression,
+  isFunctionTypeNode,
   isIdentifier,
+  isMappedTypeNode,
+  isNewExpression,
+  isNumericLiteral,
   isPropertyAccessExpression,
+  isPropertyAssignment,
+  isTypeAssertion,
+  isTypeLiteralNode,
+  isTypeReferenceNode,
   SyntaxKind,
 } from "typescript/unstable/ast";
-import type { Module } from "./module.ts";
+import { doubleIn, isExactFile } from "./exact_files.ts";
 import type { Offence } from "./offence.ts";
 import { lineOf, walk } from "./syntax.ts";
 import { isTest, type Tree } from "./tree.ts";
 
 /** Where money and gold are bigint from end to end. */
-const EXACT = /^packages\/(protocol|server|client|operator)\/src\//;
+const BIGINT_FOLDERS = /^packages\/(protocol|server|client|operator)\/src\//;
 
 /** The last word of a quantity's name: `amountHalalas`, `pricePips`, `amount_sar`, `balance_after`. */
 const QUANTITY_WORDS = new Set([
@@ -23,66 +33,121 @@ const SOURCE = "source";
 
 const FLOAT_CALLS = new Set(["Number", "parseFloat", "parseInt"]);
 const FLOAT_METHODS = new Set(["toFixed", "toPrecision", "toExponential"]);
+const ARITHMETIC = new Set([
+  ...[SyntaxKind.PlusToken, SyntaxKind.MinusToken, SyntaxKind.AsteriskToken, SyntaxKind.SlashToken],
+  ...[SyntaxKind.PercentToken, SyntaxKind.AsteriskAsteriskToken],
+]);
 
 /**
- * TypeScript refuses to mix bigint with number; what is left are the doors from one to the other. Each is closed
- * for a value whose name is a quantity's, and so is a quantity that is declared as a number.
+ * TypeScript refuses to mix bigint with number; what is left are the doors from one to the other. The files where
+ * quantities are read, written and reckoned with have no door at all; elsewhere each is closed for a value whose name
+ * is a quantity's.
  */
 export function findFloatsOnQuantities(tree: Tree): Offence[] {
-  return [...tree.modules.values()]
-    .filter(({ path }) => EXACT.test(path) && !isTest(path))
-    .flatMap(judgeModule);
-}
-
-function judgeModule({ path, syntax }: Module): Offence[] {
   const offences: Offence[] = [];
-  walk(syntax, (node) => {
-    const what = floatOf(node);
-    if (what) {
+  for (const { path, syntax } of tree.modules.values()) {
+    if (!BIGINT_FOLDERS.test(path) || isTest(path)) continue;
+    const exact = isExactFile(path);
+    walk(syntax, (node) => {
+      const what = exact ? doubleIn(node, path) : floatOf(node);
+      if (!what) return;
       const says = `${what}: a quantity is a bigint of minor units, read from its source text.`;
       offences.push({ path, line: lineOf(node, syntax), says });
-    }
-  });
+    });
+  }
   return offences;
 }
 
 function floatOf(node: Node): string | undefined {
-  if (isCallExpression(node)) {
-    const quantity = quantityIn(node);
-    const callee = node.expression;
-    if (!quantity) return undefined;
-    if (isIdentifier(callee) && FLOAT_CALLS.has(callee.text)) return `calls ${callee.text} on ${quantity}`;
-    const passed = node.arguments.find((each) => isIdentifier(each) && FLOAT_CALLS.has(each.text));
-    if (passed) return `passes ${passed.getText()} over ${quantity}`; // prices.map(Number)
-    if (!isPropertyAccessExpression(callee)) return undefined;
-    const name = callee.name.text;
-    const object = isIdentifier(callee.expression) ? callee.expression.text : "";
-    const converts = object === "Math" || (object === "Number" && FLOAT_CALLS.has(name)) ||
-      FLOAT_METHODS.has(name);
-    return converts ? `calls ${object === "" ? "" : `${object}.`}${name} on ${quantity}` : undefined;
-  }
+  if (isCallExpression(node) || isNewExpression(node)) return floatCall(node, node.expression);
   if (node.kind === SyntaxKind.PrefixUnaryExpression) {
     const { operator } = node as Node & { operator: SyntaxKind };
     const quantity = operator === SyntaxKind.PlusToken ? quantityIn(node) : undefined;
     return quantity && `applies unary + to ${quantity}`;
   }
+  if (isBinaryExpression(node)) return floatArithmetic(node.operatorToken.kind, [node.left, node.right]);
+  if (isAsExpression(node) || isTypeAssertion(node)) {
+    const quantity = holdsNumber(node.type) ? quantityIn(node.expression) : undefined;
+    return quantity && `casts ${quantity} to number`;
+  }
+  if (isTypeReferenceNode(node) || isMappedTypeNode(node)) {
+    const quantity = holdsNumber(node) ? quantityNamedIn(node) : undefined;
+    return quantity && `declares ${quantity} as number`;
+  }
   return declaredAsNumber(node);
 }
 
-/** `amountHalalas: number`; snake_case members are the wire's, where a quantity is a JSON number. */
+function floatCall(node: Node, callee: Node): string | undefined {
+  const quantity = quantityIn(node);
+  if (!quantity) return undefined;
+  if (isIdentifier(callee) && FLOAT_CALLS.has(callee.text)) return `calls ${callee.text} on ${quantity}`;
+  const { arguments: given = [] } = node as Node & { arguments?: readonly Node[] };
+  const passed = given.find((each) => isIdentifier(each) && FLOAT_CALLS.has(each.text));
+  if (passed) return `passes ${passed.getText()} over ${quantity}`; // prices.map(Number)
+  if (!isPropertyAccessExpression(callee)) return undefined;
+  const name = callee.name.text;
+  const object = isIdentifier(callee.expression) ? callee.expression.text : "";
+  const converts = object === "Math" || (object === "Number" && FLOAT_CALLS.has(name)) ||
+    (object === "JSON" && name === "parse" && quantity !== SOURCE) || FLOAT_METHODS.has(name);
+  return converts ? `calls ${object === "" ? "" : `${object}.`}${name} on ${quantity}` : undefined;
+}
+
+/** A snake_case quantity is a JSON number of the wire; any other is a bigint until it meets a literal without n. */
+function floatArithmetic(operator: SyntaxKind, operands: readonly Node[]): string | undefined {
+  if (!ARITHMETIC.has(operator)) return undefined;
+  const quantities = operands.map(nameOf).filter(isQuantity);
+  const quantity = operands.some(isNumericLiteral) ? quantities[0] : quantities.find(isOfTheWire);
+  return quantity && `reckons with ${quantity} as a double`;
+}
+
+/** `amountHalalas: number`, `amountHalalas?: number | null`, `amountHalalas = 0.5`. */
 function declaredAsNumber(node: Node): string | undefined {
-  const { name, type } = node as Node & { name?: Node; type?: Node };
-  if (!name || type?.kind !== SyntaxKind.NumberKeyword || !isIdentifier(name)) return undefined;
-  return isQuantity(name.text) && !name.text.includes("_") ? `declares ${name.text} as number` : undefined;
+  const { name, type, initializer } = node as Node & { name?: Node; type?: Node; initializer?: Node };
+  if (!name || !isIdentifier(name) || !isQuantity(name.text) || isOfTheWire(name.text)) return undefined;
+  const starts = initializer && isNumericLiteral(initializer) && !isPropertyAssignment(node);
+  return starts || (type && holdsNumber(type)) ? `declares ${name.text} as number` : undefined;
+}
+
+/** `number` or `any` anywhere in a type, but for the members of an object and the signature of a function. */
+function holdsNumber(type: Node): boolean {
+  let found = type.kind === SyntaxKind.NumberKeyword || type.kind === SyntaxKind.AnyKeyword;
+  if (isTypeLiteralNode(type) || isFunctionTypeNode(type)) return false;
+  type.forEachChild((child) => {
+    found ||= holdsNumber(child);
+    return undefined;
+  });
+  return found;
 }
 
 /** The first quantity that a call or an operator is given, at any depth. */
 function quantityIn(node: Node): string | undefined {
+  const found = [nameOf(node)];
+  walk(node, (child) => void (isIdentifier(child) && found.push(child.text)));
+  return found.find((name) => isQuantity(name) || name === SOURCE);
+}
+
+/** `Record<"amountHalalas", number>`: a quantity's name as a type. */
+function quantityNamedIn(type: Node): string | undefined {
   let found: string | undefined;
-  walk(node, (child) => {
-    if (isIdentifier(child) && (isQuantity(child.text) || child.text === SOURCE)) found ??= child.text;
+  walk(type, (child) => {
+    if (child.kind !== SyntaxKind.StringLiteral) return;
+    const { text } = child as Node & { text: string };
+    if (isQuantity(text) && !isOfTheWire(text)) found ??= text;
   });
   return found;
+}
+
+/** `amount` of `amount`, of `order.amount` and of `(amount)`; "" where it has no name. */
+function nameOf(node: Node): string {
+  if (isIdentifier(node)) return node.text;
+  if (isPropertyAccessExpression(node)) return node.name.text;
+  const inner = node.kind === SyntaxKind.ParenthesizedExpression ||
+    node.kind === SyntaxKind.NonNullExpression;
+  return inner ? nameOf((node as Node & { expression: Node }).expression) : "";
+}
+
+function isOfTheWire(name: string): boolean {
+  return /^[a-z0-9]+_[a-z0-9_]+$/.test(name);
 }
 
 function isQuantity(name: string): boolean {

@@ -22,6 +22,17 @@ describe("names and style", () => {
     await expectOffence(style, "finish later", { "README.md": `a\n${"TO" + "DO"}: b` });
     for (const path of ["home/someone", "root", "tmp/x", "Users/someone"]) {
       await expectOffence(style, "one machine", { "README.md": `see \`/${path}/file\`` });
+      await expectOffence(style, "one machine", { "vectors/a.json": `{"path":"/${path}/file"}` });
+    }
+    const hosts = [["npmjs", "com"], ["pypi", "org"], ["crates", "io"], ["proxy.golang", "org"], [
+      "jsr",
+      "io",
+    ]];
+    for (const host of hosts.map((parts) => parts.join("."))) {
+      await expectOffence(style, "registry's host", { "README.md": `served by ${host}, too` });
+      await expectOffence(style, "registry's host", {
+        "package-lock.json": `{"packages":{"":{"a":"${host}"}}}`,
+      });
     }
     await expectOffence(style, "registry's host", { "README.md": `https://${"registry"}.example.com/x` });
   });

@@ -6,17 +6,28 @@ import type { Tree } from "./tree.ts";
 const DRAWERS = new Set(["utils", "util", "helpers", "helper", "common", "shared", "misc"]);
 const LONG_FILE_LINES = 250;
 
+/** The lockfile is npm's, and a hash in it may hold any letters; licences are not our prose. */
+const NOT_PROSE = /(^|\/)(package-lock\.json|LICENSE)$/;
+const LICENCE = /(^|\/)LICENSE$/;
+
 /** Written in parts, so that this file does not offend against itself. */
-const FOREIGN_TEXT: readonly (readonly [RegExp, string])[] = [
-  [/\b(TO[D]O|FIX[M]E|XX[X])\b/, "leaves a note to finish later: do it, or say it in an issue"],
-  [/(^|[\s"'`(=:])\/(work|root|home\/[a-z]|Users\/[A-Za-z]|tmp\/[a-z])/m, "names a path of one machine"],
+const FOREIGN_TEXT: readonly (readonly [pattern: RegExp, exempt: RegExp, says: string])[] = [
   [
-    /https?:\/\/(registry\.|proxy\.golang|npm\.|jsr\.io|pypi\.org|files\.pythonhosted)/,
+    /\b(TO[D]O|FIX[M]E|XX[X])\b/,
+    NOT_PROSE,
+    "leaves a note to finish later: do it, or say it in an issue",
+  ],
+  [
+    /(^|[\s"'`(=:])\/(work|root|home\/[a-z]|Users\/[A-Za-z]|tmp\/[a-z])/m,
+    NOT_PROSE,
+    "names a path of one machine",
+  ],
+  [
+    /https?:\/\/(registry|npm)\.|\b(npmjs\.(com|org)|yarnpkg\.com|(proxy|sum)\.golang\.org|jsr\.io|crates\.io|pypi\.org|pythonhosted\.org)\b/,
+    LICENCE,
     "names a registry's host",
   ],
 ];
-/** The lockfile is npm's; licences and vectors are not our prose. */
-const NOT_PROSE = /(^|\/)(package-lock\.json|LICENSE)$|^vectors\/.*\.json$/;
 
 /** How files are named, where they lie, and what no file may say. */
 export function findStyleOffences(tree: Tree): Offence[] {
@@ -24,9 +35,8 @@ export function findStyleOffences(tree: Tree): Offence[] {
   for (const [path, text] of tree.files) {
     const says = judgeName(path);
     if (says) offences.push({ path, says });
-    if (NOT_PROSE.test(path)) continue;
-    for (const [pattern, foreign] of FOREIGN_TEXT) {
-      const match = pattern.exec(text);
+    for (const [pattern, exempt, foreign] of FOREIGN_TEXT) {
+      const match = exempt.test(path) ? null : pattern.exec(text);
       if (match) {
         offences.push({ path, line: text.slice(0, match.index + 1).split("\n").length, says: `${foreign}.` });
       }

@@ -9,6 +9,8 @@ export interface GoModule {
   readonly sum: string;
 }
 
+/** What k6's go.mod asks for, the most of all parts. */
+const GO_AT_LEAST = "1.25";
 const GO_TIMEOUT_MS = 600_000;
 
 /** Runs go outside any module, its progress in sight. */
@@ -27,7 +29,7 @@ export function runGo(
   });
   if (error && "code" in error && error.code === "ENOENT") {
     throw new MissingToolError(
-      "Go was not found on PATH. It fetches and builds this part: install Go 1.24 or newer.",
+      `Go was not found on PATH. It fetches and builds this part: install Go ${GO_AT_LEAST} or newer.`,
     );
   }
   if (status !== 0) {

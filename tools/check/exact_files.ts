@@ -1,0 +1,82 @@
+import type { Node } from "typescript/unstable/ast";
+import {
+  isIdentifier,
+  isNumericLiteral,
+  isPropertyAccessExpression,
+  SyntaxKind,
+} from "typescript/unstable/ast";
+
+/** The files where quantities are read, written, reckoned with and booked: no double has any business there. */
+const EXACT = [
+  /^packages\/protocol\/src\/(quantity|quantity_range|rounding|fingerprint|json_text)\.ts$/,
+  /^packages\/server\/src\/(booking\/.+|reads)\.ts$/,
+];
+
+/** What is no quantity there: names that a file may declare as a number, or a file that holds no quantity. */
+const NO_QUANTITY: Readonly<Record<string, "no quantity" | readonly string[]>> = {
+  // Queues and their connections: the partner's row, counts, milliseconds.
+  "packages/server/src/booking/lane.ts": "no quantity",
+  "packages/server/src/booking/booking.ts": ["lanes", "waiting"],
+  // An item's place in its batch, an HTTP status, and the partners' rows as an array's items.
+  "packages/server/src/booking/trading/book_orders.ts": ["item"],
+  "packages/server/src/booking/trading/book_quotes.ts": ["item"],
+  "packages/server/src/booking/outcome.ts": ["status"],
+  "packages/server/src/booking/array_literal.ts": ["values", "value"],
+  // How many random bytes.
+  "packages/server/src/booking/trading/price_ticker.ts": ["length"],
+  // The partner's row; a spread in whole basis points.
+  "packages/server/src/reads.ts": ["client", "spreadBasisPoints"],
+};
+
+const DOUBLE_NAMES = new Set([
+  ...["Number", "parseFloat", "parseInt", "Math", "Intl", "globalThis"],
+  ...["toFixed", "toPrecision", "toExponential"],
+  ...["Float16Array", "Float32Array", "Float64Array", "DataView"],
+]);
+
+export function isExactFile(path: string): boolean {
+  return EXACT.some((pattern) => pattern.test(path)) && NO_QUANTITY[path] !== "no quantity";
+}
+
+/** The door to a double that this node is, by its form alone: no name of ours can hide it. */
+export function doubleIn(node: Node, path: string): string | undefined {
+  if (isIdentifier(node)) {
+    if (DOUBLE_NAMES.has(node.text)) return `uses ${node.text}`;
+    return node.text === "JSON" && !isStringify(node.parent)
+      ? "uses JSON for more than stringify"
+      : undefined;
+  }
+  if (isNumericLiteral(node)) {
+    const whole = /^(\d[\d_]*|0[xob][\da-f_]+)$/i.test(node.getText());
+    return whole ? undefined : `writes ${node.getText()}`;
+  }
+  if (node.kind === SyntaxKind.PrefixUnaryExpression) {
+    return (node as Node & { operator: SyntaxKind }).operator === SyntaxKind.PlusToken
+      ? "applies unary +"
+      : undefined;
+  }
+  return doubleType(node, path);
+}
+
+function doubleType({ kind, parent }: Node, path: string): string | undefined {
+  const cast = parent?.kind === SyntaxKind.AsExpression ||
+    parent?.kind === SyntaxKind.TypeAssertionExpression;
+  if (kind === SyntaxKind.AnyKeyword) return "uses the type any";
+  if (cast && (kind === SyntaxKind.UnknownKeyword || kind === SyntaxKind.NeverKeyword)) {
+    return "casts a type away";
+  }
+  if (kind !== SyntaxKind.NumberKeyword) return undefined;
+  const name = cast ? "" : declaredName(parent);
+  return NO_QUANTITY[path]?.includes(name) ? undefined : `makes ${name || "something"} a number`;
+}
+
+/** The name of the nearest declaration that encloses a type. */
+function declaredName(node: Node | undefined): string {
+  const { name, parent } = (node ?? {}) as { name?: Node; parent?: Node };
+  if (name && isIdentifier(name)) return name.text;
+  return parent ? declaredName(parent) : "";
+}
+
+function isStringify(node: Node): boolean {
+  return isPropertyAccessExpression(node) && node.name.text === "stringify";
+}

@@ -1,0 +1,61 @@
+import type { Offence } from "./offence.ts";
+import type { Tree } from "./tree.ts";
+
+type Versions = Readonly<Record<string, string>>;
+
+interface Entry {
+  readonly name?: string;
+  readonly version?: string;
+  readonly resolved?: string;
+  readonly link?: boolean;
+  readonly dependencies?: Versions;
+  readonly devDependencies?: Versions;
+}
+
+const LOCKFILE = "package-lock.json";
+const NPMRC = ".npmrc";
+/** The first keeps one machine's registry out of the lockfile; the second is all that stops npm 10 from running scripts. */
+const SETTINGS = ["omit-lockfile-registry-resolved=true", "ignore-scripts=true"];
+
+/** What npm installs is what the manifests say, from whichever registry a machine uses, and runs no script. */
+export function findLockfileOffences(tree: Tree): Offence[] {
+  const npmrc = tree.files.get(NPMRC)?.split("\n") ?? [];
+  const offences = SETTINGS.filter((setting) => !npmrc.includes(setting))
+    .map((setting) => ({ path: NPMRC, says: `does not say ${setting}.` }));
+  const text = tree.files.get(LOCKFILE);
+  if (text === undefined) return [...offences, { path: LOCKFILE, says: "is missing." }];
+  const { packages } = JSON.parse(text) as { packages: Readonly<Record<string, Entry>> };
+  const remote = Object.entries(packages).flatMap(([place, { resolved = "" }]) =>
+    /^[a-z+]+:/.test(resolved)
+      ? [{ path: LOCKFILE, says: `resolves ${place} to one address: install with ${NPMRC} in place.` }]
+      : []
+  );
+  return [...offences, ...remote, ...findStale(tree, packages)];
+}
+
+function findStale(tree: Tree, packages: Readonly<Record<string, Entry>>): Offence[] {
+  const stale = (what: string): Offence => ({ path: LOCKFILE, says: `${what}: run npm install.` });
+  return [...tree.files].flatMap(([path, text]) => {
+    const folder = /^(packages\/[^/]+|)\/?package\.json$/.exec(path)?.[1];
+    if (folder === undefined) return [];
+    const asked = JSON.parse(text) as Entry;
+    const locked = packages[folder];
+    if (!locked) return [stale(`does not hold ${path}`)];
+    const offences = asked.version === locked.version ? [] : [stale(`has another version of ${path}`)];
+    for (const kind of ["dependencies", "devDependencies"] as const) {
+      if (textOf(asked[kind]) !== textOf(locked[kind])) offences.push(stale(`has other ${kind} of ${path}`));
+      for (const [name, version] of Object.entries(asked[kind] ?? {})) {
+        const installed = packages[`${folder}/node_modules/${name}`] ?? packages[`node_modules/${name}`];
+        if (installed?.link || installed?.version === version.replace(/^npm:.+@/, "")) continue;
+        offences.push(
+          stale(`holds ${name} ${installed?.version ?? "not at all"}, ${path} asks for ${version}`),
+        );
+      }
+    }
+    return offences;
+  });
+}
+
+function textOf(versions: Versions = {}): string {
+  return Object.entries(versions).map((each) => each.join("@")).sort().join();
+}
