@@ -71,6 +71,12 @@ const REQUESTS: readonly Request[] = [
       '{"method":"POST","params":{"amount_sar":"0.1","reference":"INV/2026-1"},"path":"/v1/withdrawals"}',
   },
   {
+    name: "an empty reference, which is none",
+    path: "/v1/withdrawals",
+    body: '{"amount_sar":1000,"reference":""}',
+    canonical: '{"method":"POST","params":{"amount_sar":"1000"},"path":"/v1/withdrawals"}',
+  },
+  {
     name: "an amount beyond what a double tells apart",
     path: "/v1/withdrawals",
     body: '{"amount_sar":9007199254740993.01}',
@@ -88,7 +94,8 @@ export default function make(): VectorFile {
   return {
     description:
       "What an Idempotency-Key is bound to: the SHA-256 of the RFC 8785 text of method, params and path, where params is " +
-      "the body with each number replaced by its shortest decimal text. Requests with the same `sha256` are the same request.",
+      "the body with each number replaced by its shortest decimal text and without members that are an empty text. " +
+      "Requests with the same `sha256` are the same request.",
     origin:
       "`canonical` is written by hand for each `body`; `sha256` is its digest in lower-case hex by OpenSSL, through node:crypto.",
     cases: REQUESTS.map(({ name, path, body, canonical }) => ({

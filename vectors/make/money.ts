@@ -156,7 +156,7 @@ const each = (
 export default function make(): VectorFile {
   return {
     description:
-      "Quantities: JSON text to units and back, and every rounding. All values are texts, so that no reader's doubles " +
+      "Quantities: JSON text to units and back, and every rounding. Quantities are texts, so that no reader's doubles " +
       "interfere. `parse`: the source text of a JSON number gives `units` (of 0.01 SAR, 0.0001 g or 0.0001 SAR per gram) or is " +
       "refused with `reason`. `format`: units give the shortest text. `quote_by_grams` and `quote_by_amount` give gold, total and " +
       "the house's rounding gain, or are refused. `prices_from_mid`: half of the spread on each side of the mid.",

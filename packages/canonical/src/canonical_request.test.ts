@@ -19,6 +19,13 @@ function refusal(change: Partial<Record<keyof CanonicalRequestParts, unknown>>):
 }
 
 describe("canonicalRequest()", () => {
+  it("refuses parts that are no object", () => {
+    for (const parts of [undefined, null, 5, "POST"]) {
+      const error = assertThrows(() => canonicalRequest(parts as never), CanonicalError, "{ method, url");
+      assertEquals(error.reason, "invalid_part");
+    }
+  });
+
   it("joins the parts by line feeds, in order, without one at the end", () => {
     assertEquals(
       canonicalRequest(PARTS),

@@ -19,10 +19,18 @@ const CONFORMING = /^[!-~]+\n[!-~]+\n[0-9a-f]{64}\n[!-~]+\n[!-~]+$/;
 
 /** The text that is signed for a request: its parts, one a line, without a line feed at the end. */
 export function canonicalRequest(parts: CanonicalRequestParts): string {
+  if (typeof parts !== "object" || parts === null) throw noParts();
   const { method, url, bodySha256, timestamp, nonce } = parts;
   const text = [method, url, bodySha256, timestamp, nonce].join("\n");
   if (!CONFORMING.test(text)) throw refusal(parts);
   return text;
+}
+
+function noParts(): CanonicalError {
+  return new CanonicalError(
+    "invalid_part",
+    "The parts are no object; pass { method, url, bodySha256, timestamp, nonce }.",
+  );
 }
 
 /** Finds, off the hot path, the part that is at fault. */

@@ -16,6 +16,7 @@ export type CanonicalReason =
   | "lone_surrogate"
   | "noncharacter"
   | "too_deep"
+  // both, and JSON.stringify of a JsonNumber
   | "unsupported_value"
   // canonicalJson
   | "not_finite"

@@ -1,3 +1,5 @@
+import { CanonicalError } from "./errors.ts";
+
 /**
  * A number as it was written. JSON says nothing about precision, so the text is kept and whoever needs a value
  * decides how to read it: `1.50`, `15e-1` and `1e400` all arrive whole.
@@ -14,6 +16,17 @@ export class JsonNumber {
   /** Its text. */
   toString(): string {
     return this.source;
+  }
+
+  /** Throws: JSON.stringify() could only write it as a double or as an object. */
+  toJSON(): never {
+    throw new CanonicalError(
+      "unsupported_value",
+      `JSON.stringify() cannot keep the digits of ${
+        this.source.slice(0, 40)
+      }; write what readJson() gave with ` +
+        "writeJson() of @gold-partner/protocol, or convert the number yourself.",
+    );
   }
 }
 

@@ -230,6 +230,21 @@ describe("readJson()", () => {
     }
   });
 
+  it("refuses limits that are no object", () => {
+    for (const limits of [null, 5, "64", true]) {
+      const error = assertThrows(() => readJson(utf8("{}"), limits as never), CanonicalError, "maxBytes");
+      assertEquals(error.reason, "unsupported_value");
+    }
+  });
+
+  it("keeps a number out of JSON.stringify(), which would lose its digits", () => {
+    const value = read('{"gold_grams":1.50}');
+    const error = assertThrows(() => JSON.stringify(value), CanonicalError, "digits of 1.50; write");
+    assertEquals(error.reason, "unsupported_value");
+    assertStringIncludes(error.message, "writeJson()");
+    assertEquals(`${(value as { gold_grams: JsonNumber }).gold_grams}`, "1.50");
+  });
+
   it("writes messages that are one printable line, whatever the bytes", () => {
     for (let byte = 0; byte <= 0xff; byte++) {
       for (

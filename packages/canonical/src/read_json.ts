@@ -37,6 +37,7 @@ export interface JsonLimits {
  * for names that are array indices (`"7"`), which JavaScript moves to the front.
  */
 export function readJson(bytes: Uint8Array, limits: JsonLimits = {}): JsonValue {
+  if (typeof limits !== "object" || limits === null) throw noLimits();
   const { maxBytes = 65_536, maxDepth = 32 } = limits;
   refuseByWhole(bytes, maxBytes);
   const cursor: Cursor = { bytes, at: 0 };
@@ -68,6 +69,13 @@ function refuseByWhole(bytes: Uint8Array, maxBytes: number): void {
       0,
     );
   }
+}
+
+function noLimits(): CanonicalError {
+  return new CanonicalError(
+    "unsupported_value",
+    "The limits are no object; leave them out, or pass { maxBytes, maxDepth } or one of the two.",
+  );
 }
 
 function readValue(cursor: Cursor, maxDepth: number, depth: number): JsonValue {

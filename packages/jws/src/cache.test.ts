@@ -1,6 +1,10 @@
 import { describe, it } from "node:test";
-import { assertEquals } from "@std/assert";
+import { p256 } from "@noble/curves/nist.js";
+import { assert, assertEquals, assertStrictEquals } from "@std/assert";
 import { BoundedCache } from "./cache.ts";
+import { ALG_RULE, headerReader, REMEMBERED_HEADERS } from "./header.ts";
+import { importVerifyingKey, REMEMBERED_KEYS } from "./keys.ts";
+import { base64url } from "../fixtures/raw_jws.ts";
 
 describe("BoundedCache", () => {
   it("forgets the oldest entry when it is full", () => {
@@ -23,3 +27,37 @@ describe("BoundedCache", () => {
     assertEquals(cache.size, 16);
   });
 });
+
+describe("what is remembered", () => {
+  it("is the last 256 protected headers that were read", () => {
+    const read = headerReader<{ alg: string }>({ alg: ALG_RULE });
+    const headerOf = (index: number) => base64url(`${" ".repeat(index)}{"alg":"ES256"}`);
+    const first = read(headerOf(0));
+    for (let index = 1; index < REMEMBERED_HEADERS; index++) read(headerOf(index));
+    assertStrictEquals(read(headerOf(0)), first);
+    read(headerOf(REMEMBERED_HEADERS));
+    assert(read(headerOf(0)) !== first);
+    assertEquals(REMEMBERED_HEADERS, 256);
+  });
+  it("is the last 10,000 public keys that were imported, by text and by point", async () => {
+    const texts = publicKeyTexts();
+    const next = async () => await importVerifyingKey(texts.next().value!);
+    const firstText = texts.next().value!;
+    const first = await importVerifyingKey(firstText);
+    for (let count = 1; count < REMEMBERED_KEYS; count++) await next();
+    assertStrictEquals(await importVerifyingKey(firstText), first);
+    assertStrictEquals(await importVerifyingKey(JSON.parse(firstText)), first);
+    await next();
+    assert(await importVerifyingKey(firstText) !== first);
+    assertEquals(REMEMBERED_KEYS, 10_000);
+  });
+});
+
+/** The public keys of the private numbers 1, 2, 3 … */
+function* publicKeyTexts(): Generator<string, undefined> {
+  for (let point = p256.Point.BASE;; point = point.add(p256.Point.BASE)) {
+    const bytes = point.toBytes(false);
+    const [x, y] = [base64url(bytes.subarray(1, 33)), base64url(bytes.subarray(33))];
+    yield JSON.stringify({ kty: "EC", crv: "P-256", x, y });
+  }
+}

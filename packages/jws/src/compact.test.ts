@@ -47,6 +47,30 @@ describe("signCompact()", () => {
       (await verifyCompact(await signCompact(claims, header, signer), publicKey)).header.kid;
     assertEquals([await kidOf({}), await kidOf({ kid: "k2" })], ["k1", "k2"]);
   });
+  it("signs a text as its UTF-8, and refuses what is neither text nor bytes", async () => {
+    const token = await signCompact("h\u00e9llo \ud83d\ude00", {}, keySigner(privateKey));
+    const { payload } = await verifyCompact(token, publicKey);
+    assertEquals(Buffer.from(payload).toString(), "h\u00e9llo \ud83d\ude00");
+    for (const value of [undefined, null, 5, { sub: "sbx_1" }, new ArrayBuffer(2)]) {
+      const sign = () => signCompact(value as never, {}, keySigner(privateKey));
+      assertEquals((await assertRejects(sign, JwsError)).reason, "payload_not_bytes");
+    }
+  });
+  it("refuses a header that is no object or too long to be read, and a signer that cannot sign", async () => {
+    const refusals = [
+      [null, keySigner(privateKey), "header_not_object"],
+      ["at+jwt", keySigner(privateKey), "header_not_object"],
+      [{ typ: '"'.repeat(128), kid: '"'.repeat(128) }, keySigner(privateKey), "jws_too_long"],
+      [{}, null, "key_unusable"],
+    ] as const;
+    for (const [header, signer, reason] of refusals) {
+      const error = await assertRejects(
+        () => signCompact(claims, header as never, signer as never),
+        JwsError,
+      );
+      assertEquals(error.reason, reason);
+    }
+  });
   it("writes typ, then kid", async () => {
     const token = await signCompact(claims, { kid: "k", typ: "at+jwt" }, keySigner(privateKey));
     assertEquals(
@@ -86,6 +110,10 @@ describe("verifyCompact()", () => {
       Buffer.from(payload).toString(),
       '{"iss":"joe",\r\n "exp":1300819380,\r\n "http://example.com/is_root":true}',
     );
+  });
+  it("reads a header of 512 characters and none of 513", async () => {
+    await verifyCompact(await sign('{"alg":"ES256"}'.padEnd(384, " ")), publicKey);
+    await refuses(await sign('{"alg":"ES256"}'.padEnd(385, " ")), "jws_too_long");
   });
   it("takes members in any order and spacing", async () => {
     for (const header of ['{"typ":"JWT","alg":"ES256"}', ' { "kid" : "k" , "alg" : "\\u0045S256" } ']) {

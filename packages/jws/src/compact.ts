@@ -4,6 +4,7 @@ import { JwsError } from "./errors.ts";
 import {
   ALG_RULE,
   asciiBytes,
+  checkPayload,
   headerReader,
   type HeaderRules,
   KID_RULE,
@@ -12,7 +13,8 @@ import {
   writeHeader,
 } from "./header.ts";
 import { readSignature, splitParts } from "./serialization.ts";
-import { checkAnswer, type Signer } from "./signer.ts";
+import { checkSignature } from "./signature.ts";
+import { checkSigner, type Signer } from "./signer.ts";
 
 /** The protected header of a compact JWS, such as a token. */
 export interface CompactHeader {
@@ -33,13 +35,23 @@ const RULES: HeaderRules<CompactHeader> = { alg: ALG_RULE, typ: TYP_RULE, kid: K
 
 const readHeader = headerReader<CompactHeader>(RULES);
 
-/** `<protected header>.<payload>.<signature>`. The header's `kid` is the signer's unless another is given. */
+/**
+ * `<protected header>.<payload>.<signature>`, a text's bytes being its UTF-8. The header's `kid` is the signer's unless
+ * another is given.
+ */
 export async function signCompact(
-  payload: Uint8Array,
+  payload: string | Uint8Array,
   header: { readonly typ?: string; readonly kid?: string },
   signer: Signer,
   encoding: TextEncoding = textEncoding,
 ): Promise<string> {
+  checkSigner(signer);
+  if (typeof header !== "object" || header === null) {
+    throw new JwsError(
+      "header_not_object",
+      'The header must be an object, such as { typ: "at+jwt" }, or {}.',
+    );
+  }
   const { typ, kid = signer.kid } = header;
   const members: CompactHeader = {
     alg: "ES256",
@@ -47,8 +59,10 @@ export async function signCompact(
     ...(kid === undefined ? {} : { kid }),
   };
   const { text, prefix } = writeHeader(members, RULES, encoding);
-  const payloadText = encoding.base64url(payload);
-  const signature = checkAnswer(await signer.sign(signingInput(prefix, encoding.utf8(payloadText))));
+  const bytes = typeof payload === "string" ? encoding.utf8(payload) : payload;
+  checkPayload(bytes);
+  const payloadText = encoding.base64url(bytes);
+  const signature = checkSignature(await signer.sign(signingInput(prefix, encoding.utf8(payloadText))));
   return `${text}.${payloadText}.${encoding.base64url(signature)}`;
 }
 
@@ -62,7 +76,7 @@ export async function verifyCompact(
   const { members: header, prefix } = readHeader(parts.header);
   const payload = decodeBase64url(parts.payload, "payload");
   const signature = readSignature(parts.signature);
-  if (expected.typ !== undefined && header.typ !== expected.typ) {
+  if (expected?.typ !== undefined && header.typ !== expected.typ) {
     throw new JwsError(
       "typ_mismatch",
       `The token's typ is ${

@@ -5,7 +5,7 @@ export const BIT_STRING = 0x03;
 export const OCTET_STRING = 0x04;
 export const OBJECT_IDENTIFIER = 0x06;
 export const SEQUENCE = 0x30;
-/** The explicit tag [n]. */
+/** The tag [n] of a constructed element, such as one that holds another. */
 export const tagged = (n: number): number => 0xa0 | n;
 
 /** Reads DER (X.690), element after element: definite lengths in their shortest form, and nothing left over. */

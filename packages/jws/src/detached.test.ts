@@ -91,6 +91,24 @@ describe("signDetached()", () => {
       assertEquals(error.reason, "payload_not_bytes");
     }
   });
+  it("refuses a signer that cannot sign", async () => {
+    for (const signer of [null, undefined, {}, privateKey]) {
+      const error = await assertRejects(() => signDetached(payload, signer as never), JwsError);
+      assertEquals(error.reason, "key_unusable");
+    }
+  });
+  it("refuses an answer that is no ES256 signature", async () => {
+    const answers = [
+      [new Uint8Array(64), "signature_out_of_range"],
+      [new Uint8Array(63).fill(1), "signature_length"],
+      [new ArrayBuffer(64), "signature_length"],
+      [undefined, "signature_length"],
+    ] as const;
+    for (const [answer, reason] of answers) {
+      const signer: Signer = { sign: () => Promise.resolve(answer as never) };
+      assertEquals((await assertRejects(() => signDetached(payload, signer), JwsError)).reason, reason);
+    }
+  });
   it("passes on what a signer throws", async () => {
     const signer: Signer = { sign: () => Promise.reject(new RangeError("the HSM is away")) };
     await assertRejects(() => signDetached(payload, signer), RangeError, "the HSM is away");
@@ -113,6 +131,14 @@ describe("parseDetached()", () => {
     assertEquals(parseDetached(jws).protectedHeader.length, 512);
     const longer = await signHeader(privateKey, HEADER.padEnd(385, " "), payload);
     assertEquals(assertThrows(() => parseDetached(longer), JwsError).reason, "jws_too_long");
+  });
+  it("refuses a signature of 63 bytes, and one of 65", async () => {
+    const [header, signature] = (await signDetached(payload, keySigner(privateKey))).split("..");
+    const bytes = Buffer.from(signature!, "base64url");
+    for (const other of [bytes.subarray(1), Buffer.concat([bytes, bytes.subarray(0, 1)])]) {
+      const error = assertThrows(() => parseDetached(`${header}..${base64url(other)}`), JwsError);
+      assertEquals(error.reason, "signature_length");
+    }
   });
 });
 
@@ -175,6 +201,7 @@ describe("verifyDetached()", () => {
     const jws = parseDetached(await signDetached(payload, keySigner(privateKey)));
     const cases = [
       [{ ...jws, protectedHeader: base64url('{"alg":"none"}') }, "alg_invalid"],
+      [{ ...jws, protectedHeader: base64url(HEADER.padEnd(385, " ")) }, "jws_too_long"],
       [{ ...jws, signature: new Uint8Array(64) }, "signature_out_of_range"],
       [{ ...jws, signature: jws.signature.slice(1) }, "signature_length"],
     ] as const;

@@ -7,13 +7,15 @@ import {
   headerReader,
   type HeaderRules,
   KID_RULE,
+  MAX_HEADER_CHARS,
   type ProtectedHeader,
   REMEMBERED_HEADERS,
   signingInput,
   writeHeader,
 } from "./header.ts";
 import { readSignature, splitParts } from "./serialization.ts";
-import { checkAnswer, type Signer } from "./signer.ts";
+import { checkSignature } from "./signature.ts";
+import { checkSigner, type Signer } from "./signer.ts";
 
 /** A detached JWS (RFC 7515, appendix F) whose form and protected header are right. Its signature is not verified. */
 export interface DetachedJws {
@@ -30,7 +32,6 @@ interface DetachedHeader {
   readonly kid?: string;
 }
 
-const MAX_HEADER_CHARS = 512;
 const MAX_CHARS = MAX_HEADER_CHARS + "..".length + 86;
 
 const RULES: HeaderRules<DetachedHeader> = {
@@ -59,12 +60,13 @@ export async function signDetached(
   signer: Signer,
   encoding: TextEncoding = textEncoding,
 ): Promise<string> {
+  checkSigner(signer);
   const { text, prefix } = headersByKid.get(signer.kid) ??
     headersByKid.set(signer.kid, writeDetachedHeader(signer.kid, encoding));
   const input = typeof payload === "string"
     ? encoding.utf8(`${text}.${payload}`)
     : signingInput(prefix, payload);
-  const signature = checkAnswer(await signer.sign(input));
+  const signature = checkSignature(await signer.sign(input));
   return `${text}..${encoding.base64url(signature)}`;
 }
 
@@ -88,7 +90,7 @@ export async function verifyDetached(
   payload: Uint8Array,
   keys: KeySource,
 ): Promise<CryptoKey> {
-  const { protectedHeader, signature } = typeof jws === "string" ? parseDetached(jws) : jws;
+  const { protectedHeader, signature } = typeof jws === "object" && jws !== null ? jws : parseDetached(jws);
   const { members, prefix } = readHeader(protectedHeader);
   return verifySignature(signingInput(prefix, payload), signature, keysOf(keys, members.kid));
 }

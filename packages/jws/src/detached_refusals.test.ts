@@ -1,6 +1,6 @@
 import { Buffer } from "node:buffer";
 import { describe, it } from "node:test";
-import { assertEquals, assertGreaterOrEqual, assertRejects } from "@std/assert";
+import { assertEquals, assertGreaterOrEqual, assertRejects, assertStringIncludes } from "@std/assert";
 import fc from "fast-check";
 import {
   mutate,
@@ -69,10 +69,30 @@ describe("verifyDetached() refuses", () => {
       { numRuns: 1000 },
     );
   });
+  it("keys that are none", async () => {
+    for (const keys of [null, undefined, "x", {}, [null], () => undefined, () => ["x"]]) {
+      const error = await assertRejects(() => verifyDetached(valid, payload, keys as never), JwsError);
+      assertEquals(error.reason, "key_unusable", String(keys));
+      assertStringIncludes(error.message, "Give public P-256 ECDSA keys");
+    }
+  });
   it("what is no string and no bytes", async () => {
     for (const value of [undefined, null, 1, {}, [valid], payload]) {
       const error = await assertRejects(async () => parseDetached(value as never), JwsError);
       assertEquals(error.reason, "jws_malformed");
+    }
+    const hollow = { protectedHeader: validHeader };
+    const forms = [
+      [undefined, "jws_malformed"],
+      [null, "jws_malformed"],
+      [5, "jws_malformed"],
+      [{}, "base64url_invalid"],
+      [hollow, "signature_length"],
+      [{ ...hollow, signature: validSignature }, "signature_length"],
+    ] as const;
+    for (const [value, reason] of forms) {
+      const error = await assertRejects(() => verifyDetached(value as never, payload, publicKey), JwsError);
+      assertEquals(error.reason, reason, JSON.stringify(value));
     }
     for (const value of [undefined, null, "text", [1], new Uint16Array(2), new ArrayBuffer(2)]) {
       const error = await assertRejects(() => verifyDetached(valid, value as never, publicKey), JwsError);

@@ -81,6 +81,11 @@ describe("decodeBase64url()", () => {
       }
     }
   });
+  it("refuses what is no text", () => {
+    for (const value of [undefined, null, 5, {}, ["AAAA"], new Uint8Array(4)]) {
+      refuses(value as never, "base64url_invalid");
+    }
+  });
   it("says which character is wrong, where, and what to do", () => {
     const { message } = assertThrows(() => decodeBase64url("AAA=", "signature"), JwsError);
     assertEquals(

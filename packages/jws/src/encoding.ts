@@ -75,6 +75,12 @@ export const textEncoding: TextEncoding = { utf8: encodeUtf8, base64url: encodeB
  * that no two texts stand for the same bytes. `what` names the part in the error.
  */
 export function decodeBase64url(text: string, what = "value"): Uint8Array {
+  if (typeof text !== "string") {
+    throw new JwsError(
+      "base64url_invalid",
+      `The ${what} is no text. Give its base64url characters as a string.`,
+    );
+  }
   const bytes = new Uint8Array((text.length * 6) >> 3);
   let end = 0;
   let bits = 0;

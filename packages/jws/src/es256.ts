@@ -46,14 +46,26 @@ export async function verifySignature(
 }
 
 export function keysOf(source: KeySource, kid: string | undefined): readonly CryptoKey[] {
-  if (typeof source === "function") return source(kid);
-  return "algorithm" in source ? [source] : source;
+  const keys = typeof source === "function" ? source(kid) : source;
+  // Whatever else a caller without types gives is no key, and Web Crypto refuses it as one.
+  return isList(keys) ? keys : [keys];
 }
 
 export function isP256(key: CryptoKey): boolean {
-  const { name, namedCurve } = key.algorithm as { name: string; namedCurve?: string };
+  const algorithm = key?.algorithm as { name: string; namedCurve?: string } | undefined;
   // k6 gives the curve's name as an object that prints as it.
-  return name === P256_KEY.name && String(namedCurve) === P256_KEY.namedCurve;
+  return algorithm?.name === P256_KEY.name && String(algorithm.namedCurve) === P256_KEY.namedCurve;
+}
+
+/** A key as the subject of a sentence, also where it is none. */
+export function describeKey(key: CryptoKey): string {
+  if (!key?.algorithm) return "This value is no CryptoKey and";
+  return `This ${key.type} ${key.algorithm.name} key for [${key.usages}]`;
+}
+
+// Array.isArray does not narrow a readonly array.
+function isList(keys: CryptoKey | readonly CryptoKey[]): keys is readonly CryptoKey[] {
+  return Array.isArray(keys);
 }
 
 async function tryKey(
@@ -66,7 +78,9 @@ async function tryKey(
   } catch (cause) {
     throw new JwsError(
       "key_unusable",
-      `Web Crypto cannot verify with this ${key.type} ${key.algorithm.name} key. Give a public P-256 ECDSA key.`,
+      `${
+        describeKey(key)
+      } cannot verify with ES256. Give public P-256 ECDSA keys, and an empty list where none fits.`,
       { cause },
     );
   }

@@ -31,6 +31,9 @@ export const ALG_RULE: MemberRule = {
 export const KID_RULE: MemberRule = visibleAscii("kid_invalid");
 export const TYP_RULE: MemberRule = visibleAscii("typ_invalid");
 
+/** A protected header's longest base64url text. */
+export const MAX_HEADER_CHARS = 512;
+
 /** Headers that are kept: a sender repeats its own with every request. */
 export const REMEMBERED_HEADERS = 256;
 
@@ -42,6 +45,7 @@ export function headerReader<H extends object>(
   return (text) => {
     const known = remembered.get(text);
     if (known) return known;
+    checkLength(text);
     const members = parseMembers<H>(decodeAscii(text), rules);
     return remembered.set(text, { members, text, prefix: asciiBytes(`${text}.`) });
   };
@@ -56,24 +60,38 @@ export function writeHeader<H extends object>(
   const json = JSON.stringify(given);
   const members = parseMembers(json, rules);
   const text = encoding.base64url(encoding.utf8(json));
+  checkLength(text);
   return { members, text, prefix: encoding.utf8(`${text}.`) };
 }
 
 /** The bytes that are signed: ASCII(header) ‖ "." ‖ payload (RFC 7515, section 5.1; RFC 7797, section 3). */
 export function signingInput(prefix: Uint8Array, payload: Uint8Array): Uint8Array {
-  if (!(payload instanceof Uint8Array)) {
-    throw new JwsError("payload_not_bytes", "The payload must be a Uint8Array. Encode text as UTF-8 first.");
-  }
+  checkPayload(payload);
   const input = new Uint8Array(prefix.length + payload.length);
   input.set(prefix);
   input.set(payload, prefix.length);
   return input;
 }
 
+export function checkPayload(payload: Uint8Array): void {
+  if (payload instanceof Uint8Array) return;
+  throw new JwsError("payload_not_bytes", "The payload must be a Uint8Array. Encode text as UTF-8 first.");
+}
+
 export function asciiBytes(text: string): Uint8Array {
   const bytes = new Uint8Array(text.length);
   for (let index = 0; index < text.length; index++) bytes[index] = text.charCodeAt(index);
   return bytes;
+}
+
+function checkLength(text: string): void {
+  // What is no text at all is for the decoder to refuse.
+  if (!(text?.length > MAX_HEADER_CHARS)) return;
+  throw new JwsError(
+    "jws_too_long",
+    `The protected header is ${text.length} characters long, and ${MAX_HEADER_CHARS} at most are read. ` +
+      "Give a shorter kid or typ, and no spaces.",
+  );
 }
 
 function parseMembers<H extends object>(json: string, rules: HeaderRules<H>): Readonly<H> {

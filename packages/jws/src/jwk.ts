@@ -35,7 +35,9 @@ export function checkUse({ use, alg, key_ops }: Jwk, operation: "sign" | "verify
 }
 
 /** The uncompressed point 04 ‖ x ‖ y, which lies on the curve. */
-export function pointOf({ kty, crv, x, y }: Jwk): Uint8Array {
+export function pointOf(jwk: Jwk): Uint8Array {
+  // A caller without types may pass null.
+  const { kty, crv, x, y }: Jwk = jwk ?? {};
   if (kty !== "EC" || crv !== "P-256") {
     throw new JwsError(
       "key_unsupported",

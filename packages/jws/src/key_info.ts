@@ -3,12 +3,14 @@ import { JwsError } from "./errors.ts";
 import { checkPoint } from "./jwk.ts";
 import { isScalar, POINT_BYTES, SCALAR_BYTES } from "./p256.ts";
 
-/** A private number with the public point that its file gives for it, if any. */
+/** A private number with the public points that its file gives for it: none, one, or the same one twice. */
 export interface PrivateKey {
   readonly d: Uint8Array;
-  readonly point?: Uint8Array;
+  readonly points: readonly Uint8Array[];
 }
 
+/** PrivateKeyInfo's public key, [1] IMPLICIT BIT STRING. */
+const PKCS8_PUBLIC_KEY = 0x81;
 const EC_PUBLIC_KEY = "1.2.840.10045.2.1";
 const PRIME256V1 = "1.2.840.10045.3.1.7";
 
@@ -28,9 +30,7 @@ export function readSpki(der: Uint8Array): Uint8Array {
   const info = outer.enter(SEQUENCE);
   outer.end();
   readAlgorithm(info);
-  const point = readPoint(info.read(BIT_STRING));
-  info.end();
-  return point;
+  return readLastPoint(info);
 }
 
 /** The numbers of a PrivateKeyInfo (RFC 5958). */
@@ -38,28 +38,29 @@ export function readPkcs8(der: Uint8Array): PrivateKey {
   const outer = new DerReader(der, "key_malformed");
   const info = outer.enter(SEQUENCE);
   outer.end();
-  info.read(INTEGER);
+  const version = readVersion(info, [0, 1]);
   readAlgorithm(info);
-  // Attributes and a second public key may follow; nothing here needs them.
-  return readSec1(info.read(OCTET_STRING), PRIME256V1);
+  const { d, points } = readSec1(info.read(OCTET_STRING), true);
+  // Attributes say nothing about the key itself.
+  if (info.tag === tagged(0)) info.read(tagged(0));
+  const more = version === 1 && info.tag === PKCS8_PUBLIC_KEY ? [readPoint(info.read(PKCS8_PUBLIC_KEY))] : [];
+  info.end();
+  return { d, points: [...points, ...more] };
 }
 
 /** The numbers of an ECPrivateKey (RFC 5915), whose curve its wrapper may have named already. */
-export function readSec1(der: Uint8Array, namedCurve?: string): PrivateKey {
+export function readSec1(der: Uint8Array, curveIsNamed = false): PrivateKey {
   const outer = new DerReader(der, "key_malformed");
   const key = outer.enter(SEQUENCE);
   outer.end();
-  key.read(INTEGER);
+  readVersion(key, [1]);
   const d = key.read(OCTET_STRING);
-  checkCurve(key.tag === tagged(0) ? readOid(key.enter(tagged(0))) : namedCurve);
+  if (key.tag === tagged(0)) checkCurve(key.enter(tagged(0)));
+  else if (!curveIsNamed) throw unsupported("it does not name its curve");
   checkPrivateNumber(d);
-  if (key.tag !== tagged(1)) {
-    key.end();
-    return { d };
-  }
-  const point = readPoint(key.enter(tagged(1)).read(BIT_STRING));
+  const points = key.tag === tagged(1) ? [readLastPoint(key.enter(tagged(1)))] : [];
   key.end();
-  return { d, point };
+  return { d, points };
 }
 
 /** A PrivateKeyInfo that every Web Crypto imports; the public key is computed there, so it cannot be a wrong one. */
@@ -81,12 +82,35 @@ export function checkPrivateNumber(d: Uint8Array): void {
 function readAlgorithm(info: DerReader): void {
   const algorithm = info.enter(SEQUENCE);
   if (readOid(algorithm) !== EC_PUBLIC_KEY) throw unsupported("it is no elliptic-curve key");
-  checkCurve(algorithm.tag === OBJECT_IDENTIFIER ? readOid(algorithm) : undefined);
-  algorithm.end();
+  checkCurve(algorithm);
 }
 
-function checkCurve(oid: string | undefined): void {
-  if (oid !== PRIME256V1) throw unsupported(oid ? `its curve is ${oid}` : "it does not name its curve");
+/** The rest of `parameters` is the name of P-256. */
+function checkCurve(parameters: DerReader): void {
+  if (parameters.tag === SEQUENCE) {
+    throw unsupported("it spells out its curve instead of naming it (openssl: -param_enc named_curve)");
+  }
+  if (parameters.tag !== OBJECT_IDENTIFIER) throw unsupported("it does not name its curve");
+  const curve = readOid(parameters);
+  parameters.end();
+  if (curve !== PRIME256V1) throw unsupported(`its curve is ${curve}`);
+}
+
+function readVersion(key: DerReader, known: readonly number[]): number {
+  const [version = -1, ...more] = key.read(INTEGER);
+  if (more.length === 0 && known.includes(version)) return version;
+  throw new JwsError(
+    "key_malformed",
+    `The private key's version is not ${known.join(" or ")}, the only ones that this format has. ` +
+      "Take the key file as it was made.",
+  );
+}
+
+/** The public key that is the rest of what `holder` holds. */
+function readLastPoint(holder: DerReader): Uint8Array {
+  const point = readPoint(holder.read(BIT_STRING));
+  holder.end();
+  return point;
 }
 
 function readPoint(bits: Uint8Array): Uint8Array {
@@ -100,17 +124,26 @@ function readPoint(bits: Uint8Array): Uint8Array {
 
 /** Dotted text of an OBJECT IDENTIFIER; the first two arcs of the ones that matter here are 1 and 2 or below 40. */
 function readOid(reader: DerReader): string {
-  const [first = 0, ...bytes] = reader.tag === OBJECT_IDENTIFIER ? reader.read(OBJECT_IDENTIFIER) : [];
+  const [first = 0, ...bytes] = reader.read(OBJECT_IDENTIFIER);
   const arcs = [Math.floor(first / 40), first % 40];
   let arc = 0;
   for (const byte of bytes) {
+    if (arc === 0 && byte === 0x80) throw malformedOid();
     arc = arc * 128 + (byte & 0x7f);
     if (byte < 0x80) {
       arcs.push(arc);
       arc = 0;
     }
   }
+  if (arc !== 0) throw malformedOid();
   return arcs.join(".");
+}
+
+function malformedOid(): JwsError {
+  return new JwsError(
+    "key_malformed",
+    "An object identifier in this key is padded or breaks off. Take the key file as it was made.",
+  );
 }
 
 function unsupported(what: string): JwsError {

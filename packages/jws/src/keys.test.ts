@@ -1,6 +1,8 @@
+import { Buffer } from "node:buffer";
 import { describe, it } from "node:test";
 import { assertEquals, assertRejects, assertStrictEquals } from "@std/assert";
 import {
+  EXPLICIT_CURVES,
   other,
   PRIVATE_SOURCES,
   PUBLIC_SOURCES,
@@ -11,6 +13,7 @@ import {
 } from "../fixtures/key_sources.ts";
 import { PKCS8_PEM, PRIVATE_JWK, PUBLIC_JWK, SEC1_PEM } from "../fixtures/published_key.ts";
 import { signDetached, verifyDetached } from "./detached.ts";
+import { decodeBase64url } from "./encoding.ts";
 import { JwsError } from "./errors.ts";
 import { exportPublicJwk } from "./jwk.ts";
 import { importSigningKey, importVerifyingKey } from "./keys.ts";
@@ -42,6 +45,12 @@ describe("importSigningKey()", () => {
   it("refuses what is no P-256 private key", async () => {
     await refuses(importSigningKey, [...REFUSED_BY_BOTH, ...REFUSED_TO_SIGN]);
   });
+  it("says of a curve that is spelt out that it must be named", async () => {
+    for (const [name, pem] of EXPLICIT_CURVES) {
+      const error = await assertRejects(() => importSigningKey(pem), JwsError, "instead of naming it");
+      assertEquals(error.reason, "key_unsupported", name);
+    }
+  });
   it("never quotes a private key in an error", async () => {
     const secret = PRIVATE_JWK.d;
     const sources = [`{"d":"${secret}"`, { ...PRIVATE_JWK, d: `${secret}${secret}` }, {
@@ -69,6 +78,14 @@ describe("importVerifyingKey()", () => {
     }
     assertStrictEquals(await importVerifyingKey({ ...PUBLIC_JWK }), await importVerifyingKey(PUBLIC_JWK));
   });
+  it("takes no name of a known point for a key", async () => {
+    await importVerifyingKey(PUBLIC_JWK);
+    const point = Buffer.from([4, ...decodeBase64url(PUBLIC_JWK.x), ...decodeBase64url(PUBLIC_JWK.y)]);
+    for (const prefix of ["", "point ", "point:"]) {
+      const name = `${prefix}${point.toString("base64url")}`;
+      assertEquals((await assertRejects(() => importVerifyingKey(name), JwsError)).reason, "key_malformed");
+    }
+  });
   it("judges a JWK's use even when its point is known", async () => {
     await importVerifyingKey(PUBLIC_JWK);
     const error = await assertRejects(() => importVerifyingKey({ ...PUBLIC_JWK, use: "enc" }), JwsError);
@@ -91,8 +108,11 @@ describe("exportPublicJwk()", () => {
       "sign",
       "verify",
     ]);
-    for (const key of [await importSigningKey(PKCS8_PEM), p384.publicKey]) {
-      assertEquals((await assertRejects(() => exportPublicJwk(key), JwsError)).reason, "key_unusable");
+    for (const key of [await importSigningKey(PKCS8_PEM), p384.publicKey, null, {}]) {
+      assertEquals(
+        (await assertRejects(() => exportPublicJwk(key as never), JwsError)).reason,
+        "key_unusable",
+      );
     }
   });
 });

@@ -20,21 +20,28 @@ const PRIVATE_READERS: Readonly<Record<string, (der: Uint8Array) => PrivateKey>>
 const MAX_CHARS = 16_384;
 const PRIVATE_MEMBERS = ["d", "p", "q", "dp", "dq", "qi", "oth", "k"];
 
-// Public keys only: a cache would keep a private key's text alive after its owner let go of it.
-const imported = new BoundedCache<string, CryptoKey>(10_000);
+/** Public keys that are kept. Private ones never are: a cache would keep one alive after its owner let go of it. */
+export const REMEMBERED_KEYS = 10_000;
+/** A longer text is read again: what is kept stays small, whoever wrote it. */
+const REMEMBERED_CHARS = 512;
+
+// Two caches, so that no text passes for the name of a point.
+const keysByText = new BoundedCache<string, CryptoKey>(REMEMBERED_KEYS);
+const keysByPoint = new BoundedCache<string, CryptoKey>(REMEMBERED_KEYS);
 
 /** A public key from a JWK, the JSON text of one, or a SPKI PEM. Importing the same again costs next to nothing. */
 export async function importVerifyingKey(source: string | Jwk): Promise<CryptoKey> {
-  const known = typeof source === "string" ? imported.get(source) : undefined;
+  const known = typeof source === "string" ? keysByText.get(source) : undefined;
   if (known) return known;
   const jwk = asJwk(source);
   const point = jwk ? publicPointOf(jwk) : readSpki(choosePublicBlock(readPem(source as string)));
-  const name = typeof source === "string" ? source : textEncoding.base64url(point);
-  return imported.get(name) ??
-    imported.set(
+  const name = textEncoding.base64url(point);
+  const key = keysByPoint.get(name) ??
+    keysByPoint.set(
       name,
       await crypto.subtle.importKey("raw", new Uint8Array(point), P256_KEY, true, ["verify"]),
     );
+  return typeof source === "string" && source.length <= REMEMBERED_CHARS ? keysByText.set(source, key) : key;
 }
 
 /**
@@ -46,10 +53,10 @@ export async function importSigningKey(
   options: { readonly extractable?: boolean } = {},
 ): Promise<CryptoKey> {
   const jwk = asJwk(source);
-  const { d, point } = jwk ? privateNumbersOf(jwk) : choosePrivateBlock(readPem(source as string));
+  const { d, points } = jwk ? privateNumbersOf(jwk) : choosePrivateBlock(readPem(source as string));
   const pkcs8 = writePkcs8(d);
-  if (point) await checkPair(pkcs8, point);
-  return importPkcs8(pkcs8, options.extractable ?? false);
+  await checkPair(pkcs8, points);
+  return importPkcs8(pkcs8, options?.extractable ?? false);
 }
 
 function importPkcs8(pkcs8: Uint8Array<ArrayBuffer>, extractable: boolean): Promise<CryptoKey> {
@@ -57,9 +64,10 @@ function importPkcs8(pkcs8: Uint8Array<ArrayBuffer>, extractable: boolean): Prom
 }
 
 /** A file that pairs a private key with another key's public half would sign what nobody can verify. */
-async function checkPair(pkcs8: Uint8Array<ArrayBuffer>, point: Uint8Array): Promise<void> {
+async function checkPair(pkcs8: Uint8Array<ArrayBuffer>, points: readonly Uint8Array[]): Promise<void> {
+  if (points.length === 0) return;
   const actual = pointOf(await exportPublicJwk(await importPkcs8(pkcs8, true)));
-  if (actual.every((byte, index) => byte === point[index])) return;
+  if (points.every((point) => actual.every((byte, index) => byte === point[index]))) return;
   throw new JwsError(
     "key_pair_mismatch",
     "The public key in this file does not belong to its private key. Take the file as it was made.",
@@ -98,7 +106,7 @@ function privateNumbersOf(jwk: Jwk): PrivateKey {
   checkUse(jwk, "sign");
   const d = readNumber(jwk.d, "d");
   checkPrivateNumber(d);
-  return { d, point };
+  return { d, points: [point] };
 }
 
 function choosePublicBlock(blocks: readonly PemBlock[]): Uint8Array {

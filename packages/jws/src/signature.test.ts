@@ -1,6 +1,6 @@
 import { Buffer } from "node:buffer";
 import { describe, it } from "node:test";
-import { assertEquals, assertThrows } from "@std/assert";
+import { assertEquals, assertStrictEquals, assertThrows } from "@std/assert";
 import fc from "fast-check";
 import { JwsError, type JwsReason } from "./errors.ts";
 import { checkSignature, signatureFromDer } from "./signature.ts";
@@ -54,6 +54,14 @@ describe("checkSignature()", () => {
     }
     refuses(() => checkSignature(derOf(ORDER - 1n, ORDER - 1n)), "signature_der");
     refuses(() => checkSignature(derOf(1n << 240n, ORDER - 1n)), "signature_der");
+    assertThrows(() => checkSignature(derOf(1n, 1n)), JwsError, "signatureFromDer()");
+  });
+  it("gives what it took, and refuses what is no bytes", () => {
+    const signature = rawOf(1n, 1n);
+    assertStrictEquals(checkSignature(signature), signature);
+    for (const value of [undefined, null, "x".repeat(64), new ArrayBuffer(64), Array(64).fill(1)]) {
+      refuses(() => checkSignature(value as never), "signature_length");
+    }
   });
 });
 
@@ -99,6 +107,11 @@ describe("signatureFromDer()", () => {
     for (const [name, hex] of Object.entries(malformed)) {
       const { reason } = assertThrows(() => signatureFromDer(bytesOf(hex)), JwsError);
       assertEquals(reason, "der_malformed", name);
+    }
+  });
+  it("refuses what is no bytes", () => {
+    for (const value of [undefined, null, 5, "30060201", [0x30, 0], new ArrayBuffer(8)]) {
+      refuses(() => signatureFromDer(value as never), "der_malformed");
     }
   });
   it("refuses r and s out of range", () => {

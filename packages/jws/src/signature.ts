@@ -5,11 +5,18 @@ import { isScalar, SCALAR_BYTES } from "./p256.ts";
 /** An ES256 signature is r ‖ s, 32 bytes each (RFC 7518, section 3.4). */
 const SIGNATURE_BYTES = 64;
 
-/** Refuses what can be no ES256 signature, before any key is used. */
-export function checkSignature(signature: Uint8Array): void {
+/** Refuses what can be no ES256 signature, before any key is used and whoever gave it. */
+export function checkSignature(signature: Uint8Array): Uint8Array {
+  if (!(signature instanceof Uint8Array)) {
+    throw new JwsError(
+      "signature_length",
+      "The signature is no Uint8Array. ES256 takes the 64 bytes r || s; wrap an ArrayBuffer in new Uint8Array().",
+    );
+  }
   if (signature.length !== SIGNATURE_BYTES) throw wrongLength(signature);
   if (!isScalar(signature, 0)) throw outOfRange("r");
   if (!isScalar(signature, SCALAR_BYTES)) throw outOfRange("s");
+  return signature;
 }
 
 /**
@@ -17,6 +24,12 @@ export function checkSignature(signature: Uint8Array): void {
  * and integers, nothing left over.
  */
 export function signatureFromDer(der: Uint8Array): Uint8Array {
+  if (!(der instanceof Uint8Array)) {
+    throw new JwsError(
+      "der_malformed",
+      "The DER signature is no Uint8Array. Take its bytes; wrap an ArrayBuffer in new Uint8Array().",
+    );
+  }
   const outer = new DerReader(der, "der_malformed");
   const numbers = outer.enter(SEQUENCE);
   outer.end();

@@ -26,5 +26,8 @@ describe("jwkThumbprint()", () => {
     ) {
       await assertRejects(() => jwkThumbprint({ ...PUBLIC_JWK, ...change }), JwsError);
     }
+    for (const value of [null, undefined, "jwk", 5]) {
+      await assertRejects(() => jwkThumbprint(value as never), JwsError, "ES256 takes a JWK");
+    }
   });
 });

@@ -6,6 +6,7 @@ import makeVectors from "../../../vectors/make/fingerprint.ts";
 import { hostBytes } from "./bytes.ts";
 import { idempotencyFingerprint } from "./fingerprint.ts";
 import { QuantityError } from "./quantity.ts";
+import { withdrawalRequest } from "./schema/withdrawal.ts";
 
 type Case = Record<"name" | "method" | "path" | "body" | "canonical" | "sha256", string>;
 
@@ -40,6 +41,20 @@ describe("idempotencyFingerprint()", () => {
     assertEquals(hash('{"a":[1.0,true,null]}'), hash('{"a":[1,true,null]}'));
     assertNotEquals(hash('{"__proto__":1}'), hash("{}"));
     assertNotEquals(hash('{"a":[1,2]}'), hash('{"a":[2,1]}'));
+  });
+
+  it("is one for bodies that their schema reads as one", () => {
+    const bodies = [
+      '{"amount_sar":5}',
+      '{"amount_sar":5,"reference":""}',
+      '{"reference":"","amount_sar":5.00}',
+    ];
+    const requests = bodies.map((body) => withdrawalRequest.parse(read(body)));
+    const hashes = bodies.map((body) =>
+      idempotencyFingerprint({ method: "POST", path: "/v1/withdrawals", params: read(body) }, hostBytes)
+    );
+    assertEquals(requests, Array(3).fill({ amountHalalas: 500n, reference: null }));
+    assertEquals(hashes, Array(3).fill(hashes[0]));
   });
 
   it("is for accepted bodies only: a number that no schema accepts throws", () => {

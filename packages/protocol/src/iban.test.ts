@@ -96,5 +96,10 @@ describe("parseIban()", () => {
 describe("maskIban()", () => {
   it("keeps the first and the last four characters", () => {
     assertEquals(maskIban(EXAMPLE), "SA03****************7519");
+    assertEquals(maskIban("SA0380007"), "SA03*0007");
+  });
+
+  it("shows nothing of a text that has no more than its ends", () => {
+    for (const text of ["", "SA03", "SA037519"]) assertEquals(maskIban(text), "*".repeat(text.length));
   });
 });

@@ -59,5 +59,7 @@ function checkDigitsHold(iban: string): boolean {
 
 /** Enough to recognise one's own account by: country, check digits and the last four characters. */
 export function maskIban(iban: string): string {
+  // Of a text so short the ends would be all there is.
+  if (iban.length <= 8) return "*".repeat(iban.length);
   return `${iban.slice(0, 4)}${"*".repeat(iban.length - 8)}${iban.slice(-4)}`;
 }

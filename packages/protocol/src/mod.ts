@@ -1,18 +1,202 @@
-export * from "./bytes.ts";
-export * from "./fingerprint.ts";
-export * from "./header.ts";
-export * from "./iban.ts";
-export * from "./id.ts";
-export * from "./instant.ts";
-export * from "./json_text.ts";
-export * from "./limit.ts";
-export * from "./problem.ts";
+export { hostBytes } from "./bytes.ts";
+export { idempotencyFingerprint, type WriteRequest } from "./fingerprint.ts";
+export {
+  IDEMPOTENCY_KEY_FORM,
+  NONCE_FORM,
+  REPLY_HEADER,
+  REQUEST_HEADER,
+  SIGNATURE_FORM,
+  TIMESTAMP_FORM,
+} from "./header.ts";
+export { IbanError, type IbanReason, maskIban, parseIban } from "./iban.ts";
+export {
+  type EventId,
+  type FundingId,
+  type Id,
+  ID_PREFIX,
+  idOfUuid,
+  type IdPrefix,
+  isId,
+  newId,
+  type OrderId,
+  type QuoteId,
+  type RequestId,
+  uuidOfId,
+  type WithdrawalId,
+} from "./id.ts";
+export { formatInstant, parseInstant } from "./instant.ts";
+export { writeJson } from "./json_text.ts";
+export {
+  BODY_MAX_BYTES,
+  BODY_MAX_DEPTH,
+  CURSOR_MAX_CHARACTERS,
+  PAGE_DEFAULT_ITEMS,
+  PAGE_MAX_ITEMS,
+  QUOTE_TTL_SECONDS,
+  TIMESTAMP_WINDOW_SECONDS,
+  TOKEN_TTL_SECONDS,
+  WEBHOOK_TOLERANCE_SECONDS,
+} from "./limit.ts";
+export {
+  type FieldError,
+  type Problem,
+  PROBLEM_MEDIA_TYPE,
+  problemBody,
+  type ProblemOccurrence,
+  problemSchema,
+  type TokenError,
+  tokenErrorBody,
+  tokenErrorSchema,
+} from "./problem.ts";
 export type { Effect, ProblemEntry } from "./problem/entry.ts";
 export type { OAuthError } from "./problem/token_endpoint.ts";
-export * from "./problem_registry.ts";
-export * from "./quantity.ts";
-export * from "./quantity_range.ts";
-export * from "./request/mod.ts";
-export * from "./rounding.ts";
-export * from "./schema/mod.ts";
-export * from "./webhook.ts";
+export {
+  bindsKey,
+  isProblemCode,
+  PROBLEM_REGISTRY,
+  type ProblemCode,
+  type Refused,
+  TOKEN_PROBLEM_REGISTRY,
+  type TokenProblemCode,
+} from "./problem_registry.ts";
+export {
+  formatDecimal,
+  formatGrams,
+  formatHalalas,
+  formatPrice,
+  gramsNumber,
+  parseDecimal,
+  parseGrams,
+  parseHalalas,
+  parsePrice,
+  parseSignedDecimal,
+  priceNumber,
+  QuantityError,
+  type QuantityReason,
+  sarNumber,
+} from "./quantity.ts";
+export {
+  AMOUNT_MAX_HALALAS,
+  AMOUNT_MIN_HALALAS,
+  BALANCE_MAX_HALALAS,
+  BALANCE_MAX_TENTH_MILLIGRAMS,
+  GOLD_DEFAULT_MAX_TENTH_MILLIGRAMS,
+  GOLD_MAX_TENTH_MILLIGRAMS,
+  GOLD_MIN_TENTH_MILLIGRAMS,
+  GRAM_DECIMALS,
+  MICROHALALAS_PER_HALALA,
+  PRICE_DECIMALS,
+  PRICE_MAX_PIPS,
+  PRICE_MIN_PIPS,
+  SAR_DECIMALS,
+} from "./quantity_range.ts";
+export {
+  type BytePrimitives,
+  requestSigner,
+  type RequestToSign,
+  type SignatureHeaders,
+  type SigningParts,
+  type SignRequest,
+} from "./request/mod.ts";
+export {
+  type Prices,
+  pricesFromMid,
+  quoteByAmount,
+  quoteByGrams,
+  type QuoteOutcome,
+  type QuoteRefusal,
+  type QuoteTerms,
+  type Side,
+} from "./rounding.ts";
+export {
+  type AuthorizationServerReply,
+  authorizationServerReply,
+  type BalancesQuery,
+  balancesQuery,
+  type BalancesReply,
+  balancesReply,
+  bodyErrors,
+  type CredentialsReply,
+  credentialsReply,
+  emptyRequest,
+  type EventReply,
+  eventReply,
+  type EventsQuery,
+  eventsQuery,
+  type EventsReply,
+  eventsReply,
+  type FundingCreatedReply,
+  fundingCreatedReply,
+  type FundingReply,
+  fundingReply,
+  type FundingsReply,
+  fundingsReply,
+  type FundRequest,
+  fundRequest,
+  type HealthReply,
+  healthReply,
+  type JwksReply,
+  jwksReply,
+  type LimitsReply,
+  limitsReply,
+  type ListQuery,
+  listQuery,
+  type OrderCreatedReply,
+  orderCreatedReply,
+  type OrderReply,
+  orderReply,
+  type OrderRequest,
+  orderRequest,
+  type OrdersReply,
+  ordersReply,
+  type Page,
+  parameterErrors,
+  type PricesReply,
+  pricesReply,
+  type ProbeMistake,
+  probeMistake,
+  type ProbeReply,
+  probeReply,
+  type QuoteReply,
+  quoteReply,
+  type QuoteRequest,
+  quoteRequest,
+  type QuotesReply,
+  quotesReply,
+  type ReservesReply,
+  reservesReply,
+  type StatementQuery,
+  statementQuery,
+  type StatementReply,
+  statementReply,
+  type TokenReply,
+  tokenReply,
+  type TokenRequest,
+  tokenRequest,
+  type WebhookEvent,
+  webhookEvent,
+  type WebhookEventType,
+  type WithdrawalCreatedReply,
+  withdrawalCreatedReply,
+  type WithdrawalReply,
+  withdrawalReply,
+  type WithdrawalRequest,
+  withdrawalRequest,
+  type WithdrawalsReply,
+  withdrawalsReply,
+  type WithdrawalStatus,
+  withdrawalStatus,
+} from "./schema/mod.ts";
+export {
+  newWebhookSecret,
+  parseWebhookSecret,
+  signWebhook,
+  type VerifiedWebhook,
+  verifyWebhook,
+  WebhookError,
+  type WebhookErrorReason,
+  type WebhookHeaders,
+  type WebhookMessage,
+  type WebhookSecret,
+  type WebhookVerification,
+} from "./webhook.ts";

@@ -44,6 +44,12 @@ describe("problemBody()", () => {
       problemSchema.safeParse({ ...problemBody("not_found", { requestId }), request_id: "req_1" }).success,
       false,
     );
+    for (const status of [399, 600, 404.5]) {
+      assertEquals(
+        problemSchema.safeParse({ ...problemBody("not_found", { requestId }), status }).success,
+        false,
+      );
+    }
   });
 });
 

@@ -79,7 +79,7 @@ export const fieldErrorSchema = z.object({
 export const problemSchema = z.object({
   type: z.string().meta({ format: "uri-reference", examples: ["/docs/errors#quote_expired"] }),
   title: z.string(),
-  status: z.int().meta({ minimum: 400, maximum: 599 }),
+  status: z.int().min(400).max(599),
   detail: z.string().meta({ description: "What happened this time, why, and what to do." }),
   code: z.string().meta({
     description: "Decide by this. Codes may be added; treat an unknown one by its status.",

@@ -59,6 +59,7 @@ describe("webhook secrets", () => {
     const bad = [
       "",
       good.slice("whsec_".length),
+      "whsec_",
       `WHSEC_${good.slice("whsec_".length)}`,
       good.replace(/=+$/, ""),
       `${good}=`,
@@ -68,7 +69,9 @@ describe("webhook secrets", () => {
       good.replace("8=", "9="), // bits that no byte holds
       `whsec_ ${good.slice("whsec_".length)}`,
     ];
-    for (const text of bad) assertRefused("secret_invalid", () => parseWebhookSecret(text));
+    for (const text of [...bad, undefined, null, 5, Buffer.from(good)]) {
+      assertRefused("secret_invalid", () => parseWebhookSecret(text as never));
+    }
   });
   it("a parsed secret shows its key neither in JSON nor in a log, and the refusal does not quote the text", () => {
     const text = secretText(9);
@@ -102,6 +105,12 @@ describe("signWebhook()", () => {
     for (const timestamp of [0, -NOW, NOW * 1000, NOW + 0.5, 999_999_999, NaN, Infinity]) {
       assertRefused("argument_invalid", () => signWebhook({ ...message, timestamp }, [first]));
     }
+    for (
+      const change of [{ id: undefined }, { timestamp: undefined }, { body: undefined }, { body: { a: 1 } }]
+    ) {
+      assertRefused("argument_invalid", () => signWebhook({ ...message, ...change } as never, [first]));
+    }
+    assertRefused("argument_invalid", () => signWebhook(null as never, [first]));
     for (const id of ["!", "~", "+", "-", "/", "x".repeat(255)]) signWebhook({ ...message, id }, [first]);
   });
 });
@@ -234,6 +243,28 @@ describe("verifyWebhook()", () => {
       for (const one of options) {
         assertRefused("argument_invalid", () => verifyWebhook(BODY, headersWith(), [first], one));
       }
+    }
+  });
+  it("refuses a body that was parsed, and says to pass the raw one", () => {
+    for (const body of [JSON.parse(BODY), undefined, null, 5, [...Buffer.from(BODY)], new ArrayBuffer(2)]) {
+      const attempt = () => verifyWebhook(body as never, headersWith(), [first], { nowSeconds: NOW });
+      assertRefused("argument_invalid", attempt);
+      assertThrows(attempt, WebhookError, "before any parser");
+    }
+  });
+  it("refuses secrets that were not parsed, and says how to", () => {
+    for (const secrets of [secretText(1), [secretText(1)], first, [undefined], null, undefined]) {
+      const attempt = () => verifyWebhook(BODY, headersWith(), secrets as never, { nowSeconds: NOW });
+      assertRefused("argument_invalid", attempt);
+      assertThrows(attempt, WebhookError, "parseWebhookSecret(text)");
+    }
+  });
+  it("refuses headers and options that are none", () => {
+    for (const headers of [undefined, null, 5, { ...headersWith(), "webhook-signature": 5 }]) {
+      refusesHeaders("header_missing", headers as never);
+    }
+    for (const options of [undefined, null, {}]) {
+      assertRefused("argument_invalid", () => verifyWebhook(BODY, headersWith(), [first], options as never));
     }
   });
   it("names the header and the age in its refusals", () => {

@@ -3,6 +3,7 @@ import { Buffer } from "node:buffer";
 import { createHmac, timingSafeEqual } from "node:crypto";
 import { hostBytes } from "./bytes.ts";
 import { TIMESTAMP_FORM } from "./header.ts";
+import { WEBHOOK_TOLERANCE_SECONDS } from "./limit.ts";
 
 export type WebhookErrorReason =
   | "argument_invalid"
@@ -64,9 +65,9 @@ const MESSAGE_ID = /^[!-+\-/-~]{1,255}$/;
 
 /** Reads `whsec_<base64>` strictly: one secret has one spelling. */
 export function parseWebhookSecret(text: string): WebhookSecret {
-  const encoded = text.slice(SECRET_PREFIX.length);
+  const encoded = typeof text === "string" ? text.slice(SECRET_PREFIX.length) : "";
   const key = Buffer.from(encoded, "base64");
-  if (!text.startsWith(SECRET_PREFIX) || key.toString("base64") !== encoded) {
+  if (encoded === "" || !text.startsWith(SECRET_PREFIX) || key.toString("base64") !== encoded) {
     throw new WebhookError(
       "secret_invalid",
       `A webhook secret is "${SECRET_PREFIX}" and padded base64, and this text is not; copy it again, whole.`,
@@ -97,8 +98,8 @@ export function newWebhookSecret(random: (length: number) => Uint8Array): string
 /** The `webhook-signature` header: one signature for each secret, so that a receiver may change over at any time. */
 export function signWebhook(message: WebhookMessage, secrets: readonly WebhookSecret[]): string {
   requireSecrets(secrets);
-  const timestamp = String(message.timestamp);
-  if (!MESSAGE_ID.test(message.id)) {
+  const timestamp = String(message?.timestamp);
+  if (typeof message?.id !== "string" || !MESSAGE_ID.test(message.id)) {
     throw new WebhookError(
       "argument_invalid",
       "The message id must be 1 to 255 visible ASCII characters without comma and full stop; send an event's own id.",
@@ -122,7 +123,7 @@ export function verifyWebhook(
   rawBody: Uint8Array | string,
   headers: WebhookHeaders,
   secrets: readonly WebhookSecret[],
-  { nowSeconds, toleranceSeconds = 300 }: WebhookVerification,
+  options: WebhookVerification,
 ): VerifiedWebhook {
   requireSecrets(secrets);
   const id = readHeader(headers, "webhook-id");
@@ -130,7 +131,7 @@ export function verifyWebhook(
   const signatures = readHeader(headers, "webhook-signature");
   requireForm("webhook-id", id, MESSAGE_ID, "1 to 255 visible ASCII characters without comma and full stop");
   requireForm("webhook-timestamp", timestamp, TIMESTAMP_FORM, "Unix time in seconds, ten digits");
-  requireFresh(Number(timestamp), nowSeconds, toleranceSeconds);
+  requireFresh(Number(timestamp), options?.nowSeconds, options?.toleranceSeconds);
 
   const offered = signatures.split(" ").filter((one) => one.startsWith("v1,"));
   if (offered.length === 0) {
@@ -153,7 +154,11 @@ export function verifyWebhook(
 
 function signedContent(id: string, timestamp: string, body: Uint8Array | string): Uint8Array {
   if (typeof body === "string") return hostBytes.utf8(`${id}.${timestamp}.${body}`);
-  return Buffer.concat([hostBytes.utf8(`${id}.${timestamp}.`), body]);
+  if (body instanceof Uint8Array) return Buffer.concat([hostBytes.utf8(`${id}.${timestamp}.`), body]);
+  throw new WebhookError(
+    "argument_invalid",
+    "The body is neither bytes nor text; pass the raw body as it is on the wire, before any parser.",
+  );
 }
 
 function signature(secret: WebhookSecret, content: Uint8Array): string {
@@ -167,11 +172,19 @@ function sameText(left: string, right: string): boolean {
 }
 
 function requireSecrets(secrets: readonly WebhookSecret[]): void {
-  if (secrets.length > 0) return;
-  throw new WebhookError("argument_invalid", "No webhook secret was given; pass at least one active secret.");
+  const parsed = Array.isArray(secrets) && secrets.every((secret) => typeof secret?.mac === "function");
+  if (parsed && secrets.length > 0) return;
+  throw new WebhookError(
+    "argument_invalid",
+    "The secrets are no list of at least one parsed secret; pass [parseWebhookSecret(text)] for each active one.",
+  );
 }
 
-function requireFresh(timestamp: number, nowSeconds: number, toleranceSeconds: number): void {
+function requireFresh(
+  timestamp: number,
+  nowSeconds: number,
+  toleranceSeconds: number = WEBHOOK_TOLERANCE_SECONDS,
+): void {
   // NaN would pass every comparison below.
   if (!Number.isFinite(nowSeconds) || !Number.isFinite(toleranceSeconds)) {
     throw new WebhookError(
@@ -196,19 +209,19 @@ function requireFresh(timestamp: number, nowSeconds: number, toleranceSeconds: n
   }
 }
 
-const isLookup = (headers: WebhookHeaders): headers is HeaderLookup => typeof headers.get === "function";
+const isLookup = (headers: WebhookHeaders): headers is HeaderLookup => typeof headers?.get === "function";
 
 function readHeader(headers: WebhookHeaders, name: string): string {
   const values = isLookup(headers)
     ? [headers.get(name)]
-    : Object.entries(headers).filter(([key]) => key.toLowerCase() === name).flatMap(([, value]) =>
+    : Object.entries(headers ?? {}).filter(([key]) => key.toLowerCase() === name).flatMap(([, value]) =>
       value ?? []
     );
   const [value] = values;
-  if (!value) {
+  if (typeof value !== "string" || value === "") {
     throw new WebhookError(
       "header_missing",
-      `${name} is missing or empty; pass the request's headers, and let no proxy drop it.`,
+      `${name} is missing, empty or no text; pass the request's headers, and let no proxy drop it.`,
     );
   }
   if (values.length > 1) {

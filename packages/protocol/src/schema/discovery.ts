@@ -1,6 +1,7 @@
 // What a client finds out about the service itself: health, keys, metadata.
 import { z } from "zod";
 
+// Exact, unlike every other reply: monitors compare the whole body.
 export const healthReply = z.strictObject({ status: z.literal("ok") }).meta({
   id: "Health",
   description: "The service can serve.",

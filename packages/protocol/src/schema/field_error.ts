@@ -28,7 +28,8 @@ function places(issues: readonly Issue[]): { path: Path; detail: string }[] {
 }
 
 function nameOf(path: Path): string {
-  return path.map(String).join(".").slice(0, NAME_MAX_CHARACTERS);
+  // A cut inside a surrogate pair takes its first half, too.
+  return path.map(String).join(".").slice(0, NAME_MAX_CHARACTERS).replace(/[\ud800-\udbff]$/, "");
 }
 
 /** RFC 6901, section 6: the pointer as a URI fragment. A name too long to repeat leaves its parent's pointer. */

@@ -36,6 +36,15 @@ describe("z.toJSONSchema()", () => {
     assertEquals(fund.required, ["amount_sar"]);
     const order = z.toJSONSchema(schemas.orderReply, { io: "input" }).$defs!["Order"]!;
     assertEquals(order.additionalProperties, undefined);
+    const later = z.toJSONSchema(schemas.webhookEvent, { io: "input" }).$defs!["WebhookEvent"]!.anyOf!;
+    const { type, sequence } = (later[1] as typeof order).properties as Record<string, typeof order>;
+    const { enum: known } = type!.not as { enum: string[] };
+    assertEquals([type!.type, known.length, known[0], sequence!.minimum], [
+      "string",
+      10,
+      "order.executed",
+      1,
+    ]);
     const list = z.toJSONSchema(schemas.listQuery, { io: "input" }).$defs!["ListQuery"]!;
     const { description: _too, ...limit } = list.properties!["limit"] as Record<string, unknown>;
     assertEquals(limit, { type: "integer", minimum: 1, maximum: 200, default: 50 });

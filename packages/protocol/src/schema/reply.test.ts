@@ -210,6 +210,21 @@ describe("the reply schemas", () => {
       );
       assertEquals(accepts("webhookEvent", { ...event, type, data: content }), false, type);
     }
-    assertEquals(accepts("webhookEvent", { ...event, type: "order.lost" }), false);
+  });
+
+  it("accept an event of a type that a later version adds, whatever its data beside the head", () => {
+    const later = { ...event, type: "vault.audited", data: { audit: [1], chain_head: digest } };
+    assertEquals<unknown>(schemas.webhookEvent.parse(later), later);
+    assertEquals<unknown>(schemas.eventReply.parse({ ...later, delivery }), { ...later, delivery });
+    assertEquals(accepts("eventReply", later), false);
+    for (const change of [{ type: 1 }, { data: {} }, { data: null }, { id: "evt_1" }, { sequence: "1" }]) {
+      assertEquals(accepts("webhookEvent", { ...later, ...change }), false, JSON.stringify(change));
+    }
+  });
+
+  it("number events from 1", () => {
+    for (const sequence of [0, -5, 1.5]) {
+      assertEquals(accepts("webhookEvent", { ...event, sequence }), false, `${sequence}`);
+    }
   });
 });

@@ -2,6 +2,7 @@ import { assert, assertEquals } from "@std/assert";
 import { readJson } from "@gold-partner/canonical";
 import { Buffer } from "node:buffer";
 import { describe, it } from "node:test";
+import { inspect } from "node:util";
 import type { z } from "zod";
 import { FIELD_ERRORS_MAX, PAGE_MAX_ITEMS } from "../limit.ts";
 import {
@@ -33,7 +34,7 @@ function refuseParameters(schema: z.ZodType, parameters: Record<string, unknown>
 
 function issuesOf(schema: z.ZodType, input: unknown): z.core.$ZodIssue[] {
   const result = schema.safeParse(input);
-  assert(!result.success, `refused: ${JSON.stringify(input)}`);
+  assert(!result.success, `refused: ${inspect(input)}`);
   return result.error.issues;
 }
 
@@ -168,6 +169,9 @@ describe("tokenRequest", () => {
   it("reads the form, ignores what it does not know and names what is missing", () => {
     const form = { grant_type: "client_credentials", client_id: "sbx_a", client_secret: "s" };
     assertEquals(tokenRequest.parse({ ...form, scope: "x" }), form);
+    for (const grant_type of ["", "password", "Client_Credentials"]) {
+      assertEquals(refuseParameters(tokenRequest, { ...form, grant_type }), ["grant_type"]);
+    }
     assertEquals(refuseParameters(tokenRequest, {}), ["grant_type", "client_id", "client_secret"]);
   });
 });
@@ -217,5 +221,9 @@ describe("bodyErrors() and parameterErrors()", () => {
     assertEquals(refuse(quoteRequest, JSON.stringify(many)).length, FIELD_ERRORS_MAX);
     assertEquals(refuse(emptyRequest, JSON.stringify({ ["é".repeat(20_000)]: 1 })), ["#"]);
     assertEquals(refuseParameters(listQuery, { ["x".repeat(20_000)]: "1" }), ["x".repeat(64)]);
+    assertEquals(refuseParameters(listQuery, { [`${"x".repeat(63)}\ud83d\ude00`]: "1" }), ["x".repeat(63)]);
+    assertEquals(refuseParameters(listQuery, { [`${"x".repeat(62)}\ud83d\ude00`]: "1" }), [
+      `${"x".repeat(62)}\ud83d\ude00`,
+    ]);
   });
 });

@@ -3,8 +3,9 @@ import { TOKEN_TTL_SECONDS } from "../limit.ts";
 
 // OAuth ignores what it does not know (RFC 6749, section 3.2), so this is not a strict object.
 export const tokenRequest = z.object({
-  grant_type: z.string({ error: "grant_type is required: client_credentials." }).meta({
-    const: "client_credentials",
+  // Another one is unsupported_grant_type, a missing one invalid_request; the form tells them apart.
+  grant_type: z.literal("client_credentials", {
+    error: "grant_type is required: client_credentials, the only one that is supported.",
   }),
   client_id: z.string({
     error: "client_id is required: the one you were given, beginning with sbx_ or live_.",
