@@ -1,0 +1,164 @@
+import { after, before, describe, it } from "node:test";
+import { assert, assertEquals, assertStringIncludes } from "@std/assert";
+import { BODY_MAX_BYTES, hostBytes } from "@gold-partner/protocol";
+import { expectProblem, type Sending, type TrialService, trialService } from "@gold-partner/dev";
+
+const QUOTE = '{"side":"buy","gold_grams":1.5}';
+
+describe("body: size, media type, syntax and shape", () => {
+  let service: TrialService;
+  before(async () => void (service = await trialService()));
+  after(() => service.stop());
+
+  const quote = (body: Sending["body"] | null, headers: Record<string, string | null> = {}) =>
+    service.send("/v1/quotes", { ...(body === null ? {} : { body: body! }), headers });
+
+  describe("the media type", () => {
+    it("is compared by type and subtype, in any case, with charset utf-8 or none", async () => {
+      const accepted = [
+        "application/json",
+        "Application/JSON",
+        "application/json; charset=utf-8",
+        "application/json;charset=UTF-8",
+        'application/json; charset="utf-8"',
+        " application/json ; q=1 ; charset=utf-8",
+      ];
+      for (const type of accepted) {
+        assertEquals((await quote(QUOTE, { "Content-Type": type })).status, 201, type);
+      }
+    });
+
+    it("is refused where it is another one or missing", async () => {
+      const others = ["text/plain", "application/jsonx", "application/problem+json", "", "json"];
+      for (const type of [...others, "application/json, application/json"]) {
+        await expectProblem(await quote(QUOTE, { "Content-Type": type }), "unsupported_media_type");
+      }
+      const bytes = hostBytes.utf8(QUOTE);
+      const missing = await expectProblem(
+        await quote(bytes, { "Content-Type": null }),
+        "unsupported_media_type",
+      );
+      assertStringIncludes(missing.detail, "missing");
+    });
+
+    it("is refused with another charset or with any Content-Encoding", async () => {
+      for (const charset of ["utf-16", "iso-8859-1", "utf8", ""]) {
+        const type = `application/json; charset=${charset}`;
+        await expectProblem(await quote(QUOTE, { "Content-Type": type }), "unsupported_media_type");
+      }
+      for (const encoding of ["gzip", "identity", ""]) {
+        await expectProblem(await quote(QUOTE, { "Content-Encoding": encoding }), "unsupported_media_type");
+      }
+    });
+  });
+
+  describe("the size", () => {
+    const padded = (bytes: number) => QUOTE.padEnd(bytes, " ");
+    const stream = (text: string) =>
+      new ReadableStream<Uint8Array>({
+        start(controller) {
+          for (let at = 0; at < text.length; at += 10_000) {
+            controller.enqueue(hostBytes.utf8(text.slice(at, at + 10_000)));
+          }
+          controller.close();
+        },
+      });
+
+    it("may be 65,536 bytes, announced or not", async () => {
+      const body = padded(BODY_MAX_BYTES);
+      assertEquals((await quote(body, { "Content-Length": `${BODY_MAX_BYTES}` })).status, 201);
+      assertEquals((await quote(stream(body))).status, 201);
+    });
+
+    it("may not be one byte more, announced or not", async () => {
+      const body = padded(BODY_MAX_BYTES + 1);
+      await expectProblem(await quote(body, { "Content-Length": `${BODY_MAX_BYTES + 1}` }), "body_too_large");
+      await expectProblem(await quote(stream(body)), "body_too_large");
+    });
+
+    it("is never held beyond the bound: a body without end is refused at the bound", async () => {
+      let sent = 0;
+      const endless = new ReadableStream<Uint8Array>({
+        pull(controller) {
+          sent += 8192;
+          controller.enqueue(new Uint8Array(8192));
+        },
+      });
+      await expectProblem(await quote(endless), "body_too_large");
+      assert(sent < 3 * BODY_MAX_BYTES, `${sent} bytes were taken`);
+    });
+  });
+
+  describe("the syntax", () => {
+    it("is I-JSON: what two readers could read differently is refused", async () => {
+      const refused: (string | Uint8Array)[] = [
+        "",
+        " ",
+        "{",
+        `${QUOTE}x`,
+        `\ufeff${QUOTE}`,
+        '{"side":"buy","side":"sell","gold_grams":1}',
+        '{"side":"buy","gold_grams":1,"note":"\\ud800"}',
+        '{"side":"buy","gold_grams":01}',
+        '{"side":"buy","gold_grams":+1}',
+        '{"side":"buy","gold_grams":NaN}',
+        "{'side':'buy','gold_grams':1}",
+        '{"side":"buy","gold_grams":1,}',
+        "[".repeat(40) + "]".repeat(40),
+        new Uint8Array([0x22, 0xff, 0x22]),
+        new Uint8Array([0xff, 0xfe, 0x7b, 0x00]),
+      ];
+      for (const body of refused) {
+        const problem = await expectProblem(await quote(body), "invalid_request");
+        assertStringIncludes(problem.detail, "The body is not the JSON that this API reads.", `${body}`);
+      }
+      await expectProblem(await quote(null), "invalid_request");
+    });
+  });
+
+  describe("the shape", () => {
+    const places = async (body: string) =>
+      ((await expectProblem(await quote(body), "invalid_request")).errors ?? []).map((one) =>
+        "pointer" in one ? one.pointer : one.name
+      );
+
+    it("is judged whole: every offending place has its pointer", async () => {
+      assertEquals(await places('{"side":"hold","gold_grams":1}'), ["#/side"]);
+      assertEquals(await places('{"side":"buy","gold_grams":"1"}'), ["#/gold_grams"]);
+      assertEquals((await places('{"side":"hold","gold_grams":-1,"x/y":1,"a~b":2}')).sort(), [
+        "#/a~0b",
+        "#/gold_grams",
+        "#/side",
+        "#/x~1y",
+      ]);
+    });
+
+    it("is an object", async () => {
+      for (const body of ["null", "[]", '"buy"', "1", "true"]) assertEquals(await places(body), ["#"], body);
+    });
+
+    it("takes grams or an amount, not both and not neither", async () => {
+      for (const body of ['{"side":"buy"}', '{"side":"buy","gold_grams":1,"amount_sar":1}']) {
+        await expectProblem(await quote(body), "invalid_request");
+      }
+    });
+
+    it("refuses a quantity that has no exact form, and takes every spelling of one that has", async () => {
+      for (
+        const grams of ["0.00001", "0", "-0", "-1", "1e400", "1.00000000000000001", "null", '"1"', "1.5.0"]
+      ) {
+        await expectProblem(await quote(`{"side":"buy","gold_grams":${grams}}`), "invalid_request");
+      }
+      for (const grams of ["1.5", "1.50", "15e-1", "0.15E1"]) {
+        const reply = await quote(`{"side":"buy","gold_grams":${grams}}`);
+        assertEquals((await reply.json() as { gold_grams: number }).gold_grams, 1.5, grams);
+      }
+    });
+
+    it("answers a well-formed number out of range with limit_exceeded", async () => {
+      for (const grams of ["1e15", "99999999999", "1000000000000000000000000"]) {
+        await expectProblem(await quote(`{"side":"buy","gold_grams":${grams}}`), "limit_exceeded");
+      }
+    });
+  });
+});

@@ -1,0 +1,83 @@
+import { CanonicalError, type JsonValue, readJson } from "@gold-partner/canonical";
+import { BODY_MAX_BYTES, BODY_MAX_DEPTH, bodyErrors } from "@gold-partner/protocol";
+import type { Context } from "hono";
+import type { z } from "zod";
+import { Refusal } from "../../refusal.ts";
+
+const bodies = new WeakMap<Request, Promise<Uint8Array>>();
+
+/** The raw bytes of the body, at most 64 KiB, without ever holding more. A request that is admitted anew is read once. */
+export function readBody(c: Context): Promise<Uint8Array> {
+  let body = bodies.get(c.req.raw);
+  if (!body) bodies.set(c.req.raw, body = readOnce(c));
+  return body;
+}
+
+async function readOnce(c: Context): Promise<Uint8Array> {
+  const length = c.req.header("content-length");
+  if (length !== undefined && Number(length) > BODY_MAX_BYTES) throw tooLarge();
+  if (length !== undefined) return new Uint8Array(await c.req.arrayBuffer());
+  const chunks: Uint8Array[] = [];
+  let size = 0;
+  for await (const chunk of c.req.raw.body ?? []) {
+    size += chunk.length;
+    if (size > BODY_MAX_BYTES) throw tooLarge();
+    chunks.push(chunk);
+  }
+  return concat(chunks, size);
+}
+
+function concat(chunks: readonly Uint8Array[], size: number): Uint8Array {
+  const whole = new Uint8Array(size);
+  let offset = 0;
+  for (const chunk of chunks) {
+    whole.set(chunk, offset);
+    offset += chunk.length;
+  }
+  return whole;
+}
+
+const tooLarge = () => new Refusal("body_too_large", `The body is larger than ${BODY_MAX_BYTES} bytes.`);
+
+/** Judges Content-Type and Content-Encoding; `wanted` is type/subtype. */
+export function checkMediaType(c: Context, wanted: string): void {
+  const [type = "", ...parameters] = (c.req.header("content-type") ?? "").split(";").map((part) =>
+    part.trim().toLowerCase()
+  );
+  if (type !== wanted) {
+    throw new Refusal(
+      "unsupported_media_type",
+      `The Content-Type is ${type === "" ? "missing" : "another one"}; send ${wanted}.`,
+    );
+  }
+  const foreign = parameters.find((one) => one.startsWith("charset=") && !/^charset="?utf-8"?$/.test(one));
+  if (foreign !== undefined) {
+    throw new Refusal("unsupported_media_type", "The charset is another one; send utf-8.");
+  }
+  if (c.req.header("content-encoding") !== undefined) {
+    throw new Refusal("unsupported_media_type", "The body has a Content-Encoding; send it as it is.");
+  }
+}
+
+/** Syntax of the bytes; the shape is judged by `readShape()`. */
+export function readJsonBody(bytes: Uint8Array): JsonValue {
+  try {
+    return readJson(bytes, { maxBytes: BODY_MAX_BYTES, maxDepth: BODY_MAX_DEPTH });
+  } catch (error) {
+    if (error instanceof CanonicalError) {
+      throw new Refusal("invalid_request", `The body is not the JSON that this API reads. ${error.message}`);
+    }
+    throw error;
+  }
+}
+
+export function readShape<Schema extends z.ZodType>(schema: Schema, value: JsonValue): z.output<Schema> {
+  const result = schema.safeParse(value);
+  if (result.success) return result.data;
+  const errors = bodyErrors(result.error.issues);
+  throw new Refusal(
+    "invalid_request",
+    errors[0]?.detail ?? "The body does not have the documented shape.",
+    errors,
+  );
+}

@@ -1,0 +1,47 @@
+import { Buffer } from "node:buffer";
+import { timingSafeEqual } from "node:crypto";
+import { Refusal } from "../../refusal.ts";
+import { stamp, type Ticket } from "../../ticket.ts";
+import type { Partner, Registry } from "../registry/registry.ts";
+
+/** A partner's certificate that is registered, in its time and not revoked. */
+export type ClientCertificate = Ticket<
+  "ClientCertificate",
+  { readonly partner: Partner; readonly fingerprint: string }
+>;
+
+// The proxy is told to send the hash and nothing else. Two of them, or one and a forged one, do not match.
+const FORWARDED_HASH = /^Hash=([0-9a-f]{64})$/;
+
+/**
+ * Who presented which certificate, judged at every request: a connection outlives a revocation. `forwarded` is the value
+ * of x-forwarded-client-cert.
+ */
+export async function admitCertificate(
+  forwarded: string | undefined,
+  registry: Registry,
+): Promise<ClientCertificate> {
+  const fingerprint = FORWARDED_HASH.exec(forwarded ?? "")?.[1];
+  if (fingerprint === undefined) {
+    throw new Refusal("certificate_unknown", "The proxy forwarded no client certificate, or more than one.");
+  }
+  const registered = registry.snapshot().certificates.get(fingerprint) ??
+    (await registry.refresh()).certificates.get(fingerprint);
+  if (!registered) throw new Refusal("certificate_unknown");
+  if (registered.revoked) throw new Refusal("certificate_revoked");
+  const nowMs = registry.now();
+  if (nowMs >= registered.notAfterMs) throw new Refusal("certificate_expired");
+  if (nowMs < registered.notBeforeMs) {
+    throw new Refusal("certificate_expired", "The certificate is not valid yet.");
+  }
+  return stamp<ClientCertificate>({ partner: registered.partner, fingerprint });
+}
+
+/** On loopback TCP anybody on the machine could pass for the proxy, so it also shows a secret. */
+export function admitProxy(sent: string | undefined, expected: string | undefined): void {
+  if (expected === undefined) return;
+  const [given, wanted] = [Buffer.from(sent ?? ""), Buffer.from(expected)];
+  if (given.length !== wanted.length || !timingSafeEqual(given, wanted)) {
+    throw new Refusal("certificate_unknown", "The request did not come through the proxy.");
+  }
+}

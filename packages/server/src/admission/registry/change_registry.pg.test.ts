@@ -1,0 +1,227 @@
+import { type TrialBooks, trialBooks } from "@gold-partner/dev";
+import { assert, assertEquals } from "@std/assert";
+import { randomUUID } from "node:crypto";
+import { after, before, describe, it } from "node:test";
+import type { Sql } from "postgres";
+import { bookOrder, orderItem, plantQuote, readBooks, wordOf } from "../../booking/trial.ts";
+
+const TERMS = { side: "buy", grams: 100n, price: 3_210_000n, ageSeconds: 0 } as const;
+const hexOf = (byte: string) => byte.repeat(32);
+
+describe("the registry", () => {
+  let books: TrialBooks;
+  before(async () => {
+    books = await trialBooks();
+    await books.addBar(10_000_000n);
+  });
+  after(() => books.stop());
+
+  const publicIdOf = async (client: number): Promise<string> =>
+    (await books.sql`select public_id from gold.partner where id = ${client}`)[0]!.public_id;
+  const version = async (): Promise<number> =>
+    Number((await books.sql`select version from gold.registry_version`)[0]!.version);
+  const admissionOf = async (client: number): Promise<string> =>
+    (await books.sql`select admission_version from gold.account where client_id = ${client}`)[0]!
+      .admission_version;
+  const refusalOf = (change: PromiseLike<unknown>): Promise<string> =>
+    Promise.resolve(change).then(() => "done", ({ code, message }) => `${code} ${message}`);
+  const buy = async (client: number) => orderItem(client, await plantQuote(books.sql, { ...TERMS, client }));
+
+  async function trader(): Promise<{ client: number; publicId: string; fingerprint: string }> {
+    const client = await books.createClient({ halalas: 1_000_000n });
+    const [publicId, fingerprint] = [await publicIdOf(client), randomUUID().replaceAll("-", "").repeat(2)];
+    await books
+      .sql`select gold.add_certificate(${publicId}, ${fingerprint}, '01', now() - interval '1 day', now() + interval '1 day')`;
+    return { client, publicId, fingerprint };
+  }
+  type Trader = Awaited<ReturnType<typeof trader>>;
+  /** What ends an admission. */
+  const ENDS: Record<string, (sql: Sql, trader: Trader) => PromiseLike<unknown>> = {
+    suspend_partner: (sql, { publicId }) => sql`select gold.suspend_partner(${publicId})`,
+    revoke_certificate: (sql, { fingerprint }) => sql`select gold.revoke_certificate(${fingerprint})`,
+  };
+
+  for (const [name, end] of Object.entries(ENDS)) {
+    it(`${name} ends every admission before it: what was admitted executes nothing and spends nothing`, async () => {
+      const subject = await trader();
+      const item = await buy(subject.client);
+      await end(books.sql, subject);
+      assertEquals(await admissionOf(subject.client), "2");
+      const before = await readBooks(books.sql);
+      assertEquals(wordOf(await bookOrder(books.api, item)), "admission_changed");
+      assertEquals(await readBooks(books.sql), before);
+      assertEquals(wordOf(await bookOrder(books.api, { ...item, admissionVersion: "2" })), "answered 201");
+    });
+
+    it(`${name} waits for an order under way, which then stands, and no later one does`, async () => {
+      const subject = await trader();
+      const [first, second] = [await buy(subject.client), await buy(subject.client)];
+      const trading = await books.api.reserve();
+      await trading`begin`;
+      assertEquals(wordOf(await bookOrder(trading, first)), "answered 201");
+      let ended = false;
+      const ending = end(books.sql, subject).then(() => ended = true);
+      await books.sql`select pg_sleep(0.15)`;
+      assertEquals(ended, false);
+      await trading`commit`;
+      trading.release();
+      await ending;
+      assertEquals(wordOf(await bookOrder(books.api, second)), "admission_changed");
+    });
+
+    it(`${name} under way holds the account: an order waits for it and is admitted anew`, async () => {
+      const subject = await trader();
+      const item = await buy(subject.client);
+      const operator = await books.sql.reserve();
+      await operator`begin`;
+      await end(operator, subject);
+      const impatient = books.connect("gold_api", 1);
+      await impatient`set lock_timeout = '1s'`;
+      assertEquals(wordOf(await bookOrder(impatient, item, { wait: false })), "busy");
+      const waiting = bookOrder(books.api, item);
+      await books.sql`select pg_sleep(0.1)`;
+      await operator`commit`;
+      operator.release();
+      assertEquals(wordOf(await waiting), "admission_changed");
+    });
+
+    it(`${name} happens once when two do it at once`, async () => {
+      const subject = await trader();
+      const outcomes = (await Promise.all([end(books.sql, subject), end(books.sql, subject)].map(refusalOf)))
+        .sort();
+      assertEquals([outcomes[0]!.split(" ")[0], outcomes[1]], ["GR409", "done"]);
+      assertEquals(await admissionOf(subject.client), "2");
+      assertEquals((await refusalOf(end(books.sql, subject))).split(" ")[0], "GR409");
+      const rows = await books
+        .sql`select from gold.audit where subject = ${subject.publicId} and action in ('partner.suspend', 'certificate.revoke')`;
+      assertEquals(rows.length, 1);
+    });
+  }
+
+  it("no order commits after a committed revocation, whatever runs at once", async () => {
+    const subject = await trader();
+    const items = await Promise.all(Array.from({ length: 60 }, () => buy(subject.client)));
+    const pool = books.connect("gold_api", 8);
+    let revoked = false;
+    const late: string[] = [];
+    const trading = Promise.all(items.map(async (item) => {
+      const startedAfter = revoked;
+      const word = wordOf(await bookOrder(pool, item));
+      if (startedAfter) late.push(word);
+      return word;
+    }));
+    await books.sql`select pg_sleep(0.01)`;
+    await ENDS["revoke_certificate"]!(books.sql, subject);
+    revoked = true;
+    const counted = async () =>
+      (await books.sql`select count(*)::int as n from gold.orders where client_id = ${subject.client}`)[0]!.n;
+    const executed = await counted();
+    const words = await trading;
+    assertEquals(await counted(), executed);
+    assertEquals(words.filter((word) => word === "answered 201").length, executed);
+    assertEquals(late.filter((word) => word !== "admission_changed"), []);
+  });
+
+  it("resume_partner lets a suspended partner in again, under a new admission", async () => {
+    const { client, publicId } = await trader();
+    assertEquals(
+      await refusalOf(books.sql`select gold.resume_partner(${publicId})`),
+      `GR409 partner ${publicId} is not suspended`,
+    );
+    await books.sql`select gold.suspend_partner(${publicId})`;
+    assertEquals(
+      await refusalOf(books.sql`select gold.suspend_partner(${publicId})`),
+      `GR409 partner ${publicId} is suspended already`,
+    );
+    const twice = [1, 2].map(() => refusalOf(books.sql`select gold.resume_partner(${publicId})`));
+    assertEquals((await Promise.all(twice)).sort(), [`GR409 partner ${publicId} is not suspended`, "done"]);
+    const [partner] = await books.sql`select suspended_at from gold.partner where id = ${client}`;
+    assertEquals(partner!.suspended_at, null);
+    assertEquals(await admissionOf(client), "2");
+  });
+
+  it("names a partner or a certificate that there is none of", async () => {
+    assertEquals(
+      await refusalOf(books.sql`select gold.suspend_partner('sbx_none')`),
+      "GR404 there is no partner sbx_none",
+    );
+    assertEquals(
+      await refusalOf(books.sql`select gold.resume_partner('sbx_none')`),
+      "GR404 there is no partner sbx_none",
+    );
+    const unknown = books.sql`select gold.revoke_certificate(${hexOf("ff")})`;
+    assertEquals(await refusalOf(unknown), `GR404 there is no certificate ${hexOf("ff")}`);
+  });
+
+  it("raises its version with every change, and read_registry gives a document for another version only", async () => {
+    let before = await version();
+    const raised = async () => {
+      const now = await version();
+      const by = now - before;
+      before = now;
+      return by;
+    };
+    const subject = await trader();
+    assertEquals(await raised(), 2);
+    for (const end of Object.values(ENDS)) {
+      await end(books.sql, subject);
+      assertEquals(await raised(), 1);
+    }
+    await books.sql`select gold.resume_partner(${subject.publicId})`;
+    assertEquals(await raised(), 1);
+    await books.sql`select gold.add_token_key(${randomUUID()}, '{}', '\\x00', 'none', now())`;
+    assertEquals(await raised(), 1);
+    await bookOrder(books.api, await buy(subject.client));
+    assertEquals(await raised(), 0);
+    for (const [known, told] of [[before, false], [before - 1, true], [null, true]]) {
+      const [row] = await books.api`
+        select version, abs(extract(epoch from at - clock_timestamp())) < 1 as in_time, document is not null as told from gold.read_registry(${known as
+        | number
+        | null}::bigint)`;
+      assertEquals({ ...row }, { version: `${before}`, in_time: true, told });
+    }
+  });
+
+  it("writes who did what into the audit: the login, not a role that it took", async () => {
+    const login = `trial_operator_${randomUUID().slice(0, 8)}`;
+    await books.sql.unsafe(`create role ${login} login; grant gold_operator to ${login}`);
+    try {
+      const operator = await books.sql.reserve();
+      await operator.unsafe(`set session authorization ${login}`);
+      const { publicId, fingerprint } = await trader();
+      await operator`set role gold_operator`;
+      await operator`select gold.revoke_certificate(${fingerprint})`;
+      await operator`select gold.suspend_partner(${publicId})`;
+      await operator`reset role`;
+      await operator`select gold.resume_partner(${publicId})`;
+      await operator`reset session authorization`;
+      operator.release();
+      const rows = await books
+        .sql`select login, action, detail, abs(extract(epoch from at - clock_timestamp())) < 5 as in_time
+        from gold.audit where subject = ${publicId} and login = ${login} order by id`;
+      assertEquals(rows.map((row) => ({ ...row })), [
+        { login, action: "certificate.revoke", detail: { fingerprint }, in_time: true },
+        { login, action: "partner.suspend", detail: {}, in_time: true },
+        { login, action: "partner.resume", detail: {}, in_time: true },
+      ]);
+      const own = await books
+        .sql`select action from gold.audit where subject = ${publicId} and login = session_user order by id`;
+      assertEquals(own.map(({ action }) => action), ["partner.create", "certificate.issue"]);
+    } finally {
+      await books.sql.unsafe(`drop role ${login}`);
+    }
+  });
+
+  it("refuses a second partner with the same client_id, and one that is not well formed", async () => {
+    const publicId = await publicIdOf(await books.createClient());
+    const create = (publicId: string) =>
+      books
+        .sql`select gold.create_partner(${publicId}, 'Twin', '', null, 1, 1, 1, '{}', '\\x00', '\\x00', '', '[]')`;
+    const before = await version();
+    assert((await refusalOf(create(publicId))).startsWith("23505 "));
+    for (const wrong of ["sbx_short", "prod_00000000000000000000", "sbx_0000000000000000000A"]) {
+      assert((await refusalOf(create(wrong))).startsWith("23514 "), wrong);
+    }
+    assertEquals(await version(), before);
+  });
+});

@@ -1,0 +1,36 @@
+-- What admission must know, as one document from one snapshot; null while nothing has changed. The clock comes along:
+-- the service keeps its offset to the database's time.
+
+create or replace function gold.read_registry(known_version bigint)
+returns table (version bigint, at timestamptz, document jsonb)
+language sql stable security definer set search_path = gold, pg_temp
+begin atomic
+  select v.version, clock_timestamp(), case when v.version is distinct from known_version then (
+    select jsonb_build_object(
+      'environment', d.environment,
+      'public_base_url', d.public_base_url,
+      'token_keys', coalesce((
+        select jsonb_agg(jsonb_build_object('kid', t.kid, 'public_jwk', t.public_jwk, 'sealed', encode(t.sealed, 'base64'),
+          'sealing_key', t.sealing_key, 'not_before', t.not_before, 'retire_at', t.retire_at) order by t.not_before, t.kid)
+        from gold.token_key t), '[]'),
+      'partners', coalesce((
+        select jsonb_agg(jsonb_build_object(
+          'id', p.id, 'public_id', p.public_id, 'suspended', p.suspended_at is not null,
+          'rate_per_second', p.rate_per_second, 'burst', p.burst, 'maximum_grams', p.maximum_grams::text,
+          'admission_version', a.admission_version::text,
+          'ips', coalesce((select jsonb_agg(i.range::text) from gold.allowed_ip i where i.partner_id = p.id), '[]'),
+          'certificates', coalesce((
+            select jsonb_agg(jsonb_build_object('fingerprint', c.fingerprint, 'not_before', c.not_before, 'not_after', c.not_after,
+              'revoked', c.revoked_at is not null)) from gold.certificate c where c.partner_id = p.id), '[]'),
+          'secrets', coalesce((
+            select jsonb_agg(jsonb_build_object('id', s.id, 'hash', encode(s.hash, 'hex'), 'not_before', s.not_before, 'retire_at', s.retire_at))
+            from gold.client_secret s where s.partner_id = p.id), '[]'),
+          'signing_keys', coalesce((
+            select jsonb_agg(jsonb_build_object('thumbprint', k.thumbprint, 'kid', k.kid, 'jwk', k.jwk, 'not_before', k.not_before,
+              'retire_at', k.retire_at)) from gold.signing_key k where k.partner_id = p.id), '[]')
+        ) order by p.id)
+        from gold.partner p join gold.account a on a.bucket = p.id % 64 and a.client_id = p.id), '[]')
+    ) from gold.deployment d
+  ) end
+  from gold.registry_version v;
+end;

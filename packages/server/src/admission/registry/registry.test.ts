@@ -1,0 +1,152 @@
+import { afterEach, describe, it } from "node:test";
+import { assertEquals, assertRejects, assertThrows } from "@std/assert";
+import type { Sql } from "postgres";
+import { Refusal } from "../../refusal.ts";
+import { openRegistry, type Registry } from "./registry.ts";
+
+const DATABASE_MS = Date.parse("2026-01-31T09:30:00.000Z");
+const DOCUMENT = {
+  environment: "sandbox",
+  public_base_url: "https://api.example",
+  token_keys: [],
+  partners: [],
+};
+
+interface Row {
+  readonly version: string;
+  readonly at: Date;
+  readonly document: object | null;
+}
+
+/** A database that answers as each test says, and a clock that only the test moves. */
+function stage(answer: (known: unknown, number: number) => Row | undefined | Promise<Row>) {
+  const clock = { ms: 1000 };
+  const asked: unknown[] = [];
+  const sql = async (_: TemplateStringsArray, known: unknown) => {
+    asked.push(known);
+    const row = await answer(known, asked.length);
+    return row ? [row] : [];
+  };
+  return { clock, asked, open: () => openRegistry(sql as unknown as Sql, () => clock.ms) };
+}
+const row = (version: string, document: object | null = DOCUMENT): Row => ({
+  version,
+  at: new Date(DATABASE_MS),
+  document,
+});
+
+const turn = () => new Promise((resolve) => setTimeout(resolve, 1));
+
+function gate() {
+  let open = () => {};
+  const opened = new Promise<void>((resolve) => open = resolve);
+  return { open: () => open(), opened };
+}
+
+describe("openRegistry()", () => {
+  let registry: Registry | undefined;
+  afterEach(() => registry?.stop());
+
+  it("reads everything once, and then only what changed", async () => {
+    const { asked, open } = stage((_, number) => row(number < 3 ? "7" : "8", number === 2 ? null : DOCUMENT));
+    registry = await open();
+    const first = registry.snapshot();
+    assertEquals(await registry.refresh(), first);
+    const changed = await registry.refresh();
+    assertEquals([first.version, changed.version], ["7", "8"]);
+    assertEquals(asked, [null, "7", "7"]);
+  });
+
+  it("refuses a database that belongs to no deployment", async () => {
+    await assertRejects(() => stage(() => undefined).open(), Error, "gold db migrate");
+  });
+
+  it("asks once for all that want to know at the same time", async () => {
+    const { asked, open } = stage((_, number) => row(`${number}`));
+    registry = await open();
+    const both = await Promise.all([registry.refresh(), registry.refresh()]);
+    assertEquals(both.map(({ version }) => version), ["2", "2"]);
+    assertEquals(asked.length, 2);
+  });
+
+  it("reads anew for whoever asks during a reading: that one may have begun before the change", async () => {
+    const late = gate();
+    const { asked, open } = stage(async (_, number) => {
+      if (number === 2) await late.opened;
+      return row(`${number}`);
+    });
+    registry = await open();
+    registry.stop();
+    const early = registry.refresh();
+    while (asked.length < 2) await turn();
+    const after = registry.refresh();
+    late.open();
+    assertEquals([(await early).version, (await after).version], ["2", "3"]);
+  });
+
+  it("polls every second, until it is stopped", async () => {
+    const { asked, open } = stage(() => row("1", DOCUMENT));
+    registry = await open();
+    await new Promise((resolve) => setTimeout(resolve, 1300));
+    assertEquals(asked.length, 2);
+    registry.stop();
+    await new Promise((resolve) => setTimeout(resolve, 1000));
+    assertEquals(asked.length, 2);
+  });
+
+  it("refuses with 503 from five seconds after the last reading began, and serves again after the next", async () => {
+    const { clock, open } = stage((_, number) => {
+      if (number === 2) throw new Error("away");
+      return row("1");
+    });
+    registry = await open();
+    registry.stop();
+    clock.ms += 5000;
+    assertEquals([registry.isFresh(), registry.snapshot().version], [true, "1"]);
+    clock.ms += 1;
+    assertEquals(registry.isFresh(), false);
+    const refusal = assertThrows(() => registry!.snapshot(), Refusal);
+    assertEquals(refusal.code, "service_unavailable");
+    await assertRejects(() => registry!.refresh(), Error, "away");
+    assertEquals(registry.isFresh(), false);
+    await registry.refresh();
+    assertEquals([registry.isFresh(), registry.snapshot().version], [true, "1"]);
+  });
+
+  it("counts a slow reading's age from its beginning", async () => {
+    const { clock, open } = stage(() => {
+      clock.ms += 4000;
+      return row("1");
+    });
+    registry = await open();
+    registry.stop();
+    clock.ms += 1000;
+    assertEquals(registry.isFresh(), true);
+    clock.ms += 1;
+    assertEquals(registry.isFresh(), false);
+  });
+
+  it("tells the database's time, read halfway between question and answer", async () => {
+    const { clock, open } = stage(() => {
+      clock.ms += 100;
+      return row("1");
+    });
+    registry = await open();
+    registry.stop();
+    assertEquals(registry.now(), DATABASE_MS + 50);
+    clock.ms += 2345;
+    assertEquals(registry.now(), DATABASE_MS + 50 + 2345);
+  });
+
+  it("does not ask the machine's clock what time it is", async () => {
+    const { open } = stage(() => row("1"));
+    const systemNow = Date.now;
+    Date.now = () => 0;
+    try {
+      registry = await open();
+      assertEquals(registry.now(), DATABASE_MS);
+    } finally {
+      Date.now = systemNow;
+    }
+  });
+});

@@ -1,0 +1,84 @@
+import { after, before, describe, it } from "node:test";
+import { assertStringIncludes } from "@std/assert";
+import type { ProblemCode } from "@gold-partner/protocol";
+import { expectProblem, type Signing, type TrialService, trialService } from "@gold-partner/dev";
+
+describe("the forms of a signed request's headers", () => {
+  let service: TrialService;
+  before(async () => void (service = await trialService()));
+  after(() => service.stop());
+
+  const nowSeconds = () => Math.floor(service.now() / 1000);
+  /** The quote is no one's: an order that gets this far is answered 404. */
+  const order = (signing: Signing) => service.signed("/v1/orders", '{"quote_id":"qt_none"}', signing);
+  const refused = async (signing: Signing, code: ProblemCode) =>
+    await expectProblem(await order(signing), code);
+  const passes = async (signing: Signing) => void await expectProblem(await order(signing), "not_found");
+
+  it("a header that is missing makes the request unsigned: signature_missing", async () => {
+    for (const name of ["X-Timestamp", "X-Nonce", "X-JWS-Signature"]) {
+      const problem = await refused({ headers: { [name]: null } }, "signature_missing");
+      assertStringIncludes(problem.detail, name);
+    }
+    const none = { "X-Timestamp": null, "X-Nonce": null, "X-JWS-Signature": null };
+    await refused({ headers: none }, "signature_missing");
+  });
+
+  it("a malformed timestamp is timestamp_invalid", async () => {
+    const now = `${nowSeconds()}`;
+    const forms = [
+      "",
+      "0",
+      `${now}000`,
+      `${now}.0`,
+      `+${now.slice(1)}`,
+      `-${now.slice(1)}`,
+      `0${now.slice(1)}`,
+      now.slice(1),
+      "1.7e9",
+      "0x6553f100",
+      `${now}, ${now}`,
+      "yesterday",
+    ];
+    for (const form of forms) await refused({ headers: { "X-Timestamp": form } }, "timestamp_invalid");
+  });
+
+  it("a malformed nonce is nonce_invalid", async () => {
+    const nonce = "0123456789abcdef";
+    const forms = [
+      "",
+      nonce.slice(1),
+      "n".repeat(129),
+      `${nonce} ${nonce}`,
+      `${nonce},x`,
+      `${nonce}, ${nonce}`,
+    ];
+    for (const form of [...forms, `${nonce}\u00e9`, `${nonce}\t0`]) {
+      await refused({ headers: { "X-Nonce": form } }, "nonce_invalid");
+    }
+    for (const form of [nonce, "n".repeat(128), "!#$%&'()*+-./:;<", '"=>?@[\\]^_`{|}~'.padEnd(16, "~")]) {
+      await passes({ nonce: form });
+    }
+  });
+
+  it("a doubled signature is invalid_request, a malformed one signature_invalid", async () => {
+    const forms = ["", "x", `a..${"A".repeat(85)}`, `a..${"A".repeat(87)}`, `a.b.${"A".repeat(86)}`];
+    for (
+      const form of [...forms, `a..${"A".repeat(85)}=`, `a..${"A".repeat(85)}+`, `..${"A".repeat(86)}`]
+    ) {
+      await refused({ headers: { "X-JWS-Signature": form } }, "signature_invalid");
+    }
+    const doubled = `a..${"A".repeat(86)}, a..${"A".repeat(86)}`;
+    await refused({ headers: { "X-JWS-Signature": doubled } }, "invalid_request");
+  });
+
+  it("a missing Idempotency-Key is named as such, a malformed or doubled one as invalid", async () => {
+    await refused({ headers: { "Idempotency-Key": null } }, "idempotency_key_missing");
+    for (const form of ["", "k".repeat(256), "a b", "k1, k2", "k\u00e9", "a\tb"]) {
+      await refused({ headers: { "Idempotency-Key": form } }, "idempotency_key_invalid");
+    }
+    for (const form of ["k", "k".repeat(255), `"\\{},;'`]) {
+      await passes({ headers: { "Idempotency-Key": form } });
+    }
+  });
+});

@@ -1,0 +1,53 @@
+import {
+  IDEMPOTENCY_KEY_FORM,
+  NONCE_FORM,
+  REQUEST_HEADER,
+  SIGNATURE_FORM,
+  TIMESTAMP_FORM,
+} from "@gold-partner/protocol";
+import { Refusal } from "../../refusal.ts";
+
+/** Reads one header; a doubled one comes joined with a comma and a space. */
+type HeaderReader = (name: string) => string | undefined;
+
+export interface SignatureForms {
+  readonly timestamp: string;
+  readonly nonce: string;
+  readonly signature: string;
+}
+
+export function readIdempotencyKey(header: HeaderReader): string {
+  const key = header(REQUEST_HEADER.idempotencyKey);
+  if (key === undefined) throw new Refusal("idempotency_key_missing");
+  if (!IDEMPOTENCY_KEY_FORM.test(key)) throw new Refusal("idempotency_key_invalid");
+  return key;
+}
+
+/** The forms of the three signature headers, before anything is computed from them. */
+export function readSignatureForms(header: HeaderReader): SignatureForms {
+  const timestamp = required(header, REQUEST_HEADER.timestamp);
+  const nonce = required(header, REQUEST_HEADER.nonce);
+  const signature = required(header, REQUEST_HEADER.signature);
+  if (!TIMESTAMP_FORM.test(timestamp)) throw new Refusal("timestamp_invalid");
+  if (!NONCE_FORM.test(nonce)) throw new Refusal("nonce_invalid");
+  if (signature.includes(",")) {
+    throw new Refusal(
+      "invalid_request",
+      `${REQUEST_HEADER.signature} was sent more than once; send it once.`,
+    );
+  }
+  if (!SIGNATURE_FORM.test(signature)) {
+    throw new Refusal(
+      "signature_invalid",
+      `${REQUEST_HEADER.signature} must be <header>..<86 base64url characters>.`,
+    );
+  }
+  return { timestamp, nonce, signature };
+}
+
+/** One that is left out makes the request an unsigned one, whatever the other two say. */
+function required(header: HeaderReader, name: string): string {
+  const value = header(name);
+  if (value === undefined) throw new Refusal("signature_missing", `${name} is missing.`);
+  return value;
+}

@@ -1,0 +1,215 @@
+import { Buffer } from "node:buffer";
+import { randomUUID } from "node:crypto";
+import { after, before, describe, it } from "node:test";
+import { assertNotEquals, assertStringIncludes, assertThrows } from "@std/assert";
+import { canonicalRequest } from "@gold-partner/canonical";
+import { hostBytes, type ProblemCode } from "@gold-partner/protocol";
+import {
+  expectProblem,
+  newTrialKey,
+  type Signing,
+  type TrialKey,
+  type TrialService,
+  trialService,
+} from "@gold-partner/dev";
+import { Refusal } from "../../refusal.ts";
+import { checkTimestamp } from "./verify_signature.ts";
+
+const PATH = "/v1/orders";
+/** A quote_id that is no one's: an order that gets this far is answered 404, and its nonce is spent. */
+const BODY = '{"quote_id":"qt_none"}';
+
+describe("signature: these very bytes, signed just now", () => {
+  let service: TrialService;
+  before(async () => void (service = await trialService()));
+  after(() => service.stop());
+
+  const order = (signing: Signing = {}) => service.signed(PATH, BODY, signing);
+  const refused = async (signing: Signing, code: ProblemCode) =>
+    await expectProblem(await order(signing), code);
+  const passes = async (signing: Signing = {}) => void await expectProblem(await order(signing), "not_found");
+  const nowSeconds = () => Math.floor(service.now() / 1000);
+
+  /** A signature over any protected header, right or wrong. */
+  async function craft(header: string, key: TrialKey, timestamp: string, nonce: string): Promise<string> {
+    const url = service.config.publicBaseUrl + PATH;
+    const bodySha256 = hostBytes.sha256Hex(hostBytes.utf8(BODY));
+    const payload = canonicalRequest({ method: "POST", url, bodySha256, timestamp, nonce });
+    const protectedHeader = hostBytes.base64url(hostBytes.utf8(header));
+    const input = hostBytes.utf8(`${protectedHeader}.${payload}`);
+    return `${protectedHeader}..${hostBytes.base64url(await key.signer.sign(input))}`;
+  }
+  async function orderWith(header: string, key = service.partner.signingKey): Promise<Response> {
+    const [timestamp, nonce] = [`${nowSeconds()}`, randomUUID()];
+    return await order({
+      timestamp,
+      nonce,
+      headers: { "X-JWS-Signature": await craft(header, key, timestamp, nonce) },
+    });
+  }
+
+  it("lets a signed request through to the books", () => passes());
+
+  describe("the timestamp's window", () => {
+    const edge = (seconds: number) => `${nowSeconds() + seconds}`;
+
+    it("is 300 seconds either way, to the millisecond", () => {
+      const nowMs = 1_800_000_000_000;
+      for (const inside of [-300, -299, 0, 299, 300]) checkTimestamp(`${1_800_000_000 + inside}`, nowMs);
+      assertThrows(() => checkTimestamp("1800000300", nowMs - 1), Refusal, "300 seconds ahead of");
+      assertThrows(() => checkTimestamp("1799999700", nowMs + 1), Refusal, "300 seconds behind");
+    });
+
+    it("is judged by the database's time", async () => {
+      for (const inside of [-299, 300, 0]) await passes({ timestamp: edge(inside) });
+      for (const outside of [-301, 302]) {
+        await refused({ timestamp: edge(outside) }, "timestamp_out_of_window");
+      }
+    });
+
+    it("does not ask the machine's clock: one that is ten minutes wrong changes nothing", async () => {
+      const systemNow = Date.now;
+      for (const wrongMs of [600_000, -600_000]) {
+        Date.now = () => systemNow() + wrongMs;
+        try {
+          await service.refresh();
+          await passes({ timestamp: `${Math.floor(systemNow() / 1000)}` });
+          await refused(
+            { timestamp: `${Math.floor(systemNow() / 1000) + wrongMs / 1000}` },
+            "timestamp_out_of_window",
+          );
+        } finally {
+          Date.now = systemNow;
+        }
+      }
+    });
+
+    it("says by how much and which way the caller's clock is wrong", async () => {
+      const late = await refused({ timestamp: edge(-1000) }, "timestamp_out_of_window");
+      assertStringIncludes(late.detail.replace(/(999|1001)/, "1000"), "1000 seconds behind");
+      const early = await refused({ timestamp: edge(1000) }, "timestamp_out_of_window");
+      assertStringIncludes(early.detail.replace(/(999|1001)/, "1000"), "1000 seconds ahead of");
+    });
+  });
+
+  describe("what was signed", () => {
+    it("is method, URL, body, timestamp and nonce: another of any is signature_invalid", async () => {
+      const base = service.config.publicBaseUrl;
+      const others: Signing[] = [
+        { url: PATH },
+        { url: `https://other.example${PATH}` },
+        { url: `${base}/v1/quotes` },
+        { url: `${base}${PATH}/` },
+        { url: `${base}${PATH}?` },
+        { url: `https://LOCALHOST:8443${PATH}` },
+        { signedBody: `${BODY} ` },
+        { signedBody: BODY.replaceAll(":", ": ") },
+        { signedBody: "" },
+        { headers: { "X-Timestamp": `${nowSeconds() - 7}` } },
+        { headers: { "X-Nonce": randomUUID() } },
+      ];
+      for (const other of others) await refused(other, "signature_invalid");
+    });
+
+    it("holds the query exactly as it was sent", async () => {
+      const target = `${PATH}?a=%2f&b=&&a=1+2`;
+      await expectProblem(await service.signed(target, BODY), "not_found");
+      const url = service.config.publicBaseUrl;
+      for (const other of [PATH, `${PATH}?a=%2F&b=&&a=1+2`, `${PATH}?a=/&b=&&a=1+2`, `${PATH}?b=&&a=1+2`]) {
+        await expectProblem(await service.signed(target, BODY, { url: url + other }), "signature_invalid");
+      }
+    });
+
+    it("is signed by a key of the caller's: another's is signature_invalid", async () => {
+      await refused({ key: await newTrialKey() }, "signature_invalid");
+      await refused({ key: (await service.addPartner()).signingKey }, "signature_invalid");
+    });
+
+    it("stays valid with a flipped s, and the nonce still counts once", async () => {
+      const [timestamp, nonce] = [`${nowSeconds()}`, randomUUID()];
+      const key = service.partner.signingKey;
+      const signature = await craft('{"alg":"ES256","b64":false,"crit":["b64"]}', key, timestamp, nonce);
+      const [header, s] = signature.split("..") as [string, string];
+      const flipped = `${header}..${flipS(s)}`;
+      assertNotEquals(flipped, signature);
+      await passes({ timestamp, nonce, headers: { "X-JWS-Signature": flipped } });
+      await refused({ timestamp, nonce, headers: { "X-JWS-Signature": signature } }, "nonce_reused");
+    });
+  });
+
+  describe("the protected header", () => {
+    it("may stand in any order and spacing", async () => {
+      for (
+        const header of [
+          '{"crit":["b64"],"b64":false,"alg":"ES256"}',
+          '{ "b64" : false, "alg":"ES256",\n"crit":[ "b64" ] }',
+        ]
+      ) {
+        await expectProblem(await orderWith(header), "not_found");
+      }
+    });
+
+    it("names a key by its own kid or its thumbprint, or none", async () => {
+      const named = await service.addPartner({ kid: "hsm-slot-1" });
+      const { thumbprint } = named.signingKey;
+      for (const kid of ["hsm-slot-1", thumbprint]) {
+        const [timestamp, nonce] = [`${nowSeconds()}`, randomUUID()];
+        const header = `{"alg":"ES256","b64":false,"crit":["b64"],"kid":"${kid}"}`;
+        const signature = await craft(header, named.signingKey, timestamp, nonce);
+        await passes({ partner: named, timestamp, nonce, headers: { "X-JWS-Signature": signature } });
+      }
+    });
+
+    it("is refused with an unknown kid, a missing, doubled, wrong or additional member", async () => {
+      const other = await service.addPartner();
+      const headers = [
+        '{"alg":"ES256","b64":false,"crit":["b64"],"kid":"nobody"}',
+        `{"alg":"ES256","b64":false,"crit":["b64"],"kid":"${other.signingKey.thumbprint}"}`,
+        '{"alg":"ES256","b64":false,"crit":["b64"],"kid":""}',
+        '{"alg":"ES256","b64":false,"crit":["b64"],"kid":1}',
+        '{"alg":"ES256","b64":false}',
+        '{"alg":"ES256","crit":["b64"]}',
+        '{"b64":false,"crit":["b64"]}',
+        '{"alg":"none","b64":false,"crit":["b64"]}',
+        '{"alg":"HS256","b64":false,"crit":["b64"]}',
+        '{"alg":"ES256","b64":true,"crit":["b64"]}',
+        '{"alg":"ES256","b64":false,"crit":["b64","b64"]}',
+        '{"alg":"ES256","b64":false,"crit":["b64","exp"]}',
+        '{"alg":"ES256","alg":"ES256","b64":false,"crit":["b64"]}',
+        `{"alg":"ES256","b64":false,"crit":["b64"],"jwk":${
+          JSON.stringify(service.partner.signingKey.publicJwk)
+        }}`,
+        '{"alg":"ES256","b64":false,"crit":["b64"],"jku":"https://localhost/"}',
+        '{"alg":"ES256","b64":false,"crit":["b64"],"x5u":"https://localhost/"}',
+        '["ES256"]',
+      ];
+      for (const header of headers) await expectProblem(await orderWith(header), "signature_invalid");
+    });
+
+    it("is refused with a key that is retired or not active yet", async () => {
+      const bank = await service.addPartner({ kid: "old" });
+      const { sql } = service.books;
+      const period = async (begins: string, ends: string | null) => {
+        await sql`update gold.signing_key set not_before = clock_timestamp() + ${begins}::interval,
+          retire_at = clock_timestamp() + ${ends}::interval where partner_id = ${bank.client}`;
+        await sql`update gold.registry_version set version = version + 1`;
+        await service.refresh();
+      };
+      await passes({ partner: bank });
+      await period("-1 hour", "-1 second");
+      await refused({ partner: bank }, "signature_invalid");
+      await period("1 minute", null);
+      await refused({ partner: bank }, "signature_invalid");
+      await period("-1 minute", "1 minute");
+      await passes({ partner: bank });
+    });
+  });
+});
+
+const P256_ORDER = 0xffffffff00000000ffffffffffffffffbce6faada7179e84f3b9cac2fc632551n;
+
+function flipS(signature: string): string {
+  const hex = Buffer.from(signature, "base64url").toString("hex");
+  const s = (P256_ORDER - BigInt(`0x${hex.slice(64)}`)).toString(16).padStart(64, "0");
+  return Buffer.from(hex.slice(0, 64) + s, "hex").toString("base64url");
+}

@@ -1,0 +1,65 @@
+import { canonicalRequest } from "@gold-partner/canonical";
+import { type CryptoKey, JwsError, verifyDetached } from "@gold-partner/jws";
+import { hostBytes, TIMESTAMP_WINDOW_SECONDS } from "@gold-partner/protocol";
+import { Refusal } from "../../refusal.ts";
+import { stamp, type Ticket } from "../../ticket.ts";
+import { isActive, type Partner } from "../registry/registry.ts";
+import type { Caller } from "../token/caller.ts";
+import type { SignatureForms } from "./header_forms.ts";
+
+/** A request whose caller signed these very bytes just now. Whether its nonce is fresh, the database says. */
+type SignedRequest = Ticket<"SignedRequest", {
+  readonly partner: Partner;
+  readonly nonce: string;
+  readonly body: Uint8Array;
+}>;
+
+interface RequestBytes {
+  readonly method: string;
+  /** The public base URL and the request target, byte for byte. */
+  readonly url: string;
+  readonly body: Uint8Array;
+}
+
+export function checkTimestamp(timestamp: string, nowMs: number): void {
+  const ahead = Number(timestamp) - nowMs / 1000;
+  if (Math.abs(ahead) <= TIMESTAMP_WINDOW_SECONDS) return;
+  throw new Refusal(
+    "timestamp_out_of_window",
+    `X-Timestamp is ${Math.round(Math.abs(ahead))} seconds ${
+      ahead > 0 ? "ahead of" : "behind"
+    } the service's clock; ` +
+      `at most ${TIMESTAMP_WINDOW_SECONDS} are allowed. Set your clock by NTP.`,
+  );
+}
+
+/** The keys that may have signed: all active ones, or the one that the protected header names. */
+export function activeKeys({ signingKeys }: Partner, kid: string | undefined, nowMs: number): CryptoKey[] {
+  return signingKeys
+    .filter((one) => isActive(one, nowMs) && (kid === undefined || kid === one.kid || kid === one.thumbprint))
+    .map(({ key }) => key);
+}
+
+export async function verifySignature(
+  caller: Caller,
+  { method, url, body }: RequestBytes,
+  { timestamp, nonce, signature }: SignatureForms,
+  nowMs: number,
+): Promise<SignedRequest> {
+  checkTimestamp(timestamp, nowMs);
+  const canonical = canonicalRequest({
+    method,
+    url,
+    bodySha256: hostBytes.sha256Hex(body),
+    timestamp,
+    nonce,
+  });
+  const { partner } = caller;
+  try {
+    await verifyDetached(signature, hostBytes.utf8(canonical), (kid) => activeKeys(partner, kid, nowMs));
+  } catch (error) {
+    if (error instanceof JwsError) throw new Refusal("signature_invalid", error.message);
+    throw error;
+  }
+  return stamp<SignedRequest>({ partner, nonce, body });
+}

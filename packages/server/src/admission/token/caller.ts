@@ -1,0 +1,31 @@
+import { Refusal } from "../../refusal.ts";
+import { stamp, type Ticket } from "../../ticket.ts";
+import type { ClientCertificate } from "../identity/client_certificate.ts";
+import type { Partner } from "../registry/registry.ts";
+import { thumbprintOf, type TokenAuthority } from "./token_authority.ts";
+
+/** A partner, known by certificate and token. */
+export type Caller = Ticket<"Caller", { readonly partner: Partner }>;
+
+const BEARER = /^bearer +([A-Za-z0-9._~+/-]+=*)$/i;
+
+/** The token of the Authorization header, which must be this certificate's and this partner's. */
+export async function admitCaller(
+  certificate: ClientCertificate,
+  authorization: string | undefined,
+  tokens: TokenAuthority,
+  nowMs: number,
+): Promise<Caller> {
+  if (authorization === undefined) throw new Refusal("token_missing");
+  const token = BEARER.exec(authorization)?.[1];
+  if (token === undefined) {
+    throw new Refusal("token_invalid", "The Authorization header is not one Bearer token.");
+  }
+  const claims = await tokens.verify(token, nowMs);
+  const { partner, fingerprint } = certificate;
+  if (claims.cnf["x5t#S256"] !== thumbprintOf(fingerprint) || claims.sub !== partner.publicId) {
+    throw new Refusal("token_certificate_mismatch");
+  }
+  if (partner.suspended) throw new Refusal("partner_suspended");
+  return stamp<Caller>({ partner });
+}

@@ -1,0 +1,69 @@
+import { randomBytes } from "node:crypto";
+import { readFileSync } from "node:fs";
+import { describe, it } from "node:test";
+import { assertEquals, assertMatch, assertNotEquals } from "@std/assert";
+import type { Partner } from "../registry/registry.ts";
+import { hashSecret, isSecretOf } from "./client_secret.ts";
+
+const NOW_MS = 1_800_000_000_000;
+const pepper = randomBytes(32);
+
+function partnerWith(...secrets: { secret: string; notBeforeMs?: number; retireAtMs?: number }[]): Partner {
+  return {
+    secrets: secrets.map(({ secret, notBeforeMs = 0, retireAtMs = Infinity }) => ({
+      hash: hashSecret(pepper, secret).toString("hex"),
+      notBeforeMs,
+      retireAtMs,
+    })),
+  } as unknown as Partner;
+}
+const isSecret = (partner: Partner | undefined, secret: string) =>
+  isSecretOf(partner, secret, pepper, NOW_MS);
+
+describe("isSecretOf()", () => {
+  it("knows any of the active secrets, wherever it stands", () => {
+    const partner = partnerWith({ secret: "first" }, { secret: "second" }, { secret: "third" });
+    for (const secret of ["first", "second", "third"]) assertEquals(isSecret(partner, secret), true, secret);
+    for (const secret of ["", "fourth", "firs", "first "]) {
+      assertEquals(isSecret(partner, secret), false, secret);
+    }
+  });
+
+  it("knows no secret before its time nor from its retirement on", () => {
+    const at = (notBeforeMs: number, retireAtMs: number) =>
+      isSecret(partnerWith({ secret: "s", notBeforeMs, retireAtMs }), "s");
+    assertEquals([at(NOW_MS, NOW_MS + 1), at(NOW_MS + 1, NOW_MS + 2), at(0, NOW_MS)], [true, false, false]);
+  });
+
+  it("knows no secret of nobody, of a partner without any, or under another pepper", () => {
+    assertEquals([isSecret(undefined, ""), isSecret(partnerWith(), "")], [false, false]);
+    assertEquals(isSecretOf(partnerWith({ secret: "s" }), "s", randomBytes(32), NOW_MS), false);
+  });
+
+  it("compares in the same time whoever asks: no early return, no plain comparison", () => {
+    const source = readFileSync(new URL("client_secret.ts", import.meta.url), "utf8");
+    const body = source.slice(source.indexOf("export function isSecretOf"));
+    assertEquals(body.match(/\breturn\b/g)?.length, 1);
+    assertMatch(body, /found = timingSafeEqual\(given, known\) \|\| found/);
+    assertMatch(body, /\[NO_SECRET, \.\.\.active\]/);
+    assertEquals(/===|!==|\.equals\(|\bbreak\b/.test(body), false);
+  });
+});
+
+describe("hashSecret()", () => {
+  it("depends on every byte of pepper and secret", () => {
+    const plain = hashSecret(pepper, "secret");
+    assertEquals(plain.length, 32);
+    const other = new Uint8Array(pepper);
+    other[31]! ^= 1;
+    for (
+      const changed of [
+        hashSecret(other, "secret"),
+        hashSecret(pepper, "Secret"),
+        hashSecret(pepper, "secret\0"),
+      ]
+    ) {
+      assertNotEquals(plain.toString("hex"), changed.toString("hex"));
+    }
+  });
+});

@@ -1,0 +1,176 @@
+import { randomBytes } from "node:crypto";
+import { after, before, describe, it } from "node:test";
+import { assertEquals, assertMatch } from "@std/assert";
+import { signCompact } from "@gold-partner/jws";
+import { hostBytes, type ProblemCode } from "@gold-partner/protocol";
+import {
+  addTrialCertificate,
+  expectProblem,
+  newTrialKey,
+  type TrialKey,
+  type TrialService,
+  trialService,
+} from "@gold-partner/dev";
+import { thumbprintOf } from "./token_authority.ts";
+
+describe("token: who calls", () => {
+  let service: TrialService;
+  let token: string;
+  /** A token key that the test holds, too. */
+  let key: TrialKey;
+  before(async () => {
+    service = await trialService();
+    token = await service.token();
+    key = await newTrialKey();
+    await registerTokenKey(key, null);
+  });
+  after(() => service.stop());
+
+  async function registerTokenKey({ thumbprint, publicJwk }: TrialKey, retireInSeconds: number | null) {
+    const { sql } = service.books;
+    // Older than the service's own key, so it never issues.
+    await sql`
+      select gold.add_token_key(${thumbprint}, ${sql.json({ ...publicJwk } as never)}::jsonb, '\\x00', 'none',
+        clock_timestamp() - interval '1 day')`;
+    await sql`update gold.token_key set retire_at = clock_timestamp() + make_interval(secs => ${retireInSeconds}) where kid = ${thumbprint}`;
+    await sql`update gold.registry_version set version = version + 1`;
+    await service.refresh();
+  }
+  const claims = (changes: Record<string, unknown> = {}) => ({
+    iss: service.config.publicBaseUrl,
+    aud: service.config.publicBaseUrl,
+    sub: service.partner.clientId,
+    client_id: service.partner.clientId,
+    iat: Math.floor(service.now() / 1000),
+    exp: Math.floor(service.now() / 1000) + 600,
+    jti: "trial",
+    cnf: { "x5t#S256": thumbprintOf(service.partner.fingerprint) },
+    ...changes,
+  });
+  const forge = (content: unknown, signer = key, header: { typ?: string; kid?: string } = {}) =>
+    signCompact(
+      hostBytes.utf8(JSON.stringify(content)),
+      { typ: header.typ ?? "at+jwt" },
+      { ...signer.signer, kid: header.kid ?? signer.thumbprint },
+    );
+  const call = (authorization: string | null, more: Record<string, string> = {}) =>
+    service.send("/v1/balances", { method: "GET", headers: { Authorization: authorization, ...more } });
+  const refused = async (authorization: string | null, code: ProblemCode) => {
+    await expectProblem(await call(authorization), code);
+  };
+
+  it("accepts a token of its own, with Bearer in any case", async () => {
+    for (const scheme of ["Bearer", "bearer", "BEARER", "bEaReR", "Bearer "]) {
+      assertEquals((await call(`${scheme} ${token}`)).status, 200, scheme);
+    }
+    assertEquals((await call(`Bearer ${await forge(claims())}`)).status, 200);
+  });
+
+  it("says token_missing where there is none", () => refused(null, "token_missing"));
+
+  it("says token_invalid to whatever is not one bearer token", async () => {
+    const forms = [
+      "",
+      "Bearer",
+      token,
+      `Basic ${token}`,
+      `Bearer ${token} x`,
+      `Bearer ${token}, Bearer ${token}`,
+      `Bearer\t${token}`,
+      "Bearer garbage",
+      "Bearer a.b.c",
+      `Bearer ${token}=`,
+    ];
+    for (const form of forms) await refused(form, "token_invalid");
+  });
+
+  it("says token_invalid to a token that anybody changed", async () => {
+    const [header, payload, signature] = token.split(".") as [string, string, string];
+    const none = hostBytes.base64url(hostBytes.utf8('{"alg":"none","typ":"at+jwt"}'));
+    const flipped = `${payload.slice(0, 20)}${payload[20] === "A" ? "B" : "A"}${payload.slice(21)}`;
+    for (
+      const other of [`${header}.${flipped}.${signature}`, `${none}.${payload}.`, `${header}.${payload}.`]
+    ) {
+      await refused(`Bearer ${other}`, "token_invalid");
+    }
+  });
+
+  it("says token_invalid to a token by a key that is not the service's, or under another's name", async () => {
+    const stranger = await newTrialKey();
+    await refused(`Bearer ${await forge(claims(), stranger)}`, "token_invalid");
+    await refused(`Bearer ${await forge(claims(), stranger, { kid: key.thumbprint })}`, "token_invalid");
+    await refused(`Bearer ${await forge(claims(), key, { typ: "JWT" })}`, "token_invalid");
+  });
+
+  it("says token_invalid to a token of another environment", async () => {
+    await refused(`Bearer ${await forge(claims({ iss: "https://other.example" }))}`, "token_invalid");
+    await refused(`Bearer ${await forge(claims({ aud: "https://other.example" }))}`, "token_invalid");
+  });
+
+  it("says token_expired from the six-hundredth second on", async () => {
+    const fresh = await forge(claims());
+    const { exp } = claims();
+    service.shiftClock(exp * 1000 - service.now() - 1000);
+    assertEquals((await call(`Bearer ${fresh}`)).status, 200);
+    service.shiftClock(601_000);
+    await refused(`Bearer ${fresh}`, "token_expired");
+    await refused(`Bearer ${token}`, "token_expired");
+    service.shiftClock(0);
+  });
+
+  it("says token_certificate_mismatch to another certificate, of the same partner or of another", async () => {
+    const renewed = randomBytes(32).toString("hex");
+    await addTrialCertificate(service.books.sql, service.partner.clientId, renewed);
+    const other = await service.addPartner();
+    for (const fingerprint of [renewed, other.fingerprint]) {
+      const reply = await call(`Bearer ${token}`, { "X-Forwarded-Client-Cert": `Hash=${fingerprint}` });
+      await expectProblem(reply, "token_certificate_mismatch");
+    }
+  });
+
+  it("says token_certificate_mismatch where the token names another partner over this certificate", async () => {
+    const other = await service.addPartner();
+    await refused(`Bearer ${await forge(claims({ sub: other.clientId }))}`, "token_certificate_mismatch");
+  });
+
+  it("ends what a token key signed when the key retires, also for tokens that it has seen before", async () => {
+    const retiring = await newTrialKey();
+    await registerTokenKey(retiring, 3600);
+    const signed = await forge(claims(), retiring);
+    assertEquals((await call(`Bearer ${signed}`)).status, 200);
+    await service.books
+      .sql`update gold.token_key set retire_at = clock_timestamp() where kid = ${retiring.thumbprint}`;
+    await service.books.sql`update gold.registry_version set version = version + 1`;
+    await service.refresh();
+    await refused(`Bearer ${signed}`, "token_invalid");
+  });
+
+  it("ends them too when the key's time merely runs out", async () => {
+    const retiring = await newTrialKey();
+    await registerTokenKey(retiring, 100);
+    const signed = await forge(claims(), retiring);
+    assertEquals((await call(`Bearer ${signed}`)).status, 200);
+    service.shiftClock(100_000);
+    await refused(`Bearer ${signed}`, "token_invalid");
+    service.shiftClock(0);
+  });
+
+  it("ends live tokens when the partner is suspended, and lets them live again after", async () => {
+    const bank = await service.addPartner();
+    const send = () => service.send("/v1/balances", { method: "GET", partner: bank });
+    assertEquals((await send()).status, 200);
+    await service.books.sql`select gold.suspend_partner(${bank.clientId})`;
+    await service.refresh();
+    await expectProblem(await send(), "partner_suspended");
+    await service.books.sql`select gold.resume_partner(${bank.clientId})`;
+    await service.refresh();
+    assertEquals((await send()).status, 200);
+  });
+
+  it("tells in WWW-Authenticate what is wrong with the token, and nothing where none was sent", async () => {
+    const challenge = async (authorization: string | null) =>
+      (await call(authorization)).headers.get("WWW-Authenticate")!;
+    assertEquals(await challenge(null), 'Bearer realm="gold-partner"');
+    assertMatch(await challenge("Bearer x"), /error="invalid_token", error_description="token_invalid"$/);
+  });
+});

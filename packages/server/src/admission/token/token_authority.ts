@@ -1,0 +1,118 @@
+import {
+  type CryptoKey,
+  importSigningKey,
+  importVerifyingKey,
+  JwsError,
+  keySigner,
+  signCompact,
+  verifyCompact,
+} from "@gold-partner/jws";
+import { hostBytes, TOKEN_TTL_SECONDS } from "@gold-partner/protocol";
+import { Refusal } from "../../refusal.ts";
+import type { Sealing } from "../../sealing.ts";
+import type { ClientCertificate } from "../identity/client_certificate.ts";
+import { isActive, type Registry, type TokenKeyRecord } from "../registry/registry.ts";
+
+interface TokenClaims {
+  readonly iss: string;
+  readonly aud: string;
+  readonly sub: string;
+  readonly client_id: string;
+  readonly iat: number;
+  readonly exp: number;
+  readonly jti: string;
+  readonly cnf: { readonly "x5t#S256": string };
+}
+
+/** Issues and verifies the service's certificate-bound access tokens (RFC 9068, RFC 8705). */
+export interface TokenAuthority {
+  issue(certificate: ClientCertificate, nowMs: number, tokenId: string): Promise<string>;
+  /** The claims of a token of ours; whether it fits the caller is not judged here. */
+  verify(token: string, nowMs: number): Promise<TokenClaims>;
+}
+
+const TYPE = "at+jwt";
+const CACHED_TOKENS = 10_000;
+
+export function createTokenAuthority(registry: Registry, sealing: Sealing, issuer: string): TokenAuthority {
+  const verified = new Map<string, VerifiedToken>();
+  const signers = new Map<string, Promise<CryptoKey>>();
+
+  const signingKey = ({ kid, sealed, sealingKey }: TokenKeyRecord): Promise<CryptoKey> => {
+    let key = signers.get(kid);
+    if (!key) signers.set(kid, key = sealing.open(sealed, sealingKey).then((jwk) => importSigningKey(jwk)));
+    return key;
+  };
+  const activeKeys = (nowMs: number) => registry.snapshot().tokenKeys.filter((key) => isActive(key, nowMs));
+
+  return {
+    async issue(certificate, nowMs, tokenId) {
+      // The youngest active key signs; the older ones still verify until they retire.
+      const current = activeKeys(nowMs).at(-1);
+      if (!current) throw new Refusal("service_unavailable", "The service has no active token key.");
+      const iat = Math.floor(nowMs / 1000);
+      const claims: TokenClaims = {
+        iss: issuer,
+        aud: issuer,
+        sub: certificate.partner.publicId,
+        client_id: certificate.partner.publicId,
+        iat,
+        exp: iat + TOKEN_TTL_SECONDS,
+        jti: tokenId,
+        cnf: { "x5t#S256": thumbprintOf(certificate.fingerprint) },
+      };
+      const signer = keySigner(await signingKey(current), current.kid);
+      return await signCompact(hostBytes.utf8(JSON.stringify(claims)), { typ: TYPE }, signer, hostBytes);
+    },
+    async verify(token, nowMs) {
+      const keys = activeKeys(nowMs);
+      const cached = verified.get(token);
+      // A key that has retired must not live on in what it verified earlier.
+      const known = cached && keys.some(({ kid }) => kid === cached.kid) ? cached : undefined;
+      const { claims, kid } = known ?? await verifyClaims(token, keys);
+      if (claims.iss !== issuer || claims.aud !== issuer) {
+        throw new Refusal("token_invalid", "The token was issued for another environment.");
+      }
+      if (nowMs >= claims.exp * 1000) {
+        verified.delete(token);
+        throw new Refusal("token_expired");
+      }
+      if (!known) {
+        if (verified.size >= CACHED_TOKENS) verified.delete(verified.keys().next().value!);
+        verified.set(token, { claims, kid });
+      }
+      return claims;
+    },
+  };
+}
+
+interface VerifiedToken {
+  readonly claims: TokenClaims;
+  /** The key that signed it. */
+  readonly kid: string;
+}
+
+async function verifyClaims(token: string, records: readonly TokenKeyRecord[]): Promise<VerifiedToken> {
+  const keys = new Map(
+    await Promise.all(
+      records.map(async ({ kid, publicJwk }) => [kid, await importVerifyingKey(publicJwk)] as const),
+    ),
+  );
+  try {
+    const chosen = (kid: string | undefined) => {
+      const key = keys.get(kid ?? "");
+      return key ? [key] : [];
+    };
+    const { header, payload } = await verifyCompact(token, chosen, { typ: TYPE });
+    return { claims: JSON.parse(new TextDecoder().decode(payload)) as TokenClaims, kid: header.kid! };
+  } catch (error) {
+    if (error instanceof JwsError) throw new Refusal("token_invalid");
+    throw error;
+  }
+}
+
+/** The certificate's hash as RFC 8705 writes it: the same bytes that the proxy forwards in hex, in base64url. */
+export function thumbprintOf(fingerprint: string): string {
+  const bytes = Uint8Array.from(fingerprint.match(/../g) ?? [], (byte) => parseInt(byte, 16));
+  return hostBytes.base64url(bytes);
+}

@@ -1,0 +1,188 @@
+import { after, before, describe, it } from "node:test";
+import { assertEquals, assertMatch } from "@std/assert";
+import { expectProblem, type TrialService, trialService } from "@gold-partner/dev";
+
+const ROUTES: readonly (readonly [string, string])[] = [
+  ["GET", "/health"],
+  ["GET", "/.well-known/jwks.json"],
+  ["GET", "/.well-known/oauth-authorization-server"],
+  ["GET", "/v1/prices"],
+  ["GET", "/v1/balances"],
+  ["POST", "/v1/quotes"],
+  ["POST", "/v1/orders"],
+  ["POST", "/v1/signed-probe"],
+  ["POST", "/sandbox/fund"],
+];
+
+describe("the app's paths", () => {
+  let service: TrialService;
+  before(async () => void (service = await trialService()));
+  after(() => service.stop());
+
+  const nobody = { "X-Forwarded-Client-Cert": null, Authorization: null };
+
+  it("answers another method with 405 and the one that is taken", async () => {
+    for (const [taken, path] of ROUTES) {
+      for (const method of ["GET", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"]) {
+        if (method === taken) continue;
+        const reply = await service.send(path, { method });
+        assertEquals(reply.headers.get("Allow"), taken, `${method} ${path}`);
+        await expectProblem(reply, "method_not_allowed");
+      }
+    }
+  });
+
+  it("answers an unknown path with 404, and looks at nothing else", async () => {
+    for (
+      const path of [
+        "/",
+        "/v1",
+        "/v2/orders",
+        "/v1/Orders",
+        "/V1/orders",
+        "/v1/ordersx",
+        "/metrics",
+        "/ready",
+      ]
+    ) {
+      for (const method of ["GET", "POST"]) {
+        await expectProblem(await service.send(path, { method, headers: nobody }), "not_found");
+      }
+    }
+  });
+
+  it("asks everybody at a known path for a certificate", async () => {
+    for (const [method, path] of ROUTES) {
+      await expectProblem(await service.send(path, { method, headers: nobody }), "certificate_unknown");
+    }
+  });
+
+  it("refuses a path that is not spelt as documented, and never rewrites it", async () => {
+    const targets = [
+      "/v1/%6frders",
+      "/v1/%6Frders",
+      "/v1%2forders",
+      "//v1/orders",
+      "/v1//orders",
+      "/v1/orders/",
+      "/v1/./orders",
+      "/v1/x/../orders",
+      "/v1/orders/.",
+      "/v1/orders/..",
+      "/..",
+      "\\v1\\orders",
+      "/v1\\orders",
+      "/v1/orders;x=1",
+      "/v1/orders#x",
+      "/v1/orders?x#y",
+      "/v1/orders?x y",
+      '/v1/orders?"',
+      "/v1/ord\u00e9rs",
+      "https://localhost:8443/v1/orders",
+      "http://localhost/v1/orders",
+      "localhost:443",
+      "*",
+      "",
+    ];
+    for (const target of targets) {
+      const reply = await service.signed("/v1/orders", "{}", { target });
+      const problem = await expectProblem(reply, "path_not_allowed").catch((error: Error) => {
+        throw new Error(`${target}: ${error.message}`);
+      });
+      assertMatch(problem.detail, target.startsWith("/") ? /spelt as documented/ : /origin form/);
+    }
+  });
+
+  it("lets a query stand where none is documented", async () => {
+    assertEquals((await service.send("/v1/balances?x=%2F&y", { method: "GET" })).status, 200);
+  });
+
+  it("gives every reply its own request id, and logs it with its route", async () => {
+    const reply = await service.send("/v1/balances", { method: "GET" });
+    await reply.body?.cancel();
+    const id = reply.headers.get("X-Request-Id")!;
+    assertMatch(id, /^req_[0-9a-f-]{36}$/);
+    const line = service.log.map((text) => JSON.parse(text) as Record<string, unknown>).find((one) =>
+      one.request_id === id
+    )!;
+    assertEquals([line.route, line.status, line.client_id], ["/v1/balances", 200, service.partner.clientId]);
+  });
+
+  it("logs what it refuses, too, and no path that a caller made up", async () => {
+    const seen = service.log.length;
+    await (await service.send("/v1/made-up", { method: "GET" })).body?.cancel();
+    await (await service.send("/v1/orders", { target: "/v1/%6frders" })).body?.cancel();
+    const lines = service.log.slice(seen).map((text) => JSON.parse(text) as Record<string, unknown>);
+    assertEquals(lines.map(({ status }) => status), [404, 400]);
+    assertEquals(lines[0]!.route, "none");
+  });
+
+  it("says 503 with Retry-After when its registry is older than it may be", async () => {
+    const other = await trialService();
+    const { sql } = other.books;
+    await sql`revoke execute on function gold.read_registry from gold_api`;
+    const waitedUntil = Date.now() + 12_000;
+    let reply = await other.send("/v1/balances", { method: "GET" });
+    while (reply.status === 200 && Date.now() < waitedUntil) {
+      await reply.body?.cancel();
+      await new Promise((resolve) => setTimeout(resolve, 200));
+      reply = await other.send("/v1/balances", { method: "GET" });
+    }
+    await expectProblem(reply, "service_unavailable");
+    await expectProblem(await other.send("/health", { method: "GET" }), "service_unavailable");
+    await sql`grant execute on function gold.read_registry to gold_api`;
+    await other.refresh();
+    assertEquals((await other.send("/health", { method: "GET" })).status, 200);
+    await other.stop();
+  });
+});
+
+describe("the app in production", () => {
+  it("knows no /sandbox/fund, before any other check", async () => {
+    const service = await trialService({ environment: "production" });
+    for (const method of ["POST", "GET", "PUT"]) {
+      for (const headers of [{}, { "X-Forwarded-Client-Cert": null, Authorization: null }]) {
+        const reply = await service.send("/sandbox/fund", { method, headers });
+        assertEquals(reply.headers.get("Allow"), null);
+        await expectProblem(reply, "not_found");
+      }
+    }
+    assertEquals((await service.send("/v1/balances", { method: "GET" })).status, 200);
+    assertMatch(service.partner.clientId, /^live_/);
+    await service.stop();
+  });
+});
+
+describe("POST /sandbox/fund", () => {
+  let service: TrialService;
+  before(async () => void (service = await trialService()));
+  after(() => service.stop());
+
+  const fund = (headers: Record<string, string | null>, partner = service.partner) =>
+    service.send("/sandbox/fund", { body: '{"amount_sar":10}', headers, partner });
+
+  it("needs no token, and a token that is sent must be right", async () => {
+    assertEquals((await fund({ Authorization: null })).status, 201);
+    assertEquals((await fund({})).status, 201);
+    await expectProblem(await fund({ Authorization: "Bearer x" }), "token_invalid");
+    const other = await service.addPartner();
+    const foreign = `Bearer ${await service.token(other)}`;
+    await expectProblem(await fund({ Authorization: foreign }), "token_certificate_mismatch");
+  });
+
+  it("refuses a suspended partner without a token, too", async () => {
+    const other = await service.addPartner();
+    await service.books.sql`select gold.suspend_partner(${other.clientId})`;
+    await service.refresh();
+    await expectProblem(await fund({ Authorization: null }, other), "partner_suspended");
+  });
+
+  it("needs an Idempotency-Key, and gives the first answer to its repeat", async () => {
+    await expectProblem(await fund({ "Idempotency-Key": null }), "idempotency_key_missing");
+    const first = await fund({ "Idempotency-Key": "fund-1" });
+    const again = await fund({ "Idempotency-Key": "fund-1" });
+    assertEquals([first.status, again.status], [201, 200]);
+    assertEquals(again.headers.get("Idempotent-Replayed"), "true");
+    assertEquals(await again.text(), await first.text());
+  });
+});

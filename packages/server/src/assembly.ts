@@ -1,0 +1,75 @@
+import { openRegistry, type Registry } from "./admission/registry/registry.ts";
+import { createTokenAuthority } from "./admission/token/token_authority.ts";
+import { openBooking } from "./booking/booking.ts";
+import { startSealer } from "./booking/outbox/sealer.ts";
+import { startPriceTicker } from "./booking/trading/price_ticker.ts";
+import type { Config } from "./config.ts";
+import { requireDurability } from "./database/durability.ts";
+import { closePools, openPools } from "./database/pools.ts";
+import type { Deps } from "./deps.ts";
+import { readKeys } from "./key_source.ts";
+import type { Log } from "./operations/log.ts";
+import { createMetrics } from "./operations/metrics.ts";
+import { openReads } from "./reads.ts";
+import { createSealing } from "./sealing.ts";
+
+export interface Assembly {
+  readonly deps: Deps;
+  /** Ends what runs by itself, and the connections. */
+  stop(): Promise<void>;
+}
+
+/** The real parts, wired together over one database. Who serves them, on which socket, is another matter. */
+export async function assemble(config: Config, log: Log): Promise<Assembly> {
+  const pools = openPools(config);
+  let registry: Registry | undefined;
+  try {
+    await requireDurability(pools.reads);
+    const [[pepper], sealingKeys] = await Promise.all([
+      readKeys(config.pepperSource),
+      readKeys(config.sealingKeySource),
+    ]);
+    const sealing = await createSealing(sealingKeys);
+    registry = await openRegistry(pools.registry, () => performance.now());
+    requireSameDeployment(registry, config);
+    const booking = openBooking(pools, config.lanes);
+    const reads = openReads(pools.reads);
+    const metrics = createMetrics();
+    metrics.gauge("gold_bookings_waiting", () => booking.waiting());
+    const random = (length: number) => crypto.getRandomValues(new Uint8Array(length));
+    const sealer = startSealer(pools.registry);
+    const ticker = await startPriceTicker(pools.registry, reads, random);
+    return {
+      deps: {
+        config,
+        registry,
+        tokens: createTokenAuthority(registry, sealing, config.publicBaseUrl),
+        booking,
+        reads,
+        log,
+        metrics,
+        now: registry.now,
+        random,
+        pepper: pepper!,
+      },
+      async stop() {
+        ticker.stop();
+        sealer.stop();
+        registry?.stop();
+        await closePools(pools);
+      },
+    };
+  } catch (error) {
+    registry?.stop();
+    await closePools(pools);
+    throw error;
+  }
+}
+
+function requireSameDeployment(registry: Registry, config: Config): void {
+  const { environment, publicBaseUrl } = registry.snapshot();
+  if (environment === config.environment && publicBaseUrl === config.publicBaseUrl) return;
+  throw new Error(
+    `The database belongs to ${environment} at ${publicBaseUrl}; this service is configured for ${config.environment} at ${config.publicBaseUrl}.`,
+  );
+}

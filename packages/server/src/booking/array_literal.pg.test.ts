@@ -1,0 +1,72 @@
+import { after, before, describe, it } from "node:test";
+import { assertEquals } from "@std/assert";
+import { type TestPostgres, testPostgres } from "@gold-partner/dev";
+import fc from "fast-check";
+import postgres, { type Sql } from "postgres";
+import { arrayLiteral } from "./array_literal.ts";
+
+describe("arrayLiteral()", () => {
+  let server: TestPostgres;
+  let sql: Sql;
+  before(async () => {
+    server = await testPostgres();
+    sql = postgres(await server.createDatabase(), { max: 1, onnotice: () => {} });
+  });
+  after(async () => {
+    await sql.end();
+    await server.stop();
+  });
+
+  // Read back as JSON: the driver's own array reader does not tell null from 'NULL'.
+  const texts = async (values: (string | null)[]) =>
+    (await sql`select to_json(${arrayLiteral(values)}::text::text[]) as value`)[0]!
+      .value as (string | null)[];
+
+  it("carries what an array's own syntax is made of", async () => {
+    const values = [
+      "",
+      "null",
+      "NULL",
+      '"',
+      '\\"',
+      "\\",
+      "{",
+      "}",
+      "{}",
+      ",",
+      "a,b",
+      " ",
+      " a ",
+      "'",
+      "\n",
+      "\t",
+      null,
+    ];
+    assertEquals(await texts(values), values);
+    assertEquals(await texts([]), []);
+  });
+
+  it("carries any text as it is", async () => {
+    // Postgres has no NUL in a text; nothing that reaches an array may hold one.
+    const text = fc.string({ unit: "binary", maxLength: 40 }).map((value) => value.replaceAll("\0", ""));
+    const awkward = fc.string({
+      unit: fc.constantFrom('"', "\\", "{", "}", ",", " ", "n", "'"),
+      maxLength: 12,
+    });
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(fc.oneof(text, awkward, fc.constant(null)), { maxLength: 8 }),
+        async (values) => {
+          assertEquals(await texts(values), values);
+        },
+      ),
+      { numRuns: 300 },
+    );
+  });
+
+  it("carries whole numbers exactly, beyond what a double holds", async () => {
+    const values = [0n, -1n, 9_007_199_254_740_993n, 9_223_372_036_854_775_807n];
+    const [row] = await sql`select ${arrayLiteral([...values, null, 7])}::text::bigint[]::text as value`;
+    assertEquals(row!.value, "{0,-1,9007199254740993,9223372036854775807,NULL,7}");
+  });
+});

@@ -1,0 +1,24 @@
+import { AMOUNT_MAX_HALALAS } from "@gold-partner/protocol";
+import type { Sql } from "postgres";
+import type { LaneItem, Send } from "../lane.ts";
+import type { Outcome } from "../outcome.ts";
+
+export interface FundingItem extends LaneItem {
+  readonly admissionVersion: string;
+  readonly key: string;
+  readonly fingerprint: string;
+  readonly amountHalalas: bigint;
+  readonly id: string;
+  readonly request: string;
+}
+
+/** Money in is rare: its lane carries one item at a time, and always waits for the account. */
+export function sendFunding(sql: Sql): Send<FundingItem> {
+  return async ([item], { settle }) => {
+    const { client, admissionVersion, key, fingerprint, amountHalalas, id, request } = item!;
+    const amount = amountHalalas > AMOUNT_MAX_HALALAS ? AMOUNT_MAX_HALALAS + 1n : amountHalalas;
+    return await sql<Outcome[]>`
+      select outcome, status, body from gold.book_funding(${settle}, ${client}::int, ${admissionVersion}::text::bigint, ${key}::text,
+        ${`\\x${fingerprint}`}::text::bytea, ${`${amount}`}::text::bigint, ${`${AMOUNT_MAX_HALALAS}`}::text::bigint, ${id}::uuid, ${request}::uuid)`;
+  };
+}

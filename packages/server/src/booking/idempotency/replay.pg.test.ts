@@ -1,0 +1,132 @@
+import { type TrialBooks, trialBooks } from "@gold-partner/dev";
+import { assertEquals, assertNotEquals } from "@std/assert";
+import { after, before, describe, it } from "node:test";
+import type { Outcome } from "../outcome.ts";
+import { bookOrder, newUuid, orderItem, readBooks, wordOf } from "../trial.ts";
+import { sendOrders } from "../trading/book_orders.ts";
+
+const GRAM = 10_000n;
+
+describe("an order's key and nonce", () => {
+  let books: TrialBooks;
+  before(async () => {
+    books = await trialBooks();
+    await books.addBar(100_000n * GRAM);
+  });
+  after(() => books.stop());
+
+  const order = (client: number, quote: string | null, given = {}): Promise<Outcome> =>
+    bookOrder(books.api, orderItem(client, quote, given));
+
+  it("replays the first answer byte for byte, whatever happened since", async () => {
+    const client = await books.createClient({ halalas: 100_000n });
+    const quote = await books.quote(client, "buy", GRAM);
+    const asked = orderItem(client, quote);
+    const refusedAsked = orderItem(client, newUuid());
+    const [first, refused] = [
+      await bookOrder(books.api, asked),
+      await bookOrder(books.api, refusedAsked),
+    ];
+    await order(client, await books.quote(client, "buy", GRAM));
+    const [again, refusedAgain] = [
+      await bookOrder(books.api, { ...asked, nonce: newUuid(), request: newUuid() }),
+      await bookOrder(books.api, { ...refusedAsked, nonce: newUuid(), request: newUuid() }),
+    ];
+    assertEquals(again, { ...first, outcome: "replayed" });
+    assertEquals(refusedAgain, { ...refused, outcome: "replayed" });
+    assertEquals(refusedAgain.status, 404);
+  });
+
+  it("refuses a known key with another fingerprint, within a batch too, and binds nothing", async () => {
+    const client = await books.createClient({ halalas: 100_000n });
+    const [quote, other] = [await books.quote(client, "buy", GRAM), await books.quote(client, "buy", GRAM)];
+    const asked = orderItem(client, quote);
+    const conflicting = orderItem(client, other, { key: asked.key, fingerprint: "0b".repeat(32) });
+    const outcomes = await sendOrders(books.api)([asked, conflicting], { wait: true, settle: false });
+    assertEquals(outcomes.map(wordOf), ["answered 201", "idempotency_key_conflict"]);
+    const later = await bookOrder(books.api, { ...conflicting, nonce: newUuid() });
+    assertEquals(
+      later,
+      { item: 1, outcome: "idempotency_key_conflict", status: null, body: null } as Outcome,
+    );
+    assertEquals((await order(client, other)).status, 201);
+  });
+
+  it("keeps one client's keys, nonces and quotes apart from another's", async () => {
+    const [one, two] = [
+      await books.createClient({ halalas: 100_000n }),
+      await books.createClient({ halalas: 100_000n }),
+    ];
+    const same = { key: newUuid(), nonce: newUuid() };
+    const others = { ...same, fingerprint: "0b".repeat(32) };
+    assertEquals(wordOf(await order(one, await books.quote(one, "buy", GRAM), same)), "answered 201");
+    assertEquals(wordOf(await order(two, await books.quote(two, "buy", GRAM), others)), "answered 201");
+    const again = { key: newUuid(), nonce: newUuid() };
+    const outcomes = await sendOrders(books.api)([
+      orderItem(one, await books.quote(one, "buy", GRAM), again),
+      orderItem(two, await books.quote(two, "buy", GRAM), { ...again, fingerprint: others.fingerprint }),
+    ], { wait: true, settle: false });
+    assertEquals(outcomes.map(wordOf), ["answered 201", "answered 201"]);
+  });
+
+  it("refuses a nonce that was spent, by an order, a replay, a conflict or a refusal", async () => {
+    const client = await books.createClient({ halalas: 100_000n });
+    const asked = orderItem(client, await books.quote(client, "buy", GRAM));
+    const spending = [
+      asked,
+      { ...asked, nonce: newUuid() },
+      { ...asked, nonce: newUuid(), fingerprint: "0b".repeat(32) },
+      orderItem(client, newUuid()),
+    ];
+    for (const item of spending) assertNotEquals((await bookOrder(books.api, item)).outcome, "nonce_reused");
+    for (const { nonce } of spending) {
+      const before = await readBooks(books.sql);
+      const outcome = await order(client, await books.quote(client, "buy", GRAM), { nonce });
+      assertEquals(outcome, { item: 1, outcome: "nonce_reused", status: null, body: null } as Outcome);
+      const bound = (await readBooks(books.sql)).filter((line) => !before.includes(line));
+      // The quote that the attempt was for, and its key: nothing of the order.
+      assertEquals(bound.map((line) => line.split(" ")[0]), ["idempotency_key", "quote"]);
+    }
+  });
+
+  it("settles a request that was committed before its connection was lost: the answer, not a replay", async () => {
+    const client = await books.createClient({ halalas: 100_000n });
+    for (const quote of [await books.quote(client, "buy", GRAM), newUuid()]) {
+      const item = orderItem(client, quote);
+      const first = await bookOrder(books.api, item);
+      const committed = await readBooks(books.sql);
+      assertEquals(await bookOrder(books.api, item, { settle: true }), first);
+      assertEquals(await readBooks(books.sql), committed);
+      assertEquals((await bookOrder(books.api, item)).outcome, "nonce_reused");
+    }
+  });
+
+  it("settles a request that was not committed by executing it, and another request's key by its replay", async () => {
+    const client = await books.createClient({ halalas: 100_000n });
+    const item = orderItem(client, await books.quote(client, "buy", GRAM));
+    assertEquals(wordOf(await bookOrder(books.api, item, { settle: true })), "answered 201");
+    const retry = { ...item, nonce: newUuid(), request: newUuid() };
+    assertEquals(wordOf(await bookOrder(books.api, retry, { settle: true })), "replayed 201");
+    // The lost attempt itself may have spent the nonce, so it proves nothing here.
+    const spent = { ...item, request: newUuid() };
+    assertEquals(wordOf(await bookOrder(books.api, spent, { settle: true })), "replayed 201");
+    const another = { ...spent, fingerprint: "0b".repeat(32) };
+    assertEquals(wordOf(await bookOrder(books.api, another, { settle: true })), "idempotency_key_conflict");
+  });
+
+  it("settles what was committed although the admission has changed since", async () => {
+    const client = await books.createClient({ halalas: 100_000n });
+    const item = orderItem(client, await books.quote(client, "buy", GRAM));
+    const first = await bookOrder(books.api, item);
+    await books.sql`update gold.account set admission_version = 2 where client_id = ${client}`;
+    assertEquals(await bookOrder(books.api, item, { settle: true }), first);
+    assertEquals(
+      wordOf(await bookOrder(books.api, orderItem(client, null), { settle: true })),
+      "admission_changed",
+    );
+  });
+
+  it("leave clean books", async () => {
+    assertEquals(await books.defects(), []);
+  });
+});

@@ -1,0 +1,124 @@
+import { describe, it } from "node:test";
+import { assertEquals, assertRejects } from "@std/assert";
+import { busy, done, gate, item, ok, scripted, turn } from "./lane_trial.ts";
+
+describe("Lane", () => {
+  describe("batches", () => {
+    it("sends one that comes alone at once, alone", async () => {
+      const { calls, bodies } = scripted(ok);
+      assertEquals(await bodies(item(1)), ["1"]);
+      assertEquals(calls, [{ names: ["1"], wait: false, settle: false }]);
+    });
+
+    it("sends together what came in while the batch before was under way", async () => {
+      const first = gate();
+      const { calls, bodies } = scripted(async (call, number) => {
+        if (number === 1) await first.opened;
+        return ok(call);
+      });
+      const all = bodies(...[1, 2, 3, 4, 5].map((client) => item(client)));
+      await turn();
+      assertEquals(calls.map(({ names }) => names), [["1"]]);
+      first.open();
+      assertEquals(await all, ["1", "2", "3", "4", "5"]);
+      assertEquals(calls.map(({ names }) => names), [["1"], ["2", "3", "4", "5"]]);
+    });
+
+    it("puts no more into a batch than it may hold", async () => {
+      const { calls, bodies } = scripted(ok, { batchItems: 3 });
+      await bodies(...[1, 2, 3, 4, 5, 6, 7, 8].map((client) => item(client)));
+      assertEquals(calls.map(({ names }) => names.length), [1, 3, 3, 1]);
+    });
+
+    it("keeps the order in which a client's requests came in", async () => {
+      const { calls, bodies } = scripted(ok, { batchItems: 3 });
+      await bodies(item(9, "x"), ...["a", "b", "c", "d"].map((name) => item(1, name)));
+      assertEquals(calls.flatMap(({ names }) => names), ["x", "a", "b", "c", "d"]);
+    });
+  });
+
+  describe("lanes", () => {
+    it("has at most as many batches under way as there are lanes", async () => {
+      const open = gate();
+      let underWay = 0;
+      let most = 0;
+      const { bodies } = scripted(async (call) => {
+        most = Math.max(most, ++underWay);
+        await open.opened;
+        underWay--;
+        return ok(call);
+      }, { lanes: 2 });
+      const all = bodies(...[1, 2, 3, 4].map((client) => item(client)));
+      await turn();
+      open.open();
+      await all;
+      assertEquals(most, 2);
+    });
+
+    it("has a client in one lane at a time, and lets others pass meanwhile", async () => {
+      const first = gate();
+      const { calls, bodies } = scripted(async (call) => {
+        if (call.names.includes("a")) await first.opened;
+        return ok(call);
+      }, { lanes: 2 });
+      const all = bodies(item(1, "a"), item(1, "b"), item(2, "c"));
+      await turn();
+      assertEquals(calls.map(({ names }) => names), [["a"], ["c"]]);
+      first.open();
+      await all;
+      assertEquals(calls.map(({ names }) => names), [["a"], ["c"], ["b"]]);
+    });
+
+    it("waits for a busy client outside the lane: the next batch does not", async () => {
+      const locked = gate();
+      const { calls, bodies } = scripted(async (call) => {
+        if (call.wait) {
+          await locked.opened;
+          return ok(call);
+        }
+        return call.names.map((name) => name.startsWith("busy") ? busy : done(name));
+      });
+      const waiting = bodies(item(1, "busy1"), item(1, "busy2"));
+      assertEquals(await bodies(item(2, "free"), item(3, "free2")), ["free", "free2"]);
+      assertEquals(calls.filter(({ names }) => names.includes("busy2")), []);
+      locked.open();
+      assertEquals(await waiting, ["busy1", "busy2"]);
+      assertEquals(calls.filter(({ wait }) => wait).map(({ names }) => names), [["busy1"], ["busy2"]]);
+    });
+
+    it("fails, and does not wait for ever, when a client stays busy for one that waited", async () => {
+      const { lane } = scripted(({ names }) => names.map(() => busy));
+      assertEquals((await lane.submit(item(1))).outcome, "busy");
+    });
+  });
+
+  describe("the queue", () => {
+    it("holds so many of one client at most, so that nobody fills it for the others", async () => {
+      const first = gate();
+      const { lane, bodies } = scripted(async (call, number) => {
+        if (number === 1) await first.opened;
+        return ok(call);
+      }, { clientQueueItems: 2 });
+      const accepted = bodies(item(9), item(1, "a"), item(1, "b"), item(2));
+      await assertRejects(() => lane.submit(item(1, "c")), Error, "overloaded");
+      first.open();
+      assertEquals(await accepted, ["9", "a", "b", "2"]);
+      assertEquals(await bodies(item(1, "c"), item(1, "d")), ["c", "d"]);
+    });
+
+    it("is bounded: one more is refused at once, and those that wait are not", async () => {
+      const first = gate();
+      const { lane, bodies } = scripted(async (call, number) => {
+        if (number === 1) await first.opened;
+        return ok(call);
+      }, { queueItems: 2 });
+      const accepted = bodies(item(1), item(2), item(3));
+      assertEquals(lane.waiting, 2);
+      await assertRejects(() => lane.submit(item(4)), Error, "overloaded");
+      first.open();
+      assertEquals(await accepted, ["1", "2", "3"]);
+      assertEquals(lane.waiting, 0);
+      assertEquals(await bodies(item(4)), ["4"]);
+    });
+  });
+});

@@ -1,0 +1,50 @@
+import { Lane, type LaneItem, type LaneOptions, type Sending } from "./lane.ts";
+import type { Outcome } from "./outcome.ts";
+
+/** What the tests stage around a lane: a database that answers as they say. */
+
+export interface Item extends LaneItem {
+  readonly name: string;
+}
+
+export const item = (client: number, name = `${client}`): Item => ({ client, name });
+export const done = (body: string): Outcome => ({ outcome: "answered", status: 201, body });
+export const busy: Outcome = { outcome: "busy", status: null, body: null };
+export const failure = (code: string) => Object.assign(new Error(code), { code });
+
+export interface Call extends Sending {
+  readonly names: string[];
+}
+
+/** A lane whose database does what each test tells it, call by call. */
+export function scripted(
+  answer: (call: Call, number: number) => Outcome[] | Promise<Outcome[]>,
+  options: Partial<LaneOptions> = {},
+) {
+  const calls: Call[] = [];
+  const lane = new Lane<Item>(async (items, { wait, settle }) => {
+    const call = { names: items.map(({ name }) => name), wait, settle };
+    calls.push(call);
+    return await answer(call, calls.length);
+  }, {
+    lanes: 1,
+    batchItems: 64,
+    queueItems: 100,
+    clientQueueItems: 100,
+    overloaded: () => new Error("overloaded"),
+    ...options,
+  });
+  const bodies = async (...items: Item[]) =>
+    (await Promise.all(items.map((one) => lane.submit(one)))).map(({ body }) => body);
+  return { lane, calls, bodies };
+}
+
+export const ok = ({ names }: Call) => names.map(done);
+export const turn = () => new Promise((resolve) => setTimeout(resolve, 1));
+
+/** A call that the test lets go when it likes. */
+export function gate() {
+  let open = () => {};
+  const opened = new Promise<void>((resolve) => open = resolve);
+  return { open: () => open(), opened };
+}

@@ -1,0 +1,141 @@
+import { type TrialBooks, trialBooks } from "@gold-partner/dev";
+import { assert, assertEquals, assertMatch } from "@std/assert";
+import { afterEach, beforeEach, describe, it } from "node:test";
+import { bookOrder, orderItem, plantQuote, wordOf } from "../trial.ts";
+
+describe("bars", () => {
+  let books: TrialBooks;
+  beforeEach(async () => {
+    books = await trialBooks();
+  });
+  afterEach(() => books.stop());
+
+  const freeGold = async (): Promise<bigint> =>
+    BigInt((await books.sql`select free from gold.vault`)[0]!.free);
+  const add = (serial: string, gross: number, fineness = 9999) =>
+    books.sql`select gold.add_bar(${serial}, 'Refiner', 'Vault', ${gross}, ${fineness})`;
+  const remove = (serial: string) => books.sql`select gold.remove_bar(${serial})`;
+  const refusalOf = (change: PromiseLike<unknown>): Promise<string> =>
+    Promise.resolve(change).then(() => "done", ({ code, message }) => `${code} ${message}`);
+  const buyer = async (grams: bigint) => {
+    const client = await books.createClient({ halalas: 10_000_000n });
+    const quote = await plantQuote(books.sql, {
+      client,
+      side: "buy",
+      grams,
+      price: 3_210_000n,
+      ageSeconds: 0,
+    });
+    return orderItem(client, quote);
+  };
+
+  it("bring their fine gold into the vault, rounded down, by a transfer of the house", async () => {
+    const [row] = await add("A-1", 124_414_000, 9999);
+    assertEquals(row!.add_bar, "124401558");
+    assertEquals(await freeGold(), 124_401_558n);
+    await add("A-2", 10_003, 9950);
+    assertEquals(await freeGold(), 124_401_558n + 9_952n);
+    const rows = await books.sql`
+      select b.serial, b.fine, b.added_sequence, concat_ws(' ', t.debit, t.credit, t.asset, t.amount) as posted
+      from gold.bar b join gold.transfer t on t.client_id = 0 and t.sequence = b.added_sequence order by b.serial`;
+    assertEquals([...rows], [
+      { serial: "A-1", fine: "124401558", added_sequence: "1", posted: "bars vault XAU 124401558" },
+      { serial: "A-2", fine: "9952", added_sequence: "2", posted: "bars vault XAU 9952" },
+    ]);
+    assertEquals(await books.defects(), []);
+  });
+
+  it("come once, are fine enough and weigh something", async () => {
+    await add("B-1", 10_000);
+    assertEquals(await refusalOf(add("B-1", 10_000)), "GR409 a bar with serial B-1 is on record already");
+    for (const fineness of [9949, 10_000]) {
+      assertMatch(await refusalOf(add("B-2", 10_000, fineness)), /^23514 .*"bar_fineness"/);
+    }
+    for (const gross of [0, 1, -10_000]) assertMatch(await refusalOf(add("B-3", gross)), /^23514 /);
+    await remove("B-1");
+    assertEquals(await refusalOf(add("B-1", 10_000)), "GR409 a bar with serial B-1 is on record already");
+    assertEquals(await freeGold(), 0n);
+    assertEquals(await books.defects(), []);
+  });
+
+  it("leave only when the free gold covers them, to the tenth-milligram", async () => {
+    const serial = await books.addBar(10_000n);
+    await books.addBar(100n);
+    await bookOrder(books.api, await buyer(101n));
+    assertEquals(
+      await refusalOf(remove(serial)),
+      "GR409 the bar holds 1 g and only 0.9999 g are free; the rest is owed to partners",
+    );
+    assertEquals(await freeGold(), 9_999n);
+    await books.addBar(1n);
+    assertEquals((await remove(serial))[0]!.remove_bar, "10000");
+    assertEquals(await freeGold(), 0n);
+    assertEquals(await refusalOf(remove(serial)), `GR409 the bar ${serial} has left already`);
+    assertEquals(await refusalOf(remove("C-0")), "GR404 there is no bar with serial C-0");
+    assertEquals(await books.defects(), []);
+  });
+
+  it("leave once when two take them out at once", async () => {
+    const serial = await books.addBar(10_000n);
+    await books.addBar(10_000n);
+    const first = await books.sql.reserve();
+    await first`begin`;
+    await first`select gold.remove_bar(${serial})`;
+    const second = refusalOf(remove(serial));
+    await books.sql`select pg_sleep(0.2)`;
+    await first`commit`;
+    first.release();
+    assertEquals(await second, `GR409 the bar ${serial} has left already`);
+    assertEquals(await freeGold(), 10_000n);
+    assertEquals(await books.defects(), []);
+  });
+
+  it("and orders race for the same gold: one of the two gets it, never both", async () => {
+    const won = { bar: 0, order: 0 };
+    for (let round = 0; round < 30; round++) {
+      const serial = await books.addBar(1_000n);
+      const item = await buyer(1_000n);
+      const removing = () => refusalOf(remove(serial));
+      const ordering = () => bookOrder(books.api, item).then(wordOf);
+      const [bar, order] = round % 2
+        ? await Promise.all([removing(), ordering()])
+        : (await Promise.all([ordering(), removing()])).reverse();
+      if (bar === "done") {
+        assertEquals(order, "answered insufficient_inventory");
+        won.bar++;
+      } else {
+        assertMatch(bar!, /^GR409 the bar holds 0\.1 g and only 0 g are free/);
+        assertEquals(order, "answered 201");
+        won.order++;
+      }
+      assertEquals(await freeGold(), 0n);
+    }
+    assert(won.bar > 0 && won.order > 0, JSON.stringify(won));
+    assertEquals(await books.defects(), []);
+  });
+
+  it("wait for an order that holds the vault, and then see what it took", async () => {
+    const serial = await books.addBar(1_000n);
+    const item = await buyer(1n);
+    const trader = await books.api.reserve();
+    await trader`begin`;
+    assertEquals(wordOf(await bookOrder(trader, item)), "answered 201");
+    const removing = refusalOf(remove(serial));
+    await books.sql`select pg_sleep(0.2)`;
+    await trader`commit`;
+    trader.release();
+    assertMatch(await removing, /^GR409 the bar holds 0\.1 g and only 0\.0999 g are free/);
+    assertEquals(await books.defects(), []);
+  });
+
+  it("leave an audit row with the login that moved them", async () => {
+    const serial = await books.addBar(1_000n);
+    await remove(serial);
+    const rows = await books
+      .sql`select login = session_user as own, action, subject from gold.audit where action like 'vault.%' order by id`;
+    assertEquals([...rows], [
+      { own: true, action: "vault.add", subject: serial },
+      { own: true, action: "vault.remove", subject: serial },
+    ]);
+  });
+});

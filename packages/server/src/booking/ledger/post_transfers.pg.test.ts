@@ -1,0 +1,249 @@
+import { type TrialBooks, trialBooks } from "@gold-partner/dev";
+import { assertEquals } from "@std/assert";
+import { after, before, describe, it } from "node:test";
+
+/** A column of gold.transfer, as Postgres reads its text. */
+type Posting = Record<string, string | number>;
+
+const STATED_WRONGLY = "GB001";
+const CHECK_VIOLATION = "23514";
+const UNIQUE_VIOLATION = "23505";
+const INVALID_TEXT = "22P02";
+
+describe("post_transfers", () => {
+  let books: TrialBooks;
+  let client: number;
+  before(async () => {
+    books = await trialBooks();
+    await books.addBar(1_000n);
+    client = await books.createClient({ halalas: 1_000n, tenthMilligrams: 10n });
+  });
+  after(() => books.stop());
+
+  // The client holds 10.00 SAR and 10 units of gold at sequence 3; 990 are free in the vault.
+  const buy = (): Posting[] => [
+    posting({ leg: 1, debit: "available", credit: "house", amount: 50, sar_available_after: 950 }),
+    posting({
+      leg: 2,
+      debit: "vault",
+      credit: "gold",
+      asset: "XAU",
+      amount: 5,
+      sar_available_after: 950,
+      gold_after: 15,
+    }),
+  ];
+  const posting = (given: Posting): Posting => ({
+    bucket: client % 64,
+    client_id: client,
+    leg: 1,
+    sequence: 4,
+    debit: "bank",
+    credit: "available",
+    asset: "SAR",
+    amount: 100,
+    sar_available_after: 1_100,
+    sar_held_after: 0,
+    gold_after: 10,
+    posted_at: "infinity",
+    ...given,
+  });
+
+  /** Posts in one statement as the books' role does, looks, and takes it back: "posted", or the SQLSTATE. */
+  async function post(...postings: Posting[]): Promise<{ verdict: string; account?: string; free?: string }> {
+    let found = {};
+    const verdict = await books.sql.begin(async (sql) => {
+      const at = new Date(Date.now() + 1_000);
+      const rows = postings.map((row) => ({
+        ...row,
+        posted_at: row.posted_at === "infinity" ? at : new Date(row.posted_at!),
+      }));
+      await sql`set local role gold_book`;
+      await sql`insert into gold.transfer ${sql(rows as never)}`;
+      const [row] = await sql`
+        select concat_ws(' ', event_sequence, sar_available, sar_held, a.gold, last_posted_at = ${at}) as account, v.free
+        from gold.account a, gold.vault v where client_id = ${postings[0]!["client_id"]!}`;
+      found = { ...row };
+      throw Object.assign(new Error("taken back"), { code: "posted" });
+    }).catch(({ code, message }) => code ?? message);
+    return { verdict, ...found };
+  }
+  const verdictOf = async (...postings: Posting[]): Promise<string> => (await post(...postings)).verdict;
+
+  it("moves the balances, the sequence, the instant and the vault by the transfers of a statement", async () => {
+    assertEquals(await post(posting({})), { verdict: "posted", account: "4 1100 0 10 t", free: "990" });
+    assertEquals(await post(...buy()), { verdict: "posted", account: "4 950 0 15 t", free: "985" });
+    const held = posting({
+      debit: "available",
+      credit: "held",
+      sar_available_after: 900,
+      sar_held_after: 100,
+    });
+    assertEquals(await post(held), { verdict: "posted", account: "4 900 100 10 t", free: "990" });
+    const sold = posting({
+      debit: "gold",
+      credit: "vault",
+      asset: "XAU",
+      amount: 10,
+      sar_available_after: 1_000,
+      gold_after: 0,
+    });
+    assertEquals(await post(sold), { verdict: "posted", account: "4 1000 0 0 t", free: "1000" });
+  });
+
+  it("follows several clients and several sequence numbers in one statement", async () => {
+    const other = await books.createClient();
+    const rows = [
+      posting({}),
+      posting({ bucket: other % 64, client_id: other, sequence: 1, gold_after: 0, sar_available_after: 100 }),
+      posting({ sequence: 5, sar_available_after: 1_200 }),
+    ];
+    assertEquals(await post(...rows), { verdict: "posted", account: "5 1200 0 10 t", free: "990" });
+    const wrong = rows.map((row) => row["client_id"] === other ? { ...row, sar_available_after: 99 } : row);
+    assertEquals(await verdictOf(...wrong), STATED_WRONGLY);
+  });
+
+  it("refuses balances that do not follow from the transfers", async () => {
+    for (const column of ["sar_available_after", "sar_held_after", "gold_after"]) {
+      for (const off of [-1, 1]) {
+        const stated = posting({});
+        assertEquals(
+          await verdictOf({ ...stated, [column]: Number(stated[column]) + off }),
+          STATED_WRONGLY,
+          column,
+        );
+      }
+    }
+    const [sar, gold] = buy();
+    assertEquals(await verdictOf(sar!, { ...gold!, sar_available_after: 1_000 }), STATED_WRONGLY);
+  });
+
+  it("refuses a sequence number that does not grow and an instant that goes back", async () => {
+    for (const sequence of [0, 2, 3]) {
+      assertEquals(await verdictOf(posting({ sequence, leg: 7 })), STATED_WRONGLY);
+    }
+    assertEquals(await verdictOf(posting({ sequence: 3 })), UNIQUE_VIOLATION);
+    const [account] = await books.sql`select last_posted_at from gold.account where client_id = ${client}`;
+    const last: Date = account!.last_posted_at;
+    assertEquals(
+      await verdictOf(posting({ posted_at: new Date(last.getTime() - 1).toISOString() })),
+      STATED_WRONGLY,
+    );
+    assertEquals(await verdictOf(posting({ posted_at: last.toISOString() })), "posted");
+  });
+
+  it("refuses a client that there is none of", async () => {
+    const nobody = posting({
+      bucket: 1_000_000 % 64,
+      client_id: 1_000_000,
+      sequence: 1,
+      gold_after: 0,
+      sar_available_after: 100,
+    });
+    assertEquals(await verdictOf(nobody), STATED_WRONGLY);
+    assertEquals(await verdictOf(posting({}), nobody), STATED_WRONGLY);
+  });
+
+  it("never lets a balance or the vault go below zero", async () => {
+    const overdrawn = posting({
+      debit: "available",
+      credit: "house",
+      amount: 1_001,
+      sar_available_after: -1,
+    });
+    assertEquals(await verdictOf(overdrawn), CHECK_VIOLATION);
+    const oversold = posting({
+      debit: "gold",
+      credit: "vault",
+      asset: "XAU",
+      amount: 11,
+      sar_available_after: 1_000,
+      gold_after: -1,
+    });
+    assertEquals(await verdictOf(oversold), CHECK_VIOLATION);
+    const unheld = posting({
+      debit: "held",
+      credit: "bank",
+      amount: 1,
+      sar_available_after: 1_000,
+      sar_held_after: -1,
+    });
+    assertEquals(await verdictOf(unheld), CHECK_VIOLATION);
+    const unbacked = posting({
+      debit: "vault",
+      credit: "gold",
+      asset: "XAU",
+      amount: 991,
+      sar_available_after: 1_000,
+      gold_after: 1_001,
+    });
+    assertEquals(await verdictOf(unbacked), CHECK_VIOLATION);
+  });
+
+  it("takes exactly the eleven movements that there are", async () => {
+    const postable: string[] = [];
+    await books.sql`update gold.account set sar_held = 100 where client_id = ${client}`;
+    const accounts = ["bank", "available", "held", "house", "bars", "vault", "gold"];
+    for (const asset of ["SAR", "XAU"]) {
+      for (const debit of accounts) {
+        for (const credit of accounts) {
+          const house = debit === "bars" || credit === "bars";
+          const [owner, sequence] = house ? [0, 9] : [client, 4];
+          const after = (account: string, unit: string) =>
+            house || unit !== asset ? 0 : Number(credit === account) - Number(debit === account);
+          const row = posting({
+            asset,
+            debit,
+            credit,
+            amount: 1,
+            bucket: owner % 64,
+            client_id: owner,
+            sequence,
+          });
+          const balances = house
+            ? [0, 0, 0]
+            : [1_000 + after("available", "SAR"), 100 + after("held", "SAR"), 10 + after("gold", "XAU")];
+          const [sar_available_after, sar_held_after, gold_after] = balances;
+          const verdict = await verdictOf(
+            { ...row, sar_available_after, sar_held_after, gold_after } as Posting,
+          );
+          if (verdict === "posted") postable.push(`${asset} ${debit} ${credit}`);
+          else assertEquals(verdict, CHECK_VIOLATION, `${asset} ${debit} ${credit}`);
+        }
+      }
+    }
+    await books.sql`update gold.account set sar_held = 0 where client_id = ${client}`;
+    assertEquals(postable, [
+      "SAR bank available",
+      "SAR available bank",
+      "SAR available held",
+      "SAR available house",
+      "SAR held bank",
+      "SAR held available",
+      "SAR house available",
+      "XAU bars vault",
+      "XAU vault bars",
+      "XAU vault gold",
+      "XAU gold vault",
+    ]);
+    assertEquals(await verdictOf(posting({ debit: "margin" })), INVALID_TEXT);
+  });
+
+  it("refuses an amount that is not positive, a foreign bucket and a bar that moves through a client", async () => {
+    for (const amount of [0, -100]) {
+      assertEquals(
+        await verdictOf(posting({ amount, sar_available_after: 1_000 + amount })),
+        CHECK_VIOLATION,
+      );
+    }
+    assertEquals(await verdictOf(posting({ bucket: (client + 1) % 64 })), CHECK_VIOLATION);
+    const bar = { debit: "bars", credit: "vault", asset: "XAU", amount: 1 };
+    assertEquals(await verdictOf(posting({ ...bar, sar_available_after: 1_000 })), CHECK_VIOLATION);
+    const houseMoney = { bucket: 0, client_id: 0, sequence: 9, sar_available_after: 100, gold_after: 0 };
+    assertEquals(await verdictOf(posting(houseMoney)), CHECK_VIOLATION);
+  });
+
+  it("leaves the books as they were: every trial was taken back", async () => {
+    assertEquals(await books.defects(), []);
+  });
+});

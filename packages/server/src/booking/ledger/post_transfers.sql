@@ -1,0 +1,52 @@
+-- The one writer of the maintained balances. It runs once a statement, over all transfers of that statement, and
+-- refuses them all when the balances that the caller wrote beside a transfer do not follow from the transfers.
+
+create or replace function gold.post_transfers() returns trigger
+language plpgsql security definer set search_path = gold, pg_temp as $$
+declare
+  owners int;
+  followed int;
+begin
+  with moved as (
+    select bucket, client_id,
+      max(sequence) as sequence,
+      max(posted_at) as posted_at,
+      sum(case when credit = 'available' then amount when debit = 'available' then -amount else 0 end)::bigint as available,
+      sum(case when credit = 'held' then amount when debit = 'held' then -amount else 0 end)::bigint as held,
+      sum(case when credit = 'gold' then amount when debit = 'gold' then -amount else 0 end)::bigint as gold,
+      (array_agg(array[sar_available_after, sar_held_after, gold_after] order by sequence desc, leg desc))[1:1] as stated
+    from posted
+    group by bucket, client_id
+  ), followed as (
+    update account a
+    set event_sequence = moved.sequence,
+        last_posted_at = moved.posted_at,
+        sar_available = a.sar_available + moved.available,
+        sar_held = a.sar_held + moved.held,
+        gold = a.gold + moved.gold
+    from moved
+    where a.bucket = moved.bucket and a.client_id = moved.client_id
+      and a.event_sequence < moved.sequence
+      and a.last_posted_at <= moved.posted_at
+      and array[array[a.sar_available + moved.available, a.sar_held + moved.held, a.gold + moved.gold]] = moved.stated
+    returning 1
+  )
+  select (select count(*) from moved), (select count(*) from followed) into owners, followed;
+  if owners <> followed then
+    raise exception 'the stated balances do not follow from the transfers' using errcode = 'GB001';
+  end if;
+
+  update vault v
+  set free = v.free + moved.free
+  from (
+    select stripe, sum(case when credit = 'vault' then amount when debit = 'vault' then -amount else 0 end)::bigint as free
+    from posted
+    where asset = 'XAU'
+    group by stripe
+  ) moved
+  where v.stripe = moved.stripe and moved.free <> 0;
+  return null;
+end $$;
+
+create or replace trigger post_transfers after insert on gold.transfer
+  referencing new table as posted for each statement execute function gold.post_transfers();

@@ -1,0 +1,20 @@
+-- How quantities and instants are written in a stored reply: as the shortest decimal, as RFC 3339 with milliseconds.
+
+create or replace function gold.decimal_text(quantity bigint, unit numeric) returns text
+language sql immutable parallel safe return trim_scale(quantity * unit)::text;
+
+create or replace function gold.instant_text(at timestamptz) returns text
+language sql stable parallel safe
+return to_char(at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"');
+
+-- The next full millisecond. Rounding up keeps the past closed: a balance asked for at an instant that has passed
+-- can never be joined by a posting that carries the same instant.
+create or replace function gold.next_millisecond(at timestamptz) returns timestamptz
+language sql stable parallel safe
+return case when date_trunc('milliseconds', at) = at then at
+            else date_trunc('milliseconds', at) + interval '1 millisecond' end;
+
+create or replace function gold.balances_text(available bigint, held bigint, gold bigint, at timestamptz) returns text
+language sql stable parallel safe
+return '{"sar":{"available":' || gold.decimal_text(available, 0.01) || ',"held":' || gold.decimal_text(held, 0.01)
+    || '},"gold":{"grams":' || gold.decimal_text(gold, 0.0001) || '},"as_of":"' || gold.instant_text(at) || '"}';

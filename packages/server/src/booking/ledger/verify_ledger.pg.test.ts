@@ -1,0 +1,258 @@
+import { type TrialBooks, trialBooks } from "@gold-partner/dev";
+import { assertEquals } from "@std/assert";
+import { after, before, describe, it } from "node:test";
+import { bookOrder, newUuid, orderItem } from "../trial.ts";
+
+/** The ids that the planted statements name as :client, :first, :second and :open. */
+interface Subjects {
+  readonly client: number;
+  readonly first: string;
+  readonly second: string;
+  readonly open: string;
+}
+
+// The staged client: funding (sequence 1), a buy of 1 g (2), a sell of 0.5 g (3), all sealed; the quote :open is open.
+const DEFECTS: Record<string, readonly [rules: string, plant: string]> = {
+  "a transfer's amount": [
+    "balance_is_sum chain_is_whole order_is_booked running_balance",
+    "update gold.transfer set amount = amount + 1 where client_id = :client and sequence = 2 and leg = 1",
+  ],
+  "a transfer's stated balance": [
+    "chain_is_whole running_balance",
+    "update gold.transfer set sar_available_after = sar_available_after + 1 where client_id = :client and sequence = 2 and leg = 1",
+  ],
+  "a transfer's direction": [
+    "balance_is_sum chain_is_whole order_is_booked running_balance",
+    "update gold.transfer set debit = 'gold', credit = 'vault' where client_id = :client and sequence = 2 and leg = 2",
+  ],
+  "a transfer's instant": [
+    "order_is_booked running_balance transfer_has_record",
+    "update gold.transfer set posted_at = posted_at + interval '1 hour' where client_id = :client and sequence = 2 and leg = 2",
+  ],
+  "a transfer that is gone": [
+    "balance_is_sum chain_is_whole order_is_booked record_has_its_legs running_balance",
+    "delete from gold.transfer where client_id = :client and sequence = 2 and leg = 2",
+  ],
+  "a transfer that nothing tells of": [
+    "balance_is_sum transfer_has_record",
+    `insert into gold.transfer select bucket, client_id, 1, 0, 9, 'bank', 'available', 'SAR', 5, sar_available + 5, 0, gold, last_posted_at
+     from gold.account where client_id = :client`,
+  ],
+  "two more legs that cancel each other": [
+    "chain_is_whole record_has_its_legs",
+    `insert into gold.transfer select bucket, client_id, n + 2, 0, sequence, case n when 1 then 'available' else 'house' end::gold.book,
+       case n when 1 then 'house' else 'available' end::gold.book, 'SAR', 1, sar_available_after - 2 + n, 0, gold_after, posted_at
+     from gold.transfer, generate_series(1, 2) n where client_id = :client and sequence = 2 and leg = 2`,
+  ],
+  "an order's total": [
+    "chain_is_whole order_is_booked order_is_quoted",
+    "update gold.orders set total = total + 1, price = price + 100 where id = :first",
+  ],
+  "an order's grams": [
+    "chain_is_whole order_is_booked order_is_quoted",
+    "update gold.orders set grams = grams + 100, total = total + 321 where id = :first",
+  ],
+  "an order's balance": [
+    "order_is_booked",
+    "update gold.orders set gold_after = gold_after + 1 where id = :first",
+  ],
+  "an order's instant": [
+    "order_is_booked",
+    "update gold.orders set executed_at = executed_at - interval '1 second' where id = :first",
+  ],
+  "an order that is gone": [
+    "chain_is_whole event_has_execution result_is_bound",
+    "delete from gold.orders where id = :second",
+  ],
+  "a quote's total": ["order_is_quoted", "update gold.quote set total = total + 1 where id = :first"],
+  "a quote's side": ["order_is_quoted", "update gold.quote set side = 'sell' where id = :first"],
+  "a quote that ended before its order": [
+    "order_is_quoted",
+    "update gold.quote set expires_at = created_at - interval '1 second' where id = :first",
+  ],
+  "a quote that is gone": ["order_is_quoted result_is_bound", "delete from gold.quote where id = :first"],
+  "an open quote that is gone": ["result_is_bound", "delete from gold.quote where id = :open"],
+  "a funding's amount": [
+    "funding_is_booked",
+    "update gold.funding set amount = amount + 1 where client_id = :client and sequence = 1",
+  ],
+  "a funding that is gone": [
+    "event_has_execution result_is_bound",
+    "delete from gold.funding where client_id = :client and sequence = 1",
+  ],
+  "a key that is gone": [
+    "execution_has_key",
+    "delete from gold.idempotency_key where result_id = :first and result_kind = 'order'",
+  ],
+  "a key with another result": [
+    "execution_has_key result_is_bound",
+    "update gold.idempotency_key set result_id = gen_random_uuid() where result_id = :first and result_kind = 'order'",
+  ],
+  "two keys for one order": [
+    "execution_has_key",
+    `insert into gold.idempotency_key select bucket, client_id, status, 'another', fingerprint, request_id, result_id, created_at, result_kind, body
+     from gold.idempotency_key where result_id = :first and result_kind = 'order'`,
+  ],
+  "an event that is gone": [
+    "chain_is_whole events_without_gap execution_has_event transfer_has_record",
+    "delete from gold.event where client_id = :client and sequence = 2",
+  ],
+  "the last event gone": [
+    "chain_head events_without_gap execution_has_event transfer_has_record",
+    "delete from gold.event where client_id = :client and sequence = 3",
+  ],
+  "an event of another order": [
+    "chain_is_whole event_has_execution execution_has_event",
+    "update gold.event set subject = :second where client_id = :client and sequence = 2",
+  ],
+  "an event of another type": [
+    "chain_is_whole event_has_execution record_has_its_legs",
+    "update gold.event set type = 'funding.completed' where client_id = :client and sequence = 2",
+  ],
+  "an event's instant": [
+    "chain_is_whole transfer_has_record",
+    "update gold.event set created_at = created_at + interval '1 millisecond' where client_id = :client and sequence = 2",
+  ],
+  "an event of nothing, with its number": [
+    "event_has_execution record_has_its_legs",
+    `with counted as (update gold.account set event_sequence = 4 where client_id = :client returning *)
+     insert into gold.event select bucket, client_id, 4, :open, :open, last_posted_at, 'order.executed' from counted`,
+  ],
+  "a client's SAR": [
+    "balance_is_sum",
+    "update gold.account set sar_available = sar_available + 1 where client_id = :client",
+  ],
+  "a client's held SAR": ["balance_is_sum", "update gold.account set sar_held = 1 where client_id = :client"],
+  "a client's gold": [
+    "balance_is_sum gold_is_backed",
+    "update gold.account set gold = gold + 1 where client_id = :client",
+  ],
+  "a client's last number": [
+    "events_without_gap",
+    "update gold.account set event_sequence = event_sequence + 1 where client_id = :client",
+  ],
+  "the vault": ["gold_is_backed", "update gold.vault set free = free - 1"],
+  "a bar's weight": [
+    "bar_is_booked gold_is_backed",
+    "update gold.bar set gross = gross + 10000, fine = (gross + 10000) * fineness / 10000 where removed_at is null",
+  ],
+  "a bar that is gone": ["gold_is_backed", "delete from gold.bar where removed_at is null"],
+  "a bar that came back": [
+    "gold_is_backed",
+    "update gold.bar set removed_at = null, removed_sequence = null",
+  ],
+  "a bar that left by no transfer": [
+    "bar_is_booked gold_is_backed",
+    "update gold.bar set removed_at = added_at, removed_sequence = 99 where removed_at is null",
+  ],
+  "a chain link": [
+    "chain_is_whole",
+    "update gold.chain_link set hash = sha256(hash) where client_id = :client and sequence = 2",
+  ],
+  "a chain link that is gone": [
+    "chain_is_whole",
+    "delete from gold.chain_link where client_id = :client and sequence = 2",
+  ],
+  "a fake chain head": [
+    "chain_head",
+    "update gold.chain_tail set head = sha256(head) where client_id = :client",
+  ],
+  "a chain set back": [
+    "chain_head link_has_chain",
+    "update gold.chain_tail set sequence = 2 where client_id = :client",
+  ],
+  "a chain that is gone": ["link_has_chain", "delete from gold.chain_tail where client_id = :client"],
+  "the last order, wiped out everywhere but in the chain": [
+    "chain_head",
+    `delete from gold.transfer where client_id = :client and sequence = 3;
+     delete from gold.event where client_id = :client and sequence = 3;
+     delete from gold.orders where id = :second;
+     delete from gold.idempotency_key where result_id = :second and result_kind = 'order';
+     update gold.vault set free = free - 5000;
+     update gold.account a set event_sequence = 2, sar_available = t.sar_available_after, gold = t.gold_after
+     from gold.transfer t where t.client_id = a.client_id and t.sequence = 2 and t.leg = 2 and a.client_id = :client`,
+  ],
+  "a price, rewritten everywhere but in the chain": [
+    "chain_is_whole",
+    `update gold.orders set total = total - 100, price = price - 10000, sar_available_after = sar_available_after + 100 where id = :first;
+     update gold.orders set sar_available_after = sar_available_after + 100 where id = :second;
+     update gold.quote set total = total - 100, price = price - 10000 where id = :first;
+     update gold.transfer set amount = amount - 100 where client_id = :client and sequence = 2 and leg = 1;
+     update gold.transfer set sar_available_after = sar_available_after + 100 where client_id = :client and sequence > 1;
+     update gold.account set sar_available = sar_available + 100 where client_id = :client`,
+  ],
+};
+
+describe("verify_ledger and verify_chain", () => {
+  let books: TrialBooks;
+  let subjects: Subjects;
+  before(async () => {
+    books = await trialBooks();
+    const leaving = await books.addBar(70_000n);
+    await books.addBar(50_000n);
+    await books.sql`select gold.remove_bar(${leaving})`;
+    await books.setPrice(3_210_000n, 3_190_000n);
+    const client = await books.createClient({ halalas: 1_000_000n });
+    const [first, second, open] = [
+      await books.quote(client, "buy", 10_000n),
+      await books.quote(client, "sell", 5_000n),
+      await books.quote(client, "buy", 1n),
+    ];
+    for (const quote of [first, second, newUuid()]) await bookOrder(books.api, orderItem(client, quote));
+    await books.sql`select gold.seal_chain(${client})`;
+    subjects = { client, first, second, open };
+  });
+  after(() => books.stop());
+
+  const fill = (statement: string) =>
+    statement.replace(
+      /:(client|first|second|open)\b/g,
+      (_, name: keyof Subjects) => name === "client" ? `${subjects.client}` : `'${subjects[name]}'`,
+    );
+
+  /** Plants as one who gets round every trigger, verifies, and takes it back. */
+  async function rulesBrokenBy(plant: string): Promise<string> {
+    let rules: string[] = [];
+    await books.sql.begin(async (sql) => {
+      await sql`set local session_replication_role = replica`;
+      await sql.unsafe(fill(plant));
+      const rows = await sql`
+        select distinct rule from (select rule from gold.verify_ledger() union all select rule from gold.verify_chain()) found order by rule`;
+      rules = rows.map(({ rule }) => rule);
+      throw new Error("taken back");
+    }).catch((error: Error) => {
+      if (error.message !== "taken back") throw error;
+    });
+    return rules.join(" ");
+  }
+
+  it("find nothing in clean books, sealed, unsealed or without a record", async () => {
+    assertEquals(await books.defects(), []);
+    const empty = await books.createClient();
+    await books.sql`select gold.seal_chain(${empty})`;
+    await books.createClient({ halalas: 1n });
+    assertEquals(await books.defects(), []);
+  });
+
+  it("find each defect that is planted behind the triggers, and nothing besides", async () => {
+    const found: Record<string, string> = {};
+    for (const [name, [, plant]] of Object.entries(DEFECTS)) found[name] = await rulesBrokenBy(plant);
+    const expected = Object.fromEntries(Object.entries(DEFECTS).map(([name, [rules]]) => [name, rules]));
+    assertEquals(found, expected);
+    assertEquals(await books.defects(), []);
+  });
+
+  it("name the client, the record and what is wrong with it", async () => {
+    await books.sql.begin(async (sql) => {
+      await sql`set local session_replication_role = replica`;
+      await sql`update gold.account set sar_available = 1, sar_held = 2, gold = 3 where client_id = ${subjects.client}`;
+      const [row] = await sql`select * from gold.verify_ledger() where rule = 'balance_is_sum'`;
+      assertEquals({ ...row }, {
+        rule: "balance_is_sum",
+        subject: `client ${subjects.client}`,
+        detail: "holds 1/2/3, transfers sum to 983850/0/5000",
+      });
+      throw new Error("taken back");
+    }).catch((error: Error) => assertEquals(error.message, "taken back"));
+  });
+});

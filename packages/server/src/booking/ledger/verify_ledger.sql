@@ -1,0 +1,186 @@
+-- Recomputes what the books claim, from the rows up. One row a defect; none is a clean ledger.
+
+create or replace function gold.verify_ledger() returns table (rule text, subject text, detail text)
+language sql stable security definer set search_path = gold, pg_temp as $$
+  -- Balances are the sum of the transfers, and the last transfer states them.
+  select 'balance_is_sum', 'client ' || a.client_id,
+    format('holds %s/%s/%s, transfers sum to %s/%s/%s', a.sar_available, a.sar_held, a.gold,
+      coalesce(s.available, 0), coalesce(s.held, 0), coalesce(s.gold, 0))
+  from account a
+  left join (
+    select client_id,
+      sum(case when credit = 'available' then amount when debit = 'available' then -amount else 0 end) as available,
+      sum(case when credit = 'held' then amount when debit = 'held' then -amount else 0 end) as held,
+      sum(case when credit = 'gold' then amount when debit = 'gold' then -amount else 0 end) as gold
+    from transfer group by client_id
+  ) s on s.client_id = a.client_id
+  where (a.sar_available, a.sar_held, a.gold) is distinct from
+    (coalesce(s.available, 0), coalesce(s.held, 0), coalesce(s.gold, 0))
+
+  union all
+  -- Each transfer's stated balances follow from the one before it.
+  select 'running_balance', 'client ' || t.client_id || ' sequence ' || t.sequence || ' leg ' || t.leg,
+    'the stated balances do not follow from the transfer before'
+  from (
+    select *, lag(sar_available_after, 1, 0::bigint) over w as available_before, lag(sar_held_after, 1, 0::bigint) over w as held_before,
+      lag(gold_after, 1, 0::bigint) over w as gold_before, lag(posted_at, 1, 'epoch'::timestamptz) over w as posted_before
+    from transfer window w as (partition by client_id order by sequence, leg)
+  ) t
+  where sar_available_after <> available_before
+      + case when credit = 'available' then amount when debit = 'available' then -amount else 0 end
+    or sar_held_after <> held_before + case when credit = 'held' then amount when debit = 'held' then -amount else 0 end
+    or gold_after <> gold_before + case when credit = 'gold' then amount when debit = 'gold' then -amount else 0 end
+    or posted_at < posted_before
+
+  union all
+  -- Gold is closed: what clients hold and what is free is what lies in the vault as bars.
+  select 'gold_is_backed', 'vault', format('clients hold %s, free are %s, bars hold %s', c.held, v.free, b.fine)
+  from (select coalesce(sum(gold), 0) as held from account) c, (select coalesce(sum(free), 0) as free from vault) v,
+    (select coalesce(sum(fine), 0) as fine from bar where removed_at is null) b
+  where c.held + v.free <> b.fine
+
+  union all
+  select 'bar_is_booked', 'bar ' || b.serial, 'its transfer is missing or says another weight'
+  from bar b
+  left join transfer i on i.bucket = 0 and i.client_id = 0 and i.sequence = b.added_sequence and i.debit = 'bars' and i.amount = b.fine
+  left join transfer o on o.bucket = 0 and o.client_id = 0 and o.sequence = b.removed_sequence and o.credit = 'bars' and o.amount = b.fine
+  where i.amount is null or (b.removed_at is not null and o.amount is null)
+
+  union all
+  -- Each order moved exactly its total and its grams, and each record has its transfers.
+  select 'order_is_booked', 'order ' || o.id, 'its two transfers are missing or say other amounts'
+  from orders o
+  left join transfer s on s.bucket = o.bucket and s.client_id = o.client_id and s.sequence = o.sequence and s.leg = 1
+  left join transfer g on g.bucket = o.bucket and g.client_id = o.client_id and g.sequence = o.sequence and g.leg = 2
+  where (s.asset, s.debit, s.credit, s.amount, g.asset, g.debit, g.credit, g.amount, g.posted_at,
+      g.sar_available_after, g.sar_held_after, g.gold_after)
+    is distinct from ('SAR'::asset, case o.side when 'buy' then 'available' else 'house' end::book,
+      case o.side when 'buy' then 'house' else 'available' end::book, o.total, 'XAU'::asset,
+      case o.side when 'buy' then 'vault' else 'gold' end::book, case o.side when 'buy' then 'gold' else 'vault' end::book, o.grams,
+      o.executed_at, o.sar_available_after, o.sar_held_after, o.gold_after)
+
+  union all
+  select 'order_is_quoted', 'order ' || o.id, 'it differs from its quote, or was executed after the quote''s end'
+  from orders o
+  left join quote q on q.bucket = o.bucket and q.client_id = o.client_id and q.id = o.id
+  where (q.side, q.grams, q.price, q.total) is distinct from (o.side, o.grams, o.price, o.total) or o.executed_at > q.expires_at
+
+  union all
+  select 'funding_is_booked', 'funding ' || f.id, 'its transfer is missing or says another amount'
+  from funding f
+  left join transfer t on t.bucket = f.bucket and t.client_id = f.client_id and t.sequence = f.sequence
+    and (t.leg, t.debit, t.credit, t.amount, t.posted_at) = (1, 'bank'::book, 'available'::book, f.amount, f.created_at)
+  where t.amount is null
+
+  union all
+  -- An order is two transfers, a funding one: a surplus leg would balance and still be wrong.
+  select 'record_has_its_legs', 'client ' || r.client_id || ' sequence ' || r.sequence, r.type || ' has ' || r.legs || ' transfer(s)'
+  from (
+    select e.client_id, e.sequence, e.type, count(t.leg) as legs
+    from event e left join transfer t on t.bucket = e.bucket and t.client_id = e.client_id and t.sequence = e.sequence
+    group by e.client_id, e.sequence, e.type
+  ) r
+  where r.legs <> case r.type when 'order.executed' then 2 when 'funding.completed' then 1 else 0 end
+
+  union all
+  select 'transfer_has_record', 'client ' || t.client_id || ' sequence ' || t.sequence, 'no event tells of this transfer'
+  from transfer t
+  left join event e on e.bucket = t.bucket and e.client_id = t.client_id and e.sequence = t.sequence
+  where t.client_id <> 0 and (e.sequence is null or e.created_at <> t.posted_at)
+
+  union all
+  -- Accepted is executed is announced: every execution is bound to one key and told by one event.
+  select 'result_is_bound', k.result_kind || ' ' || k.result_id, 'the key''s result does not exist'
+  from idempotency_key k
+  left join orders o on k.result_kind = 'order' and o.bucket = k.bucket and o.client_id = k.client_id and o.id = k.result_id
+  left join funding f on k.result_kind = 'funding' and f.bucket = k.bucket and f.client_id = k.client_id and f.id = k.result_id
+  left join quote q on k.result_kind = 'quote' and q.bucket = k.bucket and q.client_id = k.client_id and q.id = k.result_id
+  where k.result_kind <> 'refusal' and coalesce(o.id, f.id, q.id) is null
+
+  union all
+  select 'execution_has_key', r.kind || ' ' || r.id, 'it is bound to ' || r.keys || ' keys'
+  from (
+    select 'order' as kind, o.id, count(k.key) as keys
+    from orders o left join idempotency_key k on k.bucket = o.bucket and k.client_id = o.client_id and k.result_id = o.id and k.result_kind = 'order'
+    group by o.id
+  ) r
+  where r.keys <> 1
+
+  union all
+  select 'events_without_gap', 'client ' || a.client_id, format('the account is at %s, events: %s, last %s', a.event_sequence, e.n, e.last)
+  from account a
+  left join (select client_id, count(*) as n, max(sequence) as last from event group by client_id) e on e.client_id = a.client_id
+  where a.client_id <> 0 and (coalesce(e.n, 0), coalesce(e.last, 0)) <> (a.event_sequence, a.event_sequence)
+
+  union all
+  select 'execution_has_event', r.kind || ' ' || r.id, 'its event is missing or tells of something else'
+  from (
+    select 'order' as kind, o.bucket, o.client_id, o.id, o.sequence from orders o
+    union all
+    select 'funding', f.bucket, f.client_id, f.id, f.sequence from funding f
+  ) r
+  left join event e on e.bucket = r.bucket and e.client_id = r.client_id and e.sequence = r.sequence
+  where e.subject is distinct from r.id
+
+  union all
+  select 'event_has_execution', 'client ' || e.client_id || ' sequence ' || e.sequence, 'the ' || e.type || ' that it tells of does not exist'
+  from event e
+  left join orders o on e.type = 'order.executed' and o.bucket = e.bucket and o.client_id = e.client_id and o.id = e.subject
+    and o.sequence = e.sequence
+  left join funding f on e.type = 'funding.completed' and f.bucket = e.bucket and f.client_id = e.client_id and f.id = e.subject
+    and f.sequence = e.sequence
+  where e.type in ('order.executed', 'funding.completed') and coalesce(o.id, f.id) is null
+$$;
+
+-- The sealed chain against the rows: the first link of a client that no longer follows, or a head that is not the last one.
+create or replace function gold.verify_chain() returns table (rule text, subject text, detail text)
+language plpgsql stable security definer set search_path = gold, pg_temp as $$
+declare
+  tail chain_tail;
+  head bytea;
+  sealed bigint;
+  record record;
+begin
+  <<chains>>
+  for tail in select * from chain_tail order by client_id loop
+    head := decode(repeat('00', 32), 'hex');
+    sealed := 0;
+    for record in
+      select l.sequence, l.line, k.hash
+      from chain_lines(tail.client_id, 0) l
+      left join chain_link k on k.bucket = tail.bucket and k.client_id = tail.client_id and k.sequence = l.sequence
+      where l.sequence <= tail.sequence
+      order by l.sequence
+    loop
+      head := sha256(head || convert_to(record.line, 'UTF8'));
+      sealed := sealed + 1;
+      if record.sequence <> sealed or record.hash is distinct from head then
+        rule := 'chain_is_whole';
+        subject := 'client ' || tail.client_id || ' sequence ' || sealed;
+        detail := 'the record is not the one that was sealed';
+        return next;
+        continue chains;
+      end if;
+    end loop;
+    if sealed <> tail.sequence or head <> tail.head then
+      rule := 'chain_head';
+      subject := 'client ' || tail.client_id;
+      detail := format('sealed up to %s, records give %s', tail.sequence, sealed);
+      return next;
+    end if;
+  end loop;
+
+  return query
+  select 'link_has_chain', 'client ' || l.client_id || ' sequence ' || min(l.sequence), 'it is sealed, but the chain ends before it'
+  from chain_link l left join chain_tail t on t.bucket = l.bucket and t.client_id = l.client_id
+  where l.sequence > coalesce(t.sequence, 0)
+  group by l.client_id;
+end $$;
+
+-- What is committed and not sealed yet: the part that the chain does not protect.
+create or replace function gold.unsealed_tail() returns table (client_id int, events bigint)
+language sql stable security definer set search_path = gold, pg_temp as $$
+  select a.client_id, a.event_sequence - coalesce(t.sequence, 0)
+  from account a left join chain_tail t on t.bucket = a.bucket and t.client_id = a.client_id
+  where a.client_id <> 0 and a.event_sequence > coalesce(t.sequence, 0)
+$$;

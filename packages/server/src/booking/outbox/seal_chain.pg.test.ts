@@ -1,0 +1,162 @@
+import { createHash } from "node:crypto";
+import { type TrialBooks, trialBooks } from "@gold-partner/dev";
+import { assertEquals, assertMatch } from "@std/assert";
+import { after, before, describe, it } from "node:test";
+import type { Sql } from "postgres";
+import { bookFunding, bookOrder, fundingItem, orderItem } from "../trial.ts";
+
+const START = "00".repeat(32);
+const linkAfter = (head: string, line: string): string =>
+  createHash("sha256").update(head, "hex").update(line, "utf8").digest("hex");
+
+describe("seal_chain", () => {
+  let books: TrialBooks;
+  before(async () => {
+    books = await trialBooks();
+    await books.addBar(1_000_000n);
+    await books.setPrice(3_210_000n, 3_190_000n);
+  });
+  after(() => books.stop());
+
+  async function seal(client: number, sql: Sql = books.api): Promise<string> {
+    const [row] = await sql`select encode(gold.seal_chain(${client}), 'hex') as head`;
+    return row!.head;
+  }
+  async function linksOf(client: number): Promise<string[]> {
+    const rows = await books
+      .sql`select encode(hash, 'hex') as hash from gold.chain_link where client_id = ${client} order by sequence`;
+    return rows.map(({ hash }) => hash);
+  }
+
+  it("links each record to the one before by the documented line", async () => {
+    const client = await books.createClient();
+    const funding = fundingItem(client, 100_000n);
+    await bookFunding(books.api, funding);
+    const [buy, sell] = [
+      await books.quote(client, "buy", 15_000n),
+      await books.quote(client, "sell", 5_000n),
+    ];
+    for (const quote of [buy, sell]) await bookOrder(books.api, orderItem(client, quote));
+    const events = await books
+      .sql`select created_at from gold.event where client_id = ${client} order by sequence`;
+    const [funded, bought, sold] = events.map(({ created_at }) => (created_at as Date).getTime());
+    // Accounts: 1 bank, 2 available, 4 house, 6 vault, 7 gold. Assets: 1 SAR, 2 XAU. Sides: 1 buy, 2 sell.
+    const lines = [
+      `1|${client}|1|2|${funding.id}|${funded}|1|1|2|1|100000|100000|0|0`,
+      `1|${client}|2|1|${buy}|${bought}|1|2|4|1|48150|51850|0|0|2|6|7|2|15000|51850|0|15000|1|15000|3210000|48150`,
+      `1|${client}|3|1|${sell}|${sold}|1|4|2|1|15950|67800|0|15000|2|7|6|2|5000|67800|0|10000|2|5000|3190000|15950`,
+    ];
+    const links: string[] = [];
+    for (const line of lines) links.push(linkAfter(links.at(-1) ?? START, line));
+    assertEquals(await seal(client), links.at(-1)!);
+    assertEquals(await linksOf(client), links);
+  });
+
+  it("goes on from where it ended, and gives the same links as all at once", async () => {
+    const client = await books.createClient();
+    assertEquals(await seal(client), START);
+    const heads: string[] = [];
+    for (let n = 0; n < 3; n++) {
+      await bookFunding(books.api, fundingItem(client, 1n));
+      heads.push(await seal(client));
+      assertEquals(await seal(client), heads.at(-1)!);
+    }
+    assertEquals(await linksOf(client), heads);
+    await books.sql.begin(async (sql) => {
+      await sql`set local session_replication_role = replica`;
+      await sql`delete from gold.chain_link where client_id = ${client}`;
+      await sql`delete from gold.chain_tail where client_id = ${client}`;
+    });
+    assertEquals(await seal(client), heads.at(-1)!);
+    assertEquals(await linksOf(client), heads);
+  });
+
+  it("keeps one chain a client", async () => {
+    const [one, two] = [await books.createClient({ halalas: 5n }), await books.createClient({ halalas: 5n })];
+    const [head, other] = [await seal(one), await seal(two)];
+    assertEquals([await linksOf(one), await linksOf(two)], [[head], [other]]);
+    assertEquals(head === other, false);
+  });
+
+  it("seals each record once when many seal while orders come in", async () => {
+    const client = await books.createClient({ halalas: 1_000_000n });
+    const quotes = await Promise.all(Array.from({ length: 20 }, () => books.quote(client, "buy", 1n)));
+    await Promise.all(
+      quotes.flatMap((quote) => [bookOrder(books.api, orderItem(client, quote)), seal(client), seal(client)]),
+    );
+    const head = await seal(client);
+    const links = await linksOf(client);
+    assertEquals([links.length, links.at(-1)], [21, head]);
+    assertEquals(await books.defects(), []);
+  });
+
+  it("waits for another sealer of the client, and goes on from its end", async () => {
+    const client = await books.createClient({ halalas: 1n });
+    await seal(client);
+    await bookFunding(books.api, fundingItem(client, 1n));
+    const first = await books.sql.reserve();
+    await first`begin`;
+    await first`select from gold.chain_tail where client_id = ${client} for no key update`;
+    const second = seal(client);
+    await books.sql`select pg_sleep(0.2)`;
+    assertEquals((await linksOf(client)).length, 1);
+    const head = await seal(client, first);
+    await first`commit`;
+    first.release();
+    assertEquals(await second, head);
+    assertEquals((await linksOf(client)).at(-1), head);
+  });
+
+  it("does not wait for the client's account", async () => {
+    const client = await books.createClient({ halalas: 1n });
+    const holder = await books.sql.reserve();
+    await holder`begin`;
+    await holder`select from gold.account where client_id = ${client} for update`;
+    const impatient = books.connect("gold_api", 1);
+    await impatient`set lock_timeout = '200ms'`;
+    assertMatch(await seal(client, impatient), /^[0-9a-f]{64}$/);
+    await holder`rollback`;
+    holder.release();
+  });
+
+  it("stops at a missing record instead of sealing around it", async () => {
+    const client = await books.createClient({ halalas: 1n });
+    await bookFunding(books.api, fundingItem(client, 1n));
+    await books.sql.begin(async (sql) => {
+      await sql`set local session_replication_role = replica`;
+      await sql`delete from gold.event where client_id = ${client} and sequence = 1`;
+      await sql`select gold.seal_chain(${client})`;
+    }).then(() => "sealed", ({ code, message }) => `${code} ${message}`)
+      .then((verdict) => assertEquals(verdict, `GB003 event 1 of client ${client} is missing`));
+    await seal(client);
+  });
+
+  it("leaves a tail that unsealed_tail() counts", async () => {
+    const client = await books.createClient({ halalas: 1n });
+    const tail = async () => {
+      const rows = await books.sql`select events from gold.unsealed_tail() where client_id = ${client}`;
+      return rows.map(({ events }) => events);
+    };
+    await bookFunding(books.api, fundingItem(client, 1n));
+    assertEquals(await tail(), ["2"]);
+    await seal(client);
+    await bookFunding(books.api, fundingItem(client, 1n));
+    assertEquals(await tail(), ["1"]);
+    await seal(client);
+    assertEquals(await tail(), []);
+  });
+
+  it("is done for all clients by seal_chains(), so many at a time", async () => {
+    const sealAll = async (most: number) =>
+      (await books.api`select gold.seal_chains(${most})`)[0]!.seal_chains;
+    await sealAll(1_000);
+    for (let n = 0; n < 5; n++) await books.createClient({ halalas: 1n });
+    await books.createClient();
+    assertEquals([await sealAll(3), await sealAll(3), await sealAll(3)], [3, 2, 0]);
+    assertEquals((await books.sql`select from gold.unsealed_tail()`).length, 0);
+  });
+
+  it("leaves clean books", async () => {
+    assertEquals(await books.defects(), []);
+  });
+});

@@ -1,0 +1,14 @@
+/** What a booking function said of one item. */
+export interface Outcome {
+  readonly outcome:
+    | "answered"
+    | "replayed"
+    | "nonce_reused"
+    | "idempotency_key_conflict"
+    | "price_unavailable"
+    | "admission_changed"
+    | "busy"
+    | "idempotency_request_in_progress";
+  readonly status: number | null;
+  readonly body: string | null;
+}

@@ -1,0 +1,181 @@
+import { PROBLEM_REGISTRY, problemSchema, quoteReply, type QuoteRequest } from "@gold-partner/protocol";
+import { type TrialBooks, trialBooks } from "@gold-partner/dev";
+import { assert, assertEquals, assertMatch } from "@std/assert";
+import { after, before, describe, it } from "node:test";
+import type { Outcome } from "../outcome.ts";
+import { bookOrder, bookQuote, newUuid, orderItem, quoteItem, readBooks, wordOf } from "../trial.ts";
+import { sendQuotes } from "./book_quotes.ts";
+
+const GRAM: QuoteRequest = { side: "buy", by: "grams", goldTenthMilligrams: 10_000n };
+
+describe("book_quotes", () => {
+  let books: TrialBooks;
+  let client: number;
+  before(async () => {
+    books = await trialBooks();
+    client = await books.createClient();
+    await books.setPrice(3_210_000n, 3_190_000n);
+  });
+  after(() => books.stop());
+
+  const quote = (asked: QuoteRequest, given = {}, sending = {}): Promise<Outcome> =>
+    bookQuote(books.api, quoteItem(client, asked, given), sending);
+
+  it("makes a quote that is firm for sixty seconds of the database's clock, bound to its key", async () => {
+    const item = quoteItem(client, GRAM);
+    const [before] = await books.sql`select clock_timestamp() as at`;
+    const outcome = await bookQuote(books.api, item);
+    const [after] = await books.sql`select clock_timestamp() as at`;
+    assertEquals([outcome.outcome, outcome.status], ["answered", 201]);
+    const { created_at, expires_at, ...reply } = quoteReply.strict().parse(JSON.parse(outcome.body!));
+    assertEquals(reply, {
+      quote_id: `qt_${item.id}`,
+      side: "buy",
+      gold_grams: 1,
+      price_per_gram_sar: 321,
+      total_sar: 321,
+      status: "open",
+    });
+    const createdMs = Date.parse(created_at);
+    assert(before!.at.getTime() <= createdMs && createdMs <= after!.at.getTime() + 1, created_at);
+    assertEquals(Date.parse(expires_at) - createdMs, 60_000);
+    const written = await books.sql`
+      select q.created_at, q.expires_at, k.result_kind, k.result_id, k.request_id, k.status
+      from gold.quote q join gold.idempotency_key k using (bucket, client_id) where q.id = ${item.id} and k.key = ${item.key}`;
+    assertEquals([...written], [{
+      created_at: new Date(created_at),
+      expires_at: new Date(expires_at),
+      result_kind: "quote",
+      result_id: item.id,
+      request_id: item.request,
+      status: 201,
+    }]);
+  });
+
+  it("holds nothing: neither money nor gold nor an event number moves", async () => {
+    const rowsOf = (lines: string[]) => lines.filter((line) => !/^(quote|idempotency_key) /.test(line));
+    const before = rowsOf(await readBooks(books.sql));
+    await quote(GRAM);
+    assertEquals(rowsOf(await readBooks(books.sql)), before);
+  });
+
+  it("refuses what lies outside the partner's bounds or comes to nothing, and binds the refusal", async () => {
+    const bounds = { maximumTenthMilligrams: 15_000n };
+    const cases: [QuoteRequest, string][] = [
+      [{ side: "buy", by: "grams", goldTenthMilligrams: 15_001n }, "1.5001"],
+      [{ side: "sell", by: "amount", amountHalalas: 47_853n }, "1.5001"],
+      [{ side: "buy", by: "amount", amountHalalas: 3n }, "0"],
+    ];
+    for (const [asked, grams] of cases) {
+      const item = quoteItem(client, asked, bounds);
+      const outcome = await bookQuote(books.api, item);
+      const { status, title, retryable } = PROBLEM_REGISTRY.limit_exceeded;
+      assertEquals([outcome.outcome, outcome.status], ["answered", status]);
+      const { request_id, detail, ...problem } = problemSchema.strict().parse(JSON.parse(outcome.body!));
+      assertEquals(request_id, `req_${item.request}`);
+      assertMatch(detail, /^An order is between 0\.0001 g and 1\.5 g and moves at least 0\.01 SAR;/);
+      assertMatch(detail, new RegExp(`this one comes to ${grams.replace(".", "\\.")} g\\. .*send a new key`));
+      assertEquals(problem, {
+        type: "/docs/errors#limit_exceeded",
+        title,
+        status,
+        code: "limit_exceeded",
+        retryable,
+      });
+      const again = await bookQuote(books.api, { ...item, request: newUuid() });
+      assertEquals(again, { ...outcome, outcome: "replayed" });
+    }
+    for (const goldTenthMilligrams of [1n, 15_000n]) {
+      assertEquals((await quote({ side: "buy", by: "grams", goldTenthMilligrams }, bounds)).status, 201);
+    }
+    await books.setPrice(3_210_000n, 9_999n);
+    const [nothing, something] = await sendQuotes(books.api)([
+      quoteItem(client, { side: "sell", by: "grams", goldTenthMilligrams: 100n }),
+      quoteItem(client, { side: "sell", by: "grams", goldTenthMilligrams: 101n }),
+    ], { wait: true, settle: false });
+    assertEquals([nothing!, something!].map(wordOf), ["answered limit_exceeded", "answered 201"]);
+    await books.setPrice(3_210_000n, 3_190_000n);
+  });
+
+  it("replays byte for byte, whatever the price is now, and refuses the key with another fingerprint", async () => {
+    const item = quoteItem(client, GRAM);
+    const first = await bookQuote(books.api, item);
+    await books.setPrice(5_000_000n, 4_000_000n);
+    const retry = { ...item, id: newUuid(), request: newUuid() };
+    assertEquals(await bookQuote(books.api, retry), { ...first, outcome: "replayed" });
+    assertEquals(
+      wordOf(await bookQuote(books.api, { ...retry, fingerprint: "0b".repeat(32) })),
+      "idempotency_key_conflict",
+    );
+    await books.setPrice(3_210_000n, 3_190_000n);
+  });
+
+  it("shares its keys with the orders", async () => {
+    const [first, second] = [quoteItem(client, GRAM), orderItem(client, null)];
+    await bookQuote(books.api, first);
+    await bookOrder(books.api, second);
+    const order = orderItem(client, null, { key: first.key, fingerprint: "0b".repeat(32) });
+    assertEquals(wordOf(await bookOrder(books.api, order)), "idempotency_key_conflict");
+    const conflicting = await quote(GRAM, { key: second.key, fingerprint: "0b".repeat(32) });
+    assertEquals(wordOf(conflicting), "idempotency_key_conflict");
+  });
+
+  it("binds nothing where it cannot answer: a stale price, a changed admission", async () => {
+    const item = quoteItem(client, GRAM);
+    const before = await readBooks(books.sql);
+    await books
+      .sql`update gold.price set source = 'simulated', stale_after_seconds = 60, as_of = clock_timestamp() - interval '60 seconds'`;
+    assertEquals(wordOf(await bookQuote(books.api, item)), "price_unavailable");
+    await books
+      .sql`update gold.price set as_of = clock_timestamp() - interval '50 seconds'`;
+    assertEquals(wordOf(await bookQuote(books.api, { ...item, admissionVersion: "2" })), "admission_changed");
+    assertEquals(await readBooks(books.sql), before);
+    assertEquals(wordOf(await bookQuote(books.api, item)), "answered 201");
+    await books.sql`update gold.price set source = 'fixed', as_of = clock_timestamp() - interval '1 year'`;
+    assertEquals(wordOf(await quote(GRAM)), "answered 201");
+  });
+
+  it("answers price_unavailable while no price has ever been set", async () => {
+    const message = await books.sql.begin(async (sql) => {
+      await sql`delete from gold.price`;
+      const outcome = await bookQuote(sql as never, quoteItem(client, GRAM));
+      throw new Error(wordOf(outcome));
+    }).catch((error: Error) => error.message);
+    assertEquals(message, "price_unavailable");
+  });
+
+  it("settles a request that was committed before its connection was lost: the answer, not a replay", async () => {
+    for (const asked of [GRAM, { ...GRAM, goldTenthMilligrams: 0n } as QuoteRequest]) {
+      const item = quoteItem(client, asked);
+      const first = await bookQuote(books.api, item);
+      const committed = await readBooks(books.sql);
+      assertEquals(await bookQuote(books.api, item, { settle: true }), first);
+      assertEquals(wordOf(await bookQuote(books.api, item)), wordOf(first).replace("answered", "replayed"));
+      assertEquals(await readBooks(books.sql), committed);
+      assertEquals(
+        (await bookQuote(books.api, quoteItem(client, asked), { settle: true })).status,
+        first.status,
+      );
+    }
+  });
+
+  it("takes its instant after the account's lock, so a quote that waited is as long firm as any", async () => {
+    const holder = await books.sql.reserve();
+    await holder`begin`;
+    await holder`select from gold.account where client_id = ${client} for no key update`;
+    const waiting = quote(GRAM);
+    await holder`select pg_sleep(0.2)`;
+    const [released] = await holder`select clock_timestamp() as at`;
+    await holder`commit`;
+    holder.release();
+    const { created_at } = JSON.parse((await waiting).body!);
+    assert(
+      Date.parse(created_at) >= released!.at.getTime(),
+      `${created_at} after ${released!.at.toISOString()}`,
+    );
+  });
+
+  it("leaves clean books", async () => {
+    assertEquals(await books.defects(), []);
+  });
+});

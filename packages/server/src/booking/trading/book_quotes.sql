@@ -1,0 +1,126 @@
+-- Books 1 to 256 quotes in one transaction: the same locks, keys and rules as book_orders, and no nonce. A quote holds
+-- nothing; it is made from the one current price, by the database's clock.
+
+create or replace function gold.book_quotes(
+  wait boolean, settle boolean,
+  clients int[], admissions bigint[], keys text[], fingerprints bytea[], sides gold.side[],
+  asked_grams bigint[], asked_amounts bigint[], minimum_grams bigint[], maximum_grams bigint[],
+  ids uuid[], requests uuid[], ttl_seconds int
+) returns setof gold.outcome
+language plpgsql volatile security definer set search_path = gold, pg_temp
+  set plan_cache_mode = force_generic_plan set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off set jit = off as $$
+declare
+  locked int[];
+  versions bigint[];
+  clock timestamptz;
+  made_at timestamptz;
+  current price;
+  unit_price bigint;
+  grams bigint;
+  total bigint;
+  asked record;
+  body text;
+  detail text;
+  answer idempotency_key;
+  quoted quote[] := '{}';
+  bound idempotency_key[] := '{}';
+  bound_names text[] := '{}';
+begin
+  if current_setting('transaction_isolation') <> 'read committed' then
+    raise exception 'booking runs at READ COMMITTED: each statement after a lock must see what its holder committed';
+  end if;
+
+  if wait then
+    select array_agg(a.client_id), array_agg(a.admission_version) into locked, versions
+    from (
+      select a.* from account a join (select distinct unnest(clients) as client) i on a.bucket = i.client % 64 and a.client_id = i.client
+      order by a.client_id for no key update of a
+    ) a;
+  else
+    select array_agg(a.client_id), array_agg(a.admission_version) into locked, versions
+    from (
+      select a.* from account a join (select distinct unnest(clients) as client) i on a.bucket = i.client % 64 and a.client_id = i.client
+      order by a.client_id for no key update of a skip locked
+    ) a;
+  end if;
+  clock := clock_timestamp();
+  made_at := next_millisecond(clock);
+  select * into current from price;
+
+  for asked in
+    select i.n::int as n, i.client, i.admission, i.client || ' ' || i.key as name, i.key, i.fingerprint, i.request,
+      array_position(locked, i.client) as slot,
+      k.status as known_status, k.fingerprint as known_fingerprint, k.request_id as known_request, k.body as known_body,
+      i.id, i.side, i.grams, i.amount, i.minimum, i.maximum
+    from unnest(clients, admissions, keys, fingerprints, sides, asked_grams, asked_amounts, minimum_grams, maximum_grams, ids, requests)
+      with ordinality i (client, admission, key, fingerprint, side, grams, amount, minimum, maximum, id, request, n)
+    left join idempotency_key k on k.bucket = i.client % 64 and k.client_id = i.client and k.key = i.key
+    order by i.n
+  loop
+    if asked.slot is null then
+      return next row(asked.n, 'busy', null, null)::outcome;
+      continue;
+    elsif settle and asked.known_body is not null then
+      return next settled(asked.n, asked.known_request = asked.request, asked.known_fingerprint = asked.fingerprint,
+        asked.known_status, asked.known_body);
+      continue;
+    elsif versions[asked.slot] <> asked.admission then
+      return next row(asked.n, 'admission_changed', null, null)::outcome;
+      continue;
+    end if;
+
+    if asked.known_body is null and array_position(bound_names, asked.name) is not null then
+      answer := bound[array_position(bound_names, asked.name)];
+      asked.known_status := answer.status;
+      asked.known_fingerprint := answer.fingerprint;
+      asked.known_body := answer.body;
+    end if;
+    if asked.known_body is not null then
+      return next settled(asked.n, false, asked.known_fingerprint = asked.fingerprint, asked.known_status, asked.known_body);
+      continue;
+    end if;
+
+    -- A fixed price is the operator's own word and does not age.
+    if current.one is null or current.source <> 'fixed' and clock >= current.as_of + make_interval(secs => current.stale_after_seconds) then
+      return next row(asked.n, 'price_unavailable', null, null)::outcome;
+      continue;
+    end if;
+
+    unit_price := case asked.side when 'buy' then current.buy else current.sell end;
+    if asked.amount is not null then
+      grams := case asked.side
+        when 'buy' then asked.amount * 1000000 / unit_price
+        else (asked.amount * 1000000 + unit_price - 1) / unit_price end;
+    else
+      grams := asked.grams;
+    end if;
+
+    if grams between asked.minimum and asked.maximum then
+      total := case asked.side when 'buy' then (grams * unit_price + 999999) / 1000000 else grams * unit_price / 1000000 end;
+    else
+      total := 0;
+    end if;
+
+    if total = 0 then
+      detail := 'An order is between ' || decimal_text(asked.minimum, 0.0001) || ' g and ' || decimal_text(asked.maximum, 0.0001)
+        || ' g and moves at least 0.01 SAR; this one comes to '
+        || case when grams > 999999999999999 then 'more than 99999999999' else decimal_text(grams, 0.0001) end || ' g.';
+      body := problem_text('limit_exceeded', detail, asked.request);
+      answer := row(asked.client % 64, asked.client, 422, asked.key, asked.fingerprint, asked.request, null, made_at, 'refusal', body);
+    else
+      quoted := quoted || row(asked.client % 64, asked.client, asked.side, asked.id, grams, unit_price, total, made_at,
+        made_at + make_interval(secs => ttl_seconds))::quote;
+      body := '{"quote_id":"qt_' || asked.id || '","side":"' || asked.side || '","gold_grams":' || decimal_text(grams, 0.0001)
+        || ',"price_per_gram_sar":' || decimal_text(unit_price, 0.0001) || ',"total_sar":' || decimal_text(total, 0.01)
+        || ',"status":"open","created_at":"' || instant_text(made_at)
+        || '","expires_at":"' || instant_text(made_at + make_interval(secs => ttl_seconds)) || '"}';
+      answer := row(asked.client % 64, asked.client, 201, asked.key, asked.fingerprint, asked.request, asked.id, made_at, 'quote', body);
+    end if;
+    bound := bound || answer;
+    bound_names := bound_names || asked.name;
+    return next row(asked.n, 'answered', answer.status, body)::outcome;
+  end loop;
+
+  insert into quote select * from unnest(quoted);
+  insert into idempotency_key select * from unnest(bound);
+end $$;

@@ -1,0 +1,49 @@
+import {
+  AMOUNT_MAX_HALALAS,
+  GOLD_MAX_TENTH_MILLIGRAMS,
+  GOLD_MIN_TENTH_MILLIGRAMS,
+  QUOTE_TTL_SECONDS,
+  type QuoteRequest,
+} from "@gold-partner/protocol";
+import type { Sql } from "postgres";
+import { arrayLiteral } from "../array_literal.ts";
+import type { LaneItem, Send } from "../lane.ts";
+import type { Outcome } from "../outcome.ts";
+
+export interface QuoteItem extends LaneItem {
+  readonly admissionVersion: string;
+  readonly key: string;
+  readonly fingerprint: string;
+  readonly asked: QuoteRequest;
+  readonly maximumTenthMilligrams: bigint;
+  readonly id: string;
+  readonly request: string;
+}
+
+export function sendQuotes(sql: Sql): Send<QuoteItem> {
+  return async (items, { wait, settle }) => {
+    return await sql<(Outcome & { item: number })[]>`
+      select item, outcome, status, body from gold.book_quotes(
+        ${wait}, ${settle},
+        ${arrayLiteral(items.map(({ client }) => client))}::text::int[],
+        ${arrayLiteral(items.map(({ admissionVersion }) => admissionVersion))}::text::bigint[],
+        ${arrayLiteral(items.map(({ key }) => key))}::text::text[],
+        ${arrayLiteral(items.map(({ fingerprint }) => `\\x${fingerprint}`))}::text::bytea[],
+        ${arrayLiteral(items.map(({ asked }) => asked.side))}::text::gold.side[],
+        ${arrayLiteral(items.map(({ asked }) => gramsOf(asked)))}::text::bigint[],
+        ${arrayLiteral(items.map(({ asked }) => amountOf(asked)))}::text::bigint[],
+        ${arrayLiteral(items.map(() => GOLD_MIN_TENTH_MILLIGRAMS))}::text::bigint[],
+        ${arrayLiteral(items.map(({ maximumTenthMilligrams }) => maximumTenthMilligrams))}::text::bigint[],
+        ${arrayLiteral(items.map(({ id }) => id))}::text::uuid[],
+        ${arrayLiteral(items.map(({ request }) => request))}::text::uuid[],
+        ${QUOTE_TTL_SECONDS}::int)
+      order by item`;
+  };
+}
+
+// A well-formed number may be larger than any limit, and than a column: one step beyond the cap says the same.
+const gramsOf = (asked: QuoteRequest) =>
+  asked.by === "grams" ? capped(asked.goldTenthMilligrams, GOLD_MAX_TENTH_MILLIGRAMS) : null;
+const amountOf = (asked: QuoteRequest) =>
+  asked.by === "amount" ? capped(asked.amountHalalas, AMOUNT_MAX_HALALAS) : null;
+const capped = (value: bigint, cap: bigint) => value > cap ? cap + 1n : value;

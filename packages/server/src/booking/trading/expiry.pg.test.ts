@@ -1,0 +1,75 @@
+import { type TrialBooks, trialBooks } from "@gold-partner/dev";
+import { assert, assertEquals } from "@std/assert";
+import { after, before, describe, it } from "node:test";
+import { setTimeout as sleep } from "node:timers/promises";
+import { bookOrder, orderItem, plantQuote, wordOf } from "../trial.ts";
+
+const TERMS = { side: "buy", grams: 100n, price: 3_210_000n } as const;
+
+describe("a quote's end, by the database's clock:", () => {
+  let books: TrialBooks;
+  let client: number;
+  before(async () => {
+    books = await trialBooks();
+    await books.addBar(10_000_000n);
+    client = await books.createClient({ halalas: 100_000_000n });
+  });
+  after(() => books.stop());
+
+  const orderAged = async (ageSeconds: number): Promise<string> => {
+    const quote = await plantQuote(books.sql, { ...TERMS, client, ageSeconds });
+    return wordOf(await bookOrder(books.api, orderItem(client, quote)));
+  };
+
+  it("a quote executes at 59.9 seconds and is refused from 60 seconds on", async () => {
+    for (const ageSeconds of [0, 30, 59, 59.9]) assertEquals(await orderAged(ageSeconds), "answered 201");
+    for (const ageSeconds of [60, 60.001, 61, 86_400]) {
+      assertEquals(await orderAged(ageSeconds), "answered quote_expired");
+    }
+  });
+
+  it("orders that run over the boundary fall on its two sides, and none after the first refusal executes", async () => {
+    const leftSeconds = 0.25;
+    const quotes = await Promise.all(
+      Array.from(
+        { length: 40 },
+        () => plantQuote(books.sql, { ...TERMS, client, ageSeconds: 60 - leftSeconds }),
+      ),
+    );
+    const verdicts: boolean[] = [];
+    for (const quote of quotes) {
+      const outcome = await bookOrder(books.api, orderItem(client, quote));
+      const [row] = await books.sql`
+        select q.expires_at > o.executed_at - interval '1 millisecond' as in_time from gold.quote q
+        left join gold.orders o on o.id = q.id where q.id = ${quote}`;
+      if (outcome.status === 201) assertEquals(row!.in_time, true);
+      verdicts.push(outcome.status === 201);
+      await sleep(15);
+    }
+    const refused = verdicts.indexOf(false);
+    assert(refused > 0, `the first refusal is at ${refused}`);
+    assert(!verdicts.slice(refused).includes(true), verdicts.join());
+  });
+
+  it("an order that waited for its account past the quote's end is refused", async () => {
+    const quote = await plantQuote(books.sql, { ...TERMS, client, ageSeconds: 59.7 });
+    const holder = await books.sql.reserve();
+    await holder`begin`;
+    await holder`select from gold.account where client_id = ${client} for no key update`;
+    const waiting = bookOrder(books.api, orderItem(client, quote));
+    await holder`select pg_sleep(0.4)`;
+    await holder`commit`;
+    holder.release();
+    assertEquals(wordOf(await waiting), "answered quote_expired");
+  });
+
+  it("the refusal says when the quote ended", async () => {
+    const quote = await plantQuote(books.sql, { ...TERMS, client, ageSeconds: 61 });
+    const { body } = await bookOrder(books.api, orderItem(client, quote));
+    const [row] = await books.sql`select expires_at from gold.quote where id = ${quote}`;
+    assertEquals(
+      JSON.parse(body!).detail.split(". ")[0],
+      `The quote was firm until ${(row!.expires_at as Date).toISOString()}`,
+    );
+  });
+});

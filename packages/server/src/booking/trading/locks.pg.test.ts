@@ -1,0 +1,179 @@
+import { type TrialBooks, trialBooks } from "@gold-partner/dev";
+import { assert, assertEquals } from "@std/assert";
+import { after, before, describe, it } from "node:test";
+import type { Sql } from "postgres";
+import type { Outcome } from "../outcome.ts";
+import { newUuid, orderItem, plantQuote, quoteItem, readBooks, wordOf } from "../trial.ts";
+import { type OrderItem, sendOrders } from "./book_orders.ts";
+import { sendQuotes } from "./book_quotes.ts";
+
+const TERMS = { side: "buy", grams: 100n, price: 3_210_000n, ageSeconds: -3600 } as const;
+const SKIPPING = { wait: false, settle: false };
+const WAITING = { wait: true, settle: false };
+const STRESS_MS = 5_000;
+
+describe("the locks of the books", () => {
+  let books: TrialBooks;
+  before(async () => {
+    books = await trialBooks();
+    await books.addBar(100_000_000n);
+  });
+  after(() => books.stop());
+
+  const buy = async (client: number): Promise<OrderItem> =>
+    orderItem(client, await plantQuote(books.sql, { ...TERMS, client }));
+  const rich = () => books.createClient({ halalas: 1_000_000_000n });
+
+  /** A connection that ends with 55P03 where it would have to wait. */
+  async function connectImpatient(): Promise<Sql> {
+    const impatient = books.connect("gold_api", 1);
+    await impatient`set lock_timeout = '150ms'`;
+    return impatient;
+  }
+
+  /** Runs while another session holds the client's account. */
+  async function whileHeld<T>(client: number, run: () => Promise<T>): Promise<T> {
+    const holder = await books.sql.reserve();
+    await holder`begin`;
+    await holder`select from gold.account where client_id = ${client} for no key update`;
+    try {
+      return await run();
+    } finally {
+      await holder`rollback`;
+      holder.release();
+    }
+  }
+
+  it("report a client that another session holds as busy, at once, and book the others", async () => {
+    const [held, free] = [await rich(), await rich()];
+    const items = [await buy(held), await buy(free), await buy(held), await buy(free)];
+    const before = (await readBooks(books.sql)).filter((line) => line.includes(`"client_id": ${held},`));
+    await whileHeld(held, async () => {
+      const impatient = await connectImpatient();
+      const outcomes = await sendOrders(impatient)(items, SKIPPING);
+      assertEquals(outcomes.map(wordOf), ["busy", "answered 201", "busy", "answered 201"]);
+      const quotes = items.map(({ client }) =>
+        quoteItem(client, { side: "buy", by: "grams", goldTenthMilligrams: 1n })
+      );
+      const quoted = await sendQuotes(impatient)(quotes, SKIPPING);
+      assertEquals(quoted.map(wordOf), ["busy", "answered 201", "busy", "answered 201"]);
+    });
+    const after = (await readBooks(books.sql)).filter((line) => line.includes(`"client_id": ${held},`));
+    assertEquals(after, before);
+    const later = await sendOrders(books.api)([items[0]!, items[2]!], SKIPPING);
+    assertEquals(later.map(wordOf), ["answered 201", "answered 201"]);
+  });
+
+  it("let a lone order wait for its client", async () => {
+    const client = await rich();
+    const item = await buy(client);
+    let waiting: Promise<Outcome[]> | undefined;
+    await whileHeld(client, async () => {
+      waiting = sendOrders(books.api)([item], WAITING);
+      await books.sql`select pg_sleep(0.2)`;
+      const [order] = await books.sql`select from gold.orders where id = ${item.quote}`;
+      assertEquals(order, undefined);
+    });
+    assertEquals((await waiting!).map(wordOf), ["answered 201"]);
+  });
+
+  it("end a wait at the connection's lock_timeout with 55P03, and nothing is spent", async () => {
+    const client = await rich();
+    const item = await buy(client);
+    const quote = quoteItem(client, { side: "buy", by: "grams", goldTenthMilligrams: 1n });
+    const before = await readBooks(books.sql);
+    await whileHeld(client, async () => {
+      const impatient = await connectImpatient();
+      for (
+        const send of [
+          () => sendOrders(impatient)([item], WAITING),
+          () => sendQuotes(impatient)([quote], WAITING),
+        ]
+      ) {
+        const code = await send().then(() => "booked", (error: { code: string }) => error.code);
+        assertEquals(code, "55P03");
+      }
+    });
+    assertEquals(await readBooks(books.sql), before);
+    assertEquals((await sendOrders(books.api)([item], WAITING)).map(wordOf), ["answered 201"]);
+  });
+
+  it("give one key to one of many at once: the others get its result", async () => {
+    const client = await rich();
+    const same = await buy(client);
+    const pool = books.connect("gold_api", 16);
+    const outcomes = await Promise.all(
+      Array.from(
+        { length: 16 },
+        () => sendOrders(pool)([{ ...same, nonce: newUuid(), request: newUuid() }], WAITING),
+      ),
+    );
+    const words = outcomes.flat().map(wordOf).sort();
+    assertEquals(words, ["answered 201", ...Array.from({ length: 15 }, () => "replayed 201")]);
+    assertEquals(new Set(outcomes.flat().map(({ body }) => body)).size, 1);
+  });
+
+  it("give one nonce and one quote to one of many at once", async () => {
+    const client = await rich();
+    const pool = books.connect("gold_api", 16);
+    const [sameNonce, sameQuote] = [newUuid(), (await buy(client)).quote];
+    const items = await Promise.all(Array.from({ length: 16 }, () => buy(client)));
+    const race = (given: Partial<OrderItem>) =>
+      Promise.all(items.map((item) => sendOrders(pool)([{ ...item, ...given }], WAITING)));
+    const byQuote = (await race({ quote: sameQuote })).flat().map(wordOf).sort();
+    assertEquals(byQuote.filter((word) => word === "answered 201").length, 1);
+    assertEquals(byQuote.filter((word) => word === "answered quote_already_executed").length, 15);
+    for (const item of items) Object.assign(item, { key: newUuid() });
+    const byNonce = (await race({ nonce: sameNonce })).flat().map(wordOf).sort();
+    assertEquals(byNonce.filter((word) => word === "answered 201").length, 1);
+    assertEquals(byNonce.filter((word) => word === "nonce_reused").length, 15);
+  });
+
+  it("never deadlock batches of many clients in opposite orders, whether they wait or skip", async () => {
+    const clients = await Promise.all(Array.from({ length: 12 }, rich));
+    const until = performance.now() + STRESS_MS;
+    const pool = books.connect("gold_api", 8);
+    const seen = new Map<string, number>();
+    const worker = async (sql: Sql, n: number): Promise<void> => {
+      while (performance.now() < until) {
+        const order = n % 2 === 0 ? clients : clients.toReversed();
+        const items = await Promise.all(order.map((client) => buy(client)));
+        const outcomes = n % 4 < 3
+          ? await sendOrders(sql)(items, n % 3 === 0 ? SKIPPING : WAITING)
+          : await sendQuotes(sql)(
+            order.map((client) =>
+              quoteItem(client, { side: "sell", by: "grams", goldTenthMilligrams: 100n })
+            ),
+            WAITING,
+          );
+        for (const outcome of outcomes) seen.set(wordOf(outcome), (seen.get(wordOf(outcome)) ?? 0) + 1);
+      }
+    };
+    await Promise.all(Array.from({ length: 8 }, (_, n) => worker(pool, n)));
+    const words = [...seen.keys()].filter((word) => word !== "busy");
+    assertEquals(words, ["answered 201"]);
+    assert(seen.get("answered 201")! > 100, `${seen.get("answered 201")} were booked`);
+    assertEquals(await books.defects(), []);
+  });
+
+  it("leave one partner's results alone, whatever another partner sends in the same batch", async () => {
+    const [good, bad] = [await rich(), await books.createClient()];
+    const goods = await Promise.all(Array.from({ length: 20 }, () => buy(good)));
+    const spent = newUuid();
+    const bads = goods.map(({ key, nonce, quote }, n) =>
+      // The other's own key, nonce and quote, a nonce that comes again, an unknown admission.
+      orderItem(bad, quote, [{ key, nonce }, { nonce: spent }, { admissionVersion: "9" }, {}][n % 4])
+    );
+    const mixed = goods.flatMap((item, n) => [bads[n]!, item]);
+    const outcomes = await sendOrders(books.api)(mixed, SKIPPING);
+    assertEquals(outcomes.filter((_, n) => n % 2 === 1).map(wordOf), goods.map(() => "answered 201"));
+    assert(
+      !outcomes.some(({ status }, n) => n % 2 === 0 && status === 201),
+      "nothing of the other's is executed",
+    );
+    const [account] = await books
+      .sql`select event_sequence, sar_available from gold.account where client_id = ${good}`;
+    assertEquals([...Object.values(account!)], ["21", `${1_000_000_000n - 20n * 321n}`]);
+    assertEquals(await books.defects(), []);
+  });
+});

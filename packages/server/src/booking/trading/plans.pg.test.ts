@@ -1,0 +1,109 @@
+import { type TrialBooks, trialBooks } from "@gold-partner/dev";
+import { assert, assertEquals } from "@std/assert";
+import { after, before, describe, it } from "node:test";
+import type { Sql } from "postgres";
+import { bookFunding, fundingItem, newUuid, orderItem, quoteItem, wordOf } from "../trial.ts";
+import { sendNonce } from "../nonce/spend_nonce.ts";
+import { sendOrders } from "./book_orders.ts";
+import { sendQuotes } from "./book_quotes.ts";
+
+const ROWS = 100_000;
+const ROUNDS = 12;
+const CLIENTS = 16;
+/** The tables that grow; the others are one row for all, or a small list. */
+const GROWING = ["account", "event", "idempotency_key", "nonce", "orders", "quote", "transfer"];
+/** How many rows of a table one item may look at. */
+const ROWS_AN_ITEM = 12;
+
+describe("the booking functions' plans", () => {
+  let books: TrialBooks;
+  let clients: number[];
+  before(async () => {
+    books = await trialBooks();
+    await books.addBar(1_000_000_000n);
+    clients = await Promise.all(
+      Array.from({ length: CLIENTS }, () => books.createClient({ halalas: 1_000_000_000n })),
+    );
+  });
+  after(() => books.stop());
+
+  /** Quotes and orders of every client in batches, then a funding and a nonce alone; returns how many items it booked. */
+  async function bookRounds(sql: Sql): Promise<number> {
+    const sending = { wait: false, settle: false };
+    let items = 0;
+    for (let round = 0; round < ROUNDS; round++) {
+      const quotes = clients.flatMap((client) =>
+        (["buy", "sell"] as const).map((side) =>
+          quoteItem(client, { side, by: "grams", goldTenthMilligrams: 100n })
+        )
+      );
+      const orders = quotes.map(({ client, id }) => orderItem(client, id));
+      const outcomes = [...await sendQuotes(sql)(quotes, sending), ...await sendOrders(sql)(orders, sending)];
+      outcomes.push(await bookFunding(sql, fundingItem(clients[0]!, 1n)));
+      assertEquals(outcomes.filter((outcome) => wordOf(outcome) !== "answered 201"), []);
+      await sendNonce(sql)([{ client: clients[0]!, admissionVersion: "1", nonce: newUuid() }], sending);
+      items += outcomes.length + 1;
+    }
+    return items;
+  }
+
+  /** As many rows as a busy month leaves, of clients that take no part; the planner is told nothing. */
+  async function fillTables(): Promise<void> {
+    await books.sql.begin(async (sql) => {
+      await sql`set local session_replication_role = replica`;
+      await sql`create temp table filler on commit drop as
+        select (1000 + n % 5000)::int as client, ((1000 + n % 5000) % 64)::smallint as bucket, n, gen_random_uuid() as id from generate_series(1, ${ROWS}::int) n`;
+      await sql`insert into gold.account (bucket, client_id) select distinct bucket, client from filler`;
+      await sql`insert into gold.quote select bucket, client, 'buy', id, 10000, 3210000, 32100, now(), now() from filler`;
+      await sql`insert into gold.orders (bucket, client_id, side, id, sequence, grams, price, total, executed_at, sar_available_after, sar_held_after, gold_after)
+        select bucket, client, 'buy', id, n, 10000, 3210000, 32100, now(), 0, 0, 0 from filler`;
+      await sql`insert into gold.transfer select bucket, client, 1, 0, n, 'available', 'house', 'SAR', 32100, 0, 0, 0, now() from filler`;
+      await sql`insert into gold.event select bucket, client, n, id, id, now(), 'order.executed' from filler`;
+      await sql`insert into gold.nonce select bucket, client, id from filler`;
+      await sql`insert into gold.idempotency_key select bucket, client, 201, id::text, '\\x00', id, id, now(), 'order', '{}' from filler`;
+    });
+  }
+
+  interface Reads {
+    readonly scans: number;
+    readonly rows: number;
+  }
+
+  /** Sequential scans, and rows looked at in any way, so far. */
+  async function readsOf(session: Sql): Promise<Map<string, Reads>> {
+    // What a session counted shows once it is told to say so; the other pool has up to four.
+    const others = Array.from(
+      { length: 4 },
+      () => books.sql`select pg_stat_force_next_flush(), pg_sleep(0.02)`,
+    );
+    await Promise.all([session`select pg_stat_force_next_flush()`, ...others]);
+    await session`select 1`;
+    const rows = await books.sql`
+      select relname, seq_scan::int as scans, (seq_tup_read + coalesce(idx_tup_fetch, 0))::int as rows
+      from pg_stat_user_tables where schemaname = 'gold' and relname = any(${GROWING})`;
+    return new Map(rows.map(({ relname, scans, rows }) => [relname, { scans, rows }]));
+  }
+
+  async function assertIndexed(session: Sql): Promise<void> {
+    const before = await readsOf(session);
+    const items = await bookRounds(session);
+    const after = await readsOf(session);
+    for (const [table, { scans, rows }] of after) {
+      const read = rows - before.get(table)!.rows;
+      assertEquals(scans - before.get(table)!.scans, 0, `sequential scans of ${table}`);
+      if (table === "account" || table === "quote") assert(read > 0, `the counters of ${table} count`);
+      assert(read <= items * ROWS_AN_ITEM, `${read} rows of ${table} were read for ${items} items`);
+    }
+  }
+
+  it("stay on the indexes when they were made for empty tables, and when they are made for full ones", async () => {
+    const early = books.connect("gold_api", 1);
+    await bookRounds(early);
+    await fillTables();
+    await assertIndexed(early);
+    await assertIndexed(books.connect("gold_api", 1));
+    await books.sql`analyze`;
+    await assertIndexed(early);
+    await assertIndexed(books.connect("gold_api", 1));
+  });
+});

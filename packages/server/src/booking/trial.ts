@@ -1,0 +1,120 @@
+import { randomBytes } from "node:crypto";
+import { GOLD_MAX_TENTH_MILLIGRAMS, ID_PREFIX, newId, type QuoteRequest } from "@gold-partner/protocol";
+import type { Sql } from "postgres";
+import { type FundingItem, sendFunding } from "./funding/book_funding.ts";
+import type { LaneItem, Send, Sending } from "./lane.ts";
+import type { Outcome } from "./outcome.ts";
+import { type OrderItem, sendOrders } from "./trading/book_orders.ts";
+import { type QuoteItem, sendQuotes } from "./trading/book_quotes.ts";
+
+/** What the tests stage around the books: items with everything filled in, and the books as plain rows. */
+
+export function newUuid(): string {
+  return newId(ID_PREFIX.event, Date.now(), randomBytes).slice(ID_PREFIX.event.length);
+}
+
+export function orderItem(client: number, quote: string | null, given: Partial<OrderItem> = {}): OrderItem {
+  return { ...newRequest(client), nonce: newUuid(), quote, ...given };
+}
+
+export function quoteItem(client: number, asked: QuoteRequest, given: Partial<QuoteItem> = {}): QuoteItem {
+  return {
+    ...newRequest(client),
+    asked,
+    maximumTenthMilligrams: GOLD_MAX_TENTH_MILLIGRAMS,
+    id: newUuid(),
+    ...given,
+  };
+}
+
+export function fundingItem(
+  client: number,
+  amountHalalas: bigint,
+  given: Partial<FundingItem> = {},
+): FundingItem {
+  return { ...newRequest(client), amountHalalas, id: newUuid(), ...given };
+}
+
+const newRequest = (client: number) => ({
+  client,
+  admissionVersion: "1",
+  key: newUuid(),
+  fingerprint: "0a".repeat(32),
+  request: newUuid(),
+});
+
+const WAITING: Sending = { wait: true, settle: false };
+
+export const bookOrder = (sql: Sql, item: OrderItem, sending: Partial<Sending> = {}): Promise<Outcome> =>
+  bookOne(sendOrders(sql), item, sending);
+export const bookQuote = (sql: Sql, item: QuoteItem, sending: Partial<Sending> = {}): Promise<Outcome> =>
+  bookOne(sendQuotes(sql), item, sending);
+export const bookFunding = (sql: Sql, item: FundingItem, sending: Partial<Sending> = {}): Promise<Outcome> =>
+  bookOne(sendFunding(sql), item, sending);
+
+async function bookOne<Item extends LaneItem>(
+  send: Send<Item>,
+  item: Item,
+  sending: Partial<Sending>,
+): Promise<Outcome> {
+  const [outcome] = await send([item], { ...WAITING, ...sending });
+  return outcome!;
+}
+
+/** An outcome as one word: how it came, and the status or the refusal's code. */
+export function wordOf({ outcome, status, body }: Outcome): string {
+  if (body === null) return outcome;
+  const { code } = JSON.parse(body) as { code?: string };
+  return `${outcome} ${code ?? status}`;
+}
+
+/** A quote of any age; a new one is made by the service itself. */
+export async function plantQuote(
+  sql: Sql,
+  { client, side, grams, price, ageSeconds }: PlantedQuote,
+): Promise<string> {
+  const id = newUuid();
+  const total = side === "buy" ? (grams * price + 999_999n) / 1_000_000n : grams * price / 1_000_000n;
+  await sql`
+    insert into gold.quote (bucket, client_id, side, id, grams, price, total, created_at, expires_at)
+    select ${
+    client % 64
+  }, ${client}, ${side}::gold.side, ${id}::uuid, ${`${grams}`}::text::bigint, ${`${price}`}::text::bigint,
+      ${`${total}`}::text::bigint, at, at + interval '60 seconds'
+    from (select clock_timestamp() - make_interval(secs => ${ageSeconds}::float8) as at) made`;
+  return id;
+}
+
+export interface PlantedQuote {
+  readonly client: number;
+  readonly side: "buy" | "sell";
+  /** In 0.0001 g. */
+  readonly grams: bigint;
+  /** In 0.0001 SAR per gram. */
+  readonly price: bigint;
+  readonly ageSeconds: number;
+}
+
+const INSTANT = /\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z/g;
+export const maskInstants = (text: string): string => text.replace(INSTANT, "<instant>");
+
+const TABLES: Record<string, string> = {
+  account: "to_jsonb(t) - 'last_posted_at'",
+  vault: "to_jsonb(t)",
+  quote: "to_jsonb(t) - 'created_at' - 'expires_at'",
+  orders: "to_jsonb(t) - 'executed_at'",
+  transfer: "to_jsonb(t) - 'posted_at'",
+  funding: "to_jsonb(t) - 'created_at'",
+  event: "to_jsonb(t) - 'created_at'",
+  idempotency_key: "to_jsonb(t) - 'created_at'",
+  nonce: "to_jsonb(t)",
+};
+
+/** Every row that a booking may write, without its instants: what two ways to the same books must agree on. */
+export async function readBooks(sql: Sql): Promise<string[]> {
+  const selects = Object.entries(TABLES).map(([table, row]) =>
+    `select '${table} ' || (${row})::text as line from gold.${table} t`
+  );
+  const rows = await sql.unsafe<{ line: string }[]>(`${selects.join(" union all ")} order by line`);
+  return rows.map(({ line }) => maskInstants(line));
+}

@@ -1,0 +1,163 @@
+import { describe, it } from "node:test";
+import { assertEquals, assertStringIncludes, assertThrows } from "@std/assert";
+import { ConfigError, readConfig, SETTINGS } from "./config.ts";
+
+const GOOD = {
+  DATABASE_URL: "postgres://gold_api:secret@127.0.0.1/gold",
+  GOLD_ENV: "sandbox",
+  PUBLIC_BASE_URL: "https://api.example:8443",
+  LISTEN: "unix:/run/gold/service.sock",
+  OPERATIONS_LISTEN: "127.0.0.1:9090",
+  PEPPER_SOURCE: "file:/etc/gold/pepper",
+  SEALING_KEY_SOURCE: "command:vault read gold",
+};
+
+function faultsOf(changes: Record<string, string | undefined>): readonly string[] {
+  return assertThrows(() => readConfig({ ...GOOD, ...changes }), ConfigError).faults;
+}
+
+describe("readConfig()", () => {
+  it("reads every setting once, into an object that nobody changes", () => {
+    const config = readConfig(GOOD);
+    assertEquals(config, {
+      environment: "sandbox",
+      publicBaseUrl: "https://api.example:8443",
+      listen: { kind: "unix", path: "/run/gold/service.sock" },
+      proxySecret: undefined,
+      operationsListen: { kind: "tcp", host: "127.0.0.1", port: 9090 },
+      databaseUrl: GOOD.DATABASE_URL,
+      lanes: 2,
+      pepperSource: "file:/etc/gold/pepper",
+      sealingKeySource: "command:vault read gold",
+    });
+    assertEquals(Object.isFrozen(config), true);
+  });
+
+  it("reports all faults at once, each with the setting's name", () => {
+    const nothing = assertThrows(() => readConfig({}), ConfigError).faults;
+    const needed = SETTINGS.filter((setting) => setting.default === undefined).map(({ name }) => name);
+    assertEquals(nothing.map((fault) => fault.split(" ")[0]!).sort(), [...needed].sort());
+    const several = faultsOf({
+      GOLD_ENV: "staging",
+      LANES: "0",
+      PUBLIC_BASE_URL: "http://x",
+      LISTEN: "0.0.0.0:80",
+    });
+    assertEquals(several.map((fault) => fault.split(" ")[0]!).sort(), [
+      "GOLD_ENV",
+      "LANES",
+      "LISTEN",
+      "PUBLIC_BASE_URL",
+    ]);
+  });
+
+  it("never repeats a secret in a fault", () => {
+    const faults = faultsOf({
+      PROXY_SECRET: "hunter2hunter2",
+      LISTEN: "127.0.0.1:80",
+      PEPPER_SOURCE: "c0ffee",
+    });
+    assertEquals(/hunter2|c0ffee/.test(faults.join()), false);
+  });
+
+  it("takes one spelling of the base URL only: the one that partners sign", () => {
+    const good = [
+      "https://api.example",
+      "https://api.example:8443",
+      "https://127.0.0.1:8443",
+      "https://[::1]:8443",
+    ];
+    for (const url of good) assertEquals(readConfig({ ...GOOD, PUBLIC_BASE_URL: url }).publicBaseUrl, url);
+    const bad = [
+      "",
+      "api.example",
+      "http://api.example",
+      "HTTPS://api.example",
+      "https://API.example",
+      "https://api.example/",
+      "https://api.example/v1",
+      "https://api.example:443",
+      "https://api.example:08443",
+      "https://api.example?x",
+      "https://api.example#x",
+      "https://user@api.example",
+      "https://:@api.example",
+      " https://api.example",
+      "https://api.example ",
+      "https:api.example",
+      "https:/api.example",
+      "https:\\\\api.example",
+      "https://api%2eexample",
+      "https://b\u00fccher.example",
+      "https://127.1:8443",
+      "https://[0:0:0:0:0:0:0:1]",
+      "https://api.example:99999",
+      "ftp://api.example",
+    ];
+    for (const url of bad) {
+      const faults = faultsOf({ PUBLIC_BASE_URL: url });
+      assertEquals(faults.length, 1, url);
+      assertStringIncludes(faults[0]!, "PUBLIC_BASE_URL");
+    }
+  });
+
+  it("shows the spelling that it wants", () => {
+    assertStringIncludes(
+      faultsOf({ PUBLIC_BASE_URL: "https://API.example:443/" })[0]!,
+      "(https://api.example)",
+    );
+  });
+
+  it("listens on a Unix socket or on loopback, and nowhere else", () => {
+    const secret = { PROXY_SECRET: "s".repeat(32) };
+    const listen = (LISTEN: string) => readConfig({ ...GOOD, ...secret, LISTEN }).listen;
+    assertEquals(listen("127.0.0.1:8080"), { kind: "tcp", host: "127.0.0.1", port: 8080 });
+    assertEquals(listen("[::1]:8080"), { kind: "tcp", host: "::1", port: 8080 });
+    const refused = [
+      "0.0.0.0:80",
+      "[::]:80",
+      "localhost:80",
+      ":80",
+      "80",
+      "127.0.0.2:80",
+      "unix:",
+      "10.0.0.1:80",
+    ];
+    for (const LISTEN of [...refused, "127.0.0.1:99999", "127.0.0.1:", "127.0.0.1:80/x"]) {
+      assertStringIncludes(faultsOf({ ...secret, LISTEN })[0]!, "LISTEN must be", LISTEN);
+    }
+  });
+
+  it("asks for the proxy's secret on TCP, long enough not to be guessed", () => {
+    for (const PROXY_SECRET of [undefined, "", "s".repeat(31)]) {
+      assertStringIncludes(faultsOf({ LISTEN: "127.0.0.1:80", PROXY_SECRET })[0]!, "PROXY_SECRET");
+    }
+  });
+
+  it("refuses TCP in production, also with a secret", () => {
+    const faults = faultsOf({ GOLD_ENV: "production", LISTEN: "127.0.0.1:80", PROXY_SECRET: "s".repeat(64) });
+    assertEquals(faults.length, 1);
+    assertStringIncludes(faults[0]!, "Unix socket in production");
+    assertEquals(readConfig({ ...GOOD, GOLD_ENV: "production" }).environment, "production");
+  });
+
+  it("takes 1 to 8 lanes", () => {
+    for (const LANES of ["1", "8"]) assertEquals(readConfig({ ...GOOD, LANES }).lanes, Number(LANES));
+    for (const LANES of ["0", "9", "-1", "1.5", "two", "01"]) {
+      assertStringIncludes(faultsOf({ LANES })[0]!, "LANES");
+    }
+  });
+
+  it("takes where a key is, never the key", () => {
+    for (const source of ["", "file:", "command:", "/etc/pepper", "0".repeat(64), "https://x"]) {
+      assertStringIncludes(faultsOf({ PEPPER_SOURCE: source })[0]!, "PEPPER_SOURCE");
+      assertStringIncludes(faultsOf({ SEALING_KEY_SOURCE: source })[0]!, "SEALING_KEY_SOURCE");
+    }
+  });
+
+  it("takes a Postgres URL for the database, not an empty setting", () => {
+    for (const DATABASE_URL of ["", " ", "gold", "mysql://x/y", "127.0.0.1:5432"]) {
+      assertStringIncludes(faultsOf({ DATABASE_URL })[0]!, "DATABASE_URL");
+    }
+  });
+});

@@ -1,0 +1,170 @@
+import { isKeySource, type KeySource } from "./key_source.ts";
+
+export type Environment = "sandbox" | "production";
+export type ListenAddress =
+  | { readonly kind: "unix"; readonly path: string }
+  | { readonly kind: "tcp"; readonly host: string; readonly port: number };
+
+export interface Config {
+  readonly environment: Environment;
+  readonly publicBaseUrl: string;
+  readonly listen: ListenAddress;
+  /** What the proxy must send on loopback TCP; a Unix socket's mode says the same. */
+  readonly proxySecret: string | undefined;
+  readonly operationsListen: ListenAddress;
+  readonly databaseUrl: string;
+  readonly lanes: number;
+  readonly pepperSource: KeySource;
+  readonly sealingKeySource: KeySource;
+}
+
+const PORT_MAX = 65_535;
+
+type Variables = Readonly<Record<string, string | undefined>>;
+
+interface Setting {
+  readonly name: string;
+  readonly meaning: string;
+  readonly default?: string;
+  readonly secret?: true;
+}
+
+/** Every setting of the service. `gold config explain` prints this list. */
+export const SETTINGS: readonly Setting[] = [
+  { name: "DATABASE_URL", meaning: "postgres:// URL of the service's own login (gold_api)", secret: true },
+  { name: "GOLD_ENV", meaning: "sandbox or production" },
+  {
+    name: "PUBLIC_BASE_URL",
+    meaning: "What partners call, as in https://api.example; part of every signature",
+  },
+  { name: "LISTEN", meaning: "unix:PATH, or in the sandbox 127.0.0.1:PORT" },
+  {
+    name: "PROXY_SECRET",
+    meaning: "On loopback TCP: what the proxy sends in x-gold-proxy-secret",
+    default: "",
+    secret: true,
+  },
+  { name: "OPERATIONS_LISTEN", meaning: "unix:PATH or 127.0.0.1:PORT for liveness, readiness and metrics" },
+  { name: "PEPPER_SOURCE", meaning: "file:PATH or command:PROGRAM that gives the pepper of client secrets" },
+  {
+    name: "SEALING_KEY_SOURCE",
+    meaning: "file:PATH or command:PROGRAM that gives the keys that seal secrets in the database",
+  },
+  {
+    name: "STOP_WITH_STDIN",
+    meaning: "1: stop when standard input ends, as it does with a supervisor",
+    default: "",
+  },
+  { name: "LANES", meaning: "How many batches of orders may be under way at once, 1 to 8", default: "2" },
+];
+
+export class ConfigError extends Error {
+  override readonly name: string = "ConfigError";
+  readonly faults: readonly string[];
+
+  constructor(faults: readonly string[]) {
+    super(faults.join("\n"));
+    this.faults = faults;
+  }
+}
+
+/** The environment, read once. All faults are reported together. */
+export function readConfig(variables: Variables): Config {
+  const faults: string[] = [];
+  const read = (name: string): string => {
+    const setting = SETTINGS.find((one) => one.name === name);
+    const value = variables[name] ?? setting?.default;
+    if (value === undefined) faults.push(`${name} is missing: ${setting?.meaning}.`);
+    return value ?? "";
+  };
+  const attempt = <T>(name: string, parse: (text: string) => T): T => {
+    const text = read(name);
+    try {
+      return text === "" && faults.some((fault) => fault.startsWith(name)) ? undefined as T : parse(text);
+    } catch (error) {
+      faults.push(`${name} ${(error as Error).message}`);
+      return undefined as T;
+    }
+  };
+
+  const environment = attempt("GOLD_ENV", parseEnvironment);
+  const config: Config = {
+    environment,
+    publicBaseUrl: attempt("PUBLIC_BASE_URL", parseBaseUrl),
+    listen: attempt("LISTEN", parseListen),
+    proxySecret: read("PROXY_SECRET") || undefined,
+    operationsListen: attempt("OPERATIONS_LISTEN", parseListen),
+    databaseUrl: attempt("DATABASE_URL", parseDatabaseUrl),
+    lanes: attempt("LANES", parseLanes),
+    pepperSource: attempt("PEPPER_SOURCE", parseKeySource),
+    sealingKeySource: attempt("SEALING_KEY_SOURCE", parseKeySource),
+  };
+  if (config.listen?.kind === "tcp") {
+    if (environment === "production") {
+      faults.push(
+        "LISTEN must be a Unix socket in production: whoever reaches a TCP port could pass for the proxy.",
+      );
+    } else if ((config.proxySecret ?? "").length < 32) {
+      faults.push(
+        "PROXY_SECRET must have at least 32 characters when LISTEN is TCP: a certificate's hash is public.",
+      );
+    }
+  }
+  if (faults.length > 0) throw new ConfigError(faults);
+  return Object.freeze(config);
+}
+
+function parseEnvironment(text: string): Environment {
+  if (text === "sandbox" || text === "production") return text;
+  throw new Error(`is "${text}"; it is sandbox or production.`);
+}
+
+/** One spelling only, because partners sign it. */
+function parseBaseUrl(text: string): string {
+  let url: URL;
+  try {
+    url = new URL(text);
+  } catch {
+    throw new Error("is not a URL.");
+  }
+  const canonical = `${url.protocol}//${url.host}`;
+  if (url.protocol !== "https:" || text !== canonical) {
+    throw new Error(
+      `must be spelt as it is signed: https, lower-case host, no default port, no path, no trailing slash${
+        url.protocol === "https:" ? ` (${canonical})` : ""
+      }.`,
+    );
+  }
+  return text;
+}
+
+function parseListen(text: string): ListenAddress {
+  if (text.startsWith("unix:") && text.length > "unix:".length) {
+    return { kind: "unix", path: text.slice("unix:".length) };
+  }
+  const tcp = /^(127\.0\.0\.1|\[::1\]):([0-9]{1,5})$/.exec(text);
+  if (!tcp || Number(tcp[2]) > PORT_MAX) {
+    throw new Error(
+      "must be unix:PATH, 127.0.0.1:PORT or [::1]:PORT: the service is reached through its proxy alone.",
+    );
+  }
+  return { kind: "tcp", host: tcp[1] === "[::1]" ? "::1" : "127.0.0.1", port: Number(tcp[2]) };
+}
+
+/** An empty URL would have the driver fall back to whatever the machine's own defaults are. */
+function parseDatabaseUrl(text: string): string {
+  if (!/^postgres(?:ql)?:\/\/./.test(text) || !URL.canParse(text)) {
+    throw new Error("must be a postgres:// URL; it may hold a password, so it is not repeated here.");
+  }
+  return text;
+}
+
+function parseLanes(text: string): number {
+  if (!/^[1-8]$/.test(text)) throw new Error("is a number from 1 to 8.");
+  return Number(text);
+}
+
+function parseKeySource(text: string): KeySource {
+  if (!isKeySource(text)) throw new Error("is file:PATH or command:PROGRAM, never the key itself.");
+  return text;
+}

@@ -1,0 +1,55 @@
+-- Who may do what, applied anew after every migration. Tables and the writers of balances belong to gold_owner; booking
+-- functions to gold_book, which has no right to update or delete history; logins may execute and read views.
+-- Only who may create in a schema can be made an owner there.
+grant create on schema gold to gold_owner, gold_book;
+
+do $$
+declare
+  item record;
+begin
+  -- What this migration did not write is an earlier version's routine: another name, or other parameters.
+  for item in
+    select p.oid::regprocedure as name from pg_proc p
+    where p.pronamespace = 'gold'::regnamespace and p.xmin <> pg_current_xact_id()::xid
+  loop
+    execute format('drop function %s', item.name);
+  end loop;
+  -- Only where it changes something: it takes the table from everybody for as long as it waits.
+  for item in
+    select c.oid::regclass as name from pg_class c
+    where c.relnamespace = 'gold'::regnamespace and c.relkind in ('r', 'v', 'p') and c.relowner <> 'gold_owner'::regrole
+  loop
+    execute format('alter table %s owner to gold_owner', item.name);
+  end loop;
+  for item in select p.oid::regprocedure as name, p.proname from pg_proc p where p.pronamespace = 'gold'::regnamespace loop
+    execute format('alter function %s owner to %I', item.name,
+      case when item.proname in ('post_transfers', 'refuse_change') then 'gold_owner' else 'gold_book' end);
+    execute format('revoke all on function %s from public', item.name);
+  end loop;
+  for item in select t.oid::regtype as name from pg_type t left join pg_class c on c.oid = t.typrelid
+    where t.typnamespace = 'gold'::regnamespace and (t.typtype = 'e' or c.relkind = 'c') loop
+    execute format('alter type %s owner to gold_owner', item.name);
+  end loop;
+end $$;
+
+grant usage on schema gold to gold_owner, gold_book, gold_api, gold_operator;
+revoke create on schema gold from gold_owner, gold_book;
+
+revoke all on all tables in schema gold from gold_book, gold_api, gold_operator;
+grant select on all tables in schema gold to gold_book;
+grant insert on gold.transfer, gold.orders, gold.quote, gold.funding, gold.event, gold.idempotency_key, gold.nonce, gold.chain_link,
+  gold.chain_tail, gold.account, gold.vault, gold.bar, gold.audit, gold.partner, gold.allowed_ip, gold.certificate, gold.client_secret,
+  gold.webhook_secret, gold.signing_key, gold.token_key, gold.price, gold.deployment, gold.registry_version to gold_book;
+-- No balance among these: those are written by post_transfers alone. A row lock needs the right to update some column.
+grant update (admission_version, event_sequence) on gold.account to gold_book;
+grant update (stripe) on gold.vault to gold_book;
+grant update (removed_at, removed_sequence) on gold.bar to gold_book;
+grant update on gold.chain_tail, gold.partner, gold.certificate, gold.price, gold.registry_version, gold.deployment to gold_book;
+
+grant execute on function gold.read_registry, gold.book_orders, gold.book_quotes, gold.book_funding, gold.spend_nonce, gold.seal_chain, gold.seal_chains, gold.tick_price to gold_api;
+grant select on gold.client_balance, gold.current_price to gold_api;
+
+grant execute on function gold.create_partner, gold.suspend_partner, gold.resume_partner, gold.add_certificate, gold.revoke_certificate,
+  gold.add_token_key, gold.add_authority, gold.add_bar, gold.remove_bar, gold.set_price, gold.verify_ledger, gold.verify_chain,
+  gold.unsealed_tail, gold.seal_chain to gold_operator;
+grant select on gold.partner_overview, gold.certificate_overview, gold.bar_overview, gold.current_price, gold.deployment_overview, gold.token_key_overview to gold_operator;

@@ -1,0 +1,141 @@
+import { PROBLEM_REGISTRY } from "@gold-partner/protocol";
+import { type TestPostgres, testPostgres } from "@gold-partner/dev";
+import { assert, assertEquals } from "@std/assert";
+import { randomBytes } from "node:crypto";
+import { after, before, describe, it } from "node:test";
+import postgres, { type Sql } from "postgres";
+import { migrate } from "./migrate.ts";
+
+describe("migrate()", () => {
+  let server: TestPostgres;
+  before(async () => {
+    server = await testPostgres();
+  });
+  after(() => server.stop());
+
+  async function look<T>(url: string, run: (sql: Sql) => Promise<T>): Promise<T> {
+    const sql = postgres(url, { max: 1, onnotice: () => {} });
+    try {
+      return await run(sql);
+    } finally {
+      await sql.end();
+    }
+  }
+
+  /** Everything that a migration makes, as Postgres itself describes it. */
+  const describeSchema = (url: string): Promise<string[]> =>
+    look(url, async (sql) => {
+      const rows = await sql<{ line: string }[]>`
+        select concat_ws(' ', 'relation', relname, relkind, pg_get_userbyid(relowner), relacl::text) as line
+          from pg_class where relnamespace = 'gold'::regnamespace
+        union all select concat_ws(' ', 'column', attrelid::regclass, attnum, attname, atttypid::regtype, attnotnull, attacl::text)
+          from pg_attribute join pg_class on pg_class.oid = attrelid where relnamespace = 'gold'::regnamespace and attnum > 0
+        union all select concat_ws(' ', 'constraint', conrelid::regclass, conname, pg_get_constraintdef(oid))
+          from pg_constraint where connamespace = 'gold'::regnamespace
+        union all select concat_ws(' ', 'function', oid::regprocedure, pg_get_userbyid(proowner), proacl::text, pg_get_functiondef(oid))
+          from pg_proc where pronamespace = 'gold'::regnamespace
+        union all select concat_ws(' ', 'trigger', tgrelid::regclass, pg_get_triggerdef(pg_trigger.oid))
+          from pg_trigger join pg_class on pg_class.oid = tgrelid where relnamespace = 'gold'::regnamespace and not tgisinternal
+        union all select concat_ws(' ', 'problem', code, status, title, retryable) from gold.problem
+        union all select concat_ws(' ', 'migration', hash) from gold_migrations.__drizzle_migrations
+        order by line`;
+      return rows.map(({ line }) => line);
+    });
+
+  // First in this file: on a fresh server this login makes the roles, too.
+  it("needs no superuser: a login that may create roles and owns the database is enough, and again", async () => {
+    const url = new URL(await server.createDatabase());
+    const login = `trial_migration_${randomBytes(4).toString("hex")}`;
+    const admin = postgres(url.href, { max: 1, onnotice: () => {} });
+    try {
+      const password = randomBytes(12).toString("hex");
+      await admin.unsafe(`create role ${login} login createrole password '${password}'`);
+      await admin.unsafe(`alter database ${url.pathname.slice(1)} owner to ${login}`);
+      const [made] = await admin`select from pg_roles where rolname = 'gold_owner'`;
+      // Since Postgres 16 a login hands on only the roles that it made itself or was given like this.
+      if (made) await admin.unsafe(`grant gold_owner, gold_book to ${login} with admin option`);
+      const own = new URL(url);
+      [own.username, own.password] = [login, password];
+      await migrate(own.href);
+      const once = await describeSchema(url.href);
+      await migrate(own.href);
+      assertEquals(await describeSchema(url.href), once);
+      const owners =
+        await admin`select distinct pg_get_userbyid(relowner) as owner from pg_class where relnamespace = 'gold'::regnamespace and relkind = 'r'`;
+      assertEquals(owners.map(({ owner }) => owner), ["gold_owner"]);
+      const [role] = await admin`select rolsuper from pg_roles where rolname = ${login}`;
+      assertEquals(role!.rolsuper, false);
+    } finally {
+      await admin.end();
+    }
+  });
+
+  it("twice is the same as once, and keeps what is in the tables", async () => {
+    const url = await server.createDatabase();
+    await migrate(url);
+    const once = await describeSchema(url);
+    await look(url, (sql) => sql`insert into gold.account (bucket, client_id) values (7, 7)`);
+    await migrate(url);
+    assertEquals(await describeSchema(url), once);
+    assertEquals((await look(url, (sql) => sql`select from gold.account`)).length, 1);
+  });
+
+  it("two or more at once do it one after the other", async () => {
+    const [url, alone] = [await server.createDatabase(), await server.createDatabase()];
+    await migrate(alone);
+    await Promise.all([migrate(url), migrate(url), migrate(url)]);
+    assertEquals(await describeSchema(url), await describeSchema(alone));
+  });
+
+  it("puts right what was changed by hand: a routine, a grant, a problem's title", async () => {
+    const url = await server.createDatabase();
+    await migrate(url);
+    const before = await describeSchema(url);
+    await look(url, async (sql) => {
+      await sql`grant select, update on gold.account to gold_api`;
+      await sql`alter function gold.book_orders reset enable_seqscan`;
+      await sql`drop trigger append_only on gold.transfer`;
+      await sql`update gold.problem set title = 'Another'`;
+    });
+    assert((await describeSchema(url)).join() !== before.join());
+    await migrate(url);
+    assertEquals(await describeSchema(url), before);
+  });
+
+  it("fills the problems with the protocol's registry", async () => {
+    const url = await server.createDatabase();
+    await migrate(url);
+    const rows = await look(
+      url,
+      (sql) => sql`select code, status, title, retryable from gold.problem order by code`,
+    );
+    const expected = Object.entries(PROBLEM_REGISTRY)
+      .map(([code, { status, title, retryable }]) => ({
+        code,
+        status,
+        title,
+        retryable: retryable as boolean,
+      }))
+      .sort((a, b) => a.code < b.code ? -1 : 1);
+    assertEquals(
+      rows.map(({ code, status, title, retryable }) => ({ code, status, title, retryable })) as never,
+      expected as never,
+    );
+  });
+
+  it("gives every booking function its own plan settings", async () => {
+    const url = await server.createDatabase();
+    await migrate(url);
+    const rows = await look(url, (sql) =>
+      sql`
+      select proname, provolatile from pg_proc where pronamespace = 'gold'::regnamespace
+        and proconfig @> array['search_path=gold, pg_temp', 'jit=off', 'enable_seqscan=off', 'enable_hashjoin=off',
+          'enable_mergejoin=off', 'plan_cache_mode=force_generic_plan'] order by proname`);
+    assertEquals(rows.map(({ proname, provolatile }) => `${proname} ${provolatile}`), [
+      "book_funding v",
+      "book_orders v",
+      "book_quotes v",
+      "spend_nonce v",
+    ]);
+  });
+});

@@ -1,0 +1,64 @@
+import { readFile } from "node:fs/promises";
+import { fileURLToPath } from "node:url";
+import { PROBLEM_REGISTRY } from "@gold-partner/protocol";
+import { drizzle } from "drizzle-orm/postgres-js";
+import { migrate as applyMigrations } from "drizzle-orm/postgres-js/migrator";
+import postgres from "postgres";
+
+const MIGRATIONS = fileURLToPath(new URL("../../migrations", import.meta.url));
+
+/** Whoever migrates takes this advisory lock first, so two at once do it one after the other. */
+const MIGRATION_LOCK = 1_735_355_492;
+
+/** Functions and triggers stand beside their room and are applied anew at every migration, in this order. */
+const ROUTINES = [
+  "booking/ledger/quantities.sql",
+  "booking/ledger/post_transfers.sql",
+  "booking/ledger/append_only.sql",
+  "booking/idempotency/outcome.sql",
+  "booking/idempotency/problem_text.sql",
+  "booking/trading/book_quotes.sql",
+  "booking/trading/book_orders.sql",
+  "booking/trading/change_price.sql",
+  "booking/funding/book_funding.sql",
+  "booking/nonce/spend_nonce.sql",
+  "booking/outbox/seal_chain.sql",
+  "admission/registry/read_registry.sql",
+  "admission/registry/change_registry.sql",
+  "booking/ledger/change_vault.sql",
+  "booking/ledger/verify_ledger.sql",
+  "database/settle_deployment.sql",
+  "database/views.sql",
+  "database/grants.sql",
+];
+
+const readSql = (path: string) => readFile(new URL(`../${path}`, import.meta.url), "utf8");
+
+/**
+ * Brings a database to this version: roles, the migrations that are missing, then every routine and grant in one
+ * transaction. `url` is the migration login's; it owns the schema's objects through gold_owner.
+ */
+export async function migrate(url: string): Promise<void> {
+  const sql = postgres(url, { max: 1, onnotice: () => {} });
+  try {
+    await sql`select pg_advisory_lock(${MIGRATION_LOCK})`;
+    await sql.unsafe(await readSql("database/roles.sql"));
+    await applyMigrations(drizzle(sql), {
+      migrationsFolder: MIGRATIONS,
+      migrationsSchema: "gold_migrations",
+    });
+    const routines = await Promise.all(ROUTINES.map(readSql));
+    await sql.begin(async (transaction) => {
+      // Behind a long reader it gives up rather than make every order wait behind it.
+      await transaction`set local lock_timeout = '5s'`;
+      for (const routine of routines) await transaction.unsafe(routine);
+      for (const [code, { status, title, retryable }] of Object.entries(PROBLEM_REGISTRY)) {
+        await transaction`
+          insert into gold.problem (code, status, title, retryable) values (${code}, ${status}, ${title}, ${retryable})
+          on conflict (code) do update set status = excluded.status, title = excluded.title, retryable = excluded.retryable`;
+      }
+    });
+  } finally {
+    await sql.end();
+  }
+}

@@ -1,0 +1,68 @@
+import { connect as openSocket, type Socket } from "node:net";
+import postgres, { type Sql } from "postgres";
+import type { BookingPools } from "../booking/pools.ts";
+import type { Config } from "../config.ts";
+
+/** Apart from each other, so that bookings that wait starve neither other partners nor the registry. */
+interface Pools extends BookingPools {
+  readonly registry: Sql;
+  readonly reads: Sql;
+}
+
+const REGISTRY_CONNECTIONS = 2;
+const READ_CONNECTIONS = 4;
+const WAITING_CONNECTIONS = 4;
+/** How long a request waits for an account that another process holds; beyond it, the caller is told to come back. */
+const LOCK_TIMEOUT_MS = 2000;
+const STATEMENT_TIMEOUT_MS = 10_000;
+/** No statement may take this long, so a connection that is silent for it is dead, whatever TCP still hopes for. */
+const SILENCE_MS = STATEMENT_TIMEOUT_MS + 2000;
+
+export function openPools({ databaseUrl, lanes }: Config): Pools {
+  return {
+    registry: connect(databaseUrl, REGISTRY_CONNECTIONS),
+    reads: connect(databaseUrl, READ_CONNECTIONS),
+    // Orders and quotes have lanes of their own.
+    lanes: connect(databaseUrl, 2 * lanes),
+    waiting: connect(databaseUrl, WAITING_CONNECTIONS),
+  };
+}
+
+export async function closePools(pools: Pools): Promise<void> {
+  await Promise.all(Object.values(pools).map((pool: Sql) => pool.end({ timeout: 5 })));
+}
+
+function connect(url: string, connections: number): Sql {
+  return postgres(url, {
+    max: connections,
+    connect_timeout: 5,
+    // Comes back quickly after the database does; requests are refused meanwhile, not queued.
+    backoff: () => 0.2,
+    // Asking for array types at each connect would leave a promise that nobody holds: it fails when the connection is lost just then,
+    // and an unhandled rejection ends the process. Arrays travel as text here.
+    fetch_types: false,
+    onnotice: () => {},
+    // The driver hands its parsed options to this function, which its types do not know.
+    ...({ socket: openWatchedSocket } as object),
+    connection: {
+      application_name: "gold-partner",
+      lock_timeout: LOCK_TIMEOUT_MS,
+      statement_timeout: STATEMENT_TIMEOUT_MS,
+    },
+  });
+}
+
+interface Endpoint {
+  readonly host: readonly string[];
+  readonly port: readonly number[];
+  readonly path: string | false;
+}
+
+/**
+ * Handed over while it still connects: the driver writes ahead, and hears of a failure by the socket's own events. A connection
+ * whose socket is refused as a failed promise would be lost to the pool for good.
+ */
+function openWatchedSocket({ host, port, path }: Endpoint): Socket {
+  const socket = path ? openSocket(path) : openSocket(port[0]!, host[0]!);
+  return socket.setTimeout(SILENCE_MS, () => socket.destroy());
+}

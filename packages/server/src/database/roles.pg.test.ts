@@ -1,0 +1,217 @@
+import { type TrialBooks, trialBooks } from "@gold-partner/dev";
+import { assertEquals } from "@std/assert";
+import { after, before, describe, it } from "node:test";
+import type { Sql } from "postgres";
+
+const DENIED = "42501";
+/** What anybody may call, by role; everything else is denied. */
+const CALLABLE: Record<string, readonly string[]> = {
+  gold_api: [
+    "book_funding",
+    "book_orders",
+    "book_quotes",
+    "read_registry",
+    "seal_chain",
+    "seal_chains",
+    "spend_nonce",
+    "tick_price",
+  ],
+  gold_operator: [
+    "add_authority",
+    "add_bar",
+    "add_certificate",
+    "add_token_key",
+    "create_partner",
+    "remove_bar",
+    "resume_partner",
+    "revoke_certificate",
+    "seal_chain",
+    "set_price",
+    "suspend_partner",
+    "unsealed_tail",
+    "verify_chain",
+    "verify_ledger",
+  ],
+};
+const READABLE: Record<string, readonly string[]> = {
+  gold_api: ["client_balance", "current_price"],
+  gold_operator: [
+    "bar_overview",
+    "certificate_overview",
+    "current_price",
+    "deployment_overview",
+    "partner_overview",
+    "token_key_overview",
+  ],
+};
+
+describe("the roles", () => {
+  let books: TrialBooks;
+  let tables: string[];
+  before(async () => {
+    books = await trialBooks();
+    await books.addBar(10_000n);
+    const client = await books.createClient({ halalas: 100_000n, tenthMilligrams: 10n });
+    await books.sql`select gold.seal_chain(${client})`;
+    const rows = await books
+      .sql`select relname from pg_class where relnamespace = 'gold'::regnamespace and relkind = 'r' order by relname`;
+    tables = rows.map(({ relname }) => relname);
+  });
+  after(() => books.stop());
+
+  const codeOf = (change: PromiseLike<unknown>): Promise<string> =>
+    Promise.resolve(change).then(() => "done", (error) => error.code);
+  const columnsOf = async (table: string): Promise<string[]> =>
+    (await books.sql`
+      select attname from pg_attribute where attrelid = ${`gold.${table}`}::regclass and attnum > 0 and attgenerated = '' and attidentity = ''`)
+      .map(({ attname }) => attname);
+
+  for (const role of ["gold_api", "gold_operator"]) {
+    it(`${role} touches no table: not to read, write, lock, empty or switch off a trigger`, async () => {
+      const sql: Sql = books.connect(role as "gold_api");
+      for (const table of tables) {
+        const [column] = await columnsOf(table);
+        const attempts = [
+          sql`select from gold.${sql(table)}`,
+          sql`select count(*) from gold.${sql(table)}`,
+          sql`insert into gold.${sql(table)} default values`,
+          sql`update gold.${sql(table)} set ${sql(column!)} = ${sql(column!)}`,
+          sql`delete from gold.${sql(table)}`,
+          sql`truncate gold.${sql(table)}`,
+          sql.begin((sql) => sql`lock table gold.${sql(table)} in access share mode`),
+          sql`alter table gold.${sql(table)} disable trigger all`,
+          sql`drop table gold.${sql(table)}`,
+        ];
+        assertEquals(await Promise.all(attempts.map(codeOf)), attempts.map(() => DENIED), table);
+      }
+    });
+
+    it(`${role} calls its own functions and reads its own views, and no others`, async () => {
+      const callable = await books.sql`
+        select distinct proname from pg_proc where pronamespace = 'gold'::regnamespace and has_function_privilege(${role}, oid, 'execute') order by proname`;
+      assertEquals(callable.map(({ proname }) => proname), [...CALLABLE[role]!]);
+      const readable = await books.sql`
+        select relname from pg_class where relnamespace = 'gold'::regnamespace and relkind in ('r', 'v', 'S')
+          and (has_table_privilege(${role}, oid, 'select') or has_any_column_privilege(${role}, oid, 'select')) order by relname`;
+      assertEquals(readable.map(({ relname }) => relname), [...READABLE[role]!]);
+      const writable = await books.sql`
+        select relname from pg_class where relnamespace = 'gold'::regnamespace and relkind in ('r', 'v')
+          and (has_table_privilege(${role}, oid, 'insert,update,delete,truncate,references,trigger') or has_any_column_privilege(${role}, oid, 'insert,update'))`;
+      assertEquals(writable.length, 0);
+    });
+
+    it(`${role} cannot become another role, turn the triggers off or make anything in the schema`, async () => {
+      const rows = await books.sql`
+        select rolname from pg_roles where rolname like 'gold%' and rolname <> ${role} and pg_has_role(${role}, oid, 'member')`;
+      assertEquals(rows.length, 0);
+      const [own] = await books.sql`
+        select rolsuper, rolcreaterole, rolcreatedb, rolbypassrls, rolreplication from pg_roles where rolname = ${role}`;
+      assertEquals(Object.values(own!), [false, false, false, false, false]);
+      const sql: Sql = books.connect(role as "gold_api", 1);
+      const attempts = [
+        sql`set session_replication_role = replica`,
+        sql`create table gold.mine (n int)`,
+        sql`create function gold.mine() returns int language sql return 1`,
+        sql`create or replace function gold.decimal_text(bigint, numeric) returns text language sql return 'mine'`,
+        sql`alter function gold.book_orders owner to gold_api`,
+        sql`drop schema gold cascade`,
+      ];
+      assertEquals(await Promise.all(attempts.map(codeOf)), attempts.map(() => DENIED));
+    });
+  }
+
+  it("an operator's function called by the service is denied, and the other way round", async () => {
+    const [api, operator] = [books.api, books.connect("gold_operator")];
+    const attempts = [
+      api`select gold.suspend_partner('x')`,
+      api`select gold.set_price('fixed', 1, 2, 1, 1, 1)`,
+      api`select gold.post_funding(1, 1, gen_random_uuid(), 1, now(), 1, 0, 0)`,
+      api`select gold.note('a', 'b', '{}')`,
+      api`select gold.end_admission(1)`,
+      operator`select gold.book_funding(false, 1, 1, 'k', '\\x00', 1, 1, gen_random_uuid(), gen_random_uuid())`,
+      operator`select gold.spend_nonce(1, 1, gen_random_uuid())`,
+      operator`select gold.move_bar(true, 1)`,
+    ];
+    assertEquals(await Promise.all(attempts.map(codeOf)), attempts.map(() => DENIED));
+  });
+
+  it("gold_book cannot rewrite history or a balance, nor take a row out", async () => {
+    const book = books.connect("superuser", 1);
+    await book`set role gold_book`;
+    const MAY_UPDATE: Record<string, readonly string[]> = {
+      account: ["admission_version", "event_sequence"],
+      bar: ["removed_at", "removed_sequence"],
+      vault: ["stripe"],
+    };
+    const whole = ["chain_tail", "partner", "certificate", "price", "registry_version", "deployment"];
+    for (const table of tables) {
+      const columns = await columnsOf(table);
+      const updatable: string[] = [];
+      for (const column of columns) {
+        const code = await codeOf(
+          book`update gold.${book(table)} set ${book(column)} = ${book(column)} where false`,
+        );
+        if (code === "done") updatable.push(column);
+        else assertEquals(code, DENIED, `${table}.${column}`);
+      }
+      assertEquals(updatable, [...whole.includes(table) ? columns : MAY_UPDATE[table] ?? []], table);
+      const removals = [
+        book`delete from gold.${book(table)}`,
+        book`truncate gold.${book(table)}`,
+        book`alter table gold.${book(table)} disable trigger all`,
+      ];
+      assertEquals(await Promise.all(removals.map(codeOf)), removals.map(() => DENIED), table);
+    }
+    assertEquals(await codeOf(book`set session_replication_role = replica`), DENIED);
+  });
+
+  it("nobody logs in as the owner or the books, and they are members of nothing", async () => {
+    const rows = await books.sql`
+      select rolname, rolcanlogin, rolsuper, rolcreaterole, (select count(*)::int from pg_auth_members m where m.member = r.oid) as memberships
+      from pg_roles r where rolname in ('gold_owner', 'gold_book', 'gold_operator', 'gold_api') order by rolname`;
+    const role = { rolsuper: false, rolcreaterole: false, memberships: 0 };
+    assertEquals(rows.map((row) => ({ ...row })), [
+      { rolname: "gold_api", rolcanlogin: true, ...role },
+      { rolname: "gold_book", rolcanlogin: false, ...role },
+      { rolname: "gold_operator", rolcanlogin: false, ...role },
+      { rolname: "gold_owner", rolcanlogin: false, ...role },
+    ]);
+  });
+
+  it("tables and the two triggers' functions belong to gold_owner, all other functions to gold_book", async () => {
+    const relations = await books.sql`
+      select distinct pg_get_userbyid(relowner) as owner from pg_class where relnamespace = 'gold'::regnamespace and relkind in ('r', 'v', 'S', 'c')`;
+    assertEquals(relations.map(({ owner }) => owner), ["gold_owner"]);
+    const functions = await books.sql`
+      select pg_get_userbyid(proowner) as owner, count(*)::int as n, array_agg(proname::text order by proname) as names
+      from pg_proc where pronamespace = 'gold'::regnamespace group by 1 order by 1`;
+    assertEquals(functions.map(({ owner }) => owner), ["gold_book", "gold_owner"]);
+    assertEquals(functions[1]!.names, ["post_transfers", "refuse_change"]);
+  });
+
+  it("every function that runs as its owner has a fixed search_path that ends in pg_temp, and PUBLIC may call none", async () => {
+    const loose = await books.sql`
+      select proname from pg_proc where pronamespace = 'gold'::regnamespace and prosecdef
+        and not coalesce('search_path=gold, pg_temp' = any(proconfig), false)`;
+    assertEquals(loose.length, 0);
+    const definers = await books
+      .sql`select from pg_proc where pronamespace = 'gold'::regnamespace and prosecdef`;
+    assertEquals(definers.length >= 20, true);
+    const open = await books.sql`
+      select proname from pg_proc where pronamespace = 'gold'::regnamespace
+        and (proacl is null or exists (select from aclexplode(proacl) where grantee = 0))`;
+    assertEquals(open.map(({ proname }) => proname), []);
+    const tables = await books.sql`
+      select relname from pg_class, aclexplode(relacl) where relnamespace = 'gold'::regnamespace and grantee = 0`;
+    assertEquals(tables.length, 0);
+  });
+
+  it("a table of the caller's own never stands in for one of the books", async () => {
+    const sql = books.connect("gold_api", 1);
+    await sql`create temp table price (one boolean, source text)`;
+    await sql`create temp table account (client_id int)`;
+    const [row] = await sql`
+      select outcome from gold.book_funding(false, 1, 1, 'temp', '\\x00', 1, 10, gen_random_uuid(), gen_random_uuid())`;
+    assertEquals(row!.outcome, "answered");
+  });
+});

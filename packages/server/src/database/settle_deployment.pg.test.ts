@@ -1,0 +1,54 @@
+import { type TrialBooks, trialBooks } from "@gold-partner/dev";
+import { assertEquals } from "@std/assert";
+import { after, before, describe, it } from "node:test";
+
+const URL_NOW = "https://localhost:8443";
+const URL_NEXT = "https://sandbox.example";
+
+describe("settle_deployment", () => {
+  let books: TrialBooks;
+  before(async () => {
+    books = await trialBooks();
+  });
+  after(() => books.stop());
+
+  const settle = (environment: string, url: string, loopback = true) =>
+    books.sql`select gold.settle_deployment(${environment}, ${url}, ${loopback}, null, null)`;
+  const state = async () => {
+    const [row] = await books.sql`
+      select environment, public_base_url, loopback_receivers, (select version::int from gold.registry_version) as version,
+        (select count(*)::int from gold.audit where action = 'deployment.settle') as notes from gold.deployment`;
+    return { ...row };
+  };
+
+  it("changes nothing when nothing changed", async () => {
+    const before = await state();
+    await settle("sandbox", URL_NOW);
+    assertEquals(await state(), before);
+  });
+
+  it("keeps a database in its environment for good", async () => {
+    const before = await state();
+    const refusal = await settle("production", URL_NOW).then(
+      () => "settled",
+      ({ code, message }) => `${code} ${message}`,
+    );
+    assertEquals(refusal, "GR409 this database belongs to sandbox, not to production");
+    assertEquals(await state(), before);
+  });
+
+  it("notes what it replaces, and tells the services", async () => {
+    const { version, notes } = await state();
+    await settle("sandbox", URL_NEXT, false);
+    assertEquals(await state(), {
+      environment: "sandbox",
+      public_base_url: URL_NEXT,
+      loopback_receivers: false,
+      version: version + 1,
+      notes: notes + 1,
+    });
+    const [note] = await books.sql`
+      select subject, detail->'before'->>'public_base_url' as before from gold.audit where action = 'deployment.settle' order by id desc limit 1`;
+    assertEquals({ ...note }, { subject: URL_NEXT, before: URL_NOW });
+  });
+});

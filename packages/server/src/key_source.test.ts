@@ -1,0 +1,59 @@
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, before, describe, it } from "node:test";
+import { assertEquals, assertRejects } from "@std/assert";
+import { isKeySource, type KeySource, readKeys } from "./key_source.ts";
+
+const [FIRST, SECOND] = ["0f".repeat(32), "a1".repeat(32)];
+
+describe("readKeys()", () => {
+  let folder: string;
+  before(async () => void (folder = await mkdtemp(join(tmpdir(), "gold-keys-"))));
+  after(() => rm(folder, { recursive: true }));
+
+  async function fromFile(text: string): Promise<Uint8Array[]> {
+    const path = join(folder, "key");
+    await writeFile(path, text);
+    return await readKeys(`file:${path}`);
+  }
+
+  it("reads one key a line, the current one first", async () => {
+    const keys = await fromFile(`${FIRST}\n  ${SECOND}\r\n\n`);
+    assertEquals(keys.map((key) => [key.length, key[0], key[31]]), [[32, 0x0f, 0x0f], [32, 0xa1, 0xa1]]);
+  });
+
+  it("reads what a command prints", async () => {
+    assertEquals((await readKeys(`command:echo ${FIRST}`)).length, 1);
+  });
+
+  it("refuses what is no key, naming the source and never its content", async () => {
+    for (
+      const text of [
+        "",
+        "\n",
+        FIRST.slice(2),
+        `${FIRST}00`,
+        FIRST.toUpperCase(),
+        `${FIRST}\nhunter2`,
+        "hunter2",
+      ]
+    ) {
+      const error = await assertRejects(() => fromFile(text), Error, "openssl rand -hex 32");
+      assertEquals(error.message.includes("hunter2") || error.message.includes(FIRST.slice(2)), false);
+    }
+  });
+
+  it("says which file or program is not there", async () => {
+    await assertRejects(() => readKeys("file:/nowhere/key"), Error, "/nowhere/key");
+    await assertRejects(() => readKeys("command:/nowhere/program"), Error, "/nowhere/program");
+  });
+});
+
+describe("isKeySource()", () => {
+  it("knows a file and a command, and nothing else", () => {
+    const good: KeySource[] = ["file:/x", "command:x y"];
+    assertEquals(good.every(isKeySource), true);
+    assertEquals(["file:", "command:", "x", "env:X", ` file:/x`, FIRST].some(isKeySource), false);
+  });
+});

@@ -1,0 +1,118 @@
+import { randomBytes, randomUUID } from "node:crypto";
+import { after, before, describe, it } from "node:test";
+import { assertEquals } from "@std/assert";
+import { BODY_MAX_BYTES, PROBLEM_REGISTRY, type ProblemCode } from "@gold-partner/protocol";
+import {
+  expectProblem,
+  newTrialKey,
+  type Signing,
+  type TrialKey,
+  type TrialService,
+  trialService,
+} from "@gold-partner/dev";
+
+interface Attempt extends Signing {
+  readonly body: string;
+}
+
+/** One thing that is wrong, and what it is called. */
+interface Fault {
+  readonly code: ProblemCode;
+  readonly spoil: (attempt: Attempt) => Attempt;
+}
+
+const PATH = "/v1/orders";
+
+describe("the order of checks of a signed order", () => {
+  let service: TrialService;
+  let stranger: TrialKey;
+  const spentNonce = randomUUID();
+  const boundKey = randomUUID();
+  before(async () => {
+    service = await trialService();
+    stranger = await newTrialKey();
+    const earlier = { nonce: spentNonce, headers: { "Idempotency-Key": boundKey } };
+    await expectProblem(await service.signed(PATH, '{"quote_id":"qt_earlier"}', earlier), "not_found");
+  });
+  after(() => service.stop());
+
+  const header = (name: string, value: string | null) => (attempt: Attempt): Attempt => ({
+    ...attempt,
+    headers: { ...attempt.headers, [name]: value },
+  });
+  const send = ({ body, ...signing }: Attempt) => service.signed(PATH, body, signing);
+  /** Nothing wrong but the quote, which is no one's: the last thing that is looked at. */
+  const sound = (): Attempt => ({ body: '{"quote_id":"qt_none"}' });
+
+  /** In the order in which they are looked at. Two of one group share a place. */
+  const faults = (): Fault[] => [
+    { code: "path_not_allowed", spoil: (attempt) => ({ ...attempt, target: "//v1/orders" }) },
+    { code: "method_not_allowed", spoil: (attempt) => ({ ...attempt, method: "PUT" }) },
+    {
+      code: "certificate_unknown",
+      spoil: header("X-Forwarded-Client-Cert", `Hash=${randomBytes(32).toString("hex")}`),
+    },
+    { code: "ip_not_allowed", spoil: header("X-Client-Ip", "192.0.2.1") },
+    { code: "token_missing", spoil: header("Authorization", null) },
+    { code: "body_too_large", spoil: (attempt) => ({ ...attempt, body: " ".repeat(BODY_MAX_BYTES + 1) }) },
+    { code: "unsupported_media_type", spoil: header("Content-Type", "text/plain") },
+    { code: "idempotency_key_invalid", spoil: header("Idempotency-Key", "a b") },
+    { code: "timestamp_invalid", spoil: header("X-Timestamp", "1") },
+    { code: "nonce_invalid", spoil: header("X-Nonce", "short") },
+    { code: "timestamp_out_of_window", spoil: (attempt) => ({ ...attempt, timestamp: "1700000000" }) },
+    { code: "signature_invalid", spoil: (attempt) => ({ ...attempt, key: stranger }) },
+    { code: "invalid_request", spoil: (attempt) => ({ ...attempt, body: `${attempt.body}{` }) },
+    { code: "nonce_reused", spoil: (attempt) => ({ ...attempt, nonce: spentNonce }) },
+    { code: "idempotency_key_conflict", spoil: header("Idempotency-Key", boundKey) },
+  ];
+
+  it("is the documented one: of two things that are wrong, the earlier is named", async () => {
+    const all = faults();
+    for (const [place, first] of all.entries()) {
+      await expectProblem(await send(first.spoil(sound())), first.code);
+      for (const later of all.slice(place + 1)) {
+        const reply = await send(first.spoil(later.spoil(sound())));
+        const { code } = await reply.json() as { code: string };
+        assertEquals(code, first.code, `${first.code} before ${later.code}`);
+      }
+    }
+  });
+
+  it("leaves the nonce to what fails before the nonce is looked at, and takes it from what comes later", async () => {
+    for (const { code, spoil } of faults()) {
+      if (code === "nonce_reused" || code === "nonce_invalid") continue;
+      const nonce = randomUUID();
+      await (await send(spoil({ ...sound(), nonce }))).body?.cancel();
+      const again = await send({ ...sound(), nonce });
+      const { spends_nonce } = PROBLEM_REGISTRY[code];
+      await expectProblem(again, spends_nonce ? "nonce_reused" : "not_found");
+    }
+  });
+
+  it("takes the nonce of a business refusal and of a replay", async () => {
+    const key = header("Idempotency-Key", randomUUID());
+    for (const replayed of [null, "true"]) {
+      const nonce = randomUUID();
+      const reply = await send(key({ ...sound(), nonce }));
+      assertEquals(reply.headers.get("Idempotent-Replayed"), replayed);
+      await expectProblem(reply, "not_found");
+      await expectProblem(await send({ ...sound(), nonce }), "nonce_reused");
+    }
+  });
+
+  it("never lets another partner's nonce or key get in the way", async () => {
+    const other = await service.addPartner();
+    const attempt = { ...sound(), partner: other, nonce: spentNonce };
+    await expectProblem(await send(header("Idempotency-Key", boundKey)(attempt)), "not_found");
+  });
+
+  it("judges a suspended partner after its token, and before its body", async () => {
+    const other = await service.addPartner();
+    await service.token(other);
+    await service.books.sql`select gold.suspend_partner(${other.clientId})`;
+    await service.refresh();
+    const attempt: Attempt = { ...sound(), partner: other };
+    await expectProblem(await send(header("Authorization", "Bearer x")(attempt)), "token_invalid");
+    await expectProblem(await send(header("Content-Type", "text/plain")(attempt)), "partner_suspended");
+  });
+});

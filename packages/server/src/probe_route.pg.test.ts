@@ -1,0 +1,243 @@
+import { randomUUID } from "node:crypto";
+import { after, before, describe, it } from "node:test";
+import { assert, assertEquals, assertStringIncludes } from "@std/assert";
+import { BODY_MAX_BYTES, hostBytes, type ProbeReply, probeReply } from "@gold-partner/protocol";
+import { expectProblem, newTrialKey, type Signing, type TrialService, trialService } from "@gold-partner/dev";
+
+const PATH = "/v1/signed-probe";
+
+describe("POST /v1/signed-probe", () => {
+  let service: TrialService;
+  before(async () => void (service = await trialService()));
+  after(() => service.stop());
+
+  const send = (signing: Signing = {}, body: string | Uint8Array = "any body") =>
+    service.signed(PATH, body, signing);
+  async function verdict(signing: Signing = {}, body: string | Uint8Array = "any body"): Promise<ProbeReply> {
+    const reply = await send(signing, body);
+    assertEquals([reply.status, reply.headers.get("Content-Type")], [200, "application/json"]);
+    return probeReply.strict().parse(await reply.json());
+  }
+  const oks = ({ steps }: ProbeReply) =>
+    Object.fromEntries(Object.entries(steps).map(([name, { ok }]) => [name, ok]));
+  const nonces = async () =>
+    Number(
+      (await service.books.sql`select count(*) from gold.nonce where client_id = ${service.partner.client}`)[
+        0
+      ]!.count,
+    );
+
+  it("says valid, shows what it verified, and spends the nonce", async () => {
+    const nonce = randomUUID();
+    const { valid, canonical_string, canonical_sha256, mistake, clock_offset_seconds } = await verdict({
+      nonce,
+    });
+    assertEquals([valid, mistake], [true, null]);
+    assert(Math.abs(clock_offset_seconds!) < 5);
+    const [method, url, bodySha256, , signedNonce] = canonical_string!.split("\n");
+    assertEquals([method, url, bodySha256, signedNonce], [
+      "POST",
+      service.config.publicBaseUrl + PATH,
+      hostBytes.sha256Hex(hostBytes.utf8("any body")),
+      nonce,
+    ]);
+    assertEquals(canonical_sha256, hostBytes.sha256Hex(hostBytes.utf8(canonical_string!)));
+    const again = await verdict({ nonce });
+    assertEquals([again.valid, again.steps.nonce.ok, again.steps.signature.ok], [false, false, true]);
+    assertStringIncludes(again.steps.nonce.detail, "used before");
+  });
+
+  it("shares its nonces with the orders", async () => {
+    const nonce = randomUUID();
+    assertEquals((await verdict({ nonce })).valid, true);
+    await expectProblem(
+      await service.signed("/v1/orders", '{"quote_id":"qt_none"}', { nonce }),
+      "nonce_reused",
+    );
+  });
+
+  it("takes any body and any content type as opaque bytes", async () => {
+    for (
+      const body of ["", "{", "\ufeff{}\r\n", new Uint8Array([0, 0xff, 0xfe]), "x".repeat(BODY_MAX_BYTES)]
+    ) {
+      assertEquals((await verdict({}, body)).valid, true);
+    }
+    for (const type of [null, "text/plain; charset=utf-16", "garbage"]) {
+      const headers = { "Content-Type": type, "Content-Encoding": "gzip", "Idempotency-Key": null };
+      assertEquals((await verdict({ headers }, hostBytes.utf8("x"))).valid, true);
+    }
+  });
+
+  it("counts the query among what is signed", async () => {
+    const target = `${PATH}?trace=1`;
+    const reply = await service.signed(target, "x");
+    const { valid, canonical_string } = await reply.json() as ProbeReply;
+    assertEquals(valid, true);
+    assertStringIncludes(canonical_string!, target);
+  });
+
+  it("names each step that fails, and reaches no step that builds on it", async () => {
+    const now = Math.floor(service.now() / 1000);
+    const table: [Signing, Record<string, boolean | null>][] = [
+      [{ timestamp: `${now - 1000}` }, {
+        timestamp: false,
+        nonce: true,
+        header: true,
+        key: true,
+        signature: null,
+      }],
+      [{ headers: { "X-Timestamp": `${now}000` } }, {
+        timestamp: false,
+        nonce: true,
+        header: true,
+        key: true,
+        signature: null,
+      }],
+      [{ headers: { "X-Timestamp": null } }, {
+        timestamp: false,
+        nonce: true,
+        header: true,
+        key: true,
+        signature: null,
+      }],
+      [{ headers: { "X-Nonce": "short" } }, {
+        timestamp: true,
+        nonce: false,
+        header: true,
+        key: true,
+        signature: null,
+      }],
+      [{ headers: { "X-JWS-Signature": "x" } }, {
+        timestamp: true,
+        nonce: true,
+        header: false,
+        key: null,
+        signature: null,
+      }],
+      [{ headers: { "X-JWS-Signature": null } }, {
+        timestamp: true,
+        nonce: true,
+        header: false,
+        key: null,
+        signature: null,
+      }],
+      [{ key: await newTrialKey("nobody") }, {
+        timestamp: true,
+        nonce: true,
+        header: true,
+        key: false,
+        signature: null,
+      }],
+      [{ key: await newTrialKey() }, {
+        timestamp: true,
+        nonce: true,
+        header: true,
+        key: true,
+        signature: false,
+      }],
+      [{ signedBody: "another" }, {
+        timestamp: true,
+        nonce: true,
+        header: true,
+        key: true,
+        signature: false,
+      }],
+    ];
+    for (const [signing, expected] of table) {
+      const found = await verdict(signing);
+      assertEquals([found.valid, oks(found)], [false, expected], JSON.stringify(signing.headers ?? {}));
+      for (const { ok, detail } of Object.values(found.steps)) assert(detail.length > 3, `${ok}`);
+    }
+  });
+
+  it("tells the clock's offset, also outside the window", async () => {
+    const { clock_offset_seconds, steps } = await verdict({
+      timestamp: `${Math.floor(service.now() / 1000) - 1000}`,
+    });
+    assert(Math.abs(clock_offset_seconds! + 1000) < 5, `${clock_offset_seconds}`);
+    assertStringIncludes(steps.timestamp.detail, "behind");
+    assertEquals((await verdict({ headers: { "X-Timestamp": "x" } })).clock_offset_seconds, null);
+  });
+
+  it("stores nothing for a caller whom it could not verify, and leaves the nonce", async () => {
+    const nonce = randomUUID();
+    const spent = await nonces();
+    const stale = `${Math.floor(service.now() / 1000) - 1000}`;
+    for (const signing of [{ key: await newTrialKey() }, { signedBody: "another" }, { timestamp: stale }]) {
+      assertEquals((await verdict({ ...signing, nonce })).valid, false);
+    }
+    assertEquals(await nonces(), spent);
+    assertEquals((await verdict({ nonce })).valid, true);
+    assertEquals(await nonces(), spent + 1);
+  });
+
+  it("refuses by certificate, address, token and size, whatever else is wrong", async () => {
+    const malformed = { "X-Timestamp": "x", "X-JWS-Signature": null };
+    const hash = `Hash=${"0".repeat(64)}`;
+    await expectProblem(
+      await send({ headers: { ...malformed, "X-Forwarded-Client-Cert": hash } }),
+      "certificate_unknown",
+    );
+    await expectProblem(
+      await send({ headers: { ...malformed, "X-Client-Ip": "192.0.2.1" } }),
+      "ip_not_allowed",
+    );
+    await expectProblem(await send({ headers: { ...malformed, Authorization: null } }), "token_missing");
+    const large = "x".repeat(BODY_MAX_BYTES + 1);
+    await expectProblem(await send({}, large), "body_too_large");
+    await expectProblem(await send({ headers: malformed }, large), "body_too_large");
+  });
+
+  it("says 503 while another holds the account, and leaves the nonce", async () => {
+    const nonce = randomUUID();
+    const held = await holdAccount(service);
+    await expectProblem(await send({ nonce }), "service_unavailable");
+    await held.release();
+    assertEquals((await verdict({ nonce })).valid, true);
+  });
+
+  describe("with Prefer: handling=strict", () => {
+    const strict = (headers: Record<string, string | null> = {}) => ({
+      Prefer: "handling=strict",
+      ...headers,
+    });
+
+    it("answers as an order would", async () => {
+      const stale = `${Math.floor(service.now() / 1000) - 1000}`;
+      await expectProblem(await send({ headers: strict({ "X-JWS-Signature": null }) }), "signature_missing");
+      await expectProblem(await send({ headers: strict({ "X-Timestamp": "x" }) }), "timestamp_invalid");
+      await expectProblem(await send({ headers: strict({ "X-Nonce": "x" }) }), "nonce_invalid");
+      await expectProblem(await send({ headers: strict(), timestamp: stale }), "timestamp_out_of_window");
+      await expectProblem(await send({ headers: strict(), signedBody: "x" }), "signature_invalid");
+      const nonce = randomUUID();
+      const first = await send({ headers: strict(), nonce });
+      assertEquals([first.status, first.headers.get("Preference-Applied")], [200, "handling=strict"]);
+      assertEquals(probeReply.strict().parse(await first.json()).valid, true);
+      await expectProblem(await send({ headers: strict(), nonce }), "nonce_reused");
+    });
+
+    it("knows the preference in every spelling, among others", async () => {
+      for (
+        const Prefer of [
+          "handling=strict",
+          "HANDLING=strict",
+          "wait=5, handling=strict",
+          "handling=strict, wait=5",
+        ]
+      ) {
+        await expectProblem(await send({ headers: { Prefer }, signedBody: "x" }), "signature_invalid");
+      }
+      for (const Prefer of ["handling=lenient", "xhandling=strict", "handling=strictly"]) {
+        assertEquals((await verdict({ headers: { Prefer }, signedBody: "x" })).valid, false);
+      }
+    });
+  });
+});
+
+/** Locks the partner's account as another process would. */
+async function holdAccount({ books, partner }: TrialService): Promise<{ release(): Promise<void> }> {
+  const sql = books.connect("superuser", 1);
+  await sql`begin`;
+  await sql`select from gold.account where client_id = ${partner.client} for update`;
+  return { release: async () => void await sql`rollback` };
+}

@@ -1,0 +1,78 @@
+import { describe, it } from "node:test";
+import { assertEquals, assertMatch, assertThrows } from "@std/assert";
+import {
+  PROBLEM_REGISTRY,
+  type ProblemCode,
+  type RequestId,
+  TOKEN_PROBLEM_REGISTRY,
+} from "@gold-partner/protocol";
+import { expectProblem } from "@gold-partner/dev";
+import { Refusal } from "./refusal.ts";
+import { outcomeReply, problemReply, tokenErrorReply } from "./reply.ts";
+
+const ID = "req_0198b3a5-7c00-7000-8000-000000000000" as RequestId;
+
+describe("problemReply()", () => {
+  it("says each code in its documented form", async () => {
+    for (const code of Object.keys(PROBLEM_REGISTRY) as ProblemCode[]) {
+      const body = await expectProblem(problemReply(new Refusal(code), ID), code);
+      assertEquals([body.detail, body.request_id], [PROBLEM_REGISTRY[code].cause, ID]);
+    }
+  });
+
+  it("tells what to wait for: Retry-After where the same request may soon succeed", () => {
+    for (const code of Object.keys(PROBLEM_REGISTRY) as ProblemCode[]) {
+      const { status } = PROBLEM_REGISTRY[code];
+      const waits = status === 503 || status === 429 || code === "idempotency_request_in_progress";
+      assertEquals(problemReply(new Refusal(code), ID).headers.has("Retry-After"), waits, code);
+    }
+  });
+});
+
+describe("tokenErrorReply()", () => {
+  it("says every code without a cache in between, 401 with a challenge", () => {
+    for (const code of Object.keys(TOKEN_PROBLEM_REGISTRY) as (keyof typeof TOKEN_PROBLEM_REGISTRY)[]) {
+      const reply = tokenErrorReply(new Refusal(code), ID);
+      const { status } = TOKEN_PROBLEM_REGISTRY[code];
+      assertEquals([reply.status, reply.headers.get("Cache-Control")], [status, "no-store"]);
+      assertEquals(reply.headers.has("WWW-Authenticate"), status === 401, code);
+    }
+  });
+});
+
+describe("outcomeReply()", () => {
+  const PROBLEM = '{"code":"quote_expired"}';
+  const reply = async (outcome: string, status: number | null, body: string | null) => {
+    const { status: sent, headers, text } = await (async () => {
+      const made = outcomeReply({ outcome: outcome as "answered", status, body }, ID);
+      return { status: made.status, headers: made.headers, text: await made.text() };
+    })();
+    return [sent, text, headers.get("Content-Type"), headers.get("Idempotent-Replayed")];
+  };
+
+  it("gives a first success as 201 and its repeat as 200, the bytes as they were stored", async () => {
+    const body = '{"total_sar":1.50}';
+    assertEquals(await reply("answered", 201, body), [201, body, "application/json", null]);
+    assertEquals(await reply("replayed", 201, body), [200, body, "application/json", "true"]);
+  });
+
+  it("gives a refusal with its own status, first and again", async () => {
+    assertEquals(await reply("answered", 422, PROBLEM), [422, PROBLEM, "application/problem+json", null]);
+    assertEquals(await reply("replayed", 404, PROBLEM), [404, PROBLEM, "application/problem+json", "true"]);
+  });
+
+  it("gives what binds nothing as a problem of this very request", async () => {
+    for (
+      const code of ["nonce_reused", "idempotency_key_conflict", "idempotency_request_in_progress"] as const
+    ) {
+      const made = outcomeReply({ outcome: code, status: null, body: null }, ID);
+      assertMatch((await expectProblem(made, code)).request_id, /^req_0198b3a5/);
+    }
+  });
+
+  it("never lets an outcome out that booking must settle itself", () => {
+    for (const outcome of ["busy", "admission_changed"] as const) {
+      assertThrows(() => outcomeReply({ outcome, status: null, body: null }, ID), Error, outcome);
+    }
+  });
+});

@@ -1,0 +1,92 @@
+import type { JsonValue } from "@gold-partner/canonical";
+import {
+  PROBLEM_MEDIA_TYPE,
+  problemBody,
+  REPLY_HEADER,
+  type RequestId,
+  TOKEN_PROBLEM_REGISTRY,
+  tokenErrorBody,
+  type TokenProblemCode,
+  writeJson,
+} from "@gold-partner/protocol";
+import type { Outcome } from "./booking/outcome.ts";
+import { Refusal } from "./refusal.ts";
+
+const JSON_MEDIA_TYPE = "application/json";
+const RETRY_AFTER_SECONDS = "1";
+
+export function jsonReply(
+  value: JsonValue,
+  requestId: RequestId,
+  headers: Record<string, string> = {},
+): Response {
+  return textReply(200, writeJson(value), JSON_MEDIA_TYPE, requestId, headers);
+}
+
+export function problemReply(refusal: Refusal, requestId: RequestId): Response {
+  const { code, detail, errors } = refusal;
+  const body = problemBody(code, { requestId, errors, ...(detail === undefined ? {} : { detail }) });
+  return textReply(body.status, JSON.stringify(body), PROBLEM_MEDIA_TYPE, requestId, problemHeaders(code));
+}
+
+export function tokenErrorReply(refusal: Refusal<TokenProblemCode>, requestId: RequestId): Response {
+  const { code, detail } = refusal;
+  const body = tokenErrorBody(code, { requestId, ...(detail === undefined ? {} : { detail }) });
+  const { status } = TOKEN_PROBLEM_REGISTRY[code];
+  return textReply(status, JSON.stringify(body), JSON_MEDIA_TYPE, requestId, {
+    "Cache-Control": "no-store",
+    ...problemHeaders(code),
+  });
+}
+
+/** What booking said, as a reply: the stored bytes, or a problem that binds nothing. */
+export function outcomeReply({ outcome, status, body }: Outcome, requestId: RequestId): Response {
+  switch (outcome) {
+    case "answered":
+    case "replayed": {
+      const replayed = outcome === "replayed";
+      const refused = status! >= 400;
+      return textReply(
+        replayed && !refused ? 200 : status!,
+        body!,
+        refused ? PROBLEM_MEDIA_TYPE : JSON_MEDIA_TYPE,
+        requestId,
+        {
+          ...(replayed ? { [REPLY_HEADER.idempotentReplayed]: "true" } : {}),
+        },
+      );
+    }
+    case "admission_changed":
+    case "busy":
+      throw new Error(`booking left "${outcome}" to the reply`);
+    default:
+      return problemReply(new Refusal(outcome), requestId);
+  }
+}
+
+function problemHeaders(code: TokenProblemCode): Record<string, string> {
+  const { status } = TOKEN_PROBLEM_REGISTRY[code];
+  if (status === 401) return { [REPLY_HEADER.wwwAuthenticate]: challengeOf(code) };
+  if (status === 503 || status === 429 || code === "idempotency_request_in_progress") {
+    return { [REPLY_HEADER.retryAfter]: RETRY_AFTER_SECONDS };
+  }
+  return {};
+}
+
+function challengeOf(code: TokenProblemCode): string {
+  if (code === "token_missing" || code === "invalid_client") return 'Bearer realm="gold-partner"';
+  return `Bearer realm="gold-partner", error="invalid_token", error_description="${code}"`;
+}
+
+function textReply(
+  status: number,
+  body: string,
+  mediaType: string,
+  requestId: RequestId,
+  headers: Record<string, string>,
+): Response {
+  return new Response(body, {
+    status,
+    headers: { "Content-Type": mediaType, [REPLY_HEADER.requestId]: requestId, ...headers },
+  });
+}

@@ -1,0 +1,14 @@
+import { bigint, customType, integer, smallint, timestamp } from "drizzle-orm/pg-core";
+
+/** Minor units are bigint on both sides; a driver never sees them as floats. */
+export const amount = () => bigint({ mode: "bigint" });
+
+export const instant = () => timestamp({ withTimezone: true, precision: 3, mode: "date" });
+
+export const bytea = customType<{ data: Uint8Array; driverData: Uint8Array }>({ dataType: () => "bytea" });
+
+/** Text that is compared byte by byte and never sorted for a person. */
+export const code = customType<{ data: string }>({ dataType: () => 'text collate "C"' });
+
+/** The two columns that lead every key of a hot table: the shard, then the client. */
+export const owner = () => ({ bucket: smallint().notNull(), clientId: integer().notNull() });

@@ -1,0 +1,3 @@
+export * from "./namespace.ts";
+export * from "./books.ts";
+export * from "./registry.ts";

@@ -1,0 +1,145 @@
+import { sql } from "drizzle-orm";
+import {
+  bigint,
+  boolean,
+  check,
+  cidr,
+  index,
+  integer,
+  jsonb,
+  smallint,
+  text,
+  uniqueIndex,
+} from "drizzle-orm/pg-core";
+import { amount, bytea, code, instant } from "./columns.ts";
+import { gold } from "./namespace.ts";
+
+/** The one row that says which deployment this database belongs to. Keys themselves never stand here. */
+export const deployment = gold.table("deployment", {
+  one: boolean().primaryKey().default(true),
+  environment: code().notNull(),
+  publicBaseUrl: text().notNull(),
+  authorityCertificates: text().notNull().default(""),
+  authorityKeySource: text(),
+  sealingKeySource: text(),
+  pepperSource: text(),
+  loopbackReceivers: boolean().notNull().default(false),
+}, (t) => [
+  check("deployment_one", sql`${t.one}`),
+  check("deployment_environment", sql`${t.environment} in ('sandbox', 'production')`),
+]);
+
+export const partner = gold.table("partner", {
+  id: integer().primaryKey().generatedAlwaysAsIdentity(),
+  publicId: code().notNull().unique(),
+  name: text().notNull(),
+  iban: code().notNull(),
+  webhookUrl: text(),
+  ratePerSecond: integer().notNull(),
+  burst: integer().notNull(),
+  maximumGrams: amount().notNull(),
+  createdAt: instant().notNull().default(sql`clock_timestamp()`),
+  suspendedAt: instant(),
+}, (t) => [check("partner_public_id", sql`${t.publicId} ~ '^(sbx|live)_[a-z0-9]{20}$'`)]);
+
+const ofPartner = () => integer().notNull().references(() => partner.id);
+
+export const allowedIp = gold.table(
+  "allowed_ip",
+  { partnerId: ofPartner(), range: cidr().notNull() },
+  (t) => [
+    uniqueIndex("allowed_ip_range").on(t.partnerId, t.range),
+  ],
+);
+
+export const certificate = gold.table("certificate", {
+  fingerprint: code().primaryKey(),
+  partnerId: ofPartner(),
+  serial: code().notNull(),
+  notBefore: instant().notNull(),
+  notAfter: instant().notNull(),
+  createdAt: instant().notNull().default(sql`clock_timestamp()`),
+  revokedAt: instant(),
+  lastUsedAt: instant(),
+}, (t) => [
+  index("certificate_partner").on(t.partnerId),
+  check("certificate_fingerprint", sql`${t.fingerprint} ~ '^[0-9a-f]{64}$'`),
+]);
+
+const period = () => ({
+  notBefore: instant().notNull().default(sql`clock_timestamp()`),
+  retireAt: instant(),
+  lastUsedAt: instant(),
+});
+
+/** SHA-256 of pepper and secret: 256 random bits need no slow hash, and the pepper stays outside the database. */
+export const clientSecret = gold.table("client_secret", {
+  id: integer().primaryKey().generatedAlwaysAsIdentity(),
+  partnerId: ofPartner(),
+  hash: bytea().notNull(),
+  ...period(),
+}, (t) => [index("client_secret_partner").on(t.partnerId)]);
+
+export const signingKey = gold.table("signing_key", {
+  thumbprint: code().notNull(),
+  partnerId: ofPartner(),
+  kid: code(),
+  jwk: jsonb().notNull(),
+  ...period(),
+}, (t) => [uniqueIndex("signing_key_thumbprint").on(t.partnerId, t.thumbprint)]);
+
+/** Sealed by AES-GCM under the key named by `sealing_key`; the key stays outside the database. */
+export const webhookSecret = gold.table("webhook_secret", {
+  id: integer().primaryKey().generatedAlwaysAsIdentity(),
+  partnerId: ofPartner(),
+  sealed: bytea().notNull(),
+  sealingKey: code().notNull(),
+  ...period(),
+}, (t) => [index("webhook_secret_partner").on(t.partnerId)]);
+
+export const tokenKey = gold.table("token_key", {
+  kid: code().primaryKey(),
+  publicJwk: jsonb().notNull(),
+  sealed: bytea().notNull(),
+  sealingKey: code().notNull(),
+  ...period(),
+});
+
+/** Raised by every change that admission must see; a poll compares one number. */
+export const registryVersion = gold.table("registry_version", {
+  one: boolean().primaryKey().default(true),
+  version: bigint({ mode: "bigint" }).notNull(),
+}, (t) => [check("registry_version_one", sql`${t.one}`)]);
+
+/** The price that quotes are made from, and how it comes about. */
+export const price = gold.table("price", {
+  one: boolean().primaryKey().default(true),
+  source: code().notNull(),
+  mid: amount().notNull(),
+  buy: amount().notNull(),
+  sell: amount().notNull(),
+  spreadBasisPoints: integer().notNull(),
+  staleAfterSeconds: integer().notNull(),
+  asOf: instant().notNull(),
+}, (t) => [
+  check("price_one", sql`${t.one}`),
+  check("price_sides", sql`${t.buy} > ${t.sell} and ${t.sell} > 0 and ${t.buy} <= 999999999`),
+]);
+
+/** The protocol's problem registry as the booking functions need it; written anew at every migration. */
+export const problem = gold.table("problem", {
+  code: code().primaryKey(),
+  status: smallint().notNull(),
+  title: text().notNull(),
+  retryable: boolean().notNull(),
+});
+
+/** Who changed what: one row for each change that an operator makes, with the database login that made it. */
+export const audit = gold.table("audit", {
+  id: bigint({ mode: "bigint" }).primaryKey().generatedAlwaysAsIdentity(),
+  at: instant().notNull().default(sql`clock_timestamp()`),
+  login: code().notNull().default(sql`session_user`),
+  action: code().notNull(),
+  subject: text().notNull(),
+  detail: jsonb().notNull(),
+});

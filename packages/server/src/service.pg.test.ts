@@ -1,0 +1,255 @@
+import { randomBytes, randomUUID } from "node:crypto";
+import { once } from "node:events";
+import { link, rm, stat, writeFile } from "node:fs/promises";
+import { request } from "node:http";
+import { createServer } from "node:net";
+import { after, before, describe, it } from "node:test";
+import { assertEquals, assertMatch, assertRejects } from "@std/assert";
+import { BODY_MAX_BYTES } from "@gold-partner/protocol";
+import { type TrialService, trialService } from "@gold-partner/dev";
+import type { Config } from "./config.ts";
+import { type Service, startService } from "./service.ts";
+import { codeOf, openSocket, readReply, sendRaw } from "./service_trial.ts";
+
+describe("startService()", () => {
+  let trial: TrialService;
+  before(async () => void (trial = await trialService()));
+  after(() => trial.stop());
+
+  const path = ({ listen }: Pick<Config, "listen"> = trial.config) =>
+    listen.kind === "unix" ? listen.path : "";
+  const identity = () => [
+    "Host: localhost",
+    `X-Forwarded-Client-Cert: Hash=${trial.partner.fingerprint}`,
+    "X-Client-Ip: 127.0.0.1",
+  ];
+
+  describe("over its socket", () => {
+    let service: Service;
+    const log: string[] = [];
+    before(async () => void (service = await startService(trial.config, (line) => log.push(line))));
+    after(() => service.stop());
+
+    const send = async (first: string, headers: string[] = [], body = "") =>
+      codeOf(await sendRaw(trial.config.listen, [first, ...identity(), ...headers], body));
+
+    it("serves, and is ready on its other listener", async () => {
+      assertEquals(await send("GET /health HTTP/1.1"), '200 {"status":"ok"}');
+      const { operationsListen } = trial.config;
+      const ready = await sendRaw(operationsListen, ["GET /ready HTTP/1.1", "Host: localhost"]);
+      assertEquals(ready.status, 200);
+      const metrics = await sendRaw(operationsListen, ["GET /metrics HTTP/1.1", "Host: localhost"]);
+      assertMatch(metrics.body, /gold_requests_total\{route="\/health",status="200"\} 1/);
+    });
+
+    it("gives its socket to its owner and group alone", async () => {
+      assertEquals(((await stat(path())).mode & 0o777).toString(8), "660");
+    });
+
+    it("refuses a request target that is not plain, as it came over the wire", async () => {
+      const targets = [
+        "/v1/%6frders",
+        "//v1/orders",
+        "/v1/./orders",
+        "/v1/x/../orders",
+        "/v1/orders/",
+        "/health/",
+        "//health",
+      ];
+      const absolute = [
+        "https://localhost:8443/health",
+        "http://localhost/health",
+        "https://other.example/health",
+      ];
+      for (const target of [...targets, ...absolute]) {
+        assertEquals(await send(`GET ${target} HTTP/1.1`), "400 path_not_allowed", target);
+      }
+    });
+
+    it("judges a doubled header as doubled, never by the first or the last", async () => {
+      const hash = `X-Forwarded-Client-Cert: Hash=${trial.partner.fingerprint}`;
+      assertEquals(await send("GET /health HTTP/1.1", [hash]), "403 certificate_unknown");
+      assertEquals(await send("GET /health HTTP/1.1", ["X-Client-Ip: 127.0.0.1"]), "403 ip_not_allowed");
+      const authorization = `Authorization: Bearer ${await trial.token()}`;
+      assertEquals(
+        await send("GET /v1/balances HTTP/1.1", [authorization, authorization]),
+        "401 token_invalid",
+      );
+      const body = "{}";
+      const sound = {
+        "Idempotency-Key": "k",
+        "X-Timestamp": "1800000000",
+        "X-Nonce": "0123456789abcdef",
+        "X-JWS-Signature": `a..${"A".repeat(86)}`,
+        "Content-Type": "application/json",
+      };
+      const lines = Object.entries(sound).map(([name, value]) => `${name}: ${value}`);
+      const order = (doubled: keyof typeof sound) =>
+        send("POST /v1/orders HTTP/1.1", [
+          authorization,
+          `Content-Length: ${body.length}`,
+          ...lines,
+          `${doubled.toLowerCase()}: ${sound[doubled]}`,
+        ], body);
+      assertEquals(await order("Idempotency-Key"), "400 idempotency_key_invalid");
+      assertEquals(await order("X-Timestamp"), "400 timestamp_invalid");
+      assertEquals(await order("X-Nonce"), "400 nonce_invalid");
+      assertEquals(await order("X-JWS-Signature"), "400 invalid_request");
+      assertEquals(await order("Content-Type"), "415 unsupported_media_type");
+    });
+
+    it("refuses a body that is too large, announced or in chunks, and stays able to serve", async () => {
+      const authorization = `Authorization: Bearer ${await trial.token()}`;
+      const headers = [authorization, "Content-Type: application/json", "Idempotency-Key: k"];
+      const large = "x".repeat(BODY_MAX_BYTES + 1);
+      const announced = [...headers, `Content-Length: ${large.length}`];
+      assertEquals(await send("POST /v1/quotes HTTP/1.1", announced, large), "413 body_too_large");
+      const chunks = `${large.length.toString(16)}\r\n${large}\r\n0\r\n\r\n`;
+      const chunked = [...headers, "Transfer-Encoding: chunked"];
+      assertEquals(await send("POST /v1/quotes HTTP/1.1", chunked, chunks), "413 body_too_large");
+      assertEquals(await send("GET /health HTTP/1.1"), '200 {"status":"ok"}');
+    });
+
+    it("refuses headers of more than 16 KiB", async () => {
+      assertEquals(
+        (await sendRaw(trial.config.listen, ["GET /health HTTP/1.1", `X-Filler: ${"x".repeat(17_000)}`]))
+          .status,
+        431,
+      );
+    });
+  });
+
+  describe("when it starts", () => {
+    const start = (config: Partial<Config>) => startService({ ...trial.config, ...config }, () => {});
+
+    it("refuses a database of another environment or base URL", async () => {
+      await assertRejects(() => start({ environment: "production" }), Error, "belongs to sandbox");
+      await assertRejects(
+        () => start({ publicBaseUrl: "https://other.example" }),
+        Error,
+        "https://localhost:8443",
+      );
+    });
+
+    it("refuses a database that may lose what it acknowledged", async () => {
+      const { sql, url } = trial.books;
+      const name = new URL(url).pathname.slice(1);
+      await sql.unsafe(`alter database ${name} set synchronous_commit = off`);
+      await assertRejects(() => start({}), Error, "synchronous_commit");
+      await sql.unsafe(`alter database ${name} reset synchronous_commit`);
+    });
+
+    it("refuses keys that are none", async () => {
+      await assertRejects(() => start({ pepperSource: "file:/nowhere" }), Error, "/nowhere");
+    });
+
+    it("takes the place of a killed service's socket, and never of a live one or of a file", async () => {
+      const killed = createServer();
+      const stale = `${path()}.stale`;
+      // A socket file without its listener, as kill -9 leaves it: linked aside before the listener removes its own.
+      killed.listen(`${stale}.own`);
+      await once(killed, "listening");
+      await link(`${stale}.own`, stale);
+      await new Promise((resolve) => killed.close(resolve));
+      const listen = { kind: "unix", path: stale } as const;
+      const service = await start({ listen });
+      assertEquals((await sendRaw(listen, ["GET /health HTTP/1.1", ...identity()])).status, 200);
+      const operationsListen = { kind: "unix", path: `${path()}.operations` } as const;
+      await assertRejects(() => start({ listen, operationsListen }), Error, "Another service listens");
+      await service.stop();
+      await writeFile(stale, "precious");
+      await assertRejects(() => start({ listen }), Error, "is no socket");
+      await rm(stale);
+    });
+
+    it("asks on TCP for the proxy's secret, and answers nobody without it", async () => {
+      const proxySecret = randomBytes(24).toString("hex");
+      const listen = { kind: "tcp", host: "127.0.0.1", port: await freePort() } as const;
+      const service = await start({ listen, proxySecret });
+      const send = async (...headers: string[]) =>
+        codeOf(await sendRaw(listen, ["GET /health HTTP/1.1", ...identity(), ...headers]));
+      assertEquals(await send(), "403 certificate_unknown");
+      for (
+        const wrong of [
+          "",
+          proxySecret.slice(1),
+          `${proxySecret}0`,
+          proxySecret.toUpperCase(),
+          `${proxySecret}, ${proxySecret}`,
+        ]
+      ) {
+        assertEquals(await send(`X-Gold-Proxy-Secret: ${wrong}`), "403 certificate_unknown", wrong);
+      }
+      assertEquals(await send(`X-Gold-Proxy-Secret: ${proxySecret}`), '200 {"status":"ok"}');
+      await service.stop();
+    });
+  });
+
+  describe("when it stops", () => {
+    it("is not ready at once, answers what is under way, and takes nothing new", async () => {
+      const service = await startService(trial.config, () => {});
+      const { books, partner } = trial;
+      const holder = books.connect("superuser", 1);
+      await holder`begin`;
+      await holder`select from gold.account where client_id = ${partner.client} for update`;
+      const funding = fund();
+      await waitFor(async () => {
+        const [row] = await books.sql`select count(*)::int as waiting from pg_locks where not granted`;
+        return row!.waiting > 0;
+      });
+      const idle = openSocket(trial.config.listen);
+      await once(idle.resume(), "connect");
+      const stopped = service.stop();
+      await waitFor(() => Promise.resolve(idle.closed));
+      await assertRejects(() => sendRaw(trial.config.listen, ["GET /health HTTP/1.1", ...identity()]));
+      await holder`rollback`;
+      assertEquals(await funding, 201);
+      await stopped;
+      const [row] = await books
+        .sql`select sar_available::int as halalas from gold.account where client_id = ${partner.client}`;
+      assertEquals(row!.halalas, 1000);
+    });
+  });
+
+  /** The sandbox's money over the socket, with a connection that would be kept alive. */
+  async function fund(): Promise<number> {
+    const body = '{"amount_sar":10}';
+    const outgoing = request({
+      socketPath: path(),
+      path: "/sandbox/fund",
+      method: "POST",
+      headers: {
+        "X-Forwarded-Client-Cert": `Hash=${trial.partner.fingerprint}`,
+        "X-Client-Ip": "127.0.0.1",
+        "Content-Type": "application/json",
+        "Content-Length": body.length,
+        "Idempotency-Key": randomUUID(),
+      },
+    });
+    outgoing.end(body);
+    const [reply] = await once(outgoing, "response");
+    reply.resume();
+    return reply.statusCode;
+  }
+});
+
+describe("readReply()", () => {
+  it("reads the status of a raw reply", () =>
+    assertEquals(readReply("HTTP/1.1 204 No Content\r\n\r\n").status, 204));
+});
+
+async function waitFor(condition: () => Promise<boolean>): Promise<void> {
+  const until = performance.now() + 5000;
+  while (!await condition()) {
+    if (performance.now() > until) throw new Error("It did not happen within 5 s.");
+    await new Promise((resolve) => setTimeout(resolve, 20));
+  }
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const { port } = server.address() as { port: number };
+  await new Promise((resolve) => server.close(resolve));
+  return port;
+}

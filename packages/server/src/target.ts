@@ -1,0 +1,24 @@
+import { Refusal } from "./refusal.ts";
+
+// Every path of this API is plain, so nothing is ever decoded or normalised: what two readers could read differently is
+// refused. The query is free within what a URL may hold.
+const PLAIN_TARGET = /^\/[A-Za-z0-9._~/-]*(?:\?[A-Za-z0-9._~!$&'()*+,;=:@/?%-]*)?$/;
+const DOTS_OR_DOUBLE_SLASH = /\/\.{0,2}(?:\/|$)/;
+
+/** The request target in origin form, as it was sent. */
+export function checkTarget(target: string): string {
+  const path = target.split("?", 1)[0]!;
+  if (!target.startsWith("/")) {
+    throw new Refusal(
+      "path_not_allowed",
+      "The request target is not in origin form: send the path, not the whole URL.",
+    );
+  }
+  if (!PLAIN_TARGET.test(target) || (path !== "/" && DOTS_OR_DOUBLE_SLASH.test(path))) {
+    throw new Refusal(
+      "path_not_allowed",
+      "The path is not spelt as documented; escapes, empty and dot segments are refused, never normalised.",
+    );
+  }
+  return target;
+}

@@ -1,0 +1,69 @@
+import {
+  ID_PREFIX,
+  newId,
+  TOKEN_TTL_SECONDS,
+  type TokenProblemCode,
+  type TokenRequest,
+  tokenRequest,
+} from "@gold-partner/protocol";
+import { checkMediaType, readBody } from "./admission/body/read_body.ts";
+import { isSecretOf } from "./admission/token/client_secret.ts";
+import { type AppContext, enter } from "./corridor.ts";
+import type { Deps } from "./deps.ts";
+import { Refusal } from "./refusal.ts";
+
+/** POST /oauth/token: client_credentials over the certificate that the token is then bound to. */
+export function tokenRoute(deps: Deps): (c: AppContext) => Promise<Response> {
+  return async (c) => {
+    const { registry, tokens, pepper, now, random } = deps;
+    const certificate = await enter(c, deps);
+    const body = await readBody(c);
+    if (c.req.header("authorization") !== undefined) {
+      throw new Refusal<TokenProblemCode>(
+        "invalid_client",
+        "HTTP Basic is not accepted here: send client_id and client_secret in the form body.",
+      );
+    }
+    checkMediaType(c, "application/x-www-form-urlencoded");
+    const { client_id, client_secret } = readForm(body);
+    const partner = registry.snapshot().partners.get(client_id);
+    const known = isSecretOf(partner, client_secret, pepper, now());
+    // One answer for an unknown client, a wrong secret and another partner's certificate.
+    if (!known || partner?.id !== certificate.partner.id) {
+      throw new Refusal<TokenProblemCode>("invalid_client");
+    }
+    if (partner.suspended) throw new Refusal("partner_suspended");
+    const access_token = await tokens.issue(
+      certificate,
+      now(),
+      newId(ID_PREFIX.request, now(), random).slice(ID_PREFIX.request.length),
+    );
+    return Response.json({ access_token, token_type: "Bearer", expires_in: TOKEN_TTL_SECONDS }, {
+      headers: { "Cache-Control": "no-store", "X-Request-Id": c.get("requestId") },
+    });
+  };
+}
+
+function readForm(body: Uint8Array): TokenRequest {
+  const parameters = new URLSearchParams(decodeUtf8(body));
+  for (const name of ["grant_type", "client_id", "client_secret"]) {
+    if (parameters.getAll(name).length > 1) {
+      throw new Refusal("invalid_request", `${name} was sent more than once; send it once.`);
+    }
+  }
+  const grantType = parameters.get("grant_type");
+  if (grantType !== null && grantType !== "client_credentials") {
+    throw new Refusal<TokenProblemCode>("unsupported_grant_type");
+  }
+  const result = tokenRequest.safeParse(Object.fromEntries(parameters));
+  if (!result.success) throw new Refusal("invalid_request", result.error.issues[0]?.message);
+  return result.data;
+}
+
+function decodeUtf8(body: Uint8Array): string {
+  try {
+    return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(body);
+  } catch {
+    throw new Refusal("invalid_request", "The form is not UTF-8.");
+  }
+}
