@@ -1,0 +1,48 @@
+import type { ParseArgsConfig } from "node:util";
+import type { ParameterOrFragment, Row as SqlRow } from "postgres";
+import type { Db } from "./database.ts";
+
+export type Cell = string | number | boolean | null;
+export type Row = Readonly<Record<string, Cell | readonly Cell[]>>;
+
+/** What a command found or did: one object or a list, and for people a title. */
+export interface Result {
+  readonly title?: string;
+  readonly object?: Row;
+  readonly items?: readonly Row[];
+  /** Verification found these: the command ends with 4. */
+  readonly defects?: boolean;
+}
+
+type Options = NonNullable<ParseArgsConfig["options"]>;
+export type Values = Readonly<Record<string, string | boolean | (string | boolean)[] | undefined>>;
+
+type Query = (
+  text: TemplateStringsArray,
+  ...parameters: ParameterOrFragment<never>[]
+) => Promise<SqlRow[]>;
+
+export interface Invocation {
+  readonly values: Values;
+  readonly positionals: readonly string[];
+  /** Connects at the first call. */
+  readonly db: () => Promise<Db>;
+  /** One statement, on the same connection. */
+  readonly query: Query;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly now: () => Date;
+  readonly random: (length: number) => Uint8Array;
+}
+
+export interface Command {
+  /** As it is typed, as in `partner create`. */
+  readonly words: string;
+  readonly usage: string;
+  readonly does: string;
+  readonly options?: Options;
+  /** Names of the arguments after the words. */
+  readonly takes?: readonly string[];
+  /** What cannot be undone asks first. */
+  readonly asks?: (positionals: readonly string[]) => string;
+  readonly run: (invocation: Invocation) => Promise<Result>;
+}

@@ -1,0 +1,211 @@
+import { readFile } from "node:fs/promises";
+import { exportPublicJwk, importVerifyingKey, jwkThumbprint } from "@gold-partner/jws";
+import {
+  formatGrams,
+  formatHalalas,
+  GOLD_DEFAULT_MAX_TENTH_MILLIGRAMS,
+  GOLD_MAX_TENTH_MILLIGRAMS,
+  newWebhookSecret,
+  parseGrams,
+  parseIban,
+} from "@gold-partner/protocol";
+import { createSealing, hashSecret, readKeys } from "@gold-partner/server";
+import { Buffer } from "node:buffer";
+import ipaddr from "ipaddr.js";
+import type { Command, Invocation, Row } from "../command.ts";
+import type { Deployment } from "../database.ts";
+import { EXIT, Failure, usage } from "../failure.ts";
+import { repeated, required, wholeNumber } from "../values.ts";
+
+const DEFAULT_RATE = "50";
+const DEFAULT_BURST = "200";
+const ID_ALPHABET = "abcdefghijklmnopqrstuvwxyz0123456789";
+const ID_CHARACTERS = 20;
+const SECRET_BYTES = 32;
+
+const create: Command = {
+  words: "partner create",
+  usage:
+    "partner create --name NAME --iban SA… --ip CIDR [--ip …] --webhook https://… --signing-key FILE [--rate N/s] [--burst N] [--max-grams G]",
+  does: "onboards a partner; its secrets are shown once",
+  options: {
+    name: { type: "string" },
+    iban: { type: "string" },
+    ip: { type: "string", multiple: true },
+    webhook: { type: "string" },
+    "signing-key": { type: "string", multiple: true },
+    rate: { type: "string", default: DEFAULT_RATE },
+    burst: { type: "string", default: DEFAULT_BURST },
+    "max-grams": { type: "string", default: formatGrams(GOLD_DEFAULT_MAX_TENTH_MILLIGRAMS) },
+  },
+  run: createPartner,
+};
+
+async function createPartner({ values, db, random }: Invocation) {
+  const { sql, deployment } = await db();
+  const settled = await deployment();
+  const name = required(values, "name");
+  const ips = repeated(values, "ip").map(readRange);
+  if (ips.length === 0) throw usage("--ip is missing: a partner without a registered address may not enter.");
+  const signingKeys = await Promise.all(repeated(values, "signing-key").map(readSigningKey));
+  if (signingKeys.length === 0) {
+    throw usage("--signing-key is missing: the partner's public key, PEM or JWK.");
+  }
+  const clientId = `${settled.environment === "sandbox" ? "sbx" : "live"}_${randomText(random)}`;
+  const clientSecret = Buffer.from(random(SECRET_BYTES)).toString("base64url");
+  const webhookSecret = newWebhookSecret(random);
+  const sealed = await sealWith(settled, webhookSecret);
+  await sql`select gold.create_partner(${clientId}, ${name}, ${parseIban(required(values, "iban"))}, ${
+    readWebhookUrl(required(values, "webhook"))
+  },
+    ${wholeNumber(required(values, "rate").replace(/\/s$/, ""), "rate")}, ${
+    wholeNumber(required(values, "burst"), "burst")
+  },
+    ${`${readMaximum(required(values, "max-grams"))}`}::text::bigint, ${`{${ips.join(",")}}`}::text::cidr[],
+    ${await hashWith(settled, clientSecret)}::bytea, ${sealed.bytes}::bytea, ${sealed.keyName}, ${
+    sql.json(signingKeys)
+  }::jsonb)`;
+  return {
+    title: "The secrets are shown this once. Hand them to the partner over a safe channel.",
+    object: { client_id: clientId, name, client_secret: clientSecret, webhook_secret: webhookSecret },
+  };
+}
+
+const list: Command = {
+  words: "partner list",
+  usage: "partner list",
+  does: "every partner and its state",
+  async run({ query }) {
+    const rows =
+      await query`select public_id, name, suspended_at, created_at from gold.partner_overview order by id`;
+    return {
+      items: rows.map((row) => ({
+        client_id: row.public_id,
+        name: row.name,
+        ...stateOf(row.suspended_at),
+        created_at: row.created_at.toISOString(),
+      })),
+    };
+  },
+};
+
+const show: Command = {
+  words: "partner show",
+  usage: "partner show ID",
+  does: "one partner: addresses, limits, balances",
+  takes: ["ID"],
+  async run({ query, positionals: [id] }) {
+    const [row] = await query`
+      select *, maximum_grams::text, sar_available::text, sar_held::text, gold::text from gold.partner_overview where public_id = ${id!}`;
+    if (!row) throw new Failure(EXIT.refused, "not_found", `There is no partner ${id}.`);
+    const object: Row = {
+      client_id: row.public_id,
+      name: row.name,
+      ...stateOf(row.suspended_at),
+      iban: row.iban,
+      ips: row.ips ?? [],
+      webhook_url: row.webhook_url,
+      rate_per_second: row.rate_per_second,
+      burst: row.burst,
+      maximum_grams: formatGrams(BigInt(row.maximum_grams)),
+      sar_available: formatHalalas(BigInt(row.sar_available)),
+      sar_held: formatHalalas(BigInt(row.sar_held)),
+      gold_grams: formatGrams(BigInt(row.gold)),
+      created_at: row.created_at.toISOString(),
+    };
+    return { object };
+  },
+};
+
+const suspend: Command = {
+  words: "partner suspend",
+  usage: "partner suspend ID",
+  does: "ends its tokens: writes at once, reads within a second",
+  takes: ["ID"],
+  asks: ([id]) => `Suspend ${id} now?`,
+  async run({ query, positionals: [id] }) {
+    await query`select gold.suspend_partner(${id!})`;
+    return { object: { client_id: id!, status: "suspended" } };
+  },
+};
+
+const resume: Command = {
+  words: "partner resume",
+  usage: "partner resume ID",
+  does: "lets a suspended partner in again",
+  takes: ["ID"],
+  async run({ query, positionals: [id] }) {
+    await query`select gold.resume_partner(${id!})`;
+    return { object: { client_id: id!, status: "active" } };
+  },
+};
+
+export const PARTNER_COMMANDS: readonly Command[] = [create, list, show, suspend, resume];
+
+const stateOf = (suspendedAt: Date | null) => ({ status: suspendedAt ? "suspended" : "active" });
+
+function randomText(random: (length: number) => Uint8Array): string {
+  // 36 letters do not divide 256: bytes of the last, shorter round are drawn again.
+  let text = "";
+  while (text.length < ID_CHARACTERS) {
+    for (const byte of random(ID_CHARACTERS)) {
+      if (byte < 252 && text.length < ID_CHARACTERS) text += ID_ALPHABET[byte % ID_ALPHABET.length];
+    }
+  }
+  return text;
+}
+
+function readRange(text: string): string {
+  const [address = "", bits] = text.split("/");
+  if (!ipaddr.isValid(address)) throw usage(`--ip ${text} is no address and no CIDR range.`);
+  const parsed = ipaddr.process(address);
+  try {
+    const [network, prefix] = ipaddr.parseCIDR(
+      bits === undefined ? `${parsed}/${parsed.kind() === "ipv4" ? 32 : 128}` : text,
+    );
+    return `${network}/${prefix}`;
+  } catch {
+    throw usage(`--ip ${text} is no CIDR range, as in 203.0.113.0/24.`);
+  }
+}
+
+async function readSigningKey(file: string) {
+  const text = await readFile(file, "utf8");
+  const jwk = await exportPublicJwk(await importVerifyingKey(text));
+  const { kid } = text.trimStart().startsWith("{")
+    ? JSON.parse(text) as { kid?: string }
+    : { kid: undefined };
+  return { thumbprint: await jwkThumbprint(jwk), jwk: { ...jwk }, ...(kid === undefined ? {} : { kid }) };
+}
+
+function readWebhookUrl(text: string): string {
+  const url = URL.canParse(text) ? new URL(text) : undefined;
+  if (url?.protocol !== "https:" || url.username || url.password) {
+    throw usage(`--webhook ${text} is no https URL without user information.`);
+  }
+  return url.href;
+}
+
+function readMaximum(text: string): bigint {
+  const grams = parseGrams(text);
+  if (grams > GOLD_MAX_TENTH_MILLIGRAMS) {
+    throw usage(`--max-grams is at most ${formatGrams(GOLD_MAX_TENTH_MILLIGRAMS)}.`);
+  }
+  return grams;
+}
+
+async function hashWith({ pepperSource }: Deployment, secret: string): Promise<Uint8Array> {
+  if (!pepperSource) {
+    throw new Failure(EXIT.usage, "not_settled", "The database does not know where the pepper is.");
+  }
+  const [pepper] = await readKeys(pepperSource);
+  return hashSecret(pepper!, secret);
+}
+
+async function sealWith({ sealingKeySource }: Deployment, text: string) {
+  if (!sealingKeySource) {
+    throw new Failure(EXIT.usage, "not_settled", "The database does not know where the sealing key is.");
+  }
+  const sealing = await createSealing(await readKeys(sealingKeySource));
+  return { bytes: await sealing.seal(text), keyName: sealing.currentKeyName };
+}

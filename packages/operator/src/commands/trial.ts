@@ -1,0 +1,64 @@
+import { deepStrictEqual, ok } from "node:assert/strict";
+import { randomBytes } from "node:crypto";
+import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { type TrialService, trialService } from "@gold-partner/dev";
+import { type Run, runGold } from "../gold_trial.ts";
+
+/** `gold` as an operator runs it, by a login of its own, against the database of a service that is at work. */
+export interface TrialOperator {
+  readonly service: TrialService;
+  readonly login: string;
+  readonly url: string;
+  path(name: string): string;
+  write(name: string, text: string): Promise<string>;
+  read(name: string): Promise<string>;
+  gold(...argv: string[]): Promise<Run>;
+  /** What the command gave by --json; throws unless it succeeded. */
+  done(...argv: string[]): Promise<Record<string, unknown>>;
+  stop(): Promise<void>;
+}
+
+export async function trialOperator(): Promise<TrialOperator> {
+  const service = await trialService();
+  const { sql, url: superuserUrl } = service.books;
+  const folder = await mkdtemp(join(tmpdir(), "gold-operator-"));
+  const login = `operator_${randomBytes(6).toString("hex")}`;
+  const password = randomBytes(12).toString("hex");
+  await sql.unsafe(`create role ${login} login password '${password}' in role gold_operator`);
+  const url = new URL(superuserUrl);
+  [url.username, url.password] = [login, password];
+  const path = (name: string) => join(folder, name);
+  const run = (...argv: string[]) => runGold(argv, { env: { DATABASE_URL: url.href } });
+  return {
+    service,
+    login,
+    url: url.href,
+    path,
+    async write(name, text) {
+      await writeFile(path(name), text);
+      return path(name);
+    },
+    read: (name) => readFile(path(name), "utf8"),
+    gold: run,
+    async done(...argv) {
+      const made = await run(...argv, "--json", "--yes");
+      if (made.exit !== 0) throw new Error(`gold ${argv.join(" ")}: ${made.err}`);
+      return made.json;
+    },
+    async stop() {
+      await sql.unsafe(`drop role ${login}`);
+      await service.stop();
+      await rm(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+/** Throws unless the command said no: with this exit code, nothing on standard output, and these words in its problem. */
+export function assertRefused({ exit, problem, out }: Run, expectedExit: number, words: string): void {
+  deepStrictEqual([exit, problem.exit_code, out], [expectedExit, expectedExit, ""], problem.detail);
+  ok(problem.detail.includes(words), `${problem.detail} lacks ${words}`);
+}
+
+export const itemsOf = (answer: Record<string, unknown>) => answer.items as Record<string, unknown>[];

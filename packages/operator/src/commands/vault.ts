@@ -1,0 +1,73 @@
+import { formatGrams, parseGrams } from "@gold-partner/protocol";
+import type { Command } from "../command.ts";
+import { usage } from "../failure.ts";
+import { required } from "../values.ts";
+
+const add: Command = {
+  words: "vault add",
+  usage: "vault add --serial S --refiner NAME --gross GRAMS --fineness 999.9 --vault NAME",
+  does: "books a bar in; its fine grams become free to sell",
+  options: {
+    serial: { type: "string" },
+    refiner: { type: "string", default: "unknown" },
+    gross: { type: "string" },
+    fineness: { type: "string" },
+    vault: { type: "string" },
+  },
+  async run({ values, query }) {
+    const serial = required(values, "serial");
+    const fineness = required(values, "fineness");
+    if (!/^99[5-9](\.[0-9])?$/.test(fineness)) {
+      throw usage("--fineness is in thousandths, 995 to 999.9, as in 999.9.");
+    }
+    const tenths = fineness.includes(".") ? fineness.replace(".", "") : `${fineness}0`;
+    const gross = parseGrams(required(values, "gross"));
+    const [row] = await query`
+      select gold.add_bar(${serial}, ${required(values, "refiner")}, ${
+      required(values, "vault")
+    }, ${`${gross}`}::text::bigint, ${tenths}::text::int)::text as fine`;
+    return {
+      object: {
+        serial,
+        gross_grams: formatGrams(gross),
+        fineness,
+        fine_grams: formatGrams(BigInt(row!.fine)),
+      },
+    };
+  },
+};
+
+const list: Command = {
+  words: "vault list",
+  usage: "vault list",
+  does: "every bar, those that have left too",
+  async run({ query }) {
+    const rows =
+      await query`select *, gross::text, fine::text from gold.bar_overview order by added_at, serial`;
+    return {
+      items: rows.map((row) => ({
+        serial: row.serial,
+        refiner: row.refiner,
+        vault: row.vault_name,
+        gross_grams: formatGrams(BigInt(row.gross)),
+        fine_grams: formatGrams(BigInt(row.fine)),
+        added_at: row.added_at.toISOString(),
+        removed_at: row.removed_at?.toISOString() ?? null,
+      })),
+    };
+  },
+};
+
+const remove: Command = {
+  words: "vault remove",
+  usage: "vault remove SERIAL",
+  does: "books a bar out; refused unless the free gold covers it",
+  takes: ["SERIAL"],
+  asks: ([serial]) => `Book bar ${serial} out of the vault?`,
+  async run({ query, positionals: [serial] }) {
+    const [row] = await query`select gold.remove_bar(${serial!})::text as fine`;
+    return { object: { serial: serial!, fine_grams: formatGrams(BigInt(row!.fine)), status: "removed" } };
+  },
+};
+
+export const VAULT_COMMANDS: readonly Command[] = [add, list, remove];

@@ -1,0 +1,76 @@
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
+import type { Sql } from "postgres";
+import postgres from "postgres";
+import { isKeySource, type KeySource } from "@gold-partner/server";
+import { EXIT, Failure, usage } from "./failure.ts";
+
+export interface Deployment {
+  readonly environment: "sandbox" | "production";
+  readonly publicBaseUrl: string;
+  readonly authorityCertificates: string;
+  readonly authorityKeySource: KeySource | null;
+  readonly sealingKeySource: KeySource | null;
+  readonly pepperSource: KeySource | null;
+}
+
+export interface Db {
+  readonly sql: Sql;
+  deployment(): Promise<Deployment>;
+}
+
+type Environment = Readonly<Record<string, string | undefined>>;
+
+/** DATABASE_URL, or the database of a running `npm start`. */
+export async function findDatabaseUrl(env: Environment, stateDir: string): Promise<string> {
+  if (env.DATABASE_URL) return checkUrl(env.DATABASE_URL);
+  try {
+    const run = JSON.parse(await readFile(join(stateDir, "run.json"), "utf8")) as { database_url: string };
+    return run.database_url;
+  } catch {
+    throw usage(
+      `Neither DATABASE_URL is set nor does \`npm start\` run with its state in ${stateDir}: set one, or start the other.`,
+    );
+  }
+}
+
+/** It may hold a password, so no message repeats it. */
+function checkUrl(text: string): string {
+  if (/^postgres(?:ql)?:/.test(text) && URL.canParse(text)) return text;
+  throw usage("DATABASE_URL is no postgres:// URL.");
+}
+
+export function connect(url: string): Sql {
+  return postgres(url, {
+    max: 1,
+    connect_timeout: 5,
+    onnotice: () => {},
+    connection: { application_name: "gold" },
+  });
+}
+
+export function openDb(sql: Sql): Db {
+  return {
+    sql,
+    async deployment() {
+      const [row] = await sql`select * from gold.deployment_overview`;
+      if (!row) {
+        throw new Failure(
+          EXIT.refused,
+          "not_settled",
+          "The database belongs to no deployment yet: run `gold db migrate --env … --base-url …`.",
+        );
+      }
+      return {
+        environment: row.environment,
+        publicBaseUrl: row.public_base_url,
+        authorityCertificates: row.authority_certificates,
+        authorityKeySource: sourceOf(row.authority_key_source),
+        sealingKeySource: sourceOf(row.sealing_key_source),
+        pepperSource: sourceOf(row.pepper_source),
+      };
+    },
+  };
+}
+
+const sourceOf = (text: string | null) => text !== null && isKeySource(text) ? text : null;

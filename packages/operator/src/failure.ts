@@ -1,0 +1,65 @@
+/** 0 done, 1 refused by a rule, 2 usage or configuration, 3 a dependency is down, 4 verification found a defect. */
+export const EXIT = { done: 0, refused: 1, usage: 2, dependency: 3, defect: 4 } as const;
+export type ExitCode = (typeof EXIT)[keyof typeof EXIT];
+
+/** Why a command did not do what it was asked; printed as problem JSON on standard error. */
+export class Failure extends Error {
+  override readonly name: string = "Failure";
+  readonly exit: ExitCode;
+  readonly code: string;
+
+  constructor(exit: ExitCode, code: string, message: string) {
+    super(message);
+    this.exit = exit;
+    this.code = code;
+  }
+}
+
+export const usage = (message: string): Failure => new Failure(EXIT.usage, "usage", message);
+
+const RULE_CODES: Readonly<Record<string, string>> = { GR404: "not_found", GR409: "refused" };
+const UNIQUE_VIOLATION = "23505";
+const CHECK_VIOLATION = "23514";
+const UNDEFINED_OBJECTS = /^(3F000|42P01|42883)$/;
+const PERMISSION_DENIED = "42501";
+const DATA_EXCEPTION = /^22...$/;
+const FILE_ERROR = /^(ENOENT|EACCES|EEXIST|EISDIR|ENOTDIR|ENOSPC|EROFS)$/;
+const UNREACHABLE = /^(ECONN|CONNECT|CONNECTION|EHOST|ENOTFOUND|ETIMEDOUT|57P0|08|28|3D000)/;
+
+/** Any error as a failure with its exit code; what the database refused by a rule says so in its own words. */
+export function failureOf(error: unknown): Failure {
+  if (error instanceof Failure) return error;
+  const { code = "", message = String(error), name = "" } = error as {
+    code?: string;
+    message?: string;
+    name?: string;
+  };
+  if (RULE_CODES[code]) return new Failure(EXIT.refused, RULE_CODES[code], `${message}.`);
+  if (code === UNIQUE_VIOLATION) return new Failure(EXIT.refused, "refused", "It is on record already.");
+  if (code === CHECK_VIOLATION) return new Failure(EXIT.refused, "refused", message);
+  if (["PkiError", "JwsError", "IbanError", "QuantityError", "WebhookError"].includes(name)) {
+    return new Failure(EXIT.refused, code || (error as { reason?: string }).reason || "refused", message);
+  }
+  if (code === PERMISSION_DENIED) {
+    return new Failure(EXIT.refused, "not_permitted", `The database login may not do this: ${message}.`);
+  }
+  if (UNDEFINED_OBJECTS.test(code)) {
+    return new Failure(
+      EXIT.dependency,
+      "not_migrated",
+      "The database lacks this version's schema: run `gold db migrate`.",
+    );
+  }
+  if (UNREACHABLE.test(code)) {
+    return new Failure(
+      EXIT.dependency,
+      "database_unreachable",
+      `The database cannot be reached: ${message}.`,
+    );
+  }
+  if (error instanceof RangeError || DATA_EXCEPTION.test(code) || FILE_ERROR.test(code)) {
+    return usage(message);
+  }
+  // Whatever else it is, a script that runs gold gets its one problem and its exit code.
+  return new Failure(EXIT.dependency, "unexpected", `gold failed in a way that it does not know: ${message}`);
+}

@@ -1,0 +1,124 @@
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, before, describe, it } from "node:test";
+import { assert, assertEquals, assertStringIncludes } from "@std/assert";
+import { COMMANDS } from "./gold.ts";
+import { type Run, runGold } from "./gold_trial.ts";
+
+/** Nobody listens on port 9 of this machine. */
+const NOWHERE = { DATABASE_URL: "postgres://operator:hunter2@127.0.0.1:9/gold" };
+
+function assertProblem(run: Run, exit: number, code: string): string {
+  assertEquals([run.exit, run.problem.exit_code, run.problem.code], [exit, exit, code], run.err);
+  assertEquals(run.out, "");
+  return run.problem.detail;
+}
+
+describe("gold", () => {
+  let folder: string;
+  before(async () => void (folder = await mkdtemp(join(tmpdir(), "gold-cli-"))));
+  after(() => rm(folder, { recursive: true }));
+
+  it("shows every command with its use when it is called alone or for help", async () => {
+    for (const argv of [[], ["--help"], ["partner", "--help"]]) {
+      const run = await runGold(argv);
+      assertEquals([run.exit, run.err], [0, ""]);
+      for (const { usage } of COMMANDS) assertStringIncludes(run.out, `gold ${usage}`);
+    }
+  });
+
+  it("shows the use of each command, which begins with the words that call it", async () => {
+    for (const { words, usage, does } of COMMANDS) {
+      const run = await runGold([...words.split(" "), "--help"]);
+      assertEquals([run.exit, run.out], [0, `gold ${usage}\n${does}`]);
+      assert(usage.startsWith(words), usage);
+    }
+  });
+
+  it("names a command that it does not know, and exits with 2", async () => {
+    for (
+      const argv of [["partner"], ["partner", "delete"], ["--json"], ["Partner", "list"], ["x".repeat(500)]]
+    ) {
+      assertStringIncludes(assertProblem(await runGold(argv), 2, "usage"), "gold --help");
+    }
+  });
+
+  it("refuses an option that it does not know, and too many or too few arguments", async () => {
+    const table = [
+      ["partner", "list", "--verbose"],
+      ["partner", "list", "extra"],
+      ["partner", "show"],
+      ["partner", "show", "a", "b"],
+      ["partner", "show", "--json=yes", "a"],
+      ["cert", "issue", "ID", "--csr"],
+    ];
+    for (const argv of table) {
+      assertStringIncludes(assertProblem(await runGold(argv), 2, "usage"), "Usage: gold");
+    }
+  });
+
+  describe("what cannot be undone", () => {
+    const asking = COMMANDS.filter(({ asks }) => asks);
+
+    it("asks first: a no leaves everything as it is, before the database is even called", async () => {
+      assert(asking.length >= 3);
+      for (const { words, takes = [] } of asking) {
+        const asked: string[] = [];
+        const run = await runGold([...words.split(" "), ...takes], {
+          env: NOWHERE,
+          ask: (question) => (asked.push(question), Promise.resolve(false)),
+        });
+        assertProblem(run, 1, "not_confirmed");
+        assertEquals(asked.length, 1);
+        assertStringIncludes(asked[0]!, takes[0]!);
+      }
+    });
+
+    it("needs --yes where nobody can be asked", async () => {
+      for (const { words, takes = [] } of asking) {
+        const argv = [...words.split(" "), ...takes];
+        assertStringIncludes(assertProblem(await runGold(argv, { env: NOWHERE }), 2, "usage"), "--yes");
+        assertProblem(await runGold([...argv, "--yes"], { env: NOWHERE }), 3, "database_unreachable");
+      }
+    });
+
+    it("goes on after a yes", async () => {
+      const run = await runGold(["partner", "suspend", "x"], {
+        env: NOWHERE,
+        ask: () => Promise.resolve(true),
+      });
+      assertProblem(run, 3, "database_unreachable");
+    });
+  });
+
+  describe("the database", () => {
+    it("is missing in one sentence, with exit 2, where neither DATABASE_URL nor npm start says which", async () => {
+      const detail = assertProblem(await runGold(["partner", "list", "--state", folder]), 2, "usage");
+      assertStringIncludes(detail, "DATABASE_URL");
+      assertStringIncludes(detail, folder);
+    });
+
+    it("is that of a running npm start", async () => {
+      await writeFile(join(folder, "run.json"), JSON.stringify({ database_url: NOWHERE.DATABASE_URL }));
+      assertProblem(await runGold(["partner", "list", "--state", folder]), 3, "database_unreachable");
+    });
+
+    it("is down with exit 3, and its password is in no message", async () => {
+      const run = await runGold(["partner", "list", "--json"], { env: NOWHERE });
+      assertProblem(run, 3, "database_unreachable");
+      assertEquals(run.err.includes("hunter2"), false);
+    });
+
+    it("is a usage error where DATABASE_URL is no URL", async () => {
+      for (const DATABASE_URL of ["gold", "http://127.0.0.1/gold", "postgres://a b/"]) {
+        const detail = assertProblem(
+          await runGold(["partner", "list"], { env: { DATABASE_URL } }),
+          2,
+          "usage",
+        );
+        assertStringIncludes(detail, "DATABASE_URL");
+      }
+    });
+  });
+});

@@ -1,0 +1,123 @@
+import { parseArgs } from "node:util";
+import type { Command, Invocation } from "./command.ts";
+import { CA_COMMANDS } from "./commands/ca.ts";
+import { CERT_COMMANDS } from "./commands/cert.ts";
+import { DB_COMMANDS } from "./commands/db.ts";
+import { LEDGER_COMMANDS } from "./commands/ledger.ts";
+import { PARTNER_COMMANDS } from "./commands/partner.ts";
+import { PRICE_COMMANDS } from "./commands/price.ts";
+import { VAULT_COMMANDS } from "./commands/vault.ts";
+import { connect, type Db, findDatabaseUrl, openDb } from "./database.ts";
+import { EXIT, type ExitCode, Failure, failureOf, usage } from "./failure.ts";
+import { printJson, printText } from "./output.ts";
+
+export const COMMANDS: readonly Command[] = [
+  ...PARTNER_COMMANDS,
+  ...CA_COMMANDS,
+  ...CERT_COMMANDS,
+  ...PRICE_COMMANDS,
+  ...VAULT_COMMANDS,
+  ...LEDGER_COMMANDS,
+  ...DB_COMMANDS,
+];
+
+/** Everything that the command line touches. */
+export interface Terminal {
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly out: (text: string) => void;
+  readonly err: (text: string) => void;
+  /** Asks a yes-or-no question; undefined where nobody can be asked. */
+  readonly ask?: (question: string) => Promise<boolean>;
+  readonly now: () => Date;
+  readonly random: (length: number) => Uint8Array;
+}
+
+const COMMON = {
+  json: { type: "boolean" },
+  yes: { type: "boolean" },
+  help: { type: "boolean" },
+  state: { type: "string", default: ".gold" },
+} as const;
+
+/** Runs one command and returns its exit code. */
+export async function gold(argv: readonly string[], terminal: Terminal): Promise<ExitCode> {
+  let close = async () => {};
+  try {
+    const command = findCommand(argv);
+    if (!command && (argv.length === 0 || argv.includes("--help"))) {
+      terminal.out(overview());
+      return EXIT.done;
+    }
+    if (!command) throw usage("There is no such command: `gold --help` lists them all.");
+    const { values, positionals } = parse(command, argv);
+    if (values.help) {
+      terminal.out(`gold ${command.usage}\n${command.does}`);
+      return EXIT.done;
+    }
+    await confirm(command, positionals, values.yes === true, terminal);
+    let opened: Db | undefined;
+    const db = async () => {
+      if (!opened) {
+        const sql = connect(await findDatabaseUrl(terminal.env, values.state as string));
+        opened = openDb(sql);
+        close = () => sql.end({ timeout: 2 });
+      }
+      return opened;
+    };
+    const invocation: Invocation = {
+      values,
+      positionals,
+      db,
+      query: async (text, ...parameters) => await (await db()).sql(text, ...parameters),
+      env: terminal.env,
+      now: terminal.now,
+      random: terminal.random,
+    };
+    const result = await command.run(invocation);
+    terminal.out(values.json ? printJson(result) : printText(result));
+    return result.defects ? EXIT.defect : EXIT.done;
+  } catch (error) {
+    const { code, message, exit } = failureOf(error);
+    terminal.err(JSON.stringify({ title: "gold did not do it", code, detail: message, exit_code: exit }));
+    return exit;
+  } finally {
+    await close();
+  }
+}
+
+function findCommand(argv: readonly string[]): Command | undefined {
+  return COMMANDS.find(({ words }) => words.split(" ").every((word, index) => argv[index] === word));
+}
+
+function parse(command: Command, argv: readonly string[]) {
+  const { words, takes = [], options = {} } = command;
+  const args = argv.slice(words.split(" ").length);
+  let parsed;
+  try {
+    parsed = parseArgs({ args: [...args], options: { ...COMMON, ...options }, allowPositionals: true });
+  } catch (error) {
+    throw usage(`${(error as Error).message} Usage: gold ${command.usage}`);
+  }
+  if (!parsed.values.help && parsed.positionals.length !== takes.length) {
+    throw usage(`gold ${words} takes ${takes.join(" ") || "no arguments"}. Usage: gold ${command.usage}`);
+  }
+  return parsed;
+}
+
+async function confirm(
+  command: Command,
+  positionals: readonly string[],
+  yes: boolean,
+  { ask }: Terminal,
+): Promise<void> {
+  if (!command.asks || yes) return;
+  const question = command.asks(positionals);
+  if (!ask) throw usage(`${question} There is nobody to ask here: say --yes.`);
+  if (!await ask(question)) throw new Failure(EXIT.refused, "not_confirmed", "Nothing was done.");
+}
+
+function overview(): string {
+  const width = Math.max(...COMMANDS.map(({ usage }) => usage.length));
+  return ["gold: the operator's commands (--json, --yes, --state DIR, --help with each)", ""]
+    .concat(COMMANDS.map(({ usage, does }) => `  gold ${usage.padEnd(width)}  ${does}`)).join("\n");
+}

@@ -1,0 +1,35 @@
+import { gold, type Terminal } from "./gold.ts";
+
+/** What the tests see of one run of `gold`. */
+export interface Run {
+  readonly exit: number;
+  readonly out: string;
+  readonly err: string;
+  /** Standard output as the one JSON object that `--json` promises. */
+  readonly json: Record<string, unknown>;
+  /** Standard error as the problem that it is. */
+  readonly problem: { readonly code: string; readonly detail: string; readonly exit_code: number };
+}
+
+export async function runGold(argv: readonly string[], terminal: Partial<Terminal> = {}): Promise<Run> {
+  const [out, err]: [string[], string[]] = [[], []];
+  const exit = await gold(argv, {
+    env: {},
+    out: (text) => out.push(text),
+    err: (text) => err.push(text),
+    now: () => new Date(),
+    random: (length) => crypto.getRandomValues(new Uint8Array(length)),
+    ...terminal,
+  });
+  return {
+    exit,
+    out: out.join("\n"),
+    err: err.join("\n"),
+    get json() {
+      return JSON.parse(out.join("\n")) as Record<string, unknown>;
+    },
+    get problem() {
+      return JSON.parse(err.join("\n")) as Run["problem"];
+    },
+  };
+}

@@ -1,0 +1,3 @@
+/** The operator's commands, for those who run them from a program. */
+export { gold, type Terminal } from "./gold.ts";
+export { createAuthority, issueServerCertificate, openAuthority, readAuthorityKey } from "./pki/mod.ts";

@@ -1,0 +1,35 @@
+import type { Cell, Result, Row } from "./command.ts";
+
+/** One JSON object; a list is `{items}`. */
+export function printJson({ object, items }: Result): string {
+  return JSON.stringify(items ? { ...object, items } : object ?? {});
+}
+
+/** A table for people: columns as wide as their widest cell. */
+export function printText({ title, object, items }: Result): string {
+  const parts = [
+    ...(title ? [title] : []),
+    ...(object ? [pairs(object)] : []),
+    ...(items ? [items.length === 0 ? "none" : table(items)] : []),
+  ];
+  return parts.join("\n");
+}
+
+function pairs(row: Row): string {
+  const names = Object.keys(row);
+  const width = Math.max(...names.map((name) => name.length));
+  return names.map((name) => `${name.padEnd(width)}  ${cellText(row[name]!)}`).join("\n");
+}
+
+function table(rows: readonly Row[]): string {
+  const names = Object.keys(rows[0]!);
+  const lines = [names, ...rows.map((row) => names.map((name) => cellText(row[name] ?? null)))];
+  const widths = names.map((_, column) => Math.max(...lines.map((line) => line[column]!.length)));
+  return lines.map((line) => line.map((cell, column) => cell.padEnd(widths[column]!)).join("  ").trimEnd())
+    .join("\n");
+}
+
+function cellText(value: Cell | readonly Cell[]): string {
+  if (Array.isArray(value)) return value.map((one) => cellText(one)).join(", ");
+  return value === null ? "-" : `${value}`;
+}

@@ -1,0 +1,103 @@
+import { assert, assertEquals, assertStringIncludes } from "@std/assert";
+import { execPath } from "node:process";
+import { describe, it } from "node:test";
+import { type AuthorityKey, readAuthorityKey, useSigningCommand } from "./authority_key.ts";
+import { EC_P256, ECDSA_SHA256, generateKeyPair } from "./key_pair.ts";
+import { writePem } from "./pem.ts";
+import { refusalCode } from "./samples.ts";
+
+const MESSAGE = new TextEncoder().encode("to be signed");
+
+/** A program of this very runtime, so that the test needs nothing else on the machine. */
+function program(code: string): string[] {
+  const source = `import("node:fs").then(async (fs) => { ${code} });`;
+  return [execPath, "Deno" in globalThis ? "eval" : "-e", source];
+}
+
+function signingProgram(privateKeyPem: string): string[] {
+  return program(`
+    const { sign } = await import("node:crypto");
+    fs.writeSync(1, sign("sha256", fs.readFileSync(0), ${JSON.stringify(privateKeyPem)}));
+  `);
+}
+
+async function complaint(key: AuthorityKey): Promise<string> {
+  const error = await key.sign(MESSAGE).catch((reason: unknown) => reason);
+  assertEquals(await refusalCode(() => Promise.reject(error)), "signing_command_failed");
+  return String(error);
+}
+
+describe("authority key", () => {
+  it("a file and a command make signatures that the same public key verifies", async () => {
+    const { publicKeySpki, privateKeyPem } = await generateKeyPair();
+    const publicKey = await crypto.subtle.importKey("spki", publicKeySpki, EC_P256, true, ["verify"]);
+    for (
+      const key of [await readAuthorityKey(privateKeyPem), useSigningCommand(signingProgram(privateKeyPem))]
+    ) {
+      const signature = await key.sign(MESSAGE);
+      assertEquals(signature.length, 64);
+      assert(await crypto.subtle.verify(ECDSA_SHA256, publicKey, signature, MESSAGE));
+    }
+  });
+
+  it("readAuthorityKey() refuses what is not one PKCS#8 key on P-256, and says how to convert it", async () => {
+    const { privateKeyPem } = await generateKeyPair();
+    const p384 = await crypto.subtle.generateKey({ name: "ECDSA", namedCurve: "P-384" }, true, ["sign"]);
+    const foreign = new Uint8Array(await crypto.subtle.exportKey("pkcs8", p384.privateKey));
+    const texts: [string, string][] = [
+      ["", "exactly one"],
+      [privateKeyPem + privateKeyPem, "exactly one"],
+      [privateKeyPem.replaceAll("PRIVATE", "EC PRIVATE"), "-topk8"],
+      [privateKeyPem.replaceAll("PRIVATE", "ENCRYPTED PRIVATE"), "signing command"],
+      [writePem("PRIVATE KEY", foreign), "P-256"],
+      [writePem("PRIVATE KEY", new Uint8Array(30)), "P-256"],
+    ];
+    for (const [text, sentence] of texts) {
+      assertEquals(await refusalCode(() => readAuthorityKey(text)), "authority_key_invalid");
+      assertStringIncludes(String(await readAuthorityKey(text).catch((reason: unknown) => reason)), sentence);
+    }
+  });
+
+  it("a command is started without a shell", async () => {
+    const message = await complaint(useSigningCommand(["echo $HOME; true"]));
+    assertStringIncludes(message, "was not found");
+    assertStringIncludes(message, "echo $HOME; true");
+  });
+
+  it("a command that fails is quoted with its status", async () => {
+    const message = await complaint(
+      useSigningCommand(program(`fs.writeSync(2, "token is locked"); process.exit(7);`)),
+    );
+    assertStringIncludes(message, "ended with status 7");
+    assertStringIncludes(message, "token is locked");
+  });
+
+  it("a command that leaves without reading its input is told by its status", async () => {
+    const key = useSigningCommand(program("process.exit(3);"));
+    const large = new Uint8Array(1_000_000);
+    const error = await key.sign(large).catch((reason: unknown) => reason);
+    assertStringIncludes(String(error), "ended with status 3");
+  });
+
+  it("a command that writes no signature, text or too much is refused", async () => {
+    assertStringIncludes(await complaint(useSigningCommand(program(""))), "wrote 0 bytes");
+    assertStringIncludes(
+      await complaint(useSigningCommand(program(`fs.writeSync(1, "MEUCIQ==");`))),
+      "wrote 8 bytes",
+    );
+    const flood = program(
+      "const block = new Uint8Array(65536); for (let i = 0; i < 64; i++) process.stdout.write(block);",
+    );
+    assertStringIncludes(await complaint(useSigningCommand(flood)), "more than 65536 bytes");
+  });
+
+  it("a command that hangs is ended", async () => {
+    const key = useSigningCommand(program("setInterval(() => {}, 1000);"), 300);
+    assertStringIncludes(await complaint(key), "within 0.3 s");
+  });
+
+  it("an empty command is refused", async () => {
+    await complaint(useSigningCommand([]));
+    await complaint(useSigningCommand(["no\0null"]));
+  });
+});

@@ -1,0 +1,79 @@
+import { assertEquals, assertStringIncludes } from "@std/assert";
+import { after, before, describe, it } from "node:test";
+import { readCsr } from "./csr.ts";
+import { NEW_P256, openFolder, type OpensslFolder, requestBy } from "./openssl_folder.ts";
+import { CLIENT_ID, refusalCode } from "./samples.ts";
+
+let judge: OpensslFolder;
+
+describe("readCsr() with openssl as the judge", () => {
+  before(async () => {
+    judge = await openFolder();
+  });
+
+  after(async () => {
+    await judge.remove();
+  });
+
+  it("requests with any other key or hash are refused", async () => {
+    const keys: [string, string[]][] = [
+      ["csr_key_unsupported", ["-newkey", "rsa:2048"]],
+      ["csr_key_unsupported", ["-newkey", "rsa-pss", "-pkeyopt", "rsa_keygen_bits:2048"]],
+      ["csr_key_unsupported", ["-newkey", "ed25519"]],
+      ["csr_key_unsupported", ["-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-384"]],
+      ["csr_key_unsupported", ["-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:secp256k1"]],
+      ["csr_key_unsupported", ["-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:brainpoolP256r1"]],
+      ["csr_key_unsupported", [...NEW_P256, "-pkeyopt", "ec_param_enc:explicit"]],
+      ["csr_signature_unsupported", [...NEW_P256, "-sha384"]],
+      ["csr_signature_unsupported", [...NEW_P256, "-sha1"]],
+    ];
+    for (const [code, options] of keys) {
+      const pem = await requestBy(judge, ...options);
+      assertEquals(await refusalCode(() => readCsr(pem)), code, options.join(" "));
+    }
+  });
+
+  it("a request whose point is compressed is refused", async () => {
+    await judge.run(
+      "genpkey",
+      "-algorithm",
+      "EC",
+      "-pkeyopt",
+      "ec_paramgen_curve:P-256",
+      "-out",
+      "plain.key",
+    );
+    await judge.run("ec", "-in", "plain.key", "-conv_form", "compressed", "-out", "compressed.key");
+    await judge.run(
+      "req",
+      "-new",
+      "-key",
+      "compressed.key",
+      "-subj",
+      "/O=Example Bank/CN=sbx_example",
+      "-out",
+      "compressed.csr",
+    );
+    const pem = await judge.read("compressed.csr");
+    assertEquals(await refusalCode(() => readCsr(pem)), "csr_key_unsupported");
+  });
+
+  it("a request that it finds tampered with is refused here too", async () => {
+    const pem = await requestBy(judge, ...NEW_P256);
+    const der = Uint8Array.from(
+      atob(pem.replace(/-----[^-]+-----|\s/g, "")),
+      (letter) => letter.charCodeAt(0),
+    );
+    const at = new TextDecoder("latin1").decode(der).indexOf(CLIENT_ID);
+    der[at + 4] = "E".charCodeAt(0);
+    const tampered = `-----BEGIN CERTIFICATE REQUEST-----\n${
+      btoa(String.fromCharCode(...der))
+    }\n-----END CERTIFICATE REQUEST-----\n`;
+    await judge.keep("tampered.csr", tampered);
+    assertStringIncludes(
+      (await judge.run("req", "-in", "tampered.csr", "-noout", "-verify")).output,
+      "failure",
+    );
+    assertEquals(await refusalCode(() => readCsr(tampered)), "csr_signature_invalid");
+  });
+});

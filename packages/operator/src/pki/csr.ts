@@ -1,0 +1,132 @@
+import "reflect-metadata";
+import { Pkcs10CertificateRequest } from "@peculiar/x509";
+import { encodeElement, encodeSequence, equalBytes, findContent, readEcdsaSignature } from "./der.ts";
+import { PkiError } from "./errors.ts";
+import { ECDSA_SHA256, importPublicKey } from "./key_pair.ts";
+import { readPemBlocks } from "./pem.ts";
+import { readSubject, type Subject } from "./subject.ts";
+
+declare const verified: unique symbol;
+
+/** A request whose sender has proved to hold the key. Only readCsr() makes one. */
+export interface CertificateRequest {
+  readonly [verified]: true;
+  /** As requested: it is compared with what is registered, and never copied. */
+  readonly subject: Subject;
+  readonly publicKeySpki: Uint8Array<ArrayBuffer>;
+}
+
+interface Signed {
+  readonly tbs: Uint8Array<ArrayBuffer>;
+  readonly signature: Uint8Array<ArrayBuffer>;
+}
+
+interface SignatureAlgorithm {
+  readonly name: string;
+  readonly hash?: { readonly name: string };
+}
+
+const TAG_BIT_STRING = 0x03;
+const ECDSA_WITH_SHA256 = Uint8Array.of(
+  0x30,
+  0x0a,
+  0x06,
+  0x08,
+  0x2a,
+  0x86,
+  0x48,
+  0xce,
+  0x3d,
+  0x04,
+  0x03,
+  0x02,
+);
+// The second is what Windows' certreq and openssl's -newhdr write.
+const LABELS: readonly string[] = ["CERTIFICATE REQUEST", "NEW CERTIFICATE REQUEST"];
+const HOW_TO = "openssl req -new -utf8 -newkey ec -pkeyopt ec_paramgen_curve:P-256 -sha256";
+
+/** Reads a PKCS#10 request: its key, its proof of possession and its subject. All else in it is ignored. */
+export async function readCsr(pem: string): Promise<CertificateRequest> {
+  const der = readDer(pem);
+  const csr = parseCsr(der);
+  const publicKeySpki = new Uint8Array(csr.publicKey.rawData);
+  const publicKey = await importPublicKey(publicKeySpki);
+  if (publicKey === null) {
+    throw new PkiError(
+      "csr_key_unsupported",
+      `The request's key is ${
+        describeKey(csr)
+      }; only EC on P-256 is certified, with the curve by name and the point uncompressed. Make a new key and request: ${HOW_TO}.`,
+    );
+  }
+  // The library's own type leans on the DOM's Algorithm, which is not among this project's types.
+  const { name, hash } = csr.signatureAlgorithm as unknown as SignatureAlgorithm;
+  if (name !== "ECDSA" || hash?.name !== "SHA-256") {
+    throw new PkiError(
+      "csr_signature_unsupported",
+      `The request is signed by ${name} with ${
+        hash?.name ?? "no hash"
+      }; only ECDSA with SHA-256 is accepted. Make it again: ${HOW_TO}.`,
+    );
+  }
+  const signed = splitSigned(csr, der);
+  if (signed === null || !await crypto.subtle.verify(ECDSA_SHA256, publicKey, signed.signature, signed.tbs)) {
+    throw new PkiError(
+      "csr_signature_invalid",
+      "The request's signature does not verify with the key inside it: it was changed after it was made, or its sender does not hold the key. Ask the partner to make it again and to send the file unchanged.",
+    );
+  }
+  const subject = readSubject(csr.subjectName);
+  return { subject, publicKeySpki } as CertificateRequest;
+}
+
+function readDer(pem: string): Uint8Array<ArrayBuffer> {
+  if (/-----BEGIN [A-Z0-9 ]*PRIVATE KEY-----/.test(pem)) {
+    throw new PkiError(
+      "csr_private_key_included",
+      "The file holds a private key. A private key never leaves its owner: treat this one as exposed, have the partner make a new key, and send the request alone.",
+    );
+  }
+  const requests = readPemBlocks(pem).filter(({ label }) => LABELS.includes(label));
+  const [request] = requests;
+  if (request !== undefined && requests.length === 1) return request.der;
+  throw new PkiError(
+    "csr_malformed",
+    `The file holds ${requests.length} PEM blocks "CERTIFICATE REQUEST"; it must hold exactly one. Make it with: ${HOW_TO}.`,
+  );
+}
+
+function parseCsr(der: Uint8Array<ArrayBuffer>): Pkcs10CertificateRequest {
+  try {
+    const csr = new Pkcs10CertificateRequest(der);
+    // Parsed on first use: a malformed key is found here, with the rest.
+    void csr.publicKey;
+    return csr;
+  } catch (cause) {
+    throw new PkiError(
+      "csr_malformed",
+      `The PEM block is not a PKCS#10 certificate request; the file was cut or holds something else. Make it again: ${HOW_TO}.`,
+      { cause },
+    );
+  }
+}
+
+/** What was signed and its r‖s, or null unless the request is the one DER encoding of its three parts. */
+function splitSigned(csr: Pkcs10CertificateRequest, der: Uint8Array<ArrayBuffer>): Signed | null {
+  const signatureDer = new Uint8Array(csr.signature);
+  const bits = encodeElement(TAG_BIT_STRING, Uint8Array.of(0), signatureDer);
+  const tbs = der.slice(findContent(der) ?? 0, der.length - ECDSA_WITH_SHA256.length - bits.length);
+  const signature = readEcdsaSignature(signatureDer);
+  const isCanonical = equalBytes(encodeSequence(tbs, ECDSA_WITH_SHA256, bits), der);
+  return isCanonical && signature !== null ? { tbs, signature } : null;
+}
+
+function describeKey(csr: Pkcs10CertificateRequest): string {
+  const algorithm: { name: string; namedCurve?: string; modulusLength?: number } = csr.publicKey.algorithm;
+  if (algorithm.modulusLength !== undefined) return `RSA with ${algorithm.modulusLength} bits`;
+  if (algorithm.namedCurve !== undefined) {
+    const odd = algorithm.namedCurve === "P-256" ? " in another encoding, or not a point on the curve" : "";
+    return `EC on ${algorithm.namedCurve}${odd}`;
+  }
+  return algorithm.name === "1.2.840.10045.2.1" ? "EC with explicit parameters" : algorithm.name;
+}

@@ -1,0 +1,207 @@
+import { assert, assertEquals, assertStringIncludes } from "@std/assert";
+import { after, before, describe, it } from "node:test";
+import { type Authority, openAuthority } from "./authority.ts";
+import { readAuthorityKey, useSigningCommand } from "./authority_key.ts";
+import type { CertificateRecord } from "./certificate.ts";
+import { issueCrl } from "./crl.ts";
+import { readCsr } from "./csr.ts";
+import { issueClientCertificate, issueServerCertificate } from "./issuance.ts";
+import { NEW_P256, openFolder, type OpensslFolder, requestBy } from "./openssl_folder.ts";
+import { CLIENT_ID, ISSUED_AT, makeAuthority, makeRequest, ORGANIZATION, refusalCode } from "./samples.ts";
+
+const AT_TIME = String(Math.floor(ISSUED_AT.getTime() / 1000) + 60);
+const SERVER_NAMES = ["localhost", "127.0.0.1", "::1"];
+
+async function issueClient(authority: Authority, pem?: string): Promise<CertificateRecord> {
+  const csr = await readCsr(pem ?? (await makeRequest()).pem);
+  return await issueClientCertificate({
+    csr,
+    authority,
+    clientId: CLIENT_ID,
+    organization: ORGANIZATION,
+    issuedAt: ISSUED_AT,
+  });
+}
+
+let judge: OpensslFolder;
+
+describe("issuance with openssl as the judge", () => {
+  before(async () => {
+    judge = await openFolder();
+  });
+
+  after(async () => {
+    await judge.remove();
+  });
+
+  it("its own P-256 request is certified, and its strictest check accepts the certificate for clients only", async () => {
+    const { authority, certificatePem } = await makeAuthority();
+    const issued = await issueClient(authority, await requestBy(judge, ...NEW_P256));
+    await judge.keep("ca.pem", certificatePem);
+    await judge.keep("client.pem", issued.pem);
+    const verify = ["verify", "-x509_strict", "-check_ss_sig", "-attime", AT_TIME, "-CAfile", "ca.pem"];
+    const asClient = await judge.run(...verify, "-purpose", "sslclient", "client.pem");
+    assertEquals(asClient.status, 0, asClient.output);
+    const asServer = await judge.run(...verify, "-purpose", "sslserver", "client.pem");
+    assertEquals(asServer.status, 2, asServer.output);
+    const { output } = await judge.run(
+      "x509",
+      "-in",
+      "client.pem",
+      "-noout",
+      "-subject",
+      "-nameopt",
+      "utf8,sep_multiline,-esc_msb,lname",
+    );
+    assertStringIncludes(output, `organizationName=${ORGANIZATION}\n`);
+    assertStringIncludes(output, `commonName=${CLIENT_ID}\n`);
+  });
+
+  it("a server's certificate is accepted for its names and addresses only, and not for clients", async () => {
+    const { authority, certificatePem } = await makeAuthority();
+    const organization = "Gold House";
+    const issued = await issueServerCertificate({
+      authority,
+      names: SERVER_NAMES,
+      organization,
+      issuedAt: ISSUED_AT,
+    });
+    await judge.keep("ca.pem", certificatePem);
+    await judge.keep("server.pem", issued.pem);
+    const verify = ["verify", "-x509_strict", "-attime", AT_TIME, "-CAfile", "ca.pem", "-purpose"];
+    for (
+      const name of [["-verify_hostname", "localhost"], ["-verify_ip", "127.0.0.1"], ["-verify_ip", "::1"]]
+    ) {
+      assertEquals(
+        (await judge.run(...verify, "sslserver", ...name, "server.pem")).status,
+        0,
+        name.join(" "),
+      );
+    }
+    assertEquals(
+      (await judge.run(...verify, "sslserver", "-verify_hostname", "gold.example", "server.pem")).status,
+      2,
+    );
+    assertEquals((await judge.run(...verify, "sslclient", "server.pem")).status, 2);
+    await judge.keep("server.key", issued.privateKeyPem);
+    const [certified, kept] = [
+      await judge.run("x509", "-in", "server.pem", "-noout", "-pubkey"),
+      await judge.run("pkey", "-in", "server.key", "-pubout"),
+    ];
+    assertEquals(certified, kept);
+  });
+
+  it("fingerprints, serials and dates are what it reads", async () => {
+    const { authority } = await makeAuthority();
+    const issued = await issueClient(authority);
+    await judge.keep("client.pem", issued.pem);
+    const { output } = await judge.run(
+      "x509",
+      "-in",
+      "client.pem",
+      "-noout",
+      "-fingerprint",
+      "-sha256",
+      "-serial",
+      "-enddate",
+    );
+    const [fingerprint = "", serial = "", notAfter = ""] = output.split("\n").map((line) =>
+      line.split("=")[1] ?? ""
+    );
+    assertEquals(issued.fingerprint, fingerprint.replaceAll(":", "").toLowerCase());
+    assertEquals(issued.serial, serial.toLowerCase());
+    assertEquals(issued.notAfter, new Date(notAfter));
+  });
+
+  it("what a request asks for in extensions is left out", async () => {
+    const { authority } = await makeAuthority();
+    const wishes = [
+      "-addext",
+      "basicConstraints=critical,CA:TRUE",
+      "-addext",
+      "subjectAltName=DNS:gold.example",
+    ];
+    const issued = await issueClient(authority, await requestBy(judge, ...NEW_P256, ...wishes));
+    await judge.keep("client.pem", issued.pem);
+    const { output } = await judge.run("x509", "-in", "client.pem", "-noout", "-text");
+    assertStringIncludes(output, "CA:FALSE");
+    assert(!output.includes("CA:TRUE") && !output.includes("gold.example"), output);
+  });
+
+  it("verifies the revocation list, and refuses the revoked certificate alone", async () => {
+    const { authority, certificatePem } = await makeAuthority();
+    const [revoked, kept] = [await issueClient(authority), await issueClient(authority)];
+    const crl = await issueCrl({
+      authority,
+      revoked: [{ serial: revoked.serial, revokedAt: ISSUED_AT, reason: "key_compromise" }],
+      number: 7,
+      thisUpdate: ISSUED_AT,
+      nextUpdate: new Date(ISSUED_AT.getTime() + 7 * 86_400_000),
+    });
+    await judge.keep("ca.pem", certificatePem);
+    await judge.keep("crl.pem", crl);
+    await judge.keep("revoked.pem", revoked.pem);
+    await judge.keep("kept.pem", kept.pem);
+    const read = await judge.run("crl", "-in", "crl.pem", "-CAfile", "ca.pem", "-noout", "-text");
+    assertStringIncludes(read.output, "verify OK");
+    for (const text of ["Version 2", "Key Compromise", revoked.serial.toUpperCase()]) {
+      assertStringIncludes(read.output, text);
+    }
+    const verify = [
+      "verify",
+      "-x509_strict",
+      "-crl_check",
+      "-attime",
+      AT_TIME,
+      "-CAfile",
+      "ca.pem",
+      "-CRLfile",
+      "crl.pem",
+    ];
+    const outcome = await judge.run(...verify, "revoked.pem");
+    assertEquals(outcome.status, 2, outcome.output);
+    assertStringIncludes(outcome.output, "certificate revoked");
+    assertEquals((await judge.run(...verify, "kept.pem")).status, 0);
+    await judge.keep("foreign.pem", (await makeAuthority()).certificatePem);
+    const foreign = await judge.run("crl", "-in", "crl.pem", "-CAfile", "foreign.pem", "-noout");
+    assertStringIncludes(foreign.output, "verify failure");
+  });
+
+  it("serves as the signing command, for an authority that it made itself", async () => {
+    const options = [
+      "-x509",
+      "-nodes",
+      "-keyout",
+      "own.key",
+      "-out",
+      "own.pem",
+      "-subj",
+      "/CN=Own CA",
+      "-days",
+      "3650",
+    ];
+    const usages = ["-addext", "keyUsage=critical,keyCertSign,cRLSign"];
+    assertEquals((await judge.run("req", ...options, ...NEW_P256, ...usages)).status, 0);
+    const certificatePem = await judge.read("own.pem");
+    const keyPath = judge.path("own.key");
+    const keys = [
+      await readAuthorityKey(await judge.read("own.key")),
+      useSigningCommand(["openssl", "dgst", "-sha256", "-sign", keyPath]),
+    ];
+    for (const key of keys) {
+      const authority = await openAuthority(certificatePem, key);
+      const csr = await readCsr((await makeRequest()).pem);
+      // openssl dates its own authority by the machine's clock.
+      const order = { csr, authority, clientId: CLIENT_ID, organization: ORGANIZATION, issuedAt: new Date() };
+      await judge.keep("client.pem", (await issueClientCertificate(order)).pem);
+      const verified = await judge.run("verify", "-x509_strict", "-CAfile", "own.pem", "client.pem");
+      assertEquals(verified.status, 0, verified.output);
+    }
+    const noKey = useSigningCommand(["openssl", "dgst", "-sha256", "-sign", judge.path("missing.key")]);
+    assertEquals(await refusalCode(() => noKey.sign(new Uint8Array(8))), "signing_command_failed");
+    const wrongHash = useSigningCommand(["openssl", "dgst", "-sha384", "-sign", keyPath]);
+    const authority = await openAuthority(certificatePem, wrongHash);
+    const crl = { authority, revoked: [], number: 1, thisUpdate: ISSUED_AT, nextUpdate: new Date() };
+    assertEquals(await refusalCode(() => issueCrl(crl)), "authority_signature_invalid");
+  });
+});

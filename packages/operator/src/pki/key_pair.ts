@@ -1,0 +1,79 @@
+import { Buffer } from "node:buffer";
+import type { webcrypto } from "node:crypto";
+import { equalBytes } from "./der.ts";
+import { PkiError } from "./errors.ts";
+import { readPemBlocks, writePem } from "./pem.ts";
+
+export const EC_P256 = { name: "ECDSA", namedCurve: "P-256" } as const;
+export const ECDSA_SHA256 = { name: "ECDSA", hash: "SHA-256" } as const;
+
+// A P-256 key with its curve by name and its point uncompressed has this head and 64 bytes more: one
+// encoding, so what differs is another algorithm, another curve or explicit parameters.
+const SPKI_HEAD = Uint8Array.from(
+  Buffer.from("3059301306072a8648ce3d020106082a8648ce3d03010703420004", "hex"),
+);
+const SPKI_BYTES = SPKI_HEAD.length + 64;
+
+interface KeyPair {
+  readonly publicKeySpki: Uint8Array<ArrayBuffer>;
+  readonly privateKey: webcrypto.CryptoKey;
+  /** PKCS#8 */
+  readonly privateKeyPem: string;
+}
+
+export async function generateKeyPair(): Promise<KeyPair> {
+  const { publicKey, privateKey } = await crypto.subtle.generateKey(EC_P256, true, ["sign", "verify"]);
+  return {
+    publicKeySpki: new Uint8Array(await crypto.subtle.exportKey("spki", publicKey)),
+    privateKey,
+    privateKeyPem: writePem(
+      "PRIVATE KEY",
+      new Uint8Array(await crypto.subtle.exportKey("pkcs8", privateKey)),
+    ),
+  };
+}
+
+/** The key to verify with, or null where the bytes are not a P-256 key in its one accepted encoding. */
+export async function importPublicKey(spki: Uint8Array<ArrayBuffer>): Promise<webcrypto.CryptoKey | null> {
+  if (spki.length !== SPKI_BYTES || !equalBytes(spki.subarray(0, SPKI_HEAD.length), SPKI_HEAD)) return null;
+  try {
+    const key = await crypto.subtle.importKey("spki", spki, EC_P256, true, ["verify"]);
+    // Deno finds out that a point is not on the curve only when the key is used.
+    await crypto.subtle.verify(ECDSA_SHA256, key, new Uint8Array(64), new Uint8Array());
+    return key;
+  } catch {
+    return null;
+  }
+}
+
+export async function importPrivateKey(pem: string): Promise<webcrypto.CryptoKey> {
+  const keys = readPemBlocks(pem).filter((block) => block.label.endsWith("PRIVATE KEY"));
+  const [key] = keys;
+  if (key === undefined || keys.length > 1) {
+    throw new PkiError(
+      "authority_key_invalid",
+      `The CA key's file holds ${keys.length} private keys; it must hold exactly one, as a PEM block "PRIVATE KEY" (PKCS#8).`,
+    );
+  }
+  if (key.label === "ENCRYPTED PRIVATE KEY") {
+    throw new PkiError(
+      "authority_key_invalid",
+      "The CA key is encrypted, and no passphrase is ever asked for here. Keep it encrypted behind a signing command, or decrypt it: openssl pkcs8 -in ca.key -out ca.pem.",
+    );
+  }
+  if (key.label !== "PRIVATE KEY") {
+    throw new PkiError(
+      "authority_key_invalid",
+      `The CA key is a PEM block "${key.label}"; only PKCS#8 is read. Convert it: openssl pkcs8 -topk8 -nocrypt -in ca.key -out ca.pem.`,
+    );
+  }
+  try {
+    return await crypto.subtle.importKey("pkcs8", key.der, EC_P256, false, ["sign"]);
+  } catch (cause) {
+    throw new PkiError(
+      "authority_key_invalid",
+      "The CA key is not an EC key on P-256 (prime256v1), the only kind that signs here. Give the key that belongs to the CA certificate.",
+      { cause },
+    );
+  }
+}

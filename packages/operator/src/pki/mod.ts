@@ -1,0 +1,15 @@
+/**
+ * The certificate authority: requests in, certificates and revocation lists out. Pure functions over
+ * Web Crypto: files, the clock and the database stay with the caller.
+ */
+export { type Authority, createAuthority, type NewAuthority, openAuthority } from "./authority.ts";
+export { type AuthorityKey, readAuthorityKey, useSigningCommand } from "./authority_key.ts";
+export type { CertificateRecord } from "./certificate.ts";
+export { type CertificateRequest, readCsr } from "./csr.ts";
+export {
+  type ClientIssuance,
+  issueClientCertificate,
+  issueServerCertificate,
+  type ServerIssuance,
+} from "./issuance.ts";
+export type { Subject } from "./subject.ts";

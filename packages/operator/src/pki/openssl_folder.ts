@@ -1,0 +1,60 @@
+import { execFile } from "node:child_process";
+import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { CLIENT_ID, ORGANIZATION } from "./samples.ts";
+
+/** The openssl command line in a folder of its own: the judge of this folder's tests. */
+export interface OpensslFolder {
+  run(...args: string[]): Promise<{ status: number; output: string }>;
+  keep(name: string, text: string): Promise<void>;
+  read(name: string): Promise<string>;
+  path(name: string): string;
+  remove(): Promise<void>;
+}
+
+export const NEW_P256 = ["-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256"];
+
+export async function openFolder(): Promise<OpensslFolder> {
+  const folder = await mkdtemp(join(tmpdir(), "gold-pki-"));
+  const path = (name: string): string => join(folder, name);
+  return {
+    run: (...args) => runOpenssl(folder, args),
+    keep: (name, text) => writeFile(path(name), text),
+    read: (name) => readFile(path(name), "utf8"),
+    path,
+    remove: () => rm(folder, { recursive: true }),
+  };
+}
+
+/** A partner's request as openssl makes it, by the sample's names. */
+export async function requestBy(judge: OpensslFolder, ...keyOptions: string[]): Promise<string> {
+  const subject = `/CN=${escapeSubject(CLIENT_ID)}/O=${escapeSubject(ORGANIZATION)}`;
+  const files = ["-keyout", "client.key", "-out", "client.csr"];
+  const { status, output } = await judge.run(
+    ...["req", "-new", "-utf8", "-nodes", "-subj", subject],
+    ...files,
+    ...keyOptions,
+  );
+  if (status !== 0) throw new Error(output);
+  return await judge.read("client.csr");
+}
+
+function runOpenssl(folder: string, args: readonly string[]): Promise<{ status: number; output: string }> {
+  return new Promise((resolve, reject) => {
+    execFile("openssl", args, { cwd: folder, timeout: 20_000 }, (error, stdout, stderr) => {
+      if (error === null) resolve({ status: 0, output: stdout + stderr });
+      else if (typeof error.code === "number") resolve({ status: error.code, output: stdout + stderr });
+      else {reject(
+          new Error("openssl is not on the PATH: install it, then run: node tools/run.mjs parts", {
+            cause: error,
+          }),
+        );}
+    });
+  });
+}
+
+/** A value of -subj, in which openssl takes these characters for its own. */
+function escapeSubject(value: string): string {
+  return value.replace(/[/+\\]/g, "\\$&");
+}

@@ -1,0 +1,65 @@
+import { PkiError } from "./errors.ts";
+
+export interface Validity {
+  readonly notBefore: Date;
+  readonly notAfter: Date;
+}
+
+interface ExpiryWarning {
+  readonly level: "soon" | "urgent" | "expired";
+  /** Whole days that are left, 0 on the last one and negative afterwards. */
+  readonly daysLeft: number;
+}
+
+const DAY_MS = 86_400_000;
+// A clock that is a little behind must not refuse a certificate that was made a moment ago.
+const BACKDATE_MS = 5 * 60_000;
+const URGENT_DAYS = 7;
+const NOTICE_DAYS = 30;
+/** An authority is warned of while it can still sign a full year: from then on it refuses to. */
+export const AUTHORITY_NOTICE_DAYS = 365 + 60;
+
+export function daysFrom(issuedAt: Date, days: number): Validity {
+  return { notBefore: new Date(wholeSecondMs(issuedAt) - BACKDATE_MS), notAfter: addDays(issuedAt, days) };
+}
+
+export function yearsFrom(issuedAt: Date, years: number): Validity {
+  const notAfter = new Date(wholeSecondMs(issuedAt));
+  notAfter.setUTCFullYear(notAfter.getUTCFullYear() + checkCount("years", years, 50));
+  return { notBefore: new Date(wholeSecondMs(issuedAt) - BACKDATE_MS), notAfter };
+}
+
+/** Null while there is time enough. */
+export function warnOfExpiry(
+  notAfter: Date,
+  at: Date,
+  noticeDays: number = NOTICE_DAYS,
+): ExpiryWarning | null {
+  const leftMs = notAfter.getTime() - at.getTime();
+  const daysLeft = Math.floor(leftMs / DAY_MS);
+  if (leftMs < 0) return { level: "expired", daysLeft };
+  if (daysLeft < Math.min(URGENT_DAYS, noticeDays)) return { level: "urgent", daysLeft };
+  return daysLeft < noticeDays ? { level: "soon", daysLeft } : null;
+}
+
+function addDays(issuedAt: Date, days: number): Date {
+  return new Date(wholeSecondMs(issuedAt) + checkCount("days", days, 3650) * DAY_MS);
+}
+
+/** X.509 counts whole seconds. */
+function wholeSecondMs(instant: Date): number {
+  const ms = Math.floor(instant.getTime() / 1000) * 1000;
+  if (Number.isFinite(ms)) return ms;
+  throw new PkiError(
+    "validity_invalid",
+    "The instant of issue is not a valid date. Give one, such as 2026-01-31T09:00:00Z.",
+  );
+}
+
+function checkCount(unit: string, count: number, most: number): number {
+  if (Number.isInteger(count) && count >= 1 && count <= most) return count;
+  throw new PkiError(
+    "validity_invalid",
+    `A certificate cannot be valid for ${count} ${unit}. Give a whole number from 1 to ${most}.`,
+  );
+}
