@@ -1,0 +1,54 @@
+import postgres from "postgres";
+import { type RunningPostgres, startPostgres } from "./postgres/mod.ts";
+import type { State } from "./state.ts";
+
+export interface Database {
+  readonly postgres: RunningPostgres;
+  /** The service's login, the migration's, and those of two operators. */
+  readonly urls: {
+    readonly api: string;
+    readonly migration: string;
+    readonly operators: readonly [string, string];
+  };
+}
+
+const NAME = "gold";
+
+/** Postgres with one login for each job, as in production: nobody but the set-up below is a superuser. */
+export async function openDatabase(state: State, log: (line: string) => void): Promise<Database> {
+  const server = await startPostgres({
+    dataDir: state.path("postgres"),
+    log,
+    settings: { max_connections: "200", shared_buffers: "256MB" },
+  });
+  const urlOf = async (login: string) => {
+    const url = new URL(server.superuserUrl(NAME));
+    url.username = login;
+    url.password = await state.secret(`database_${login}`, 24);
+    return url.href;
+  };
+  const urls = {
+    api: await urlOf("gold_api"),
+    migration: await urlOf("gold_migration"),
+    operators: [await urlOf("operator_one"), await urlOf("operator_two")] as const,
+  };
+  const sql = postgres(server.superuserUrl("postgres"), { max: 1, onnotice: () => {} });
+  try {
+    for (const url of [urls.migration, urls.api, ...urls.operators]) await ensureLogin(sql, new URL(url));
+    await sql`alter role gold_migration createrole`;
+    await sql`grant gold_operator to operator_one, operator_two`;
+    const [known] = await sql`select 1 from pg_database where datname = ${NAME}`;
+    if (!known) await sql.unsafe(`create database ${NAME} owner gold_migration`);
+  } finally {
+    await sql.end();
+  }
+  return { postgres: server, urls };
+}
+
+async function ensureLogin(sql: postgres.Sql, { username, password }: URL): Promise<void> {
+  const [known] = await sql`select 1 from pg_roles where rolname = ${username}`;
+  const [group] = await sql`select 1 from pg_roles where rolname = 'gold_operator'`;
+  if (!group) await sql`create role gold_operator nologin`;
+  // Both words come from this program: a fixed name and hexadecimal digits.
+  await sql.unsafe(`${known ? "alter" : "create"} role ${username} login password '${password}'`);
+}

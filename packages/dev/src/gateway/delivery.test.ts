@@ -1,0 +1,321 @@
+import { once } from "node:events";
+import type { IncomingMessage, ServerResponse } from "node:http";
+import { Agent, request as httpsRequest } from "node:https";
+import { setTimeout as sleep } from "node:timers/promises";
+import { afterEach, before, beforeEach, describe, it } from "node:test";
+import { assert, assertEquals, assertLessOrEqual, assertRejects, assertStringIncludes } from "@std/assert";
+import { type GatewayOptions, GatewayStartError, startGateway } from "./start_gateway.ts";
+import {
+  type Authority,
+  createAuthority,
+  echo,
+  type Issued,
+  readAnswer,
+  readToEnd,
+  startTrial,
+  startUpstream,
+  type Trial,
+} from "./trial.ts";
+
+const MEBIBYTE = 1024 * 1024;
+const HEAD = "HTTP/1.1\r\nHost: localhost\r\n";
+const CLOSE = `${HEAD}Connection: close\r\n`;
+
+describe("startGateway(), delivery", () => {
+  let pki: { authority: Authority; client: Issued; gateway: Issued };
+  let trial: Trial | undefined;
+  let startedAtMs: number;
+
+  before(async () => {
+    const authority = await createAuthority();
+    const [client, gateway] = await Promise.all([authority.issue("client"), authority.issue("localhost")]);
+    pki = { authority, client, gateway };
+  });
+
+  beforeEach(() => void (startedAtMs = performance.now()));
+
+  afterEach(async () => {
+    const elapsedMs = performance.now() - startedAtMs;
+    await trial?.stop();
+    trial = undefined;
+    assertLessOrEqual(elapsedMs, 10_000, "waited for a patience that is not under test");
+  });
+
+  const start = async (
+    answer: (request: IncomingMessage, response: ServerResponse) => void,
+    options: Partial<GatewayOptions> = {},
+  ): Promise<Trial> => trial = await startTrial(pki, answer, options);
+
+  function assertProblem(received: string, status: number, code: string): void {
+    const answer = readAnswer(received);
+    assertEquals([answer.status, JSON.parse(answer.body).code], [status, code]);
+    assertStringIncludes(answer.head, "connection: close");
+  }
+
+  it("uses one connection to the service, and one of the client's, for 100 requests in turn", async () => {
+    const warnings: string[] = [];
+    const warn = (warning: Error): void => void warnings.push(warning.message);
+    process.on("warning", warn);
+    const { credentials, upstream } = await start(echo);
+    const agent = new Agent({ keepAlive: true, maxSockets: 1 });
+    const ports = new Set<number | undefined>();
+    for (let i = 0; i < 100; i++) {
+      const request = httpsRequest({ ...credentials, agent, method: "POST", path: `/${i}` } as object);
+      request.end(`body ${i}`);
+      const [answer] = await once(request, "response") as [IncomingMessage];
+      ports.add(request.socket?.localPort);
+      let text = "";
+      for await (const chunk of answer.setEncoding("utf8")) text += chunk;
+      assertEquals([JSON.parse(text).url, JSON.parse(text).body], [`/${i}`, `body ${i}`]);
+    }
+    agent.destroy();
+    process.off("warning", warn);
+    assertEquals([upstream.connections(), ports.size, warnings], [1, 1, []]);
+  });
+
+  it("gives each request to the next upstream", async () => {
+    const names = ["a", "b", "c"];
+    const upstreams = await Promise.all(
+      names.map((name) => startUpstream((_, response) => response.end(name))),
+    );
+    const { send } = await start(echo, { upstreams: upstreams.map(({ path }) => path) });
+    const seen = [];
+    for (let i = 0; i < 6; i++) seen.push((await send(`GET / ${CLOSE}\r\n`)).body);
+    for (const upstream of upstreams) await upstream.stop();
+    assertEquals(seen, [...names, ...names]);
+  });
+
+  it("streams 64 MiB up and down, unchanged in size", async () => {
+    const { credentials } = await start((request, response) => void request.pipe(response));
+    const request = httpsRequest({ ...credentials, agent: false, method: "POST", path: "/" } as object);
+    let received = 0;
+    const finished = once(request, "response").then(async ([answer]) => {
+      for await (const chunk of answer) received += chunk.length;
+    });
+    const chunk = Buffer.alloc(MEBIBYTE, "x");
+    for (let i = 0; i < 64; i++) if (!request.write(chunk)) await once(request, "drain");
+    request.end();
+    await finished;
+    assertEquals(received, 64 * MEBIBYTE);
+  });
+
+  it("reads no faster than the other side does, in both directions", async () => {
+    let written = 0;
+    const { open } = await start((request, response) => {
+      if (request.method === "POST") return; // Never reads.
+      const write = (): void => {
+        while (written < 256 * MEBIBYTE) {
+          written += MEBIBYTE;
+          if (!response.write(Buffer.alloc(MEBIBYTE))) return void response.once("drain", write);
+        }
+        response.end();
+      };
+      write();
+    }, { patience: { drainMs: 100 } });
+    const idle = await open();
+    idle.pause();
+    idle.write(`GET / ${HEAD}\r\n`);
+    const busy = await open();
+    busy.write(`POST / ${HEAD}Content-Length: ${256 * MEBIBYTE}\r\n\r\n`);
+    let sent = 0;
+    const send = (): void => {
+      while (sent < 256 * MEBIBYTE) {
+        sent += MEBIBYTE;
+        if (!busy.write(Buffer.alloc(MEBIBYTE))) return void busy.once("drain", send);
+      }
+    };
+    send();
+    await sleep(700);
+    idle.destroy();
+    busy.destroy();
+    assertLessOrEqual(written, 32 * MEBIBYTE);
+    // Deno's TLS reads on while its socket is paused; there the body's time limit is the bound.
+    if (!("Deno" in globalThis)) assertLessOrEqual(sent, 32 * MEBIBYTE);
+  });
+
+  it("passes on an answer that comes before the whole request", async () => {
+    const { open } = await start((_request, response) => {
+      response.writeHead(413, { "content-length": 8 }).end("too much");
+    });
+    const socket = await open();
+    socket.write(`POST / ${CLOSE}Content-Length: ${8 * MEBIBYTE}\r\n\r\n`);
+    socket.write(Buffer.alloc(8 * MEBIBYTE));
+    const answer = readAnswer(await readToEnd(socket));
+    assertEquals([answer.status, answer.body], [413, "too much"]);
+  });
+
+  it("returns no body for HEAD, 204 and 304", async () => {
+    const { send } = await start((request, response) => {
+      const status = Number(request.url?.slice(1));
+      response.writeHead(status, status === 200 ? { "content-length": 5 } : {}).end();
+    });
+    assertStringIncludes((await send(`HEAD /200 ${CLOSE}\r\n`)).head, "content-length: 5");
+    for (const status of [204, 304]) {
+      const answer = await send(`GET /${status} ${CLOSE}\r\n`);
+      assertEquals([answer.status, answer.body, answer.head.includes("transfer-encoding")], [
+        status,
+        "",
+        false,
+      ]);
+    }
+  });
+
+  it("answers 503 at once while the service is down, and serves when it is back", async () => {
+    const { send, upstream } = await start(echo);
+    await upstream.stop();
+    for (const bytes of [`GET / ${CLOSE}\r\n`, `POST / ${CLOSE}Content-Length: 2\r\n\r\nhi`]) {
+      const { status, head, body } = await send(bytes);
+      assertEquals(status, 503);
+      assertStringIncludes(head, "retry-after: 1");
+      assertEquals([JSON.parse(body).code, JSON.parse(body).retryable], ["upstream_unavailable", true]);
+    }
+    upstream.server.listen(upstream.path);
+    await once(upstream.server, "listening");
+    assertEquals((await send(`GET / ${CLOSE}\r\n`)).status, 200);
+  });
+
+  it("reads a request that it answered itself to its end, so that the next one is answered too", async () => {
+    const { open, upstream } = await start(echo);
+    await upstream.stop();
+    const socket = await open();
+    socket.write(`POST / ${HEAD}Content-Length: ${8 * MEBIBYTE}\r\n\r\n`);
+    socket.write(Buffer.alloc(8 * MEBIBYTE));
+    socket.write(`GET / ${CLOSE}\r\n`);
+    assertEquals((await readToEnd(socket)).split("HTTP/1.1 503 ").length - 1, 2);
+  });
+
+  it("sends a write once, also when the connection it reused breaks off", async () => {
+    const seen: string[] = [];
+    const { send } = await start((request, response) => {
+      seen.push(request.url ?? "");
+      if (request.url === "/warm") response.end();
+      else request.socket.destroy();
+    });
+    for (const url of ["/warm", "/write-1", "/write-2"]) {
+      const { status } = await send(`POST ${url} ${CLOSE}Content-Length: 2\r\n\r\nhi`);
+      assertEquals(status, url === "/warm" ? 200 : 503);
+    }
+    assertEquals(seen, ["/warm", "/write-1", "/write-2"]);
+  });
+
+  it("cuts an answer short that the service cut short", async () => {
+    const { open } = await start((_request, response) => {
+      response.writeHead(200, { "content-length": 10 }).write("half");
+      setTimeout(() => response.destroy(), 50);
+    });
+    const socket = await open();
+    socket.write(`GET / ${HEAD}\r\n`);
+    const received = await readToEnd(socket).catch(() => "cut");
+    assert(received === "cut" || received.endsWith("\r\n\r\nhalf"), received);
+  });
+
+  it("answers 504 when the service shows no sign of life", async () => {
+    const { send } = await start(() => {}, { patience: { upstreamMs: 150 } });
+    assertEquals((await send(`POST / ${CLOSE}Content-Length: 2\r\n\r\nhi`)).status, 504);
+    const { body } = await send(`GET / ${CLOSE}\r\n`);
+    assertEquals([JSON.parse(body).code, JSON.parse(body).retryable], ["upstream_timeout", true]);
+  });
+
+  it("lets the client's connection be idle for longer than the service may", async () => {
+    const { open } = await start(echo, { patience: { upstreamMs: 100, bodyMs: 100 } });
+    const socket = await open();
+    for (const last of [false, true]) {
+      socket.write(`POST / ${last ? CLOSE : HEAD}Content-Length: 2\r\n\r\nhi`);
+      if (!last) await sleep(400);
+    }
+    assertEquals((await readToEnd(socket)).split("HTTP/1.1 200 OK").length - 1, 2);
+  });
+
+  it("lets a request without a body wait for the service longer than a body may take", async () => {
+    const { send } = await start((_request, response) => void setTimeout(() => response.end("late"), 300), {
+      patience: { bodyMs: 100 },
+    });
+    assertEquals((await send(`GET / ${CLOSE}\r\n`)).body, "late");
+    assertEquals((await send(`POST / ${CLOSE}Content-Length: 2\r\n\r\nhi`)).body, "late");
+  });
+
+  it("cuts an answer that stalls", async () => {
+    const { open } = await start((_request, response) => void response.write("half"), {
+      patience: { upstreamMs: 150 },
+    });
+    const socket = await open();
+    socket.write(`GET / ${HEAD}\r\n`);
+    await readToEnd(socket).catch(() => {});
+    assertEquals(socket.destroyed, true);
+  });
+
+  it("answers 408 to headers and to a body that do not arrive", async () => {
+    const { open } = await start(echo, { patience: { headersMs: 200, bodyMs: 200 } });
+    for (const bytes of ["GET / HT", `POST / ${HEAD}Content-Length: 10\r\n\r\nhi`]) {
+      const socket = await open();
+      socket.write(bytes);
+      assertProblem(await readToEnd(socket), 408, "request_timeout");
+    }
+  });
+
+  it("gives up on a body that goes on trickling after the answer", async () => {
+    const { open } = await start((_request, response) => response.end("early"), {
+      patience: { bodyMs: 200 },
+    });
+    const socket = await open();
+    socket.write(`POST / ${HEAD}Content-Length: 1000\r\n\r\n`);
+    const trickle = setInterval(() => socket.write("x"), 50);
+    socket.on("error", () => {});
+    await readToEnd(socket).catch(() => {});
+    clearInterval(trickle);
+    assertEquals(socket.destroyed, true);
+  });
+
+  it("breaks the request off at the service when the client goes away", async () => {
+    let gone: (() => void) | undefined;
+    const wasGone = new Promise<void>((resolve) => gone = resolve);
+    const { open } = await start((_request, response) => void response.once("close", () => gone?.()));
+    const socket = await open();
+    socket.write(`GET / ${HEAD}\r\n`);
+    setTimeout(() => socket.destroy(), 50);
+    await wasGone;
+  });
+
+  it("answers what is in flight when it closes, and accepts nothing more", async () => {
+    const { gateway, open, send } = await start((_request, response) => {
+      setTimeout(() => response.end("late"), 300);
+    });
+    const idle = await open();
+    const busy = await open();
+    busy.write(`GET / ${HEAD}\r\n`);
+    await sleep(100);
+    const started = performance.now();
+    const closed = gateway.close();
+    await assertRejects(() => send(`GET / ${CLOSE}\r\n`));
+    assertStringIncludes(await readToEnd(busy), "late");
+    await closed;
+    await readToEnd(idle);
+    assertLessOrEqual(performance.now() - started, 1_500);
+  });
+
+  it("does not wait for ever for what is in flight when it closes", async () => {
+    const { gateway, open } = await start(() => {}, { patience: { drainMs: 150 } });
+    const socket = await open();
+    socket.on("error", () => {});
+    socket.write(`GET / ${HEAD}\r\n`);
+    await sleep(100);
+    const started = performance.now();
+    await gateway.close();
+    assertLessOrEqual(performance.now() - started, 1_500);
+  });
+
+  it("says what to do when the port is taken or no upstream is named", async () => {
+    const { gateway } = await start(echo);
+    const options = { ca: pki.authority.ca, ...pki.gateway, newRequestId: () => "req_trial" };
+    await assertRejects(
+      () => startGateway({ ...options, port: gateway.port, upstreams: ["/x"] }),
+      GatewayStartError,
+      `Port ${gateway.port} is taken. Free it, or choose another.`,
+    );
+    await assertRejects(
+      () => startGateway({ ...options, port: 0, upstreams: [] }),
+      GatewayStartError,
+      "upstream",
+    );
+  });
+});

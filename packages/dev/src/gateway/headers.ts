@@ -1,0 +1,72 @@
+/** A flat list of names and values as they stood on the wire: name, value, name, value. */
+type RawHeaders = readonly string[];
+
+/** What only the gateway may say, because the service believes it. */
+const GATEWAYS_OWN = /^(x-forwarded-.*|x-envoy-.*|x-client-ip|x-real-ip|x-gold-proxy-secret)$/;
+
+/** They speak of one connection, not of the message (RFC 9110, 7.6.1). */
+const HOP_BY_HOP = new Set([
+  "connection",
+  "keep-alive",
+  "proxy-authenticate",
+  "proxy-authorization",
+  "proxy-connection",
+  "te",
+  "trailer",
+  "transfer-encoding",
+  "upgrade",
+]);
+
+/** `Connection` may name further headers of one hop, but never take away what frames or addresses a message. */
+const NEVER_NAMED = new Set(["content-length", "host"]);
+
+/** What the service receives: the client's headers in their order, and what the gateway vouches for. */
+export function requestHeaders(received: RawHeaders, vouched: Record<string, string>): string[] {
+  // The gateway has answered `Expect: 100-continue` itself by the time it forwards.
+  const kept = endToEnd(received, (name) => GATEWAYS_OWN.test(name) || name === "expect");
+  const isChunked = valuesOf(received, "transfer-encoding").length > 0;
+  const hasLength = valuesOf(received, "content-length").length > 0;
+  // Said outright, because http.request would otherwise guess by the method.
+  const framing = isChunked ? ["transfer-encoding", "chunked"] : hasLength ? [] : ["content-length", "0"];
+  return [...kept, ...framing, ...Object.entries(vouched).flat()];
+}
+
+/** What the client receives. */
+export function responseHeaders(received: RawHeaders): string[] {
+  return endToEnd(received, () => false);
+}
+
+/** Whether a request has a body, which only its framing tells. */
+export function hasBody(received: RawHeaders): boolean {
+  return valuesOf(received, "content-length").length > 0 ||
+    valuesOf(received, "transfer-encoding").length > 0;
+}
+
+/** Why a request cannot be forwarded as it stands, or undefined. */
+export function findHeaderFault(received: RawHeaders): string | undefined {
+  if (valuesOf(received, "host").length !== 1) return "A request has exactly one Host header.";
+  const coding = valuesOf(received, "transfer-encoding").join(",");
+  if (coding !== "" && coding.trim().toLowerCase() !== "chunked") {
+    return "The only Transfer-Encoding that is understood is chunked.";
+  }
+  return undefined;
+}
+
+function endToEnd(received: RawHeaders, isRefused: (name: string) => boolean): string[] {
+  const named = valuesOf(received, "connection").flatMap((value) => value.toLowerCase().split(","))
+    .map((name) => name.trim()).filter((name) => !NEVER_NAMED.has(name));
+  const kept: string[] = [];
+  for (const [name, value] of pairs(received)) {
+    const key = name.toLowerCase();
+    if (!HOP_BY_HOP.has(key) && !named.includes(key) && !isRefused(key)) kept.push(name, value);
+  }
+  return kept;
+}
+
+function valuesOf(received: RawHeaders, wanted: string): string[] {
+  return [...pairs(received)].filter(([name]) => name.toLowerCase() === wanted).map(([, value]) => value);
+}
+
+function* pairs(received: RawHeaders): Generator<[string, string]> {
+  for (let i = 0; i + 1 < received.length; i += 2) yield [received[i]!, received[i + 1]!];
+}

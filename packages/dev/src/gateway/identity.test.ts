@@ -1,0 +1,160 @@
+import { createHash } from "node:crypto";
+import { setTimeout as sleep } from "node:timers/promises";
+import { after, before, describe, it } from "node:test";
+import { assert, assertEquals, assertRejects, assertStringIncludes } from "@std/assert";
+import { identifyPeer, normaliseIp } from "./peer.ts";
+import {
+  createAuthority,
+  type Echo,
+  echo,
+  type Issued,
+  readAnswer,
+  readToEnd,
+  startTrial,
+  type Trial,
+  valuesIn,
+} from "./trial.ts";
+
+const GET = (headers = ""): string =>
+  `GET /v1/prices HTTP/1.1\r\nHost: localhost\r\n${headers}Connection: close\r\n\r\n`;
+
+describe("startGateway(), identity", () => {
+  let client: Issued;
+  let shortLived: Issued;
+  let foreign: Issued;
+  let expired: Issued;
+  let trial: Trial;
+  let hash: string;
+  let session: Uint8Array | undefined;
+
+  before(async () => {
+    const authority = await createAuthority();
+    client = await authority.issue("client");
+    expired = await authority.issue("expired", -1_000);
+    foreign = await (await createAuthority()).issue("client");
+    trial = await startTrial(
+      { authority, client, gateway: await authority.issue("localhost") },
+      echo,
+      { proxySecret: "ours" },
+    );
+    // Last, for it to live through the handshake: certificates end on a whole second.
+    shortLived = await authority.issue("short", 2_000);
+    hash = createHash("sha256").update(client.der).digest("hex");
+  });
+
+  after(() => trial.stop());
+
+  it("refuses an open connection's certificate once it has expired", async () => {
+    const socket = await trial.open({ cert: shortLived.cert, key: shortLived.key });
+    socket.once("session", (given) => session = given);
+    await sleep(2_100);
+    socket.write(GET());
+    const { status, head, body } = readAnswer(await readToEnd(socket));
+    assertEquals(status, 403);
+    assertEquals(JSON.parse(body).code, "certificate_expired");
+    assertStringIncludes(head, "connection: close");
+  });
+
+  it("refuses an expired certificate on a new connection, resumed or not", async () => {
+    await assertRejects(() => trial.send(GET(), { cert: expired.cert, key: expired.key }).then(mustAnswer));
+    const resuming = {
+      cert: shortLived.cert,
+      key: shortLived.key,
+      ...(session && { session: Buffer.from(session) }),
+    };
+    const answer = await trial.send(GET(), resuming).then(
+      ({ status }) => status || undefined,
+      () => undefined,
+    );
+    // Deno resumes a session without looking at the certificate again, so the gateway must.
+    assert(answer === undefined || ("Deno" in globalThis && answer === 403), `answered ${answer}`);
+  });
+
+  it("forwards the certificate's hash and the client's address, over TLS 1.2 and 1.3", async () => {
+    for (const version of ["TLSv1.2", "TLSv1.3"] as const) {
+      const { body } = await trial.send(GET(), { minVersion: version, maxVersion: version });
+      const echoed: Echo = JSON.parse(body);
+      assertEquals(valuesIn(echoed, "x-forwarded-client-cert"), [`Hash=${hash}`]);
+      assertEquals(valuesIn(echoed, "x-client-ip"), ["127.0.0.1"]);
+      assertEquals(valuesIn(echoed, "x-gold-proxy-secret"), ["ours"]);
+    }
+  });
+
+  it("refuses a client without a certificate, or with one of another CA", async () => {
+    // The types want undefined left out; the values must not be those of the credentials.
+    const none = { cert: "", key: "" };
+    await assertRejects(() => trial.send(GET(), none).then(mustAnswer));
+    await assertRejects(() => trial.send(GET(), { cert: foreign.cert, key: foreign.key }).then(mustAnswer));
+    assert(trial.log.some((line) => line.startsWith("connection refused: ")), trial.log.join("\n"));
+  });
+
+  it("lets no forged header through, whatever its case, number or companions", async () => {
+    const forged = `Hash=${"f".repeat(64)}`;
+    const headers = [
+      `X-Forwarded-Client-Cert: ${forged}`,
+      `x-forwarded-client-cert: ${forged}`,
+      `X-FORWARDED-CLIENT-CERT: ${forged}`,
+      "x-client-ip: 6.6.6.6",
+      "X-Client-IP: 6.6.6.6",
+      "X-Real-IP: 6.6.6.6",
+      "X-Forwarded-For: 6.6.6.6",
+      "X-Forwarded-Proto: http",
+      "x-envoy-external-address: 6.6.6.6",
+      "X-Gold-Proxy-Secret: theirs",
+      "Connection: x-forwarded-client-cert, x-client-ip, x-gold-proxy-secret",
+    ];
+    const { body } = await trial.send(GET(headers.join("\r\n") + "\r\n"));
+    const echoed: Echo = JSON.parse(body);
+    assertEquals(
+      echoed.rawHeaders.map((text) => text.toLowerCase()).filter((text) => text.startsWith("x-")),
+      [
+        "x-forwarded-client-cert",
+        "x-client-ip",
+        "x-gold-proxy-secret",
+      ],
+    );
+    assertEquals(valuesIn(echoed, "x-forwarded-client-cert"), [`Hash=${hash}`]);
+    assertEquals(valuesIn(echoed, "x-client-ip"), ["127.0.0.1"]);
+    assertEquals(valuesIn(echoed, "x-gold-proxy-secret"), ["ours"]);
+  });
+
+  it("lets no header through that comes after two thousand others", async () => {
+    const { body } = await trial.send(GET("a:\r\n".repeat(3_000) + "X-Client-Ip: 6.6.6.6\r\nX-Last: 1\r\n"));
+    const echoed: Echo = JSON.parse(body);
+    assertEquals(valuesIn(echoed, "x-client-ip"), ["127.0.0.1"]);
+    assertEquals(valuesIn(echoed, "x-last"), ["1"]);
+  });
+});
+
+describe("identifyPeer()", () => {
+  const socket = (fields: object) => ({
+    authorized: true,
+    remoteAddress: "::1",
+    getPeerCertificate: () => ({}),
+    ...fields,
+  });
+
+  it("knows nobody without a proven certificate or an address", async () => {
+    const { der } = await (await createAuthority()).issue("client");
+    const getPeerCertificate = () => ({ raw: Buffer.from(der) });
+    assertEquals(identifyPeer(socket({ getPeerCertificate }) as never)?.ip, "::1");
+    assertEquals(identifyPeer(socket({}) as never), undefined);
+    assertEquals(identifyPeer(socket({ getPeerCertificate, authorized: false }) as never), undefined);
+    assertEquals(identifyPeer(socket({ getPeerCertificate, remoteAddress: undefined }) as never), undefined);
+  });
+});
+
+describe("normaliseIp()", () => {
+  it("writes a mapped address as IPv4 and leaves the zone away", () => {
+    assertEquals(normaliseIp("::ffff:127.0.0.1"), "127.0.0.1");
+    assertEquals(normaliseIp("::FFFF:10.0.0.1"), "10.0.0.1");
+    assertEquals(normaliseIp("::1"), "::1");
+    assertEquals(normaliseIp("fe80::1%eth0"), "fe80::1");
+    assertEquals(normaliseIp("::ffff:1"), "::ffff:1");
+  });
+});
+
+/** Under TLS 1.3 a client learns only after the handshake that it was refused: no answer is the refusal. */
+function mustAnswer({ status }: { status: number }): void {
+  if (!status) throw new Error("The connection was closed without an answer.");
+}

@@ -1,0 +1,184 @@
+import { constants } from "node:crypto";
+import type { IncomingMessage, ServerResponse } from "node:http";
+import { createServer, type Server } from "node:https";
+import type { AddressInfo, Socket } from "node:net";
+import type { Duplex } from "node:stream";
+import { type Exchange, forward, type Patience, SendOnceAgent } from "./forward.ts";
+import { findHeaderFault } from "./headers.ts";
+import { identifyPeer } from "./peer.ts";
+import { type ProblemCode, sendProblem, writeProblem } from "./problem.ts";
+
+export interface GatewayOptions {
+  /** 0 takes a free one. */
+  port: number;
+  /** Only this machine unless given. */
+  host?: string;
+  /** Client certificates are accepted from this CA; PEM. */
+  ca: string;
+  /** The gateway's own certificate and key; PEM. */
+  cert: string;
+  key: string;
+  /** Unix sockets of the service; each request takes the next. */
+  upstreams: string[];
+  /** Sent along as X-Gold-Proxy-Secret. */
+  proxySecret?: string;
+  newRequestId: () => string;
+  log?: (line: string) => void;
+  patience?: Partial<GatewayPatience>;
+}
+
+export interface GatewayPatience extends Patience {
+  headersMs: number;
+  /** For requests in flight when the gateway closes. */
+  drainMs: number;
+}
+
+export interface Gateway {
+  port: number;
+  /** Accepts nothing more, and resolves when what is in flight has been answered. */
+  close(): Promise<void>;
+}
+
+export class GatewayStartError extends Error {
+  override name = "GatewayStartError";
+}
+
+const PATIENCE: GatewayPatience = { headersMs: 10_000, bodyMs: 15_000, upstreamMs: 30_000, drainMs: 10_000 };
+const HEADER_BYTES = 16 * 1024;
+
+/** Terminates mutual TLS in front of the service, as Envoy does in production, on one machine. */
+export async function startGateway(options: GatewayOptions): Promise<Gateway> {
+  const patience = { ...PATIENCE, ...options.patience };
+  const agent = new SendOnceAgent();
+  const server = createTlsServer(options, patience);
+  const answer = createAnswerer(options, (exchange) => forward(exchange, agent, patience));
+  const connections = new Set<Socket>();
+  const inFlight = new Set<Duplex>();
+  let closing = false;
+  // Node's own count of idle connections leaves those out that have not asked for anything yet.
+  const closeIdle = (): void => {
+    for (const socket of connections) if (!inFlight.has(socket)) socket.destroy();
+  };
+
+  server.on("secureConnection", (socket) => {
+    connections.add(socket);
+    socket.once("close", () => connections.delete(socket));
+  });
+  server.on("request", (request, response) => {
+    inFlight.add(request.socket);
+    if (closing) response.shouldKeepAlive = false;
+    response.once("close", () => {
+      inFlight.delete(request.socket);
+      if (closing) request.socket.end();
+    });
+    answer(request, response);
+  });
+  refuseWhatIsNoRequest(server, inFlight, options);
+
+  const port = await listen(server, options);
+  return {
+    port,
+    close: async () => {
+      closing = true;
+      const closed = new Promise<void>((resolve) => server.close(() => resolve()));
+      closeIdle();
+      const giveUp = setTimeout(() => server.closeAllConnections(), patience.drainMs);
+      await closed;
+      clearTimeout(giveUp);
+      agent.destroy();
+    },
+  };
+}
+
+function createTlsServer({ ca, cert, key }: GatewayOptions, patience: GatewayPatience): Server {
+  const server = createServer({
+    ca,
+    cert,
+    key,
+    requestCert: true,
+    rejectUnauthorized: true,
+    minVersion: "TLSv1.2",
+    ALPNProtocols: ["http/1.1"],
+    // No resumption: it lets a certificate in without looking at it again. Deno resumes all the same, which
+    // is why the expiry is looked at with each request.
+    secureOptions: constants.SSL_OP_NO_TICKET,
+    handshakeTimeout: patience.headersMs,
+    headersTimeout: patience.headersMs,
+    connectionsCheckingInterval: Math.min(1_000, patience.headersMs),
+    // The body has a timer of its own, which can still answer.
+    requestTimeout: 0,
+    maxHeaderSize: HEADER_BYTES,
+    // Ours to answer, in the form of every other refusal.
+    requireHostHeader: false,
+  });
+  // Node drops headers past a number without a word, and with one that frames the body its meaning; their
+  // size is bound already.
+  server.maxHeadersCount = 0;
+  return server;
+}
+
+function createAnswerer(
+  { upstreams, proxySecret, newRequestId, log = () => {} }: GatewayOptions,
+  send: (exchange: Exchange) => void,
+): (request: IncomingMessage, response: ServerResponse) => void {
+  if (upstreams.length === 0) throw new GatewayStartError("The gateway needs at least one upstream socket.");
+  let turn = 0;
+  return (request, response) => {
+    const peer = identifyPeer(request.socket);
+    if (!peer) return void request.socket.destroy();
+    const refuse = (code: ProblemCode, reason: string, detail?: string): void => {
+      const requestId = newRequestId();
+      log(`${requestId} ${code}: ${reason}`);
+      sendProblem(response, code, requestId, detail);
+    };
+    if (peer.certificateExpiresAtMs < Date.now()) return refuse("certificate_expired", peer.certificateHash);
+    const fault = findHeaderFault(request.rawHeaders);
+    if (fault) return refuse("invalid_request", fault, fault);
+    const vouched: Record<string, string> = {
+      "x-forwarded-client-cert": `Hash=${peer.certificateHash}`,
+      "x-client-ip": peer.ip,
+    };
+    if (proxySecret !== undefined) vouched["x-gold-proxy-secret"] = proxySecret;
+    send({ request, response, socketPath: upstreams[turn++ % upstreams.length]!, vouched, refuse });
+  };
+}
+
+function refuseWhatIsNoRequest(
+  server: Server,
+  inFlight: Set<Duplex>,
+  { newRequestId, log = () => {} }: GatewayOptions,
+): void {
+  server.on("clientError", (error: NodeJS.ErrnoException, socket) => {
+    const code = problemOf(error);
+    log(`connection refused: ${error.code ?? ""} ${error.message.trim()}`);
+    // Without a code TLS failed, so nobody can read an answer; and none may be written into another one.
+    if (!code || !socket.writable || inFlight.has(socket)) socket.destroy();
+    else writeProblem(socket, code, newRequestId());
+  });
+  server.on("connect", (_request, socket) => writeProblem(socket, "method_not_allowed", newRequestId()));
+  server.on("upgrade", (_request, socket) => {
+    writeProblem(
+      socket,
+      "invalid_request",
+      newRequestId(),
+      "No other protocol is offered. Leave Upgrade away.",
+    );
+  });
+}
+
+function problemOf({ code = "" }: NodeJS.ErrnoException): ProblemCode | undefined {
+  if (code === "HPE_HEADER_OVERFLOW") return "header_too_large";
+  if (code === "ERR_HTTP_REQUEST_TIMEOUT") return "request_timeout";
+  return code.startsWith("HPE_") ? "invalid_request" : undefined;
+}
+
+function listen(server: Server, { port, host = "127.0.0.1" }: GatewayOptions): Promise<number> {
+  return new Promise((resolve, reject) => {
+    server.once("error", (cause: NodeJS.ErrnoException) => {
+      const taken = cause.code === "EADDRINUSE";
+      const message = taken ? `Port ${port} is taken. Free it, or choose another.` : cause.message;
+      reject(new GatewayStartError(`The gateway cannot listen on ${host}: ${message}`, { cause }));
+    });
+    server.listen(port, host, () => resolve((server.address() as AddressInfo).port));
+  });
+}

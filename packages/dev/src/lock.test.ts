@@ -1,0 +1,40 @@
+import { once } from "node:events";
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { createServer, type Socket } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, before, describe, it } from "node:test";
+import { assertRejects } from "@std/assert";
+import { LockedError, takeLock } from "./lock.ts";
+
+describe("takeLock()", () => {
+  let folder: string;
+  before(async () => void (folder = await mkdtemp(join(tmpdir(), "gold-lock-"))));
+  after(() => rm(folder, { recursive: true, force: true }));
+
+  it("refuses while another holds it, and not after", async () => {
+    const path = join(folder, "held");
+    const lock = await takeLock(path, "taken");
+    await assertRejects(() => takeLock(path, "taken"), LockedError, "taken");
+    await lock.release();
+    await (await takeLock(path, "taken")).release();
+  });
+
+  it("takes over what a killed holder left behind", async () => {
+    const path = join(folder, "stale");
+    await writeFile(path, "");
+    await (await takeLock(path, "taken")).release();
+  });
+
+  it("takes over a socket that somebody keeps open and nobody answers at", async () => {
+    const path = join(folder, "inherited");
+    const accepted: Socket[] = [];
+    const silent = createServer((socket) => accepted.push(socket)).listen(path);
+    await once(silent, "listening");
+    const lock = await takeLock(path, "taken");
+    await assertRejects(() => takeLock(path, "taken"), LockedError);
+    await lock.release();
+    for (const socket of accepted) socket.destroy();
+    await new Promise((resolve) => silent.close(resolve));
+  });
+});

@@ -1,0 +1,8 @@
+/** Everything on one machine, for development and for tests. */
+export { type Credentials } from "./partner.ts";
+export { startPostgres, type TestPostgres, testPostgres } from "./postgres/mod.ts";
+export { type Running, start, type StartOptions } from "./start.ts";
+export { type TrialBooks, trialBooks } from "./trial/books.ts";
+export { addTrialCertificate, newTrialKey, type TrialKey, type TrialPartner } from "./trial/partner.ts";
+export { expectProblem } from "./trial/problem.ts";
+export { type Sending, type Signing, type TrialService, trialService } from "./trial/service.ts";

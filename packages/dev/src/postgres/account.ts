@@ -1,0 +1,90 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { readFileSync, statSync } from "node:fs";
+import { dirname } from "node:path";
+import { PostgresStartError } from "./error.ts";
+
+/** Who runs Postgres when we are root, which Postgres refuses to be. */
+export interface Account {
+  uid: number;
+  gid: number;
+}
+
+const NOBODY: Account = { uid: 65534, gid: 65534 };
+
+/** The account of a new cluster: nobody when we are root, ourselves (undefined) otherwise. */
+export function accountOfNew(): Account | undefined {
+  return process.getuid?.() === 0 ? NOBODY : undefined;
+}
+
+/** The account of a cluster that exists: its owner when we are root. */
+export function accountOf(clusterDir: string): Account | undefined {
+  if (process.getuid?.() !== 0) return undefined;
+  const { uid, gid } = statSync(clusterDir);
+  return uid === 0 ? NOBODY : { uid, gid };
+}
+
+/** One program to run in a session of its own, so that Ctrl-C reaches only us and we stop it in order. */
+interface Launch {
+  account: Account | undefined;
+  command: string;
+  args: string[];
+  /** Folders that the program must be able to reach. */
+  folders: string[];
+  /** Receives what the program prints. */
+  logFd: number;
+}
+
+export function launch({ account, command, args, folders, logFd }: Launch): ChildProcess {
+  const options = {
+    detached: true,
+    stdio: ["ignore" as const, logFd, logFd],
+    // Nothing of the shell's own: its PG* variables are meant for other servers, its TZ would become ours.
+    env: { PATH: process.env.PATH ?? "", LC_ALL: "C", TZ: "UTC" },
+    cwd: "/",
+  };
+  if (!account) return spawn(command, args, options);
+  const closed = [dirname(command), ...folders].map((folder) => closedFolder(folder, account)).find(Boolean);
+  if (!closed) return spawn(command, args, { ...options, ...account });
+  return spawn("setpriv", [...passingClosedFolders(account, closed), command, ...args], options);
+}
+
+/** The first folder on the way to `path` that `account` may not pass, as the administrator's home is on most systems. */
+export function closedFolder(path: string, { uid, gid }: Account): string | undefined {
+  const above = dirname(path);
+  const closed = above === path ? undefined : closedFolder(above, { uid, gid });
+  if (closed) return closed;
+  const stats = statSync(path);
+  const pass = stats.uid === uid ? 0o100 : stats.gid === gid ? 0o010 : 0o001;
+  return stats.mode & pass ? undefined : path;
+}
+
+/**
+ * Runs a program as `account`, with the one privilege of passing folders that are closed to it. access(2),
+ * by which Postgres looks for its own files, honours that privilege only with no_setuid_fixup.
+ */
+function passingClosedFolders({ uid, gid }: Account, closed: string): string[] {
+  const capability = process.platform === "linux" ? heldCapability() : undefined;
+  if (!capability) {
+    throw new PostgresStartError(
+      `Postgres does not run as root, and user ${uid} cannot pass ${closed}. ` +
+        `Start as an ordinary user, or open the folder: chmod o+x ${closed}`,
+    );
+  }
+  return [
+    `--reuid=${uid}`,
+    `--regid=${gid}`,
+    "--clear-groups",
+    "--securebits=+no_setuid_fixup",
+    `--inh-caps=+${capability}`,
+    `--ambient-caps=+${capability}`,
+    "--",
+  ];
+}
+
+/** Containers usually withhold the narrow one of the two capabilities that pass folders. */
+function heldCapability(): string | undefined {
+  const bits = /^CapEff:\s*([0-9a-f]+)/m.exec(readFileSync("/proc/self/status", "utf8"))?.[1] ?? "0";
+  const held = BigInt(`0x${bits}`);
+  if (held & 4n) return "dac_read_search";
+  return held & 2n ? "dac_override" : undefined;
+}

@@ -1,0 +1,88 @@
+import * as fs from "node:fs";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, it } from "node:test";
+import { assertEquals, assertRejects } from "@std/assert";
+import { type Binaries, findBinaries } from "./binaries.ts";
+import { type Cluster, openCluster } from "./cluster.ts";
+import { PostgresStartError } from "./error.ts";
+import { waitUntil } from "./postmaster.ts";
+import { startPostgres } from "./start_postgres.ts";
+import { kill, makeFolder, readStarted, startElsewhere } from "./trial.ts";
+
+describe("openCluster()", () => {
+  let folder: string;
+  let dataDir: string;
+  let binaries: Binaries;
+
+  beforeEach(async () => {
+    folder = makeFolder();
+    dataDir = join(folder, "postgres");
+    binaries = await findBinaries();
+  });
+
+  afterEach(() => fs.rmSync(folder, { recursive: true, maxRetries: 5 }));
+
+  const open = (): Promise<Cluster> => openCluster(dataDir, binaries, () => {});
+
+  /** Waits until initdb is at work in a draft. */
+  async function draftHolds(file: string): Promise<void> {
+    const drafts = (): string[] => fs.readdirSync(folder).filter((name) => name.includes(".new-"));
+    const holds = (): boolean =>
+      drafts().some((draft) => fs.existsSync(join(folder, draft, "cluster", file)));
+    assertEquals(await waitUntil(holds, 30_000), true);
+  }
+
+  it("starts over when making the cluster was interrupted, whenever it was", async () => {
+    for (const reached of ["", "PG_VERSION", "base/1/PG_VERSION"]) {
+      const child = startElsewhere(dataDir);
+      await draftHolds(reached);
+      await kill(child);
+      assertEquals(fs.existsSync(dataDir), false);
+    }
+    const { superuserPassword } = await open();
+    assertEquals(superuserPassword.length, 43);
+    assertEquals(fs.readdirSync(folder), ["postgres"]);
+    assertEquals(fs.readdirSync(dataDir).sort(), ["cluster", "password"]);
+    assertEquals(fs.statSync(join(dataDir, "password")).mode & 0o777, 0o600);
+    assertEquals((await open()).superuserPassword, superuserPassword);
+  });
+
+  it("gives all who start at once the same cluster and server", async () => {
+    const start = () => startPostgres({ dataDir });
+    const child = startElsewhere(dataDir);
+    const elsewhere = readStarted(child);
+    await draftHolds("");
+    const [here, alsoHere, there] = await Promise.all([start(), start(), elsewhere]);
+    await kill(child);
+    const servers = [here, alsoHere, there];
+    assertEquals(new Set(servers.map(({ pid }) => pid)).size, 1);
+    assertEquals(servers.filter(({ reused }) => !reused).length, 1);
+    assertEquals(fs.readdirSync(folder), ["postgres"]);
+    await here.stop();
+  });
+
+  it("touches nothing in a folder that it did not make, nor the draft of a living process", async () => {
+    fs.mkdirSync(`${dataDir}.new-${process.pid}-abcdef`);
+    fs.mkdirSync(join(dataDir, "cluster"), { recursive: true });
+    fs.writeFileSync(join(dataDir, "PG_VERSION"), "18");
+    await assertRejects(open, PostgresStartError, "Nothing was touched");
+    assertEquals(fs.readdirSync(dataDir).sort(), ["PG_VERSION", "cluster"]);
+    assertEquals(fs.readdirSync(folder).length, 2);
+    fs.rmSync(dataDir, { recursive: true });
+    fs.writeFileSync(dataDir, "a file");
+    await assertRejects(open, PostgresStartError, "Choose another folder");
+  });
+
+  it("takes an empty folder, and says what initdb says when that fails", async () => {
+    fs.mkdirSync(dataDir);
+    const failing = { ...binaries, initdb: "/bin/ls" };
+    await assertRejects(
+      () => openCluster(dataDir, failing, () => {}),
+      PostgresStartError,
+      "unrecognized option",
+    );
+    assertEquals(fs.readdirSync(folder), ["postgres"]);
+    await open();
+    assertEquals(fs.readdirSync(dataDir).sort(), ["cluster", "password"]);
+  });
+});

@@ -1,0 +1,236 @@
+import * as fs from "node:fs";
+import { createServer } from "node:net";
+import { setTimeout as sleep } from "node:timers/promises";
+import postgres from "postgres";
+import { launch } from "./account.ts";
+import { type Binaries, findBinaries } from "./binaries.ts";
+import { type Cluster, openCluster } from "./cluster.ts";
+import { PostgresStartError } from "./error.ts";
+import { findPostmaster, isServerOf, type Postmaster, stopPostmaster, waitUntil } from "./postmaster.ts";
+
+export interface PostgresOptions {
+  /** The folder that holds, or will hold, the database, its password and its log. */
+  dataDir: string;
+  /** A free one unless given. */
+  port?: number;
+  /** Receives one line for each step worth knowing. */
+  log?: (line: string) => void;
+  /** Server settings, as in postgresql.conf. A server that is reused keeps those it was started with. */
+  settings?: Record<string, string>;
+}
+
+export interface RunningPostgres {
+  host: "127.0.0.1";
+  port: number;
+  /** The folder of the Unix socket; undefined where the path is too long for one. */
+  socketDir: string | undefined;
+  pid: number;
+  /** True when the server of an earlier run, which was killed, was found at work. */
+  reused: boolean;
+  superuserUrl(database?: string): string;
+  stop(): Promise<void>;
+}
+
+type Address = Pick<Postmaster, "pid" | "port">;
+
+const READY_MS = 60_000;
+const LOGIN_SECONDS = 5;
+const RETRY_PAUSE_MS = 100;
+/** What sockaddr_un holds on macOS, the shorter of the two systems, less the final zero. */
+const SOCKET_PATH_BYTES = 103;
+const LOG_FILE_BYTES = 16 * 1024 * 1024;
+
+const DEFAULT_SETTINGS = { max_connections: "200", shared_buffers: "256MB" };
+const DURABLE_SETTINGS = { fsync: "on", full_page_writes: "on", synchronous_commit: "on" };
+const OWN_SETTINGS = ["listen_addresses", "port", "unix_socket_directories", "data_directory"];
+
+/** Starts Postgres on `dataDir`, or finds it running there; returns when it answers. */
+export async function startPostgres(options: PostgresOptions): Promise<RunningPostgres> {
+  const { log = () => {}, port, settings = {} } = options;
+  refuseReserved(settings);
+  const binaries = await findBinaries();
+  const cluster = await openCluster(options.dataDir, binaries, log);
+  const deadline = performance.now() + READY_MS;
+  while (performance.now() < deadline) {
+    const earlier = findPostmaster(cluster.dir);
+    if (earlier) {
+      if (await isReusable(cluster, earlier, port)) {
+        log(`reusing Postgres of an earlier run: process ${earlier.pid}, port ${earlier.port}`);
+        return describe(cluster, earlier, true);
+      }
+      continue;
+    }
+    const started = await start(cluster, binaries, port ?? await findFreePort(), settings);
+    if (started) return describe(cluster, started, false);
+    if (port !== undefined) await refuseBusyPort(port);
+    await sleep(RETRY_PAUSE_MS);
+  }
+  throw new PostgresStartError(`Postgres did not start within ${READY_MS / 1000} s. See ${cluster.logFile}`);
+}
+
+function refuseReserved(settings: Record<string, string>): void {
+  for (const name of Object.keys(settings)) {
+    if (name in DURABLE_SETTINGS) {
+      throw new PostgresStartError(`The setting ${name} stays on: money is not kept without it. Remove it.`);
+    }
+    if (OWN_SETTINGS.includes(name)) {
+      throw new PostgresStartError(`The setting ${name} is given by startPostgres itself. Remove it.`);
+    }
+  }
+}
+
+/** False when the server ends meanwhile, as one that was just told to, or killed, does. */
+async function isReusable(cluster: Cluster, { pid, port }: Postmaster, wanted?: number): Promise<boolean> {
+  if (!await awaitReady(cluster, pid)) return false;
+  if (wanted !== undefined && wanted !== port) {
+    throw new PostgresStartError(
+      `Postgres already runs on ${cluster.dir} at port ${port} (process ${pid}), not at ${wanted}. ` +
+        `Stop it (kill -INT ${pid}), or do not ask for a port.`,
+    );
+  }
+  try {
+    await logIn(cluster, pid, port);
+    return true;
+  } catch (error) {
+    if (isServerOf(cluster.dir, pid)) throw error;
+    return false;
+  }
+}
+
+function describe(cluster: Cluster, { pid, port }: Address, reused: boolean): RunningPostgres {
+  let stopped: Promise<void> | undefined;
+  return {
+    host: "127.0.0.1",
+    port,
+    socketDir: socketDirOf(cluster, port),
+    pid,
+    reused,
+    superuserUrl: (database = "postgres") => superuserUrl(cluster, port, database),
+    stop: () => stopped ??= stopPostmaster(cluster.dir, pid),
+  };
+}
+
+function superuserUrl(cluster: Cluster, port: number, database: string): string {
+  return `postgres://postgres:${cluster.superuserPassword}@127.0.0.1:${port}/${encodeURIComponent(database)}`;
+}
+
+function socketDirOf(cluster: Cluster, port: number): string | undefined {
+  return Buffer.byteLength(`${cluster.dir}/.s.PGSQL.${port}`) <= SOCKET_PATH_BYTES ? cluster.dir : undefined;
+}
+
+/** Undefined when another process got in first: to the cluster, or to the port. */
+async function start(
+  cluster: Cluster,
+  binaries: Binaries,
+  port: number,
+  settings: Record<string, string>,
+): Promise<Address | undefined> {
+  const logBytes = fs.existsSync(cluster.logFile) ? fs.statSync(cluster.logFile).size : 0;
+  const startOver = logBytes > LOG_FILE_BYTES;
+  const logFd = fs.openSync(cluster.logFile, startOver ? "w" : "a", 0o600);
+  const server = launch({
+    account: cluster.account,
+    command: binaries.postgres,
+    args: serverArguments(cluster, port, settings),
+    folders: [cluster.dir],
+    logFd,
+  });
+  fs.closeSync(logFd);
+  let failure: Error | undefined;
+  server.once("error", (error) => failure = error);
+  server.once("exit", () => failure ??= new Error("it exited"));
+  // A program that is done may end; whoever starts next finds the server and reuses it.
+  server.unref();
+  const pid = server.pid;
+  if (pid !== undefined && await awaitReady(cluster, pid, () => failure === undefined)) {
+    try {
+      await logIn(cluster, pid, port);
+    } catch (error) {
+      await stopPostmaster(cluster.dir, pid);
+      throw error;
+    }
+    return { pid, port };
+  }
+  const printed = fs.readFileSync(cluster.logFile).subarray(startOver ? 0 : logBytes).toString();
+  if (
+    /lock file ".*" (?:already exists|is empty)|pre-existing shared memory|Address already in use/.test(
+      printed,
+    )
+  ) return;
+  throw new PostgresStartError(
+    `Postgres does not start on ${cluster.dir}: ${printed.trim() || failure?.message}`,
+  );
+}
+
+function serverArguments(cluster: Cluster, port: number, settings: Record<string, string>): string[] {
+  const socketDir = socketDirOf(cluster, port);
+  const all = {
+    ...DEFAULT_SETTINGS,
+    ...settings,
+    ...DURABLE_SETTINGS,
+    listen_addresses: "127.0.0.1",
+    port: String(port),
+    unix_socket_directories: socketDir === undefined ? "" : `"${socketDir.replaceAll('"', '""')}"`,
+  };
+  return ["-D", cluster.dir, ...Object.entries(all).flatMap(([name, value]) => ["-c", `${name}=${value}`])];
+}
+
+/** False when the process ends instead. Recovery after a crash is waited for. */
+async function awaitReady(
+  cluster: Cluster,
+  pid: number,
+  lives = () => isServerOf(cluster.dir, pid),
+): Promise<boolean> {
+  const isReady = (): boolean => {
+    const found = findPostmaster(cluster.dir);
+    return found?.pid === pid && found.status === "ready";
+  };
+  const settled = await waitUntil(() => !lives() || isReady(), READY_MS);
+  if (settled) return lives();
+  throw new PostgresStartError(
+    `Postgres (process ${pid}) on ${cluster.dir} is not ready after ${READY_MS / 1000} s. ` +
+      `See ${cluster.logFile}; end it with kill -INT ${pid} and start again.`,
+  );
+}
+
+async function logIn(cluster: Cluster, pid: number, port: number): Promise<void> {
+  const sql = postgres(superuserUrl(cluster, port, "postgres"), {
+    max: 1,
+    connect_timeout: LOGIN_SECONDS,
+    onnotice: () => {},
+  });
+  try {
+    await sql`select 1`;
+  } catch (cause) {
+    throw new PostgresStartError(
+      `Postgres (process ${pid}, port ${port}) on ${cluster.dir} runs but does not answer: ` +
+        `${(cause as Error).message}. End it with kill -INT ${pid} and start again.`,
+      { cause },
+    );
+  } finally {
+    await sql.end({ timeout: 1 });
+  }
+}
+
+/** The system's choice. It may be gone a moment later, for which the caller tries again. */
+const findFreePort = (): Promise<number> => listenOnce(0);
+
+async function refuseBusyPort(port: number): Promise<void> {
+  await listenOnce(port).catch((cause) => {
+    throw new PostgresStartError(
+      `Port ${port} is taken: ${cause.message}. Free it, or do not ask for a port.`,
+      { cause },
+    );
+  });
+}
+
+function listenOnce(port: number): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const server = createServer();
+    server.once("error", reject);
+    server.listen(port, "127.0.0.1", () => {
+      const address = server.address();
+      server.close(() => resolve(typeof address === "object" && address ? address.port : port));
+    });
+  });
+}

@@ -1,0 +1,36 @@
+import type { Defect } from "./defect.ts";
+
+const SEAL_CHAIN = "src/booking/outbox/seal_chain.sql";
+const SEAL_CHAIN_TEST = "src/booking/outbox/seal_chain.pg.test.ts";
+
+export const CHAIN_DEFECTS: readonly Defect[] = [
+  {
+    name: "chain: links do not chain",
+    file: SEAL_CHAIN,
+    from: "head := sha256(head || convert_to(record.line, 'UTF8'));",
+    to: "head := sha256(convert_to(record.line, 'UTF8'));",
+    tests: [SEAL_CHAIN_TEST],
+    short: true,
+  },
+  {
+    name: "chain: amounts are not in the line",
+    file: SEAL_CHAIN,
+    from: "|| '|' || t.amount",
+    to: "|| '|' || 0",
+    tests: [SEAL_CHAIN_TEST],
+  },
+  {
+    name: "chain: seals around a missing record",
+    file: SEAL_CHAIN,
+    from: "if record.sequence <> sealed + 1 then",
+    to: "if false then",
+    tests: [SEAL_CHAIN_TEST],
+  },
+  {
+    name: "chain: the sealer does not lock",
+    file: SEAL_CHAIN,
+    from: "seal_chain.client for no key update;",
+    to: "seal_chain.client;",
+    tests: [SEAL_CHAIN_TEST],
+  },
+];

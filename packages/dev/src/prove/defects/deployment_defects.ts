@@ -1,0 +1,30 @@
+import type { Defect } from "./defect.ts";
+
+const MIGRATE = "src/database/migrate.ts";
+const SETTLE_DEPLOYMENT = "src/database/settle_deployment.sql";
+const MIGRATE_TEST = "src/database/migrate.pg.test.ts";
+const SETTLE_DEPLOYMENT_TEST = "src/database/settle_deployment.pg.test.ts";
+
+export const DEPLOYMENT_DEFECTS: readonly Defect[] = [
+  {
+    name: "migrate: no lock",
+    file: MIGRATE,
+    from: "    await sql`select pg_advisory_lock(${MIGRATION_LOCK})`;\n",
+    to: "",
+    tests: [MIGRATE_TEST],
+  },
+  {
+    name: "deployment: changes its environment",
+    file: SETTLE_DEPLOYMENT,
+    from: "if known.environment <> settle_deployment.environment then",
+    to: "if false then",
+    tests: [SETTLE_DEPLOYMENT_TEST],
+  },
+  {
+    name: "deployment: changes without a note",
+    file: SETTLE_DEPLOYMENT,
+    from: "  perform note('deployment.settle'",
+    to: "  if false then perform note('x', 'y', '{}'); end if; -- ",
+    tests: [SETTLE_DEPLOYMENT_TEST],
+  },
+];

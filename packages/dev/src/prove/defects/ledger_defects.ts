@@ -1,0 +1,78 @@
+import type { Defect } from "./defect.ts";
+
+const POST_TRANSFERS = "src/booking/ledger/post_transfers.sql";
+const APPEND_ONLY = "src/booking/ledger/append_only.sql";
+const POST_TRANSFERS_TEST = "src/booking/ledger/post_transfers.pg.test.ts";
+const APPEND_ONLY_TEST = "src/booking/ledger/append_only.pg.test.ts";
+
+export const LEDGER_DEFECTS: readonly Defect[] = [
+  {
+    name: "ledger: the stated balances are not compared",
+    file: POST_TRANSFERS,
+    from:
+      "      and array[array[a.sar_available + moved.available, a.sar_held + moved.held, a.gold + moved.gold]] = moved.stated\n",
+    to: "",
+    tests: [POST_TRANSFERS_TEST],
+    short: true,
+  },
+  {
+    name: "ledger: the sequence may stand still",
+    file: POST_TRANSFERS,
+    from: "a.event_sequence < moved.sequence",
+    to: "a.event_sequence <= moved.sequence",
+    tests: [POST_TRANSFERS_TEST],
+  },
+  {
+    name: "ledger: time may go back",
+    file: POST_TRANSFERS,
+    from: "      and a.last_posted_at <= moved.posted_at\n",
+    to: "",
+    tests: [POST_TRANSFERS_TEST],
+  },
+  {
+    name: "ledger: an unknown client is passed over",
+    file: POST_TRANSFERS,
+    from: "if owners <> followed then",
+    to: "if followed = 0 then",
+    tests: [POST_TRANSFERS_TEST],
+  },
+  {
+    name: "ledger: the vault does not follow",
+    file: POST_TRANSFERS,
+    from: "where v.stripe = moved.stripe and moved.free <> 0",
+    to: "where false",
+    tests: [POST_TRANSFERS_TEST],
+  },
+  {
+    name: "ledger: held money does not follow",
+    file: POST_TRANSFERS,
+    from: "sar_held = a.sar_held + moved.held",
+    to: "sar_held = a.sar_held",
+    tests: [POST_TRANSFERS_TEST],
+  },
+  {
+    name: "ledger: no trigger",
+    file: POST_TRANSFERS,
+    from:
+      "create or replace trigger post_transfers after insert on gold.transfer\n  referencing new table as posted for each statement execute function gold.post_transfers();",
+    to: "",
+    tests: [POST_TRANSFERS_TEST],
+    short: true,
+  },
+  {
+    name: "ledger: transfers can be updated",
+    file: APPEND_ONLY,
+    from: "'transfer', 'orders'",
+    to: "'orders'",
+    tests: [APPEND_ONLY_TEST],
+    short: true,
+  },
+  {
+    name: "ledger: history can be truncated",
+    file: APPEND_ONLY,
+    from: "update or delete or truncate",
+    to: "update or delete",
+    tests: [APPEND_ONLY_TEST],
+    short: true,
+  },
+];

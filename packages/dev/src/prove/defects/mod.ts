@@ -1,0 +1,28 @@
+import { CHAIN_DEFECTS } from "./chain_defects.ts";
+import type { Defect } from "./defect.ts";
+import { DEPLOYMENT_DEFECTS } from "./deployment_defects.ts";
+import { FUNDING_DEFECTS } from "./funding_defects.ts";
+import { LEDGER_DEFECTS } from "./ledger_defects.ts";
+import { ORDER_DEFECTS } from "./order_defects.ts";
+import { ORDER_IDENTITY_DEFECTS } from "./order_identity_defects.ts";
+import { QUOTE_DEFECTS } from "./quote_defects.ts";
+import { REGISTRY_DEFECTS } from "./registry_defects.ts";
+import { ROLES_DEFECTS } from "./roles_defects.ts";
+import { SCHEMA_DEFECTS } from "./schema_defects.ts";
+import { VAULT_DEFECTS } from "./vault_defects.ts";
+import { VERIFICATION_DEFECTS } from "./verification_defects.ts";
+
+export const DEFECTS: readonly Defect[] = [
+  ...ORDER_DEFECTS,
+  ...ORDER_IDENTITY_DEFECTS,
+  ...QUOTE_DEFECTS,
+  ...FUNDING_DEFECTS,
+  ...LEDGER_DEFECTS,
+  ...SCHEMA_DEFECTS,
+  ...VAULT_DEFECTS,
+  ...CHAIN_DEFECTS,
+  ...VERIFICATION_DEFECTS,
+  ...REGISTRY_DEFECTS,
+  ...ROLES_DEFECTS,
+  ...DEPLOYMENT_DEFECTS,
+];

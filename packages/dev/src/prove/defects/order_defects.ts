@@ -1,0 +1,169 @@
+import type { Defect } from "./defect.ts";
+
+const BOOK_ORDERS = "src/booking/trading/book_orders.sql";
+const BOOK_ORDERS_TEST = "src/booking/trading/book_orders.pg.test.ts";
+const LOCKS_TEST = "src/booking/trading/locks.pg.test.ts";
+const EXPIRY_TEST = "src/booking/trading/expiry.pg.test.ts";
+const CHANGE_VAULT_TEST = "src/booking/ledger/change_vault.pg.test.ts";
+const BATCH_EQUALS_SINGLES_TEST = "src/booking/trading/batch_equals_singles.pg.test.ts";
+const REPLAY_TEST = "src/booking/idempotency/replay.pg.test.ts";
+const PLANS_TEST = "src/booking/trading/plans.pg.test.ts";
+const MIGRATE_TEST = "src/database/migrate.pg.test.ts";
+
+export const ORDER_DEFECTS: readonly Defect[] = [
+  {
+    name: "order: no isolation check",
+    file: BOOK_ORDERS,
+    from: "if current_setting('transaction_isolation') <> 'read committed' then",
+    to: "if false then",
+    tests: [BOOK_ORDERS_TEST],
+    short: true,
+  },
+  {
+    name: "order: the account is not locked",
+    file: BOOK_ORDERS,
+    from: " for no key update of a\n",
+    to: " \n",
+    tests: [LOCKS_TEST],
+    short: true,
+  },
+  {
+    name: "order: skip locked is left out",
+    file: BOOK_ORDERS,
+    from: "for no key update of a skip locked",
+    to: "for no key update of a",
+    tests: [LOCKS_TEST],
+  },
+  {
+    name: "order: accounts locked in the order they come",
+    file: BOOK_ORDERS,
+    from: "      order by a.client_id for no key update of a\n",
+    to: "      order by array_position(clients, a.client_id) for no key update of a\n",
+    tests: [LOCKS_TEST],
+    short: true,
+  },
+  {
+    name: "order: the clock is read before the locks",
+    file: BOOK_ORDERS,
+    from: "  clock := clock_timestamp();\n",
+    to: "  clock := statement_timestamp();\n",
+    tests: [EXPIRY_TEST],
+  },
+  {
+    name: "order: expiry is a tenth of a second late",
+    file: BOOK_ORDERS,
+    from: "asked.expires_at <= clock",
+    to: "asked.expires_at < clock - interval '100 milliseconds'",
+    tests: [EXPIRY_TEST],
+  },
+  {
+    name: "order: expiry is not looked at",
+    file: BOOK_ORDERS,
+    from: "elsif asked.expires_at <= clock then",
+    to: "elsif false then",
+    tests: [EXPIRY_TEST],
+    short: true,
+  },
+  {
+    name: "order: funds are not checked",
+    file: BOOK_ORDERS,
+    from: "availables[at] < asked.total",
+    to: "false",
+    tests: [BOOK_ORDERS_TEST],
+    short: true,
+  },
+  {
+    name: "order: funds must exceed the total",
+    file: BOOK_ORDERS,
+    from: "availables[at] < asked.total",
+    to: "availables[at] <= asked.total",
+    tests: [BOOK_ORDERS_TEST],
+  },
+  {
+    name: "order: gold is not checked",
+    file: BOOK_ORDERS,
+    from: "golds[at] < asked.grams",
+    to: "false",
+    tests: [BOOK_ORDERS_TEST],
+  },
+  {
+    name: "order: gold must exceed the sell",
+    file: BOOK_ORDERS,
+    from: "golds[at] < asked.grams",
+    to: "golds[at] <= asked.grams",
+    tests: [BOOK_ORDERS_TEST],
+  },
+  {
+    name: "order: inventory is not checked",
+    file: BOOK_ORDERS,
+    from: "asked.side = 'buy' and free < asked.grams",
+    to: "false",
+    tests: [BOOK_ORDERS_TEST],
+  },
+  {
+    name: "order: inventory must exceed the buy",
+    file: BOOK_ORDERS,
+    from: "free < asked.grams then",
+    to: "free <= asked.grams then",
+    tests: [BOOK_ORDERS_TEST],
+    short: true,
+  },
+  {
+    name: "order: the vault is not locked",
+    file: BOOK_ORDERS,
+    from: "where v.stripe = 0 for no key update;",
+    to: "where v.stripe = 0;",
+    tests: [CHANGE_VAULT_TEST],
+  },
+  {
+    name: "order: a sell does not free gold for the next buy",
+    file: BOOK_ORDERS,
+    from: "        free := free + asked.grams;\n",
+    to: "",
+    tests: [BATCH_EQUALS_SINGLES_TEST],
+  },
+  {
+    name: "order: the body keeps the balances before",
+    file: BOOK_ORDERS,
+    from: "balances_text(availables[at], helds[at], golds[at], posted[at]) || '}'",
+    to: "balances_text(availables[at] + asked.total, helds[at], golds[at], posted[at]) || '}'",
+    tests: [BOOK_ORDERS_TEST],
+  },
+  {
+    name: "order: executed_at may go back",
+    file: BOOK_ORDERS,
+    from: "posted[at] := greatest(present, posted[at]);",
+    to: "posted[at] := present;",
+    tests: [BOOK_ORDERS_TEST],
+  },
+  {
+    name: "order: no event",
+    file: BOOK_ORDERS,
+    from: "select bucket, client_id, sequence, id, id, executed_at, 'order.executed' from unnest(executed)",
+    to:
+      "select bucket, client_id, sequence, id, id, executed_at, 'order.executed' from unnest(executed) where false",
+    tests: [BOOK_ORDERS_TEST, REPLAY_TEST],
+  },
+  {
+    name: "order: no plan settings",
+    file: BOOK_ORDERS,
+    from:
+      " set plan_cache_mode = force_generic_plan set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off set jit = off",
+    to: "",
+    tests: [PLANS_TEST, MIGRATE_TEST],
+  },
+  {
+    name: "order: JIT stays on",
+    file: BOOK_ORDERS,
+    from: " set jit = off",
+    to: "",
+    tests: [MIGRATE_TEST],
+  },
+  {
+    name: "order: the instant is rounded down",
+    file: BOOK_ORDERS,
+    from: "present := next_millisecond(clock);",
+    to: "present := date_trunc('milliseconds', clock);",
+    tests: [BOOK_ORDERS_TEST, REPLAY_TEST, EXPIRY_TEST],
+  },
+];

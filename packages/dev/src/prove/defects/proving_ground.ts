@@ -1,0 +1,84 @@
+import { readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import process from "node:process";
+import { fileURLToPath } from "node:url";
+import postgres from "postgres";
+import { type TestPostgres, testPostgres } from "../../postgres/mod.ts";
+import { type Defect, plant } from "./defect.ts";
+import { killTest, runTest, type TestRun } from "./test_run.ts";
+import { WorkingCopy } from "./working_copy.ts";
+
+/** What a trial came to: `fault` says what is wrong with it, and stands where a defect was not caught. */
+export type Outcome = { readonly seenBy: string } | { readonly fault: string };
+
+const TREE = fileURLToPath(new URL("../../../../..", import.meta.url));
+const SERVER = "packages/server";
+
+/** A copy of the tree to break, and a Postgres of its own to break it on. */
+export class ProvingGround {
+  readonly #copy: WorkingCopy;
+  readonly #postgres: TestPostgres;
+
+  static async open(): Promise<ProvingGround> {
+    delete process.env.TEST_POSTGRES_URL;
+    return new ProvingGround(new WorkingCopy(TREE), await testPostgres());
+  }
+
+  private constructor(copy: WorkingCopy, server: TestPostgres) {
+    this.#copy = copy;
+    this.#postgres = server;
+  }
+
+  /** A test file on the sources as they are. */
+  runUnbroken(file: string): Promise<TestRun> {
+    return this.#run(file);
+  }
+
+  /** The test files one after the other on the broken source, until one goes red. */
+  async try(defect: Defect): Promise<Outcome> {
+    const path = join(this.#copy.root, SERVER, defect.file);
+    const source = readFileSync(path, "utf8");
+    try {
+      writeFileSync(path, plant(defect, source));
+      for (const file of defect.tests) {
+        const { verdict, output } = await this.#run(file);
+        // A slip of the pen turns everything red and proves nothing.
+        const slip = /.*syntax error at .*/.exec(output)?.[0];
+        if (slip) return { fault: `Postgres cannot read it: ${slip.trim()}` };
+        if (verdict === "hangs") return { fault: `${file} hangs instead of going red` };
+        if (verdict === "red") return { seenBy: file };
+      }
+      return { fault: `${defect.tests.join(" and ")} stay green` };
+    } catch (error) {
+      return { fault: (error as Error).message };
+    } finally {
+      writeFileSync(path, source);
+      await this.#dropDatabases();
+    }
+  }
+
+  async close(): Promise<void> {
+    killTest();
+    this.#copy.remove();
+    await this.#postgres.stop();
+  }
+
+  #run(file: string): Promise<TestRun> {
+    return runTest(this.#copy.root, join(SERVER, file), this.#postgres.superuserUrl());
+  }
+
+  /** Each defect makes a template of its own, and a test that was killed leaves its databases. */
+  async #dropDatabases(): Promise<void> {
+    const sql = postgres(this.#postgres.superuserUrl(), { max: 1, onnotice: () => {} });
+    try {
+      const left = await sql<{ name: string }[]>`
+        select datname as name from pg_database where starts_with(datname, 'trial_') or starts_with(datname, 'test_')`;
+      for (const { name } of left) {
+        await sql`alter database ${sql(name)} with is_template false`;
+        await sql`drop database ${sql(name)} with (force)`;
+      }
+    } finally {
+      await sql.end();
+    }
+  }
+}

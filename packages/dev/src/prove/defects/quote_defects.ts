@@ -1,0 +1,145 @@
+import type { Defect } from "./defect.ts";
+
+const BOOK_QUOTES = "src/booking/trading/book_quotes.sql";
+const QUANTITIES = "src/booking/ledger/quantities.sql";
+const PROBLEM_TEXT = "src/booking/idempotency/problem_text.sql";
+const BOOK_QUOTES_TEST = "src/booking/trading/book_quotes.pg.test.ts";
+const LOCKS_TEST = "src/booking/trading/locks.pg.test.ts";
+const ROUNDING_TEST = "src/booking/trading/rounding.pg.test.ts";
+const BATCH_EQUALS_SINGLES_TEST = "src/booking/trading/batch_equals_singles.pg.test.ts";
+const MIGRATE_TEST = "src/database/migrate.pg.test.ts";
+const PLANS_TEST = "src/booking/trading/plans.pg.test.ts";
+const BOOK_ORDERS_TEST = "src/booking/trading/book_orders.pg.test.ts";
+const REPLAY_TEST = "src/booking/idempotency/replay.pg.test.ts";
+
+export const QUOTE_DEFECTS: readonly Defect[] = [
+  {
+    name: "quote: the account is not locked",
+    file: BOOK_QUOTES,
+    from: " for no key update of a\n",
+    to: " \n",
+    tests: [BOOK_QUOTES_TEST, LOCKS_TEST],
+  },
+  {
+    name: "quote: the clock is read before the locks",
+    file: BOOK_QUOTES,
+    from: "clock := clock_timestamp();",
+    to: "clock := statement_timestamp();",
+    tests: [BOOK_QUOTES_TEST],
+  },
+  {
+    name: "quote: by amount, a buy rounds up",
+    file: BOOK_QUOTES,
+    from: "when 'buy' then asked.amount * 1000000 / unit_price",
+    to: "when 'buy' then (asked.amount * 1000000 + unit_price - 1) / unit_price",
+    tests: [ROUNDING_TEST],
+  },
+  {
+    name: "quote: by amount, a sell rounds down",
+    file: BOOK_QUOTES,
+    from: "else (asked.amount * 1000000 + unit_price - 1) / unit_price end",
+    to: "else asked.amount * 1000000 / unit_price end",
+    tests: [ROUNDING_TEST],
+  },
+  {
+    name: "quote: the total of a buy rounds down",
+    file: BOOK_QUOTES,
+    from: "(grams * unit_price + 999999) / 1000000",
+    to: "grams * unit_price / 1000000",
+    tests: [ROUNDING_TEST],
+    short: true,
+  },
+  {
+    name: "quote: the total of a sell rounds up",
+    file: BOOK_QUOTES,
+    from: "else grams * unit_price / 1000000 end",
+    to: "else (grams * unit_price + 999999) / 1000000 end",
+    tests: [ROUNDING_TEST],
+  },
+  {
+    name: "quote: the sides' prices are swapped",
+    file: BOOK_QUOTES,
+    from: "when 'buy' then current.buy else current.sell",
+    to: "when 'buy' then current.sell else current.buy",
+    tests: [ROUNDING_TEST],
+    short: true,
+  },
+  {
+    name: "quote: the largest order is refused",
+    file: BOOK_QUOTES,
+    from: "grams between asked.minimum and asked.maximum",
+    to: "grams between asked.minimum and asked.maximum - 1",
+    tests: [ROUNDING_TEST],
+  },
+  {
+    name: "quote: a stale price quotes",
+    file: BOOK_QUOTES,
+    from: "if current.one is null or current.source",
+    to: "if false and current.source",
+    tests: [BOOK_QUOTES_TEST],
+  },
+  {
+    name: "quote: a price is stale a second late",
+    file: BOOK_QUOTES,
+    from: "clock >= current.as_of + make_interval(secs => current.stale_after_seconds)",
+    to: "clock >= current.as_of + make_interval(secs => current.stale_after_seconds + 1)",
+    tests: [BOOK_QUOTES_TEST],
+  },
+  {
+    name: "quote: a price that was never set",
+    file: BOOK_QUOTES,
+    from: "current.one is null or current.source <> 'fixed'",
+    to: "current.source <> 'fixed'",
+    tests: [BOOK_QUOTES_TEST],
+  },
+  {
+    name: "quote: the admission is not compared",
+    file: BOOK_QUOTES,
+    from: "elsif versions[asked.slot] <> asked.admission then",
+    to: "elsif false then",
+    tests: [BOOK_QUOTES_TEST],
+  },
+  {
+    name: "quote: settle is ignored",
+    file: BOOK_QUOTES,
+    from: "elsif settle and asked.known_body is not null then",
+    to: "elsif false then",
+    tests: [BOOK_QUOTES_TEST],
+  },
+  {
+    name: "quote: keys bound in the same batch are not seen",
+    file: BOOK_QUOTES,
+    from: "if asked.known_body is null and array_position(bound_names, asked.name) is not null then",
+    to: "if false then",
+    tests: [BATCH_EQUALS_SINGLES_TEST],
+  },
+  {
+    name: "quote: no plan settings",
+    file: BOOK_QUOTES,
+    from:
+      " set plan_cache_mode = force_generic_plan set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off set jit = off",
+    to: "",
+    tests: [MIGRATE_TEST, PLANS_TEST],
+  },
+  {
+    name: "text: SAR with one decimal less",
+    file: QUANTITIES,
+    from: "return trim_scale(quantity * unit)::text",
+    to: "return trim_scale(round(quantity * unit, 3))::text",
+    tests: [ROUNDING_TEST],
+  },
+  {
+    name: "text: instants without milliseconds",
+    file: QUANTITIES,
+    from: 'SS.MS"Z"',
+    to: 'SS".000Z"',
+    tests: [BOOK_QUOTES_TEST],
+  },
+  {
+    name: "text: the refusal keeps no status",
+    file: PROBLEM_TEXT,
+    from: "p.status",
+    to: "400",
+    tests: [BOOK_ORDERS_TEST, REPLAY_TEST],
+  },
+];

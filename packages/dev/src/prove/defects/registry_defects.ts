@@ -1,0 +1,74 @@
+import type { Defect } from "./defect.ts";
+
+const CHANGE_REGISTRY = "src/admission/registry/change_registry.sql";
+const READ_REGISTRY = "src/admission/registry/read_registry.sql";
+const CHANGE_REGISTRY_TEST = "src/admission/registry/change_registry.pg.test.ts";
+const READ_REGISTRY_TEST = "src/admission/registry/read_registry.pg.test.ts";
+
+export const REGISTRY_DEFECTS: readonly Defect[] = [
+  {
+    name: "registry: a suspension raises no version",
+    file: CHANGE_REGISTRY,
+    from: "  perform end_admission(subject.id);\n",
+    to: "",
+    tests: [CHANGE_REGISTRY_TEST, READ_REGISTRY_TEST],
+    short: true,
+  },
+  {
+    name: "registry: a revocation raises no version",
+    file: CHANGE_REGISTRY,
+    from: "  perform end_admission(subject.partner_id);\n",
+    to: "",
+    tests: [CHANGE_REGISTRY_TEST, READ_REGISTRY_TEST],
+    short: true,
+  },
+  {
+    name: "registry: two suspensions",
+    file: CHANGE_REGISTRY,
+    from: "where id = subject.id and suspended_at is null;",
+    to: "where id = subject.id;",
+    tests: [CHANGE_REGISTRY_TEST, READ_REGISTRY_TEST],
+  },
+  {
+    name: "registry: two revocations",
+    file: CHANGE_REGISTRY,
+    from: " and c.revoked_at is null;",
+    to: ";",
+    tests: [CHANGE_REGISTRY_TEST, READ_REGISTRY_TEST],
+  },
+  {
+    name: "registry: services are not told",
+    file: CHANGE_REGISTRY,
+    from: "  perform note('partner.suspend', public, '{}');\n  perform registry_changed();\n",
+    to: "  perform note('partner.suspend', public, '{}');\n",
+    tests: [CHANGE_REGISTRY_TEST, READ_REGISTRY_TEST],
+  },
+  {
+    name: "registry: the audit names the role",
+    file: CHANGE_REGISTRY,
+    from: "values (session_user, action",
+    to: "values (current_user, action",
+    tests: [CHANGE_REGISTRY_TEST, READ_REGISTRY_TEST],
+  },
+  {
+    name: "registry: a suspension leaves no note",
+    file: CHANGE_REGISTRY,
+    from: "  perform note('partner.suspend', public, '{}');\n",
+    to: "",
+    tests: [CHANGE_REGISTRY_TEST, READ_REGISTRY_TEST],
+  },
+  {
+    name: "registry: the document is always sent",
+    file: READ_REGISTRY,
+    from: "case when v.version is distinct from known_version then",
+    to: "case when true then",
+    tests: [CHANGE_REGISTRY_TEST, READ_REGISTRY_TEST],
+  },
+  {
+    name: "registry: revoked certificates look alive",
+    file: READ_REGISTRY,
+    from: "'revoked', c.revoked_at is not null",
+    to: "'revoked', false",
+    tests: [CHANGE_REGISTRY_TEST, READ_REGISTRY_TEST],
+  },
+];

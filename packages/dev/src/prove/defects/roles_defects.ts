@@ -1,0 +1,59 @@
+import type { Defect } from "./defect.ts";
+
+const GRANTS = "src/database/grants.sql";
+const CHANGE_VAULT = "src/booking/ledger/change_vault.sql";
+const ROLES_TEST = "src/database/roles.pg.test.ts";
+
+export const ROLES_DEFECTS: readonly Defect[] = [
+  {
+    name: "roles: the service reads a table",
+    file: GRANTS,
+    from: "grant select on gold.client_balance, gold.current_price to gold_api;",
+    to: "grant select on gold.client_balance, gold.current_price, gold.account to gold_api;",
+    tests: [ROLES_TEST],
+    short: true,
+  },
+  {
+    name: "roles: the service suspends partners",
+    file: GRANTS,
+    from: "grant execute on function gold.read_registry,",
+    to: "grant execute on function gold.suspend_partner, gold.read_registry,",
+    tests: [ROLES_TEST],
+  },
+  {
+    name: "roles: the books may write a balance",
+    file: GRANTS,
+    from: "grant update (admission_version, event_sequence)",
+    to: "grant update (admission_version, event_sequence, sar_available)",
+    tests: [ROLES_TEST],
+    short: true,
+  },
+  {
+    name: "roles: the books may delete",
+    file: GRANTS,
+    from: "grant select on all tables in schema gold to gold_book;",
+    to: "grant select, delete on all tables in schema gold to gold_book;",
+    tests: [ROLES_TEST],
+  },
+  {
+    name: "roles: PUBLIC may call",
+    file: GRANTS,
+    from: "    execute format('revoke all on function %s from public', item.name);\n",
+    to: "",
+    tests: [ROLES_TEST],
+  },
+  {
+    name: "roles: a function without search_path",
+    file: CHANGE_VAULT,
+    from: "language plpgsql volatile security definer set search_path = gold, pg_temp as $$\ndeclare\n  fine",
+    to: "language plpgsql volatile security definer as $$\ndeclare\n  fine",
+    tests: [ROLES_TEST],
+  },
+  {
+    name: "roles: the trigger runs as the books",
+    file: GRANTS,
+    from: "'post_transfers', 'refuse_change'",
+    to: "'refuse_change'",
+    tests: [ROLES_TEST],
+  },
+];

@@ -1,0 +1,47 @@
+import {
+  cpSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readlinkSync,
+  realpathSync,
+  rmSync,
+  symlinkSync,
+} from "node:fs";
+import { tmpdir } from "node:os";
+import { basename, join } from "node:path";
+
+/** What the tests read: the packages, the vectors, and what makes them a workspace. */
+const COPIED = ["packages", "vectors", "package.json", "deno.json", "tsconfig.json"];
+const LEFT_OUT = ["node_modules", "dist"];
+
+/** A copy of the working tree, in which sources may be broken. */
+export class WorkingCopy {
+  readonly root: string;
+
+  constructor(tree: string) {
+    this.root = mkdtempSync(join(realpathSync(tmpdir()), "gold-defects-"));
+    for (const name of COPIED) {
+      cpSync(join(tree, name), join(this.root, name), {
+        recursive: true,
+        filter: (path) => !LEFT_OUT.includes(basename(path)),
+      });
+    }
+    linkModules(join(tree, "node_modules"), join(this.root, "node_modules"));
+  }
+
+  remove(): void {
+    rmSync(this.root, { recursive: true, force: true, maxRetries: 5 });
+  }
+}
+
+/** The installed packages are the tree's own. The workspace's are relative links, and so lead to the copied ones. */
+function linkModules(from: string, to: string): void {
+  mkdirSync(to);
+  for (const entry of readdirSync(from, { withFileTypes: true })) {
+    const [source, target] = [join(from, entry.name), join(to, entry.name)];
+    if (entry.isSymbolicLink()) symlinkSync(readlinkSync(source), target);
+    else if (entry.name.startsWith("@")) linkModules(source, target);
+    else symlinkSync(source, target);
+  }
+}

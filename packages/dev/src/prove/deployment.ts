@@ -1,0 +1,222 @@
+import { once } from "node:events";
+import { mkdtemp, rm } from "node:fs/promises";
+import { type AddressInfo, createServer } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import postgres, { type Sql } from "postgres";
+import { type Database, openDatabase } from "../database.ts";
+import { asOperator, type Operator } from "../operator.ts";
+import { onboard } from "../partner.ts";
+import { type RunningPostgres, startPostgres } from "../postgres/mod.ts";
+import { processLives } from "../postgres/postmaster.ts";
+import { openState, type State } from "../state.ts";
+import { Relay } from "./relay.ts";
+import { ServerProcess } from "./server_process.ts";
+import { Trader } from "./trader.ts";
+
+const IBAN = "SA0380000000608010167519";
+/** What the vault starts with: a bar of 500 g gross. */
+const BAR_GROSS_GRAMS = "500";
+const DATABASE_MS = 30_000;
+const INTERRUPTED = 130;
+
+interface Size {
+  readonly servers: number;
+  readonly traders: number;
+  readonly lanes: number;
+}
+
+/** The service on one machine as `npm start` makes it, in parts that can be stopped, cut and killed one by one. */
+export class Deployment {
+  readonly state: State;
+  readonly baseUrl: string;
+  readonly port: number;
+  readonly operator: Operator;
+  /** A session of the operator's login, for what must not take the time to log in. */
+  readonly operatorSql: Sql;
+  /** A superuser, who looks on and never waits for a standby. */
+  readonly sql: Sql;
+  readonly traders: Trader[] = [];
+  readonly servers: ServerProcess[] = [];
+  /** The first server's way to the database; the others are connected directly. */
+  readonly relay: Relay;
+  readonly #database: Database;
+  #postgres: RunningPostgres;
+
+  private constructor(state: State, port: number, database: Database, relay: Relay) {
+    this.relay = relay;
+    this.state = state;
+    this.port = port;
+    this.baseUrl = `https://localhost:${port}`;
+    this.#database = database;
+    this.#postgres = database.postgres;
+    this.operator = asOperator(database.urls.operators[0]);
+    this.operatorSql = postgres(database.urls.operators[0], {
+      max: 1,
+      backoff: () => 0.05,
+      onnotice: () => {},
+    });
+    this.sql = this.connectSuperuser(4);
+  }
+
+  static async start({ servers, traders, lanes }: Size): Promise<Deployment> {
+    const state = await openState(await mkdtemp(join(tmpdir(), "gold-prove-")), false);
+    const database = await openDatabase(state, () => {});
+    const relay = await Relay.open(database.postgres.port);
+    const deployment = new Deployment(state, await findFreePort(), database, relay);
+    for (const signal of ["SIGINT", "SIGTERM"] as const) {
+      process.once(signal, () => void deployment.stop().finally(() => process.exit(INTERRUPTED)));
+    }
+    try {
+      await deployment.#settle();
+      for (let n = 1; n <= traders; n++) await deployment.#onboard(`Trader ${n}`);
+      await deployment.#lift();
+      for (let n = 1; n <= servers; n++) {
+        deployment.servers.push(await deployment.#addServer(`server_${n}`, lanes));
+      }
+      await deployment.renewTokens();
+      return deployment;
+    } catch (error) {
+      await deployment.stop();
+      throw error;
+    }
+  }
+
+  /** A session for one job; `max` 1 keeps a transaction and its locks in one place. */
+  connectSuperuser(max: number): Sql {
+    return postgres(this.#postgres.superuserUrl("gold"), {
+      max,
+      backoff: () => 0.05,
+      fetch_types: false,
+      onnotice: () => {},
+      connection: { application_name: "prove", synchronous_commit: "local" },
+    });
+  }
+
+  async renewTokens(): Promise<void> {
+    await Promise.all(this.traders.map((trader) => trader.renewToken(this.servers[0]!.socket)));
+  }
+
+  /** Every process of Postgres, the first one first, so that it starts nothing anew. */
+  async killPostgres(): Promise<void> {
+    const backends = await this.sql<{ pid: number }[]>`select pid from pg_stat_activity`;
+    for (const pid of [this.#postgres.pid, ...backends.map(({ pid }) => pid)]) {
+      try {
+        process.kill(pid, "SIGKILL");
+      } catch (error) {
+        // It saw the first one die and ended by itself.
+        if ((error as NodeJS.ErrnoException).code !== "ESRCH") throw error;
+      }
+    }
+  }
+
+  /** An orderly stop: sessions are cut. */
+  async stopPostgres(): Promise<void> {
+    await this.#postgres.stop();
+  }
+
+  /** Kills one backend. Postgres then ends all the others, recovers, and is back when this returns. */
+  async killBackend(pid: number): Promise<void> {
+    const [companion] = await this.sql<{ pid: number }[]>`
+      select pid from pg_stat_activity where backend_type = 'checkpointer'`;
+    process.kill(pid, "SIGKILL");
+    while (processLives(companion!.pid)) await sleep(5);
+    await this.untilDatabaseAnswers();
+  }
+
+  async untilDatabaseAnswers(): Promise<void> {
+    const deadline = performance.now() + DATABASE_MS;
+    while (!await this.sql`select 1`.then(() => true, () => false)) {
+      if (performance.now() > deadline) throw new Error("Postgres did not come back.");
+      await sleep(20);
+    }
+  }
+
+  /** Postgres as it was, on the same port and data. */
+  async startPostgres(): Promise<void> {
+    const { port } = this.#postgres;
+    this.#postgres = await startPostgres({
+      dataDir: this.state.path("postgres"),
+      port,
+      settings: { max_connections: "200", shared_buffers: "256MB" },
+    });
+  }
+
+  /** What `gold ledger verify` says: nothing, when all is well. */
+  async findDefects(): Promise<string[]> {
+    const session = this.connectSuperuser(1);
+    try {
+      const rows = await session<{ rule: string; subject: string; detail: string }[]>`
+        select * from gold.verify_ledger() union all select * from gold.verify_chain()`;
+      return rows.map(({ rule, subject, detail }) => `${rule}, ${subject}: ${detail}`);
+    } finally {
+      await session.end({ timeout: 1 });
+    }
+  }
+
+  async stop(): Promise<void> {
+    await Promise.all(this.servers.map((server) => server.stop()));
+    await this.relay.close();
+    await Promise.all([this.sql.end({ timeout: 1 }), this.operatorSql.end({ timeout: 1 })]);
+    await this.#postgres.stop();
+    await this.state.release();
+    await rm(this.state.dir, { recursive: true, force: true });
+  }
+
+  async #settle(): Promise<void> {
+    const { state } = this;
+    await Promise.all([state.secret("pepper"), state.secret("sealing_key")]);
+    const keys = {
+      "--pepper": `file:${state.path("keys", "pepper")}`,
+      "--sealing-key": `file:${state.path("keys", "sealing_key")}`,
+    };
+    const settings = { "--env": "sandbox", "--base-url": this.baseUrl, ...keys };
+    await asOperator(this.#database.urls.migration)("db migrate", ...Object.entries(settings).flat());
+    const { certificate } = await this.operator("ca init --key", state.path("pki", "partner_ca_key.pem"));
+    await state.writePrivate(state.path("pki", "partner_ca.pem"), certificate as string);
+    await this.operator(
+      `vault add --serial FIRST --gross ${BAR_GROSS_GRAMS} --fineness 999.9 --vault Riyadh`,
+    );
+    await this.operator("price set --mid 500 --spread 60 --source fixed");
+  }
+
+  async #onboard(name: string): Promise<void> {
+    const credentials = await onboard(this.state, this.operator, { name, iban: IBAN, baseUrl: this.baseUrl });
+    const [row] = await this.sql`select id from gold.partner where public_id = ${credentials.client_id}`;
+    this.traders.push(await Trader.of(credentials, row!.id as number));
+  }
+
+  /** No rate and no size stands between a proof and the books. */
+  async #lift(): Promise<void> {
+    await this
+      .sql`update gold.partner set rate_per_second = 1000000, burst = 1000000, maximum_grams = 10000000000`;
+    await this.sql`update gold.registry_version set version = version + 1`;
+  }
+
+  async #addServer(name: string, lanes: number): Promise<ServerProcess> {
+    const { state } = this;
+    const databaseUrl = new URL(this.#database.urls.api);
+    if (this.servers.length === 0) databaseUrl.port = `${this.relay.port}`;
+    const server = new ServerProcess(state, name, {
+      GOLD_ENV: "sandbox",
+      PUBLIC_BASE_URL: this.baseUrl,
+      DATABASE_URL: databaseUrl.href,
+      LANES: `${lanes}`,
+      PEPPER_SOURCE: `file:${state.path("keys", "pepper")}`,
+      SEALING_KEY_SOURCE: `file:${state.path("keys", "sealing_key")}`,
+    });
+    await server.start();
+    return server;
+  }
+}
+
+/** A port is known before anything listens on it, because the base URL is part of every signature. */
+async function findFreePort(): Promise<number> {
+  const server = createServer().listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const { port } = server.address() as AddressInfo;
+  server.close();
+  await once(server, "close");
+  return port;
+}

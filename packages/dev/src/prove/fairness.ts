@@ -1,0 +1,140 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import type { Deployment } from "./deployment.ts";
+import type { Finding } from "./report.ts";
+import { makeQuotes, type Stage } from "./stage.ts";
+import type { Trader } from "./trader.ts";
+import { verdictOf, Wire } from "./wire.ts";
+
+const GRAMS = "0.01";
+const STUCK_MS = 1000;
+/** Far below the two seconds for which a stuck order waits. */
+const UNDISTURBED_MS = 500;
+const ORDERS_EACH = 40;
+const IN_FLIGHT_EACH = 2;
+const PAIRS = 21;
+const COST_MAX = 0.15;
+
+/** One connection's share of the load, signed beforehand and sent one after the other. */
+interface Queue {
+  readonly wire: Wire;
+  readonly requests: readonly Uint8Array[];
+}
+
+async function queueOrders(deployment: Deployment, trader: Trader, count: number): Promise<Queue> {
+  const wire = await Wire.open(deployment.servers[0]!.socket);
+  const stage: Stage = { deployment, wires: [wire], traders: [trader], sql: deployment.sql };
+  const quotes = await makeQuotes(stage, count, GRAMS);
+  return { wire, requests: await Promise.all(quotes.map((quote) => trader.order(quote))) };
+}
+
+/** One quote that cannot be paid for, asked to be executed again and again with new keys. */
+async function queueRefusals(deployment: Deployment, poor: Trader, count: number): Promise<Queue> {
+  const wire = await Wire.open(deployment.servers[0]!.socket);
+  const stage: Stage = { deployment, wires: [wire], traders: [poor], sql: deployment.sql };
+  const [quote] = await makeQuotes(stage, 1, GRAMS);
+  return { wire, requests: await Promise.all(Array.from({ length: count }, () => poor.order(quote!))) };
+}
+
+/** How long each took, in milliseconds. What is not answered as it should be is thrown. */
+async function drain({ wire, requests }: Queue, expected: string, isWanted = () => true): Promise<number[]> {
+  const durations: number[] = [];
+  for (const request of requests) {
+    if (!isWanted()) break;
+    const startedMs = performance.now();
+    const verdict = verdictOf(await wire.send(request));
+    if (verdict !== expected) throw new Error(`answered ${verdict} and not ${expected}`);
+    durations.push(performance.now() - startedMs);
+  }
+  wire.close();
+  return durations;
+}
+
+async function drainAll(queues: readonly Queue[]): Promise<number[]> {
+  return (await Promise.all(queues.map((queue) => drain(queue, "201")))).flat();
+}
+
+const queueAll = (deployment: Deployment, traders: readonly Trader[]): Promise<Queue[]> =>
+  Promise.all(
+    traders.flatMap((trader) =>
+      Array.from({ length: IN_FLIGHT_EACH }, () => queueOrders(deployment, trader, ORDERS_EACH))
+    ),
+  );
+
+/** One partner's account is held by somebody else: its orders wait, and nobody else's do. */
+export async function stickOne(deployment: Deployment): Promise<Finding> {
+  const [stuck, ...others] = deployment.traders.slice(0, -1) as [Trader, ...Trader[]];
+  const alone = await drainAll(await queueAll(deployment, others));
+  const [queues, waiting] = [await queueAll(deployment, others), await queueAll(deployment, [stuck])];
+  const session = deployment.connectSuperuser(1);
+  await session.unsafe("begin");
+  await session`select from gold.account where client_id = ${stuck.client} for update`;
+  const startedMs = performance.now();
+  const stuckReplies = waiting.map(({ wire, requests: [request] }) => wire.send(request!));
+  const beside = await drainAll(queues);
+  await sleep(STUCK_MS);
+  await session.end({ timeout: 0 });
+  const verdicts = (await Promise.all(stuckReplies)).map(verdictOf);
+  const stuckMs = performance.now() - startedMs;
+  for (const { wire } of waiting) wire.close();
+  const slowest = Math.max(...beside);
+  return {
+    what:
+      `others' orders took ${median(alone).toFixed(1)} ms without and ${
+        median(beside).toFixed(1)
+      } ms beside ` +
+      `a partner stuck for ${Math.round(stuckMs)} ms (slowest ${Math.round(slowest)} ms)`,
+    violations: [
+      ...(slowest < UNDISTURBED_MS ? [] : [`another partner's order took ${Math.round(slowest)} ms`]),
+      ...verdicts.filter((verdict) => verdict !== "201").map((verdict) =>
+        `a stuck order was answered ${verdict}`
+      ),
+    ],
+  };
+}
+
+/** What a partner that sends nothing but refusals takes from the others, as the median over interleaved pairs. */
+export async function measureRefusals(deployment: Deployment): Promise<Finding> {
+  const others = deployment.traders.slice(0, -1);
+  const poor = deployment.traders.at(-1)!;
+  const costs: number[] = [];
+  for (let pair = 0; pair < PAIRS; pair++) {
+    const withFirst = pair % 2 === 0;
+    const first = await timeOthers(deployment, others, withFirst ? poor : undefined);
+    const second = await timeOthers(deployment, others, withFirst ? undefined : poor);
+    const [beside, alone] = withFirst ? [first, second] : [second, first];
+    costs.push(1 - alone / beside);
+  }
+  const cost = median(costs);
+  const percent = (share: number) => `${(share * 100).toFixed(1)} %`;
+  return {
+    what:
+      `${others.length} partners lose ${
+        percent(cost)
+      } of their orders per second to one that sends only refusals ` +
+      `(${PAIRS} pairs, from ${percent(Math.min(...costs))} to ${percent(Math.max(...costs))})`,
+    violations: cost < COST_MAX ? [] : [`that is more than ${percent(COST_MAX)}`],
+  };
+}
+
+async function timeOthers(
+  deployment: Deployment,
+  others: readonly Trader[],
+  poor: Trader | undefined,
+): Promise<number> {
+  const queues = await queueAll(deployment, others);
+  const refusals = poor === undefined ? [] : await Promise.all(
+    Array.from({ length: IN_FLIGHT_EACH }, () => queueRefusals(deployment, poor, 5 * ORDERS_EACH)),
+  );
+  let under = true;
+  const startedMs = performance.now();
+  const refused = refusals.map((queue) => drain(queue, "422 insufficient_funds", () => under));
+  await drainAll(queues);
+  const durationMs = performance.now() - startedMs;
+  under = false;
+  await Promise.all(refused);
+  return durationMs;
+}
+
+function median(values: readonly number[]): number {
+  return values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)]!;
+}

@@ -1,0 +1,142 @@
+import { randomUUID } from "node:crypto";
+import type { Sql } from "postgres";
+import type { Deployment } from "./deployment.ts";
+import { ask, type Trader } from "./trader.ts";
+import { type Reply, verdictOf, Wire } from "./wire.ts";
+
+type Kind = "first" | "retry" | "conflict";
+
+/** An order on its way while something is killed, and all that was ever answered to it. */
+class Passenger {
+  readonly kind: Kind;
+  readonly trader: Trader;
+  readonly quoteId: string;
+  readonly key: string;
+  /** What an earlier, undisturbed request with this key was answered. */
+  readonly original: string | undefined;
+  readonly replies: (Reply | undefined)[] = [];
+
+  constructor(kind: Kind, trader: Trader, quoteId: string, earlier?: { key: string; body: string }) {
+    this.kind = kind;
+    this.trader = trader;
+    this.quoteId = quoteId;
+    this.key = earlier?.key ?? randomUUID();
+    this.original = earlier?.body;
+  }
+
+  /** Always anew: a fresh nonce, timestamp and signature, the same key. */
+  request(): Promise<Uint8Array> {
+    return this.trader.order(this.quoteId, { key: this.key });
+  }
+
+  async retry(socketPath: string): Promise<void> {
+    this.replies.push(await ask(socketPath, await this.request()).catch(() => undefined));
+  }
+}
+
+export interface Flight {
+  /** Locked throughout, so that it leaves its lane and those behind it form a batch. */
+  readonly decoy: Passenger;
+  readonly passengers: readonly Passenger[];
+}
+
+const GRAMS = "0.01";
+
+/** First orders of three partners, and of two of them also a retry of an earlier order and a key used wrongly. */
+export async function boardFlight({ traders, servers }: Deployment): Promise<Flight> {
+  const { socket } = servers[1]!;
+  const quote = async (trader: Trader) => {
+    const reply = await ask(socket, trader.quote("buy", GRAMS));
+    if (reply?.status !== 201) throw new Error(`no quote: ${verdictOf(reply)}`);
+    return (JSON.parse(reply.body) as { quote_id: string }).quote_id;
+  };
+  const earlier = async (trader: Trader) => {
+    const quoteId = await quote(trader);
+    const key = randomUUID();
+    const reply = await ask(socket, await trader.order(quoteId, { key }));
+    if (reply?.status !== 201) throw new Error(`no order: ${verdictOf(reply)}`);
+    return { quoteId, key, body: reply.body };
+  };
+  const [decoy, one, two, three] = traders as [Trader, Trader, Trader, Trader];
+  const [known, other] = [await earlier(two), await earlier(three)];
+  return {
+    decoy: new Passenger("first", decoy, await quote(decoy)),
+    passengers: [
+      new Passenger("first", one, await quote(one)),
+      new Passenger("first", two, await quote(two)),
+      new Passenger("first", three, await quote(three)),
+      new Passenger("retry", two, known.quoteId, known),
+      new Passenger("conflict", three, await quote(three), other),
+    ],
+  };
+}
+
+export interface Sent {
+  readonly wires: readonly Wire[];
+  /** Once each has its reply or lost its connection. */
+  readonly answered: Promise<readonly (Reply | undefined)[]>;
+}
+
+/** Sends all at once to one process. */
+export async function send({ decoy, passengers }: Flight, socketPath: string, read = true): Promise<Sent> {
+  const all = [decoy, ...passengers];
+  const requests = await Promise.all(all.map((passenger) => passenger.request()));
+  const wires = await Promise.all(all.map(() => Wire.open(socketPath)));
+  if (!read) { for (const wire of wires) wire.stopReading(); }
+  const replies = Promise.all(wires.map((wire, n) => wire.send(requests[n]!)));
+  return {
+    wires,
+    answered: replies.then((found) => {
+      all.forEach((passenger, n) => passenger.replies.push(found[n]));
+      for (const wire of wires) wire.close();
+      return found;
+    }),
+  };
+}
+
+/** What tells a partner to ask again with the same key. */
+export const UNDECIDED: readonly string[] = [
+  "none",
+  "503 service_unavailable",
+  "504 upstream_timeout",
+  "409 idempotency_request_in_progress",
+];
+const EXPECTED: Readonly<Record<Kind, readonly string[]>> = {
+  first: ["201", "200 replayed"],
+  retry: ["200 replayed"],
+  conflict: ["409 idempotency_key_conflict"],
+};
+
+/** What is wrong with a passenger's replies, of which the last `settled` must be final. */
+export async function judge(passenger: Passenger, settled: number, sql: Sql): Promise<string[]> {
+  const { kind, replies, trader, quoteId, key, original } = passenger;
+  const violations: string[] = [];
+  replies.forEach((reply, n) => {
+    const verdict = verdictOf(reply);
+    const final = n >= replies.length - settled;
+    if (!EXPECTED[kind].includes(verdict) && (final || !UNDECIDED.includes(verdict))) {
+      violations.push(
+        `${kind} order was answered ${verdict}${final ? " in the end" : ""}: ${reply?.body ?? ""}`,
+      );
+    }
+    if (reply?.status === 503 && !reply.headers.has("retry-after")) {
+      violations.push("a 503 without Retry-After");
+    }
+  });
+  if (kind === "conflict") return violations;
+  const answers = new Set(replies.filter((reply) => reply && reply.status < 300).map((reply) => reply!.body));
+  if (original !== undefined) answers.add(original);
+  const [row] = await sql`
+    select (select count(*)::int from gold.orders where client_id = ${trader.client} and id = ${
+    quoteId.slice(3)
+  }::uuid) as executed,
+      (select body from gold.idempotency_key where client_id = ${trader.client} and key = ${key}) as body`;
+  answers.add(row!.body as string);
+  const created = replies.filter((reply) => reply?.status === 201).length;
+  if (answers.size !== 1) {
+    violations.push(`${answers.size} different answers to one key: ${[...answers].join(" | ")}`);
+  }
+  if (row!.executed !== 1) violations.push(`executed ${row!.executed} times`);
+  if (created > 1) violations.push(`answered 201 ${created} times`);
+  return violations;
+}

@@ -1,0 +1,93 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import type { Deployment } from "./deployment.ts";
+import { boardFlight, type Flight, judge, send, type Sent } from "./flight.ts";
+import type { Held, KillPoint } from "./kill_points.ts";
+import type { Finding } from "./report.ts";
+import { findImbalance } from "./stage.ts";
+import type { Victim } from "./victims.ts";
+import { type Reply, tallyOf, tallyText } from "./wire.ts";
+
+const REACH_MS = 5000;
+const RETRIES = 3;
+
+/** Brings orders to a step, kills there, heals, and asks again with the same keys. */
+export async function killAt(point: KillPoint, victim: Victim, deployment: Deployment): Promise<Finding> {
+  const flight = await boardFlight(deployment);
+  const [server, other] = deployment.servers;
+  const held = await point.hold(deployment, flight);
+  try {
+    const sent = point.backendless
+      ? await send(flight, server!.socket)
+      : await sendTogether(point, flight, deployment);
+    await victim.kill(deployment, await reach(point, held));
+    // The other process is asked while the statement that lost its service is still at work.
+    const early = victim.leavesStatement ? retryAll(flight, other!.socket) : undefined;
+    await sleep(200);
+    await held.release();
+    if (point.unread) { for (const wire of sent.wires) wire.close(); }
+    await early;
+    const inFlight = await sent.answered;
+    const doubts = inFlight.filter((reply) => victim.leavesNoDoubt && reply?.status === 504);
+    const { what, violations } = await settle(flight, inFlight, deployment);
+    return {
+      what,
+      violations: [...violations, ...doubts.map(() => "left in doubt although nothing was away for long")],
+    };
+  } finally {
+    await held.release();
+  }
+}
+
+/** Whatever those in flight were answered, the same keys now give one result each. */
+async function settle(
+  flight: Flight,
+  inFlight: readonly (Reply | undefined)[],
+  deployment: Deployment,
+): Promise<Finding> {
+  await Promise.all(deployment.servers.map((each) => each.heal()));
+  const [server, other] = deployment.servers;
+  for (let n = 0; n < RETRIES; n++) await retryAll(flight, (n % 2 === 0 ? other : server)!.socket);
+  const found = await Promise.all(
+    [flight.decoy, ...flight.passengers].map((passenger) => judge(passenger, RETRIES, deployment.sql)),
+  );
+  return {
+    what: tallyText(tallyOf(inFlight)),
+    violations: [...found.flat(), ...await findImbalance(deployment), ...await deployment.findDefects()],
+  };
+}
+
+/** While the first one's answer is kept back, the others gather behind it; then they go as one batch. */
+async function sendTogether(
+  point: KillPoint,
+  flight: Flight,
+  { relay, servers: [server] }: Deployment,
+): Promise<Sent> {
+  relay.withhold();
+  try {
+    const sent = await send(flight, server!.socket, point.unread === undefined);
+    await until(
+      "the orders were not gathered",
+      async () => await server!.countWaiting() === flight.passengers.length ? true : undefined,
+    );
+    return sent;
+  } finally {
+    relay.pass();
+  }
+}
+
+const reach = ({ name }: KillPoint, held: Held): Promise<number> =>
+  until(`the step was not reached: ${name}`, () => held.show());
+
+async function until<T>(otherwise: string, look: () => Promise<T | undefined>): Promise<T> {
+  const deadline = performance.now() + REACH_MS;
+  while (performance.now() < deadline) {
+    const found = await look();
+    if (found !== undefined) return found;
+    await sleep(10);
+  }
+  throw new Error(otherwise);
+}
+
+async function retryAll({ decoy, passengers }: Flight, socketPath: string): Promise<void> {
+  await Promise.all([decoy, ...passengers].map((passenger) => passenger.retry(socketPath)));
+}

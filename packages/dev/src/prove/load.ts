@@ -1,0 +1,86 @@
+import { randomUUID } from "node:crypto";
+import { setTimeout as sleep } from "node:timers/promises";
+import type { Deployment } from "./deployment.ts";
+import { UNDECIDED } from "./flight.ts";
+import type { Trader } from "./trader.ts";
+import { type Reply, verdictOf, Wire } from "./wire.ts";
+
+export interface Observed {
+  readonly verdict: string;
+  readonly sentAtMs: number;
+  readonly answeredAtMs: number;
+  readonly retryAfter: boolean;
+}
+
+const GRAMS = "0.01";
+const PAUSE_MS = 100;
+
+/** Partners that buy without an end, as the guide wants it: where there is no answer, the same key again. */
+export class Load {
+  readonly observed: Observed[] = [];
+  /** Orders that were answered with success. */
+  readonly acknowledged: string[] = [];
+  readonly unanswered: string[] = [];
+  readonly #buyers: readonly Promise<void>[];
+  #on = true;
+
+  constructor({ servers, traders }: Deployment, buyers: number) {
+    this.#buyers = Array.from(
+      { length: buyers },
+      (_, n) => this.#buyOnAndOn(traders[n % traders.length]!, servers[n % servers.length]!.socket),
+    );
+  }
+
+  async stop(): Promise<void> {
+    this.#on = false;
+    await Promise.all(this.#buyers);
+  }
+
+  async #buyOnAndOn(trader: Trader, socketPath: string): Promise<void> {
+    const connection = new Connection(socketPath);
+    while (this.#on) {
+      const quoteRequest = trader.quote("buy", GRAMS);
+      const quote = await this.#insist(connection, async () => quoteRequest);
+      if (!quote) continue;
+      const { quote_id } = JSON.parse(quote.body) as { quote_id: string };
+      const key = randomUUID();
+      const order = await this.#insist(connection, () => trader.order(quote_id, { key }));
+      if (order) this.acknowledged.push((JSON.parse(order.body) as { order_id: string }).order_id);
+      else this.unanswered.push(`the order of ${quote_id} was never answered`);
+    }
+    connection.close();
+  }
+
+  async #insist(connection: Connection, write: () => Promise<Uint8Array>): Promise<Reply | undefined> {
+    for (;;) {
+      const request = await write();
+      const sentAtMs = performance.now();
+      const reply = await connection.send(request);
+      const verdict = verdictOf(reply);
+      const retryAfter = reply?.headers.has("retry-after") ?? false;
+      this.observed.push({ verdict, sentAtMs, answeredAtMs: performance.now(), retryAfter });
+      if (reply && reply.status < 300) return reply;
+      if (!UNDECIDED.includes(verdict) || !this.#on) return undefined;
+      await sleep(PAUSE_MS);
+    }
+  }
+}
+
+/** Opens anew what the other side has closed. */
+class Connection {
+  readonly #socketPath: string;
+  #wire: Wire | undefined;
+
+  constructor(socketPath: string) {
+    this.#socketPath = socketPath;
+  }
+
+  async send(request: Uint8Array): Promise<Reply | undefined> {
+    if (!this.#wire || this.#wire.closed) this.#wire = await Wire.open(this.#socketPath);
+    return await this.#wire.send(request);
+  }
+
+  close(): void {
+    this.#wire?.close();
+  }
+}

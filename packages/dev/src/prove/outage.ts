@@ -1,0 +1,128 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import type { Deployment } from "./deployment.ts";
+import { UNDECIDED } from "./flight.ts";
+import { Load, type Observed } from "./load.ts";
+import type { Finding } from "./report.ts";
+import { findImbalance } from "./stage.ts";
+import { verdictOf, Wire } from "./wire.ts";
+
+/** How Postgres goes away; it is started again afterwards, on the same data. */
+interface Outage {
+  readonly name: string;
+  begin(deployment: Deployment): Promise<void>;
+}
+
+export const OUTAGES: readonly Outage[] = [
+  { name: "Postgres stopped in order under load", begin: (deployment) => deployment.stopPostgres() },
+  { name: "Postgres killed under load", begin: (deployment) => deployment.killPostgres() },
+];
+
+const BUYERS = 32;
+const LOAD_MS = 1000;
+/** From the database's return to the first order that passes. */
+const RECOVERY_MS = 3000;
+/** What was under way when the database went is asked for again for so long; what stands behind it waits. */
+const GIVE_UP_MS = 3000;
+const PATIENCE_MS = 5000;
+/** What comes after that. */
+const AT_ONCE_MS = 1000;
+const SERVED: readonly string[] = ["201", "200 replayed"];
+
+/** Partners trade on while the database is away: refused meanwhile, served again without a restart. */
+export async function endure(outage: Outage, downMs: number, deployment: Deployment): Promise<Finding> {
+  const { servers } = deployment;
+  const pids = servers.map(({ pid }) => pid);
+  const load = new Load(deployment, BUYERS);
+  await sleep(LOAD_MS);
+  const downAtMs = performance.now();
+  await outage.begin(deployment);
+  await sleep(downMs);
+  const probes = await Promise.all(
+    servers.map(async (server) => [await server.isAlive(), await server.isReady()] as const),
+  );
+  await deployment.startPostgres();
+  await deployment.untilDatabaseAnswers();
+  const upAtMs = performance.now();
+  await sleep(RECOVERY_MS + LOAD_MS);
+  await load.stop();
+
+  const served = load.observed.filter(({ verdict }) => SERVED.includes(verdict));
+  const refused = load.observed.filter(({ verdict }) => verdict.startsWith("503"));
+  const givenUpMs = Math.max(...refused.map(durationMs));
+  const promptMs = median(refused.filter(({ sentAtMs }) => sentAtMs > downAtMs + GIVE_UP_MS).map(durationMs));
+  const recoveryMs = Math.min(...served.map((one) => one.answeredAtMs).filter((atMs) => atMs > upAtMs)) -
+    upAtMs;
+  const rules: readonly (readonly [boolean, string])[] = [
+    [
+      promptMs <= AT_ONCE_MS,
+      `half of the refusals took more than ${AT_ONCE_MS} ms while the database had long been away`,
+    ],
+    [givenUpMs <= PATIENCE_MS, `a refusal took more than ${PATIENCE_MS} ms`],
+    [recoveryMs <= RECOVERY_MS, `nothing was served within ${RECOVERY_MS} ms of the database's return`],
+    [
+      probes.every(([alive, ready]) => alive && !ready),
+      "a process was not alive and unready while the database was away",
+    ],
+    [servers.every(({ pid }, n) => pid === pids[n]), "a process was restarted"],
+  ];
+  return {
+    what:
+      `away for ${
+        Math.round(upAtMs - downAtMs)
+      } ms; ${served.length} requests served, ${refused.length} refused ` +
+      `(at first within ${Math.round(givenUpMs)} ms, later in ${promptMs.toFixed(1)} ms); ` +
+      `first served ${Math.round(recoveryMs)} ms after its return`,
+    violations: [
+      ...rules.filter(([holds]) => !holds).map(([, sentence]) => sentence),
+      ...findWrong(load.observed),
+      ...load.unanswered,
+      ...await findLost(load, deployment),
+      ...await findImbalance(deployment),
+      ...await deployment.findDefects(),
+    ],
+  };
+}
+
+function findWrong(observed: readonly Observed[]): string[] {
+  const wrong = observed.filter(({ verdict, retryAfter }) =>
+    !SERVED.includes(verdict) && (!UNDECIDED.includes(verdict) || (verdict.startsWith("503") && !retryAfter))
+  );
+  return [...new Set(wrong.map(({ verdict, retryAfter }) => `${verdict}, Retry-After: ${retryAfter}`))];
+}
+
+/** What was acknowledged is in the books, whatever was killed when. */
+async function findLost({ acknowledged }: Load, { sql }: Deployment): Promise<string[]> {
+  const rows = await sql<{ id: string }[]>`select 'ord_' || id as id from gold.orders`;
+  const kept = new Set(rows.map(({ id }) => id));
+  return acknowledged.filter((id) => !kept.has(id)).map((id) => `${id} was acknowledged and is gone`);
+}
+
+const durationMs = ({ sentAtMs, answeredAtMs }: Observed): number => answeredAtMs - sentAtMs;
+
+function median(values: readonly number[]): number {
+  return values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? Infinity;
+}
+
+const CUTS = 20;
+
+/** Connections that are lost while nothing is under way are nobody's trouble. */
+export async function loseIdleConnections(deployment: Deployment): Promise<Finding> {
+  const [trader] = deployment.traders;
+  const wire = await Wire.open(deployment.servers[0]!.socket);
+  const verdicts: string[] = [];
+  for (let cut = 1; cut <= CUTS; cut++) {
+    const quote = await wire.send(trader!.quote("buy", "0.01"));
+    const { quote_id } = JSON.parse(quote!.body) as { quote_id: string };
+    const order = await trader!.order(quote_id);
+    deployment.relay.cut();
+    // Every other time the service has heard of the loss before the order comes.
+    if (cut % 2 === 0) await sleep(20);
+    verdicts.push(verdictOf(await wire.send(order)));
+    await sleep(20);
+  }
+  wire.close();
+  return {
+    what: `${CUTS} times, each time an order came next`,
+    violations: verdicts.filter((verdict) => verdict !== "201").map((verdict) => `answered ${verdict}`),
+  };
+}

@@ -1,0 +1,85 @@
+import process from "node:process";
+import { Deployment } from "./deployment.ts";
+import { measureRefusals, stickOne } from "./fairness.ts";
+import { openGatewayWires } from "./gateway_wires.ts";
+import { judge, type Race } from "./race.ts";
+import { REPEATED_RACES } from "./repeated_races.ts";
+import { Report } from "./report.ts";
+import { SCARCE_RACES } from "./scarce_races.ts";
+import { findImbalance, sendAtOnce, type Stage, succeed } from "./stage.ts";
+import { tallyOf, tallyText, Wire } from "./wire.ts";
+
+// npm run prove -- races [--short]: a hundred requests at once, round after round, against one and two processes.
+
+const REQUESTS = 100;
+const ROUNDS = { long: 100, short: 5 };
+const TRADERS = 12;
+const ENDOWMENT_SAR = "10000000";
+
+const short = process.argv.includes("--short");
+const report = new Report((line) => console.log(line));
+const deployment = await Deployment.start({ servers: 2, traders: TRADERS, lanes: 2 });
+try {
+  const { traders, sql } = deployment;
+  const stageOn = (wires: readonly Wire[]): Stage => ({ deployment, wires, traders, sql });
+  await endow(stageOn(await openWires(1)));
+  const rounds = short ? ROUNDS.short : ROUNDS.long;
+  for (const processes of [1, 2]) {
+    for (const race of [...REPEATED_RACES, ...SCARCE_RACES]) {
+      await run(race, `${processes} process(es)`, rounds, async () => stageOn(await openWires(processes)));
+    }
+  }
+  const gateway = await openGatewayWires(deployment, traders[0]!);
+  for (const race of REPEATED_RACES) {
+    await run(race, "mutual TLS", 1, async () => stageOn(await gateway.openWires(REQUESTS)));
+  }
+  await gateway.close();
+  await deployment.renewTokens();
+  report.tried("one partner is stuck", await stickOne(deployment));
+  if (!short) report.tried("one partner sends only refusals", await measureRefusals(deployment));
+} finally {
+  await deployment.stop();
+}
+process.exit(report.close("races") ? 0 : 1);
+
+async function openWires(processes: number): Promise<Wire[]> {
+  const sockets = deployment.servers.slice(0, processes).map(({ socket }) => socket);
+  return await Promise.all(
+    Array.from({ length: REQUESTS }, (_, n) => Wire.open(sockets[n % sockets.length]!)),
+  );
+}
+
+/** Money for all but the last. */
+async function endow(stage: Stage): Promise<void> {
+  await succeed(stage, stage.traders.slice(0, -1).map((trader) => trader.fund(ENDOWMENT_SAR)));
+  for (const wire of stage.wires) wire.close();
+}
+
+async function run(race: Race, where: string, rounds: number, open: () => Promise<Stage>): Promise<void> {
+  await deployment.renewTokens();
+  const seen = new Map<string, number>();
+  const violations: string[] = [];
+  for (let round = 1; round <= rounds; round++) {
+    const stage = await open();
+    const prepared = await race.prepare(stage, REQUESTS);
+    const [replies] = await Promise.all([sendAtOnce(stage, prepared.requests), prepared.meanwhile?.()]);
+    const text = tallyText(tallyOf(replies));
+    seen.set(text, (seen.get(text) ?? 0) + 1);
+    const found = [
+      ...judge(prepared, replies),
+      ...await findImbalance(stage),
+      ...await prepared.after?.(replies) ?? [],
+    ];
+    violations.push(...found.map((each) => `round ${round}: ${each}`));
+    for (const wire of stage.wires) wire.close();
+  }
+  violations.push(...await deployment.findDefects());
+  const outcomes = [...seen].map(([text, times]) => `${times} × (${text})`);
+  report.tried(`${race.name}, ${where}`, { what: summaryOf(outcomes), violations });
+}
+
+function summaryOf(outcomes: readonly string[]): string {
+  return outcomes.length <= 4
+    ? outcomes.join("; ")
+    : `${outcomes.length} different outcomes, as ${outcomes[0]}`;
+}

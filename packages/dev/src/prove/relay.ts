@@ -1,0 +1,60 @@
+import { type AddressInfo, connect, createServer, type Server, type Socket } from "node:net";
+
+/** The network between the service and its database, as something that fails when it is told to. */
+export class Relay {
+  readonly #server: Server;
+  readonly #links = new Set<{ readonly service: Socket; readonly database: Socket }>();
+  #withholding = false;
+
+  private constructor(databasePort: number) {
+    this.#server = createServer((service) => {
+      const database = connect(databasePort, "127.0.0.1");
+      const link = { service, database };
+      this.#links.add(link);
+      const end = () => {
+        this.#links.delete(link);
+        service.destroy();
+        database.destroy();
+      };
+      for (const socket of [service, database]) socket.setNoDelay().on("error", end).on("close", end);
+      service.on("data", (part) => database.write(part));
+      database.on("data", (part) => service.write(part));
+      if (this.#withholding) database.pause();
+    });
+  }
+
+  static async open(databasePort: number): Promise<Relay> {
+    const relay = new Relay(databasePort);
+    await new Promise<void>((resolve) => relay.#server.listen(0, "127.0.0.1", resolve));
+    return relay;
+  }
+
+  get port(): number {
+    return (this.#server.address() as AddressInfo).port;
+  }
+
+  /** The database is asked, and its answers are kept back. */
+  withhold(): void {
+    this.#withholding = true;
+    for (const { database } of this.#links) database.pause();
+  }
+
+  pass(): void {
+    this.#withholding = false;
+    for (const { database } of this.#links) database.resume();
+  }
+
+  /** The service loses its connections. A backend with a statement under way notices only when it wants to answer. */
+  cut(): void {
+    for (const { service, database } of this.#links) {
+      service.destroy();
+      database.destroy();
+    }
+    this.#links.clear();
+  }
+
+  async close(): Promise<void> {
+    this.cut();
+    await new Promise((resolve) => this.#server.close(resolve));
+  }
+}

@@ -1,0 +1,33 @@
+/** What one trial found. */
+export interface Finding {
+  readonly what: string;
+  readonly violations: readonly string[];
+}
+
+/** What was tried and what went wrong, said as it happens. */
+export class Report {
+  #tried = 0;
+  #violations = 0;
+  readonly #say: (line: string) => void;
+
+  constructor(say: (line: string) => void) {
+    this.#say = say;
+  }
+
+  tried(name: string, { what, violations }: Finding): void {
+    this.#tried++;
+    this.#violations += violations.length;
+    this.#say(`${violations.length === 0 ? "✔" : "✘"} ${name}: ${what}`);
+    for (const violation of violations) this.#say(`    ${violation}`);
+  }
+
+  /** The closing line, and whether all of it held. */
+  close(what: string): boolean {
+    this.#say(
+      this.#violations === 0
+        ? `${what}: ${this.#tried} tried, no violation.`
+        : `${what}: ${this.#tried} tried, ${this.#violations} violation(s).`,
+    );
+    return this.#violations === 0;
+  }
+}

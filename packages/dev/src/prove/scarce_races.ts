@@ -1,0 +1,123 @@
+import { randomUUID } from "node:crypto";
+import { setTimeout as sleep } from "node:timers/promises";
+import { type Race, repeat } from "./race.ts";
+import { gramsText, leaveFree, makeQuotes, sellAll, type Stage, succeed } from "./stage.ts";
+import type { Trader } from "./trader.ts";
+import { ask } from "./trader.ts";
+
+// What does not suffice for all, or ends while they come. The first partner can buy the whole vault, the last one has no
+// money, the one before it no gold; those between have enough of everything.
+
+const LOT = 100n;
+const LOT_GRAMS = gramsText(LOT);
+
+function buyersOf({ traders }: Stage): readonly Trader[] {
+  return traders.slice(1, -2);
+}
+
+async function ordersOf(stage: Stage, count: number, traders: readonly Trader[]): Promise<Uint8Array[]> {
+  const quotes = await makeQuotes(stage, count, LOT_GRAMS, { traders });
+  return await Promise.all(quotes.map((quote, n) => traders[n % traders.length]!.order(quote)));
+}
+
+const fundsForOne: Race = {
+  name: "funds for one",
+  async prepare(stage, count) {
+    const poor = stage.traders.at(-1)!;
+    const requests = await ordersOf(stage, count, [poor]);
+    const [row] = await stage
+      .sql`select total / 100.0 as sar from gold.quote where client_id = ${poor.client} limit 1`;
+    await succeed(stage, [poor.fund(row!.sar as string)]);
+    return { requests, allowed: [{ "201": 1, "422 insufficient_funds": count - 1 }] };
+  },
+};
+
+const goldForOne: Race = {
+  name: "a seller's gold for one",
+  async prepare(stage, count) {
+    const seller = stage.traders.at(-2)!;
+    await succeed(stage, await ordersOf(stage, 1, [seller]));
+    const quotes = await makeQuotes(stage, count, LOT_GRAMS, { side: "sell", traders: [seller] });
+    const requests = await Promise.all(quotes.map((quote) => seller.order(quote)));
+    return { requests, allowed: [{ "201": 1, "422 insufficient_gold": count - 1 }] };
+  },
+};
+
+const vaultForOne: Race = {
+  name: "gold in the vault for one, many partners",
+  async prepare(stage, count) {
+    await leaveFree(stage, stage.traders[0]!, LOT);
+    return {
+      requests: await ordersOf(stage, count, buyersOf(stage)),
+      allowed: [{ "201": 1, "422 insufficient_inventory": count - 1 }],
+      after: () => sellAll(stage, stage.traders[0]!),
+    };
+  },
+};
+
+/** Free is what all orders need and half a bar more: either the bar leaves or the last half of the orders is filled. */
+const barLeaves: Race = {
+  name: "a bar leaves meanwhile, many partners",
+  async prepare(stage, count) {
+    const { operator, operatorSql } = stage.deployment;
+    const serial = randomUUID();
+    const all = LOT * BigInt(count);
+    const { fine_grams } = await operator(
+      `vault add --serial ${serial} --gross ${gramsText(all)} --fineness 999.9 --vault Riyadh`,
+    );
+    const fine = BigInt(Math.round(Number(fine_grams) * 10_000));
+    const free = all + fine / 2n;
+    await leaveFree(stage, stage.traders[0]!, free);
+    const withoutBar = Number((free - fine) / LOT);
+    let removed = false;
+    return {
+      requests: await ordersOf(stage, count, buyersOf(stage)),
+      allowed: [{ "201": count }, { "201": withoutBar, "422 insufficient_inventory": count - withoutBar }],
+      async meanwhile() {
+        await sleep(Math.random() * 40);
+        removed = await operatorSql`select gold.remove_bar(${serial})`.then(() => true, () => false);
+      },
+      async after(replies) {
+        await sellAll(stage, stage.traders[0]!);
+        const filled = replies.filter((reply) => reply?.status === 201).length;
+        return filled === (removed ? withoutBar : count)
+          ? []
+          : [`the bar ${removed ? "left" : "stayed"}, ${filled} orders were filled`];
+      },
+    };
+  },
+};
+
+/** No order commits after a committed suspension. */
+const suspension: Race = {
+  name: "the partner is suspended meanwhile",
+  async prepare(stage, count) {
+    const subject = stage.traders[1]!;
+    const { operatorSql } = stage.deployment;
+    return {
+      requests: await ordersOf(stage, count, [subject]),
+      allowed: repeat(count + 1, (n) => ({ "201": n, "403 partner_suspended": count - n })),
+      async meanwhile() {
+        await sleep(Math.random() * 40);
+        await operatorSql`select gold.suspend_partner(${subject.clientId})`;
+      },
+      async after() {
+        const [row] = await stage.sql`
+          select count(*)::int as late from gold.orders o join gold.partner p on p.id = o.client_id
+          where o.client_id = ${subject.client} and o.executed_at > p.suspended_at + interval '1 millisecond'`;
+        await operatorSql`select gold.resume_partner(${subject.clientId})`;
+        await untilAdmitted(stage, subject);
+        return row!.late === 0 ? [] : [`${row!.late} order(s) after the suspension`];
+      },
+    };
+  },
+};
+
+/** Each process hears of a resumption within a second. */
+async function untilAdmitted({ deployment }: Stage, trader: Trader): Promise<void> {
+  for (const { socket } of deployment.servers) {
+    while ((await ask(socket, trader.quote("buy", LOT_GRAMS)))?.status !== 201) await sleep(25);
+  }
+}
+
+export const SCARCE_RACES: readonly Race[] = [fundsForOne, goldForOne, vaultForOne, barLeaves, suspension];

@@ -1,0 +1,99 @@
+import { request } from "node:http";
+import { readFile } from "node:fs/promises";
+import { fileURLToPath } from "node:url";
+import { type Child, startChild } from "../child.ts";
+import { awaitReady } from "../ready.ts";
+import type { State } from "../state.ts";
+
+const MAIN = fileURLToPath(new URL("../../../server/src/main.ts", import.meta.url));
+const PROBE_MS = 300;
+const LOG_TAIL = 2000;
+
+/** One process of the service. */
+export class ServerProcess {
+  readonly name: string;
+  readonly socket: string;
+  readonly operations: string;
+  readonly #environment: Record<string, string>;
+  readonly #log: string;
+  #child: Child | undefined;
+
+  constructor(state: State, name: string, environment: Record<string, string>) {
+    this.name = name;
+    this.socket = state.socket(`${name}.sock`);
+    this.operations = state.socket(`${name}_operations.sock`);
+    this.#log = state.path("log", `${name}.log`);
+    this.#environment = {
+      ...environment,
+      LISTEN: `unix:${this.socket}`,
+      OPERATIONS_LISTEN: `unix:${this.operations}`,
+    };
+  }
+
+  get pid(): number {
+    return this.#child!.pid;
+  }
+
+  runsAs(pid: number): boolean {
+    return this.#child?.pid === pid;
+  }
+
+  /** Whether the process answers at all, whatever the state of its database. */
+  async isAlive(): Promise<boolean> {
+    return (await this.#operation("/live"))?.status === 200;
+  }
+
+  async isReady(): Promise<boolean> {
+    return (await this.#operation("/ready"))?.status === 200;
+  }
+
+  /** How many orders and quotes wait for a lane. */
+  async countWaiting(): Promise<number> {
+    const metrics = await this.#operation("/metrics");
+    return Number(/^gold_bookings_waiting (\d+)$/m.exec(metrics?.text ?? "")?.[1]);
+  }
+
+  async start(): Promise<void> {
+    this.#child = startChild(MAIN, this.#environment, this.#log);
+    await awaitReady(this.operations, this.#child, this.#log);
+  }
+
+  async kill(): Promise<void> {
+    process.kill(this.pid, "SIGKILL");
+    await this.#child!.exited;
+    this.#child = undefined;
+  }
+
+  /** Starts a process that was killed, waits for one that was not. */
+  async heal(): Promise<void> {
+    if (!this.#child) return await this.start();
+    try {
+      await awaitReady(this.operations, this.#child, this.#log);
+    } catch (cause) {
+      throw new Error(
+        `${this.name} did not get over it:\n${(await readFile(this.#log, "utf8")).slice(-LOG_TAIL)}`,
+        { cause },
+      );
+    }
+  }
+
+  async stop(): Promise<void> {
+    await this.#child?.stop();
+  }
+
+  #operation(path: string): Promise<{ status: number; text: string } | undefined> {
+    return new Promise((resolve) => {
+      const asked = request({ socketPath: this.operations, path }, (reply) => {
+        let text = "";
+        reply.setEncoding("utf8").on("data", (part) => text += part)
+          .on("end", () => resolve({ status: reply.statusCode!, text }));
+      });
+      // A process that is stopped takes the connection and says nothing.
+      const silence = setTimeout(() => {
+        resolve(undefined);
+        asked.destroy();
+      }, PROBE_MS);
+      asked.on("error", () => resolve(undefined)).on("close", () => clearTimeout(silence)).end();
+    });
+  }
+}

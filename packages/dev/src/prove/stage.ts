@@ -1,0 +1,101 @@
+import type { Sql } from "postgres";
+import type { Deployment } from "./deployment.ts";
+import type { Side, Trader } from "./trader.ts";
+import { type Reply, verdictOf, type Wire } from "./wire.ts";
+
+/** Where a race runs: warmed connections, and partners whose requests go over them. */
+export interface Stage {
+  readonly deployment: Deployment;
+  readonly wires: readonly Wire[];
+  readonly traders: readonly Trader[];
+  readonly sql: Sql;
+}
+
+/** All at once: every request is written before any reply is read. */
+export function sendAtOnce(
+  { wires }: Stage,
+  requests: readonly Uint8Array[],
+): Promise<(Reply | undefined)[]> {
+  return Promise.all(requests.map((request, index) => wires[index]!.send(request)));
+}
+
+/** What must succeed for a race to be set up. */
+export async function succeed(
+  stage: Stage,
+  requests: readonly Uint8Array[],
+): Promise<Record<string, unknown>[]> {
+  const bodies: Record<string, unknown>[] = [];
+  for (let from = 0; from < requests.length; from += stage.wires.length) {
+    for (const reply of await sendAtOnce(stage, requests.slice(from, from + stage.wires.length))) {
+      if (!reply || reply.status >= 300) throw new Error(`set-up failed: ${verdictOf(reply)} ${reply?.body}`);
+      bodies.push(JSON.parse(reply.body) as Record<string, unknown>);
+    }
+  }
+  return bodies;
+}
+
+/** Quotes made over the very connections that the race will use, which also warms them. */
+export async function makeQuotes(
+  stage: Stage,
+  count: number,
+  goldGrams: string,
+  { side = "buy", traders = stage.traders.slice(0, 1) }: { side?: Side; traders?: readonly Trader[] } = {},
+): Promise<string[]> {
+  const requests = Array.from(
+    { length: count },
+    (_, n) => traders[n % traders.length]!.quote(side, goldGrams),
+  );
+  return (await succeed(stage, requests)).map(({ quote_id }) => quote_id as string);
+}
+
+async function freeTenthMilligrams({ sql }: Stage): Promise<bigint> {
+  const [row] = await sql`select free::text from gold.vault where stripe = 0`;
+  return BigInt(row!.free as string);
+}
+
+/** Leaves exactly so much gold free, by trading of a partner who has the money for all of it. */
+export async function leaveFree(stage: Stage, trader: Trader, tenthMilligrams: bigint): Promise<void> {
+  const surplus = await freeTenthMilligrams(stage) - tenthMilligrams;
+  if (surplus > 0n) await trade(stage, trader, "buy", surplus);
+  if (surplus < 0n) await trade(stage, trader, "sell", -surplus);
+}
+
+export async function sellAll(stage: Stage, trader: Trader): Promise<string[]> {
+  const [row] = await stage.sql`select gold::text from gold.account where client_id = ${trader.client}`;
+  const held = BigInt(row!.gold as string);
+  if (held > 0n) await trade(stage, trader, "sell", held);
+  return [];
+}
+
+async function trade(stage: Stage, trader: Trader, side: Side, tenthMilligrams: bigint): Promise<void> {
+  const [quote] = await makeQuotes(stage, 1, gramsText(tenthMilligrams), { side, traders: [trader] });
+  await succeed(stage, [await trader.order(quote!)]);
+}
+
+export function gramsText(tenthMilligrams: bigint): string {
+  return `${tenthMilligrams / 10_000n}.${`${tenthMilligrams % 10_000n}`.padStart(4, "0")}`;
+}
+
+/** After every round: gold and money are where they were, and nobody owes any. */
+export async function findImbalance({ sql }: Pick<Stage, "sql">): Promise<string[]> {
+  const [row] = await sql`
+    select
+      (select sum(gold) from gold.account) + (select sum(free) from gold.vault)
+        - (select sum(fine) from gold.bar where removed_at is null) as gold,
+      (select sum(sar_available + sar_held) from gold.account) - (select sum(amount) from gold.funding)
+        + (select coalesce(sum(case side when 'buy' then total else -total end), 0) from gold.orders) as money,
+      (select count(*) from gold.account where least(sar_available, sar_held, gold) < 0)
+        + (select count(*) from gold.vault where free < 0) as negative,
+      (select count(*) from gold.orders) - (select count(*) from gold.idempotency_key where result_kind = 'order') as unbound,
+      (select count(*) from gold.orders) - (select count(*) from gold.event where type = 'order.executed') as untold`;
+  const sentences: Record<string, string> = {
+    gold: "0.0001 g too much or too little among clients, vault and bars",
+    money: "halalas too many or too few on the accounts",
+    negative: "balances are negative",
+    unbound: "orders without a key, or keys without their order",
+    untold: "orders without an event, or events without their order",
+  };
+  return Object.entries(sentences).flatMap(([name, sentence]) =>
+    Number(row![name]) === 0 ? [] : [`${row![name]} ${sentence}`]
+  );
+}

@@ -1,0 +1,125 @@
+import { Buffer } from "node:buffer";
+import { createHash, randomUUID } from "node:crypto";
+import { readFile } from "node:fs/promises";
+import { canonicalRequest } from "@gold-partner/canonical";
+import { importSigningKey, keySigner, signDetached } from "@gold-partner/jws";
+import { hostBytes, requestSigner } from "@gold-partner/protocol";
+import type { Credentials } from "../partner.ts";
+import { type Reply, Wire } from "./wire.ts";
+
+const signRequest = requestSigner({ canonicalRequest, signDetached, bytes: hostBytes });
+
+export type Side = "buy" | "sell";
+
+interface OrderChoice {
+  readonly key?: string;
+  readonly nonce?: string;
+  readonly timestampSeconds?: number;
+}
+
+export const nowSeconds = (): number => Math.floor(Date.now() / 1000);
+
+/** A partner that writes its requests as bytes, to be sent whenever and wherever the proof wants them. */
+export class Trader {
+  readonly clientId: string;
+  /** The client's number in the books. */
+  readonly client: number;
+  readonly credentials: Credentials;
+  readonly #fingerprint: string;
+  readonly #signer: ReturnType<typeof keySigner>;
+  #token = "";
+
+  constructor(
+    credentials: Credentials,
+    client: number,
+    fingerprint: string,
+    signer: ReturnType<typeof keySigner>,
+  ) {
+    this.clientId = credentials.client_id;
+    this.client = client;
+    this.credentials = credentials;
+    this.#fingerprint = fingerprint;
+    this.#signer = signer;
+  }
+
+  static async of(credentials: Credentials, client: number): Promise<Trader> {
+    const [certificate, signingKey] = await Promise.all(
+      [credentials.cert, credentials.signing_key].map((file) => readFile(file, "utf8")),
+    );
+    const signer = keySigner(await importSigningKey(signingKey!));
+    return new Trader(credentials, client, fingerprintOf(certificate!), signer);
+  }
+
+  /** A token lives for ten minutes; a proof may last longer. */
+  async renewToken(socketPath: string): Promise<void> {
+    const { client_id, client_secret } = this.credentials;
+    const form = new URLSearchParams({ grant_type: "client_credentials", client_id, client_secret });
+    this.#token = "";
+    const reply = await ask(
+      socketPath,
+      this.#write("POST", "/oauth/token", form.toString(), {
+        "Content-Type": "application/x-www-form-urlencoded",
+      }),
+    );
+    if (reply?.status !== 200) throw new Error(`no token for ${this.clientId}: ${reply?.body}`);
+    this.#token = (JSON.parse(reply.body) as { access_token: string }).access_token;
+  }
+
+  fund(amountSar: string, key: string = randomUUID()): Uint8Array {
+    return this.#post("/sandbox/fund", `{"amount_sar":${amountSar}}`, key);
+  }
+
+  quote(side: Side, goldGrams: string, key: string = randomUUID()): Uint8Array {
+    return this.#post("/v1/quotes", `{"side":"${side}","gold_grams":${goldGrams}}`, key);
+  }
+
+  async order(quoteId: string, choice: OrderChoice = {}): Promise<Uint8Array> {
+    const { key = randomUUID(), nonce = randomUUID(), timestampSeconds = nowSeconds() } = choice;
+    const body = JSON.stringify({ quote_id: quoteId });
+    const signed = await signRequest({
+      method: "POST",
+      url: `${this.credentials.base_url}/v1/orders`,
+      body: hostBytes.utf8(body),
+      timestamp: `${timestampSeconds}`,
+      nonce,
+    }, this.#signer);
+    return this.#post("/v1/orders", body, key, { ...signed });
+  }
+
+  #post(path: string, body: string, key: string, headers: Record<string, string> = {}): Uint8Array {
+    return this.#write("POST", path, body, {
+      "Content-Type": "application/json",
+      "Idempotency-Key": key,
+      ...headers,
+    });
+  }
+
+  #write(method: string, path: string, body: string, headers: Record<string, string>): Uint8Array {
+    const all: Record<string, string> = {
+      Host: new URL(this.credentials.base_url).host,
+      // As the gateway would send them.
+      "x-forwarded-client-cert": `Hash=${this.#fingerprint}`,
+      "x-client-ip": "127.0.0.1",
+      ...(this.#token ? { Authorization: `Bearer ${this.#token}` } : {}),
+      "Content-Length": `${hostBytes.utf8(body).length}`,
+      ...headers,
+    };
+    const lines = Object.entries(all).map(([name, value]) => `${name}: ${value}\r\n`);
+    return hostBytes.utf8(`${method} ${path} HTTP/1.1\r\n${lines.join("")}\r\n${body}`);
+  }
+}
+
+/** One request over a connection of its own. */
+export async function ask(socketPath: string, request: Uint8Array): Promise<Reply | undefined> {
+  const wire = await Wire.open(socketPath);
+  try {
+    return await wire.send(request);
+  } finally {
+    wire.close();
+  }
+}
+
+function fingerprintOf(certificatePem: string): string {
+  const der = Buffer.from(certificatePem.replace(/-----[A-Z ]+-----/g, ""), "base64");
+  return createHash("sha256").update(der).digest("hex");
+}

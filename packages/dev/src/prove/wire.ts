@@ -1,0 +1,104 @@
+import { Buffer } from "node:buffer";
+import { connect, type Socket } from "node:net";
+
+export interface Reply {
+  readonly status: number;
+  /** Names in lower case. */
+  readonly headers: ReadonlyMap<string, string>;
+  readonly body: string;
+}
+
+const HEAD_END = "\r\n\r\n";
+
+/** One kept connection that carries one request at a time, written as bytes that were prepared beforehand. */
+export class Wire {
+  readonly #socket: Socket;
+  #received = Buffer.alloc(0);
+  #answer: ((reply: Reply | undefined) => void) | undefined;
+  #closed = false;
+
+  constructor(socket: Socket) {
+    this.#socket = socket;
+    socket.on("data", (part: Buffer) => {
+      this.#received = Buffer.concat([this.#received, part]);
+      const reply = this.#takeReply();
+      if (reply) this.#settle(reply);
+    });
+    socket.on("error", () => {});
+    socket.on("close", () => {
+      this.#closed = true;
+      this.#settle(undefined);
+    });
+  }
+
+  static async open(socketPath: string): Promise<Wire> {
+    const socket = connect(socketPath);
+    await new Promise<void>((resolve, reject) => socket.once("connect", resolve).once("error", reject));
+    return new Wire(socket);
+  }
+
+  get closed(): boolean {
+    return this.#closed;
+  }
+
+  /** The reply, or undefined when the connection ends before there is one. */
+  send(request: Uint8Array): Promise<Reply | undefined> {
+    if (this.#closed) return Promise.resolve(undefined);
+    if (this.#answer) throw new Error("this connection still waits for a reply");
+    return new Promise((resolve) => {
+      this.#answer = resolve;
+      this.#socket.write(request);
+    });
+  }
+
+  /** Takes nothing more from the other side, which may write on until its buffer is full. */
+  stopReading(): void {
+    this.#socket.pause();
+  }
+
+  close(): void {
+    this.#socket.destroy();
+  }
+
+  #settle(reply: Reply | undefined): void {
+    const answer = this.#answer;
+    this.#answer = undefined;
+    answer?.(reply);
+  }
+
+  #takeReply(): Reply | undefined {
+    const headBytes = this.#received.indexOf(HEAD_END);
+    if (headBytes < 0) return undefined;
+    const [statusLine = "", ...lines] = this.#received.toString("latin1", 0, headBytes).split("\r\n");
+    const headers = new Map(lines.map((line) => {
+      const colon = line.indexOf(":");
+      return [line.slice(0, colon).toLowerCase(), line.slice(colon + 1).trim()];
+    }));
+    const length = headers.get("content-length");
+    if (length === undefined) throw new Error(`a reply without Content-Length: ${statusLine}`);
+    const bodyStart = headBytes + HEAD_END.length;
+    const bodyEnd = bodyStart + Number(length);
+    if (this.#received.length < bodyEnd) return undefined;
+    const body = this.#received.toString("utf8", bodyStart, bodyEnd);
+    this.#received = this.#received.subarray(bodyEnd);
+    return { status: Number(statusLine.split(" ")[1]), headers, body };
+  }
+}
+
+/** What a reply says, in two words at most: `201`, `200 replayed`, `409 nonce_reused`; `none` for no reply. */
+export function verdictOf(reply: Reply | undefined): string {
+  if (!reply) return "none";
+  if (reply.status >= 400) {
+    return `${reply.status} ${(JSON.parse(reply.body) as { code?: string }).code ?? "without code"}`;
+  }
+  return reply.headers.get("idempotent-replayed") === "true" ? `${reply.status} replayed` : `${reply.status}`;
+}
+
+export function tallyOf(replies: readonly (Reply | undefined)[]): Map<string, number> {
+  const tally = new Map<string, number>();
+  for (const verdict of replies.map(verdictOf).sort()) tally.set(verdict, (tally.get(verdict) ?? 0) + 1);
+  return tally;
+}
+
+export const tallyText = (tally: ReadonlyMap<string, number>): string =>
+  [...tally].map(([verdict, times]) => `${times} × ${verdict}`).join(", ");

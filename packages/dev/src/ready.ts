@@ -1,0 +1,31 @@
+import { readFile } from "node:fs/promises";
+import { request } from "node:http";
+import type { Child } from "./child.ts";
+
+const READY_MS = 30_000;
+const PAUSE_MS = 25;
+
+/** Waits for a service's own word on its operations socket; a service that ended says why in its log. */
+export async function awaitReady(operationsSocket: string, child: Child, logFile: string): Promise<void> {
+  let ended = false;
+  void child.exited.then(() => ended = true);
+  const deadline = performance.now() + READY_MS;
+  while (performance.now() < deadline) {
+    if (ended) throw new Error(`The service ended before it was ready: ${await lastLine(logFile)}`);
+    if (await isReady(operationsSocket)) return;
+    await new Promise((resolve) => setTimeout(resolve, PAUSE_MS));
+  }
+  throw new Error(`The service was not ready within ${READY_MS / 1000} s; its log is ${logFile}.`);
+}
+
+function isReady(socketPath: string): Promise<boolean> {
+  return new Promise((resolve) => {
+    request({ socketPath, path: "/ready" }, (reply) => resolve((reply.resume(), reply.statusCode === 200)))
+      .on("error", () => resolve(false)).end();
+  });
+}
+
+async function lastLine(file: string): Promise<string> {
+  const lines = (await readFile(file, "utf8").catch(() => "")).trim().split("\n");
+  return lines.at(-1) ?? "";
+}

@@ -1,0 +1,244 @@
+import { once } from "node:events";
+import { realpathSync } from "node:fs";
+import { mkdtemp, readdir, readFile, rm, stat, writeFile } from "node:fs/promises";
+import { createServer } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import process from "node:process";
+import { after, before, describe, it } from "node:test";
+import { assert, assertEquals, assertMatch, assertNotEquals, assertStringIncludes } from "@std/assert";
+import { runDemo } from "./demo.ts";
+import { asOperator } from "./operator.ts";
+import type { Credentials } from "./partner.ts";
+import {
+  awaitEnd,
+  executablesUnder,
+  freePort,
+  isAlive,
+  readRun,
+  runToEnd,
+  type Started,
+  startUntilReady,
+} from "./start_trial.ts";
+
+describe("npm start", () => {
+  let folder: string;
+  let state: string;
+  let port: string;
+  before(async () => {
+    folder = await mkdtemp(join(tmpdir(), "gold-start-"));
+    state = join(folder, "state");
+    port = `${await freePort()}`;
+  });
+  after(() => rm(folder, { recursive: true, force: true }));
+
+  async function credentials(): Promise<Credentials> {
+    const partners = await readdir(join(state, "partners"));
+    assertEquals(partners.length, 1);
+    return JSON.parse(await readFile(join(state, "partners", partners[0]!, "credentials.json"), "utf8"));
+  }
+  const holdings = async ({ run }: Started) => {
+    const { client_id } = await credentials();
+    const { sar_available, gold_grams } = await asOperator(run.database_url)("partner show", client_id);
+    return [sar_available, gold_grams];
+  };
+  const verify = async ({ run }: Started) => (await asOperator(run.database_url)("ledger verify")).clean;
+  const trade = async () => {
+    const steps: string[] = [];
+    await runDemo(await credentials(), (step) => steps.push(step));
+    return steps.length;
+  };
+
+  describe("at first", () => {
+    let started: Started;
+    before(async () => void (started = await startUntilReady(state, "--port", port)));
+    after(() => started.stop());
+
+    it("writes down where everything is", async () => {
+      const { run, child } = started;
+      assertEquals(Object.keys(run), ["base_url", "database_url", "second_database_url", "pids", "ready"]);
+      assertEquals([run.base_url, run.pids.start], [`https://localhost:${port}`, child.pid!]);
+      const logins = [run.database_url, run.second_database_url].map((url) => new URL(url).username);
+      assertEquals(new Set(logins).size, 2);
+      assert(!logins.includes("gold_api"));
+      for (const pid of Object.values(run.pids)) assert(isAlive(pid));
+    });
+
+    it("onboards a partner whose credentials are whole: files that are there, by absolute paths", async () => {
+      const held = await credentials();
+      assertEquals(Object.keys(held).sort(), [
+        "base_url",
+        "ca",
+        "cert",
+        "client_id",
+        "client_secret",
+        "key",
+        "signing_key",
+        "webhook_secret",
+      ]);
+      for (const path of [held.ca, held.cert, held.key, held.signing_key]) {
+        assert(path.startsWith(state), path);
+        assertStringIncludes(await readFile(path, "utf8"), "-----BEGIN ");
+      }
+      assertEquals(held.ca, join(state, "pki", "ca.pem"));
+    });
+
+    it("keeps what is secret from other users of the machine", async () => {
+      const { client_id, key, signing_key } = await credentials();
+      const files = [
+        join(state, "run.json"),
+        join(state, "partners", client_id, "credentials.json"),
+        key,
+        signing_key,
+        ...(await readdir(join(state, "keys"))).map((name) => join(state, "keys", name)),
+      ];
+      assert(files.length >= 6);
+      for (const file of files) assertEquals(((await stat(file)).mode & 0o077).toString(8), "0", file);
+    });
+
+    it("has traded for its demo partner, and trades on over mutual TLS", async () => {
+      const [sar, grams] = await holdings(started);
+      assert(Number(sar) > 0 && grams === "1", `${sar} SAR, ${grams} g`);
+      assertEquals(await trade(), 8);
+      assertEquals((await holdings(started))[1], "2");
+      assertEquals(await verify(started), true);
+    });
+
+    it("runs every process but Postgres on the runtime that started it", () => {
+      if (process.platform !== "linux") return;
+      const { start, server, postgres } = started.run.pids;
+      const own = realpathSync(process.execPath);
+      // Where Node runs TypeScript, tsx asks esbuild for it; Deno needs nobody.
+      const hired = "Deno" in globalThis ? /\/bin\/postgres$/ : /\/bin\/(postgres|esbuild)$/;
+      const others = [...executablesUnder(start), ...executablesUnder(server)].filter((path) =>
+        !hired.test(path)
+      );
+      assert(others.length >= 2);
+      for (const path of others) assertEquals(path, own);
+      assertMatch(executablesUnder(postgres)[0] ?? "/bin/postgres", /\/bin\/postgres$/);
+    });
+
+    it("lets nobody else use its folder meanwhile, with exit 2, and goes on", async () => {
+      for (const more of [[], ["--reset"]]) {
+        const { code, err } = await runToEnd("--state", state, "--port", `${await freePort()}`, ...more);
+        assertEquals(code, 2);
+        assertStringIncludes(err, "runs already");
+      }
+      assertEquals(await verify(started), true);
+    });
+
+    it("stops all of it on SIGTERM, with exit 0, and takes run.json along", async () => {
+      assertEquals(await started.stop(), 0);
+      await awaitEnd(...Object.values(started.run.pids));
+      assertEquals(await readRun(state), undefined);
+    });
+  });
+
+  describe("again", () => {
+    it("keeps partner, keys and books", async () => {
+      const first = await credentials();
+      const started = await startUntilReady(state, "--port", port, "--no-demo");
+      assertEquals(await credentials(), first);
+      assertEquals((await holdings(started))[1], "2");
+      assertEquals(await trade(), 8);
+      assertEquals(await verify(started), true);
+      await started.stop();
+    });
+
+    it("heals after a kill of everything but Postgres, which it takes over", async () => {
+      const { run } = await startUntilReady(state, "--port", port, "--no-demo");
+      process.kill(run.pids.start, "SIGKILL");
+      process.kill(run.pids.server, "SIGKILL");
+      await awaitEnd(run.pids.start, run.pids.server);
+      const started = await startUntilReady(state, "--port", port, "--no-demo");
+      assertEquals(started.run.pids.postgres, run.pids.postgres);
+      assertEquals([await trade(), await verify(started)], [8, true]);
+      await started.stop();
+      await awaitEnd(run.pids.postgres);
+    });
+
+    it("heals after a kill of everything", async () => {
+      const { run } = await startUntilReady(state, "--port", port, "--no-demo");
+      for (const pid of [run.pids.start, run.pids.server, run.pids.postgres]) process.kill(pid, "SIGKILL");
+      await awaitEnd(...Object.values(run.pids));
+      const started = await startUntilReady(state, "--port", port, "--no-demo");
+      assertEquals([await trade(), await verify(started)], [8, true]);
+      await started.stop();
+    });
+
+    it("leaves no service behind when it is killed alone", async () => {
+      const { run } = await startUntilReady(state, "--port", port, "--no-demo");
+      process.kill(run.pids.start, "SIGKILL");
+      await awaitEnd(run.pids.start, run.pids.server);
+    });
+
+    it("begins anew with --reset, and leaves no Postgres of the killed run behind", async () => {
+      const [earlier, { pids }] = [await credentials(), (await readRun(state))!];
+      assert(isAlive(pids.postgres));
+      const started = await startUntilReady(state, "--port", port, "--reset", "--no-demo");
+      assertNotEquals((await credentials()).client_id, earlier.client_id);
+      assertEquals(await holdings(started), ["0", "0"]);
+      await started.stop();
+      await awaitEnd(pids.postgres);
+    });
+
+    it("moves to another port: base URL and credentials say so, and signatures fit", async () => {
+      const other = `${await freePort()}`;
+      const started = await startUntilReady(state, "--port", other, "--no-demo");
+      assertEquals((await credentials()).base_url, `https://localhost:${other}`);
+      assertEquals(await trade(), 8);
+      await started.stop();
+    });
+  });
+
+  describe("refuses", () => {
+    it("a port that is taken, with one sentence and exit 1, and leaves nothing running", async () => {
+      const taken = createServer().listen(Number(port), "::");
+      await once(taken, "listening");
+      const { code, err } = await runToEnd("--state", state, "--port", port);
+      assertEquals(code, 1);
+      assertMatch(err, new RegExp(`^npm start did not get there\\. .*${port}`));
+      assertEquals(err.trim().split("\n").length, 1);
+      await new Promise((resolve) => taken.close(resolve));
+      await (await startUntilReady(state, "--port", port, "--no-demo")).stop();
+    });
+
+    it("a folder that it did not make, with --reset and without, and touches nothing in it", async () => {
+      const foreign = await mkdtemp(join(folder, "foreign-"));
+      await writeFile(join(foreign, "thesis.txt"), "precious");
+      for (const more of [[], ["--reset"]]) {
+        const { code, err } = await runToEnd("--state", foreign, "--port", port, ...more);
+        assertEquals(code, 2);
+        assertStringIncludes(err, foreign);
+        assertEquals(await readdir(foreign), ["thesis.txt"]);
+      }
+    });
+
+    it("options that it does not know, and ports that are none, with exit 2 and its usage", async () => {
+      for (const args of [["--verbose"], ["--port", "0"], ["--port", "65536"], ["--port", "x"], ["extra"]]) {
+        const { code, err } = await runToEnd("--state", state, ...args);
+        assertEquals(code, 2, args.join(" "));
+        assertStringIncludes(err, "npm start -- [--port N]");
+      }
+    });
+  });
+
+  it("with --exit --json tells each step as one JSON object, and ends with everything stopped", async () => {
+    const { code, out, err } = await runToEnd("--state", state, "--port", port, "--exit", "--json");
+    assertEquals([code, err], [0, ""]);
+    const steps = out.trim().split("\n").map((line) =>
+      JSON.parse(line) as { step: string; ms: number; what: string }
+    );
+    assertEquals(steps.slice(0, 7).map(({ step }) => step), [
+      "database",
+      "migrate",
+      "authority",
+      "vault",
+      "service",
+      "gateway",
+      "partner",
+    ]);
+    assertEquals(steps.every(({ ms, what }) => Number.isInteger(ms) && what.length > 0), true);
+    assertEquals(await readRun(state), undefined);
+  });
+});

@@ -1,0 +1,125 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { readdirSync, readFileSync, readlinkSync } from "node:fs";
+import { readFile } from "node:fs/promises";
+import { createServer } from "node:net";
+import { join } from "node:path";
+import process from "node:process";
+import { fileURLToPath } from "node:url";
+import { runtimeArguments } from "./child.ts";
+
+/** `npm start` as a user runs it, in a process of its own, and what stands in its state folder. */
+
+const MAIN = fileURLToPath(new URL("./main.ts", import.meta.url));
+const READY_MS = 60_000;
+
+export interface RunFile {
+  readonly base_url: string;
+  readonly database_url: string;
+  readonly second_database_url: string;
+  readonly pids: Readonly<Record<"start" | "postgres" | "server", number>>;
+  readonly ready: boolean;
+}
+
+export interface Started {
+  readonly child: ChildProcess;
+  readonly run: RunFile;
+  stop(): Promise<number | null>;
+}
+
+export interface Ended {
+  readonly code: number | null;
+  readonly out: string;
+  readonly err: string;
+}
+
+function launch(args: readonly string[]): { child: ChildProcess; ended: Promise<Ended>; said: () => string } {
+  const child = spawn(process.execPath, [...runtimeArguments(MAIN), ...args], {
+    stdio: ["ignore", "pipe", "pipe"],
+  });
+  let [out, err] = ["", ""];
+  child.stdout!.setEncoding("utf8").on("data", (part) => out += part);
+  child.stderr!.setEncoding("utf8").on("data", (part) => err += part);
+  const ended = once(child, "close").then(([code]) => ({ code: code as number | null, out, err }));
+  return { child, ended, said: () => out + err };
+}
+
+/** Runs it to its end. */
+export const runToEnd = (...args: string[]): Promise<Ended> => launch(args).ended;
+
+/** Runs it until it is ready, and leaves it running. */
+export async function startUntilReady(stateDir: string, ...args: string[]): Promise<Started> {
+  const { child, ended, said } = launch(["--state", stateDir, ...args]);
+  const until = performance.now() + READY_MS;
+  while (performance.now() < until && child.exitCode === null) {
+    const run = await readRun(stateDir);
+    if (run?.ready && run.pids.start === child.pid) {
+      return {
+        child,
+        run,
+        async stop() {
+          // By its id: after child.kill() Deno reports the signal, even where the child exited with a code.
+          if (child.exitCode === null) process.kill(child.pid!, "SIGTERM");
+          return (await ended).code;
+        },
+      };
+    }
+    await new Promise((resolve) => setTimeout(resolve, 50));
+  }
+  child.kill("SIGKILL");
+  throw new Error(`It did not become ready: ${said()}`);
+}
+
+export async function readRun(stateDir: string): Promise<RunFile | undefined> {
+  const text = await readFile(join(stateDir, "run.json"), "utf8").catch(() => undefined);
+  return text === undefined ? undefined : JSON.parse(text) as RunFile;
+}
+
+export function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    // A process that ended and was not waited for still answers.
+    return !/^State:\s+Z/m.test(readFileSync(`/proc/${pid}/status`, "utf8"));
+  } catch (error) {
+    return (error as { code?: string }).code === "EPERM";
+  }
+}
+
+export async function awaitEnd(...pids: number[]): Promise<void> {
+  const until = performance.now() + 15_000;
+  while (pids.some(isAlive)) {
+    if (performance.now() > until) throw new Error(`still alive: ${pids.filter(isAlive).join(", ")}`);
+    await new Promise((resolve) => setTimeout(resolve, 50));
+  }
+}
+
+/** The executables of a process and all its descendants, as Linux knows them. */
+export function executablesUnder(pid: number): string[] {
+  const parents = new Map<number, number>();
+  for (const name of readdirSync("/proc")) {
+    if (!/^[0-9]+$/.test(name)) continue;
+    try {
+      const stat = readFileSync(`/proc/${name}/stat`, "utf8");
+      parents.set(Number(name), Number(stat.slice(stat.lastIndexOf(")") + 2).split(" ")[1]));
+    } catch {
+      // It ended meanwhile.
+    }
+  }
+  const family = [pid];
+  for (const one of family) for (const [child, parent] of parents) if (parent === one) family.push(child);
+  return family.flatMap((one) => {
+    try {
+      return [readlinkSync(`/proc/${one}/exe`)];
+    } catch {
+      return [];
+    }
+  });
+}
+
+export async function freePort(): Promise<number> {
+  const server = createServer().listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const { port } = server.address() as { port: number };
+  await new Promise((resolve) => server.close(resolve));
+  return port;
+}

@@ -1,0 +1,105 @@
+import { createHash, randomBytes } from "node:crypto";
+import { chmod, mkdir, readdir, readFile, rename, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join, resolve } from "node:path";
+import { type Lock, takeLock } from "./lock.ts";
+import { findPostmaster, stopPostmaster } from "./postgres/postmaster.ts";
+
+/** The folder that holds everything of one `npm start`: database, keys, credentials, logs. */
+export interface State {
+  readonly dir: string;
+  path(...parts: string[]): string;
+  /** Where a Unix socket of this name goes. */
+  socket(name: string): string;
+  /** A random value that is made at the first start and kept, in a file that only its owner reads. */
+  secret(name: string, bytes?: number): Promise<string>;
+  writePrivate(path: string, text: string): Promise<void>;
+  release(): Promise<void>;
+}
+
+/** The folder cannot be used as it is; the message says what to do. */
+export class StateError extends Error {
+  override readonly name: string = "StateError";
+}
+
+const MARKER = "gold-trading-partner-service.state";
+/** A socket's path has about a hundred characters at most; a deep state folder gets its sockets elsewhere. */
+const SOCKET_PATH_MAX = 100;
+
+/** Opens the folder for this process alone. */
+export async function openState(dir: string, reset: boolean): Promise<State> {
+  const root = resolve(dir);
+  await refuseForeign(root);
+  const lock = await takeLock(
+    socketPath(root, "start.sock"),
+    `npm start runs already with its state in ${root}; stop it, or name another folder by --state.`,
+  );
+  try {
+    if (reset) await removeState(root);
+    await mkdir(root, { recursive: true });
+    await writeFile(join(root, MARKER), "Made by npm start; npm start -- --reset removes it.\n");
+    for (const folder of ["keys", "pki", "partners", "log", "run"]) {
+      await mkdir(join(root, folder), { recursive: true, mode: 0o700 });
+    }
+  } catch (error) {
+    await lock.release();
+    throw error;
+  }
+  return stateOf(root, lock);
+}
+
+function stateOf(root: string, lock: Lock): State {
+  const path = (...parts: string[]) => join(root, ...parts);
+  return {
+    dir: root,
+    path,
+    socket: (name) => socketPath(root, name),
+    async secret(name, bytes = 32) {
+      const file = path("keys", name);
+      const known = await readFile(file, "utf8").catch(() => undefined);
+      if (known !== undefined) return known.trim();
+      const value = randomBytes(bytes).toString("hex");
+      await writePrivate(file, `${value}\n`);
+      return value;
+    },
+    writePrivate,
+    release: () => lock.release(),
+  };
+}
+
+/** A folder with anything in it that this program did not make is somebody's, and stays as it is. */
+async function refuseForeign(root: string): Promise<void> {
+  const entries: string[] = await readdir(root).catch((error) => {
+    if (error.code === "ENOENT") return [];
+    throw new StateError(
+      `${root} cannot be read as a folder: ${error.message}. Name another one by --state.`,
+    );
+  });
+  if (entries.length === 0 || entries.includes(MARKER)) return;
+  throw new StateError(
+    `${root} holds files that npm start did not make, so it is left alone. Name another folder by --state.`,
+  );
+}
+
+/** A killed start leaves its Postgres at work; without its folder it could never be stopped in order. */
+async function removeState(root: string): Promise<void> {
+  const cluster = join(root, "postgres", "cluster");
+  const left = findPostmaster(cluster);
+  if (left) await stopPostmaster(cluster, left.pid, false);
+  await rm(root, { recursive: true, force: true });
+}
+
+function socketPath(root: string, name: string): string {
+  const short = createHash("sha256").update(root).digest("hex").slice(0, 16);
+  const inside = join(root, "run", name);
+  return inside.length <= SOCKET_PATH_MAX && name !== "start.sock"
+    ? inside
+    : join(tmpdir(), `gold-${short}-${name}`);
+}
+
+/** Whole or not at all: a killed start leaves no half file. */
+async function writePrivate(path: string, text: string): Promise<void> {
+  await writeFile(`${path}.new`, text, { mode: 0o600 });
+  await chmod(`${path}.new`, 0o600);
+  await rename(`${path}.new`, path);
+}

@@ -1,0 +1,135 @@
+import { createHash, randomUUID } from "node:crypto";
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { migrate } from "@gold-partner/server";
+import postgres, { type Sql } from "postgres";
+import { type TestPostgres, testPostgres } from "../postgres/mod.ts";
+
+/** A migrated database of its own for a test, with helping hands that write what an operator would. */
+export interface TrialBooks {
+  readonly url: string;
+  /** A superuser, for looking and for planting. */
+  readonly sql: Sql;
+  /** The service's login: what it may not do, the service may not do. */
+  readonly api: Sql;
+  createClient(holdings?: { readonly halalas?: bigint; readonly tenthMilligrams?: bigint }): Promise<number>;
+  addBar(fineTenthMilligrams: bigint): Promise<string>;
+  setPrice(buyPips: bigint, sellPips: bigint): Promise<void>;
+  quote(client: number, side: "buy" | "sell", tenthMilligrams: bigint): Promise<string>;
+  /** What `gold ledger verify` finds. */
+  defects(): Promise<string[]>;
+  /** Another connection pool; closed with the rest. */
+  connect(login: "superuser" | "gold_api" | "gold_operator", connections?: number): Sql;
+  stop(): Promise<void>;
+}
+
+const SERVER = fileURLToPath(new URL("../../../server", import.meta.url));
+
+/** The template's name changes with every migration and routine, so a server that is reused never serves an old one. */
+function templateName(): string {
+  const hash = createHash("sha256");
+  for (const folder of ["migrations", "src"]) {
+    for (const entry of readdirSync(join(SERVER, folder), { recursive: true, encoding: "utf8" }).sort()) {
+      if (entry.endsWith(".sql")) hash.update(entry).update(readFileSync(join(SERVER, folder, entry)));
+    }
+  }
+  return `trial_${hash.digest("hex").slice(0, 16)}`;
+}
+
+export async function trialBooks(server?: TestPostgres): Promise<TrialBooks> {
+  const postgresServer = server ?? await testPostgres();
+  const url = await postgresServer.createDatabase({ name: templateName(), prepare: prepareBooks });
+  const pools: Sql[] = [];
+  const connect: TrialBooks["connect"] = (login, connections = 4) => {
+    const role = login === "superuser" ? {} : { role: login };
+    const pool = postgres(url, { max: connections, onnotice: () => {}, connection: { ...role } });
+    pools.push(pool);
+    return pool;
+  };
+  const sql = connect("superuser");
+  const api = connect("gold_api");
+  const id = () => uuidV7();
+
+  return {
+    url,
+    sql,
+    api,
+    async createClient({ halalas = 0n, tenthMilligrams = 0n } = {}) {
+      const publicId = `sbx_${randomUUID().replaceAll("-", "").slice(0, 20)}`;
+      const [row] = await sql`
+        select gold.create_partner(${publicId}, 'Trial', 'SA0380000000608010167519', 'https://localhost/', 2000, 2000, 10000000,
+          '{127.0.0.1/32}', '\\x00', '\\x00', 'none', '[]') as client`;
+      const client = row!.client as number;
+      if (halalas > 0n) {
+        await sql`select gold.book_funding(false, ${client}, 1, ${`fund-${id()}`}, '\\x00', ${`${halalas}`}::text::bigint, 100000000000000, ${id()}::uuid, ${id()}::uuid)`;
+      }
+      if (tenthMilligrams > 0n) await giveGold(sql, client, tenthMilligrams);
+      return client;
+    },
+    async addBar(fine) {
+      const serial = `BAR-${randomUUID()}`;
+      // Fineness 9999 loses one part in ten thousand; the gross weight that leaves exactly `fine` is found, not guessed.
+      const gross = (fine * 10000n + 9998n) / 9999n;
+      await sql`select gold.add_bar(${serial}, 'Trial', 'Trial', ${`${gross}`}::text::bigint, 9999)`;
+      return serial;
+    },
+    async setPrice(buyPips, sellPips) {
+      await sql`select gold.set_price('fixed', ${`${sellPips}`}::text::bigint, ${`${buyPips}`}::text::bigint, ${`${sellPips}`}::text::bigint, 60, 10)`;
+    },
+    async quote(client, side, tenthMilligrams) {
+      const quote = id();
+      const [version] =
+        await sql`select admission_version::text from gold.account where client_id = ${client}`;
+      const [row] = await sql`
+        select outcome, status, body from gold.book_quotes(true, false, array[${client}::int], array[${
+        version!.admission_version
+      }::text::bigint],
+          array[${`quote-${quote}`}], array['\\x00'::bytea], array[${side}::gold.side], array[${`${tenthMilligrams}`}::text::bigint], array[null::bigint],
+          array[1::bigint], array[1000000000::bigint], array[${quote}::uuid], array[${quote}::uuid], 60)`;
+      if (row!.status !== 201) throw new Error(`no quote: ${row!.outcome} ${row!.body}`);
+      return quote;
+    },
+    async defects() {
+      const rows = await sql<{ rule: string; subject: string; detail: string }[]>`
+        select * from gold.verify_ledger() union all select * from gold.verify_chain()`;
+      return rows.map(({ rule, subject, detail }) => `${rule}: ${subject}: ${detail}`);
+    },
+    connect,
+    async stop() {
+      for (const pool of pools) await pool.end({ timeout: 1 });
+      if (!server) await postgresServer.stop();
+    },
+  };
+}
+
+async function prepareBooks(url: string): Promise<void> {
+  await migrate(url);
+  const sql = postgres(url, { max: 1, onnotice: () => {} });
+  await sql`select gold.settle_deployment('sandbox', 'https://localhost:8443', true, null, null)`;
+  await sql`select gold.set_price('fixed', 3200000, 3210000, 3190000, 60, 10)`;
+  await sql.end();
+}
+
+/** A client comes by gold as everybody does: it buys it. */
+async function giveGold(sql: Sql, client: number, tenthMilligrams: bigint): Promise<void> {
+  const [id, funding, halalas] = [uuidV7(), uuidV7(), tenthMilligrams * 4n];
+  await sql.begin(async (transaction) => {
+    await transaction`select gold.book_funding(false, ${client}, 1, ${`gift-${id}`}, '\\x00', ${`${halalas}`}::text::bigint, 100000000000000, ${funding}::uuid, ${funding}::uuid)`;
+    await transaction`insert into gold.quote values (${
+      client % 64
+    }, ${client}, 'buy', ${id}::uuid, ${`${tenthMilligrams}`}::text::bigint, 4000000,
+      ${`${halalas}`}::text::bigint, clock_timestamp(), clock_timestamp() + interval '1 minute')`;
+    const [row] = await transaction`
+      select outcome, status, body from gold.book_orders(true, false, array[${client}::int], array[1::bigint], array[${id}::uuid],
+        array[${`gift-order-${id}`}], array['\\x00'::bytea], array[${id}::uuid], array[${id}::uuid])`;
+    if (row!.status !== 201) throw new Error(`no gold: ${row!.outcome} ${row!.body}`);
+  });
+}
+
+/** A fresh uuid of the ids' own kind. */
+function uuidV7(): string {
+  const random = randomUUID();
+  const time = Date.now().toString(16).padStart(12, "0");
+  return `${time.slice(0, 8)}-${time.slice(8)}-7${random.slice(15)}`;
+}

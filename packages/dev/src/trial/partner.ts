@@ -1,0 +1,114 @@
+import { randomBytes, randomUUID } from "node:crypto";
+import { canonicalRequest } from "@gold-partner/canonical";
+import {
+  exportPublicJwk,
+  importSigningKey,
+  importVerifyingKey,
+  type Jwk,
+  jwkThumbprint,
+  keySigner,
+  signDetached,
+  type Signer,
+} from "@gold-partner/jws";
+import { hostBytes, newWebhookSecret, requestSigner } from "@gold-partner/protocol";
+import { createSealing, hashSecret } from "@gold-partner/server";
+import type { Sql } from "postgres";
+
+/** A partner of a trial service with all that it needs to call it. */
+export interface TrialPartner {
+  readonly clientId: string;
+  /** The number of its account. */
+  readonly client: number;
+  readonly clientSecret: string;
+  readonly webhookSecret: string;
+  /** The hash that the proxy would forward. */
+  readonly fingerprint: string;
+  readonly signingKey: TrialKey;
+}
+
+export interface TrialKey {
+  readonly privateJwk: Jwk & { readonly d: string };
+  readonly publicJwk: Jwk;
+  readonly thumbprint: string;
+  readonly signer: Signer;
+}
+
+/** The keys that a trial deployment seals and hashes with. */
+export interface DeploymentKeys {
+  readonly pepper: Uint8Array;
+  readonly sealingKey: Uint8Array;
+}
+
+export interface PartnerTerms {
+  /** CIDR ranges; the loopback addresses unless given. */
+  readonly ips?: readonly string[];
+  readonly kid?: string;
+  readonly iban?: string;
+  readonly environment?: "sandbox" | "production";
+}
+
+const random = (length: number) => new Uint8Array(randomBytes(length));
+
+export async function newTrialKey(kid?: string): Promise<TrialKey> {
+  const pair = await crypto.subtle.generateKey({ name: "ECDSA", namedCurve: "P-256" }, true, [
+    "sign",
+    "verify",
+  ]);
+  const { kty, crv, x, y, d } = await crypto.subtle.exportKey(
+    "jwk",
+    pair.privateKey,
+  ) as TrialKey["privateJwk"];
+  const privateJwk = { kty, crv, x, y, d } as TrialKey["privateJwk"];
+  const publicJwk = await exportPublicJwk(
+    await importVerifyingKey({ kty, crv, x, y } as Jwk),
+  ) as unknown as Jwk;
+  return {
+    privateJwk,
+    publicJwk,
+    thumbprint: await jwkThumbprint(publicJwk),
+    signer: keySigner(await importSigningKey(privateJwk), kid),
+  };
+}
+
+/** Onboards a partner by the function that `gold partner create` calls, and registers a certificate's hash. */
+export async function createTrialPartner(
+  sql: Sql,
+  { pepper, sealingKey }: DeploymentKeys,
+  { ips = ["127.0.0.1/32", "::1/128"], kid, iban = "SA0380000000608010167519", environment = "sandbox" }:
+    PartnerTerms,
+): Promise<TrialPartner> {
+  const prefix = environment === "sandbox" ? "sbx" : "live";
+  const clientId = `${prefix}_${randomUUID().replaceAll("-", "").slice(0, 20)}`;
+  const clientSecret = randomBytes(32).toString("base64url");
+  const webhookSecret = newWebhookSecret(random);
+  const sealing = await createSealing([sealingKey]);
+  const signingKey = await newTrialKey();
+  const registered = {
+    thumbprint: signingKey.thumbprint,
+    jwk: signingKey.publicJwk,
+    ...(kid ? { kid } : {}),
+  };
+  const [row] = await sql`
+    select gold.create_partner(${clientId}, 'Trial Bank', ${iban}, 'https://localhost:8444/', 2000, 2000, 10000000,
+      ${`{${ips.join(",")}}`}::text::cidr[], ${hashSecret(pepper, clientSecret)}::bytea, ${await sealing.seal(
+    webhookSecret,
+  )}::bytea,
+      ${sealing.currentKeyName}, ${sql.json([registered] as never)}::jsonb) as client`;
+  const fingerprint = randomBytes(32).toString("hex");
+  await addTrialCertificate(sql, clientId, fingerprint);
+  return { clientId, client: row!.client as number, clientSecret, webhookSecret, fingerprint, signingKey };
+}
+
+/** Registers a certificate that begins and ends so many seconds from now. */
+export async function addTrialCertificate(
+  sql: Sql,
+  clientId: string,
+  fingerprint: string,
+  { beginsSeconds = -60, endsSeconds = 3600 } = {},
+): Promise<void> {
+  await sql`
+    select gold.add_certificate(${clientId}, ${fingerprint}, ${fingerprint.slice(0, 16)},
+      clock_timestamp() + make_interval(secs => ${beginsSeconds}), clock_timestamp() + make_interval(secs => ${endsSeconds}))`;
+}
+
+export const signTrialRequest = requestSigner({ canonicalRequest, signDetached, bytes: hostBytes });
