@@ -1,15 +1,16 @@
 import process from "node:process";
 import { describe, it } from "node:test";
-import { assert, assertEquals, assertThrows } from "@std/assert";
+import { assert, assertEquals, assertRejects, assertThrows } from "@std/assert";
 import {
   type Contender,
   hostMeter,
   inFlight,
   interleaved,
   type Meter,
-  processCpuMs,
+  rotate,
   synchronous,
 } from "./harness.ts";
+import { processCpuMs } from "./process_cpu.ts";
 
 /** A clock that only the contenders move. */
 function handMeter(): Meter & { spend(wallMs: number): void } {
@@ -51,6 +52,13 @@ describe("interleaved()", () => {
     assertEquals(round!["cold"]!.operations, 10_000, "a slow first operation does not count");
     assertEquals(round!["dear"], { operations: 3, wallMs: 90, cpuMs: 45 });
     assertEquals(round!["over"]!.operations, 1);
+  });
+});
+
+describe("rotate()", () => {
+  it("refuses a contender that did nothing: its rate would be that of a standstill", async () => {
+    const idle = () => Promise.resolve({ operations: 0, wallMs: 10 });
+    await assertRejects(() => rotate({ idle }, 1), Error, '"idle" did nothing');
   });
 });
 

@@ -1,6 +1,6 @@
 // What a benchmark is, and how its contenders take turns.
-import { readFileSync } from "node:fs";
 import process from "node:process";
+import { processCpuMs } from "./process_cpu.ts";
 
 /** What `bench/NAME.bench.ts` exports by default. */
 export interface Benchmark {
@@ -54,6 +54,9 @@ export type Round = Readonly<Record<string, Sample>>;
 /** Gives the rounds of a plan; each holds every contender. */
 type Measure = (plan: Plan) => Promise<readonly Round[]>;
 
+/** One contender's turn, measured by itself. */
+type Turn = () => Promise<Sample>;
+
 /** Runs that many operations to their end. */
 export type Contender = (operations: number) => void | Promise<void>;
 
@@ -73,42 +76,39 @@ export function hostMeter(pids: () => readonly number[] = () => []): Meter {
   };
 }
 
-/** From Linux's `/proc`, whose clock ticks 100 times a second. */
-export function processCpuMs(pid: number, platform: string = process.platform): number {
-  if (platform !== "linux") {
-    throw new Error(
-      `The CPU time of another process is read from /proc, which ${platform} does not have: run this on Linux.`,
-    );
-  }
-  const stat = readFileSync(`/proc/${pid}/stat`, "utf8");
-  // The second field is the program's name, which may hold spaces and parentheses.
-  const [userTicks, systemTicks] = stat.slice(stat.lastIndexOf(")") + 2).split(" ").slice(11, 13).map(Number);
-  return (userTicks! + systemTicks!) * 10;
+/** Contenders that are told how many operations fill a turn, which is found out first. */
+export function interleaved(
+  contenders: Readonly<Record<string, Contender>>,
+  meter: Meter = hostMeter(),
+): Measure {
+  return async ({ rounds, turnMs }) => {
+    const turns: Record<string, Turn> = {};
+    for (const [name, contender] of Object.entries(contenders)) {
+      const operations = await calibrate(contender, turnMs, meter);
+      turns[name] = () => takeTurn(contender, operations, meter);
+    }
+    return await rotate(turns, rounds);
+  };
 }
 
 /**
  * Rounds of A B C, B C A, C A B …: whatever slows the machine for a while slows each of them, and none always runs
  * after the same neighbour.
  */
-export function interleaved(
-  contenders: Readonly<Record<string, Contender>>,
-  meter: Meter = hostMeter(),
-): Measure {
-  return async ({ rounds, turnMs }) => {
-    const names = Object.keys(contenders);
-    const operations = new Map<string, number>();
-    for (const name of names) operations.set(name, await calibrate(contenders[name]!, turnMs, meter));
-    const measured: Round[] = [];
-    for (let round = 0; round < rounds; round++) {
-      const samples: Record<string, Sample> = {};
-      for (let turn = 0; turn < names.length; turn++) {
-        const name = names[(round + turn) % names.length]!;
-        samples[name] = await takeTurn(contenders[name]!, operations.get(name)!, meter);
-      }
-      measured.push(samples);
+export async function rotate(turns: Readonly<Record<string, Turn>>, rounds: number): Promise<Round[]> {
+  const names = Object.keys(turns);
+  const measured: Round[] = [];
+  for (let round = 0; round < rounds; round++) {
+    const samples: Record<string, Sample> = {};
+    for (let turn = 0; turn < names.length; turn++) {
+      const name = names[(round + turn) % names.length]!;
+      const sample = await turns[name]!();
+      if (sample.operations === 0) throw new Error(`"${name}" did nothing in its turn.`);
+      samples[name] = sample;
     }
-    return measured;
-  };
+    measured.push(samples);
+  }
+  return measured;
 }
 
 /** How many operations fill a turn. The tries also warm the contender up. */

@@ -19,7 +19,9 @@ describe("npm run bench", () => {
   it("lists the benchmarks when none is named", () => {
     const { code, says } = bench();
     assertEquals(code, 0);
-    for (const text of ["jws ", "k6_signing ", "--strict", "--json FILE"]) assertStringIncludes(says, text);
+    for (const text of ["jws ", "k6_signing ", "orders ", "--strict", "--json FILE"]) {
+      assertStringIncludes(says, text);
+    }
   });
   it("answers a wrong name, a second name and an unknown option with 2 and the usage", () => {
     for (const args of [["nothing"], ["jws", "k6_signing"], ["jws", "--fast"]]) {

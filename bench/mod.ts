@@ -11,6 +11,7 @@ import { readSurroundings, reportSurroundings } from "./surroundings.ts";
 const FULL: Plan = { rounds: 15, turnMs: 100 };
 const SHORT: Plan = { rounds: 5, turnMs: 50 };
 const SUFFIX = ".bench.ts";
+const EXIT_INTERRUPTED = 130;
 const USAGE = "Usage: npm run bench -- NAME [--short] [--strict] [--json FILE]";
 
 async function load(name: string): Promise<Benchmark> {
@@ -20,6 +21,11 @@ async function load(name: string): Promise<Benchmark> {
 function names(): string[] {
   const files = readdirSync(new URL(".", import.meta.url)).filter((file) => file.endsWith(SUFFIX));
   return files.map((file) => file.slice(0, -SUFFIX.length)).sort();
+}
+
+function once<Result>(act: () => Promise<Result>): () => Promise<Result> {
+  let result: Promise<Result> | undefined;
+  return () => result ??= act();
 }
 
 async function list(): Promise<void> {
@@ -33,6 +39,10 @@ async function run(name: string, plan: Plan, jsonFile: string | undefined): Prom
   const { about, open } = await load(name);
   console.log(`${name}: ${about}\n${reportSurroundings(surroundings)}`);
   const course = await open();
+  const close = once(async () => await course.close?.());
+  for (const signal of ["SIGINT", "SIGTERM"] as const) {
+    process.once(signal, () => void close().finally(() => process.exit(EXIT_INTERRUPTED)));
+  }
   const summaries = [];
   try {
     for (const contest of course.contests) {
@@ -41,7 +51,7 @@ async function run(name: string, plan: Plan, jsonFile: string | undefined): Prom
       console.log(`\n${reportContest(summary)}`);
     }
   } finally {
-    await course.close?.();
+    await close();
   }
   if (jsonFile !== undefined) {
     const result = { benchmark: name, about, surroundings, plan, contests: summaries };

@@ -1,0 +1,62 @@
+// One kept connection and a reader for the replies of this one server: a client library would cost the machine more
+// than the service that is measured.
+import { createConnection, type Socket } from "node:net";
+
+interface Answer {
+  readonly status: number;
+  readonly body: string;
+}
+
+const HEAD_END = "\r\n\r\n";
+const CONTENT_LENGTH = /\r\ncontent-length: *([0-9]+)\r\n/i;
+
+/** The answer that `text` begins with, once it is whole. */
+export function readAnswer(text: string): Answer | undefined {
+  const headEnd = text.indexOf(HEAD_END);
+  if (headEnd < 0) return undefined;
+  const length = CONTENT_LENGTH.exec(text.slice(0, headEnd + 2))?.[1];
+  if (length === undefined) throw new Error(`A reply without Content-Length:\n${text.slice(0, headEnd)}`);
+  const bodyStart = headEnd + HEAD_END.length;
+  const bodyEnd = bodyStart + Number(length);
+  if (text.length < bodyEnd) return undefined;
+  return { status: Number(text.slice(9, 12)), body: text.slice(bodyStart, bodyEnd) };
+}
+
+/** Asks one thing at a time, as a client without pipelining does. */
+export class Connection {
+  readonly #socket: Socket;
+  #text = "";
+  #asked: { resolve(answer: Answer): void; reject(error: Error): void } | undefined;
+
+  constructor(socketPath: string) {
+    // One character a byte, so that lengths agree.
+    this.#socket = createConnection(socketPath).setEncoding("latin1");
+    this.#socket.on("data", (chunk: string) => this.#read(chunk));
+    this.#socket.on("error", (error) => this.#asked?.reject(error));
+    this.#socket.on("close", () => this.#asked?.reject(new Error("The service closed a connection.")));
+  }
+
+  ask(request: Uint8Array): Promise<Answer> {
+    return new Promise((resolve, reject) => {
+      this.#asked = { resolve, reject };
+      if (this.#socket.destroyed) return reject(new Error("The service closed an idle connection."));
+      this.#socket.write(request);
+    });
+  }
+
+  close(): void {
+    this.#socket.destroy();
+  }
+
+  #read(chunk: string): void {
+    this.#text += chunk;
+    try {
+      const answer = readAnswer(this.#text);
+      if (!answer) return;
+      this.#text = "";
+      this.#asked?.resolve(answer);
+    } catch (error) {
+      this.#asked?.reject(error as Error);
+    }
+  }
+}

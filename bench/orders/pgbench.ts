@@ -1,0 +1,103 @@
+// pgbench, held between its turns: it keeps its connections with their prepared statements and plans, as the service
+// keeps its own, and a turn is what it does between being let go and being held again.
+import { spawn } from "node:child_process";
+import { accessSync, constants, readdirSync } from "node:fs";
+import { delimiter, join } from "node:path";
+import process from "node:process";
+import { fileURLToPath } from "node:url";
+
+const PEERS = new URL("../peers/", import.meta.url);
+const DEBIAN = "/usr/lib/postgresql";
+const LONGER_THAN_ANY_RUN_SECONDS = 86_400;
+
+export interface PgbenchPlan {
+  /** A file of `bench/peers`. */
+  readonly script: string;
+  readonly connections: number;
+  readonly databaseUrl: string;
+  readonly variables?: Readonly<Record<string, string | number>>;
+}
+
+interface Pgbench {
+  release(): void;
+  hold(): void;
+  stop(): void;
+}
+
+/** Starts it and holds it at once. */
+export function startPgbench({ script, connections, databaseUrl, variables = {} }: PgbenchPlan): Pgbench {
+  const { hostname, port, username, password, pathname } = new URL(databaseUrl);
+  const child = spawn(findPgbench(), [
+    "--no-vacuum",
+    "--protocol=prepared",
+    `--file=${fileURLToPath(new URL(script, PEERS))}`,
+    `--client=${connections}`,
+    `--jobs=${Math.min(2, connections)}`,
+    `--time=${LONGER_THAN_ANY_RUN_SECONDS}`,
+    ...Object.entries(variables).map(([name, value]) => `--define=${name}=${value}`),
+  ], {
+    env: {
+      PATH: process.env.PATH,
+      PGHOST: hostname,
+      PGPORT: port,
+      PGUSER: username,
+      PGPASSWORD: password,
+      PGDATABASE: pathname.slice(1),
+      PGAPPNAME: "pgbench",
+    },
+    stdio: ["ignore", "ignore", "pipe"],
+  });
+  let said = "";
+  child.stderr.setEncoding("utf8").on("data", (text: string) => said += text);
+  child.once("error", (error) => said += `error: ${error.message}`);
+  const signal = (name: "SIGSTOP" | "SIGCONT"): void => {
+    // A client whose script fails is given up, and the others go on without it.
+    if (child.exitCode !== null || /error|aborted/i.test(said)) {
+      throw new Error(`pgbench with ${script} says: ${said}`);
+    }
+    // By its id: under Deno child.kill() signals a child once and no more.
+    process.kill(child.pid!, name);
+  };
+  signal("SIGSTOP");
+  return {
+    release: () => signal("SIGCONT"),
+    hold: () => signal("SIGSTOP"),
+    stop: () => {
+      if (child.exitCode === null) process.kill(child.pid!, "SIGKILL");
+    },
+  };
+}
+
+/** The newest of Debian's packages first, because their wrapper in PATH wants Debian's own clusters. */
+function places(): string[] {
+  const versions = list(DEBIAN).sort((left, right) => Number(right) - Number(left));
+  return [
+    ...versions.map((version) => join(DEBIAN, version, "bin")),
+    ...(process.env.PATH ?? "").split(delimiter),
+  ];
+}
+
+export function findPgbench(folders: readonly string[] = places()): string {
+  const found = folders.map((folder) => join(folder, "pgbench")).find(isExecutable);
+  if (found !== undefined) return found;
+  throw new Error(
+    "pgbench is not there, and it is the peer: install the one of PostgreSQL itself (Debian: apt-get install postgresql).",
+  );
+}
+
+function list(folder: string): string[] {
+  try {
+    return readdirSync(folder);
+  } catch {
+    return [];
+  }
+}
+
+function isExecutable(file: string): boolean {
+  try {
+    accessSync(file, constants.X_OK);
+    return true;
+  } catch {
+    return false;
+  }
+}

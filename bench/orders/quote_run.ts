@@ -1,0 +1,33 @@
+import type { House } from "./house.ts";
+
+const NUMBER_DIGITS = 12;
+
+/** Quotes made beforehand for one contender: numbered, and going round its partners. */
+export class QuoteRun {
+  readonly name: string;
+  readonly partners: number;
+  readonly #house: House;
+  #made = 0;
+
+  /** `index` tells one contender's run from another's. */
+  constructor(house: House, index: number, partners: number) {
+    this.#house = house;
+    this.name = `01990000-${`${index}`.padStart(4, "0")}`;
+    this.partners = partners;
+  }
+
+  /** Makes those that are missing among the first `count`. */
+  async fill(count: number): Promise<void> {
+    if (count <= this.#made) return;
+    const { sql, firstClient } = this.#house;
+    await sql`select peer.insert_quotes(${this.name}, ${firstClient}, ${this.partners}, ${this.#made}, ${
+      count - 1
+    })`;
+    this.#made = count;
+  }
+
+  idsBetween(from: number, to: number): string[] {
+    const hex = (number: number) => number.toString(16).padStart(NUMBER_DIGITS, "0");
+    return Array.from({ length: to - from }, (_, index) => `qt_${this.name}-7000-8000-${hex(from + index)}`);
+  }
+}

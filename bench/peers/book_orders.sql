@@ -1,0 +1,5 @@
+select booked.*
+from (select nextval(:numbers) as number) next,
+  lateral gold.book_orders(true, false, array[(:first_client + number % :partners)::int], array[1::bigint],
+    array[gen_random_uuid()], array[gen_random_uuid()::text], array[decode(repeat('ab', 32), 'hex')],
+    array[peer.quote_id(:run, number)], array[gen_random_uuid()]) booked;

@@ -1,0 +1,1 @@
+insert into peer.one_row (payload) values ('\x000102030405060708090a0b0c0d0e0f101112131415161718191a1b1c1d1e1f');

@@ -1,0 +1,49 @@
+// CPU time of processes, from Linux's `/proc`, whose clock ticks 100 times a second.
+import { readdirSync, readFileSync } from "node:fs";
+import process from "node:process";
+
+const TICK_MS = 10;
+
+export function processCpuMs(pid: number, platform: string = process.platform): number {
+  if (platform !== "linux") {
+    throw new Error(
+      `The CPU time of another process is read from /proc, which ${platform} does not have: run this on Linux.`,
+    );
+  }
+  const { ownTicks } = readTicks(pid);
+  return ownTicks * TICK_MS;
+}
+
+/** With the children that live and those that have ended: a server such as Postgres is one process a connection. */
+export function familyCpuMs(pid: number): number {
+  const { ownTicks, endedChildrenTicks } = readTicks(pid);
+  const children = childrenOf(pid).map((child) => lastCpuMs(child));
+  return children.reduce((sum, ms) => sum + ms, (ownTicks + endedChildrenTicks) * TICK_MS);
+}
+
+/** Each thread lists the children that it started. */
+function childrenOf(pid: number): number[] {
+  return readdirSync(`/proc/${pid}/task`).flatMap((thread) =>
+    readFileSync(`/proc/${pid}/task/${thread}/children`, "utf8").split(" ").filter(Boolean).map(Number)
+  );
+}
+
+/** A child may end while it is counted; from then on its parent's figures hold its time. */
+function lastCpuMs(pid: number): number {
+  try {
+    return processCpuMs(pid);
+  } catch {
+    return 0;
+  }
+}
+
+function readTicks(pid: number): { ownTicks: number; endedChildrenTicks: number } {
+  const stat = readFileSync(`/proc/${pid}/stat`, "utf8");
+  // The second field is the program's name, which may hold spaces and parentheses.
+  const [user, system, childrenUser, childrenSystem] = stat.slice(stat.lastIndexOf(")") + 2).split(" ").slice(
+    11,
+    15,
+  )
+    .map(Number);
+  return { ownTicks: user! + system!, endedChildrenTicks: childrenUser! + childrenSystem! };
+}
