@@ -1,6 +1,8 @@
 // npm run prove -- NAME [--short]: the long proofs, one name each.
 import process from "node:process";
 import { requireParts } from "./parts/table.ts";
+import { findPrograms, withPostgres15 } from "./postgres_15.ts";
+import { runVisibly } from "./test/runtimes.ts";
 import { ROOT, runTier } from "./test/tier.ts";
 
 interface Proof {
@@ -16,7 +18,29 @@ const PROOFS: Readonly<Record<string, Proof>> = {
       return runTier("judge");
     },
   },
+  postgres_15: {
+    says: "every *.pg.test.ts again, on Debian's Postgres 15",
+    prove: () =>
+      withPostgres15(findPrograms(), ({ urlOf }) => {
+        process.env.TEST_POSTGRES_URL = urlOf("postgres", "postgres");
+        return runTier("pg");
+      }),
+  },
+  races: {
+    says: "a hundred requests at once against one and two services: what may happen once happens once",
+    prove: (options) => runProgram("packages/dev/src/prove/races.ts", options),
+  },
+  kills: {
+    says: "SIGKILL at each step of an order: a retry gives the one result",
+    prove: (options) => runProgram("packages/dev/src/prove/kills.ts", options),
+  },
 };
+
+/** Under the runtime that runs this one. */
+async function runProgram(file: string, { short }: { readonly short: boolean }): Promise<boolean> {
+  const runtimeArgs = "Deno" in globalThis ? ["run", "-A", file] : ["--import", "tsx", file];
+  return await runVisibly(ROOT, process.execPath, [...runtimeArgs, ...(short ? ["--short"] : [])]) === 0;
+}
 
 const [name = "", ...options] = process.argv.slice(2);
 const proof = Object.hasOwn(PROOFS, name) ? PROOFS[name] : undefined;

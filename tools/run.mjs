@@ -9,12 +9,16 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 
 const TASKS = {
+  start: { file: "packages/dev/src/main.ts", says: "everything on this machine [--port N --state DIR …]" },
+  serve: { file: "packages/server/src/main.ts", says: "the service, configured by the environment" },
+  gold: { file: "packages/operator/src/main.ts", says: "the operator's commands; none lists them" },
   test: { file: "tools/test.ts", says: "every suite on Node and on Deno [PATH…]" },
   bench: { file: "bench/mod.ts", says: "a benchmark: NAME [--short] [--json FILE]" },
   prove: { file: "tools/prove.ts", says: "a long proof: NAME [--short]" },
   check: { file: "tools/check.ts", says: "the structural rules" },
   format: { file: "tools/format.ts", says: "formats the tree [--check]" },
   vectors: { file: "tools/vectors.ts", says: "writes the test vectors anew" },
+  schema: { file: "tools/schema.ts", says: "writes packages/server/schema.sql anew [--check]" },
   parts: { file: "tools/parts.ts", says: "fetches the real parts that npm does not have [NAME…]" },
 };
 

@@ -18,8 +18,8 @@ export const FLOW: Readonly<Record<string, readonly string[]>> = {
   "packages/dev": [...CLIENT, "packages/server", "packages/operator", "packages/sidecar"],
   "vectors": CORE,
   "loadtest": CORE, // by path: k6 resolves no package names
-  "bench": CLIENT,
-  "tools": [...CLIENT, "vectors"],
+  "bench": [...CLIENT, "packages/server", "packages/dev"],
+  "tools": [...CLIENT, "packages/server", "packages/dev", "vectors"],
 };
 
 /** Published: their `src/mod.ts` is a public door, and what it exports is meant for readers outside. */

@@ -49,21 +49,25 @@ describe("imports flow one way", () => {
     assertEquals(await find({ "loadtest/order.ts": clean("loadtest/order.ts") }), []);
   });
 
-  it("lets only operator and dev import the server", async () => {
+  it("lets only those on top import the server, by its one door", async () => {
     const server = {
       "packages/server/package.json": clean("packages/canonical/package.json").replace("canonical", "server"),
       "packages/server/src/mod.ts": "export {};",
     };
     const says = "imports @gold-partner/server against the flow";
-    for (const folder of ["packages/protocol", "packages/client", "packages/sidecar", "bench", "tools"]) {
+    for (const folder of ["packages/protocol", "packages/client", "packages/sidecar", "vectors"]) {
       await expectOffence(flow, says, {
         ...server,
         [`${folder}/src/x.ts`]: `import "@gold-partner/server";`,
       });
     }
-    for (const folder of ["packages/operator", "packages/dev"]) {
+    for (const folder of ["packages/operator", "packages/dev", "bench", "tools"]) {
       const found = await find({ ...server, [`${folder}/src/x.ts`]: `import "@gold-partner/server";` });
       assertEquals(found.filter((offence) => offence.startsWith(flow)), []);
+      await expectOffence(flow, "a sibling has one door", {
+        ...server,
+        [`${folder}/src/x.ts`]: `import "@gold-partner/server/src/main.ts";`,
+      });
     }
   });
 

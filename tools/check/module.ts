@@ -108,7 +108,12 @@ function exportedNames(node: Node): string[] {
   if (isExportDeclaration(node)) {
     const clause = node.exportClause;
     if (!clause) return [];
-    return isNamedExports(clause) ? clause.elements.map((each) => textOf(each.name)) : [textOf(clause.name)];
+    if (!isNamedExports(clause)) return [textOf(clause.name)];
+    // A door passes on the types of what it passes on, whether or not somebody names them today.
+    const elements = node.moduleSpecifier
+      ? clause.elements.filter((each) => !node.isTypeOnly && !each.isTypeOnly)
+      : clause.elements;
+    return elements.map((each) => textOf(each.name));
   }
   const { modifiers, name } = node as Node & { modifiers?: readonly Node[]; name?: Node };
   const has = (kind: SyntaxKind) => modifiers?.some((modifier) => modifier.kind === kind) ?? false;

@@ -35,6 +35,7 @@ export async function treeOf(files: ReadonlyMap<string, string>): Promise<Tree> 
   return { files, modules };
 }
 
+/** A test, or what stands beside tests to help them: `trial.ts`, `…_trial.ts`, a folder `trial/`. */
 export function isTest(path: string): boolean {
-  return path.endsWith(".test.ts");
+  return path.endsWith(".test.ts") || /(?:^|[/_])trial\.ts$/.test(path) || path.includes("/trial/");
 }

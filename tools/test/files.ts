@@ -1,7 +1,7 @@
 import { listFiles } from "../check/tree.ts";
 
-/** "plain" tests run everywhere; "judge" tests need a real part that npm does not have. */
-export type Tier = "plain" | "judge";
+/** "plain" tests run everywhere; "judge" tests need a real part that npm does not have; "pg" are the plain ones on Postgres. */
+export type Tier = "plain" | "judge" | "pg";
 
 /** The test files of a tier, by choice only those below the given paths. */
 export function listTestFiles(root: string, tier: Tier, below: readonly string[]): string[] {
@@ -9,6 +9,7 @@ export function listTestFiles(root: string, tier: Tier, below: readonly string[]
   return listFiles(root).filter((path) =>
     path.endsWith(".test.ts") &&
     path.endsWith(".judge.test.ts") === (tier === "judge") &&
+    (tier !== "pg" || path.endsWith(".pg.test.ts")) &&
     (prefixes.length === 0 || prefixes.some((prefix) => path === prefix || path.startsWith(`${prefix}/`)))
   );
 }

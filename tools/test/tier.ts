@@ -1,4 +1,6 @@
+import process from "node:process";
 import { fileURLToPath } from "node:url";
+import { testPostgres } from "@gold-partner/dev";
 import { listTestFiles, type Tier } from "./files.ts";
 import { readOneRuntime } from "./one_runtime.ts";
 import { findRuntimes } from "./runtimes.ts";
@@ -22,7 +24,10 @@ export async function runTier(
     return false;
   }
   const start = performance.now();
-  const { node, deno, faults } = await runSuites({ root: ROOT, runtimes, files, oneRuntime });
+  const stopDatabase = await shareDatabase(files);
+  const { node, deno, faults } = await runSuites({ root: ROOT, runtimes, files, oneRuntime }).finally(
+    stopDatabase,
+  );
   const skipped = node.skipped + deno.skipped;
   const all = [...earlierFaults, ...faults];
   if (skipped > 0) all.push("A test was skipped, ignored or left to do: let it run, or remove it.");
@@ -37,4 +42,14 @@ export async function runTier(
   for (const fault of all) console.error(fault);
   console.log(`node: ${node.ran}  deno: ${deno.ran}  skipped: ${skipped}`);
   return all.length === 0;
+}
+
+/** One Postgres for all files that need one: each makes databases of its own on it, from one migrated template. */
+async function shareDatabase(files: readonly string[]): Promise<() => Promise<void>> {
+  if (process.env.TEST_POSTGRES_URL || !files.some((file) => file.includes(".pg."))) {
+    return () => Promise.resolve();
+  }
+  const server = await testPostgres();
+  process.env.TEST_POSTGRES_URL = server.superuserUrl();
+  return () => server.stop();
 }

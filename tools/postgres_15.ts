@@ -1,0 +1,116 @@
+// A throw-away server of Debian's Postgres 15: what the schema is dumped from, and the older of the two versions that the
+// suites run on.
+import { type ChildProcess, execFileSync, spawn } from "node:child_process";
+import { randomBytes } from "node:crypto";
+import { once } from "node:events";
+import { chownSync, existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { createServer } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import process from "node:process";
+import { setTimeout as sleep } from "node:timers/promises";
+import postgres from "postgres";
+
+const VERSION = 15;
+const NOBODY = { uid: 65534, gid: 65534 };
+const READY_MS = 20_000;
+const POLL_MS = 50;
+
+export class MissingPart extends Error {}
+
+export interface Postgres15 {
+  /** Its programs, and what to start them with: nobody's account where this runs as root. */
+  readonly programs: string;
+  readonly options: {
+    readonly cwd: string;
+    readonly env: Record<string, string>;
+    readonly uid?: number;
+    readonly gid?: number;
+  };
+  readonly port: number;
+  readonly password: string;
+  urlOf(login: string, database: string): string;
+}
+
+/** The folder of Postgres 15's programs: PG_BIN, or where Debian puts them. */
+export function findPrograms(env: Record<string, string | undefined> = process.env): string {
+  const folder = env["PG_BIN"] ?? `/usr/lib/postgresql/${VERSION}/bin`;
+  const missing = ["initdb", "postgres", "pg_dump"].find((name) => !existsSync(join(folder, name)));
+  if (missing) {
+    throw new MissingPart(
+      `There is no ${missing} in ${folder}. This needs Postgres ${VERSION}: install postgresql-${VERSION}, or set PG_BIN.`,
+    );
+  }
+  const version = execFileSync(join(folder, "pg_dump"), ["--version"], { encoding: "utf8" }).trim();
+  if (!version.includes(` ${VERSION}.`)) {
+    throw new MissingPart(`${folder} holds "${version}"; this needs version ${VERSION}. Set PG_BIN.`);
+  }
+  return folder;
+}
+
+/** Starts one, hands it over, and removes it with all that it holds. */
+export async function withPostgres15<T>(
+  programs: string,
+  use: (server: Postgres15) => Promise<T>,
+): Promise<T> {
+  const folder = mkdtempSync(join(tmpdir(), "gold-postgres-15-"));
+  // Postgres refuses to be root.
+  const account = process.getuid?.() === 0 ? NOBODY : {};
+  if (account === NOBODY) chownSync(folder, NOBODY.uid, NOBODY.gid);
+  const options = { ...account, cwd: folder, env: { LC_ALL: "C", TZ: "UTC" } };
+  const [password, port] = [randomBytes(24).toString("hex"), await findFreePort()];
+  const urlOf = (login: string, database: string) =>
+    `postgres://${login}:${password}@127.0.0.1:${port}/${database}`;
+  let server: ChildProcess | undefined;
+  try {
+    const passwordFile = join(folder, "password");
+    writeFileSync(passwordFile, password);
+    const data = join(folder, "data");
+    const made = [
+      "-U",
+      "postgres",
+      "-A",
+      "scram-sha-256",
+      `--pwfile=${passwordFile}`,
+      "-E",
+      "UTF8",
+      "--no-sync",
+    ];
+    execFileSync(join(programs, "initdb"), ["-D", data, ...made], { ...options, stdio: "pipe" });
+    const settings = ["listen_addresses=127.0.0.1", "max_connections=200"].flatMap((
+      setting,
+    ) => ["-c", setting]);
+    server = spawn(join(programs, "postgres"), ["-D", data, "-p", `${port}`, "-k", "", ...settings], {
+      ...options,
+      stdio: "ignore",
+    });
+    await awaitReady(urlOf("postgres", "postgres"), server);
+    return await use({ programs, options, port, password, urlOf });
+  } finally {
+    if (server && server.exitCode === null && server.kill("SIGINT")) await once(server, "exit");
+    rmSync(folder, { recursive: true, force: true, maxRetries: 5 });
+  }
+}
+
+async function awaitReady(url: string, server: ChildProcess): Promise<void> {
+  const sql = postgres(url, { max: 1, onnotice: () => {}, connect_timeout: 2, backoff: () => 0.1 });
+  const deadline = performance.now() + READY_MS;
+  try {
+    while (!await sql`select 1`.then(() => true, () => false)) {
+      if (server.exitCode !== null || performance.now() > deadline) {
+        throw new Error("Postgres 15 did not start.");
+      }
+      await sleep(POLL_MS);
+    }
+  } finally {
+    await sql.end({ timeout: 1 });
+  }
+}
+
+async function findFreePort(): Promise<number> {
+  const server = createServer().listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const address = server.address();
+  server.close();
+  return typeof address === "object" && address ? address.port : 0;
+}

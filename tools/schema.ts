@@ -1,0 +1,44 @@
+// npm run schema [-- --check]: writes packages/server/schema.sql, the dump of a freshly migrated database, anew; --check
+// compares and says what differs. A reviewer reads there what a migration or a routine did to the whole.
+// Exit: 0 done or the same, 1 it differs, 2 wrong usage, 3 Postgres 15 is missing.
+import { spawnSync } from "node:child_process";
+import { writeFileSync } from "node:fs";
+import process from "node:process";
+import { fileURLToPath } from "node:url";
+import { findPrograms, MissingPart } from "./postgres_15.ts";
+import { dumpSchema } from "./schema/dump_schema.ts";
+
+const FILE = fileURLToPath(new URL("../packages/server/schema.sql", import.meta.url));
+const [SAME, DIFFERS, USAGE, MISSING] = [0, 1, 2, 3];
+
+async function run(args: readonly string[]): Promise<number> {
+  const check = args[0] === "--check";
+  if (args.length > (check ? 1 : 0)) {
+    console.error("Usage: npm run schema [-- --check]");
+    return USAGE;
+  }
+  const dump = await dumpSchema(findPrograms());
+  if (!check) writeFileSync(FILE, dump);
+  // From standard input, the dump; an absent file is as good as an empty one.
+  const diff = spawnSync("diff", ["-uN", "--label", "schema.sql", "--label", "a fresh database", FILE, "-"], {
+    input: dump,
+    stdio: ["pipe", "inherit", "inherit"],
+  });
+  if (diff.error) throw diff.error;
+  if (diff.status !== 0) {
+    console.error(
+      "packages/server/schema.sql is not what the migrations make: run npm run schema and read what changed.",
+    );
+    return DIFFERS;
+  }
+  console.log("packages/server/schema.sql is up to date.");
+  return SAME;
+}
+
+try {
+  process.exitCode = await run(process.argv.slice(2));
+} catch (error) {
+  if (!(error instanceof MissingPart)) throw error;
+  console.error(error.message);
+  process.exitCode = MISSING;
+}

@@ -1,0 +1,41 @@
+import { execFileSync } from "node:child_process";
+import { join } from "node:path";
+import { migrate } from "@gold-partner/server";
+import postgres from "postgres";
+import { type Postgres15, withPostgres15 } from "../postgres_15.ts";
+
+const LOGIN = "gold_migration";
+const HEADER =
+  "-- Made by `npm run schema` from the migrations and the routines beside the code; never edited by hand.\n\n";
+
+/** What a freshly migrated database looks like, with owners and grants, in pg_dump's words. */
+export async function dumpSchema(programs: string): Promise<string> {
+  return await withPostgres15(programs, async (server) => {
+    await prepareDatabase(server);
+    await migrate(server.urlOf(LOGIN, "gold"));
+    const { options, port, password } = server;
+    const dump = execFileSync(
+      join(programs, "pg_dump"),
+      ["--schema-only", "--schema=gold", "-h", "127.0.0.1", "-p", `${port}`, "-U", "postgres", "gold"],
+      { ...options, env: { ...options.env, PGPASSWORD: password }, encoding: "utf8", maxBuffer: 2 ** 26 },
+    );
+    return HEADER + withoutOccasion(dump);
+  });
+}
+
+/** The migration login is no superuser, as in production. */
+async function prepareDatabase({ urlOf, password }: Postgres15): Promise<void> {
+  const sql = postgres(urlOf("postgres", "postgres"), { max: 1, onnotice: () => {} });
+  try {
+    await sql.unsafe(`create role ${LOGIN} login createrole password '${password}'`);
+    await sql.unsafe(`create database gold owner ${LOGIN}`);
+  } finally {
+    await sql.end({ timeout: 1 });
+  }
+}
+
+/** pg_dump writes down its minor version, and a random word against injected commands. */
+function withoutOccasion(dump: string): string {
+  const lines = dump.split("\n").filter((line) => !/^(-- Dumped |\\(un)?restrict )/.test(line));
+  return lines.join("\n").replace(/\n{3,}/g, "\n\n").trim() + "\n";
+}
