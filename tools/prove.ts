@@ -34,6 +34,10 @@ const PROOFS: Readonly<Record<string, Proof>> = {
     says: "SIGKILL at each step of an order: a retry gives the one result",
     prove: (options) => runProgram("packages/dev/src/prove/kills.ts", options),
   },
+  defects: {
+    says: "planted defects: each one turns a test red",
+    prove: (options) => runProgram("packages/dev/src/prove/defects.ts", options),
+  },
 };
 
 /** Under the runtime that runs this one. */

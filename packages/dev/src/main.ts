@@ -58,6 +58,7 @@ try {
   process.exit(error instanceof LockedError || error instanceof StateError ? EXIT_USAGE : EXIT_FAILED);
 }
 
+let stopping = options.exit;
 if (options.exit) {
   await running.stop();
   process.exit(0);
@@ -67,6 +68,15 @@ console.log(
     running.state.path("partners", running.credentials.client_id)
   }. Ctrl-C stops it all.`,
 );
-for (const signal of ["SIGINT", "SIGTERM"] as const) {
-  process.once(signal, () => void running.stop().then(() => process.exit(0)));
+for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) {
+  process.once(signal, () => {
+    stopping = true;
+    void running.stop().then(() => process.exit(0));
+  });
 }
+void running.died.then(async (sentence) => {
+  if (stopping) return;
+  console.error(sentence);
+  await running.stop();
+  process.exit(EXIT_FAILED);
+});

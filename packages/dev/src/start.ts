@@ -24,6 +24,8 @@ export interface Running {
   readonly credentials: Credentials;
   readonly baseUrl: string;
   readonly state: State;
+  /** When the service ends by itself: the sentence that says so. */
+  readonly died: Promise<string>;
   stop(): Promise<void>;
 }
 
@@ -93,7 +95,10 @@ export async function start({ port, stateDir, reset, demo, tell }: StartOptions)
     await writeRun(false);
     if (demo) await runDemo(credentials, tell);
     await writeRun(true);
-    return { credentials, baseUrl, state, stop };
+    const died = server.exited.then((code) =>
+      `The service ended by itself (exit ${code}); its log is ${state.path("log", "server.log")}.`
+    );
+    return { credentials, baseUrl, state, died, stop };
   } catch (error) {
     await stop();
     throw error;

@@ -1,7 +1,8 @@
 import { createHash, randomBytes } from "node:crypto";
-import { chmod, mkdir, readdir, readFile, rename, rm, writeFile } from "node:fs/promises";
+import { chmod, mkdir, readdir, readFile, realpath, rename, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
+import process from "node:process";
 import { type Lock, takeLock } from "./lock.ts";
 import { findPostmaster, stopPostmaster } from "./postgres/postmaster.ts";
 
@@ -25,11 +26,15 @@ export class StateError extends Error {
 const MARKER = "gold-trading-partner-service.state";
 /** A socket's path has about a hundred characters at most; a deep state folder gets its sockets elsewhere. */
 const SOCKET_PATH_MAX = 100;
+/** The same whatever TMPDIR says: two starts must meet at one lock. */
+const SHORT_FOLDER = process.platform === "win32" ? tmpdir() : "/tmp";
 
 /** Opens the folder for this process alone. */
 export async function openState(dir: string, reset: boolean): Promise<State> {
-  const root = resolve(dir);
-  await refuseForeign(root);
+  await refuseForeign(resolve(dir));
+  await mkdir(dir, { recursive: true });
+  // By whichever way the folder is named, it is one folder with one lock.
+  const root = await realpath(dir);
   const lock = await takeLock(
     socketPath(root, "start.sock"),
     `npm start runs already with its state in ${root}; stop it, or name another folder by --state.`,
@@ -94,7 +99,7 @@ function socketPath(root: string, name: string): string {
   const inside = join(root, "run", name);
   return inside.length <= SOCKET_PATH_MAX && name !== "start.sock"
     ? inside
-    : join(tmpdir(), `gold-${short}-${name}`);
+    : join(SHORT_FOLDER, `gold-${process.getuid?.() ?? 0}-${short}-${name}`);
 }
 
 /** Whole or not at all: a killed start leaves no half file. */

@@ -94,7 +94,21 @@ describe("the app's paths", () => {
   });
 
   it("lets a query stand where none is documented", async () => {
-    assertEquals((await service.send("/v1/balances?x=%2F&y", { method: "GET" })).status, 200);
+    assertEquals((await service.send("/v1/prices?x=%2F&y", { method: "GET" })).status, 200);
+  });
+
+  it("refuses a question about another instant instead of answering with now", async () => {
+    await expectProblem(
+      await service.send("/v1/balances?at=2026-01-31T09:30:00.000Z", { method: "GET" }),
+      "invalid_request",
+    );
+  });
+
+  it("refuses a target that is longer than any of ours", async () => {
+    await expectProblem(
+      await service.send(`/v1/prices?${"x".repeat(8192)}`, { method: "GET" }),
+      "uri_too_long",
+    );
   });
 
   it("gives every reply its own request id, and logs it with its route", async () => {

@@ -22,7 +22,7 @@ const service = await startService(readOrExit(), (line) => console.log(line)).ca
   process.exit(EXIT_DEPENDENCY);
 });
 
-for (const signal of ["SIGTERM", "SIGINT"] as const) {
+for (const signal of ["SIGTERM", "SIGINT", "SIGHUP"] as const) {
   process.once(signal, () => void service.stop().then(() => process.exit(0)));
 }
 

@@ -36,6 +36,10 @@ export function pricesRoute(deps: Deps): Route {
 export function balancesRoute(deps: Deps): Route {
   return async (c) => {
     const { partner } = await identify(c, deps);
+    // Today's balance is no answer to a question about another instant.
+    if (c.get("target").includes("?")) {
+      throw new Refusal("invalid_request", "This path takes no parameters: it gives the balances of now.");
+    }
     const { sarAvailable, sarHeld, gold, asOf } = await deps.reads.balances(partner.id);
     return jsonReply({
       sar: { available: sarNumber(sarAvailable), held: sarNumber(sarHeld) },

@@ -5,8 +5,16 @@ import { Refusal } from "./refusal.ts";
 const PLAIN_TARGET = /^\/[A-Za-z0-9._~/-]*(?:\?[A-Za-z0-9._~!$&'()*+,;=:@/?%-]*)?$/;
 const DOTS_OR_DOUBLE_SLASH = /\/\.{0,2}(?:\/|$)/;
 
+const TARGET_MAX_CHARACTERS = 8192;
+
 /** The request target in origin form, as it was sent. */
 export function checkTarget(target: string): string {
+  if (target.length > TARGET_MAX_CHARACTERS) {
+    throw new Refusal(
+      "uri_too_long",
+      `The request target is longer than ${TARGET_MAX_CHARACTERS} characters.`,
+    );
+  }
   const path = target.split("?", 1)[0]!;
   if (!target.startsWith("/")) {
     throw new Refusal(

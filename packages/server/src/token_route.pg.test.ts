@@ -65,9 +65,9 @@ describe("POST /oauth/token", () => {
   });
 
   it("refuses a parameter that is repeated, also with the same value", async () => {
-    for (const name of ["grant_type", "client_id", "client_secret"]) {
-      const value = new URLSearchParams(form()).get(name)!;
-      const reply = await send(`${form()}&${name}=${encodeURIComponent(value)}`);
+    for (const name of ["grant_type", "client_id", "client_secret", "scope"]) {
+      const value = new URLSearchParams(form({ scope: "x" })).get(name)!;
+      const reply = await send(`${form({ scope: "x" })}&${name}=${encodeURIComponent(value)}`);
       assertStringIncludes(await refused(reply, "invalid_request", "invalid_request"), name);
     }
   });

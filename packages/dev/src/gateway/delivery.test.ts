@@ -128,9 +128,10 @@ describe("startGateway(), delivery", () => {
     await sleep(700);
     idle.destroy();
     busy.destroy();
-    assertLessOrEqual(written, 32 * MEBIBYTE);
-    // Deno's TLS reads on while its socket is paused; there the body's time limit is the bound.
-    if (!("Deno" in globalThis)) assertLessOrEqual(sent, 32 * MEBIBYTE);
+    // Deno's TLS reads on while its socket is paused, the gateway's as well as this test's own; there the time limits are the bound.
+    const most = "Deno" in globalThis ? 255 * MEBIBYTE : 32 * MEBIBYTE;
+    assertLessOrEqual(written, most);
+    assertLessOrEqual(sent, most);
   });
 
   it("passes on an answer that comes before the whole request", async () => {

@@ -8,10 +8,11 @@ import { ProvingGround } from "./defects/proving_ground.ts";
 const short = process.argv.includes("--short");
 const defects = DEFECTS.filter((defect) => !short || defect.short);
 
-const ground = await ProvingGround.open();
+const opening = ProvingGround.open();
 for (const signal of ["SIGINT", "SIGTERM"] as const) {
-  process.once(signal, () => void ground.close().finally(() => process.exit(1)));
+  process.once(signal, () => void opening.then((ground) => ground.close()).finally(() => process.exit(1)));
 }
+const ground = await opening;
 let caught = 0;
 let sound = false;
 try {

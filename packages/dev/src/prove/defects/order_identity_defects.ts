@@ -14,7 +14,7 @@ export const ORDER_IDENTITY_DEFECTS: readonly Defect[] = [
     file: BOOK_ORDERS,
     from: "array_position(fresh, asked.nonce) is null",
     to: "false",
-    tests: [BOOK_ORDERS_TEST],
+    tests: [REPLAY_TEST],
     short: true,
   },
   {

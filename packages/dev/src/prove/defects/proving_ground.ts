@@ -9,19 +9,30 @@ import { killTest, runTest, type TestRun } from "./test_run.ts";
 import { WorkingCopy } from "./working_copy.ts";
 
 /** What a trial came to: `fault` says what is wrong with it, and stands where a defect was not caught. */
-export type Outcome = { readonly seenBy: string } | { readonly fault: string };
+type Outcome = { readonly seenBy: string } | { readonly fault: string };
 
 const TREE = fileURLToPath(new URL("../../../../..", import.meta.url));
 const SERVER = "packages/server";
+
+/** What is cut off has no verdict, and whoever closes ends the process. */
+const NEVER = new Promise<never>(() => {});
 
 /** A copy of the tree to break, and a Postgres of its own to break it on. */
 export class ProvingGround {
   readonly #copy: WorkingCopy;
   readonly #postgres: TestPostgres;
+  #closing: Promise<void> | undefined;
 
   static async open(): Promise<ProvingGround> {
     delete process.env.TEST_POSTGRES_URL;
-    return new ProvingGround(new WorkingCopy(TREE), await testPostgres());
+    const copy = new WorkingCopy();
+    try {
+      copy.fill(TREE);
+      return new ProvingGround(copy, await testPostgres());
+    } catch (error) {
+      copy.remove();
+      throw error;
+    }
   }
 
   private constructor(copy: WorkingCopy, server: TestPostgres) {
@@ -36,6 +47,7 @@ export class ProvingGround {
 
   /** The test files one after the other on the broken source, until one goes red. */
   async try(defect: Defect): Promise<Outcome> {
+    if (this.#closing) return await NEVER;
     const path = join(this.#copy.root, SERVER, defect.file);
     const source = readFileSync(path, "utf8");
     try {
@@ -57,14 +69,19 @@ export class ProvingGround {
     }
   }
 
-  async close(): Promise<void> {
+  close(): Promise<void> {
+    return this.#closing ??= this.#close();
+  }
+
+  async #close(): Promise<void> {
     killTest();
     this.#copy.remove();
     await this.#postgres.stop();
   }
 
-  #run(file: string): Promise<TestRun> {
-    return runTest(this.#copy.root, join(SERVER, file), this.#postgres.superuserUrl());
+  async #run(file: string): Promise<TestRun> {
+    const run = await runTest(this.#copy.root, join(SERVER, file), this.#postgres.superuserUrl());
+    return this.#closing ? await NEVER : run;
   }
 
   /** Each defect makes a template of its own, and a test that was killed leaves its databases. */

@@ -62,7 +62,6 @@ export const QUOTE_DEFECTS: readonly Defect[] = [
     from: "when 'buy' then current.buy else current.sell",
     to: "when 'buy' then current.sell else current.buy",
     tests: [ROUNDING_TEST],
-    short: true,
   },
   {
     name: "quote: the largest order is refused",

@@ -82,19 +82,12 @@ export const SCHEMA_DEFECTS: readonly Defect[] = [
     tests: [PLANS_TEST],
   },
   {
-    name: "schema: a sequence number is not unique",
-    file: TABLES,
-    from: 'CONSTRAINT "event_bucket_client_id_sequence_pk" PRIMARY KEY("bucket","client_id","sequence")',
-    to: "CHECK (true)",
-    tests: [PLANS_TEST],
-  },
-  {
     name: "schema: a transfer is not unique",
     file: TABLES,
     from:
       'CONSTRAINT "transfer_bucket_client_id_sequence_leg_pk" PRIMARY KEY("bucket","client_id","sequence","leg")',
     to: "CHECK (true)",
-    tests: [PLANS_TEST],
+    tests: [POST_TRANSFERS_TEST],
   },
   {
     name: "schema: an account is not unique",

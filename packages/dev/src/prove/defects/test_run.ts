@@ -8,8 +8,12 @@ export interface TestRun {
   readonly output: string;
 }
 
-/** Several times what the slowest file takes. */
-const LIMIT_MS = 120_000;
+/** A property test that fails first looks for its smallest case, which takes a minute. */
+const LIMIT_MS = 300_000;
+/** A test that failed may leave others waiting for ever; its reason comes a moment after its name. */
+const GRACE_MS = 5_000;
+/** As Node's two reporters and Deno's say it. */
+const FAILED_TEST = /^\s*not ok |✖|\.\.\. .*FAILED/m;
 
 /** One test file is one process of the runtime that runs this one: nothing outlives its kill. */
 const testArguments = (file: string): string[] =>
@@ -25,16 +29,22 @@ export async function runTest(root: string, file: string, postgresUrl: string): 
   });
   running = child;
   let output = "";
-  for (const stream of [child.stdout, child.stderr]) stream.on("data", (chunk: Buffer) => output += chunk);
-  let late = false;
-  const timer = setTimeout(() => {
-    late = true;
+  let ended: "red" | "hangs" | undefined;
+  const end = (verdict: "red" | "hangs") => () => {
+    ended ??= verdict;
     child.kill("SIGKILL");
-  }, LIMIT_MS);
+  };
+  const timers = [setTimeout(end("hangs"), LIMIT_MS)];
+  for (const stream of [child.stdout, child.stderr]) {
+    stream.on("data", (chunk: Buffer) => {
+      output += chunk;
+      if (timers.length === 1 && FAILED_TEST.test(output)) timers.push(setTimeout(end("red"), GRACE_MS));
+    });
+  }
   const [code] = await once(child, "close") as [number | null];
-  clearTimeout(timer);
+  for (const timer of timers) clearTimeout(timer);
   running = undefined;
-  return { verdict: late ? "hangs" : code === 0 ? "green" : "red", output };
+  return { verdict: ended ?? (code === 0 ? "green" : "red"), output };
 }
 
 /** Ends the test that is under way, if any. */

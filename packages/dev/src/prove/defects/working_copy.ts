@@ -19,8 +19,11 @@ const LEFT_OUT = ["node_modules", "dist"];
 export class WorkingCopy {
   readonly root: string;
 
-  constructor(tree: string) {
+  constructor() {
     this.root = mkdtempSync(join(realpathSync(tmpdir()), "gold-defects-"));
+  }
+
+  fill(tree: string): void {
     for (const name of COPIED) {
       cpSync(join(tree, name), join(this.root, name), {
         recursive: true,

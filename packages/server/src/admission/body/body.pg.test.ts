@@ -30,7 +30,11 @@ describe("body: size, media type, syntax and shape", () => {
 
     it("is refused where it is another one or missing", async () => {
       const others = ["text/plain", "application/jsonx", "application/problem+json", "", "json"];
-      for (const type of [...others, "application/json, application/json"]) {
+      const charsets = ["latin1", " = latin1", '"utf-8', "utf-16"].map((charset) =>
+        `application/json; charset=${charset}`
+      );
+      charsets.push("application/json; charset = latin1", "application/json; charset*=latin1");
+      for (const type of [...others, ...charsets, "application/json, application/json"]) {
         await expectProblem(await quote(QUOTE, { "Content-Type": type }), "unsupported_media_type");
       }
       const bytes = hostBytes.utf8(QUOTE);

@@ -50,7 +50,9 @@ export function checkMediaType(c: Context, wanted: string): void {
       `The Content-Type is ${type === "" ? "missing" : "another one"}; send ${wanted}.`,
     );
   }
-  const foreign = parameters.find((one) => one.startsWith("charset=") && !/^charset="?utf-8"?$/.test(one));
+  const foreign = parameters.find((one) =>
+    one.startsWith("charset") && !/^charset=(?:utf-8|"utf-8")$/.test(one)
+  );
   if (foreign !== undefined) {
     throw new Refusal("unsupported_media_type", "The charset is another one; send utf-8.");
   }

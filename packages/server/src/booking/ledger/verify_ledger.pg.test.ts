@@ -21,6 +21,10 @@ const DEFECTS: Record<string, readonly [rules: string, plant: string]> = {
     "chain_is_whole running_balance",
     "update gold.transfer set sar_available_after = sar_available_after + 1 where client_id = :client and sequence = 2 and leg = 1",
   ],
+  "a transfer's stated held SAR": [
+    "chain_is_whole running_balance",
+    "update gold.transfer set sar_held_after = sar_held_after + 1 where client_id = :client and sequence = 2 and leg = 1",
+  ],
   "a transfer's direction": [
     "balance_is_sum chain_is_whole order_is_booked running_balance",
     "update gold.transfer set debit = 'gold', credit = 'vault' where client_id = :client and sequence = 2 and leg = 2",
