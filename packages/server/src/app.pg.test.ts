@@ -32,7 +32,7 @@ describe("the app's paths", () => {
     }
   });
 
-  it("answers an unknown path with 404, and looks at nothing else", async () => {
+  it("answers an unknown path with 404, and nobody without a certificate", async () => {
     for (
       const path of [
         "/",
@@ -46,14 +46,17 @@ describe("the app's paths", () => {
       ]
     ) {
       for (const method of ["GET", "POST"]) {
-        await expectProblem(await service.send(path, { method, headers: nobody }), "not_found");
+        await expectProblem(await service.send(path, { method }), "not_found");
+        await expectProblem(await service.send(path, { method, headers: nobody }), "certificate_unknown");
       }
     }
   });
 
   it("asks everybody at a known path for a certificate", async () => {
-    for (const [method, path] of ROUTES) {
-      await expectProblem(await service.send(path, { method, headers: nobody }), "certificate_unknown");
+    for (const [, path] of ROUTES) {
+      for (const method of ["GET", "POST", "DELETE"]) {
+        await expectProblem(await service.send(path, { method, headers: nobody }), "certificate_unknown");
+      }
     }
   });
 

@@ -1,7 +1,7 @@
 import { ID_PREFIX, newId } from "@gold-partner/protocol";
 import { Hono } from "hono";
 import { refusalOf } from "./booking/booking.ts";
-import type { AppContext, AppEnv } from "./corridor.ts";
+import { type AppContext, type AppEnv, enter } from "./corridor.ts";
 import type { Deps } from "./deps.ts";
 import { fundingRoute } from "./funding_route.ts";
 import { orderRoute } from "./order_route.ts";
@@ -17,6 +17,7 @@ type Method = "GET" | "POST";
 type Handler = (c: AppContext) => Promise<Response>;
 
 const TOKEN_PATH = "/oauth/token";
+const FUND_PATH = "/sandbox/fund";
 
 /** The partner API. Everything that it needs comes in by `deps`, so a test calls it by `app.request()`. */
 export function createApp(deps: Deps): Hono<AppEnv> {
@@ -32,9 +33,7 @@ export function createApp(deps: Deps): Hono<AppEnv> {
     ["POST", "/v1/orders", orderRoute(deps)],
     ["POST", "/v1/signed-probe", probeRoute(deps)],
     // In production the path does not exist, for nobody and before any check.
-    ...(deps.config.environment === "sandbox"
-      ? [["POST", "/sandbox/fund", fundingRoute(deps)] as const]
-      : []),
+    ...(deps.config.environment === "sandbox" ? [["POST", FUND_PATH, fundingRoute(deps)] as const] : []),
   ];
 
   const paths = new Set(routes.map(([, path]) => path));
@@ -53,13 +52,18 @@ export function createApp(deps: Deps): Hono<AppEnv> {
   for (const [method, path, handler] of routes) app.on(method, path, handler);
   for (const path of paths) {
     const allowed = routes.filter((route) => route[1] === path).map(([method]) => method).join(", ");
-    app.all(path, (c) => {
+    app.all(path, async (c) => {
+      await enter(c, deps);
       const reply = refuse(new Refusal("method_not_allowed", `${path} takes ${allowed}.`), c, deps);
       reply.headers.set("Allow", allowed);
       return reply;
     });
   }
-  app.notFound((c) => refuse(new Refusal("not_found", "There is no such path."), c, deps));
+  app.notFound(async (c) => {
+    const refusal = new Refusal("not_found", "There is no such path.");
+    if (c.req.path === FUND_PATH) return refuse(refusal, c, deps);
+    return await enter(c, deps).then(() => refuse(refusal, c, deps), (error) => refuse(error, c, deps));
+  });
   app.onError((error, c) => refuse(error, c, deps));
   return app;
 }

@@ -47,12 +47,12 @@ describe("the order of checks of a signed order", () => {
   /** In the order in which they are looked at. Two of one group share a place. */
   const faults = (): Fault[] => [
     { code: "path_not_allowed", spoil: (attempt) => ({ ...attempt, target: "//v1/orders" }) },
-    { code: "method_not_allowed", spoil: (attempt) => ({ ...attempt, method: "PUT" }) },
     {
       code: "certificate_unknown",
       spoil: header("X-Forwarded-Client-Cert", `Hash=${randomBytes(32).toString("hex")}`),
     },
     { code: "ip_not_allowed", spoil: header("X-Client-Ip", "192.0.2.1") },
+    { code: "method_not_allowed", spoil: (attempt) => ({ ...attempt, method: "PUT" }) },
     { code: "token_missing", spoil: header("Authorization", null) },
     { code: "body_too_large", spoil: (attempt) => ({ ...attempt, body: " ".repeat(BODY_MAX_BYTES + 1) }) },
     { code: "unsupported_media_type", spoil: header("Content-Type", "text/plain") },
