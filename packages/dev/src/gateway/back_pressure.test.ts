@@ -1,0 +1,48 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { after, describe, it } from "node:test";
+import { assertLessOrEqual } from "@std/assert";
+import { createAuthority, startTrial, type Trial } from "./trial.ts";
+
+const MEBIBYTE = 1024 * 1024;
+const HEAD = "HTTP/1.1\r\nHost: localhost\r\n";
+
+describe("startGateway(), back-pressure", () => {
+  let trial: Trial | undefined;
+  after(() => trial?.stop());
+
+  it("reads no faster than the other side does, in both directions", async () => {
+    const authority = await createAuthority();
+    const [client, gateway] = await Promise.all([authority.issue("client"), authority.issue("localhost")]);
+    const pki = { authority, client, gateway };
+    let written = 0;
+    const { open } = trial = await startTrial(pki, (request, response) => {
+      if (request.method === "POST") return; // Never reads.
+      const write = (): void => {
+        while (written < 256 * MEBIBYTE) {
+          written += MEBIBYTE;
+          if (!response.write(Buffer.alloc(MEBIBYTE))) return void response.once("drain", write);
+        }
+        response.end();
+      };
+      write();
+    }, { patience: { drainMs: 100 } });
+    const idle = await open();
+    idle.pause();
+    idle.write(`GET / ${HEAD}\r\n`);
+    const busy = await open();
+    busy.write(`POST / ${HEAD}Content-Length: ${256 * MEBIBYTE}\r\n\r\n`);
+    let sent = 0;
+    const send = (): void => {
+      while (sent < 256 * MEBIBYTE) {
+        sent += MEBIBYTE;
+        if (!busy.write(Buffer.alloc(MEBIBYTE))) return void busy.once("drain", send);
+      }
+    };
+    send();
+    await sleep(700);
+    idle.destroy();
+    busy.destroy();
+    assertLessOrEqual(written, 32 * MEBIBYTE);
+    assertLessOrEqual(sent, 32 * MEBIBYTE);
+  });
+});
