@@ -15,9 +15,9 @@ export interface Taker {
 const WARM_UP_ORDERS = 2000;
 const WARM_UP_ORDERS_EACH_IN_FLIGHT = 200;
 /** More quotes than the last turn's rate asks for: a peer that runs out of them has measured nothing. */
-const SPARE = 1.5;
+const SPARE = 3;
 const SPARE_QUOTES = 5000;
-const FIRST_GUESS_PER_SECOND = 10_000;
+const FIRST_GUESS_PER_SECOND = 30_000;
 const POLL_MS = 20;
 
 /** The service itself, so many requests in flight. */
