@@ -70,14 +70,8 @@ export function createApp(deps: Deps): Hono<AppEnv> {
 
 function refuse(error: unknown, c: AppContext, { log, metrics }: Deps): Response {
   const requestId = c.get("requestId");
-  // Who goes away in the middle of a body is no fault of the service's.
-  const gone = !(error instanceof Refusal) && c.req.raw.signal.aborted;
-  const refusal = gone
-    ? new Refusal("request_timeout")
-    : error instanceof Refusal
-    ? error
-    : refusalOf(error) ?? new Refusal("internal_error");
-  if (!gone && !(error instanceof Refusal)) {
+  const refusal = error instanceof Refusal ? error : refusalOf(error) ?? new Refusal("internal_error");
+  if (!(error instanceof Refusal)) {
     const { name, code } = error as { name?: string; code?: string };
     log("error", "request failed", {
       request_id: requestId,

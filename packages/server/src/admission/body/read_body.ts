@@ -9,8 +9,13 @@ const bodies = new WeakMap<Request, Promise<Uint8Array>>();
 /** The raw bytes of the body, at most 64 KiB, without ever holding more. A request that is admitted anew is read once. */
 export function readBody(c: Context): Promise<Uint8Array> {
   let body = bodies.get(c.req.raw);
-  if (!body) bodies.set(c.req.raw, body = readOnce(c));
+  if (!body) bodies.set(c.req.raw, body = readOnce(c).catch(refuseBroken));
   return body;
+}
+
+/** Who goes away in the middle of a body is no fault of the service's. */
+function refuseBroken(error: unknown): never {
+  throw error instanceof Refusal ? error : new Refusal("request_timeout", "The body did not arrive whole.");
 }
 
 async function readOnce(c: Context): Promise<Uint8Array> {
