@@ -75,7 +75,7 @@ export async function trialBooks(server?: TestPostgres): Promise<TrialBooks> {
       return serial;
     },
     async setPrice(buyPips, sellPips) {
-      await sql`select gold.set_price('fixed', ${`${sellPips}`}::text::bigint, ${`${buyPips}`}::text::bigint, ${`${sellPips}`}::text::bigint, 60, 10)`;
+      await sql`select gold.set_price('fixed', ${`${sellPips}`}::text::bigint, ${`${buyPips}`}::text::bigint, ${`${sellPips}`}::text::bigint, 60, 10, null)`;
     },
     async quote(client, side, tenthMilligrams) {
       const quote = id();
@@ -106,8 +106,8 @@ export async function trialBooks(server?: TestPostgres): Promise<TrialBooks> {
 async function prepareBooks(url: string): Promise<void> {
   await migrate(url);
   const sql = postgres(url, { max: 1, onnotice: () => {} });
-  await sql`select gold.settle_deployment('sandbox', 'https://localhost:8443', true, null, null)`;
-  await sql`select gold.set_price('fixed', 3200000, 3210000, 3190000, 60, 10)`;
+  await sql`select gold.settle_deployment('sandbox', 'https://localhost:8443', true, null, null, 20000)`;
+  await sql`select gold.set_price('fixed', 3200000, 3210000, 3190000, 60, 10, null)`;
   await sql.end();
 }
 

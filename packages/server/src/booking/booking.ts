@@ -7,12 +7,14 @@ import { type NonceItem, sendNonce } from "./nonce/spend_nonce.ts";
 import type { Outcome } from "./outcome.ts";
 import { type OrderItem, sendOrders } from "./trading/book_orders.ts";
 import { type QuoteItem, sendQuotes } from "./trading/book_quotes.ts";
+import { sendWithdrawal, type WithdrawalItem } from "./withdrawal/book_withdrawal.ts";
 
 /** The door to the books: each call is one transaction, or a share of one. */
 export interface Booking {
   order(item: OrderItem): Promise<Outcome>;
   quote(item: QuoteItem): Promise<Outcome>;
   fund(item: FundingItem): Promise<Outcome>;
+  withdraw(item: WithdrawalItem): Promise<Outcome>;
   /** Spends a nonce that comes with nothing to book. */
   spend(item: NonceItem): Promise<Outcome>;
   /** How many orders and quotes wait for a lane. */
@@ -36,11 +38,13 @@ export function openBooking(pools: BookingPools, lanes: number): Booking {
   const quotes = new Lane(byPatience(sendQuotes, pools), options);
   const single = { ...options, batchItems: 1, waits: true };
   const fundings = new Lane(sendFunding(pools.waiting), single);
+  const withdrawals = new Lane(sendWithdrawal(pools.waiting), single);
   const nonces = new Lane(sendNonce(pools.waiting), single);
   return {
     order: (item) => orders.submit(item),
     quote: (item) => quotes.submit(item),
     fund: (item) => fundings.submit(item),
+    withdraw: (item) => withdrawals.submit(item),
     spend: (item) => nonces.submit(item),
     waiting: () => orders.waiting + quotes.waiting,
   };

@@ -6,6 +6,7 @@ export interface Outcome {
     | "nonce_reused"
     | "idempotency_key_conflict"
     | "price_unavailable"
+    | "market_closed"
     | "admission_changed"
     | "busy"
     | "idempotency_request_in_progress";

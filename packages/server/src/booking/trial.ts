@@ -6,6 +6,7 @@ import type { LaneItem, Send, Sending } from "./lane.ts";
 import type { Outcome } from "./outcome.ts";
 import { type OrderItem, sendOrders } from "./trading/book_orders.ts";
 import { type QuoteItem, sendQuotes } from "./trading/book_quotes.ts";
+import { sendWithdrawal, type WithdrawalItem } from "./withdrawal/book_withdrawal.ts";
 
 /** What the tests stage around the books: items with everything filled in, and the books as plain rows. */
 
@@ -35,6 +36,14 @@ export function fundingItem(
   return { ...newRequest(client), amountHalalas, id: newUuid(), ...given };
 }
 
+export function withdrawalItem(
+  client: number,
+  amountHalalas: bigint,
+  given: Partial<WithdrawalItem> = {},
+): WithdrawalItem {
+  return { ...newRequest(client), nonce: newUuid(), amountHalalas, reference: null, id: newUuid(), ...given };
+}
+
 const newRequest = (client: number) => ({
   client,
   admissionVersion: "1",
@@ -51,6 +60,11 @@ export const bookQuote = (sql: Sql, item: QuoteItem, sending: Partial<Sending> =
   bookOne(sendQuotes(sql), item, sending);
 export const bookFunding = (sql: Sql, item: FundingItem, sending: Partial<Sending> = {}): Promise<Outcome> =>
   bookOne(sendFunding(sql), item, sending);
+export const bookWithdrawal = (
+  sql: Sql,
+  item: WithdrawalItem,
+  sending: Partial<Sending> = {},
+): Promise<Outcome> => bookOne(sendWithdrawal(sql), item, sending);
 
 async function bookOne<Item extends LaneItem>(
   send: Send<Item>,
@@ -105,6 +119,9 @@ const TABLES: Record<string, string> = {
   orders: "to_jsonb(t) - 'executed_at'",
   transfer: "to_jsonb(t) - 'posted_at'",
   funding: "to_jsonb(t) - 'created_at'",
+  withdrawal: "to_jsonb(t) - 'created_at'",
+  withdrawal_step: "to_jsonb(t) - 'at'",
+  deposit: "to_jsonb(t) - 'recorded_at' - 'approved_at' - 'reversed_at'",
   event: "to_jsonb(t) - 'created_at'",
   idempotency_key: "to_jsonb(t) - 'created_at'",
   nonce: "to_jsonb(t)",

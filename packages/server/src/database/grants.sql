@@ -39,17 +39,27 @@ revoke all on all tables in schema gold from gold_book, gold_api, gold_operator;
 grant select on all tables in schema gold to gold_book;
 grant insert on gold.transfer, gold.orders, gold.quote, gold.funding, gold.event, gold.idempotency_key, gold.nonce, gold.chain_link,
   gold.chain_tail, gold.account, gold.vault, gold.bar, gold.audit, gold.partner, gold.allowed_ip, gold.certificate, gold.client_secret,
-  gold.webhook_secret, gold.signing_key, gold.token_key, gold.price, gold.deployment, gold.registry_version to gold_book;
+  gold.webhook_secret, gold.signing_key, gold.token_key, gold.price, gold.deployment, gold.registry_version,
+  gold.withdrawal, gold.withdrawal_step, gold.payment_batch, gold.deposit, gold.market_session, gold.audit_link, gold.audit_tail to gold_book;
 -- No balance among these: those are written by post_transfers alone. A row lock needs the right to update some column.
-grant update (admission_version, event_sequence) on gold.account to gold_book;
+grant update (admission_version, event_sequence, last_posted_at) on gold.account to gold_book;
 grant update (stripe) on gold.vault to gold_book;
 grant update (removed_at, removed_sequence) on gold.bar to gold_book;
-grant update on gold.chain_tail, gold.partner, gold.certificate, gold.price, gold.registry_version, gold.deployment to gold_book;
+grant update (approved_at, approved_by, reversed_at, reversed_by, reversed_sequence) on gold.deposit to gold_book;
+grant update on gold.chain_tail, gold.audit_tail, gold.partner, gold.certificate, gold.price, gold.registry_version, gold.deployment to gold_book;
+grant delete on gold.allowed_ip, gold.market_session to gold_book;
 
-grant execute on function gold.read_registry, gold.book_orders, gold.book_quotes, gold.book_funding, gold.spend_nonce, gold.seal_chain, gold.seal_chains, gold.tick_price to gold_api;
-grant select on gold.client_balance, gold.current_price to gold_api;
+grant execute on function gold.read_registry, gold.book_orders, gold.book_quotes, gold.book_funding, gold.book_withdrawal, gold.balance_at,
+  gold.find_quote, gold.find_order, gold.find_withdrawal, gold.find_funding, gold.find_event, gold.list_orders, gold.list_withdrawals,
+  gold.list_fundings, gold.list_events, gold.statement_range, gold.statement_lines, gold.read_reserves, gold.read_credentials,
+  gold.spend_nonce, gold.seal_chain, gold.seal_chains, gold.tick_price, gold.market_open to gold_api;
+grant select on gold.client_balance, gold.current_price, gold.market_hours to gold_api;
 
 grant execute on function gold.create_partner, gold.suspend_partner, gold.resume_partner, gold.add_certificate, gold.revoke_certificate,
   gold.add_token_key, gold.add_authority, gold.add_bar, gold.remove_bar, gold.set_price, gold.verify_ledger, gold.verify_chain,
-  gold.unsealed_tail, gold.seal_chain to gold_operator;
-grant select on gold.partner_overview, gold.certificate_overview, gold.bar_overview, gold.current_price, gold.deployment_overview, gold.token_key_overview to gold_operator;
+  gold.unsealed_tail, gold.seal_chain, gold.set_partner, gold.ask_iban, gold.approve_iban, gold.set_market_hours, gold.set_payout_account,
+  gold.record_deposit, gold.approve_deposit, gold.reverse_deposit, gold.approve_withdrawal, gold.reject_withdrawal, gold.submit_withdrawals,
+  gold.pay_withdrawal, gold.return_withdrawal, gold.audit_head, gold.verify_audit, gold.market_open, gold.held_until to gold_operator;
+grant select on gold.partner_overview, gold.certificate_overview, gold.bar_overview, gold.current_price, gold.market_hours,
+  gold.deployment_overview, gold.token_key_overview, gold.deposit_overview, gold.withdrawal_overview, gold.payment_batch_overview,
+  gold.audit_overview, gold.audit_link_overview, gold.chain_link_overview, gold.chain_tail_overview to gold_operator;

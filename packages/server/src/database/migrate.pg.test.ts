@@ -135,6 +135,7 @@ describe("migrate()", () => {
       "book_funding v",
       "book_orders v",
       "book_quotes v",
+      "book_withdrawal v",
       "spend_nonce v",
     ]);
   });

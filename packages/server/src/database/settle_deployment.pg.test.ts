@@ -13,7 +13,7 @@ describe("settle_deployment", () => {
   after(() => books.stop());
 
   const settle = (environment: string, url: string, loopback = true) =>
-    books.sql`select gold.settle_deployment(${environment}, ${url}, ${loopback}, null, null)`;
+    books.sql`select gold.settle_deployment(${environment}, ${url}, ${loopback}, null, null, 20000)`;
   const state = async () => {
     const [row] = await books.sql`
       select environment, public_base_url, loopback_receivers, (select version::int from gold.registry_version) as version,
@@ -25,6 +25,26 @@ describe("settle_deployment", () => {
     const before = await state();
     await settle("sandbox", URL_NOW);
     assertEquals(await state(), before);
+  });
+
+  it("keeps the account that withdrawals are paid from, and notes it", async () => {
+    await books.sql`select gold.set_payout_account('Gold House', 'SA0380000000608010167519', 'RIBLSARI')`;
+    const [row] = await books.sql`
+      select payout_name, payout_iban, payout_bic, subject, detail from gold.deployment, gold.audit where action = 'deployment.payout'`;
+    assertEquals({ ...row }, {
+      payout_name: "Gold House",
+      payout_iban: "SA0380000000608010167519",
+      payout_bic: "RIBLSARI",
+      subject: "SA0380000000608010167519",
+      detail: { before: { name: null, iban: null, bic: null }, name: "Gold House", bic: "RIBLSARI" },
+    });
+    await settle("sandbox", URL_NOW);
+    assertEquals((await books.sql`select from gold.deployment where payout_bic = 'RIBLSARI'`).length, 1);
+    const refusal = await books.sql.begin(async (sql) => {
+      await sql`delete from gold.deployment`;
+      await sql`select gold.set_payout_account('a', 'b', 'c')`;
+    }).then(() => "done", ({ code, message }) => `${code} ${message}`);
+    assertEquals(refusal, "GR409 the database belongs to no deployment yet");
   });
 
   it("keeps a database in its environment for good", async () => {

@@ -2,7 +2,7 @@
 -- The migration login alone settles it.
 
 create or replace function gold.settle_deployment(environment text, public_base_url text, loopback_receivers boolean,
-  sealing_key_source text, pepper_source text) returns void
+  sealing_key_source text, pepper_source text, flood_per_second int) returns void
 language plpgsql volatile security definer set search_path = gold, pg_temp as $$
 declare
   known deployment;
@@ -13,15 +13,38 @@ begin
   select * into known from deployment for update;
   if known.environment <> settle_deployment.environment then
     raise exception 'this database belongs to %, not to %', known.environment, settle_deployment.environment using errcode = 'GR409';
-  elsif (known.public_base_url, known.loopback_receivers, known.sealing_key_source, known.pepper_source) is not distinct from
-    (settle_deployment.public_base_url, settle_deployment.loopback_receivers, settle_deployment.sealing_key_source, settle_deployment.pepper_source) then
+  elsif settle_deployment.flood_per_second / 4 < (select max(p.rate_per_second) from partner p) then
+    raise exception 'a partner may send %/s, more than a quarter of a flood bound of %/s', (select max(p.rate_per_second) from partner p),
+      settle_deployment.flood_per_second using errcode = 'GR409';
+  elsif (known.public_base_url, known.loopback_receivers, known.sealing_key_source, known.pepper_source, known.flood_per_second) is not distinct from
+    (settle_deployment.public_base_url, settle_deployment.loopback_receivers, settle_deployment.sealing_key_source, settle_deployment.pepper_source,
+      settle_deployment.flood_per_second) then
     return;
   end if;
-  insert into deployment (environment, public_base_url, loopback_receivers, sealing_key_source, pepper_source)
+  insert into deployment (environment, public_base_url, loopback_receivers, sealing_key_source, pepper_source, flood_per_second)
   values (settle_deployment.environment, settle_deployment.public_base_url, settle_deployment.loopback_receivers,
-    settle_deployment.sealing_key_source, settle_deployment.pepper_source)
+    settle_deployment.sealing_key_source, settle_deployment.pepper_source, settle_deployment.flood_per_second)
   on conflict (one) do update set public_base_url = excluded.public_base_url, loopback_receivers = excluded.loopback_receivers,
-    sealing_key_source = excluded.sealing_key_source, pepper_source = excluded.pepper_source;
-  perform note('deployment.settle', settle_deployment.public_base_url, jsonb_build_object('before', to_jsonb(known)));
+    sealing_key_source = excluded.sealing_key_source, pepper_source = excluded.pepper_source, flood_per_second = excluded.flood_per_second;
+  perform note('deployment.settle', settle_deployment.public_base_url,
+    jsonb_build_object('before', to_jsonb(known) - 'one' - 'authority_certificates'));
   perform registry_changed();
+end $$;
+
+-- The house's own account, which withdrawals are paid from.
+create or replace function gold.set_payout_account(name text, iban text, bic text) returns void
+language plpgsql volatile security definer set search_path = gold, pg_temp as $$
+declare
+  known deployment;
+begin
+  select * into known from deployment for update;
+  if known.environment is null then
+    raise exception 'the database belongs to no deployment yet' using errcode = 'GR409';
+  elsif (known.payout_name, known.payout_iban, known.payout_bic) is not distinct from
+    (set_payout_account.name, set_payout_account.iban, set_payout_account.bic) then
+    return;
+  end if;
+  update deployment d set payout_name = set_payout_account.name, payout_iban = set_payout_account.iban, payout_bic = set_payout_account.bic;
+  perform note('deployment.payout', set_payout_account.iban, jsonb_build_object('name', set_payout_account.name, 'bic', set_payout_account.bic,
+    'before', jsonb_build_object('name', known.payout_name, 'iban', known.payout_iban, 'bic', known.payout_bic)));
 end $$;

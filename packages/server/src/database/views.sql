@@ -1,18 +1,25 @@
 -- What the service reads. A view shows columns, never how they are stored.
 
+-- A posting's instant is rounded up, so it may be ahead of the clock's last full millisecond; the balance is not older than it.
 create or replace view gold.client_balance as
-select bucket, client_id, sar_available, sar_held, gold, clock_timestamp() as as_of from gold.account where client_id <> 0;
+select bucket, client_id, sar_available, sar_held, gold,
+  greatest(last_posted_at, date_trunc('milliseconds', clock_timestamp())) as as_of
+from gold.account where client_id <> 0;
 
 create or replace view gold.current_price as
 select source, buy, sell, mid, spread_basis_points, stale_after_seconds, as_of as ticked_at,
   case when source = 'fixed' then clock_timestamp() else as_of end as as_of,
-  source <> 'fixed' and clock_timestamp() >= as_of + make_interval(secs => stale_after_seconds) as stale
+  source <> 'fixed' and clock_timestamp() >= as_of + make_interval(secs => stale_after_seconds) as stale,
+  url, always_open, gold.market_open(clock_timestamp()) as market_open
 from gold.price;
+
+create or replace view gold.market_hours as select day, opens, closes from gold.market_session;
 
 create or replace view gold.partner_overview as
 select p.id, p.public_id, p.name, p.iban, p.webhook_url, p.rate_per_second, p.burst, p.maximum_grams, p.created_at, p.suspended_at,
   (select array_agg(i.range::text order by i.range) from gold.allowed_ip i where i.partner_id = p.id) as ips,
-  a.sar_available, a.sar_held, a.gold
+  a.sar_available, a.sar_held, a.gold, p.pending_iban, p.pending_iban_by, p.pending_iban_at, p.iban_changed_at,
+  case when gold.held_until(p.iban_changed_at) > clock_timestamp() then gold.held_until(p.iban_changed_at) end as payouts_held_until
 from gold.partner p join gold.account a on a.bucket = p.id % 64 and a.client_id = p.id;
 
 create or replace view gold.certificate_overview as
@@ -25,3 +32,35 @@ select serial, refiner, vault_name, gross, fineness, fine, added_at, removed_at 
 create or replace view gold.deployment_overview as select * from gold.deployment;
 
 create or replace view gold.token_key_overview as select kid, not_before, retire_at, last_used_at from gold.token_key;
+
+create or replace view gold.deposit_overview as
+select d.id, p.public_id, d.amount, d.bank_reference, d.recorded_at, d.recorded_by, d.approved_at, d.approved_by, d.reversed_at, d.reversed_by,
+  case when d.reversed_at is not null then 'reversed' when d.approved_at is not null then 'approved' else 'recorded' end as status
+from gold.deposit d join gold.partner p on p.id = d.client_id;
+
+create or replace view gold.withdrawal_overview as
+select w.id, p.public_id, p.name, w.amount, w.reference, w.iban, w.created_at, s.status, s.at as status_at, s.login as status_by,
+  (select b.batch_id from gold.withdrawal_step b
+    where b.bucket = w.bucket and b.client_id = w.client_id and b.withdrawal_id = w.id and b.status = 'submitted') as batch_id,
+  case when gold.held_until(p.iban_changed_at) > clock_timestamp() then gold.held_until(p.iban_changed_at) end as held_until
+from gold.withdrawal w
+join gold.partner p on p.id = w.client_id
+join lateral (
+  select s.* from gold.withdrawal_step s
+  where s.bucket = w.bucket and s.client_id = w.client_id and s.withdrawal_id = w.id order by s.sequence desc limit 1
+) s on true;
+
+create or replace view gold.payment_batch_overview as select id, created_at, login, document from gold.payment_batch;
+
+create or replace view gold.audit_overview as select id, at, login, action, subject, detail from gold.audit;
+
+create or replace view gold.audit_link_overview as select id, encode(hash, 'hex') as head from gold.audit_link;
+
+-- Every link was once a chain's head; a head that was kept outside is looked up here.
+create or replace view gold.chain_link_overview as
+select p.public_id, l.sequence, encode(l.hash, 'hex') as head
+from gold.partner p join gold.chain_link l on l.bucket = p.id % 64 and l.client_id = p.id;
+
+create or replace view gold.chain_tail_overview as
+select p.public_id, t.sequence, encode(t.head, 'hex') as head
+from gold.partner p join gold.chain_tail t on t.bucket = p.id % 64 and t.client_id = p.id;

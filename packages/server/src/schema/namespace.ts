@@ -12,3 +12,13 @@ export const asset = gold.enum("asset", ["SAR", "XAU"]);
  * bars: gold as bars; vault: gold that is free to sell; gold: a client's gold.
  */
 export const book = gold.enum("book", ["bank", "available", "held", "house", "bars", "vault", "gold"]);
+
+/** Where a withdrawal stands. Its steps are legal by a check of their table. */
+export const withdrawalStatus = gold.enum("withdrawal_status", [
+  "pending_approval",
+  "approved",
+  "submitted",
+  "paid",
+  "rejected",
+  "returned",
+]);

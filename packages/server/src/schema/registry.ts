@@ -7,8 +7,10 @@ import {
   index,
   integer,
   jsonb,
+  primaryKey,
   smallint,
   text,
+  time,
   uniqueIndex,
 } from "drizzle-orm/pg-core";
 import { amount, bytea, code, instant } from "./columns.ts";
@@ -24,6 +26,12 @@ export const deployment = gold.table("deployment", {
   sealingKeySource: text(),
   pepperSource: text(),
   loopbackReceivers: boolean().notNull().default(false),
+  /** The house's account that withdrawals are paid from. */
+  payoutName: text(),
+  payoutIban: code(),
+  payoutBic: code(),
+  /** What the proxy lets through for one certificate, whoever it is. */
+  floodPerSecond: integer().notNull().default(5000),
 }, (t) => [
   check("deployment_one", sql`${t.one}`),
   check("deployment_environment", sql`${t.environment} in ('sandbox', 'production')`),
@@ -34,13 +42,24 @@ export const partner = gold.table("partner", {
   publicId: code().notNull().unique(),
   name: text().notNull(),
   iban: code().notNull(),
+  ibanChangedAt: instant(),
+  /** The IBAN that one person asked for and another has yet to approve. */
+  pendingIban: code(),
+  pendingIbanBy: code(),
+  pendingIbanAt: instant(),
   webhookUrl: text(),
   ratePerSecond: integer().notNull(),
   burst: integer().notNull(),
   maximumGrams: amount().notNull(),
   createdAt: instant().notNull().default(sql`clock_timestamp()`),
   suspendedAt: instant(),
-}, (t) => [check("partner_public_id", sql`${t.publicId} ~ '^(sbx|live)_[a-z0-9]{20}$'`)]);
+}, (t) => [
+  check("partner_public_id", sql`${t.publicId} ~ '^(sbx|live)_[a-z0-9]{20}$'`),
+  check(
+    "partner_pending_iban",
+    sql`(${t.pendingIban} is null) = (${t.pendingIbanBy} is null) and (${t.pendingIban} is null) = (${t.pendingIbanAt} is null)`,
+  ),
+]);
 
 const ofPartner = () => integer().notNull().references(() => partner.id);
 
@@ -121,9 +140,24 @@ export const price = gold.table("price", {
   spreadBasisPoints: integer().notNull(),
   staleAfterSeconds: integer().notNull(),
   asOf: instant().notNull(),
+  /** Where an http source is asked. */
+  url: text(),
+  alwaysOpen: boolean().notNull().default(true),
 }, (t) => [
   check("price_one", sql`${t.one}`),
+  check("price_source", sql`${t.source} in ('fixed', 'simulated', 'http') and (${t.source} = 'http') = (${t.url} is not null)`),
   check("price_sides", sql`${t.buy} > ${t.sell} and ${t.sell} > 0 and ${t.buy} <= 999999999`),
+]);
+
+/** When quotes are made, by the clock of Riyadh; day 0 is Sunday. Of no account where the market is always open. */
+export const marketSession = gold.table("market_session", {
+  day: smallint().notNull(),
+  opens: time().notNull(),
+  closes: time().notNull(),
+}, (t) => [
+  primaryKey({ columns: [t.day, t.opens] }),
+  check("market_session_day", sql`${t.day} between 0 and 6`),
+  check("market_session_span", sql`${t.opens} < ${t.closes}`),
 ]);
 
 /** The protocol's problem registry as the booking functions need it; written anew at every migration. */
@@ -143,3 +177,16 @@ export const audit = gold.table("audit", {
   subject: text().notNull(),
   detail: jsonb().notNull(),
 });
+
+/** One link an audit row: sha256(previous link || line), so that a row that is edited or taken out is detected. */
+export const auditLink = gold.table("audit_link", {
+  id: bigint({ mode: "bigint" }).primaryKey(),
+  hash: bytea().notNull(),
+});
+
+/** Where the audit's chain ends. The row is the lock that keeps its rows in order. */
+export const auditTail = gold.table("audit_tail", {
+  one: boolean().primaryKey().default(true),
+  id: bigint({ mode: "bigint" }).notNull().default(sql`0`),
+  head: bytea().notNull().default(sql`decode(repeat('00', 32), 'hex')`),
+}, (t) => [check("audit_tail_one", sql`${t.one}`)]);

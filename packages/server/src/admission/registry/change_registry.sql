@@ -2,12 +2,6 @@
 -- and raises the registry's version; what ends an admission also raises the account's, under the account's lock, so that
 -- no write that was admitted before commits after.
 
-create or replace function gold.note(action text, subject text, detail jsonb) returns void
-language sql volatile
-begin atomic
-  insert into gold.audit (login, action, subject, detail) values (session_user, action, subject, detail);
-end;
-
 create or replace function gold.registry_changed() returns void
 language sql volatile
 begin atomic
@@ -26,12 +20,30 @@ begin
   return found_partner;
 end $$;
 
+create or replace function gold.public_of(client int) returns text
+language sql stable
+begin atomic
+  select p.public_id from gold.partner p where p.id = client;
+end;
+
 create or replace function gold.end_admission(partner_id int) returns void
 language sql volatile
 begin atomic
   update gold.account a set admission_version = a.admission_version + 1
   where a.bucket = end_admission.partner_id % 64 and a.client_id = end_admission.partner_id;
 end;
+
+-- The proxy bounds a certificate's flood whoever it is; a partner's own rate has to stay well inside that bound.
+create or replace function gold.check_rate(rate_per_second int) returns void
+language plpgsql stable set search_path = gold, pg_temp as $$
+declare
+  flood int := (select d.flood_per_second from deployment d);
+begin
+  if rate_per_second > flood / 4 then
+    raise exception 'a rate of %/s is more than a quarter of the %/s that the proxy lets through for one certificate; at most %/s can be given',
+      rate_per_second, flood, flood / 4 using errcode = 'GR409';
+  end if;
+end $$;
 
 create or replace function gold.create_partner(
   public text, name text, iban text, webhook_url text, rate_per_second int, burst int, maximum_grams bigint, ips cidr[],
@@ -41,6 +53,7 @@ language plpgsql volatile security definer set search_path = gold, pg_temp as $$
 declare
   created int;
 begin
+  perform check_rate(create_partner.rate_per_second);
   insert into partner (public_id, name, iban, webhook_url, rate_per_second, burst, maximum_grams)
   values (public, create_partner.name, create_partner.iban, create_partner.webhook_url, create_partner.rate_per_second,
     create_partner.burst, create_partner.maximum_grams)
@@ -51,9 +64,74 @@ begin
   insert into webhook_secret (partner_id, sealed, sealing_key) values (created, webhook_sealed, create_partner.sealing_key);
   insert into signing_key (partner_id, thumbprint, kid, jwk)
   select created, k->>'thumbprint', k->>'kid', k->'jwk' from jsonb_array_elements(signing_keys) k;
-  perform note('partner.create', public, jsonb_build_object('name', create_partner.name, 'ips', ips, 'webhook_url', create_partner.webhook_url));
+  perform note('partner.create', public, jsonb_build_object('name', create_partner.name, 'iban', create_partner.iban, 'ips', ips,
+    'webhook_url', create_partner.webhook_url, 'rate_per_second', create_partner.rate_per_second, 'burst', create_partner.burst,
+    'maximum_grams', create_partner.maximum_grams,
+    'signing_keys', (select jsonb_agg(k->>'thumbprint') from jsonb_array_elements(signing_keys) k)));
   perform registry_changed();
   return created;
+end $$;
+
+-- Changes what is given and leaves what is null. The IBAN is not among it: that takes two people.
+create or replace function gold.set_partner(public text, ips cidr[], webhook_url text, rate_per_second int, burst int, maximum_grams bigint)
+returns void
+language plpgsql volatile security definer set search_path = gold, pg_temp as $$
+declare
+  subject partner := partner_of(public);
+begin
+  perform end_admission(subject.id);
+  perform check_rate(set_partner.rate_per_second);
+  update partner p set
+    webhook_url = coalesce(set_partner.webhook_url, p.webhook_url),
+    rate_per_second = coalesce(set_partner.rate_per_second, p.rate_per_second),
+    burst = coalesce(set_partner.burst, p.burst),
+    maximum_grams = coalesce(set_partner.maximum_grams, p.maximum_grams)
+  where p.id = subject.id;
+  if ips is not null then
+    delete from allowed_ip i where i.partner_id = subject.id;
+    insert into allowed_ip (partner_id, range) select distinct subject.id, unnest(ips);
+  end if;
+  perform note('partner.set', public, jsonb_strip_nulls(jsonb_build_object('ips', ips, 'webhook_url', set_partner.webhook_url,
+    'rate_per_second', set_partner.rate_per_second, 'burst', set_partner.burst, 'maximum_grams', set_partner.maximum_grams)));
+  perform registry_changed();
+end $$;
+
+-- One login asks for a new IBAN, another approves it; asking again replaces what was asked before. Under the account's
+-- lock, so that a withdrawal under way has one IBAN or the other.
+create or replace function gold.ask_iban(public text, iban text) returns void
+language plpgsql volatile security definer set search_path = gold, pg_temp as $$
+declare
+  subject partner := partner_of(public);
+begin
+  if subject.iban = ask_iban.iban then
+    raise exception '% is the registered IBAN already', ask_iban.iban using errcode = 'GR409';
+  end if;
+  perform end_admission(subject.id);
+  update partner p set pending_iban = ask_iban.iban, pending_iban_by = session_user, pending_iban_at = clock_timestamp() where p.id = subject.id;
+  perform note('partner.ask_iban', public, jsonb_build_object('before', subject.iban, 'iban', ask_iban.iban));
+  perform registry_changed();
+end $$;
+
+-- `seen` is the IBAN that the approving person was shown: another one that was asked for meanwhile is not approved with it.
+create or replace function gold.approve_iban(public text, seen text) returns timestamptz
+language plpgsql volatile security definer set search_path = gold, pg_temp as $$
+declare
+  subject partner := partner_of(public);
+begin
+  perform end_admission(subject.id);
+  subject := partner_of(public);
+  if subject.pending_iban is null then
+    raise exception 'no new IBAN was asked for' using errcode = 'GR409';
+  elsif subject.pending_iban_by = session_user then
+    raise exception 'you asked for this IBAN, so another login has to approve it' using errcode = 'GR409';
+  elsif subject.pending_iban is distinct from seen then
+    raise exception 'another IBAN was asked for meanwhile: %', subject.pending_iban using errcode = 'GR409';
+  end if;
+  update partner p set iban = seen, iban_changed_at = clock_timestamp(), pending_iban = null, pending_iban_by = null, pending_iban_at = null
+  where p.id = subject.id returning p.iban_changed_at into subject.iban_changed_at;
+  perform note('partner.approve_iban', public, jsonb_build_object('before', subject.iban, 'iban', seen, 'asked_by', subject.pending_iban_by));
+  perform registry_changed();
+  return held_until(subject.iban_changed_at);
 end $$;
 
 create or replace function gold.suspend_partner(public text) returns void

@@ -1,6 +1,7 @@
 import { type CryptoKey, importVerifyingKey, type Jwk } from "@gold-partner/jws";
 import type { Sql } from "postgres";
 import { Refusal } from "../../refusal.ts";
+import type { RateTerms } from "../rate/rate_limiter.ts";
 
 interface Period {
   readonly notBeforeMs: number;
@@ -20,7 +21,8 @@ interface RegisteredCertificate {
   readonly revoked: boolean;
 }
 
-interface ClientSecret extends Period {
+export interface ClientSecret extends Period {
+  readonly id: number;
   readonly hash: string;
 }
 
@@ -29,6 +31,7 @@ export interface Partner {
   readonly publicId: string;
   readonly suspended: boolean;
   readonly admissionVersion: string;
+  readonly rate: RateTerms;
   readonly maximumTenthMilligrams: bigint;
   readonly ips: readonly string[];
   readonly secrets: readonly ClientSecret[];
@@ -128,6 +131,8 @@ interface RegistryDocument {
     readonly id: number;
     readonly public_id: string;
     readonly suspended: boolean;
+    readonly rate_per_second: number;
+    readonly burst: number;
     readonly maximum_grams: string;
     readonly admission_version: string;
     readonly ips: readonly string[];
@@ -137,7 +142,7 @@ interface RegistryDocument {
       not_after: string;
       revoked: boolean;
     }[];
-    readonly secrets: readonly (PeriodDocument & { hash: string })[];
+    readonly secrets: readonly (PeriodDocument & { id: number; hash: string })[];
     readonly signing_keys: readonly (PeriodDocument & { thumbprint: string; kid: string | null; jwk: Jwk })[];
   }[];
 }
@@ -159,9 +164,10 @@ async function readDocument(version: string, document: RegistryDocument): Promis
       publicId: entry.public_id,
       suspended: entry.suspended,
       admissionVersion: entry.admission_version,
+      rate: { perSecond: entry.rate_per_second, burst: entry.burst },
       maximumTenthMilligrams: BigInt(entry.maximum_grams),
       ips: entry.ips,
-      secrets: entry.secrets.map((secret) => ({ hash: secret.hash, ...periodOf(secret) })),
+      secrets: entry.secrets.map((secret) => ({ id: secret.id, hash: secret.hash, ...periodOf(secret) })),
       signingKeys: await Promise.all(entry.signing_keys.map(async (one) => ({
         thumbprint: one.thumbprint,
         kid: one.kid,

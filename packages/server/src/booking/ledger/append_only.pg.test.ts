@@ -12,7 +12,13 @@ const APPEND_ONLY = [
   "nonce",
   "chain_link",
   "audit",
+  "audit_link",
+  "withdrawal",
+  "withdrawal_step",
+  "payment_batch",
 ];
+
+const REFERRED_TO = ["withdrawal", "payment_batch"];
 
 describe("append_only", () => {
   let books: TrialBooks;
@@ -36,8 +42,9 @@ describe("append_only", () => {
           owner(first!.attname)
         } where false`,
         owner`delete from gold.${owner(table)}`,
-        owner`truncate gold.${owner(table)}`,
         owner`truncate gold.${owner(table)} cascade`,
+        // Postgres itself forbids it where another table refers to this one.
+        ...(REFERRED_TO.includes(table) ? [] : [owner`truncate gold.${owner(table)}`]),
       ];
       for (const change of changes) {
         const error = await change.then(() => ({ code: "changed", message: "" }), (error) => error);
@@ -58,11 +65,14 @@ describe("append_only", () => {
     assertEquals(rows.map(({ relname }) => relname), [
       "account",
       "allowed_ip",
+      "audit_tail",
       "bar",
       "certificate",
       "chain_tail",
       "client_secret",
       "deployment",
+      "deposit",
+      "market_session",
       "partner",
       "price",
       "problem",

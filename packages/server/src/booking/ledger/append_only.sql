@@ -10,7 +10,8 @@ declare
   name text;
 begin
   foreach name in array array[
-    'transfer', 'orders', 'funding', 'quote', 'event', 'idempotency_key', 'nonce', 'chain_link', 'audit'
+    'transfer', 'orders', 'funding', 'quote', 'event', 'idempotency_key', 'nonce', 'chain_link', 'audit', 'audit_link',
+    'withdrawal', 'withdrawal_step', 'payment_batch'
   ] loop
     execute format(
       'create or replace trigger append_only before update or delete or truncate on gold.%I

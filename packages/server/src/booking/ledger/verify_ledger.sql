@@ -73,14 +73,54 @@ language sql stable security definer set search_path = gold, pg_temp as $$
   where t.amount is null
 
   union all
-  -- An order is two transfers, a funding one: a surplus leg would balance and still be wrong.
+  -- A deposit that was approved is a funding, and one that was reversed after that took its money out again.
+  select 'deposit_is_booked', 'deposit ' || d.id, 'its funding or the transfer of its reversal is missing, or says something else'
+  from deposit d
+  left join funding f on f.bucket = d.bucket and f.client_id = d.client_id and f.id = d.id and f.amount = d.amount and f.created_at = d.approved_at
+  left join transfer t on t.bucket = d.bucket and t.client_id = d.client_id and t.sequence = d.reversed_sequence
+    and (t.leg, t.debit, t.credit, t.amount, t.posted_at) = (1, 'available'::book, 'bank'::book, d.amount, d.reversed_at)
+  where (d.approved_at is not null) <> (f.id is not null)
+    or (d.approved_at is not null and d.reversed_at is not null) <> (t.amount is not null)
+
+  union all
+  -- A withdrawal's steps follow one another, the first one holds the money, and the last ones let it go once.
+  select 'withdrawal_is_booked', 'withdrawal ' || w.id || ' ' || coalesce(s.status::text, ''), 'its transfer or event is missing or says something else'
+  from withdrawal w
+  left join withdrawal_step s on s.bucket = w.bucket and s.client_id = w.client_id and s.withdrawal_id = w.id
+  left join transfer t on t.bucket = s.bucket and t.client_id = s.client_id and t.sequence = s.sequence
+  left join event e on e.bucket = s.bucket and e.client_id = s.client_id and e.sequence = s.sequence
+  where (t.leg, t.debit::text, t.credit::text, t.amount) is distinct from (
+      case when s.status not in ('approved', 'submitted') then 1 end,
+      case when s.status = 'pending_approval' then 'available' when s.previous = 'paid' then 'bank' when s.status not in ('approved', 'submitted') then 'held' end,
+      case when s.status = 'pending_approval' then 'held' when s.status = 'paid' then 'bank' when s.status not in ('approved', 'submitted') then 'available' end,
+      case when s.status not in ('approved', 'submitted') then w.amount end)
+    or s.previous is null and (s.sequence, s.at) is distinct from (w.sequence, w.created_at)
+    or (e.subject, e.created_at, e.type) is distinct from
+      (w.id, s.at, 'withdrawal.' || case s.status when 'pending_approval' then 'created' else s.status::text end)
+
+  union all
+  -- What is held is what withdrawals wait for.
+  select 'held_is_withdrawals', 'client ' || a.client_id, format('%s are held, withdrawals wait for %s', a.sar_held, coalesce(w.waiting, 0))
+  from account a
+  left join (
+    select w.client_id, sum(w.amount) as waiting from withdrawal w
+    where not exists (
+      select from withdrawal_step s where s.bucket = w.bucket and s.client_id = w.client_id and s.withdrawal_id = w.id
+        and s.status in ('paid', 'rejected', 'returned'))
+    group by w.client_id
+  ) w on w.client_id = a.client_id
+  where a.sar_held <> coalesce(w.waiting, 0)
+
+  union all
+  -- An order is two transfers, money in or out one, an approval none: a surplus leg would balance and still be wrong.
   select 'record_has_its_legs', 'client ' || r.client_id || ' sequence ' || r.sequence, r.type || ' has ' || r.legs || ' transfer(s)'
   from (
     select e.client_id, e.sequence, e.type, count(t.leg) as legs
     from event e left join transfer t on t.bucket = e.bucket and t.client_id = e.client_id and t.sequence = e.sequence
     group by e.client_id, e.sequence, e.type
   ) r
-  where r.legs <> case r.type when 'order.executed' then 2 when 'funding.completed' then 1 else 0 end
+  where r.legs <> case r.type when 'order.executed' then 2 when 'funding.completed' then 1 when 'funding.reversed' then 1
+    when 'withdrawal.created' then 1 when 'withdrawal.paid' then 1 when 'withdrawal.rejected' then 1 when 'withdrawal.returned' then 1 else 0 end
 
   union all
   select 'transfer_has_record', 'client ' || t.client_id || ' sequence ' || t.sequence, 'no event tells of this transfer'
@@ -95,7 +135,8 @@ language sql stable security definer set search_path = gold, pg_temp as $$
   left join orders o on k.result_kind = 'order' and o.bucket = k.bucket and o.client_id = k.client_id and o.id = k.result_id
   left join funding f on k.result_kind = 'funding' and f.bucket = k.bucket and f.client_id = k.client_id and f.id = k.result_id
   left join quote q on k.result_kind = 'quote' and q.bucket = k.bucket and q.client_id = k.client_id and q.id = k.result_id
-  where k.result_kind <> 'refusal' and coalesce(o.id, f.id, q.id) is null
+  left join withdrawal w on k.result_kind = 'withdrawal' and w.bucket = k.bucket and w.client_id = k.client_id and w.id = k.result_id
+  where k.result_kind <> 'refusal' and coalesce(o.id, f.id, q.id, w.id) is null
 
   union all
   select 'execution_has_key', r.kind || ' ' || r.id, 'it is bound to ' || r.keys || ' keys'
@@ -103,6 +144,17 @@ language sql stable security definer set search_path = gold, pg_temp as $$
     select 'order' as kind, o.id, count(k.key) as keys
     from orders o left join idempotency_key k on k.bucket = o.bucket and k.client_id = o.client_id and k.result_id = o.id and k.result_kind = 'order'
     group by o.id
+    union all
+    -- Money in that no key asked for was a deposit.
+    select 'funding', f.id, count(k.key) + count(d.id)
+    from funding f
+    left join idempotency_key k on k.bucket = f.bucket and k.client_id = f.client_id and k.result_id = f.id and k.result_kind = 'funding'
+    left join deposit d on d.client_id = f.client_id and d.id = f.id and d.approved_at is not null
+    group by f.id
+    union all
+    select 'withdrawal', w.id, count(k.key)
+    from withdrawal w left join idempotency_key k on k.bucket = w.bucket and k.client_id = w.client_id and k.result_id = w.id and k.result_kind = 'withdrawal'
+    group by w.id
   ) r
   where r.keys <> 1
 
@@ -118,6 +170,8 @@ language sql stable security definer set search_path = gold, pg_temp as $$
     select 'order' as kind, o.bucket, o.client_id, o.id, o.sequence from orders o
     union all
     select 'funding', f.bucket, f.client_id, f.id, f.sequence from funding f
+    union all
+    select 'withdrawal', w.bucket, w.client_id, w.id, w.sequence from withdrawal w
   ) r
   left join event e on e.bucket = r.bucket and e.client_id = r.client_id and e.sequence = r.sequence
   where e.subject is distinct from r.id
@@ -129,7 +183,11 @@ language sql stable security definer set search_path = gold, pg_temp as $$
     and o.sequence = e.sequence
   left join funding f on e.type = 'funding.completed' and f.bucket = e.bucket and f.client_id = e.client_id and f.id = e.subject
     and f.sequence = e.sequence
-  where e.type in ('order.executed', 'funding.completed') and coalesce(o.id, f.id) is null
+  left join withdrawal_step s on e.type like 'withdrawal.%' and s.bucket = e.bucket and s.client_id = e.client_id
+    and s.withdrawal_id = e.subject and s.sequence = e.sequence
+  left join deposit d on e.type = 'funding.reversed' and d.bucket = e.bucket and d.client_id = e.client_id and d.id = e.subject
+    and d.reversed_sequence = e.sequence
+  where coalesce(o.id, f.id, s.withdrawal_id, d.id) is null
 $$;
 
 -- The sealed chain against the rows: the first link of a client that no longer follows, or a head that is not the last one.

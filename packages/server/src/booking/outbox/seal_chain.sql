@@ -1,11 +1,13 @@
 -- The hash chain of a client, sealed outside the order path: one link a record, in the order of the event sequence.
--- A line is made of integers and uuids alone, so that any language builds the same bytes:
---   1|client|sequence|event number|subject|created_at in ms{|leg|debit|credit|asset|amount|available|held|gold}…[|side|grams|price|total]
+-- A line is made of integers, uuids and hashes alone, so that any language builds the same bytes:
+--   1|client|sequence|event number|subject|created_at in ms{|leg|debit|credit|asset|amount|available|held|gold}…
+--     and of an order |side|grams|price|total, of a withdrawal's step |status|hash of the JSON array of IBAN, reference and login
 -- and a link is sha256(previous link || line), the first previous link being 32 zero bytes.
 
 create or replace function gold.event_number(type text) returns int
 language sql immutable parallel safe
-return case when type = 'order.executed' then 1 when type = 'funding.completed' then 2 end;
+return array_position(array['order.executed', 'funding.completed', 'withdrawal.created', 'withdrawal.approved', 'withdrawal.submitted',
+  'withdrawal.paid', 'withdrawal.rejected', 'withdrawal.returned', 'funding.reversed'], type);
 
 create or replace function gold.chain_lines(client int, after_sequence bigint)
 returns table (sequence bigint, line text)
@@ -23,6 +25,12 @@ begin atomic
       || coalesce((
         select '|' || array_position(enum_range(null::gold.side), o.side) || '|' || o.grams || '|' || o.price || '|' || o.total
         from gold.orders o where o.bucket = e.bucket and o.client_id = e.client_id and o.id = e.subject), '')
+      || coalesce((
+        select string_agg('|' || array_position(enum_range(null::gold.withdrawal_status), s.status)
+          || '|' || encode(sha256(convert_to(json_build_array(w.iban, w.reference, s.login)::text, 'UTF8')), 'hex'), '' order by s.status)
+        from gold.withdrawal w
+        join gold.withdrawal_step s on s.bucket = w.bucket and s.client_id = w.client_id and s.withdrawal_id = w.id and s.sequence = e.sequence
+        where w.bucket = e.bucket and w.client_id = e.client_id and w.id = e.subject), '')
   from gold.event e
   where e.bucket = client % 64 and e.client_id = client and e.sequence > after_sequence
   order by e.sequence;

@@ -15,6 +15,7 @@ declare
   clock timestamptz;
   made_at timestamptz;
   current price;
+  open boolean;
   unit_price bigint;
   grams bigint;
   total bigint;
@@ -46,6 +47,7 @@ begin
   clock := clock_timestamp();
   made_at := next_millisecond(clock);
   select * into current from price;
+  open := market_open(clock);
 
   for asked in
     select i.n::int as n, i.client, i.admission, i.client || ' ' || i.key as name, i.key, i.fingerprint, i.request,
@@ -80,6 +82,10 @@ begin
       continue;
     end if;
 
+    if not open then
+      return next row(asked.n, 'market_closed', null, null)::outcome;
+      continue;
+    end if;
     -- A fixed price is the operator's own word and does not age.
     if current.one is null or current.source <> 'fixed' and clock >= current.as_of + make_interval(secs => current.stale_after_seconds) then
       return next row(asked.n, 'price_unavailable', null, null)::outcome;

@@ -1,21 +1,55 @@
--- The operator's price, and the tick of a price source. Two services that tick at once: the later one finds the
--- price newer than the one it started from, and its tick is dropped.
+-- The operator's price and market hours, and the tick of a price source. Two services that tick at once: the later one
+-- finds the price newer than the one it started from, and its tick is dropped.
+-- What an operator sets is a price of this instant; an http source has given none until it is asked, so its price stands as
+-- stale, and one that was given is no fresher for a new spread.
 
-create or replace function gold.set_price(source text, mid bigint, buy bigint, sell bigint, spread_basis_points int, stale_after_seconds int) returns void
+create or replace function gold.set_price(
+  source text, mid bigint, buy bigint, sell bigint, spread_basis_points int, stale_after_seconds int, url text
+) returns void
 language plpgsql volatile security definer set search_path = gold, pg_temp as $$
 begin
-  insert into price (source, mid, buy, sell, spread_basis_points, stale_after_seconds, as_of)
-  values (set_price.source, set_price.mid, set_price.buy, set_price.sell, set_price.spread_basis_points, set_price.stale_after_seconds, clock_timestamp())
+  insert into price (source, mid, buy, sell, spread_basis_points, stale_after_seconds, url, as_of)
+  values (set_price.source, set_price.mid, set_price.buy, set_price.sell, set_price.spread_basis_points, set_price.stale_after_seconds,
+    set_price.url, case when set_price.source = 'http' then 'epoch' else clock_timestamp() end)
   on conflict (one) do update set source = excluded.source, mid = excluded.mid, buy = excluded.buy, sell = excluded.sell,
-    spread_basis_points = excluded.spread_basis_points, stale_after_seconds = excluded.stale_after_seconds, as_of = excluded.as_of;
-  perform note('price.set', set_price.source, jsonb_build_object('mid', set_price.mid, 'buy', set_price.buy, 'sell', set_price.sell));
+    spread_basis_points = excluded.spread_basis_points, stale_after_seconds = excluded.stale_after_seconds, url = excluded.url,
+    as_of = case when price.url = excluded.url then price.as_of else excluded.as_of end;
+  perform note('price.set', set_price.source, jsonb_strip_nulls(jsonb_build_object('mid', set_price.mid, 'buy', set_price.buy,
+    'sell', set_price.sell, 'spread_basis_points', set_price.spread_basis_points, 'stale_after_seconds', set_price.stale_after_seconds,
+    'url', set_price.url)));
 end $$;
 
-create or replace function gold.tick_price(known_as_of timestamptz, mid bigint, buy bigint, sell bigint) returns boolean
+-- Sessions are [{day, opens, closes}] by the clock of Riyadh, day 0 being Sunday; without any the market stays closed.
+create or replace function gold.set_market_hours(always_open boolean, sessions jsonb) returns void
+language plpgsql volatile security definer set search_path = gold, pg_temp as $$
+begin
+  update price p set always_open = set_market_hours.always_open;
+  if not found then
+    raise exception 'no price has been set yet, so there is no market to open' using errcode = 'GR409';
+  end if;
+  delete from market_session;
+  insert into market_session (day, opens, closes)
+  select (s->>'day')::smallint, (s->>'opens')::time, (s->>'closes')::time from jsonb_array_elements(sessions) s;
+  perform note('market.set', case when set_market_hours.always_open then 'always open' else 'by sessions' end,
+    jsonb_build_object('sessions', sessions));
+end $$;
+
+create or replace function gold.market_open(at timestamptz) returns boolean
+language sql stable security definer set search_path = gold, pg_temp
+begin atomic
+  select coalesce((select p.always_open from gold.price p), true) or exists (
+    select from gold.market_session s
+    where s.day = extract(dow from at at time zone 'Asia/Riyadh')
+      and s.opens <= (at at time zone 'Asia/Riyadh')::time and (at at time zone 'Asia/Riyadh')::time < s.closes);
+end;
+
+-- A source may say of what time its price is; a time that is still to come is none.
+create or replace function gold.tick_price(known_as_of timestamptz, mid bigint, buy bigint, sell bigint, source_as_of timestamptz) returns boolean
 language sql volatile security definer set search_path = gold, pg_temp
 begin atomic
   with ticked as (
-    update gold.price p set mid = tick_price.mid, buy = tick_price.buy, sell = tick_price.sell, as_of = clock_timestamp()
+    update gold.price p set mid = tick_price.mid, buy = tick_price.buy, sell = tick_price.sell,
+      as_of = least(coalesce(source_as_of, clock_timestamp()), clock_timestamp())
     where p.as_of = tick_price.known_as_of and p.source <> 'fixed'
     returning 1
   )

@@ -1,27 +1,81 @@
-import { PRICE_MAX_PIPS, pricesFromMid } from "@gold-partner/protocol";
+import { type Prices, pricesFromMid } from "@gold-partner/protocol";
 import type { Sql } from "postgres";
-import type { Reads } from "../../reads.ts";
+import type { Registry } from "../../admission/registry/registry.ts";
+import type { Log } from "../../operations/log.ts";
+import type { Metrics } from "../../operations/metrics.ts";
+import {
+  fixedSource,
+  type PriceSource,
+  SourceError,
+  type SourcePrice,
+  type StandingPrice,
+} from "./price_source.ts";
+import { httpSource } from "./price_source_http.ts";
+import { simulatedSource } from "./price_source_simulated.ts";
 
 const TICK_MS = 1000;
-/** A step of the simulated walk is at most this many parts in a million. */
-const STEP_PPM = 200;
+
+export interface PriceTickerParts {
+  readonly sql: Sql;
+  readonly now: Registry["now"];
+  readonly random: (length: number) => Uint8Array;
+  readonly log: Log;
+  readonly metrics: Metrics;
+}
+
+/** What a source gave, with the spread on it. */
+type Tick = SourcePrice & Prices;
 
 /**
- * Keeps a simulated price moving. Of several services that tick at once one is heard; a fixed price stays. The first
- * tick comes before the service does: after a pause the last price is stale.
+ * Asks the source that the operator set once a second, never twice at once, and writes down what it gives. Of several
+ * services that tick at once one is heard. Where nothing comes, the price goes stale by itself. The first tick comes
+ * before the service does: after a pause the last price is stale.
  */
 export async function startPriceTicker(
-  sql: Sql,
-  reads: Reads,
-  random: (length: number) => Uint8Array,
+  { sql, now, random, log, metrics }: PriceTickerParts,
 ): Promise<{ stop(): void }> {
+  const sources: Readonly<Record<string, PriceSource>> = {
+    fixed: fixedSource,
+    simulated: simulatedSource(() => random(2)),
+    http: httpSource(now),
+  };
+  const stopping = new AbortController();
+  let failing = false;
+  const report = (source: string, outcome: string) => {
+    metrics.count("gold_price_ticks_total", { source, outcome });
+    if ((outcome !== "ok") === failing) return;
+    failing = !failing;
+    log("warn", failing ? "the price source fails" : "the price source gives prices again", {
+      code: outcome,
+    });
+  };
+  const ask = async (standing: StandingPrice): Promise<Tick | undefined> => {
+    try {
+      const next = await sources[standing.source]?.next(standing, stopping.signal);
+      const tick = next && { ...next, ...pricesFromMid(next.midPips, standing.spreadBasisPoints) };
+      report(standing.source, "ok");
+      return tick;
+    } catch (error) {
+      if (!stopping.signal.aborted) {
+        report(standing.source, error instanceof SourceError ? error.reason : "out_of_range");
+      }
+      return undefined;
+    }
+  };
   const tick = async () => {
-    const { source, mid, spreadBasisPoints, tickedAt } = await reads.price();
-    if (source !== "simulated") return;
-    const next = stepOf(mid, random(2));
-    const { buyPricePips, sellPricePips } = pricesFromMid(next, BigInt(spreadBasisPoints));
-    await sql`select gold.tick_price(${tickedAt}::text::timestamptz, ${`${next}`}::text::bigint, ${`${buyPricePips}`}::text::bigint,
-      ${`${sellPricePips}`}::text::bigint)`;
+    const [row] = await sql`
+      select source, url, mid::text, spread_basis_points::text as spread, ticked_at, ticked_at::text as ticked_at_text from gold.current_price`;
+    if (!row) return;
+    const next = await ask({
+      source: row.source,
+      url: row.url,
+      midPips: BigInt(row.mid),
+      spreadBasisPoints: BigInt(row.spread),
+      asOf: row.ticked_at.getTime() === 0 ? undefined : row.ticked_at,
+    });
+    if (!next) return;
+    await sql`select gold.tick_price(${row.ticked_at_text}::text::timestamptz, ${`${next.midPips}`}::text::bigint,
+      ${`${next.buyPricePips}`}::text::bigint, ${`${next.sellPricePips}`}::text::bigint, ${next.asOf}::text::timestamptz)`;
   };
   await tick().catch(() => {});
   let underWay = false;
@@ -30,12 +84,10 @@ export async function startPriceTicker(
     underWay = true;
     void tick().catch(() => {}).finally(() => underWay = false);
   }, TICK_MS);
-  return { stop: () => clearInterval(timer) };
-}
-
-function stepOf(mid: bigint, [high = 0, low = 0]: Uint8Array): bigint {
-  const ppm = (high * 256 + low) % (2 * STEP_PPM + 1) - STEP_PPM;
-  const next = mid + mid * BigInt(ppm) / 1_000_000n;
-  const tenth = PRICE_MAX_PIPS / 10n;
-  return next < 10_000n ? 10_000n : next > tenth ? tenth : next;
+  return {
+    stop() {
+      clearInterval(timer);
+      stopping.abort();
+    },
+  };
 }

@@ -1,0 +1,82 @@
+import { type TrialBooks, trialBooks } from "@gold-partner/dev";
+import { assertEquals, assertMatch } from "@std/assert";
+import { after, before, describe, it } from "node:test";
+import { publicIdOf, verdictOf } from "../../booking/operator_trial.ts";
+
+/** What may be set; the rest stays as it is. */
+interface Terms {
+  readonly ips?: readonly string[];
+  readonly webhook?: string;
+  readonly rate?: number;
+  readonly burst?: number;
+  readonly maximum?: string;
+}
+
+describe("set_partner", () => {
+  let books: TrialBooks;
+  before(async () => {
+    books = await trialBooks();
+  });
+  after(() => books.stop());
+
+  const set = (publicId: string, { ips, webhook, rate, burst, maximum }: Terms): Promise<string> =>
+    verdictOf(books.sql`
+      select gold.set_partner(${publicId}, ${ips ? `{${ips.join()}}` : null}::text::cidr[], ${webhook ?? null}, ${rate ?? null}::int,
+        ${burst ?? null}::int, ${maximum ?? null}::text::bigint)`);
+  async function stateOf(publicId: string): Promise<Record<string, unknown>> {
+    const [row] = await books.sql`
+      select webhook_url, rate_per_second, burst, maximum_grams, iban, a.admission_version, v.version,
+        (select array_agg(range::text order by range) from gold.allowed_ip where partner_id = p.id) as ips
+      from gold.partner p join gold.account a on a.client_id = p.id, gold.registry_version v where public_id = ${publicId}`;
+    return { ...row };
+  }
+
+  it("changes what is given, leaves the rest, ends the admission and tells the services", async () => {
+    const publicId = await publicIdOf(books, await books.createClient());
+    const before = await stateOf(publicId);
+    const cases: [Terms, Record<string, unknown>][] = [
+      [{ ips: ["10.0.0.0/8", "::1/128", "10.0.0.0/8"] }, { ips: ["10.0.0.0/8", "::1/128"] }],
+      [{ webhook: "https://example.com/" }, { webhook_url: "https://example.com/" }],
+      [{ rate: 7, burst: 9 }, { rate_per_second: 7, burst: 9 }],
+      [{ maximum: "5" }, { maximum_grams: "5" }],
+      [{}, {}],
+    ];
+    let expected = before;
+    for (const [terms, changed] of cases) {
+      assertEquals(await set(publicId, terms), "done");
+      expected = {
+        ...expected,
+        ...changed,
+        admission_version: `${BigInt(expected["admission_version"] as string) + 1n}`,
+        version: `${BigInt(expected["version"] as string) + 1n}`,
+      };
+      assertEquals(await stateOf(publicId), expected);
+    }
+    const notes = await books.sql`select detail from gold.audit where subject = ${publicId} and action = 'partner.set' order by id`;
+    assertEquals(notes.map(({ detail }) => Object.keys(detail).sort().join()), [
+      "ips",
+      "webhook_url",
+      "burst,rate_per_second",
+      "maximum_grams",
+      "",
+    ]);
+  });
+
+  it("gives no more than a quarter of what the proxy lets through, to old partners and new", async () => {
+    const publicId = await publicIdOf(books, await books.createClient());
+    assertEquals(await set(publicId, { rate: 5_000 }), "done");
+    const before = await stateOf(publicId);
+    const refusal = "GR409 a rate of 5001/s is more than a quarter of the 20000/s that the proxy lets through for one " +
+      "certificate; at most 5000/s can be given";
+    assertEquals(await set(publicId, { rate: 5_001 }), refusal);
+    assertEquals(await stateOf(publicId), before);
+    const created = verdictOf(books.sql`
+      select gold.create_partner('sbx_00000000000000000009', 'New', '', null, 5001, 1, 1, '{}', '\\x00', '\\x00', '', '[]')`);
+    assertEquals(await created, refusal);
+    assertEquals((await books.sql`select from gold.partner where public_id = 'sbx_00000000000000000009'`).length, 0);
+  });
+
+  it("names a partner that there is none of", async () => {
+    assertMatch(await set("sbx_none", {}), /^GR404 there is no partner sbx_none$/);
+  });
+});

@@ -1,0 +1,223 @@
+import { BALANCE_MAX_HALALAS } from "@gold-partner/protocol";
+import { type TrialBooks, trialBooks } from "@gold-partner/dev";
+import { assertEquals, assertMatch } from "@std/assert";
+import { after, before, describe, it } from "node:test";
+import {
+  approveDeposit,
+  balanceOf,
+  hireOperator,
+  publicIdOf,
+  recordDeposit,
+  reverseDeposit,
+  type TrialOperator,
+  verdictOf,
+} from "../operator_trial.ts";
+import { bookWithdrawal, newUuid, withdrawalItem, wordOf } from "../trial.ts";
+
+describe("deposits", () => {
+  let books: TrialBooks;
+  let maker: TrialOperator;
+  let checker: TrialOperator;
+  before(async () => {
+    books = await trialBooks();
+    [maker, checker] = [await hireOperator(books), await hireOperator(books)];
+  });
+  after(async () => {
+    for (const operator of [maker, checker]) await operator.leave();
+    await books.stop();
+  });
+
+  async function partner(halalas = 0n): Promise<{ client: number; publicId: string }> {
+    const client = await books.createClient({ halalas });
+    return { client, publicId: await publicIdOf(books, client) };
+  }
+  const depositOf = async (id: string) => {
+    const [row] = await books.sql`
+      select recorded_by, approved_by, reversed_by, approved_at is null as unapproved, reversed_at is null as unreversed, reversed_sequence
+      from gold.deposit where id = ${id}`;
+    return { ...row };
+  };
+
+  it("are recorded by one login and approved by another: the approval books the funding, its event and no key", async () => {
+    const { client, publicId } = await partner();
+    const id = await recordDeposit(maker, publicId, 12_345n, "REF-A");
+    assertMatch(id, /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/);
+    assertEquals(await balanceOf(books, client), "0 0 0");
+    assertEquals(await approveDeposit(checker, id), "done");
+    assertEquals(await balanceOf(books, client), "12345 0 0");
+    const rows = await books.sql`
+      select f.id, f.amount, f.sequence, f.created_at = d.approved_at and f.created_at = e.created_at and f.created_at = t.posted_at as at_once,
+        e.type, e.id as event, e.subject, concat_ws(' ', t.debit, t.credit, t.asset, t.amount, t.sar_available_after) as posted,
+        (select count(*)::int from gold.idempotency_key where client_id = ${client}) as keys
+      from gold.funding f join gold.deposit d using (id) join gold.event e on (e.client_id, e.sequence) = (f.client_id, f.sequence)
+      join gold.transfer t on (t.client_id, t.sequence) = (f.client_id, f.sequence) where f.client_id = ${client}`;
+    assertEquals([...rows], [{
+      id,
+      amount: "12345",
+      sequence: "1",
+      at_once: true,
+      type: "funding.completed",
+      event: id,
+      subject: id,
+      posted: "bank available SAR 12345 12345",
+      keys: 0,
+    }]);
+    const notes = await books
+      .sql`select login, action, detail from gold.audit where subject = ${publicId} and action like 'deposit.%' order by id`;
+    const detail = { deposit: `dep_${id}`, amount: 12_345 };
+    assertEquals(notes.map((row) => ({ ...row })), [
+      { login: maker.login, action: "deposit.record", detail: { ...detail, bank_reference: "REF-A" } },
+      { login: checker.login, action: "deposit.approve", detail },
+    ]);
+  });
+
+  it("are never approved by the login that recorded them, whatever role it takes, nor twice", async () => {
+    const { client, publicId } = await partner();
+    const id = await recordDeposit(maker, publicId, 5n, "REF-B");
+    const refusal = "GR409 you recorded this deposit, so another login has to approve it";
+    assertEquals(await approveDeposit(maker, id), refusal);
+    await maker.sql`set role gold_operator`;
+    assertEquals(await approveDeposit(maker, id), refusal);
+    await maker.sql`reset role`;
+    assertEquals(await balanceOf(books, client), "0 0 0");
+    assertEquals(await approveDeposit(checker, id), "done");
+    const again = `GR409 the deposit was approved already, by ${checker.login}`;
+    assertEquals([await approveDeposit(checker, id), await approveDeposit(maker, id)], [again, again]);
+    assertEquals(await balanceOf(books, client), "5 0 0");
+  });
+
+  it("have a bank reference of their own, until they are reversed", async () => {
+    const [{ publicId }, other] = [await partner(), await partner()];
+    const id = await recordDeposit(maker, publicId, 5n, "REF-C");
+    const record = (reference: string) =>
+      verdictOf(recordDeposit(checker, other.publicId, 6n, reference));
+    const doubled = `GR409 the bank reference REF-C is on record already, as dep_${id}`;
+    assertEquals(await record("REF-C"), doubled);
+    await approveDeposit(checker, id);
+    assertEquals(await record("REF-C"), doubled);
+    assertEquals(await reverseDeposit(maker, id), "done");
+    assertEquals(await record("REF-C"), "done");
+  });
+
+  it("are one when fifty record the same bank reference at once", async () => {
+    const { publicId } = await partner();
+    const pool = books.connect("gold_operator", 50);
+    const verdicts = await Promise.all(
+      Array.from({ length: 50 }, () => verdictOf(pool`select gold.record_deposit(${publicId}, 5, 'REF-D')`)),
+    );
+    assertEquals(verdicts.filter((verdict) => verdict === "done").length, 1);
+    assertEquals(verdicts.filter((verdict) => verdict.startsWith("GR409 the bank reference REF-D is on")).length, 49);
+    assertEquals((await books.sql`select from gold.deposit where bank_reference = 'REF-D'`).length, 1);
+    await pool.end();
+  });
+
+  it("are more than nothing and at most what an account holds", async () => {
+    const { publicId } = await partner();
+    const bound = "GR409 a deposit is more than 0 and at most 999999999999.99 SAR";
+    for (const amount of [0n, -1n, -(2n ** 63n), BALANCE_MAX_HALALAS + 1n, 2n ** 63n - 1n]) {
+      assertEquals(await verdictOf(recordDeposit(maker, publicId, amount, `REF-E${amount}`)), bound);
+    }
+    await recordDeposit(maker, publicId, BALANCE_MAX_HALALAS, "REF-E");
+    const nothing = maker.sql`select gold.record_deposit(${publicId}, null, 'REF-N')`;
+    assertMatch(await verdictOf(nothing), /^23502 /);
+    const unnamed = maker.sql`select gold.record_deposit(${publicId}, 5, null)`;
+    assertMatch(await verdictOf(unnamed), /^23502 /);
+    assertEquals(
+      await verdictOf(recordDeposit(maker, "sbx_none", 5n, "REF-N")),
+      "GR404 there is no partner sbx_none",
+    );
+  });
+
+  it("are not approved past what an account holds, held money counted", async () => {
+    const { client, publicId } = await partner(10n);
+    await bookWithdrawal(books.api, withdrawalItem(client, 4n));
+    const id = await recordDeposit(maker, publicId, BALANCE_MAX_HALALAS - 9n, "REF-F");
+    assertEquals(await approveDeposit(checker, id), "GR409 an account holds at most 999999999999.99 SAR");
+    assertEquals(await balanceOf(books, client), "6 4 0");
+    const fits = await recordDeposit(maker, publicId, BALANCE_MAX_HALALAS - 10n, "REF-G");
+    assertEquals(await approveDeposit(checker, fits), "done");
+    assertEquals(await balanceOf(books, client), `${BALANCE_MAX_HALALAS - 4n} 4 0`);
+  });
+
+  it("reversed before the approval move nothing, and can no longer be approved", async () => {
+    const { client, publicId } = await partner();
+    const id = await recordDeposit(maker, publicId, 5n, "REF-H");
+    assertEquals(await reverseDeposit(maker, id), "done");
+    assertEquals(await approveDeposit(checker, id), "GR409 the deposit was reversed");
+    assertEquals(await reverseDeposit(checker, id), `GR409 the deposit was reversed already, by ${maker.login}`);
+    assertEquals(await balanceOf(books, client), "0 0 0");
+    assertEquals((await books.sql`select from gold.event where client_id = ${client}`).length, 0);
+    assertEquals(await depositOf(id), {
+      recorded_by: maker.login,
+      approved_by: null,
+      reversed_by: maker.login,
+      unapproved: true,
+      unreversed: false,
+      reversed_sequence: null,
+    });
+  });
+
+  it("reversed after it take the money out again, once, by a new entry", async () => {
+    const { client, publicId } = await partner();
+    const id = await recordDeposit(maker, publicId, 500n, "REF-I");
+    await approveDeposit(checker, id);
+    assertEquals(await reverseDeposit(maker, id), "done");
+    assertEquals(await reverseDeposit(maker, id), `GR409 the deposit was reversed already, by ${maker.login}`);
+    assertEquals(await balanceOf(books, client), "0 0 0");
+    const rows = await books.sql`
+      select e.sequence::int, e.type, e.subject, concat_ws(' ', t.debit, t.credit, t.amount, t.sar_available_after) as posted
+      from gold.event e join gold.transfer t using (bucket, client_id, sequence) where client_id = ${client} order by e.sequence`;
+    assertEquals(rows.map((row) => ({ ...row })), [
+      { sequence: 1, type: "funding.completed", subject: id, posted: "bank available 500 500" },
+      { sequence: 2, type: "funding.reversed", subject: id, posted: "available bank 500 0" },
+    ]);
+    const [event] = await books.sql`select id from gold.event where client_id = ${client} and sequence = 2`;
+    assertMatch(event!.id, /^[0-9a-f]{8}-[0-9a-f]{4}-7/);
+    assertEquals((await depositOf(id))["reversed_sequence"], "2");
+  });
+
+  it("whose money was spent or is held are not reversed, and say why", async () => {
+    const { client, publicId } = await partner();
+    const id = await recordDeposit(maker, publicId, 500n, "REF-J");
+    await approveDeposit(checker, id);
+    const withdrawal = withdrawalItem(client, 1n);
+    assertEquals(wordOf(await bookWithdrawal(books.api, withdrawal)), "answered 201");
+    assertEquals(
+      await reverseDeposit(checker, id),
+      "GR409 the partner has 4.99 SAR available, less than the deposit of 5 SAR: the rest was spent or is held for withdrawals",
+    );
+    assertEquals(await balanceOf(books, client), "499 1 0");
+    await maker.sql`select gold.reject_withdrawal(${withdrawal.id})`;
+    assertEquals(await reverseDeposit(checker, id), "done");
+    assertEquals(await balanceOf(books, client), "0 0 0");
+  });
+
+  it("are approved or reversed by one of many at once", async () => {
+    const pool = books.connect("gold_operator", 12);
+    for (let round = 0; round < 5; round++) {
+      const { client, publicId } = await partner();
+      const id = await recordDeposit(maker, publicId, 500n, `REF-K${round}`);
+      const approve = () => verdictOf(pool`select gold.approve_deposit(${id})`);
+      const approvals = await Promise.all(Array.from({ length: 12 }, approve));
+      assertEquals(approvals.filter((verdict) => verdict === "done").length, 1);
+      assertEquals(await balanceOf(books, client), "500 0 0");
+      const reverse = () => verdictOf(pool`select gold.reverse_deposit(${id})`);
+      const reversals = await Promise.all(Array.from({ length: 12 }, reverse));
+      assertEquals(reversals.filter((verdict) => verdict === "done").length, 1);
+      assertEquals(await balanceOf(books, client), "0 0 0");
+    }
+    await pool.end();
+  });
+
+  it("are named where there is none", async () => {
+    const none = newUuid();
+    for (const change of [approveDeposit, reverseDeposit]) {
+      assertEquals(await change(maker, none), `GR404 there is no deposit dep_${none}`);
+    }
+  });
+
+  it("leave clean books and a whole audit", async () => {
+    assertEquals(await books.defects(), []);
+    assertEquals((await books.sql`select from gold.verify_audit()`).length, 0);
+  });
+});

@@ -1,0 +1,93 @@
+-- Deposits, as the bank reports them. One login records, another approves; the approval books the funding, which bears the
+-- deposit's uuid. Locks: the client's account, then the deposit.
+
+create or replace function gold.lock_deposit(id uuid, out found_deposit gold.deposit, out holder gold.account)
+language plpgsql volatile set search_path = gold, pg_temp as $$
+#variable_conflict use_column
+begin
+  select d.* into found_deposit from deposit d where d.id = lock_deposit.id;
+  if found_deposit.id is null then
+    raise exception 'there is no deposit dep_%', lock_deposit.id using errcode = 'GR404';
+  end if;
+  select a.* into strict holder from account a where a.bucket = found_deposit.bucket and a.client_id = found_deposit.client_id for no key update;
+  -- Read again: what it said before the lock may be past.
+  select d.* into strict found_deposit from deposit d where d.id = lock_deposit.id for no key update;
+end $$;
+
+create or replace function gold.record_deposit(public text, amount bigint, bank_reference text, out id uuid)
+language plpgsql volatile security definer set search_path = gold, pg_temp as $$
+#variable_conflict use_column
+declare
+  subject partner := partner_of(public);
+  known deposit;
+begin
+  if record_deposit.amount <= 0 or record_deposit.amount > 99999999999999 then
+    raise exception 'a deposit is more than 0 and at most 999999999999.99 SAR' using errcode = 'GR409';
+  end if;
+  record_deposit.id := new_uuid(clock_timestamp());
+  insert into deposit (bucket, client_id, id, amount, bank_reference, recorded_at, recorded_by)
+  values (subject.id % 64, subject.id, record_deposit.id, record_deposit.amount, record_deposit.bank_reference, clock_timestamp(), session_user)
+  on conflict (bank_reference) where reversed_at is null do nothing;
+  if not found then
+    select d.* into known from deposit d where d.bank_reference = record_deposit.bank_reference and d.reversed_at is null;
+    raise exception 'the bank reference % is on record already, as dep_%', record_deposit.bank_reference, known.id using errcode = 'GR409';
+  end if;
+  perform note('deposit.record', public, jsonb_build_object('deposit', 'dep_' || record_deposit.id, 'amount', record_deposit.amount,
+    'bank_reference', record_deposit.bank_reference));
+end $$;
+
+create or replace function gold.approve_deposit(id uuid) returns void
+language plpgsql volatile security definer set search_path = gold, pg_temp as $$
+#variable_conflict use_column
+declare
+  locked record;
+  given deposit;
+  at timestamptz;
+begin
+  select * into locked from lock_deposit(approve_deposit.id);
+  given := locked.found_deposit;
+  if given.reversed_at is not null then
+    raise exception 'the deposit was reversed' using errcode = 'GR409';
+  elsif given.approved_at is not null then
+    raise exception 'the deposit was approved already, by %', given.approved_by using errcode = 'GR409';
+  elsif given.recorded_by = session_user then
+    raise exception 'you recorded this deposit, so another login has to approve it' using errcode = 'GR409';
+  elsif not has_room_for(locked.holder, given.amount) then
+    raise exception 'an account holds at most 999999999999.99 SAR' using errcode = 'GR409';
+  end if;
+  at := greatest(next_millisecond(clock_timestamp()), (locked.holder).last_posted_at);
+  update deposit d set approved_at = at, approved_by = session_user where d.id = given.id;
+  perform post_funding(locked.holder, given.amount, given.id, at);
+  perform note('deposit.approve', public_of(given.client_id), jsonb_build_object('deposit', 'dep_' || given.id, 'amount', given.amount));
+end $$;
+
+-- Before the approval it takes the record back; after it, the money.
+create or replace function gold.reverse_deposit(id uuid) returns void
+language plpgsql volatile security definer set search_path = gold, pg_temp as $$
+#variable_conflict use_column
+declare
+  locked record;
+  given deposit;
+  holder account;
+  at timestamptz;
+begin
+  select * into locked from lock_deposit(reverse_deposit.id);
+  given := locked.found_deposit;
+  holder := locked.holder;
+  if given.reversed_at is not null then
+    raise exception 'the deposit was reversed already, by %', given.reversed_by using errcode = 'GR409';
+  elsif given.approved_at is not null and holder.sar_available < given.amount then
+    raise exception 'the partner has % SAR available, less than the deposit of % SAR: the rest was spent or is held for withdrawals',
+      decimal_text(holder.sar_available, 0.01), decimal_text(given.amount, 0.01) using errcode = 'GR409';
+  end if;
+  at := greatest(next_millisecond(clock_timestamp()), holder.last_posted_at);
+  update deposit d set reversed_at = at, reversed_by = session_user,
+    reversed_sequence = case when given.approved_at is not null then holder.event_sequence + 1 end where d.id = given.id;
+  if given.approved_at is not null then
+    insert into transfer (bucket, client_id, leg, sequence, debit, credit, asset, amount, sar_available_after, sar_held_after, gold_after, posted_at)
+    values (holder.bucket, holder.client_id, 1, holder.event_sequence + 1, 'available', 'bank', 'SAR', given.amount,
+      holder.sar_available - given.amount, holder.sar_held, holder.gold, at);
+    perform post_event(holder.client_id, holder.event_sequence + 1, new_uuid(at), given.id, at, 'funding.reversed');
+  end if;
+  perform note('deposit.reverse', public_of(given.client_id), jsonb_build_object('deposit', 'dep_' || given.id, 'amount', given.amount));
+end $$;

@@ -1,0 +1,49 @@
+-- The first steps of a write that is booked alone: the account's lock, the clock, the nonce, the key. `answer` is null
+-- where the business has yet to decide; bind_answer then stores what it decided.
+
+create or replace function gold.take_turn(
+  settle boolean, client int, admission bigint, nonce uuid, key text, fingerprint bytea, request uuid,
+  out holder gold.account, out clock timestamptz, out answer gold.outcome
+)
+language plpgsql volatile set search_path = gold, pg_temp as $$
+#variable_conflict use_column
+declare
+  known idempotency_key;
+begin
+  if current_setting('transaction_isolation') <> 'read committed' then
+    raise exception 'booking runs at READ COMMITTED: each statement after a lock must see what its holder committed';
+  end if;
+  select a.* into strict holder from account a where a.bucket = take_turn.client % 64 and a.client_id = take_turn.client for no key update;
+  clock := clock_timestamp();
+
+  select k.* into known from idempotency_key k
+  where k.bucket = holder.bucket and k.client_id = holder.client_id and k.key = take_turn.key;
+  if settle and known.key is not null then
+    answer := settled(1, known.request_id = take_turn.request, known.fingerprint = take_turn.fingerprint, known.status, known.body);
+    return;
+  elsif holder.admission_version is distinct from take_turn.admission then
+    answer := row(1, 'admission_changed', null, null);
+    return;
+  end if;
+  if take_turn.nonce is not null then
+    insert into nonce (bucket, client_id, nonce) values (holder.bucket, holder.client_id, take_turn.nonce) on conflict do nothing;
+    if not found then
+      answer := row(1, 'nonce_reused', null, null);
+      return;
+    end if;
+  end if;
+  if known.key is not null then
+    answer := settled(1, false, known.fingerprint = take_turn.fingerprint, known.status, known.body);
+  end if;
+end $$;
+
+-- A business refusal has no result; `body` is what is answered now and at every repeat.
+create or replace function gold.bind_answer(
+  holder gold.account, key text, fingerprint bytea, request uuid, kind text, result uuid, at timestamptz, status int, body text
+) returns gold.outcome
+language sql volatile set search_path = gold, pg_temp
+begin atomic
+  insert into gold.idempotency_key (bucket, client_id, status, key, fingerprint, request_id, result_id, created_at, result_kind, body)
+  values ((holder).bucket, (holder).client_id, status, key, fingerprint, request, result, at, kind, body);
+  select row(1, 'answered', status, body)::gold.outcome;
+end;

@@ -1,0 +1,17 @@
+import type { Sql } from "postgres";
+
+/** The rules that find what was planted, by one who gets round every trigger; then it is taken back. */
+export async function rulesBrokenBy(sql: Sql, plant: string): Promise<string> {
+  let rules: string[] = [];
+  await sql.begin(async (sql) => {
+    await sql`set local session_replication_role = replica`;
+    await sql.unsafe(plant);
+    const rows = await sql`
+      select distinct rule from (select rule from gold.verify_ledger() union all select rule from gold.verify_chain()) found order by rule`;
+    rules = rows.map(({ rule }) => rule);
+    throw new Error("taken back");
+  }).catch((error: Error) => {
+    if (error.message !== "taken back") throw error;
+  });
+  return rules.join(" ");
+}

@@ -1,0 +1,150 @@
+import { type TrialBooks, trialBooks } from "@gold-partner/dev";
+import { assertEquals } from "@std/assert";
+import fc from "fast-check";
+import { after, before, describe, it } from "node:test";
+import {
+  approveDeposit,
+  approveWithdrawal,
+  hireOperator,
+  payWithdrawal,
+  publicIdOf,
+  recordDeposit,
+  rejectWithdrawal,
+  returnWithdrawal,
+  reverseDeposit,
+  submitWithdrawals,
+  type TrialOperator,
+} from "../operator_trial.ts";
+import { bookOrder, bookWithdrawal, newUuid, orderItem, plantQuote, withdrawalItem, wordOf } from "../trial.ts";
+import { type Action, HistoryModel, pick, PRICE_PIPS, type Step } from "./history_trial.ts";
+
+const CLIENTS = 3;
+const RUNS = 20;
+const STEPS = {
+  approve: approveWithdrawal,
+  reject: rejectWithdrawal,
+  pay: payWithdrawal,
+  return: returnWithdrawal,
+} satisfies Record<Step, (operator: TrialOperator, id: string) => Promise<string>>;
+
+/** The ids that the books gave to what the model only counts. */
+interface Names {
+  readonly clients: number[];
+  readonly publicIds: string[];
+  readonly withdrawals: string[];
+  readonly deposits: string[];
+  /** Bank references are unique in the whole database. */
+  readonly run: string;
+}
+
+const client = fc.nat(CLIENTS - 1);
+const operator = fc.nat(1);
+const draw = fc.nat(999);
+const amount = fc.bigInt(1n, 300n);
+const action: fc.Arbitrary<Action> = fc.oneof(
+  { weight: 4, arbitrary: fc.record({ kind: fc.constant("withdraw" as const), client, amount, reference: fc.constantFrom(null, null, "A", "B") }) },
+  { weight: 8, arbitrary: fc.record({ kind: fc.constant("step" as const), step: fc.constantFrom<Step[]>("approve", "approve", "reject", "pay", "return"), operator, withdrawal: draw }) },
+  { weight: 4, arbitrary: fc.record({ kind: fc.constant("submit" as const), operator, withdrawals: fc.array(draw, { minLength: 1, maxLength: 2 }) }) },
+  { weight: 3, arbitrary: fc.record({ kind: fc.constant("record" as const), operator, client, amount: fc.bigInt(300n, 900n), reference: fc.constantFrom("R1", "R2", "R3", "R4", "R5", "R6", "R7", "R8") }) },
+  { weight: 5, arbitrary: fc.record({ kind: fc.constant("approve_deposit" as const), operator, deposit: draw }) },
+  { weight: 1, arbitrary: fc.record({ kind: fc.constant("reverse_deposit" as const), operator, deposit: draw }) },
+  { weight: 3, arbitrary: fc.record({ kind: fc.constant("order" as const), client, side: fc.constantFrom("buy" as const, "sell" as const), grams: fc.bigInt(1n, 80n) }) },
+);
+
+describe("a random history of money in, money out and gold", () => {
+  let books: TrialBooks;
+  let operators: TrialOperator[];
+  before(async () => {
+    books = await trialBooks();
+    await books.addBar(10_000_000n);
+    operators = [await hireOperator(books), await hireOperator(books)];
+  });
+  after(async () => {
+    for (const each of operators) await each.leave();
+    await books.stop();
+  });
+
+  /** Does it in the books, and says in the model's words what became of it. */
+  async function perform(action: Action, names: Names): Promise<string> {
+    const acting = "operator" in action ? operators[action.operator]! : undefined;
+    const withdrawalOf = (draw: number) => pick(names.withdrawals, draw) ?? newUuid();
+    const depositOf = (draw: number) => pick(names.deposits, draw) ?? newUuid();
+    switch (action.kind) {
+      case "withdraw": {
+        const item = withdrawalItem(names.clients[action.client]!, action.amount, { reference: action.reference });
+        const word = wordOf(await bookWithdrawal(books.api, item));
+        if (word === "answered 201") names.withdrawals.push(item.id);
+        return word;
+      }
+      case "step":
+        return codeOf(await STEPS[action.step](acting!, withdrawalOf(action.withdrawal)));
+      case "submit":
+        return codeOf(await submitWithdrawals(acting!, action.withdrawals.map(withdrawalOf), newUuid()));
+      case "record": {
+        const { client, amount, reference } = action;
+        const recorded = recordDeposit(acting!, names.publicIds[client]!, amount, `${names.run} ${reference}`);
+        return await recorded.then((id) => (names.deposits.push(id), "done"), ({ code }) => code);
+      }
+      case "approve_deposit":
+        return codeOf(await approveDeposit(acting!, depositOf(action.deposit)));
+      case "reverse_deposit":
+        return codeOf(await reverseDeposit(acting!, depositOf(action.deposit)));
+      case "order": {
+        const { side, grams } = action;
+        const owner = names.clients[action.client]!;
+        const quote = await plantQuote(books.sql, { client: owner, side, grams, price: PRICE_PIPS[side], ageSeconds: 0 });
+        return wordOf(await bookOrder(books.api, orderItem(owner, quote)));
+      }
+    }
+  }
+
+  async function stage(): Promise<Names> {
+    const names: Names = { clients: [], publicIds: [], withdrawals: [], deposits: [], run: newUuid() };
+    for (let n = 0; n < CLIENTS; n++) {
+      names.clients.push(await books.createClient());
+      names.publicIds.push(await publicIdOf(books, names.clients[n]!));
+    }
+    return names;
+  }
+
+  /** What the books hold at each event's instant; several may share one, and then the last of them counts. */
+  async function pastOf(client: number): Promise<string[]> {
+    const rows = await books.sql`
+      select concat_ws(' ', e.sequence, b.available, b.held, b.gold) as line
+      from (select created_at, max(sequence) as sequence from gold.event where client_id = ${client} group by created_at) e
+      cross join lateral gold.balance_at(${client}, e.created_at) b order by e.sequence`;
+    return rows.map(({ line }) => line);
+  }
+
+  it("is what the contract says, answer by answer, at the end and at every instant of the past", async () => {
+    const verdicts = new Map<string, number>();
+    const history = fc.asyncProperty(fc.array(action, { minLength: 60, maxLength: 100 }), async (actions) => {
+      const [model, names] = [new HistoryModel(CLIENTS), await stage()];
+      for (const each of actions) {
+        const expected = model.take(each);
+        assertEquals(await perform(each, names), expected);
+        const told = `${each.kind} ${expected}`;
+        verdicts.set(told, (verdicts.get(told) ?? 0) + 1);
+      }
+      await books.sql`select pg_sleep(0.002)`;
+      for (const [n, owner] of names.clients.entries()) {
+        const lines = model.past[n]!.map(({ available, held, gold }, at) => `${at + 1} ${available} ${held} ${gold}`);
+        const past = await pastOf(owner);
+        assertEquals(past.filter((line) => !lines.includes(line)), []);
+        assertEquals(past.at(-1), lines.at(-1));
+        const [account] = await books.sql`
+          select concat_ws(' ', event_sequence, sar_available, sar_held, gold) as line from gold.account where client_id = ${owner}`;
+        assertEquals(account!.line, lines.at(-1) ?? "0 0 0 0");
+      }
+    });
+    await fc.assert(history, { numRuns: RUNS, interruptAfterTimeLimit: 90_000, markInterruptAsFailure: false });
+    assertEquals(await books.defects(), []);
+    assertEquals((await books.sql`select from gold.verify_audit()`).length, 0);
+    // A history that never gets anywhere would judge nothing.
+    for (const told of ["submit done", "step done", "reverse_deposit done", "order answered 201", "withdraw answered insufficient_funds"]) {
+      assertEquals((verdicts.get(told) ?? 0) > 0, true, `${told}: ${JSON.stringify([...verdicts])}`);
+    }
+  });
+});
+
+const codeOf = (verdict: string): string => verdict.split(" ")[0]!;

@@ -1,0 +1,215 @@
+import { type TrialBooks, trialBooks } from "@gold-partner/dev";
+import { assertEquals } from "@std/assert";
+import { after, before, describe, it } from "node:test";
+import {
+  approveDeposit,
+  approveWithdrawal,
+  hireOperator,
+  payWithdrawal,
+  publicIdOf,
+  recordDeposit,
+  returnWithdrawal,
+  reverseDeposit,
+  submitWithdrawals,
+  type TrialOperator,
+} from "../operator_trial.ts";
+import { bookWithdrawal, newUuid, withdrawalItem } from "../trial.ts";
+import { rulesBrokenBy } from "./planted_trial.ts";
+
+// The staged client: a deposit of 500 approved (sequence 1), another one of 70 approved (2) and reversed (3), a third only recorded;
+// the withdrawal :paid of 40 created (4), approved (5), submitted (6), paid (7) and returned (8); :open of 30 created (9). All sealed.
+const DEFECTS: Record<string, readonly [rules: string, plant: string]> = {
+  "a withdrawal's amount": [
+    "held_is_withdrawals withdrawal_is_booked",
+    "update gold.withdrawal set amount = amount + 1 where id = :open",
+  ],
+  "the amount of one that was returned": [
+    "withdrawal_is_booked",
+    "update gold.withdrawal set amount = amount + 1 where id = :paid",
+  ],
+  "a withdrawal's instant": [
+    "withdrawal_is_booked",
+    "update gold.withdrawal set created_at = created_at - interval '1 day' where id = :open",
+  ],
+  "a withdrawal's number": [
+    "withdrawal_is_booked",
+    "update gold.withdrawal set sequence = 8 where id = :paid",
+  ],
+  "a withdrawal's IBAN": [
+    "chain_is_whole",
+    "update gold.withdrawal set iban = 'SA4420000001234567891234' where id = :paid",
+  ],
+  "a withdrawal's reference": ["chain_is_whole", "update gold.withdrawal set reference = 'R-2' where id = :open"],
+  "a reference that took a part of the login": [
+    "chain_is_whole",
+    `update gold.withdrawal set reference = 'R' where id = :open;
+     update gold.withdrawal_step set login = '1|' || login where withdrawal_id = :open`,
+  ],
+  "a withdrawal that is gone": [
+    "chain_is_whole held_is_withdrawals result_is_bound",
+    "delete from gold.withdrawal where id = :open",
+  ],
+  "a withdrawal that is gone with its step": [
+    "chain_is_whole event_has_execution held_is_withdrawals result_is_bound",
+    "delete from gold.withdrawal where id = :open; delete from gold.withdrawal_step where withdrawal_id = :open",
+  ],
+  "a withdrawal's key that is gone": [
+    "execution_has_key",
+    "delete from gold.idempotency_key where result_id = :open",
+  ],
+  "a step's status": [
+    "chain_is_whole held_is_withdrawals withdrawal_is_booked",
+    "update gold.withdrawal_step set status = 'rejected', previous = 'pending_approval', previous_login = login where withdrawal_id = :open",
+  ],
+  "a step's login": [
+    "chain_is_whole",
+    "update gold.withdrawal_step set login = 'another' where withdrawal_id = :paid and status = 'approved'",
+  ],
+  "a step's instant": [
+    "withdrawal_is_booked",
+    "update gold.withdrawal_step set at = at + interval '1 second' where withdrawal_id = :paid and status = 'approved'",
+  ],
+  "a step's number": [
+    "chain_is_whole event_has_execution withdrawal_is_booked",
+    "update gold.withdrawal_step set sequence = 6 where withdrawal_id = :paid and status = 'approved'",
+  ],
+  "a step that is gone": [
+    "chain_is_whole event_has_execution",
+    "delete from gold.withdrawal_step where withdrawal_id = :paid and status = 'approved'",
+  ],
+  "the first step gone": [
+    "chain_is_whole event_has_execution withdrawal_is_booked",
+    "delete from gold.withdrawal_step where withdrawal_id = :open",
+  ],
+  "a step that nothing tells of": [
+    "held_is_withdrawals withdrawal_is_booked",
+    `insert into gold.withdrawal_step (bucket, client_id, withdrawal_id, sequence, status, login, previous, previous_login, at)
+     select bucket, client_id, withdrawal_id, 99, 'rejected', 'a', status, login, at from gold.withdrawal_step where withdrawal_id = :open`,
+  ],
+  "a step's event of another kind": [
+    "chain_is_whole withdrawal_is_booked",
+    "update gold.event set type = 'withdrawal.submitted' where client_id = :client and sequence = 5",
+  ],
+  "a payment told as a rejection": [
+    "chain_is_whole withdrawal_is_booked",
+    "update gold.event set type = 'withdrawal.rejected' where client_id = :client and sequence = 7",
+  ],
+  "a transfer under an approval": [
+    "balance_is_sum chain_is_whole record_has_its_legs running_balance withdrawal_is_booked",
+    `insert into gold.transfer select bucket, client_id, 1, 0, 5, 'held', 'bank', 'SAR', 1, 460, 39, 0, created_at
+     from gold.event where client_id = :client and sequence = 5`,
+  ],
+  "a payment's transfer that is gone": [
+    "balance_is_sum chain_is_whole record_has_its_legs running_balance withdrawal_is_booked",
+    "delete from gold.transfer where client_id = :client and sequence = 7",
+  ],
+  "held money that waits for nothing": [
+    "balance_is_sum held_is_withdrawals",
+    "update gold.account set sar_held = sar_held + 1 where client_id = :client",
+  ],
+  "a deposit's amount": ["deposit_is_booked", "update gold.deposit set amount = amount + 1 where id = :deposit"],
+  "a deposit's approval taken back": [
+    "execution_has_key",
+    "update gold.deposit set approved_at = null, approved_by = null where id = :deposit",
+  ],
+  "a deposit approved another time": [
+    "deposit_is_booked",
+    "update gold.deposit set approved_at = approved_at + interval '1 second' where id = :deposit",
+  ],
+  "a deposit approved without a funding": [
+    "deposit_is_booked",
+    "update gold.deposit set approved_at = now(), approved_by = 'another' where id = :recorded",
+  ],
+  "a deposit that is gone": ["execution_has_key", "delete from gold.deposit where id = :deposit"],
+  "a deposit's funding that is gone": [
+    "deposit_is_booked event_has_execution",
+    "delete from gold.funding where id = :deposit",
+  ],
+  "a deposit reversed without a transfer": [
+    "deposit_is_booked",
+    "update gold.deposit set reversed_at = now(), reversed_by = 'another', reversed_sequence = 99 where id = :deposit",
+  ],
+  "a deposit reversed by nothing": [
+    "deposit_is_booked",
+    "update gold.deposit set reversed_at = now(), reversed_by = 'another' where id = :deposit",
+  ],
+  "a reversal taken back": [
+    "event_has_execution",
+    "update gold.deposit set reversed_at = null, reversed_by = null, reversed_sequence = null where id = :reversed",
+  ],
+  "a reversal of another time": [
+    "deposit_is_booked",
+    "update gold.deposit set reversed_at = reversed_at + interval '1 second' where id = :reversed",
+  ],
+  "money from nowhere, with its transfer and its event": [
+    "execution_has_key",
+    `with made as (select client_id, bucket, event_sequence + 1 as sequence, gen_random_uuid() as id, last_posted_at as at, sar_available, sar_held from gold.account where client_id = :client),
+       posted as (insert into gold.transfer select bucket, client_id, 1, 0, sequence, 'bank', 'available', 'SAR', 5, sar_available + 5, sar_held, 0, at from made),
+       told as (insert into gold.event select bucket, client_id, sequence, id, id, at, 'funding.completed' from made),
+       followed as (update gold.account set event_sequence = event_sequence + 1, sar_available = sar_available + 5 where client_id = :client)
+     insert into gold.funding select bucket, client_id, id, sequence, 5, at from made`,
+  ],
+};
+
+describe("verify_ledger and verify_chain, of money in and out", () => {
+  let books: TrialBooks;
+  let maker: TrialOperator;
+  let checker: TrialOperator;
+  const subjects: Record<string, string> = {};
+  before(async () => {
+    books = await trialBooks();
+    [maker, checker] = [await hireOperator(books), await hireOperator(books)];
+    const client = await books.createClient();
+    const publicId = await publicIdOf(books, client);
+    const deposit = await recordDeposit(maker, publicId, 500n, "REF-1");
+    const reversed = await recordDeposit(maker, publicId, 70n, "REF-2");
+    const recorded = await recordDeposit(maker, publicId, 9n, "REF-3");
+    const [paid, open] = [
+      withdrawalItem(client, 40n),
+      withdrawalItem(client, 30n, { reference: "R|1" }),
+    ];
+    await approveDeposit(checker, deposit);
+    await approveDeposit(checker, reversed);
+    await reverseDeposit(checker, reversed);
+    await bookWithdrawal(books.api, paid);
+    await approveWithdrawal(maker, paid.id);
+    await submitWithdrawals(checker, [paid.id], newUuid());
+    await payWithdrawal(maker, paid.id);
+    await returnWithdrawal(maker, paid.id);
+    await bookWithdrawal(books.api, open);
+    await books.sql`select gold.seal_chain(${client})`;
+    Object.assign(subjects, { deposit, reversed, recorded, paid: paid.id, open: open.id });
+    for (const name of Object.keys(subjects)) subjects[name] = `'${subjects[name]}'`;
+    subjects["client"] = `${client}`;
+  });
+  after(async () => {
+    for (const operator of [maker, checker]) await operator.leave();
+    await books.stop();
+  });
+
+  const fill = (statement: string) =>
+    statement.replace(/:(client|deposit|reversed|recorded|paid|open)\b/g, (_, name: string) => subjects[name]!);
+
+  it("find nothing in clean books, with every kind of record in them", async () => {
+    const kinds = await books.sql`select distinct type from gold.event order by type`;
+    assertEquals(kinds.map(({ type }) => type), [
+      "funding.completed",
+      "funding.reversed",
+      "withdrawal.approved",
+      "withdrawal.created",
+      "withdrawal.paid",
+      "withdrawal.returned",
+      "withdrawal.submitted",
+    ]);
+    assertEquals(await books.defects(), []);
+  });
+
+  it("find each defect that is planted behind the triggers, and nothing besides", async () => {
+    const found: Record<string, string> = {};
+    for (const [name, [, plant]] of Object.entries(DEFECTS)) {
+      found[name] = await rulesBrokenBy(books.sql, fill(plant));
+    }
+    assertEquals(found, Object.fromEntries(Object.entries(DEFECTS).map(([name, [rules]]) => [name, rules])));
+    assertEquals(await books.defects(), []);
+  });
+});

@@ -1,0 +1,78 @@
+import type { TrialBooks } from "@gold-partner/dev";
+import { randomBytes } from "node:crypto";
+import postgres, { type Sql } from "postgres";
+
+/** An operator with a login of its own: what two people must do, two of these do. */
+export interface TrialOperator {
+  readonly login: string;
+  /** One connection, so that a transaction or a role that a test sets stays with it. */
+  readonly sql: Sql;
+  leave(): Promise<void>;
+}
+
+export async function hireOperator({ url, sql: admin }: TrialBooks): Promise<TrialOperator> {
+  const login = `trial_operator_${randomBytes(4).toString("hex")}`;
+  const password = randomBytes(12).toString("hex");
+  await admin.unsafe(`create role ${login} login password '${password}'; grant gold_operator to ${login}`);
+  const own = new URL(url);
+  [own.username, own.password] = [login, password];
+  const sql = postgres(own.href, { max: 1, onnotice: () => {} });
+  return {
+    login,
+    sql,
+    async leave() {
+      await sql.end({ timeout: 1 });
+      await admin.unsafe(`drop role ${login}`);
+    },
+  };
+}
+
+/** What became of a change: "done", or the refusal's SQLSTATE and sentence. */
+export const verdictOf = (change: PromiseLike<unknown>): Promise<string> =>
+  Promise.resolve(change).then(() => "done", ({ code, message }) => `${code} ${message}`);
+
+export const approveWithdrawal = ({ sql }: TrialOperator, id: string): Promise<string> =>
+  verdictOf(sql`select gold.approve_withdrawal(${id})`);
+export const rejectWithdrawal = ({ sql }: TrialOperator, id: string): Promise<string> =>
+  verdictOf(sql`select gold.reject_withdrawal(${id})`);
+export const submitWithdrawals = (
+  { sql }: TrialOperator,
+  ids: readonly string[],
+  batch: string,
+): Promise<string> =>
+  verdictOf(
+    sql`select gold.submit_withdrawals(${batch}::uuid, ${`{${ids.join()}}`}::text::uuid[], ${`<Document>${batch}</Document>`})`,
+  );
+export const payWithdrawal = ({ sql }: TrialOperator, id: string): Promise<string> =>
+  verdictOf(sql`select gold.pay_withdrawal(${id})`);
+export const returnWithdrawal = ({ sql }: TrialOperator, id: string): Promise<string> =>
+  verdictOf(sql`select gold.return_withdrawal(${id})`);
+
+export async function recordDeposit(
+  { sql }: TrialOperator,
+  publicId: string,
+  amountHalalas: bigint,
+  bankReference: string,
+): Promise<string> {
+  const [row] = await sql<{ id: string }[]>`
+    select gold.record_deposit(${publicId}, ${`${amountHalalas}`}::text::bigint, ${bankReference}) as id`;
+  return row!.id;
+}
+export const approveDeposit = ({ sql }: TrialOperator, id: string): Promise<string> =>
+  verdictOf(sql`select gold.approve_deposit(${id})`);
+export const reverseDeposit = ({ sql }: TrialOperator, id: string): Promise<string> =>
+  verdictOf(sql`select gold.reverse_deposit(${id})`);
+
+/** A client's three balances, as one text. */
+export async function balanceOf({ sql }: TrialBooks, client: number): Promise<string> {
+  const [row] = await sql<{ balance: string }[]>`
+    select concat_ws(' ', sar_available, sar_held, gold) as balance from gold.account where client_id = ${client}`;
+  return row!.balance;
+}
+
+export async function publicIdOf({ sql }: TrialBooks, client: number): Promise<string> {
+  const [row] = await sql<
+    { public_id: string }[]
+  >`select public_id from gold.partner where id = ${client}`;
+  return row!.public_id;
+}

@@ -1,0 +1,44 @@
+import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+import type { StandingPrice } from "./price_source.ts";
+
+type Answer = (reply: ServerResponse, request: IncomingMessage) => void;
+
+/** A real server on this machine that says what it is told to say. */
+export interface TrialFeed {
+  readonly url: string;
+  readonly asked: () => number;
+  says(answer: Answer | string): void;
+  stop(): Promise<void>;
+}
+
+export async function trialFeed(): Promise<TrialFeed> {
+  let [answer, asked]: [Answer, number] = [(reply) => reply.end(), 0];
+  const server = createServer((request, reply) => {
+    asked++;
+    answer(reply, request);
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/gold`,
+    asked: () => asked,
+    says: (what) => void (answer = typeof what === "string" ? (reply) => reply.end(what) : what),
+    async stop() {
+      const closed = new Promise((resolve) => server.close(resolve));
+      server.closeAllConnections();
+      await closed;
+    },
+  };
+}
+
+/** What stands in the books: 320 SAR a gram, of a minute ago. */
+export function standingAt(url: string | null, changes: Partial<StandingPrice> = {}): StandingPrice {
+  return {
+    source: "http",
+    url,
+    midPips: 3_200_000n,
+    spreadBasisPoints: 60n,
+    asOf: new Date(Date.now() - 60_000),
+    ...changes,
+  };
+}

@@ -1,0 +1,123 @@
+import { randomBytes } from "node:crypto";
+import { setTimeout as sleep } from "node:timers/promises";
+import { after, before, describe, it } from "node:test";
+import { type TrialBooks, trialBooks } from "@gold-partner/dev";
+import { assert, assertEquals } from "@std/assert";
+import type { LogFields } from "../../operations/log.ts";
+import { createMetrics } from "../../operations/metrics.ts";
+import { type TrialFeed, trialFeed } from "./price_source_trial.ts";
+import { startPriceTicker } from "./price_ticker.ts";
+
+describe("startPriceTicker()", () => {
+  let books: TrialBooks;
+  let feed: TrialFeed;
+  let client: number;
+  before(async () => {
+    [books, feed] = [await trialBooks(), await trialFeed()];
+    client = await books.createClient({ halalas: 100_000_00n });
+  });
+  after(async () => {
+    await feed.stop();
+    await books.stop();
+  });
+
+  const lines: [string, string, LogFields | undefined][] = [];
+  const metrics = createMetrics();
+  const start = () =>
+    startPriceTicker({
+      sql: books.api,
+      now: Date.now,
+      random: (length) => randomBytes(length),
+      log: (level, event, fields) => lines.push([level, event, fields]),
+      metrics,
+    });
+  const setSource = (source: string, staleAfterSeconds: number) =>
+    books.sql`select gold.set_price(${source}, 3200000, 3210000, 3190000, 60, ${staleAfterSeconds}, ${
+      source === "http" ? feed.url : null
+    })`;
+  const standing = async () => {
+    const [row] = await books
+      .sql`select mid::text, buy::text, sell::text, stale, ticked_at from gold.current_price`;
+    return row as unknown as { mid: string; buy: string; sell: string; stale: boolean; ticked_at: Date };
+  };
+  const quoted = () => books.quote(client, "buy", 100n).then(() => "quoted", (error: Error) => error.message);
+  const until = async (holds: () => Promise<boolean>) => {
+    for (let polls = 0; !await holds(); polls++) {
+      assert(polls < 200, "it did not come about within four seconds");
+      await sleep(20);
+    }
+  };
+  const priceIs = async (mid: string) => (await standing()).mid === mid;
+
+  it("quotes follow an http source with the spread on both sides, go stale without it, and come back with it", async () => {
+    await setSource("http", 2);
+    assertEquals(await quoted(), "no quote: price_unavailable null");
+    feed.says('{"price_per_gram_sar":400}');
+    const ticker = await start();
+    const first = await standing();
+    assertEquals([first.mid, first.buy, first.sell, first.stale], ["4000000", "4012000", "3988000", false]);
+    assertEquals(await quoted(), "quoted");
+    feed.says('{"price_per_gram_sar":401.5}');
+    await until(() => priceIs("4015000"));
+
+    feed.says((reply) => reply.writeHead(500).end());
+    await until(async () => (await standing()).stale);
+    assertEquals(await quoted(), "no quote: price_unavailable null");
+    feed.says('{"price_per_gram_sar":4000}');
+    await sleep(1200);
+    assertEquals((await standing()).mid, "4015000");
+    feed.says('{"price_per_gram_sar":402}');
+    await until(() => priceIs("4020000"));
+    assertEquals(await quoted(), "quoted");
+    ticker.stop();
+  });
+
+  it("logs a change of state once each way, and counts every tick", () => {
+    assertEquals(lines, [
+      ["warn", "the price source fails", { code: "status_500" }],
+      ["warn", "the price source gives prices again", { code: "ok" }],
+    ]);
+    for (const outcome of ["ok", "status_500", "implausible_jump"]) {
+      assert(metrics.text().includes(`gold_price_ticks_total{source="http",outcome="${outcome}"}`), outcome);
+    }
+  });
+
+  it("a source that names its instant is as old as it says: the same price again does not keep it fresh", async () => {
+    await setSource("http", 2);
+    const asOf = new Date().toISOString();
+    feed.says(`{"price_per_gram_sar":400,"as_of":"${asOf}"}`);
+    const ticker = await start();
+    assertEquals([(await standing()).ticked_at.toISOString(), (await standing()).stale], [asOf, false]);
+    const asked = feed.asked();
+    await until(async () => (await standing()).stale);
+    assert(feed.asked() > asked);
+    ticker.stop();
+  });
+
+  it("never asks twice at once, and a source that hangs holds up no stop", async () => {
+    await setSource("http", 2);
+    feed.says('{"price_per_gram_sar":400}');
+    const ticker = await start();
+    const asked = feed.asked();
+    feed.says(() => {});
+    await sleep(3200);
+    assertEquals(feed.asked() - asked, 1);
+    const known = lines.length;
+    ticker.stop();
+    await sleep(100);
+    assertEquals(lines.length, known);
+  });
+
+  it("lets a fixed price stand, and a simulated one walk", async () => {
+    await setSource("fixed", 2);
+    const fixed = await start();
+    const before = await standing();
+    await sleep(1100);
+    assertEquals(await standing(), before);
+    fixed.stop();
+    await setSource("simulated", 2);
+    const simulated = await start();
+    await until(async () => !await priceIs("3200000"));
+    simulated.stop();
+  });
+});

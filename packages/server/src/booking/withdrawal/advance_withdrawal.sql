@@ -1,0 +1,101 @@
+-- The operator's steps of a withdrawal. Each is a row that names the step before it; which may follow which, and that the
+-- one who submits is not the one who approved, are checks of the table. Here they are said in words.
+
+create or replace function gold.advance_withdrawal(id uuid, target gold.withdrawal_status, batch uuid) returns void
+language plpgsql volatile set search_path = gold, pg_temp as $$
+#variable_conflict use_column
+declare
+  given withdrawal;
+  holder account;
+  last withdrawal_step;
+  follows withdrawal_status[];
+  next_sequence bigint;
+  at timestamptz;
+  debit book;
+  credit book;
+begin
+  select w.* into given from withdrawal w where w.id = advance_withdrawal.id;
+  if given.id is null then
+    raise exception 'there is no withdrawal wd_%', advance_withdrawal.id using errcode = 'GR404';
+  end if;
+  select a.* into strict holder from account a where a.bucket = given.bucket and a.client_id = given.client_id for no key update;
+  select s.* into strict last from withdrawal_step s
+  where s.bucket = given.bucket and s.client_id = given.client_id and s.withdrawal_id = given.id order by s.sequence desc limit 1;
+  follows := case target when 'approved' then '{pending_approval}' when 'submitted' then '{approved}' when 'paid' then '{submitted}'
+    when 'rejected' then '{pending_approval,approved}' when 'returned' then '{submitted,paid}' end;
+  if last.status <> all (follows) then
+    raise exception 'the withdrawal wd_% is %; only one that is % can be %', given.id, last.status, array_to_string(follows, ' or '), target
+      using errcode = 'GR409';
+  elsif target = 'submitted' and last.login = session_user then
+    raise exception 'you approved the withdrawal wd_%, so another login has to submit it', given.id using errcode = 'GR409';
+  end if;
+
+  next_sequence := holder.event_sequence + 1;
+  at := greatest(next_millisecond(clock_timestamp()), holder.last_posted_at);
+  insert into withdrawal_step (bucket, client_id, withdrawal_id, sequence, status, login, previous, previous_login, at, batch_id)
+  values (given.bucket, given.client_id, given.id, next_sequence, target, session_user, last.status, last.login, at, batch);
+  debit := case when last.status = 'paid' then 'bank' else 'held' end;
+  credit := case when target = 'paid' then 'bank' else 'available' end;
+  if target in ('approved', 'submitted') then
+    perform take_sequence(given.client_id, next_sequence, at);
+  else
+    insert into transfer (bucket, client_id, leg, sequence, debit, credit, asset, amount, sar_available_after, sar_held_after, gold_after, posted_at)
+    values (given.bucket, given.client_id, 1, next_sequence, debit, credit, 'SAR', given.amount,
+      holder.sar_available + case credit when 'available' then given.amount else 0 end,
+      holder.sar_held - case debit when 'held' then given.amount else 0 end, holder.gold, at);
+  end if;
+  perform post_event(given.client_id, next_sequence, new_uuid(at), given.id, at, 'withdrawal.' || target);
+  perform note('withdrawal.' || target, public_of(given.client_id),
+    jsonb_strip_nulls(jsonb_build_object('withdrawal', 'wd_' || given.id, 'amount', given.amount, 'batch', batch)));
+end $$;
+
+create or replace function gold.approve_withdrawal(id uuid) returns void
+language sql volatile security definer set search_path = gold, pg_temp
+begin atomic select gold.advance_withdrawal(id, 'approved', null); end;
+
+create or replace function gold.reject_withdrawal(id uuid) returns void
+language sql volatile security definer set search_path = gold, pg_temp
+begin atomic select gold.advance_withdrawal(id, 'rejected', null); end;
+
+create or replace function gold.pay_withdrawal(id uuid) returns void
+language sql volatile security definer set search_path = gold, pg_temp
+begin atomic select gold.advance_withdrawal(id, 'paid', null); end;
+
+create or replace function gold.return_withdrawal(id uuid) returns void
+language sql volatile security definer set search_path = gold, pg_temp
+begin atomic select gold.advance_withdrawal(id, 'returned', null); end;
+
+-- Until when a partner's payouts are held, because its IBAN was changed.
+create or replace function gold.held_until(changed timestamptz) returns timestamptz
+language sql immutable parallel safe
+return changed + interval '24 hours';
+
+-- Submits a batch, all of it or nothing, and keeps the very document that goes to the bank.
+create or replace function gold.submit_withdrawals(batch uuid, ids uuid[], document text) returns void
+language plpgsql volatile security definer set search_path = gold, pg_temp as $$
+#variable_conflict use_variable
+declare
+  held record;
+  one uuid;
+begin
+  if coalesce(cardinality(ids), 0) = 0 then
+    raise exception 'a batch pays at least one withdrawal' using errcode = 'GR409';
+  end if;
+  perform 1 from (
+    select from account a join (select distinct w.client_id from withdrawal w where w.id = any (ids)) c on a.bucket = c.client_id % 64 and a.client_id = c.client_id
+    order by a.client_id for no key update of a
+  ) locked;
+  select p.public_id, held_until(p.iban_changed_at) as until into held
+  from withdrawal w join partner p on p.id = w.client_id
+  where w.id = any (ids) and held_until(p.iban_changed_at) > clock_timestamp() limit 1;
+  if found then
+    raise exception 'the IBAN of % was changed, so its payouts are held until %', held.public_id, instant_text(held.until) using errcode = 'GR409';
+  end if;
+  insert into payment_batch (id, created_at, login, document) values (batch, clock_timestamp(), session_user, document);
+  for one in select w.id from withdrawal w where w.id = any (ids) order by w.client_id, w.sequence loop
+    perform advance_withdrawal(one, 'submitted', batch);
+  end loop;
+  if (select count(*) from withdrawal_step s where s.batch_id = batch) <> cardinality(ids) then
+    raise exception 'the batch names a withdrawal twice, or one that does not exist' using errcode = 'GR404';
+  end if;
+end $$;

@@ -1,0 +1,163 @@
+import { AMOUNT_MAX_HALALAS, PROBLEM_REGISTRY, problemSchema, withdrawalCreatedReply } from "@gold-partner/protocol";
+import { type TrialBooks, trialBooks } from "@gold-partner/dev";
+import { assertEquals, assertMatch } from "@std/assert";
+import { after, before, describe, it } from "node:test";
+import { balanceOf } from "../operator_trial.ts";
+import { bookWithdrawal, maskInstants, readBooks, withdrawalItem, wordOf } from "../trial.ts";
+
+describe("book_withdrawal", () => {
+  let books: TrialBooks;
+  before(async () => {
+    books = await trialBooks();
+  });
+  after(() => books.stop());
+
+  const codeOf = (change: Promise<unknown>): Promise<string> =>
+    change.then(() => "booked", (error) => error.code);
+
+  it("holds the amount and answers with the masked IBAN and the balances after it", async () => {
+    const client = await books.createClient({ halalas: 100_000n });
+    const item = withdrawalItem(client, 12_345n, { reference: "Invoice 7/2026" });
+    const outcome = await bookWithdrawal(books.api, item);
+    assertEquals([outcome.outcome, outcome.status], ["answered", 201]);
+    assertEquals(
+      maskInstants(outcome.body!),
+      `{"withdrawal_id":"wd_${item.id}","amount_sar":123.45,"reference":"Invoice 7/2026","iban_masked":"SA03****************7519",` +
+        `"status":"pending_approval","created_at":"<instant>",` +
+        `"balances":{"sar":{"available":876.55,"held":123.45},"gold":{"grams":0},"as_of":"<instant>"}}`,
+    );
+    const { created_at, balances } = withdrawalCreatedReply.strict().parse(JSON.parse(outcome.body!));
+    assertEquals(balances.as_of, created_at);
+    const written = await books.sql`
+      select w.amount, w.sequence, w.iban, w.created_at = s.at and s.at = t.posted_at and s.at = e.created_at as at_once,
+        concat_ws(' ', s.status, s.login, s.previous) as step, concat_ws(' ', e.type, e.subject) as event, k.result_kind, k.result_id,
+        concat_ws(' ', t.debit, t.credit, t.asset, t.amount, t.sar_available_after, t.sar_held_after) as posted
+      from gold.withdrawal w join gold.withdrawal_step s using (bucket, client_id, sequence) join gold.event e using (bucket, client_id, sequence)
+      join gold.transfer t using (bucket, client_id, sequence) join gold.idempotency_key k using (bucket, client_id)
+      where w.id = ${item.id} and s.withdrawal_id = w.id and k.key = ${item.key}`;
+    assertEquals([...written], [{
+      amount: "12345",
+      sequence: "2",
+      iban: "SA0380000000608010167519",
+      at_once: true,
+      step: "pending_approval postgres",
+      event: `withdrawal.created ${item.id}`,
+      result_kind: "withdrawal",
+      result_id: item.id,
+      posted: "available held SAR 12345 87655 12345",
+    }]);
+  });
+
+  it("takes what is available to the last halala, and refuses one more", async () => {
+    const client = await books.createClient({ halalas: 500n });
+    const refused = withdrawalItem(client, 501n);
+    const outcome = await bookWithdrawal(books.api, refused);
+    const { status, title, retryable } = PROBLEM_REGISTRY.insufficient_funds;
+    const { detail, ...problem } = problemSchema.strict().parse(JSON.parse(outcome.body!));
+    assertEquals([outcome.outcome, outcome.status], ["answered", status]);
+    assertEquals(problem, {
+      type: "/docs/errors#insufficient_funds",
+      title,
+      status,
+      code: "insufficient_funds",
+      request_id: `req_${refused.request}`,
+      retryable,
+    });
+    assertMatch(detail, /^The withdrawal needs 5\.01 SAR and 5 SAR are available\. .*send a new key/);
+    assertEquals(await balanceOf(books, client), "500 0 0");
+    assertEquals(wordOf(await bookWithdrawal(books.api, withdrawalItem(client, 500n))), "answered 201");
+    assertEquals(await balanceOf(books, client), "0 500 0");
+    assertEquals(
+      wordOf(await bookWithdrawal(books.api, withdrawalItem(client, 1n))),
+      "answered insufficient_funds",
+    );
+  });
+
+  it("never pays out what another withdrawal holds, nor gold", async () => {
+    await books.addBar(100n);
+    const client = await books.createClient({ tenthMilligrams: 100n });
+    assertEquals(
+      wordOf(await bookWithdrawal(books.api, withdrawalItem(client, 1n))),
+      "answered insufficient_funds",
+    );
+  });
+
+  it("is at most the largest amount, whatever number is asked for", async () => {
+    const client = await books.createClient({ halalas: AMOUNT_MAX_HALALAS + 1n });
+    for (const amount of [AMOUNT_MAX_HALALAS + 1n, 2n ** 63n - 1n, 10n ** 30n]) {
+      const outcome = await bookWithdrawal(books.api, withdrawalItem(client, amount));
+      assertEquals(wordOf(outcome), "answered limit_exceeded");
+      assertMatch(outcome.body!, /"A withdrawal is at most 10000000000 SAR\. /);
+    }
+    assertEquals(
+      wordOf(await bookWithdrawal(books.api, withdrawalItem(client, AMOUNT_MAX_HALALAS))),
+      "answered 201",
+    );
+  });
+
+  it("is refused by the tables where the amount is nothing or less, and leaves no trace", async () => {
+    const client = await books.createClient({ halalas: 500n });
+    const before = await readBooks(books.sql);
+    for (const amount of [0n, -1n, -(2n ** 63n)]) {
+      assertEquals(await codeOf(bookWithdrawal(books.api, withdrawalItem(client, amount))), "23514");
+    }
+    assertEquals(await readBooks(books.sql), before);
+  });
+
+  it("refuses the reference of a live withdrawal of the same client, before it looks at the funds", async () => {
+    const [client, other] = [
+      await books.createClient({ halalas: 500n }),
+      await books.createClient({ halalas: 500n }),
+    ];
+    const first = withdrawalItem(client, 500n, { reference: "R-1" });
+    assertEquals(wordOf(await bookWithdrawal(books.api, first)), "answered 201");
+    const doubled = await bookWithdrawal(books.api, withdrawalItem(client, 500n, { reference: "R-1" }));
+    assertEquals(wordOf(doubled), "answered withdrawal_reference_reused");
+    assertEquals(doubled.status, 409);
+    assertMatch(doubled.body!, new RegExp(`The withdrawal wd_${first.id} has this reference\\.`));
+    for (const [owner, reference] of [[other, "R-1"], [client, "r-1"], [client, null], [client, null]] as const) {
+      const outcome = await bookWithdrawal(books.api, withdrawalItem(owner, 500n, { reference }));
+      assertEquals(wordOf(outcome), owner === other ? "answered 201" : "answered insufficient_funds");
+    }
+  });
+
+  it("lets two withdrawals without a reference stand side by side", async () => {
+    const client = await books.createClient({ halalas: 500n });
+    for (let n = 0; n < 2; n++) {
+      assertEquals(wordOf(await bookWithdrawal(books.api, withdrawalItem(client, 200n))), "answered 201");
+    }
+    assertEquals(await balanceOf(books, client), "100 400 0");
+  });
+
+  it("goes to the IBAN that is registered under the account's lock", async () => {
+    const client = await books.createClient({ halalas: 500n });
+    const operator = await books.sql.reserve();
+    await operator`begin`;
+    await operator`select gold.end_admission(${client})`;
+    await operator`update gold.partner set iban = 'SA4420000001234567891234' where id = ${client}`;
+    const item = withdrawalItem(client, 1n, { admissionVersion: "2" });
+    const waiting = bookWithdrawal(books.api, item);
+    await books.sql`select pg_sleep(0.15)`;
+    await operator`commit`;
+    operator.release();
+    assertEquals(wordOf(await waiting), "answered 201");
+    const [row] = await books.sql`select iban from gold.withdrawal where id = ${item.id}`;
+    assertEquals(row!.iban, "SA4420000001234567891234");
+  });
+
+  it("runs at READ COMMITTED alone, and for a client that there is", async () => {
+    const client = await books.createClient({ halalas: 5n });
+    for (const level of ["repeatable read", "serializable"]) {
+      const message = await books.api.begin(
+        `isolation level ${level}`,
+        (sql) => bookWithdrawal(sql as never, withdrawalItem(client, 5n)),
+      ).then(() => "booked", (error: Error) => error.message);
+      assertMatch(message, /^booking runs at READ COMMITTED/);
+    }
+    assertEquals(await codeOf(bookWithdrawal(books.api, withdrawalItem(1_000_000, 5n))), "P0002");
+  });
+
+  it("leaves clean books", async () => {
+    assertEquals(await books.defects(), []);
+  });
+});

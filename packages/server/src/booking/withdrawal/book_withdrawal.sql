@@ -1,0 +1,68 @@
+-- A withdrawal as the partner asks for it: the amount is held, always for the registered IBAN of this moment.
+
+create or replace function gold.mask_iban(iban text) returns text
+language sql immutable parallel safe
+return substr(iban, 1, 4) || repeat('*', length(iban) - 8) || right(iban, 4);
+
+create or replace function gold.book_withdrawal(
+  settle boolean, client int, admission bigint, nonce uuid, key text, fingerprint bytea, amount bigint, maximum bigint, reference text,
+  id uuid, request uuid
+) returns gold.outcome
+language plpgsql volatile security definer set search_path = gold, pg_temp
+  set plan_cache_mode = force_generic_plan set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off set jit = off as $$
+#variable_conflict use_variable
+declare
+  turn record;
+  holder account;
+  iban text;
+  doubled uuid;
+  refusal text;
+  detail text;
+  at timestamptz;
+begin
+  if nonce is null then
+    raise exception 'a withdrawal is signed, so it comes with a nonce' using errcode = 'null_value_not_allowed';
+  end if;
+  select * into turn from take_turn(settle, client, admission, nonce, key, fingerprint, request);
+  if (turn.answer).outcome is not null then
+    return turn.answer;
+  end if;
+  holder := turn.holder;
+  at := greatest(next_millisecond(turn.clock), holder.last_posted_at);
+  -- The key is not signed, so a reference is what keeps a copied request from being paid twice.
+  select w.id into doubled from withdrawal w
+  where w.reference = reference and w.client_id = client and not exists (
+    select from withdrawal_step s where s.bucket = w.bucket and s.client_id = w.client_id and s.withdrawal_id = w.id
+      and s.status in ('rejected', 'returned'))
+  limit 1;
+  if amount > maximum then
+    refusal := 'limit_exceeded';
+    detail := 'A withdrawal is at most ' || decimal_text(maximum, 0.01) || ' SAR.';
+  elsif doubled is not null then
+    refusal := 'withdrawal_reference_reused';
+    detail := 'The withdrawal wd_' || doubled || ' has this reference.';
+  elsif holder.sar_available < amount then
+    refusal := 'insufficient_funds';
+    detail := 'The withdrawal needs ' || decimal_text(amount, 0.01) || ' SAR and ' || decimal_text(holder.sar_available, 0.01)
+      || ' SAR are available.';
+  end if;
+  if refusal is not null then
+    return bind_answer(holder, key, fingerprint, request, 'refusal', null, at,
+      (select p.status from problem p where p.code = refusal), problem_text(refusal, detail, request));
+  end if;
+
+  select p.iban into strict iban from partner p where p.id = client;
+  insert into withdrawal (bucket, client_id, id, sequence, amount, iban, reference, created_at)
+  values (holder.bucket, client, id, holder.event_sequence + 1, amount, iban, reference, at);
+  insert into withdrawal_step (bucket, client_id, withdrawal_id, sequence, status, login, at)
+  values (holder.bucket, client, id, holder.event_sequence + 1, 'pending_approval', session_user, at);
+  insert into transfer (bucket, client_id, leg, sequence, debit, credit, asset, amount, sar_available_after, sar_held_after, gold_after, posted_at)
+  values (holder.bucket, client, 1, holder.event_sequence + 1, 'available', 'held', 'SAR', amount,
+    holder.sar_available - amount, holder.sar_held + amount, holder.gold, at);
+  perform post_event(client, holder.event_sequence + 1, id, id, at, 'withdrawal.created');
+  return bind_answer(holder, key, fingerprint, request, 'withdrawal', id, at, 201,
+    '{"withdrawal_id":"wd_' || id || '","amount_sar":' || decimal_text(amount, 0.01)
+      || ',"reference":' || coalesce(to_json(reference)::text, 'null') || ',"iban_masked":"' || mask_iban(iban)
+      || '","status":"pending_approval","created_at":"' || instant_text(at)
+      || '","balances":' || balances_text(holder.sar_available - amount, holder.sar_held + amount, holder.gold, at) || '}');
+end $$;

@@ -1,0 +1,28 @@
+import { AMOUNT_MAX_HALALAS } from "@gold-partner/protocol";
+import type { Sql } from "postgres";
+import type { LaneItem, Send } from "../lane.ts";
+import type { Outcome } from "../outcome.ts";
+
+export interface WithdrawalItem extends LaneItem {
+  readonly admissionVersion: string;
+  readonly nonce: string;
+  readonly key: string;
+  readonly fingerprint: string;
+  readonly amountHalalas: bigint;
+  readonly reference: string | null;
+  readonly id: string;
+  readonly request: string;
+}
+
+/** Money out is rare: its lane carries one item at a time, and always waits for the account. */
+export function sendWithdrawal(sql: Sql): Send<WithdrawalItem> {
+  return async ([item], { settle }) => {
+    const { client, admissionVersion, nonce, key, fingerprint, amountHalalas, reference, id, request } = item!;
+    // A well-formed number may be larger than any column: one step beyond the cap says the same.
+    const amount = amountHalalas > AMOUNT_MAX_HALALAS ? AMOUNT_MAX_HALALAS + 1n : amountHalalas;
+    return await sql<Outcome[]>`
+      select outcome, status, body from gold.book_withdrawal(${settle}, ${client}::int, ${admissionVersion}::text::bigint, ${nonce}::uuid,
+        ${key}::text, ${`\\x${fingerprint}`}::text::bytea, ${`${amount}`}::text::bigint, ${`${AMOUNT_MAX_HALALAS}`}::text::bigint,
+        ${reference}::text, ${id}::uuid, ${request}::uuid)`;
+  };
+}

@@ -1,0 +1,156 @@
+import { type TrialBooks, trialBooks } from "@gold-partner/dev";
+import { assertEquals, assertMatch } from "@std/assert";
+import { after, before, describe, it } from "node:test";
+import {
+  approveWithdrawal,
+  balanceOf,
+  hireOperator,
+  publicIdOf,
+  submitWithdrawals,
+  type TrialOperator,
+  verdictOf,
+} from "../operator_trial.ts";
+import { bookWithdrawal, newUuid, withdrawalItem, wordOf } from "../trial.ts";
+
+describe("submit_withdrawals", () => {
+  let books: TrialBooks;
+  let maker: TrialOperator;
+  let checker: TrialOperator;
+  before(async () => {
+    books = await trialBooks();
+    [maker, checker] = [await hireOperator(books), await hireOperator(books)];
+  });
+  after(async () => {
+    for (const operator of [maker, checker]) await operator.leave();
+    await books.stop();
+  });
+
+  async function approved(client: number): Promise<string> {
+    const item = withdrawalItem(client, 10n);
+    assertEquals(wordOf(await bookWithdrawal(books.api, item)), "answered 201");
+    assertEquals(await approveWithdrawal(maker, item.id), "done");
+    return item.id;
+  }
+  const rich = () => books.createClient({ halalas: 1_000n });
+  const submittedOf = async (ids: readonly string[]): Promise<number> =>
+    (await books.sql`
+      select from gold.withdrawal_step where withdrawal_id = any (${`{${ids.join()}}`}::text::uuid[]) and status = 'submitted'`)
+      .length;
+  const batches = async (): Promise<number> => (await books.sql`select from gold.payment_batch`).length;
+  const changeIban = (client: number, age: string) =>
+    books.sql`update gold.partner set iban_changed_at = clock_timestamp() - ${age}::text::interval where id = ${client}`;
+
+  it("submits a batch of several clients and keeps the very document", async () => {
+    const [one, two] = [await rich(), await rich()];
+    const ids = [await approved(two), await approved(one), await approved(two)];
+    const batch = newUuid();
+    assertEquals(await submitWithdrawals(checker, ids, batch), "done");
+    const [kept] = await books.sql`
+      select login, document, abs(extract(epoch from created_at - clock_timestamp())) < 5 as in_time,
+        (select array_agg(withdrawal_id::text order by client_id, sequence) from gold.withdrawal_step where batch_id = b.id) as ids
+      from gold.payment_batch b where id = ${batch}`;
+    assertEquals({ ...kept }, {
+      login: checker.login,
+      document: `<Document>${batch}</Document>`,
+      in_time: true,
+      ids: [ids[1], ids[0], ids[2]],
+    });
+    assertEquals([await balanceOf(books, one), await balanceOf(books, two)], ["990 10 0", "980 20 0"]);
+  });
+
+  it("pays none twice, by whichever batch", async () => {
+    const id = await approved(await rich());
+    const batch = newUuid();
+    assertEquals(await submitWithdrawals(checker, [id], batch), "done");
+    assertMatch(await submitWithdrawals(checker, [id], batch), /^23505 /);
+    assertEquals(
+      await submitWithdrawals(checker, [id], newUuid()),
+      `GR409 the withdrawal wd_${id} is submitted; only one that is approved can be submitted`,
+    );
+    assertEquals(await submittedOf([id]), 1);
+  });
+
+  it("takes all of a batch or nothing", async () => {
+    const client = await rich();
+    const good = [await approved(client), await approved(client)];
+    const pending = withdrawalItem(client, 10n);
+    await bookWithdrawal(books.api, pending);
+    const own = withdrawalItem(client, 10n);
+    await bookWithdrawal(books.api, own);
+    await approveWithdrawal(checker, own.id);
+    const before = await batches();
+    const nothing = "GR404 the batch names a withdrawal twice, or one that does not exist";
+    const cases: [readonly string[], RegExp][] = [
+      [[...good, pending.id], /^GR409 .* is pending_approval; only one that is approved can be submitted$/],
+      [[...good, own.id], /^GR409 you approved the withdrawal /],
+      [[...good, newUuid()], new RegExp(`^${nothing}$`)],
+      [[...good, good[0]!], new RegExp(`^${nothing}$`)],
+      [[...good, "NULL"], new RegExp(`^${nothing}$`)],
+      [[newUuid()], new RegExp(`^${nothing}$`)],
+      [[], /^GR409 a batch pays at least one withdrawal$/],
+    ];
+    for (const [ids, refusal] of cases) {
+      assertMatch(await submitWithdrawals(checker, ids, newUuid()), refusal);
+      assertEquals([await submittedOf(good), await batches()], [0, before], `${refusal}`);
+    }
+    const missing = checker.sql`select gold.submit_withdrawals(${newUuid()}::uuid, null, '<Document/>')`;
+    assertEquals(await verdictOf(missing), "GR409 a batch pays at least one withdrawal");
+    const blank = checker.sql`select gold.submit_withdrawals(${newUuid()}::uuid, ${`{${good[0]}}`}::text::uuid[], null)`;
+    assertMatch(await verdictOf(blank), /^23502 /);
+    assertEquals([await submittedOf(good), await batches()], [0, before]);
+    assertEquals(await submitWithdrawals(checker, good, newUuid()), "done");
+  });
+
+  it("holds a partner's payouts for 24 hours after its IBAN was changed, and with them the batch", async () => {
+    const [changed, other] = [await rich(), await rich()];
+    const ids = [await approved(changed), await approved(other)];
+    await changeIban(changed, "23 hours 59 minutes 59 seconds");
+    const [row] = await books.sql`select iban_changed_at from gold.partner where id = ${changed}`;
+    const until = new Date((row!.iban_changed_at as Date).getTime() + 24 * 60 * 60 * 1_000).toISOString();
+    assertEquals(
+      await submitWithdrawals(checker, ids, newUuid()),
+      `GR409 the IBAN of ${await publicIdOf(books, changed)} was changed, so its payouts are held until ${until}`,
+    );
+    assertEquals(await submittedOf(ids), 0);
+    assertEquals(await submitWithdrawals(checker, [ids[1]!], newUuid()), "done");
+    await changeIban(changed, "24 hours");
+    assertEquals(await submitWithdrawals(checker, [ids[0]!], newUuid()), "done");
+  });
+
+  it("waits for a change of IBAN under way, and is held by it", async () => {
+    const client = await rich();
+    const id = await approved(client);
+    const publicId = await publicIdOf(books, client);
+    await maker.sql`select gold.ask_iban(${publicId}, 'SA4420000001234567891234')`;
+    await checker.sql`begin`;
+    await checker.sql`select gold.approve_iban(${publicId}, 'SA4420000001234567891234')`;
+    const third = await hireOperator(books);
+    const submitting = submitWithdrawals(third, [id], newUuid());
+    await books.sql`select pg_sleep(0.15)`;
+    assertEquals(await submittedOf([id]), 0);
+    await checker.sql`commit`;
+    assertMatch(await submitting, /^GR409 the IBAN of .* was changed/);
+    await third.leave();
+  });
+
+  it("gives a withdrawal to one of two batches that come in opposite orders at once, without a deadlock", async () => {
+    const third = await hireOperator(books);
+    for (let round = 0; round < 10; round++) {
+      const clients = [await rich(), await rich(), await rich()];
+      const ids: string[] = [];
+      for (const client of clients) ids.push(await approved(client));
+      const verdicts = await Promise.all([
+        submitWithdrawals(checker, ids, newUuid()),
+        submitWithdrawals(third, ids.toReversed(), newUuid()),
+      ]);
+      assertEquals(verdicts.filter((verdict) => verdict === "done").length, 1, verdicts.join());
+      assertEquals(verdicts.filter((verdict) => / is submitted; /.test(verdict)).length, 1, verdicts.join());
+      assertEquals(await submittedOf(ids), 3);
+    }
+    await third.leave();
+  });
+
+  it("leaves clean books", async () => {
+    assertEquals(await books.defects(), []);
+  });
+});

@@ -1,0 +1,182 @@
+import { type TrialBooks, trialBooks } from "@gold-partner/dev";
+import { assertEquals } from "@std/assert";
+import { after, before, describe, it } from "node:test";
+import { approveWithdrawal, hireOperator, submitWithdrawals, type TrialOperator } from "../operator_trial.ts";
+import { bookWithdrawal, newUuid, withdrawalItem } from "../trial.ts";
+
+const CHECK_VIOLATION = "23514";
+const UNIQUE_VIOLATION = "23505";
+const FOREIGN_KEY_VIOLATION = "23503";
+const STATUSES = ["pending_approval", "approved", "submitted", "paid", "rejected", "returned"];
+const LEGAL = [
+  " pending_approval",
+  "pending_approval approved",
+  "pending_approval rejected",
+  "approved submitted",
+  "approved rejected",
+  "submitted paid",
+  "submitted returned",
+  "paid returned",
+];
+
+/** What the books' own role may try to write past its functions. */
+interface PlantedStep {
+  readonly status: string;
+  readonly login: string;
+  readonly previous: string | null;
+  readonly previousLogin: string | null;
+  readonly batch?: string | null;
+  readonly withdrawal?: string;
+  readonly client?: number;
+}
+
+describe("the tables of withdrawals and deposits", () => {
+  let books: TrialBooks;
+  let maker: TrialOperator;
+  let checker: TrialOperator;
+  let client: number;
+  let batch: string;
+  before(async () => {
+    books = await trialBooks();
+    [maker, checker] = [await hireOperator(books), await hireOperator(books)];
+    client = await books.createClient({ halalas: 1_000n });
+    const submitted = withdrawalItem(client, 10n);
+    await bookWithdrawal(books.api, submitted);
+    await approveWithdrawal(maker, submitted.id);
+    batch = newUuid();
+    await submitWithdrawals(checker, [submitted.id], batch);
+  });
+  after(async () => {
+    for (const operator of [maker, checker]) await operator.leave();
+    await books.stop();
+  });
+
+  /** As the books' role, which owns the functions, does it and takes it back: "written", or the SQLSTATE and the constraint. */
+  const plant = (statement: string, values: readonly (string | number | null)[]): Promise<string> =>
+    books.sql.begin(async (sql) => {
+      await sql`set local role gold_book`;
+      await sql.unsafe(statement, [...values]);
+      throw Object.assign(new Error("taken back"), { code: "written" });
+    }).catch(({ code, constraint_name }) => [code, constraint_name].filter(Boolean).join(" "));
+
+  const plantStep = (step: PlantedStep): Promise<string> =>
+    plant(
+      `insert into gold.withdrawal_step (bucket, client_id, withdrawal_id, sequence, status, login, previous, previous_login, at, batch_id)
+       values ($1::int % 64, $1, $2, 999, $3, $4, $5, $6, now(), $7)`,
+      [
+        step.client ?? client,
+        step.withdrawal ?? "",
+        step.status,
+        step.login,
+        step.previous,
+        step.previousLogin,
+        step.batch === undefined ? (step.status === "submitted" ? batch : null) : step.batch,
+      ],
+    );
+
+  async function withdraw(way: readonly string[] = []): Promise<string> {
+    const item = withdrawalItem(client, 10n);
+    await bookWithdrawal(books.api, item);
+    if (way.includes("approved")) await approveWithdrawal(maker, item.id);
+    return item.id;
+  }
+
+  it("take the eight steps that there are, and no other", async () => {
+    const writable: string[] = [];
+    for (const previous of [null, ...STATUSES]) {
+      for (const status of STATUSES) {
+        const withdrawal = await withdraw();
+        // Checks come before the foreign key: what passes them fails there, unless the step before is written.
+        const verdict = await plantStep({
+          withdrawal,
+          status,
+          login: "somebody",
+          previous,
+          previousLogin: previous && "postgres",
+        });
+        if (!verdict.startsWith(CHECK_VIOLATION)) writable.push(`${previous ?? ""} ${status}`);
+        else assertEquals(verdict, `${CHECK_VIOLATION} withdrawal_step_legal`, `${previous} ${status}`);
+      }
+    }
+    assertEquals(writable.sort(), LEGAL.toSorted());
+  });
+
+  it("take a step only after the very step that it names, by the login that took it", async () => {
+    const [pending, approved] = [await withdraw(), await withdraw(["approved"])];
+    const submitting = { status: "submitted", login: "somebody", previous: "approved" };
+    const missing = `${FOREIGN_KEY_VIOLATION} withdrawal_step_after`;
+    assertEquals(await plantStep({ ...submitting, withdrawal: pending, previousLogin: maker.login }), missing);
+    assertEquals(await plantStep({ ...submitting, withdrawal: approved, previousLogin: "another" }), missing);
+    assertEquals(await plantStep({ ...submitting, withdrawal: approved, previousLogin: maker.login }), "written");
+    const foreign = await books.createClient();
+    assertEquals(
+      await plantStep({ ...submitting, withdrawal: approved, previousLogin: maker.login, client: foreign }),
+      `${FOREIGN_KEY_VIOLATION} withdrawal_step_of`,
+    );
+  });
+
+  it("never let the one who approved submit", async () => {
+    const withdrawal = await withdraw(["approved"]);
+    const submitting = { withdrawal, status: "submitted", previous: "approved" };
+    assertEquals(
+      await plantStep({ ...submitting, login: maker.login, previousLogin: maker.login }),
+      `${CHECK_VIOLATION} withdrawal_step_two`,
+    );
+    // Nor with the step before left unsaid.
+    for (const [previous, previousLogin] of [["approved", null], [null, maker.login]] as const) {
+      const verdict = await plantStep({ ...submitting, login: maker.login, previous, previousLogin });
+      assertEquals(verdict.split(" ")[0], CHECK_VIOLATION);
+    }
+  });
+
+  it("let a withdrawal go one way alone, and each step once", async () => {
+    const withdrawal = await withdraw(["approved"]);
+    assertEquals(
+      await plantStep({ withdrawal, status: "rejected", login: "a", previous: "pending_approval", previousLogin: "postgres" }),
+      `${UNIQUE_VIOLATION} withdrawal_step_previous`,
+    );
+    assertEquals(
+      await plantStep({ withdrawal, status: "pending_approval", login: "a", previous: null, previousLogin: null }),
+      `${UNIQUE_VIOLATION} withdrawal_step_bucket_client_id_withdrawal_id_status_pk`,
+    );
+  });
+
+  it("bind what is submitted, and nothing else, to a batch that there is", async () => {
+    const withdrawal = await withdraw(["approved"]);
+    const step = { withdrawal, login: "a", previous: "approved", previousLogin: maker.login };
+    const unbound = `${CHECK_VIOLATION} withdrawal_step_batch`;
+    assertEquals(await plantStep({ ...step, status: "submitted", batch: null }), unbound);
+    assertEquals(await plantStep({ ...step, status: "rejected", batch }), unbound);
+    assertEquals(
+      await plantStep({ ...step, status: "submitted", batch: newUuid() }),
+      `${FOREIGN_KEY_VIOLATION} withdrawal_step_batch_id_payment_batch_id_fk`,
+    );
+  });
+
+  it("let no deposit be approved by the one who recorded it, nor bear half a step", async () => {
+    const insert = (columns: string, values: string) =>
+      plant(
+        `insert into gold.deposit (bucket, client_id, id, bank_reference, recorded_at, recorded_by, amount${columns})
+         values ($1::int % 64, $1, $2::text::uuid, $2::text, now(), 'a', ${values})`,
+        [client, newUuid()],
+      );
+    const approved = ", approved_at, approved_by";
+    const reversed = ", reversed_at, reversed_by, reversed_sequence";
+    const steps = `${CHECK_VIOLATION} deposit_steps`;
+    assertEquals(await insert("", "1"), "written");
+    assertEquals(await insert(approved, "1, now(), 'b'"), "written");
+    assertEquals(await insert(approved, "1, now(), 'a'"), `${CHECK_VIOLATION} deposit_two`);
+    assertEquals(await insert(approved, "1, now(), null"), steps);
+    assertEquals(await insert(approved, "1, null, 'b'"), steps);
+    assertEquals(await insert(reversed, "1, now(), null, null"), steps);
+    assertEquals(await insert(reversed, "1, now(), 'b', 7"), steps);
+    assertEquals(await insert(approved + reversed, "1, now(), 'b', null, null, 7"), steps);
+    for (const amount of ["0", "-1"]) {
+      assertEquals(await insert("", amount), `${CHECK_VIOLATION} deposit_amount`);
+    }
+  });
+
+  it("leave the books as they were: every trial was taken back", async () => {
+    assertEquals(await books.defects(), []);
+  });
+});

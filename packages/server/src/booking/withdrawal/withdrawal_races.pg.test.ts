@@ -1,0 +1,159 @@
+import { type TrialBooks, trialBooks } from "@gold-partner/dev";
+import { assertEquals } from "@std/assert";
+import { after, before, describe, it } from "node:test";
+import type { Sql } from "postgres";
+import {
+  approveDeposit,
+  approveWithdrawal,
+  balanceOf,
+  hireOperator,
+  publicIdOf,
+  recordDeposit,
+  submitWithdrawals,
+  type TrialOperator,
+  verdictOf,
+} from "../operator_trial.ts";
+import { bookOrder, bookWithdrawal, newUuid, orderItem, plantQuote, withdrawalItem, wordOf } from "../trial.ts";
+import { sendOrders } from "../trading/book_orders.ts";
+
+const GRAM = { side: "buy", grams: 100n, price: 3_210_000n, ageSeconds: 0 } as const;
+const CROWD = 100;
+
+describe("withdrawals at once", () => {
+  let books: TrialBooks;
+  let maker: TrialOperator;
+  let checker: TrialOperator;
+  let services: Sql;
+  let operators: Sql;
+  before(async () => {
+    books = await trialBooks();
+    await books.addBar(10_000_000n);
+    [maker, checker] = [await hireOperator(books), await hireOperator(books)];
+    [services, operators] = [books.connect("gold_api", 40), books.connect("gold_operator", 20)];
+  });
+  after(async () => {
+    for (const operator of [maker, checker]) await operator.leave();
+    await books.stop();
+  });
+
+  const crowd = <T>(run: (n: number) => Promise<T>, size = CROWD): Promise<T[]> =>
+    Promise.all(Array.from({ length: size }, (_, n) => run(n)));
+  const countOf = (words: readonly string[], word: string): number => words.filter((each) => each === word).length;
+  const stepAs = (name: string, id: string) => verdictOf(operators.unsafe(`select gold.${name}_withdrawal('${id}')`));
+  const submitAs = (id: string) =>
+    verdictOf(operators`select gold.submit_withdrawals(${newUuid()}::uuid, array[${id}::uuid], '<Document/>')`);
+
+  async function withdraw(client: number, amount: bigint): Promise<string> {
+    const item = withdrawalItem(client, amount);
+    assertEquals(wordOf(await bookWithdrawal(books.api, item)), "answered 201");
+    return item.id;
+  }
+
+  it("a hundred of the whole balance: one gets it", async () => {
+    const client = await books.createClient({ halalas: 500n });
+    const words = await crowd(async () => wordOf(await bookWithdrawal(services, withdrawalItem(client, 500n))));
+    assertEquals([countOf(words, "answered 201"), countOf(words, "answered insufficient_funds")], [1, CROWD - 1]);
+    assertEquals(await balanceOf(books, client), "0 500 0");
+  });
+
+  it("a hundred with one reference: one is live", async () => {
+    const client = await books.createClient({ halalas: 100_000n });
+    const words = await crowd(async () =>
+      wordOf(await bookWithdrawal(services, withdrawalItem(client, 5n, { reference: "R" })))
+    );
+    assertEquals([countOf(words, "answered 201"), countOf(words, "answered withdrawal_reference_reused")], [1, CROWD - 1]);
+  });
+
+  it("a hundred with one nonce: one spends it", async () => {
+    const client = await books.createClient({ halalas: 100_000n });
+    const nonce = newUuid();
+    const words = await crowd(async () => wordOf(await bookWithdrawal(services, withdrawalItem(client, 5n, { nonce }))));
+    assertEquals([countOf(words, "answered 201"), countOf(words, "nonce_reused")], [1, CROWD - 1]);
+    assertEquals(await balanceOf(books, client), "99995 5 0");
+  });
+
+  it("steps that exclude one another: one is taken, whatever was sent", async () => {
+    for (let round = 0; round < 5; round++) {
+      const client = await books.createClient({ halalas: 100n });
+      const id = await withdraw(client, 40n);
+      const approvals = await crowd(() => stepAs("approve", id), 20);
+      assertEquals(countOf(approvals, "done"), 1);
+      // The crowd shares one login with itself, so another one approved: the step is made anew by the maker.
+      const other = await withdraw(client, 30n);
+      assertEquals(await approveWithdrawal(maker, other), "done");
+      const leaving = await crowd((n) => n % 2 ? stepAs("reject", other) : submitAs(other), 20);
+      assertEquals(countOf(leaving, "done"), 1, leaving.join());
+      const [step] = await books.sql`select status from gold.withdrawal_step where withdrawal_id = ${other} order by sequence desc limit 1`;
+      assertEquals(await balanceOf(books, client), step!.status === "submitted" ? "30 70 0" : "60 40 0");
+    }
+  });
+
+  it("paid and returned: the money goes once and comes back once", async () => {
+    for (let round = 0; round < 5; round++) {
+      const client = await books.createClient({ halalas: 100n });
+      const id = await withdraw(client, 40n);
+      await approveWithdrawal(maker, id);
+      await submitWithdrawals(checker, [id], newUuid());
+      const verdicts = await crowd((n) => stepAs(n % 2 ? "pay" : "return", id), 20);
+      const rows = await books.sql`select status from gold.withdrawal_step where withdrawal_id = ${id} order by sequence`;
+      assertEquals(countOf(verdicts, "done"), rows.length - 3);
+      const end = rows.at(-1)!.status;
+      assertEquals(await balanceOf(books, client), end === "paid" ? "60 0 0" : "100 0 0");
+    }
+  });
+
+  it("a deposit's reversal against what spends it: one of them gets the money", async () => {
+    const won = { reversal: 0, spending: 0 };
+    for (let round = 0; round < 20; round++) {
+      const client = await books.createClient();
+      const deposit = await recordDeposit(maker, await publicIdOf(books, client), 321n, `RACE-${round}`);
+      assertEquals(await approveDeposit(checker, deposit), "done");
+      const order = orderItem(client, await plantQuote(books.sql, { ...GRAM, grams: 10_000n, client }));
+      const all = [
+        () => verdictOf(operators`select gold.reverse_deposit(${deposit})`),
+        () => bookOrder(services, order).then(wordOf),
+        () => bookWithdrawal(services, withdrawalItem(client, 321n)).then(wordOf),
+      ];
+      const started = round % 2 ? all.toReversed() : all;
+      const words = await Promise.all(started.map((start) => start()));
+      const [reversal] = words.filter((word) => word === "done" || word.startsWith("GR409"));
+      const spent = countOf(words, "answered 201");
+      assertEquals(spent + (reversal === "done" ? 1 : 0), 1, words.join());
+      won[reversal === "done" ? "reversal" : "spending"]++;
+    }
+    assertEquals(won.reversal > 0 && won.spending > 0, true, JSON.stringify(won));
+  });
+
+  it("among orders in batches and operators' commands on the same clients, nothing deadlocks and nothing is lost", async () => {
+    const clients = await Promise.all(Array.from({ length: 8 }, () => books.createClient({ halalas: 1_000_000n })));
+    const publicIds = await Promise.all(clients.map((client) => publicIdOf(books, client)));
+    const orders = await Promise.all(
+      Array.from({ length: 256 }, async (_, n) => {
+        const client = clients[n % clients.length]!;
+        return orderItem(client, await plantQuote(books.sql, { ...GRAM, client }));
+      }),
+    );
+    const batches = [0, 1, 2, 3].map(async (n) => {
+      const items = orders.slice(n * 64, n * 64 + 64);
+      const outcomes = await sendOrders(services)(n % 2 ? items : items.toReversed(), { wait: true, settle: false });
+      return outcomes.map(wordOf).filter((word) => word !== "answered 201");
+    });
+    const payouts = clients.map(async (client, n) => {
+      const ids = await Promise.all([1n, 2n, 3n].map((amount) => withdraw(client, amount)));
+      const verdicts = await Promise.all(ids.map((id) => stepAs(n % 2 ? "reject" : "approve", id)));
+      const deposit = await recordDeposit(maker, publicIds[n]!, 7n, `MIX-${n}`);
+      verdicts.push(await approveDeposit(checker, deposit));
+      verdicts.push(await verdictOf(operators`select gold.add_bar(${`MIX-${n}`}, 'R', 'V', 10000, 9999)`));
+      return verdicts.filter((verdict) => verdict !== "done");
+    });
+    assertEquals((await Promise.all([...batches, ...payouts])).flat(), []);
+    const rows = await books.sql`select event_sequence::int as n from gold.account where client_id = any (${clients}) order by client_id`;
+    // The funding, 32 orders, three withdrawals with a step each, and the deposit.
+    assertEquals(rows.map(({ n }) => n), clients.map(() => 40));
+  });
+
+  it("leave clean books and a whole audit", async () => {
+    assertEquals(await books.defects(), []);
+    assertEquals((await books.sql`select from gold.verify_audit()`).length, 0);
+  });
+});

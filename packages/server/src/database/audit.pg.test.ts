@@ -1,0 +1,156 @@
+import { createHash } from "node:crypto";
+import { type TrialBooks, trialBooks } from "@gold-partner/dev";
+import { assertEquals, assertMatch } from "@std/assert";
+import { after, before, describe, it } from "node:test";
+import { hireOperator, verdictOf } from "../booking/operator_trial.ts";
+
+// The staged audit ends in three notes on one partner: :last is the number of the third.
+const TAMPERINGS: Record<string, readonly [finding: string, plant: string]> = {
+  "an edited action": ["audit_is_whole not what was noted", "update gold.audit set action = 'partner.resume' where id = :last - 1"],
+  "an edited login": ["audit_is_whole not what was noted", "update gold.audit set login = 'another' where id = :last - 1"],
+  "an edited subject": ["audit_is_whole not what was noted", "update gold.audit set subject = subject || ' ' where id = :last - 1"],
+  "an edited detail": ["audit_is_whole not what was noted", `update gold.audit set detail = '{"a":1}' where id = :last - 1`],
+  "an edited instant": [
+    "audit_is_whole not what was noted",
+    "update gold.audit set at = at - interval '1 millisecond' where id = :last - 1",
+  ],
+  "an action that took a part of its subject": [
+    "audit_is_whole not what was noted",
+    "update gold.audit set action = action || '|a', subject = 'b' where id = (select id from gold.audit where subject = 'a|b')",
+  ],
+  "the first row edited": ["audit_is_whole not what was noted", "update gold.audit set login = 'another' where id = 1"],
+  "two rows in each other's place": [
+    "audit_is_whole not what was noted",
+    `update gold.audit a set login = b.login, action = b.action, subject = b.subject, detail = b.detail, at = b.at
+     from gold.audit b where a.id in (:last, :last - 1) and b.id = 2 * :last - 1 - a.id`,
+  ],
+  "a row that is gone": ["audit_is_whole noted and is gone", "delete from gold.audit where id = :last - 1"],
+  "the last row gone": ["audit_is_whole noted and is gone", "delete from gold.audit where id = :last"],
+  "the last row gone with its link": [
+    "audit_head not end where it was sealed",
+    "delete from gold.audit where id = :last; delete from gold.audit_link where id = :last",
+  ],
+  "a row gone with its link": [
+    "audit_is_whole not what was noted",
+    "delete from gold.audit where id = :last - 1; delete from gold.audit_link where id = :last - 1",
+  ],
+  "the tail gone with the last row and its link": [
+    "audit_head not end where it was sealed",
+    "delete from gold.audit where id = :last; delete from gold.audit_link where id = :last; delete from gold.audit_tail",
+  ],
+  "the whole audit gone but for its tail": [
+    "audit_head not end where it was sealed",
+    "delete from gold.audit; delete from gold.audit_link",
+  ],
+  "a row slipped in": [
+    "audit_is_whole never noted",
+    `update gold.audit_tail set id = id + 1;
+     insert into gold.audit (id, login, action, subject, detail) overriding system value values (:last + 1, 'a', 'b', 'c', '{}')`,
+  ],
+  "a row slipped in at a number that was free": [
+    "audit_is_whole never noted",
+    "insert into gold.audit (id, login, action, subject, detail) overriding system value values (0, 'a', 'b', 'c', '{}')",
+  ],
+  "an edited link": ["audit_is_whole not what was noted", "update gold.audit_link set hash = sha256(hash) where id = :last - 1"],
+  "an edited head": ["audit_head not end where it was sealed", "update gold.audit_tail set head = sha256(head)"],
+  "a tail set back": ["audit_head not end where it was sealed", "update gold.audit_tail set id = id - 1"],
+  "a tail set forward": ["audit_head not end where it was sealed", "update gold.audit_tail set id = id + 1"],
+};
+
+describe("the audit", () => {
+  let books: TrialBooks;
+  let last: number;
+  before(async () => {
+    books = await trialBooks();
+    await books.sql`select gold.note('a', 'a|b', '{}')`;
+    await books.createClient();
+    const [partner] = await books.sql`select public_id from gold.partner`;
+    await books.sql`select gold.suspend_partner(${partner!.public_id})`;
+    await books.sql`select gold.resume_partner(${partner!.public_id})`;
+    [{ last }] = await books.sql`select max(id)::int as last from gold.audit` as unknown as [{ last: number }];
+  });
+  after(() => books.stop());
+
+  /** Plants as one who gets round every trigger, verifies, and takes it back. */
+  async function findingAfter(plant: string): Promise<string> {
+    let finding = "nothing";
+    await books.sql.begin(async (sql) => {
+      await sql`set local session_replication_role = replica`;
+      await sql.unsafe(plant.replaceAll(":last", `${last}`));
+      const rows = await sql`select rule, detail from gold.verify_audit()`;
+      finding = rows.map(({ rule, detail }) => `${rule} ${detail.replace(/^(it was|it is|the chain does) /, "")}`).join();
+      throw new Error("taken back");
+    }).catch((error: Error) => assertEquals(error.message, "taken back"));
+    return finding;
+  }
+
+  it("is whole as the service and the operators leave it", async () => {
+    assertEquals((await books.sql`select from gold.verify_audit()`).length, 0);
+  });
+
+  it("shows each tampering behind the triggers", async () => {
+    const found: Record<string, string> = {};
+    for (const [name, [, plant]] of Object.entries(TAMPERINGS)) found[name] = await findingAfter(plant);
+    assertEquals(found, Object.fromEntries(Object.entries(TAMPERINGS).map(([name, [finding]]) => [name, finding])));
+    assertEquals((await books.sql`select from gold.verify_audit()`).length, 0);
+  });
+
+  it("links each row to the one before by the documented line", async () => {
+    const rows = await books.sql`
+      select a.id::int, (extract(epoch from a.at) * 1000)::text as ms, a.login, a.action, a.subject, a.detail::text as detail, encode(l.hash, 'hex') as hash
+      from gold.audit a join gold.audit_link l using (id) order by id`;
+    let head = "00".repeat(32);
+    for (const { id, ms, login, action, subject, detail, hash } of rows) {
+      const texts = [login, action, subject].map((text) => JSON.stringify(text)).join(", ");
+      const line = `[1, ${id}, ${Number.parseInt(ms, 10)}, ${texts}, ${detail}]`;
+      head = createHash("sha256").update(head, "hex").update(line, "utf8").digest("hex");
+      assertEquals(hash, head, `row ${id}`);
+    }
+    const operator = books.connect("gold_operator", 1);
+    const [told] = await operator`select id::int, head from gold.audit_head()`;
+    assertEquals({ ...told }, { id: last, head });
+  });
+
+  it("keeps one chain while many change at once, without a gap in it and without a deadlock", async () => {
+    const clients = await Promise.all(Array.from({ length: 8 }, () => books.createClient()));
+    const partners = await books.sql`select public_id from gold.partner where id = any (${clients})`;
+    const operators = [await hireOperator(books), await hireOperator(books), await hireOperator(books)];
+    const changes = operators.map(async ({ sql }) => {
+      const verdicts: string[] = [];
+      for (const { public_id: publicId } of partners) {
+        verdicts.push(
+          await verdictOf(sql`select gold.set_partner(${publicId}, '{10.0.0.0/8}', null, 100, null, null)`),
+          await verdictOf(sql`select gold.ask_iban(${publicId}, 'SA4420000001234567891234')`),
+          await verdictOf(sql`select gold.record_deposit(${publicId}, 5, gen_random_uuid()::text)`),
+          await verdictOf(sql`select gold.add_bar(gen_random_uuid()::text, 'R', 'V', 10000, 9999)`),
+          await verdictOf(sql`select gold.set_price('fixed', 3200000, 3210000, 3190000, 60, 10, null)`),
+        );
+      }
+      return verdicts;
+    });
+    const verdicts = (await Promise.all(changes)).flat();
+    assertEquals(verdicts.filter((verdict) => verdict !== "done"), []);
+    assertEquals((await books.sql`select from gold.verify_audit()`).length, 0);
+    const [counted] = await books.sql`select count(*)::int as links, (select count(*)::int from gold.audit) as rows from gold.audit_link`;
+    assertEquals(counted!.links, counted!.rows);
+    for (const operator of operators) await operator.leave();
+  });
+
+  it("loses a note with the change that failed, and nothing else", async () => {
+    const rowsOf = async () => (await books.sql`select from gold.audit`).length;
+    const before = await rowsOf();
+    const code = await books.sql.begin(async (sql) => {
+      await sql`select gold.note('a', 'b', '{}')`;
+      await sql`select 1 / 0`;
+    }).then(() => "done", ({ code }) => code);
+    assertEquals([code, await rowsOf()], ["22012", before]);
+    await books.sql`select gold.note('a', 'b', '{}')`;
+    assertEquals((await books.sql`select from gold.verify_audit()`).length, 0);
+  });
+
+  it("refuses a note of nothing", async () => {
+    for (const values of ["null, 'b', '{}'", "'a', null, '{}'", "'a', 'b', null"]) {
+      assertMatch(await verdictOf(books.sql.unsafe(`select gold.note(${values})`)), /^23502 /);
+    }
+  });
+});

@@ -1,0 +1,70 @@
+-- The audit: one row a change, with the login that made it, and a chain over the rows, so that one that is edited or taken
+-- out is detected. A line is the row's columns as a JSON array; a link is sha256(previous link || line).
+
+create or replace function gold.audit_line(entry gold.audit) returns text
+language sql stable
+return json_build_array(1, (entry).id, (extract(epoch from (entry).at) * 1000)::bigint, (entry).login, (entry).action, (entry).subject, (entry).detail)::text;
+
+create or replace function gold.seal_audit() returns void
+language plpgsql volatile set search_path = gold, pg_temp as $$
+declare
+  tail audit_tail;
+  entry audit;
+begin
+  insert into audit_tail (one) values (true) on conflict do nothing;
+  select * into strict tail from audit_tail for no key update;
+  for entry in select a.* from audit a where a.id > tail.id order by a.id loop
+    tail.id := entry.id;
+    tail.head := sha256(tail.head || convert_to(audit_line(entry), 'UTF8'));
+    insert into audit_link (id, hash) values (tail.id, tail.head);
+  end loop;
+  update audit_tail t set id = tail.id, head = tail.head;
+end $$;
+
+-- What was noted before there was a chain is its beginning.
+select gold.seal_audit();
+
+create or replace function gold.note(action text, subject text, detail jsonb) returns void
+language plpgsql volatile set search_path = gold, pg_temp as $$
+#variable_conflict use_variable
+begin
+  -- Held before the row gets its number, so that numbers are in the order of the chain.
+  perform from audit_tail for no key update;
+  insert into audit (login, action, subject, detail) values (session_user, action, subject, detail);
+  perform seal_audit();
+end $$;
+
+create or replace function gold.audit_head(out id bigint, out head text)
+language sql stable security definer set search_path = gold, pg_temp
+begin atomic
+  select t.id, encode(t.head, 'hex') from gold.audit_tail t;
+end;
+
+-- The first row that no longer is what was noted; none is a whole audit.
+create or replace function gold.verify_audit() returns table (rule text, subject text, detail text)
+language plpgsql stable security definer set search_path = gold, pg_temp as $$
+declare
+  tail audit_tail;
+  sealed bigint := 0;
+  head bytea := decode(repeat('00', 32), 'hex');
+  link record;
+begin
+  select * into tail from audit_tail;
+  for link in
+    select coalesce(l.id, a.id) as id, l.hash, a.id is not null as noted, audit_line(a) as line
+    from audit_link l full join audit a on a.id = l.id order by 1
+  loop
+    if link.noted then
+      sealed := link.id;
+      head := sha256(head || convert_to(link.line, 'UTF8'));
+    end if;
+    if not link.noted or link.hash is distinct from head then
+      return query select 'audit_is_whole', 'row ' || link.id,
+        case when not link.noted then 'it was noted and is gone' when link.hash is null then 'it was never noted' else 'it is not what was noted' end;
+      return;
+    end if;
+  end loop;
+  if (tail.id, tail.head) is distinct from (sealed, head) then
+    return query select 'audit_head', 'row ' || sealed, 'the chain does not end where it was sealed';
+  end if;
+end $$;

@@ -1,0 +1,36 @@
+import { type TrialBooks, trialBooks } from "@gold-partner/dev";
+import { assertRejects } from "@std/assert";
+import { after, before, describe, it } from "node:test";
+import postgres, { type Sql } from "postgres";
+import { requireDurability } from "./durability.ts";
+
+describe("requireDurability()", () => {
+  let books: TrialBooks;
+  before(async () => void (books = await trialBooks()));
+  after(() => books.stop());
+
+  /** The database as somebody may have set it up. */
+  async function judge(settings: Record<string, string>, standby: boolean): Promise<void> {
+    const sql: Sql = postgres(books.url, { max: 1, connection: settings });
+    try {
+      await requireDurability(sql, standby);
+    } finally {
+      await sql.end();
+    }
+  }
+
+  it("accepts a database that keeps what it acknowledges", async () => {
+    await judge({}, false);
+    await judge({ synchronous_commit: "remote_apply" }, false);
+  });
+
+  it("names what may lose an acknowledged order", async () => {
+    for (const loose of ["off", "local"]) {
+      await assertRejects(() => judge({ synchronous_commit: loose }, false), Error, "synchronous_commit");
+    }
+  });
+
+  it("wants a standby by name where HA is on", async () => {
+    await assertRejects(() => judge({}, true), Error, "synchronous_standby_names");
+  });
+});
