@@ -1,12 +1,14 @@
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import process from "node:process";
+import { iso20022 } from "./iso_20022.ts";
 import { k6 } from "./k6.ts";
 import { openssl } from "./openssl.ts";
 import { MissingToolError, type Part } from "./part.ts";
+import { schemathesis } from "./schemathesis.ts";
 import { jsonCanonicalization, wycheproof } from "./test_data.ts";
 
-export const PARTS: readonly Part[] = [openssl, wycheproof, jsonCanonicalization, k6];
+export const PARTS: readonly Part[] = [openssl, wycheproof, jsonCanonicalization, iso20022, schemathesis, k6];
 
 export function partsFolder(root: string): string {
   const folder = join(root, ".tools");

@@ -1,0 +1,121 @@
+// pain.001.001.09 of ISO 20022, CustomerCreditTransferInitiationV09: withdrawals as one order to the house's bank.
+import { AMOUNT_MAX_HALALAS, formatHalalas, formatInstant, parseInstant } from "@gold-partner/protocol";
+import { checkBic, checkIban, checkId, checkText, refuse } from "./payment_text.ts";
+import { writeXml, type XmlElement } from "./xml.ts";
+
+export interface PaymentBatch {
+  /** By this the bank knows the document: a second one with the same id is a duplicate to it. */
+  readonly messageId: string;
+  /** When the batch was made, not when it is written: the same batch always gives the same bytes. */
+  readonly createdAt: Date;
+  /** A day in Asia/Riyadh, as in 2026-01-31. */
+  readonly requestedExecutionDate: string;
+  /** The house: who pays, from which account, at which bank. */
+  readonly debtor: { readonly name: string; readonly iban: string; readonly bic: string };
+  readonly payments: readonly Payment[];
+}
+
+export interface Payment {
+  /** Travels to the creditor and comes back with a returned payment; of a withdrawal, `compactUuid()` of its id. */
+  readonly endToEndId: string;
+  readonly amountHalalas: bigint;
+  readonly creditorName: string;
+  readonly creditorIban: string;
+  readonly reference: string | null;
+}
+
+const NAMESPACE = "urn:iso:std:iso:20022:tech:xsd:pain.001.001.09";
+/** Riyadh knows no summer time. */
+const RIYADH_OFFSET_MS = 3 * 3_600_000;
+
+/** The document, or a refusal of the whole batch: nothing is left out of it, cut or replaced. */
+export function writePaymentInitiation(batch: PaymentBatch): string {
+  const messageId = checkId("The message id", batch.messageId);
+  const payments = orderPayments(batch.payments);
+  const debtorName: XmlElement = ["Nm", checkText("The debtor's name", batch.debtor.name)];
+  const totals: readonly XmlElement[] = [
+    ["NbOfTxs", `${payments.length}`],
+    ["CtrlSum", formatAmount(payments.reduce((sum, { amountHalalas }) => sum + amountHalalas, 0n))],
+  ];
+  return writeXml(["Document", [
+    ["CstmrCdtTrfInitn", [
+      ["GrpHdr", [
+        ["MsgId", messageId],
+        ["CreDtTm", formatInstant(batch.createdAt.getTime())],
+        ...totals,
+        ["InitgPty", [debtorName]],
+      ]],
+      ["PmtInf", [
+        // One block, so the message's id is the block's, too.
+        ["PmtInfId", messageId],
+        ["PmtMtd", "TRF"],
+        ...totals,
+        ["ReqdExctnDt", [["Dt", checkExecutionDate(batch)]]],
+        ["Dbtr", [debtorName]],
+        ["DbtrAcct", buildAccount(checkIban("The debtor's IBAN", batch.debtor.iban))],
+        ["DbtrAgt", [["FinInstnId", [["BICFI", checkBic("The debtor's bank", batch.debtor.bic)]]]]],
+        ...payments.map(buildTransfer),
+      ]],
+    ]],
+  ], { xmlns: NAMESPACE }]);
+}
+
+/** No CdtrAgt: a Saudi IBAN names its bank, and no BIC of it is on record. */
+function buildTransfer(payment: Payment): XmlElement {
+  const endToEndId = checkId("The end-to-end id", payment.endToEndId);
+  const of = `of payment ${endToEndId}`;
+  const { creditorName, creditorIban, reference } = payment;
+  return ["CdtTrfTxInf", [
+    ["PmtId", [["EndToEndId", endToEndId]]],
+    ["Amt", [["InstdAmt", formatAmount(checkAmount(payment)), { Ccy: "SAR" }]]],
+    ["Cdtr", [["Nm", checkText(`The creditor's name ${of}`, creditorName)]]],
+    ["CdtrAcct", buildAccount(checkIban(`The creditor's IBAN ${of}`, creditorIban))],
+    ...(reference === null ? [] : [buildRemittance(checkText(`The reference ${of}`, reference))]),
+  ]];
+}
+
+const buildAccount = (iban: string): readonly XmlElement[] => [["Id", [["IBAN", iban]]]];
+const buildRemittance = (reference: string): XmlElement => ["RmtInf", [["Ustrd", reference]]];
+
+/** By their ids, so that a batch that was read in another order still gives the same bytes. */
+function orderPayments(payments: readonly Payment[]): readonly Payment[] {
+  if (payments.length === 0) {
+    throw refuse("The batch holds no payment; a bank refuses an empty document, so write none.");
+  }
+  const last = new Map(payments.map(({ endToEndId }, index) => [endToEndId, index]));
+  const twice = payments.find(({ endToEndId }, index) => last.get(endToEndId) !== index);
+  if (twice) {
+    throw refuse(
+      `Two payments of the batch have the end-to-end id ${twice.endToEndId}: one would be paid twice, or not at all.`,
+    );
+  }
+  return [...payments].sort((left, right) => left.endToEndId < right.endToEndId ? -1 : 1);
+}
+
+function checkAmount({ endToEndId, amountHalalas }: Payment): bigint {
+  if (amountHalalas > 0n && amountHalalas <= AMOUNT_MAX_HALALAS) return amountHalalas;
+  throw refuse(
+    `Payment ${endToEndId} is of ${formatHalalas(amountHalalas)} SAR; a payment is above 0 and at most ${
+      formatHalalas(AMOUNT_MAX_HALALAS)
+    } SAR.`,
+  );
+}
+
+function checkExecutionDate({ requestedExecutionDate: date, createdAt }: PaymentBatch): string {
+  if (parseInstant(`${date}T00:00:00.000Z`) === undefined) {
+    throw refuse(`The execution date ${JSON.stringify(date)} is no day of the calendar, as in 2026-01-31.`);
+  }
+  const createdOn = formatInstant(createdAt.getTime() + RIYADH_OFFSET_MS).slice(0, 10);
+  if (date < createdOn) {
+    throw refuse(
+      `The execution date ${date} lies before ${createdOn}, the day in Riyadh on which the batch was made; ask for that day or a later one.`,
+    );
+  }
+  return date;
+}
+
+/** Always both decimals, as banks print SAR. */
+function formatAmount(halalas: bigint): string {
+  const digits = `${halalas}`.padStart(3, "0");
+  return `${digits.slice(0, -2)}.${digits.slice(-2)}`;
+}

@@ -1,0 +1,69 @@
+// What a bank's system takes as text. Each check answers the text as it is written, or refuses and says what to mend.
+import { IbanError, parseIban } from "@gold-partner/protocol";
+import { EXIT, Failure } from "../failure.ts";
+
+const NAME_MAX_CHARACTERS = 140;
+const ID_FORM = /^[0-9A-Za-z-]{1,35}$/;
+const BIC_FORM = /^[0-9A-Z]{4}[A-Z]{2}[0-9A-Z]{2}(?:[0-9A-Z]{3})?$/;
+// What no XML may hold, what breaks a line, and what nobody sees: two names that look alike would differ by it.
+const UNPRINTABLE = /[\p{Cc}\p{Cf}\p{Co}\p{Cs}\p{Zl}\p{Zp}\p{Noncharacter_Code_Point}]/u;
+const UUID_FORM = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
+
+export const refuse = (message: string): Failure => new Failure(EXIT.refused, "payment_refused", message);
+
+/** A UUID without its hyphens: with them it has 36 characters, and the standard's ids have 35 at most. */
+export function compactUuid(uuid: string): string {
+  if (!UUID_FORM.test(uuid)) {
+    throw refuse(`${JSON.stringify(uuid)} is no UUID in lower case; pass an id without its prefix.`);
+  }
+  return uuid.replaceAll("-", "");
+}
+
+export function checkId(what: string, text: string): string {
+  if (ID_FORM.test(text)) return text;
+  throw refuse(
+    `${what} ${
+      JSON.stringify(text)
+    } is not 1 to 35 letters, digits and hyphens; write a UUID without its hyphens.`,
+  );
+}
+
+/**
+ * A name or a reference as it was registered: the bank compares names, and a transliterated one is another one.
+ * Arabic is legal here (the standard counts characters of Unicode); letters are composed, so that equal is equal.
+ */
+export function checkText(what: string, text: string): string {
+  const value = text.normalize("NFC");
+  const unprintable = UNPRINTABLE.exec(value)?.[0].codePointAt(0);
+  if (unprintable !== undefined) {
+    const codePoint = unprintable.toString(16).toUpperCase().padStart(4, "0");
+    throw refuse(
+      `${what} holds the control character U+${codePoint}, which a bank refuses or shows as nothing; register it anew without it.`,
+    );
+  }
+  const characters = [...value].length;
+  if (characters < 1 || characters > NAME_MAX_CHARACTERS || value !== value.trim()) {
+    throw refuse(
+      `${what} ${
+        JSON.stringify(text)
+      } has ${characters} characters; a bank takes 1 to ${NAME_MAX_CHARACTERS}, without spaces around them. It is not cut here: register the one that the bank knows.`,
+    );
+  }
+  return value;
+}
+
+export function checkIban(what: string, text: string): string {
+  try {
+    return parseIban(text);
+  } catch (error) {
+    if (error instanceof IbanError) throw refuse(`${what} is wrong. ${error.message}`);
+    throw error;
+  }
+}
+
+export function checkBic(what: string, text: string): string {
+  if (BIC_FORM.test(text)) return text;
+  throw refuse(
+    `${what} ${JSON.stringify(text)} is no BIC: 8 or 11 upper-case letters and digits, as the bank gives it.`,
+  );
+}
