@@ -34,6 +34,14 @@ const PROOFS: Readonly<Record<string, Proof>> = {
     says: "SIGKILL at each step of an order: a retry gives the one result",
     prove: (options) => runProgram("packages/dev/src/prove/kills.ts", options),
   },
+  schemathesis: {
+    says: "Schemathesis calls the running service by its OpenAPI description: no reply that is not described",
+    prove: (options) => runProgram("packages/dev/src/prove/schemathesis.ts", options),
+  },
+  mutations: {
+    says: "broken bodies over mutual TLS: each is refused in form, nothing moves, memory stays flat",
+    prove: (options) => runProgram("packages/dev/src/prove/mutations.ts", options),
+  },
   defects: {
     says: "planted defects: each one turns a test red",
     prove: (options) => runProgram("packages/dev/src/prove/defects.ts", options),

@@ -19,6 +19,7 @@ const TASKS = {
   format: { file: "tools/format.ts", says: "formats the tree [--check]" },
   vectors: { file: "tools/vectors.ts", says: "writes the test vectors anew" },
   schema: { file: "tools/schema.ts", says: "writes packages/server/schema.sql anew [--check]" },
+  docs: { file: "tools/docs.ts", says: "writes the pages that are made from the code anew [--check]" },
   parts: { file: "tools/parts.ts", says: "fetches the real parts that npm does not have [NAME…]" },
 };
 

@@ -38,6 +38,17 @@ export {
   WEBHOOK_TOLERANCE_SECONDS,
 } from "./limit.ts";
 export {
+  type Endpoint,
+  ENDPOINTS,
+  type Json,
+  openApiDocument,
+  type OpenApiOptions,
+  type OperationId,
+  operationsOf,
+  problemCodesOf,
+  routePath,
+} from "./openapi/mod.ts";
+export {
   type FieldError,
   type Problem,
   PROBLEM_MEDIA_TYPE,

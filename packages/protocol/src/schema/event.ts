@@ -6,8 +6,7 @@ import { idText, instant, sha256Hex } from "./text.ts";
 import { withdrawalReply } from "./withdrawal.ts";
 
 const chain_head = sha256Hex.meta({
-  description:
-    "The head of your hash chain when the event was sent. Keep it: it proves the history up to here.",
+  description: "The head of your hash chain at this event. Keep it: it proves the history up to here.",
 });
 
 const WITHDRAWAL_EVENTS = [
@@ -19,10 +18,12 @@ const WITHDRAWAL_EVENTS = [
   "withdrawal.returned",
 ] as const;
 
+const FUNDING_EVENTS = ["funding.completed", "funding.reversed"] as const;
+
 const EVENT_TYPES: readonly string[] = [
   "order.executed",
   ...WITHDRAWAL_EVENTS,
-  "funding.completed",
+  ...FUNDING_EVENTS,
   "credential.expiring",
   "webhook.test",
 ];
@@ -55,7 +56,7 @@ function eventWith<S extends z.core.$ZodLooseShape>(more: S) {
       data: z.object({ withdrawal: withdrawalReply, chain_head }),
     }),
     z.object({
-      type: z.literal("funding.completed"),
+      type: z.enum(FUNDING_EVENTS),
       ...event,
       data: z.object({ funding: fundingReply, chain_head }),
     }),
@@ -100,7 +101,11 @@ export const eventReply = eventWith({ delivery })
   .meta({ id: "Event", description: "An event and the attempts to deliver it." });
 export type EventReply = z.infer<typeof eventReply>;
 
-export const eventsReply = pageOf("Events", eventReply);
+export const eventsReply = pageOf(
+  "Events",
+  eventReply,
+  "Oldest first; next_cursor is the `after` of the next page.",
+);
 export type EventsReply = z.infer<typeof eventsReply>;
 
 export const eventsQuery = z.strictObject({

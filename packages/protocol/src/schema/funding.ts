@@ -17,10 +17,15 @@ export const fundingReply = z.object({
   funding_id: idText("fnd_"),
   amount_sar: sar,
   created_at: instant,
+  reversed_at: instant.nullable().meta({
+    description: "When the bank took it back, and the books with it; null: it stands.",
+  }),
 }).meta({ id: "Funding", description: "Money that came in." });
 export type FundingReply = z.infer<typeof fundingReply>;
 
-export const fundingCreatedReply = fundingReply.extend({ balances: balancesReply }).meta({
+export const fundingCreatedReply = fundingReply.omit({ reversed_at: true }).extend({
+  balances: balancesReply,
+}).meta({
   id: "FundingCreated",
   description: "The funding and the account right after it.",
 });

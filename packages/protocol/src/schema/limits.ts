@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { grams, sar } from "./quantity.ts";
 
-const clock = z.string().regex(/^(?:[01][0-9]|2[0-3]):[0-5][0-9]$/);
+const clock = z.string().regex(/^(?:(?:[01][0-9]|2[0-3]):[0-5][0-9]|24:00)$/);
 
 export const limitsReply = z.object({
   gold_grams: z.object({ step: grams, minimum: grams, maximum: grams })

@@ -30,8 +30,8 @@ export const listQuery = z.strictObject({
   limit: limitParam.optional(),
   cursor: z.string({ error: CURSOR_RULE }).min(1, CURSOR_RULE).max(CURSOR_MAX_CHARACTERS, CURSOR_RULE)
     .meta({ description: CURSOR_RULE }).optional(),
-  created_after: instant.optional(),
-  created_before: instant.optional(),
+  created_after: instant.meta({ description: "Only what was made strictly later." }).optional(),
+  created_before: instant.meta({ description: "Only what was made strictly earlier." }).optional(),
   idempotency_key: z.string({ error: KEY_RULE }).regex(IDEMPOTENCY_KEY_FORM, KEY_RULE)
     .meta({ description: "Only what was made under this key: what became of a write whose reply was lost." })
     .optional(),
@@ -50,11 +50,12 @@ export interface Page<T> {
 export function pageOf<T extends z.ZodType>(
   id: string,
   item: T,
+  description = "Newest first; stable while items are added.",
 ): z.ZodObject<{ items: z.ZodArray<T>; next_cursor: z.ZodNullable<z.ZodString> }> {
   return z.object({
     items: z.array(item),
     next_cursor: z.string().nullable().meta({
       description: "The cursor of the next page; null on the last.",
     }),
-  }).meta({ id, description: "Newest first; stable while items are added." });
+  }).meta({ id, description });
 }

@@ -14,7 +14,16 @@ export const probeMistake = z.enum([
   "der_signature",
   "milliseconds",
   "body_reserialised",
-]);
+]).meta({
+  description: "What was signed instead. " +
+    "path_not_url: a part of the URL. wrong_host: another scheme, host or port. explicit_port: the URL with :443. " +
+    "upper_case_hex: the body's SHA-256 in upper case. upper_case_host: scheme or host with capital letters. " +
+    "crlf: the lines joined with CR LF. trailing_newline: a line break after the last line. " +
+    "payload_base64url: the string's base64url, as in an ordinary JWS. body_reserialised: another spelling of the same body. " +
+    "These fail the step `signature`, payload_base64url the step `header` where b64 is not false. " +
+    "der_signature: a DER signature, not r and s; it fails the step `header`. " +
+    "milliseconds: X-Timestamp in milliseconds; it fails the step `timestamp`.",
+});
 export type ProbeMistake = z.infer<typeof probeMistake>;
 
 const step = z.object({
@@ -23,15 +32,28 @@ const step = z.object({
 }).meta({ id: "ProbeStep", description: "One step of the verification." });
 
 export const probeReply = z.object({
-  valid: z.boolean(),
-  steps: z.object({ timestamp: step, nonce: step, header: step, key: step, signature: step }),
+  valid: z.boolean().meta({
+    description:
+      "Whether an order signed like this would pass. It spends the nonce; an invalid probe does not.",
+  }),
+  steps: z.object({ timestamp: step, nonce: step, header: step, key: step, signature: step }).meta({
+    description:
+      "The checks of an order: X-Timestamp's form and window; X-Nonce's form, and that it is fresh; " +
+      "X-JWS-Signature's form and protected header; its key; the signature, reached where the others are right. " +
+      "Where a mistake is named, the step that it failed says what to do.",
+  }),
   clock_offset_seconds: z.number().nullable().meta({
     description: "X-Timestamp minus the service's time; null where the timestamp cannot be read.",
   }),
   canonical_string: z.string().nullable().meta({
-    description: "What the service verified the signature over.",
+    description:
+      "What the service verifies the signature over; null where X-Timestamp or X-Nonce is not well formed.",
   }),
   canonical_sha256: sha256Hex.nullable(),
-  mistake: probeMistake.nullable(),
+  mistake: probeMistake.nullable().meta({
+    description:
+      "The usual mistake that explains the failure. It is proven, not guessed: a key of yours made this signature over what " +
+      "that mistake signs. null: none does.",
+  }),
 }).meta({ id: "ProbeVerdict", description: "What is right and wrong with a signed request, step by step." });
 export type ProbeReply = z.infer<typeof probeReply>;

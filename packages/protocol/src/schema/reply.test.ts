@@ -20,7 +20,8 @@ const order = {
 };
 const { order_id: _order, status: _status, executed_at: _executed, ...terms } = order;
 const quote = { ...terms, status: "open", created_at: at, expires_at: at };
-const funding = { funding_id: `fnd_${uuid}`, amount_sar: 1000, created_at: at };
+const fundingCreated = { funding_id: `fnd_${uuid}`, amount_sar: 1000, created_at: at };
+const funding = { ...fundingCreated, reversed_at: null };
 const withdrawal = {
   withdrawal_id: `wd_${uuid}`,
   amount_sar: 1000,
@@ -75,7 +76,7 @@ const REPLIES: Record<string, unknown> = {
   orderCreatedReply: { ...order, balances },
   ordersReply: { items: [order], next_cursor: "c" },
   fundingReply: funding,
-  fundingCreatedReply: { ...funding, balances },
+  fundingCreatedReply: { ...fundingCreated, balances },
   fundingsReply: { items: [], next_cursor: null },
   withdrawalReply: withdrawal,
   withdrawalCreatedReply: { ...withdrawal, balances },

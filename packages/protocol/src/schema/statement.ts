@@ -8,7 +8,10 @@ export const statementQuery = z.strictObject({ from: date, to: date }, {
   path: ["to"],
   message: "`to` is before `from`; both days are included.",
 })
-  .meta({ id: "StatementQuery", description: "Days in Asia/Riyadh, both included." });
+  .meta({
+    id: "StatementQuery",
+    description: "Days in Asia/Riyadh, both included; one that is not over yet goes up to now.",
+  });
 export type StatementQuery = z.infer<typeof statementQuery>;
 
 const balance = z.object({ available_sar: sar, held_sar: sar, gold_grams: grams })

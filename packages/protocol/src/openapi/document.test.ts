@@ -1,0 +1,157 @@
+import { readJson } from "@gold-partner/canonical";
+import { assert, assertEquals, assertMatch } from "@std/assert";
+import { describe, it } from "node:test";
+import { hostBytes } from "../bytes.ts";
+import { problemSchema, tokenErrorSchema } from "../problem.ts";
+import { webhookEvent } from "../schema/mod.ts";
+import { openApiDocument, type OpenApiOptions } from "./document.ts";
+import type { Endpoint, Json } from "./endpoint.ts";
+import { ENDPOINTS, operationsOf, routePath } from "./endpoints.ts";
+import { EVENTS } from "./examples/events.ts";
+
+/** A place in the document; where it holds a text or a list, the test says so. */
+interface Loose {
+  readonly [name: string]: Loose;
+}
+
+const SANDBOX: OpenApiOptions = { baseUrl: "https://localhost:8443", environment: "sandbox" };
+const loose = (options: OpenApiOptions) => openApiDocument(options) as unknown as Loose;
+const sandbox = loose(SANDBOX);
+const operations = Object.entries(ENDPOINTS) as [string, Endpoint][];
+
+/** Every object in the document, with the path that leads to it. */
+function* objectsIn(value: unknown, path = ""): Generator<[path: string, object: Loose]> {
+  if (typeof value !== "object" || value === null) return;
+  yield [path, value as Loose];
+  for (const [name, member] of Object.entries(value)) yield* objectsIn(member, `${path}/${name}`);
+}
+
+const read = (value: Json | undefined) => readJson(hostBytes.utf8(JSON.stringify(value)));
+
+describe("openApiDocument()", () => {
+  it("has every operation of the table once, under its method and path, with all that it needs", () => {
+    const described = Object.values(sandbox["paths"]!).flatMap((methods) => Object.values(methods));
+    assertEquals(
+      described.map(({ operationId }) => operationId as unknown as string).sort(),
+      operations.map(([id]) => id).sort(),
+    );
+    for (const [id, { method, path, signature, idempotent, token, query }] of operations) {
+      const operation = sandbox["paths"]![path]![method.toLowerCase()]!;
+      const parameters = (operation["parameters"] ?? []) as unknown as Loose[];
+      const names = parameters.map(({ name }) => name as unknown as string);
+      assertEquals(`${operation["operationId"]}`, id);
+      assertEquals(names.includes("X-JWS-Signature"), signature !== undefined, id);
+      assertEquals(names.includes("Idempotency-Key"), idempotent === true, id);
+      assertEquals(JSON.stringify(operation["security"]).includes("accessToken"), token !== "none", id);
+      assertEquals(names.filter((name) => path.includes(`{${name}}`)).length, path.split("{").length - 1, id);
+      for (const name of Object.keys(query?.shape ?? {})) assert(names.includes(name), `${id}: ${name}`);
+      assertEquals(Object.hasOwn(operation["responses"]!, "201"), idempotent === true, id);
+      assert(Object.hasOwn(operation["responses"]!, "200"), id);
+    }
+  });
+
+  it("tells of the sandbox's money in the sandbox alone", () => {
+    const production = loose({ ...SANDBOX, environment: "production" });
+    assert(Object.hasOwn(sandbox["paths"]!, "/sandbox/fund"));
+    assertEquals(
+      Object.keys(production["paths"]!),
+      Object.keys(sandbox["paths"]!).filter((path) => path !== "/sandbox/fund"),
+    );
+    assertEquals(operationsOf("production").length, operationsOf("sandbox").length - 1);
+  });
+
+  it("is the same bytes each time, and says where it is served", () => {
+    assertEquals(JSON.stringify(openApiDocument(SANDBOX)), JSON.stringify(openApiDocument(SANDBOX)));
+    const [server] = sandbox["servers"] as unknown as Loose[];
+    assertEquals<unknown>(server, { url: "https://localhost:8443", description: "sandbox" });
+    const names = Object.keys(sandbox["components"]!["schemas"]!);
+    assertEquals(names, names.toSorted());
+  });
+
+  it("refers to nothing that is not there, and has no component that nothing refers to", () => {
+    const referred = new Set<string>();
+    for (const [path, object] of objectsIn(sandbox)) {
+      const $ref: unknown = object["$ref"];
+      if (typeof $ref !== "string") continue;
+      const found = $ref.slice(2).split("/").reduce<Loose | undefined>(
+        (at, name) => at?.[name],
+        sandbox,
+      );
+      assert(found, `${path} refers to ${$ref}`);
+      referred.add($ref);
+    }
+    const { securitySchemes: _named, ...components } = sandbox["components"]!;
+    for (const [kind, members] of Object.entries(components)) {
+      for (const name of Object.keys(members)) {
+        assert(referred.has(`#/components/${kind}/${name}`), `${kind}/${name} is used`);
+      }
+    }
+  });
+
+  it("gives every request and reply at least one example, which its own schema accepts", () => {
+    for (const [id, { request, reply }] of operations) {
+      assert(Object.keys(reply.examples).length > 0, id);
+      for (const [name, example] of Object.entries(reply.examples)) {
+        assert(reply.schema.safeParse(example).success, `${id}: the reply ${name}`);
+      }
+      for (const [name, example] of Object.entries(request?.examples ?? {})) {
+        const value = request!.mediaType === "application/json" ? read(example) : example;
+        assert(request!.schema.safeParse(value).success, `${id}: the request ${name}`);
+        assert(Object.hasOwn(reply.examples, name), `${id}: the request ${name} has its reply`);
+      }
+      assertMatch(reply.description, /^[A-Z].*\.$/, id);
+    }
+  });
+
+  it("gives every refusal an example of its code and status, in the form of its endpoint", () => {
+    let seen = 0;
+    for (const [path, object] of objectsIn(sandbox["paths"])) {
+      const [, status] = /\/responses\/([45]\d\d)$/.exec(path) ?? [];
+      if (!status) continue;
+      const refusal = resolve(object);
+      const [[mediaType, { examples }]] = Object.entries(refusal["content"]!) as unknown as [[string, Loose]];
+      const oauth = path.startsWith("//oauth/token/");
+      assertEquals(mediaType, oauth ? "application/json" : "application/problem+json");
+      assertEquals(Object.keys(examples!), refusal["x-problem-codes"] as unknown as string[]);
+      for (const [code, example] of Object.entries(examples!)) {
+        const body = resolve(example)["value"] as unknown as { code: string; status?: number };
+        assert((oauth ? tokenErrorSchema : problemSchema).safeParse(body).success, `${path}: ${code}`);
+        assertEquals([body.code, `${body.status ?? status}`], [code, status], path);
+        seen++;
+      }
+    }
+    assert(seen > 400);
+  });
+
+  it("has a webhook for every type of event, with an example of that type", () => {
+    assertEquals(Object.keys(sandbox["webhooks"]!), Object.keys(EVENTS));
+    const ids = new Set(Object.values(EVENTS).map(({ id }) => id));
+    assertEquals(ids.size, Object.keys(EVENTS).length);
+    for (const [type, event] of Object.entries(EVENTS)) {
+      assertEquals(event.type, type);
+      assert(webhookEvent.safeParse(event).success, type);
+    }
+  });
+});
+
+function resolve(object: Loose): Loose {
+  const $ref: unknown = object["$ref"];
+  if (typeof $ref !== "string") return object;
+  return $ref.slice(2).split("/").reduce<Loose>((at, name) => at[name]!, sandbox);
+}
+
+describe("ENDPOINTS", () => {
+  it("has one operation for a method and a path, each explained", () => {
+    const routes = operations.map(([, { method, path }]) => `${method} ${path}`);
+    assertEquals(new Set(routes).size, operations.length);
+    for (const [id, { summary, description }] of operations) {
+      assertMatch(summary, /^[A-Z].{5,60}[^.]$/, id);
+      assertMatch(description, /^[A-Z][^]{20,}\.$/, id);
+    }
+  });
+
+  it("gives Hono the path that it understands", () => {
+    assertEquals(routePath(ENDPOINTS.getOrder), "/v1/orders/:order_id");
+    assertEquals(routePath(ENDPOINTS.getTokenKeys), "/.well-known/jwks.json");
+  });
+});

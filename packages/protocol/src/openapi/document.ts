@@ -1,0 +1,91 @@
+import { type Endpoint, type Json, TAGS } from "./endpoint.ts";
+import { ENDPOINTS, type OperationId, operationsOf } from "./endpoints.ts";
+import { INTRODUCTION } from "./introduction.ts";
+import { parametersOf } from "./parameters.ts";
+import { REPLY_HEADERS } from "./reply_headers.ts";
+import { problemExamples, responsesOf, sharedResponses } from "./responses.ts";
+import { Schemas } from "./schemas.ts";
+import { webhooks } from "./webhooks.ts";
+
+export interface OpenApiOptions {
+  readonly baseUrl: string;
+  readonly environment: "sandbox" | "production";
+}
+
+/** The description of the service (OpenAPI 3.1), the same bytes for the same options. */
+export function openApiDocument({ baseUrl, environment }: OpenApiOptions): Json {
+  const schemas = new Schemas();
+  const paths: Record<string, Record<string, Json>> = {};
+  for (const operation of operationsOf(environment)) {
+    const { method, path } = ENDPOINTS[operation];
+    (paths[path] ??= {})[method.toLowerCase()] = describeOperation(operation, schemas);
+  }
+  return {
+    openapi: "3.1.0",
+    info: { title: "Gold Trading Partner API", version: "1", description: INTRODUCTION },
+    servers: [{ url: baseUrl, description: environment }],
+    tags: Object.entries(TAGS).map(([name, description]) => ({ name, description })),
+    paths,
+    webhooks: webhooks(schemas),
+    components: {
+      securitySchemes: SECURITY_SCHEMES,
+      headers: REPLY_HEADERS,
+      examples: problemExamples(),
+      responses: sharedResponses(schemas),
+      schemas: schemas.components(),
+    },
+  };
+}
+
+const SECURITY_SCHEMES: Json = {
+  clientCertificate: {
+    type: "mutualTLS",
+    description:
+      "A certificate that the operator has issued for your signing request; several may be active.",
+  },
+  accessToken: {
+    type: "http",
+    scheme: "bearer",
+    bearerFormat: "JWT",
+    description: "From POST /oauth/token, over the same client certificate.",
+  },
+};
+
+const CERTIFICATE = { clientCertificate: [] };
+const CERTIFICATE_AND_TOKEN = { clientCertificate: [], accessToken: [] };
+const SECURITY: Readonly<Record<Endpoint["token"], Json>> = {
+  none: [CERTIFICATE],
+  checked: [CERTIFICATE, CERTIFICATE_AND_TOKEN],
+  required: [CERTIFICATE_AND_TOKEN],
+};
+
+function describeOperation(operationId: OperationId, schemas: Schemas): Json {
+  const endpoint = ENDPOINTS[operationId];
+  const { tag, summary, description, token } = endpoint;
+  const parameters = parametersOf(endpoint);
+  return {
+    operationId,
+    tags: [tag],
+    summary,
+    description,
+    security: SECURITY[token],
+    ...(parameters.length > 0 ? { parameters } : {}),
+    ...(endpoint.request ? { requestBody: requestBody(endpoint.request, schemas) } : {}),
+    responses: responsesOf(endpoint, schemas),
+  };
+}
+
+function requestBody(
+  { mediaType, schema, examples }: NonNullable<Endpoint["request"]>,
+  schemas: Schemas,
+): Json {
+  return {
+    required: mediaType !== "*/*",
+    content: {
+      [mediaType]: {
+        schema: schemas.refer(schema),
+        examples: Object.fromEntries(Object.entries(examples).map(([name, value]) => [name, { value }])),
+      },
+    },
+  };
+}

@@ -1,0 +1,97 @@
+import {
+  balancesQuery,
+  balancesReply,
+  eventReply,
+  eventsQuery,
+  eventsReply,
+  limitsReply,
+  reservesReply,
+  statementQuery,
+  statementReply,
+} from "../../schema/mod.ts";
+import type { EndpointFamily } from "../endpoint.ts";
+import { LIMITS, RESERVES, STATEMENT, STATEMENT_CSV } from "../examples/books.ts";
+import { EVENT } from "../examples/events.ts";
+import { BALANCES } from "../examples/story.ts";
+
+export const BOOKS_ENDPOINTS = {
+  getBalances: {
+    method: "GET",
+    path: "/v1/balances",
+    tag: "Books",
+    summary: "Your balances, now or at any past instant",
+    description:
+      "SAR that is available, SAR that is held for withdrawals, and gold. With `at` the balances of that instant: the answer for " +
+      "one instant never changes. An instant that lies ahead is refused.",
+    token: "required",
+    query: balancesQuery,
+    reply: { description: "The balances.", schema: balancesReply, examples: { now: BALANCES.now } },
+    refusals: [],
+  },
+  listEvents: {
+    method: "GET",
+    path: "/v1/events",
+    tag: "Books",
+    summary: "What happened, in order",
+    description:
+      "Everything that is told by webhook, oldest first, each with the attempts to deliver it. Read on by sending the page's " +
+      "`next_cursor` as `after`; `sequence` has no gaps.",
+    token: "required",
+    query: eventsQuery,
+    reply: {
+      description: "A page of events.",
+      schema: eventsReply,
+      examples: { last_page: { items: [EVENT], next_cursor: null } },
+    },
+    refusals: [],
+  },
+  getEvent: {
+    method: "GET",
+    path: "/v1/events/{event_id}",
+    tag: "Books",
+    summary: "One event",
+    description: "An event of yours and the attempts to deliver it.",
+    token: "required",
+    reply: { description: "The event.", schema: eventReply, examples: { order_executed: EVENT } },
+    refusals: ["not_found"],
+  },
+  getStatement: {
+    method: "GET",
+    path: "/v1/statement",
+    tag: "Books",
+    summary: "Every posting between two days",
+    description:
+      "Opening and closing balances and every posting between them; they add up. Days are those of Asia/Riyadh, both included. As " +
+      "JSON, or the postings as a table with `Accept: text/csv`.",
+    token: "required",
+    query: statementQuery,
+    reply: {
+      description: "The statement.",
+      schema: statementReply,
+      examples: { one_day: STATEMENT },
+      csv: { description: "A line of names, then a line per posting (RFC 4180).", example: STATEMENT_CSV },
+    },
+    refusals: [],
+  },
+  getReserves: {
+    method: "GET",
+    path: "/v1/reserves",
+    tag: "Books",
+    summary: "The bars behind the gold",
+    description:
+      "Every bar in the vault, and the gold that is owed to all partners: never more than what lies there.",
+    token: "required",
+    reply: { description: "The reserves.", schema: reservesReply, examples: { one_bar: RESERVES } },
+    refusals: [],
+  },
+  getLimits: {
+    method: "GET",
+    path: "/v1/limits",
+    tag: "Books",
+    summary: "What you may ask for, and how often",
+    description: "Your quantities' steps and bounds, your request rate, and the hours of the market.",
+    token: "required",
+    reply: { description: "Your limits.", schema: limitsReply, examples: { limits: LIMITS } },
+    refusals: [],
+  },
+} as const satisfies EndpointFamily;

@@ -1,0 +1,120 @@
+import {
+  fundingCreatedReply,
+  fundingReply,
+  fundingsReply,
+  fundRequest,
+  listQuery,
+  withdrawalCreatedReply,
+  withdrawalReply,
+  withdrawalRequest,
+  withdrawalsReply,
+} from "../../schema/mod.ts";
+import type { EndpointFamily } from "../endpoint.ts";
+import {
+  FUND_REQUEST,
+  FUNDING,
+  FUNDING_CREATED,
+  WITHDRAWAL,
+  WITHDRAWAL_CREATED,
+  WITHDRAWAL_REQUEST,
+} from "../examples/money.ts";
+
+export const MONEY_ENDPOINTS = {
+  fundSandbox: {
+    method: "POST",
+    path: "/sandbox/fund",
+    tag: "Money",
+    summary: "Book SAR to your own account",
+    description:
+      "Play money for the sandbox; in production this path does not exist, and money comes in by bank transfer. Needs no token, " +
+      "but one that is sent must be right.",
+    token: "checked",
+    idempotent: true,
+    sandboxOnly: true,
+    request: { mediaType: "application/json", schema: fundRequest, examples: { fund: FUND_REQUEST } },
+    reply: {
+      description: "The funding and the account right after it.",
+      schema: fundingCreatedReply,
+      examples: { fund: FUNDING_CREATED },
+    },
+    refusals: ["limit_exceeded"],
+  },
+  createWithdrawal: {
+    method: "POST",
+    path: "/v1/withdrawals",
+    tag: "Money",
+    summary: "Withdraw SAR to your registered IBAN",
+    description:
+      "Holds the amount at once; two people of the operator approve and submit the payment. It always goes to the IBAN that is " +
+      "registered when you ask. A rejected or returned withdrawal is available again. Two live withdrawals never carry the same " +
+      "reference, so a reference of your own makes a double payment impossible even under another Idempotency-Key.",
+    token: "required",
+    signature: "required",
+    idempotent: true,
+    request: {
+      mediaType: "application/json",
+      schema: withdrawalRequest,
+      examples: { withdrawal: WITHDRAWAL_REQUEST },
+    },
+    reply: {
+      description: "The withdrawal and the account right after it.",
+      schema: withdrawalCreatedReply,
+      examples: { withdrawal: WITHDRAWAL_CREATED },
+    },
+    refusals: ["insufficient_funds", "limit_exceeded", "withdrawal_reference_reused"],
+  },
+  listWithdrawals: {
+    method: "GET",
+    path: "/v1/withdrawals",
+    tag: "Money",
+    summary: "Your withdrawals",
+    description: "Newest first, in pages; a walk over them is stable while withdrawals are added.",
+    token: "required",
+    query: listQuery,
+    reply: {
+      description: "A page of withdrawals.",
+      schema: withdrawalsReply,
+      examples: { last_page: { items: [WITHDRAWAL], next_cursor: null } },
+    },
+    refusals: [],
+  },
+  getWithdrawal: {
+    method: "GET",
+    path: "/v1/withdrawals/{withdrawal_id}",
+    tag: "Money",
+    summary: "One withdrawal",
+    description: "A withdrawal of yours and how far it is.",
+    token: "required",
+    reply: {
+      description: "The withdrawal.",
+      schema: withdrawalReply,
+      examples: { waits_for_approval: WITHDRAWAL },
+    },
+    refusals: ["not_found"],
+  },
+  listFundings: {
+    method: "GET",
+    path: "/v1/fundings",
+    tag: "Money",
+    summary: "Your fundings",
+    description: "Newest first, in pages; a walk over them is stable while fundings are added.",
+    token: "required",
+    query: listQuery,
+    reply: {
+      description: "A page of fundings.",
+      schema: fundingsReply,
+      examples: { last_page: { items: [FUNDING], next_cursor: null } },
+    },
+    refusals: [],
+  },
+  getFunding: {
+    method: "GET",
+    path: "/v1/fundings/{funding_id}",
+    tag: "Money",
+    summary: "One funding",
+    description: "Money that came in for you.",
+    token: "required",
+    reply: { description: "The funding.", schema: fundingReply, examples: { funding: FUNDING } },
+    refusals: ["not_found"],
+  },
+} as const satisfies EndpointFamily;

@@ -1,0 +1,110 @@
+import {
+  listQuery,
+  orderCreatedReply,
+  orderReply,
+  orderRequest,
+  ordersReply,
+  pricesReply,
+  quoteReply,
+  quoteRequest,
+} from "../../schema/mod.ts";
+import type { EndpointFamily } from "../endpoint.ts";
+import {
+  ORDER_REQUESTS,
+  ORDERS,
+  ORDERS_CREATED,
+  PRICES,
+  QUOTE_REQUESTS,
+  QUOTES,
+} from "../examples/trading.ts";
+
+export const TRADING_ENDPOINTS = {
+  getPrices: {
+    method: "GET",
+    path: "/v1/prices",
+    tag: "Trading",
+    summary: "Current prices",
+    description: "What gold costs and brings now. Indicative: only a quote is firm.",
+    token: "required",
+    reply: { description: "The prices.", schema: pricesReply, examples: { open: PRICES } },
+    refusals: ["price_unavailable"],
+  },
+  createQuote: {
+    method: "POST",
+    path: "/v1/quotes",
+    tag: "Trading",
+    summary: "Take a firm quote",
+    description:
+      "A price for 60 seconds, by the gold or by the amount. By gold, the total of a buy rounds up to the halala and that of a " +
+      "sell down. By amount, a buy gets the gold that the amount pays for and costs at most the amount; a sell gives the gold " +
+      "that the amount takes and brings at least the amount. A quote holds neither funds nor gold: they are judged at the order.",
+    token: "required",
+    idempotent: true,
+    request: { mediaType: "application/json", schema: quoteRequest, examples: QUOTE_REQUESTS },
+    reply: { description: "The quote.", schema: quoteReply, examples: QUOTES },
+    refusals: ["limit_exceeded", "market_closed", "price_unavailable"],
+  },
+  getQuote: {
+    method: "GET",
+    path: "/v1/quotes/{quote_id}",
+    tag: "Trading",
+    summary: "One quote",
+    description: "A quote of yours and what became of it.",
+    token: "required",
+    reply: { description: "The quote.", schema: quoteReply, examples: { open: QUOTES.buy_by_grams } },
+    refusals: ["not_found"],
+  },
+  createOrder: {
+    method: "POST",
+    path: "/v1/orders",
+    tag: "Trading",
+    summary: "Execute a quote",
+    description:
+      "Moves the quote's SAR and gold, both or neither, at the quote's own price. The reply is the booked result. Where no reply " +
+      "reaches you, send the same Idempotency-Key again with a fresh nonce, timestamp and signature: you get the one result, or " +
+      "GET /v1/orders?idempotency_key= tells what became of it. A refusal answers its key for ever, so a late retry never " +
+      "executes what you had given up.",
+    token: "required",
+    signature: "required",
+    idempotent: true,
+    request: { mediaType: "application/json", schema: orderRequest, examples: ORDER_REQUESTS },
+    reply: {
+      description: "The executed order and the account right after it.",
+      schema: orderCreatedReply,
+      examples: ORDERS_CREATED,
+    },
+    refusals: [
+      "not_found",
+      "quote_already_executed",
+      "quote_expired",
+      "insufficient_funds",
+      "insufficient_gold",
+      "insufficient_inventory",
+    ],
+  },
+  listOrders: {
+    method: "GET",
+    path: "/v1/orders",
+    tag: "Trading",
+    summary: "Your orders",
+    description: "Newest first, in pages; a walk over them is stable while orders are added.",
+    token: "required",
+    query: listQuery,
+    reply: {
+      description: "A page of orders.",
+      schema: ordersReply,
+      examples: { last_page: { items: [ORDERS.sell, ORDERS.buy], next_cursor: null } },
+    },
+    refusals: [],
+  },
+  getOrder: {
+    method: "GET",
+    path: "/v1/orders/{order_id}",
+    tag: "Trading",
+    summary: "One order",
+    description: "An order of yours, as it was executed.",
+    token: "required",
+    reply: { description: "The order.", schema: orderReply, examples: { buy: ORDERS.buy } },
+    refusals: ["not_found"],
+  },
+} as const satisfies EndpointFamily;

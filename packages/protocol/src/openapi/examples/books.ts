@@ -1,0 +1,82 @@
+import type { CredentialsReply, LimitsReply, ReservesReply, StatementReply } from "../../schema/mod.ts";
+import { DIGEST, ID, INSTANT, THUMBPRINT } from "./story.ts";
+
+export const STATEMENT = {
+  from: "2026-01-31",
+  to: "2026-01-31",
+  time_zone: "Asia/Riyadh",
+  opening_balance: { available_sar: 0, held_sar: 0, gold_grams: 0 },
+  closing_balance: { available_sar: 91046.97, held_sar: 5000, gold_grams: 9.838 },
+  postings: [
+    posting(INSTANT.funded, ID.funding, "funding.completed", "available_sar", 100000, 100000),
+    posting(INSTANT.bought, ID.buyOrder, "order.executed", "available_sar", -4953.06, 95046.94),
+    posting(INSTANT.bought, ID.buyOrder, "order.executed", "gold_grams", 12.3456, 12.3456),
+    posting(INSTANT.sold, ID.sellOrder, "order.executed", "available_sar", 1000.03, 96046.97),
+    posting(INSTANT.sold, ID.sellOrder, "order.executed", "gold_grams", -2.5076, 9.838),
+    posting(INSTANT.withdrawn, ID.withdrawal, "withdrawal.created", "available_sar", -5000, 91046.97),
+    posting(INSTANT.withdrawn, ID.withdrawal, "withdrawal.created", "held_sar", 5000, 5000),
+  ],
+} satisfies StatementReply;
+
+type Posting = StatementReply["postings"][number];
+
+function posting(
+  posted_at: string,
+  id: string,
+  type: string,
+  account: Posting["account"],
+  change: number,
+  balance_after: number,
+): Posting {
+  return { posted_at, id, type, account, change, balance_after };
+}
+
+/** The same postings as a table. */
+export const STATEMENT_CSV: string = [
+  Object.keys(STATEMENT.postings[0]!),
+  ...STATEMENT.postings.map((row) => Object.values(row)),
+].map((cells) => `${cells.join(",")}\r\n`).join("");
+
+export const RESERVES = {
+  bars: [{
+    serial: "EX-2026-0001",
+    refiner: "Example Refinery",
+    vault: "Riyadh",
+    gross_grams: 12441.4,
+    fineness: 999.9,
+    fine_grams: 12440.1558,
+  }],
+  fine_grams: 12440.1558,
+  owed_grams: 9.838,
+  coverage: 1264.5004,
+  as_of: INSTANT.read,
+} satisfies ReservesReply;
+
+export const LIMITS = {
+  gold_grams: { step: 0.0001, minimum: 0.0001, maximum: 1000 },
+  amount_sar: { step: 0.01, minimum: 0.01, maximum: 10_000_000_000 },
+  quote_ttl_seconds: 60,
+  rate_limit: { requests_per_second: 50, burst: 200 },
+  market_hours: {
+    always_open: false,
+    time_zone: "Asia/Riyadh",
+    sessions: [
+      { day: "sunday", opens: "09:00", closes: "21:00" },
+      { day: "monday", opens: "09:00", closes: "21:00" },
+    ],
+  },
+} satisfies LimitsReply;
+
+const LIFE = { not_before: "2026-01-30T08:00:00.000Z", retire_at: null, last_used_at: INSTANT.read };
+
+export const CREDENTIALS = {
+  certificates: [{
+    sha256: DIGEST.certificate,
+    expires_at: "2027-01-30T08:00:00.000Z",
+    revoked_at: null,
+    ...LIFE,
+  }],
+  signing_keys: [{ kid: "signing-2026-01", thumbprint: THUMBPRINT, ...LIFE }],
+  client_secrets: [{ secret_id: "1", ...LIFE, retire_at: "2026-07-30T08:00:00.000Z" }],
+  webhook_secrets: [{ secret_id: "1", ...LIFE, last_used_at: null }],
+} satisfies CredentialsReply;

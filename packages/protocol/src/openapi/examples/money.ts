@@ -1,0 +1,23 @@
+import type { FundingReply, WithdrawalReply } from "../../schema/mod.ts";
+import { BALANCES, ID, INSTANT } from "./story.ts";
+
+export const FUND_REQUEST = { amount_sar: 100000 } as const;
+
+const FUNDED = { funding_id: ID.funding, amount_sar: 100000, created_at: INSTANT.funded } as const;
+
+export const FUNDING = { ...FUNDED, reversed_at: null } as const satisfies FundingReply;
+
+export const FUNDING_CREATED = { ...FUNDED, balances: BALANCES.funded } as const;
+
+export const WITHDRAWAL_REQUEST = { amount_sar: 5000, reference: "SETTLEMENT-2026-01-31" } as const;
+
+export const WITHDRAWAL = {
+  withdrawal_id: ID.withdrawal,
+  amount_sar: 5000,
+  reference: WITHDRAWAL_REQUEST.reference,
+  iban_masked: "SA03****************7519",
+  status: "pending_approval",
+  created_at: INSTANT.withdrawn,
+} as const satisfies WithdrawalReply;
+
+export const WITHDRAWAL_CREATED = { ...WITHDRAWAL, balances: BALANCES.withdrawn } as const;

@@ -1,0 +1,43 @@
+// One morning of a new partner. Every example of the description is a page of it, so they fit each other: the balances
+// follow from the orders, the totals from the prices by the rounding rules.
+import type { BalancesReply } from "../../schema/mod.ts";
+
+export const INSTANT = {
+  funded: "2026-01-31T09:30:00.000Z",
+  quotedBuy: "2026-01-31T09:31:00.000Z",
+  bought: "2026-01-31T09:31:15.000Z",
+  quotedSell: "2026-01-31T09:32:00.000Z",
+  sold: "2026-01-31T09:32:10.000Z",
+  withdrawn: "2026-01-31T09:35:00.000Z",
+  read: "2026-01-31T09:36:00.000Z",
+} as const;
+
+export const ID = {
+  funding: "fnd_019c1363-49c0-754f-9307-2cecac6c2cec",
+  fundingEvent: "evt_019c1363-49c0-78d8-836e-065915491347",
+  buyQuote: "qt_019c1364-3420-7bbf-8392-5a8225f16878",
+  buyOrder: "ord_019c1364-6eb8-739a-82ca-327a22aa2d59",
+  buyEvent: "evt_019c1364-6eb8-7020-90c0-f0601000cb9f",
+  sellQuote: "qt_019c1365-1e80-73d7-bbcf-5387abffc337",
+  sellOrder: "ord_019c1365-4590-7664-84a4-04e444bf8392",
+  withdrawal: "wd_019c1367-dda0-7bd6-8edc-12da020a72ba",
+  withdrawalEvent: "evt_019c1367-dda0-72ea-929a-c265310db990",
+  request: "req_019c1368-04b0-70b0-bbcf-53872173f8c8",
+} as const;
+
+export const DIGEST = {
+  certificate: "cee61e91ed19d5e1fd8464c43f39476bbf831f63573bea086a521a424a4df9d0",
+  chainHead: "c08b5f3e960e26f96b6c2cec48d828d33d5fda020a72bafde965310d54f4144f",
+} as const;
+
+/** Of the example key of RFC 6979, A.2.5, by RFC 7638. */
+export const THUMBPRINT = "DOvxvJiAdIqVWIkFt5hDtCunXLF0BV4-JGv4f-ALSm0";
+
+/** What the account holds, in the order of the morning. */
+export const BALANCES = {
+  funded: { sar: { available: 100000, held: 0 }, gold: { grams: 0 }, as_of: INSTANT.funded },
+  bought: { sar: { available: 95046.94, held: 0 }, gold: { grams: 12.3456 }, as_of: INSTANT.bought },
+  sold: { sar: { available: 96046.97, held: 0 }, gold: { grams: 9.838 }, as_of: INSTANT.sold },
+  withdrawn: { sar: { available: 91046.97, held: 5000 }, gold: { grams: 9.838 }, as_of: INSTANT.withdrawn },
+  now: { sar: { available: 91046.97, held: 5000 }, gold: { grams: 9.838 }, as_of: INSTANT.read },
+} as const satisfies Record<string, BalancesReply>;

@@ -1,0 +1,26 @@
+/** What an integrator must know before the first call; CommonMark. */
+export const INTRODUCTION: string = `Buy and sell physical-backed 24K gold against a prefunded SAR account.
+
+**Identity.** Every request comes over mutual TLS with a client certificate that is registered for you, from a registered address.
+Business operations also need an access token (\`POST /oauth/token\`), which is bound to that certificate and lives for 600 seconds.
+
+**Signed requests.** Orders, withdrawals and the probe carry \`X-Timestamp\`, \`X-Nonce\` and \`X-JWS-Signature\`: ES256 over five lines,
+joined by line feeds: the method, the whole URL as you send it, the lower-case hex SHA-256 of the body, the timestamp, the nonce.
+\`POST /v1/signed-probe\` tells you step by step whether you have it right.
+
+**Idempotency.** Every write needs an \`Idempotency-Key\`. It never expires: the first success is 201, every repeat 200 with the
+same bytes and \`Idempotent-Replayed: true\`. A business refusal answers its key for ever, too; to try again, send a new key. Where no
+answer reached you, repeat with the same key, signed afresh.
+
+**Quantities.** SAR has 2 decimals, gold and prices per gram have 4. They are JSON numbers of at most 15 significant digits; read them
+as decimals. A number with more decimals, zero or a negative one is 400; a well-formed one outside your limits is 422.
+
+**Bodies.** I-JSON in UTF-8, at most 65,536 bytes. Unknown or doubled members and unknown query parameters are refused. Replies may
+gain members, and lists of codes and types may grow: ignore what you do not know.
+
+**Refusals.** \`application/problem+json\` (RFC 9457). Decide by \`code\`; \`retryable\` says whether the same request may succeed
+later, \`detail\` says what to change, \`request_id\` names the reply to the operator.
+
+**Instants** are RFC 3339 in UTC, with \`Z\` and milliseconds. **Ids** are a prefix and a UUIDv7.
+
+**Changes.** Within v1 only additions. What will go is announced by \`Deprecation\` and \`Sunset\` at least 12 months ahead.`;

@@ -1,0 +1,100 @@
+import {
+  IDEMPOTENCY_KEY_FORM,
+  NONCE_FORM,
+  REQUEST_HEADER,
+  SIGNATURE_FORM,
+  TIMESTAMP_FORM,
+} from "../header.ts";
+import { ID_PREFIX, idForm } from "../id.ts";
+import { type Endpoint, type Json, pathParameters } from "./endpoint.ts";
+import { IDEMPOTENCY_KEY, SIGNED } from "./examples/access.ts";
+import { ID } from "./examples/story.ts";
+import { queryParameters } from "./schemas.ts";
+
+const PATH_PARAMETER: Readonly<Record<string, { readonly form: RegExp; readonly example: string }>> = {
+  quote_id: { form: idForm(ID_PREFIX.quote), example: ID.buyQuote },
+  order_id: { form: idForm(ID_PREFIX.order), example: ID.buyOrder },
+  withdrawal_id: { form: idForm(ID_PREFIX.withdrawal), example: ID.withdrawal },
+  funding_id: { form: idForm(ID_PREFIX.funding), example: ID.funding },
+  event_id: { form: idForm(ID_PREFIX.event), example: ID.buyEvent },
+};
+
+/** What an operation reads besides the body. */
+export function parametersOf(endpoint: Endpoint): Json[] {
+  const { query, idempotent, signature } = endpoint;
+  return [
+    ...pathParameters(endpoint).map(pathParameter),
+    ...(query ? queryParameters(query) : []),
+    ...(idempotent ? [idempotencyKey] : []),
+    ...(signature ? signatureHeaders(signature === "required") : []),
+    ...(signature === "judged" ? [prefer] : []),
+  ];
+}
+
+function pathParameter(name: string): Json {
+  const { form, example } = PATH_PARAMETER[name]!;
+  return {
+    name,
+    in: "path",
+    required: true,
+    description: "As the service gave it. A malformed, unknown or foreign id is 404.",
+    schema: text(form),
+    example,
+  };
+}
+
+const idempotencyKey: Json = {
+  name: REQUEST_HEADER.idempotencyKey,
+  in: "header",
+  required: true,
+  description:
+    "Your own name for this operation, unique over all endpoints and for ever. The same key with the same parameters gets the " +
+    "first result again; with other parameters, or at another endpoint, 409 idempotency_key_conflict.",
+  schema: text(IDEMPOTENCY_KEY_FORM),
+  example: IDEMPOTENCY_KEY,
+};
+
+function signatureHeaders(required: boolean): Json[] {
+  const header = (name: string, form: RegExp, example: string, description: string): Json => ({
+    name,
+    in: "header",
+    required,
+    description,
+    schema: text(form),
+    example,
+  });
+  return [
+    header(
+      REQUEST_HEADER.timestamp,
+      TIMESTAMP_FORM,
+      SIGNED.timestamp,
+      "Unix time in seconds, at most 300 seconds from the service's clock.",
+    ),
+    header(
+      REQUEST_HEADER.nonce,
+      NONCE_FORM,
+      SIGNED.nonce,
+      "Fresh for every signed request, retries too; never accepted twice. Visible ASCII without comma.",
+    ),
+    header(
+      REQUEST_HEADER.signature,
+      SIGNATURE_FORM,
+      SIGNED.signature,
+      "A detached JWS (RFC 7515, appendix F) with an unencoded payload (RFC 7797) over the canonical string: header, two dots, " +
+        "the 64 bytes of an ES256 signature. The protected header has exactly alg ES256, b64 false, crit [b64] and, if you " +
+        "like, kid.",
+    ),
+  ];
+}
+
+const prefer: Json = {
+  name: REQUEST_HEADER.prefer,
+  in: "header",
+  required: false,
+  description: "`handling=strict` (RFC 7240): refuse as an order would be refused, instead of a verdict.",
+  schema: { type: "string" },
+};
+
+function text(form: RegExp): Json {
+  return { type: "string", pattern: form.source };
+}

@@ -1,0 +1,68 @@
+import { assertEquals } from "@std/assert";
+import { describe, it } from "node:test";
+import { TOKEN_PROBLEM_REGISTRY } from "../problem_registry.ts";
+import { ENDPOINTS, type OperationId } from "./endpoints.ts";
+import { problemCodesOf } from "./problem_codes.ts";
+
+const codesOf = (operation: OperationId) => problemCodesOf(ENDPOINTS[operation]).sort();
+const listed = (...codes: string[]) => codes.join(" ").split(" ").sort();
+
+const ALWAYS =
+  "path_not_allowed invalid_request certificate_unknown certificate_revoked certificate_expired " +
+  "ip_not_allowed method_not_allowed request_timeout body_too_large uri_too_long header_too_large rate_limited " +
+  "internal_error service_unavailable upstream_unavailable upstream_timeout";
+const TOKEN = "token_missing token_invalid token_expired token_certificate_mismatch partner_suspended";
+const SIGNED =
+  "timestamp_invalid nonce_invalid signature_missing signature_invalid timestamp_out_of_window nonce_reused";
+const KEY =
+  "idempotency_key_missing idempotency_key_invalid idempotency_key_conflict idempotency_request_in_progress";
+
+describe("problemCodesOf()", () => {
+  it("uses every code of the registry somewhere", () => {
+    const used = new Set(Object.values(ENDPOINTS).flatMap(problemCodesOf));
+    assertEquals([...used].sort(), Object.keys(TOKEN_PROBLEM_REGISTRY).sort());
+  });
+
+  it("says of an order what its rooms can say, and no more", () => {
+    const own = "unsupported_media_type not_found quote_already_executed quote_expired insufficient_funds " +
+      "insufficient_gold insufficient_inventory";
+    assertEquals(codesOf("createOrder"), listed(ALWAYS, TOKEN, SIGNED, KEY, own));
+  });
+
+  it("says of what needs a certificate alone nothing of tokens, keys or signatures", () => {
+    for (const operation of ["getHealth", "getTokenKeys", "getAuthorizationServer", "getOpenApi"] as const) {
+      assertEquals(codesOf(operation), listed(ALWAYS), operation);
+    }
+  });
+
+  it("follows what each other kind of operation needs", () => {
+    const expected: Partial<Record<OperationId, string[]>> = {
+      issueToken: [ALWAYS, "unsupported_media_type invalid_client unsupported_grant_type partner_suspended"],
+      getPrices: [ALWAYS, TOKEN, "price_unavailable"],
+      createQuote: [
+        ALWAYS,
+        TOKEN,
+        KEY,
+        "unsupported_media_type limit_exceeded market_closed price_unavailable",
+      ],
+      getQuote: [ALWAYS, TOKEN, "not_found"],
+      listOrders: [ALWAYS, TOKEN],
+      createWithdrawal: [
+        ...[ALWAYS, TOKEN, SIGNED, KEY],
+        "unsupported_media_type insufficient_funds limit_exceeded withdrawal_reference_reused",
+      ],
+      // Its body may be anything, and nobody waits for a key that it does not have.
+      probeSignature: [ALWAYS, TOKEN, SIGNED],
+      // It needs no token, so none can be missing.
+      fundSandbox: [
+        ALWAYS,
+        TOKEN.replace("token_missing ", ""),
+        KEY,
+        "unsupported_media_type limit_exceeded",
+      ],
+    };
+    for (const [operation, codes] of Object.entries(expected)) {
+      assertEquals(codesOf(operation as OperationId), listed(...codes), operation);
+    }
+  });
+});

@@ -1,0 +1,64 @@
+// Which problems an operation can answer with: those of everything that it needs, and its own.
+import { type ProblemCode, TOKEN_PROBLEM_REGISTRY, type TokenProblemCode } from "../problem_registry.ts";
+import type { Endpoint } from "./endpoint.ts";
+
+/** Whatever the operation: the path's and the request's form, what the proxy and the service itself may say. */
+const ALWAYS = [
+  "path_not_allowed",
+  "invalid_request",
+  "certificate_unknown",
+  "certificate_revoked",
+  "certificate_expired",
+  "ip_not_allowed",
+  "method_not_allowed",
+  "request_timeout",
+  "body_too_large",
+  "uri_too_long",
+  "header_too_large",
+  "rate_limited",
+  "internal_error",
+  "service_unavailable",
+  "upstream_unavailable",
+  "upstream_timeout",
+] as const satisfies readonly ProblemCode[];
+
+const OF_A_TOKEN = [
+  "token_missing",
+  "token_invalid",
+  "token_expired",
+  "token_certificate_mismatch",
+  "partner_suspended",
+] as const satisfies readonly ProblemCode[];
+
+const OF_A_SIGNATURE = [
+  "timestamp_invalid",
+  "nonce_invalid",
+  "signature_missing",
+  "signature_invalid",
+  "timestamp_out_of_window",
+  "nonce_reused",
+] as const satisfies readonly ProblemCode[];
+
+const OF_A_KEY = [
+  "idempotency_key_missing",
+  "idempotency_key_invalid",
+  "idempotency_key_conflict",
+  "idempotency_request_in_progress",
+] as const satisfies readonly ProblemCode[];
+
+/** Every code that the operation may answer with, in the registry's order. */
+export function problemCodesOf(
+  { token, signature, idempotent, request, refusals }: Endpoint,
+): TokenProblemCode[] {
+  const codes = new Set<string>([
+    ...ALWAYS,
+    ...(token === "none"
+      ? []
+      : OF_A_TOKEN.filter((code) => token === "required" || code !== "token_missing")),
+    ...(signature ? OF_A_SIGNATURE : []),
+    ...(idempotent ? OF_A_KEY : []),
+    ...(request && request.mediaType !== "*/*" ? ["unsupported_media_type"] : []),
+    ...refusals,
+  ]);
+  return (Object.keys(TOKEN_PROBLEM_REGISTRY) as TokenProblemCode[]).filter((code) => codes.has(code));
+}

@@ -1,0 +1,70 @@
+import { REPLY_HEADER } from "../header.ts";
+import { ID_PREFIX, idForm } from "../id.ts";
+import type { Json } from "./endpoint.ts";
+import { ID } from "./examples/story.ts";
+
+const header = (description: string, schema: Json, example?: Json): Json => ({
+  description,
+  schema,
+  ...(example === undefined ? {} : { example }),
+});
+const TEXT = { type: "string" } as const;
+
+/** Every header that a reply of this service may carry, by name. */
+export const REPLY_HEADERS: { readonly [name: string]: Json } = {
+  [REPLY_HEADER.requestId]: header(
+    "Names this reply in the service's records; give it to the operator when you ask about it.",
+    { ...TEXT, pattern: idForm(ID_PREFIX.request).source },
+    ID.request,
+  ),
+  [REPLY_HEADER.rateLimitPolicy]: header(
+    "Your burst `q` and the seconds `w` in which it fills up again; on every reply to a request that was counted.",
+    TEXT,
+    '"default";q=200;w=4',
+  ),
+  [REPLY_HEADER.rateLimit]: header(
+    "How many requests you may send now, `r`, and in how many seconds `t` there are more.",
+    TEXT,
+    '"default";r=199;t=1',
+  ),
+  [REPLY_HEADER.idempotentReplayed]: header(
+    "This is the first reply under this Idempotency-Key, byte for byte; nothing was executed now.",
+    { const: "true" },
+    "true",
+  ),
+  [REPLY_HEADER.preferenceApplied]: header("The preference that was honoured.", TEXT, "handling=strict"),
+  [REPLY_HEADER.retryAfter]: header(
+    "After how many seconds to send the request again.",
+    { type: "integer", minimum: 1 },
+    1,
+  ),
+  [REPLY_HEADER.wwwAuthenticate]: header(
+    "How to authenticate (RFC 6750).",
+    TEXT,
+    'Bearer realm="gold-partner"',
+  ),
+  [REPLY_HEADER.deprecation]: header(
+    "Since when this operation is deprecated (RFC 9745); absent while it is not.",
+    TEXT,
+    "@1769851800",
+  ),
+  [REPLY_HEADER.sunset]: header(
+    "When this operation goes, at least 12 months after it was announced (RFC 8594).",
+    TEXT,
+    "Sun, 31 Jan 2027 00:00:00 GMT",
+  ),
+  Allow: header("The methods that this path takes.", TEXT, "GET, POST"),
+  "Cache-Control": header("Not to be stored.", { const: "no-store" }, "no-store"),
+};
+
+/** References to the named headers. */
+export function headersNamed(...names: readonly string[]): Json {
+  return Object.fromEntries(names.map((name) => [name, { $ref: `#/components/headers/${name}` }]));
+}
+
+/** What every reply carries, or may carry. */
+export const ON_EVERY_REPLY: readonly string[] = [
+  REPLY_HEADER.requestId,
+  REPLY_HEADER.rateLimitPolicy,
+  REPLY_HEADER.rateLimit,
+];

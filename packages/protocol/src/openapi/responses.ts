@@ -1,0 +1,151 @@
+import { REPLY_HEADER } from "../header.ts";
+import {
+  PROBLEM_MEDIA_TYPE,
+  problemBody,
+  problemSchema,
+  tokenErrorBody,
+  tokenErrorSchema,
+} from "../problem.ts";
+import {
+  isProblemCode,
+  type ProblemCode,
+  TOKEN_PROBLEM_REGISTRY,
+  type TokenProblemCode,
+} from "../problem_registry.ts";
+import type { Endpoint, Examples, Json, JsonObject } from "./endpoint.ts";
+import { ID } from "./examples/story.ts";
+import { problemCodesOf } from "./problem_codes.ts";
+import { headersNamed, ON_EVERY_REPLY } from "./reply_headers.ts";
+import type { Schemas } from "./schemas.ts";
+
+const JSON_MEDIA_TYPE = "application/json";
+const IN_FORCE = [REPLY_HEADER.deprecation, REPLY_HEADER.sunset];
+
+/** What an operation answers, by status: its success, then every refusal. */
+export function responsesOf(endpoint: Endpoint, schemas: Schemas): Json {
+  const byStatus = new Map<number, TokenProblemCode[]>();
+  for (const code of problemCodesOf(endpoint)) {
+    const { status } = TOKEN_PROBLEM_REGISTRY[code];
+    byStatus.set(status, [...byStatus.get(status) ?? [], code]);
+  }
+  const refusals = [...byStatus].map(([status, codes]) =>
+    [`${status}`, refusalOf(endpoint, codes, schemas)] as const
+  );
+  return { ...successOf(endpoint, schemas), ...Object.fromEntries(refusals) };
+}
+
+/** The refusals that look the same wherever they come, by their one code. */
+export function sharedResponses(schemas: Schemas): Json {
+  return Object.fromEntries(
+    (Object.keys(TOKEN_PROBLEM_REGISTRY) as TokenProblemCode[]).filter(isShared).map((code) =>
+      [code, problemResponse([code], [], schemas)] as const
+    ),
+  );
+}
+
+/** Every problem once, as it reads where nothing more is known than its cause. */
+export function problemExamples(): Json {
+  const examples = Object.entries(TOKEN_PROBLEM_REGISTRY).filter(([code]) => isProblemCode(code));
+  return Object.fromEntries(examples.map(([code, { title }]) => {
+    const value = problemBody(code as ProblemCode, { requestId: ID.request });
+    return [code, { summary: title, value: value as unknown as Json }];
+  }));
+}
+
+function successOf({ reply, idempotent, oauth, signature }: Endpoint, schemas: Schemas): JsonObject {
+  const { schema, examples, csv, description } = reply;
+  const headers = [
+    ...ON_EVERY_REPLY,
+    ...IN_FORCE,
+    ...(oauth ? ["Cache-Control"] : []),
+    ...(signature === "judged" ? [REPLY_HEADER.preferenceApplied] : []),
+  ];
+  const content: Json = {
+    [JSON_MEDIA_TYPE]: { schema: schemas.refer(schema), examples: named(examples) },
+    ...(csv
+      ? { "text/csv": { schema: { type: "string", description: csv.description }, example: csv.example } }
+      : {}),
+  };
+  if (!idempotent) return { "200": { description, headers: headersNamed(...headers), content } };
+  return {
+    "200": {
+      description: "A repeat under the same Idempotency-Key: the first reply, byte for byte.",
+      headers: headersNamed(...headers, REPLY_HEADER.idempotentReplayed),
+      content,
+    },
+    "201": { description, headers: headersNamed(...headers), content },
+  };
+}
+
+function refusalOf(endpoint: Endpoint, codes: readonly TokenProblemCode[], schemas: Schemas): Json {
+  if (endpoint.oauth) return oauthResponse(codes, schemas);
+  const [code, ...others] = codes;
+  const replayed = endpoint.idempotent &&
+    codes.some((one) => TOKEN_PROBLEM_REGISTRY[one].binds_key !== false);
+  if (others.length === 0 && isShared(code!) && !replayed) return { $ref: `#/components/responses/${code}` };
+  return problemResponse(codes, replayed ? [REPLY_HEADER.idempotentReplayed] : [], schemas);
+}
+
+/** Alone at its status, wherever it comes. */
+function isShared(code: TokenProblemCode): boolean {
+  const { status } = TOKEN_PROBLEM_REGISTRY[code];
+  return isProblemCode(code) && [404, 405, 408, 413, 414, 415, 429, 431, 500, 504].includes(status);
+}
+
+function problemResponse(
+  codes: readonly TokenProblemCode[],
+  headers: readonly string[],
+  schemas: Schemas,
+): Json {
+  return {
+    description: describe(codes),
+    headers: headersNamed(...ON_EVERY_REPLY, ...headersOf(codes), ...headers),
+    content: {
+      [PROBLEM_MEDIA_TYPE]: {
+        schema: schemas.refer(problemSchema),
+        examples: Object.fromEntries(
+          codes.map((code) => [code, { $ref: `#/components/examples/${code}` }] as const),
+        ),
+      },
+    },
+    "x-problem-codes": codes,
+  };
+}
+
+/** OAuth's form; only where the proxy answers by itself, knowing no paths, it has the form of every other refusal. */
+function oauthResponse(codes: readonly TokenProblemCode[], schemas: Schemas): Json {
+  const bodies = codes.map((code) =>
+    [code, tokenErrorBody(code, { requestId: ID.request }) as unknown as Json] as const
+  );
+  return {
+    description: describe(codes),
+    headers: headersNamed(...ON_EVERY_REPLY, "Cache-Control", ...headersOf(codes)),
+    content: {
+      [JSON_MEDIA_TYPE]: {
+        schema: schemas.refer(tokenErrorSchema),
+        examples: named(Object.fromEntries(bodies)),
+      },
+      [PROBLEM_MEDIA_TYPE]: { schema: schemas.refer(problemSchema) },
+    },
+    "x-problem-codes": codes,
+  };
+}
+
+function headersOf(codes: readonly TokenProblemCode[]): string[] {
+  const statuses = new Set(codes.map((code) => TOKEN_PROBLEM_REGISTRY[code].status));
+  return [
+    ...(statuses.has(401) ? [REPLY_HEADER.wwwAuthenticate] : []),
+    ...(statuses.has(405) ? ["Allow"] : []),
+    ...(statuses.has(429) || statuses.has(503) || codes.includes("idempotency_request_in_progress")
+      ? [REPLY_HEADER.retryAfter]
+      : []),
+  ];
+}
+
+function describe(codes: readonly TokenProblemCode[]): string {
+  return codes.map((code) => `- \`${code}\`: ${TOKEN_PROBLEM_REGISTRY[code].title}.`).join("\n");
+}
+
+function named(examples: Examples): Json {
+  return Object.fromEntries(Object.entries(examples).map(([name, value]) => [name, { value }]));
+}

@@ -1,0 +1,53 @@
+import { z } from "zod";
+import type { Json, JsonObject } from "./endpoint.ts";
+
+/** The schemas that the description names, each written once under its own id. */
+export class Schemas {
+  readonly #components = new Map<string, Json>();
+
+  /** A reference to the schema, or the schema itself where it has no id. */
+  refer(schema: z.ZodType): JsonObject {
+    const { $schema: _dialect, $defs = {}, ...root } = toJson(schema);
+    for (const [id, component] of Object.entries($defs)) this.#components.set(id, component);
+    return root;
+  }
+
+  /** By name. */
+  components(): JsonObject {
+    return Object.fromEntries([...this.#components].sort(([one], [other]) => one < other ? -1 : 1));
+  }
+}
+
+/** The members of a query's schema, each as a parameter. */
+export function queryParameters(query: z.ZodObject): Json[] {
+  const { $ref = "", $defs = {} } = toJson(query);
+  const { properties, required = [] } = $defs[$ref.split("/").at(-1)!] as {
+    properties: Record<string, JsonObject>;
+    required?: readonly string[];
+  };
+  return Object.entries(properties).map(([name, { description = "", ...schema }]) => ({
+    name,
+    in: "query",
+    required: required.includes(name),
+    description,
+    schema,
+  }));
+}
+
+interface JsonSchema extends JsonObject {
+  readonly $ref?: string;
+  readonly $defs?: JsonObject;
+}
+
+/** By what is sent (`io: "input"`): requests are closed and replies stay open to members that are added later. */
+function toJson(schema: z.ZodType): JsonSchema {
+  const json = z.toJSONSchema(schema, {
+    io: "input",
+    override({ jsonSchema }) {
+      // To JSON an integer has no bounds; these are those of a double.
+      if (jsonSchema.minimum === Number.MIN_SAFE_INTEGER) delete jsonSchema.minimum;
+      if (jsonSchema.maximum === Number.MAX_SAFE_INTEGER) delete jsonSchema.maximum;
+    },
+  });
+  return JSON.parse(JSON.stringify(json).replaceAll('"#/$defs/', '"#/components/schemas/')) as JsonSchema;
+}

@@ -1,0 +1,27 @@
+// npm run docs [-- --check]: writes the pages that are made from the code anew; --check says whether they are current.
+// Exit: 0 done or current, 1 a page is not current, 2 wrong usage.
+import { readFileSync, writeFileSync } from "node:fs";
+import process from "node:process";
+import { fileURLToPath } from "node:url";
+import { writeErrorCatalogue } from "./docs/error_catalogue.ts";
+
+const PAGES = { "docs/errors.md": writeErrorCatalogue };
+const [STALE, USAGE] = [1, 2];
+
+const args = process.argv.slice(2);
+const check = args[0] === "--check";
+if (args.length > (check ? 1 : 0)) {
+  console.error("Usage: npm run docs [-- --check]");
+  process.exit(USAGE);
+}
+for (const [path, write] of Object.entries(PAGES)) {
+  const file = fileURLToPath(new URL(`../${path}`, import.meta.url));
+  const text = write();
+  if (!check) writeFileSync(file, text);
+  if (readFileSync(file, "utf8") === text) {
+    console.log(`${path} is current.`);
+  } else {
+    console.error(`${path} is not what the registry says: run npm run docs and read what changed.`);
+    process.exitCode = STALE;
+  }
+}

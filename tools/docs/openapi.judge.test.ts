@@ -1,0 +1,68 @@
+import { spawnSync } from "node:child_process";
+import { existsSync } from "node:fs";
+import process from "node:process";
+import { describe, it } from "node:test";
+import { fileURLToPath } from "node:url";
+import { assert, assertEquals, assertMatch } from "@std/assert";
+import { openApiDocument } from "@gold-partner/protocol";
+
+const JUDGE = fileURLToPath(new URL("./judge_openapi.py", import.meta.url));
+const PACKAGES = fileURLToPath(new URL("../../.tools/schemathesis", import.meta.url));
+const JUDGING_MS = 120_000;
+
+/** A document that a test may spoil. */
+interface Loose {
+  [name: string]: Loose;
+}
+
+function judge(document: unknown): { status: number | null; seen: number; faults: string } {
+  if (!existsSync(PACKAGES)) throw new Error("The validators are not there; run: node tools/run.mjs parts");
+  const { status, stdout, stderr } = spawnSync("python3", [JUDGE], {
+    input: JSON.stringify(document),
+    encoding: "utf8",
+    timeout: JUDGING_MS,
+    env: { ...process.env, PYTHONPATH: PACKAGES },
+  });
+  return { status, seen: Number(stdout), faults: stderr };
+}
+
+const written = (environment: "sandbox" | "production") =>
+  openApiDocument({ baseUrl: "https://gold.example", environment });
+
+/** What the judges say of the sandbox's document after somebody has spoilt it. */
+function judgeSpoilt(spoil: (document: Loose) => void): string {
+  const document = structuredClone(written("sandbox")) as unknown as Loose;
+  spoil(document);
+  const { status, faults } = judge(document);
+  assertEquals(status, 1);
+  return faults;
+}
+
+describe("the OpenAPI document, to readers that are not ours", () => {
+  it("is well formed, and every example fits its schema, in both environments", () => {
+    for (const environment of ["sandbox", "production"] as const) {
+      const { status, seen, faults } = judge(written(environment));
+      assertEquals([status, faults], [0, ""]);
+      assert(seen > 1000, `${seen} examples`);
+    }
+  });
+
+  it("would not pass with a wrong form", () => {
+    assertMatch(judgeSpoilt((document) => delete document["info"]), /^"info" is a required property$/m);
+    const orders = (document: Loose) => document["paths"]!["/v1/orders/{order_id}"]!["get"]!;
+    assertMatch(
+      judgeSpoilt((document) => delete orders(document)["parameters"]),
+      /Path parameter 'order_id'/,
+    );
+  });
+
+  it("would not pass with an example that its schema refuses", () => {
+    const faults = judgeSpoilt((document) => {
+      const { content } = document["paths"]!["/v1/quotes"]!["post"]!["requestBody"]!;
+      Object.assign(content!["application/json"]!["examples"]!["buy_by_grams"]!["value"]!, {
+        gold_grams: 1.00001,
+      });
+    });
+    assertMatch(faults, /post \/v1\/quotes request .* buy_by_grams: 1\.00001 is not a multiple of 0\.0001/);
+  });
+});
