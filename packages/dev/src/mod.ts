@@ -3,6 +3,7 @@ export { type Credentials } from "./partner.ts";
 export { startPostgres, type TestPostgres, testPostgres } from "./postgres/mod.ts";
 export { type Running, start, type StartOptions } from "./start.ts";
 export { type TrialBooks, trialBooks } from "./trial/books.ts";
+export { type TrialGateway, trialGateway } from "./trial/gateway.ts";
 export { addTrialCertificate, newTrialKey, type TrialKey, type TrialPartner } from "./trial/partner.ts";
 export { expectProblem } from "./trial/problem.ts";
 export { type Sending, type Signing, type TrialService, trialService } from "./trial/service.ts";

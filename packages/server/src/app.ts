@@ -1,60 +1,95 @@
-import { ID_PREFIX, newId } from "@gold-partner/protocol";
+import {
+  ENDPOINTS,
+  ID_PREFIX,
+  newId,
+  type OperationId,
+  operationsOf,
+  routePath,
+} from "@gold-partner/protocol";
 import { Hono } from "hono";
 import { refusalOf } from "./booking/booking.ts";
-import { type AppContext, type AppEnv, enter } from "./corridor.ts";
+import { type AppContext, type AppEnv, enter, type Route } from "./corridor.ts";
 import type { Deps } from "./deps.ts";
 import { fundingRoute } from "./funding_route.ts";
-import { orderRoute } from "./order_route.ts";
+import { openApiRoute } from "./openapi_route.ts";
+import { orderRoute, withdrawalRoute } from "./order_route.ts";
 import { probeRoute } from "./probe_route.ts";
 import { quoteRoute } from "./quote_route.ts";
-import { balancesRoute, healthRoute, jwksRoute, metadataRoute, pricesRoute } from "./read_routes.ts";
+import { balancesRoute, credentialsRoute, limitsRoute } from "./read_routes/account.ts";
+import { jwksRoute, metadataRoute } from "./read_routes/discovery.ts";
+import { eventsRoute } from "./read_routes/events.ts";
+import { healthRoute, pricesRoute, reservesRoute } from "./read_routes/house.ts";
+import { listRoute, recordRoute } from "./read_routes/records.ts";
+import { statementRoute } from "./read_routes/statement.ts";
 import { Refusal } from "./refusal.ts";
 import { problemReply, tokenErrorReply } from "./reply.ts";
 import { checkTarget } from "./target.ts";
 import { tokenRoute } from "./token_route.ts";
 
-type Method = "GET" | "POST";
-type Handler = (c: AppContext) => Promise<Response>;
+const TOKEN_PATH = ENDPOINTS.issueToken.path;
+const FUND_PATH = ENDPOINTS.fundSandbox.path;
 
-const TOKEN_PATH = "/oauth/token";
-const FUND_PATH = "/sandbox/fund";
+/** Who answers which operation. Their methods and paths stand in the protocol, from which the description is made, too. */
+const routesOf = (deps: Deps): Readonly<Record<OperationId, Route>> => ({
+  getHealth: healthRoute(deps),
+  issueToken: tokenRoute(deps),
+  getTokenKeys: jwksRoute(deps),
+  getAuthorizationServer: metadataRoute(deps),
+  probeSignature: probeRoute(deps),
+  getPrices: pricesRoute(deps),
+  createQuote: quoteRoute(deps),
+  getQuote: recordRoute("quote", deps),
+  createOrder: orderRoute(deps),
+  listOrders: listRoute("order", deps),
+  getOrder: recordRoute("order", deps),
+  fundSandbox: fundingRoute(deps),
+  listFundings: listRoute("funding", deps),
+  getFunding: recordRoute("funding", deps),
+  createWithdrawal: withdrawalRoute(deps),
+  listWithdrawals: listRoute("withdrawal", deps),
+  getWithdrawal: recordRoute("withdrawal", deps),
+  getBalances: balancesRoute(deps),
+  listEvents: eventsRoute(deps),
+  getEvent: recordRoute("event", deps),
+  getStatement: statementRoute(deps),
+  getReserves: reservesRoute(deps),
+  getLimits: limitsRoute(deps),
+  getCredentials: credentialsRoute(deps),
+  getOpenApi: openApiRoute(deps),
+});
 
 /** The partner API. Everything that it needs comes in by `deps`, so a test calls it by `app.request()`. */
 export function createApp(deps: Deps): Hono<AppEnv> {
   const app = new Hono<AppEnv>();
-  const routes: readonly (readonly [Method, string, Handler])[] = [
-    ["GET", "/health", healthRoute(deps)],
-    ["POST", TOKEN_PATH, tokenRoute(deps)],
-    ["GET", "/.well-known/jwks.json", jwksRoute(deps)],
-    ["GET", "/.well-known/oauth-authorization-server", metadataRoute(deps)],
-    ["GET", "/v1/prices", pricesRoute(deps)],
-    ["GET", "/v1/balances", balancesRoute(deps)],
-    ["POST", "/v1/quotes", quoteRoute(deps)],
-    ["POST", "/v1/orders", orderRoute(deps)],
-    ["POST", "/v1/signed-probe", probeRoute(deps)],
-    // In production the path does not exist, for nobody and before any check.
-    ...(deps.config.environment === "sandbox" ? [["POST", FUND_PATH, fundingRoute(deps)] as const] : []),
-  ];
-
-  const paths = new Set(routes.map(([, path]) => path));
+  const routes = routesOf(deps);
+  const methodsOf = new Map<string, string[]>();
 
   app.use(async (c, next) => {
     const startedMs = performance.now();
     c.set("requestId", newId(ID_PREFIX.request, deps.now(), deps.random));
     await next();
-    // A path that a caller made up is no name for a metric, nor for a line of the log.
-    observe(c, deps, paths.has(c.req.path) ? c.req.path : "none", performance.now() - startedMs);
+    for (const [name, value] of Object.entries(c.get("rateFields") ?? {})) c.res.headers.set(name, value);
+    observe(c, deps, performance.now() - startedMs);
   });
   app.use(async (c, next) => {
     c.set("target", checkTarget(c.env?.incoming?.url ?? pathAndQuery(c.req.url)));
     await next();
   });
-  for (const [method, path, handler] of routes) app.on(method, path, handler);
-  for (const path of paths) {
-    const allowed = routes.filter((route) => route[1] === path).map(([method]) => method).join(", ");
+  // In production the sandbox's paths do not exist, for nobody and before any check.
+  for (const operation of operationsOf(deps.config.environment)) {
+    const endpoint = ENDPOINTS[operation];
+    const path = routePath(endpoint);
+    methodsOf.set(path, [...methodsOf.get(path) ?? [], endpoint.method]);
+    app.on(endpoint.method, path, (c) => {
+      c.set("route", endpoint.path);
+      return routes[operation](c);
+    });
+  }
+  for (const [path, methods] of methodsOf) {
+    const allowed = methods.sort().join(", ");
     app.all(path, async (c) => {
       await enter(c, deps);
-      const reply = refuse(new Refusal("method_not_allowed", `${path} takes ${allowed}.`), c, deps);
+      const reply = refuse(new Refusal("method_not_allowed", `This path takes ${allowed}.`), c, deps);
       reply.headers.set("Allow", allowed);
       return reply;
     });
@@ -84,7 +119,9 @@ function refuse(error: unknown, c: AppContext, { log, metrics }: Deps): Response
   return c.req.path === TOKEN_PATH ? tokenErrorReply(refusal, requestId) : problemReply(refusal, requestId);
 }
 
-function observe(c: AppContext, { log, metrics }: Deps, route: string, durationMs: number): void {
+function observe(c: AppContext, { log, metrics }: Deps, durationMs: number): void {
+  // A path that a caller made up is no name for a metric, nor for a line of the log.
+  const route = c.get("route") ?? "none";
   const labels = { route, status: `${c.res.status}` };
   metrics.count("gold_requests_total", labels);
   metrics.observeSeconds("gold_request_seconds", durationMs / 1000, { route });

@@ -1,5 +1,8 @@
+import { createRateLimiter } from "./admission/rate/rate_limiter.ts";
 import { openRegistry, type Registry } from "./admission/registry/registry.ts";
 import { createTokenAuthority } from "./admission/token/token_authority.ts";
+import { recordUse } from "./admission/usage/record_use.ts";
+import { startUsageRecorder } from "./admission/usage/usage_recorder.ts";
 import { openBooking } from "./booking/booking.ts";
 import { startSealer } from "./booking/outbox/sealer.ts";
 import { startPriceTicker } from "./booking/trading/price_ticker.ts";
@@ -10,7 +13,7 @@ import type { Deps } from "./deps.ts";
 import { readKeys } from "./key_source.ts";
 import type { Log } from "./operations/log.ts";
 import { createMetrics } from "./operations/metrics.ts";
-import { openReads } from "./reads.ts";
+import { openReads } from "./reads/reads.ts";
 import { createSealing } from "./sealing.ts";
 
 export interface Assembly {
@@ -24,31 +27,44 @@ export async function assemble(config: Config, log: Log): Promise<Assembly> {
   const pools = openPools(config);
   let registry: Registry | undefined;
   try {
-    await requireDurability(pools.reads);
+    await requireDurability(pools.reads, config.standby);
     const [[pepper], sealingKeys] = await Promise.all([
       readKeys(config.pepperSource),
       readKeys(config.sealingKeySource),
     ]);
     const sealing = await createSealing(sealingKeys);
-    registry = await openRegistry(pools.registry, () => performance.now());
+    const monotonicMs = () => performance.now();
+    registry = await openRegistry(pools.registry, monotonicMs);
     requireSameDeployment(registry, config);
     const booking = openBooking(pools, config.lanes);
     const reads = openReads(pools.reads);
     const metrics = createMetrics();
     metrics.gauge("gold_bookings_waiting", () => booking.waiting());
+    const limiter = createRateLimiter();
+    metrics.gauge("gold_rate_limiter_clients", () => limiter.clients());
     const random = (length: number) => crypto.getRandomValues(new Uint8Array(length));
     const sealer = startSealer(pools.registry);
-    const ticker = await startPriceTicker(pools.registry, reads, random);
+    const usage = startUsageRecorder((uses) => recordUse(pools.registry, uses));
+    const ticker = await startPriceTicker({
+      sql: pools.registry,
+      now: registry.now,
+      random,
+      log,
+      metrics,
+    });
     return {
       deps: {
         config,
         registry,
         tokens: createTokenAuthority(registry, sealing, config.publicBaseUrl),
+        limiter,
+        usage,
         booking,
         reads,
         log,
         metrics,
         now: registry.now,
+        monotonicMs,
         random,
         pepper: pepper!,
       },
@@ -56,6 +72,7 @@ export async function assemble(config: Config, log: Log): Promise<Assembly> {
         ticker.stop();
         sealer.stop();
         registry?.stop();
+        await usage.stop();
         await closePools(pools);
       },
     };

@@ -27,6 +27,7 @@ describe("readConfig()", () => {
       operationsListen: { kind: "tcp", host: "127.0.0.1", port: 9090 },
       databaseUrl: GOOD.DATABASE_URL,
       lanes: 2,
+      standby: false,
       pepperSource: "file:/etc/gold/pepper",
       sealingKeySource: "command:vault read gold",
     });
@@ -139,6 +140,14 @@ describe("readConfig()", () => {
     assertEquals(faults.length, 1);
     assertStringIncludes(faults[0]!, "Unix socket in production");
     assertEquals(readConfig({ ...GOOD, GOLD_ENV: "production" }).environment, "production");
+  });
+
+  it("takes HA as on or off", () => {
+    assertEquals([readConfig({ ...GOOD, HA: "on" }).standby, readConfig({ ...GOOD, HA: "off" }).standby], [
+      true,
+      false,
+    ]);
+    assertStringIncludes(faultsOf({ HA: "yes" })[0]!, "HA");
   });
 
   it("takes 1 to 8 lanes", () => {

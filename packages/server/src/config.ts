@@ -14,6 +14,8 @@ export interface Config {
   readonly operationsListen: ListenAddress;
   readonly databaseUrl: string;
   readonly lanes: number;
+  /** An acknowledged write must be on a standby, too. */
+  readonly standby: boolean;
   readonly pepperSource: KeySource;
   readonly sealingKeySource: KeySource;
 }
@@ -56,6 +58,11 @@ export const SETTINGS: readonly Setting[] = [
     default: "",
   },
   { name: "LANES", meaning: "How many batches of orders may be under way at once, 1 to 8", default: "2" },
+  {
+    name: "HA",
+    meaning: "on: serve only where a synchronous standby has what is acknowledged",
+    default: "off",
+  },
 ];
 
 export class ConfigError extends Error {
@@ -96,6 +103,7 @@ export function readConfig(variables: Variables): Config {
     operationsListen: attempt("OPERATIONS_LISTEN", parseListen),
     databaseUrl: attempt("DATABASE_URL", parseDatabaseUrl),
     lanes: attempt("LANES", parseLanes),
+    standby: attempt("HA", parseSwitch),
     pepperSource: attempt("PEPPER_SOURCE", parseKeySource),
     sealingKeySource: attempt("SEALING_KEY_SOURCE", parseKeySource),
   };
@@ -162,6 +170,11 @@ function parseDatabaseUrl(text: string): string {
 function parseLanes(text: string): number {
   if (!/^[1-8]$/.test(text)) throw new Error("is a number from 1 to 8.");
   return Number(text);
+}
+
+function parseSwitch(text: string): boolean {
+  if (text === "on" || text === "off") return text === "on";
+  throw new Error(`is "${text}"; it is on or off.`);
 }
 
 function parseKeySource(text: string): KeySource {

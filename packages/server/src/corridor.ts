@@ -6,6 +6,10 @@ import {
   admitProxy,
   type ClientCertificate,
 } from "./admission/identity/client_certificate.ts";
+import { rateFields } from "./admission/rate/rate_fields.ts";
+import type { Partner } from "./admission/registry/registry.ts";
+import type { SignatureForms } from "./admission/signature/header_forms.ts";
+import { type SignedRequest, verifySignature } from "./admission/signature/verify_signature.ts";
 import { admitCaller, type Caller } from "./admission/token/caller.ts";
 import type { Outcome } from "./booking/outcome.ts";
 import type { Deps } from "./deps.ts";
@@ -19,23 +23,75 @@ const PROXY_HEADER = {
 
 export interface AppEnv {
   readonly Bindings: { readonly incoming?: { readonly url?: string } };
-  readonly Variables: { requestId: RequestId; target: string; clientId: string; code: string };
+  readonly Variables: {
+    requestId: RequestId;
+    target: string;
+    /** The operation's path, as the description spells it. */
+    route?: string;
+    clientId: string;
+    code: string;
+    /** There once the request is counted; every reply from then on carries them. */
+    rateFields?: Readonly<Record<string, string>>;
+  };
 }
 export type AppContext = Context<AppEnv>;
+/** What answers an operation. */
+export type Route = (c: AppContext) => Promise<Response>;
 
-/** The first two rooms of every route: whose certificate, and from where. */
-export async function enter(c: AppContext, { config, registry }: Deps): Promise<ClientCertificate> {
-  admitProxy(c.req.header(PROXY_HEADER.secret), config.proxySecret);
-  const certificate = await admitCertificate(c.req.header(PROXY_HEADER.certificate), registry);
-  c.set("clientId", certificate.partner.publicId);
-  admitIp(certificate, c.req.header(PROXY_HEADER.clientIp));
+/** For routes that need no token. certificate → IP → rate */
+export async function enter(c: AppContext, deps: Deps): Promise<ClientCertificate> {
+  const certificate = await recognise(c, deps);
+  pace(c, certificate.partner, deps);
   return certificate;
 }
 
-/** The third: whose token. */
+/** For all others. certificate → IP → token → rate: what fails its token is not counted, the proxy bounds that flood. */
 export async function identify(c: AppContext, deps: Deps): Promise<Caller> {
-  const certificate = await enter(c, deps);
-  return await admitCaller(certificate, c.req.header("authorization"), deps.tokens, deps.now());
+  const certificate = await recognise(c, deps);
+  const caller = await admitCaller(certificate, c.req.header("authorization"), deps.tokens, deps.now());
+  pace(c, caller.partner, deps);
+  return caller;
+}
+
+async function recognise(
+  c: AppContext,
+  { config, registry, usage, now }: Deps,
+): Promise<ClientCertificate> {
+  admitProxy(c.req.header(PROXY_HEADER.secret), config.proxySecret);
+  const certificate = await admitCertificate(c.req.header(PROXY_HEADER.certificate), registry);
+  const { partner, fingerprint } = certificate;
+  c.set("clientId", partner.publicId);
+  admitIp(certificate, c.req.header(PROXY_HEADER.clientIp));
+  usage.note({ kind: "certificate", partner: partner.id, id: fingerprint, atMs: now() });
+  return certificate;
+}
+
+/** Counts a request once, however often it is admitted anew. */
+function pace(c: AppContext, { id, rate }: Partner, { limiter, monotonicMs }: Deps): void {
+  if (c.get("rateFields")) return;
+  const verdict = limiter.take(id, rate, monotonicMs());
+  c.set("rateFields", rateFields(rate, verdict));
+  if (verdict.allowed) return;
+  throw new Refusal(
+    "rate_limited",
+    `Your rate is ${rate.perSecond} a second with a burst of ${rate.burst}, and this request was one too many; it was not executed. ` +
+      "Wait as long as Retry-After says, then repeat it with the same Idempotency-Key.",
+  );
+}
+
+/** Who signed these bytes. timestamp → signature */
+export async function authenticate(
+  c: AppContext,
+  deps: Deps,
+  caller: Caller,
+  body: Uint8Array,
+  forms: SignatureForms,
+): Promise<SignedRequest> {
+  const { usage, now } = deps;
+  const request = { method: c.req.method, url: signedUrl(c, deps), body };
+  const signed = await verifySignature(caller, request, forms, now());
+  usage.note({ kind: "signing_key", partner: signed.partner.id, id: signed.key, atMs: now() });
+  return signed;
 }
 
 /** What the caller signed over: the public base URL and the request target as it came. */

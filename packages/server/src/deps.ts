@@ -1,22 +1,28 @@
 import type { Booking } from "./booking/booking.ts";
+import type { RateLimiter } from "./admission/rate/rate_limiter.ts";
 import type { Registry } from "./admission/registry/registry.ts";
 import type { Config } from "./config.ts";
 import type { Log } from "./operations/log.ts";
 import type { Metrics } from "./operations/metrics.ts";
 import type { TokenAuthority } from "./admission/token/token_authority.ts";
-import type { Reads } from "./reads.ts";
+import type { UsageRecorder } from "./admission/usage/usage_recorder.ts";
+import type { Reads } from "./reads/reads.ts";
 
 /** What the app is made of. Time, randomness and the database come in here and nowhere else. */
 export interface Deps {
   readonly config: Config;
   readonly registry: Registry;
   readonly tokens: TokenAuthority;
+  readonly limiter: RateLimiter;
+  readonly usage: UsageRecorder;
   readonly booking: Booking;
   readonly reads: Reads;
   readonly log: Log;
   readonly metrics: Metrics;
   /** Milliseconds by the database's time. */
   now(): number;
+  /** Milliseconds of a clock that never steps, whatever the database's does: for durations alone. */
+  monotonicMs(): number;
   random(length: number): Uint8Array;
   pepper: Uint8Array;
 }

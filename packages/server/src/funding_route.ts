@@ -1,5 +1,6 @@
 import { fundRequest, hostBytes, idempotencyFingerprint } from "@gold-partner/protocol";
 import { checkMediaType, readBody, readJsonBody, readShape } from "./admission/body/read_body.ts";
+import { refuseQuery } from "./admission/query/read_query.ts";
 import { readIdempotencyKey } from "./admission/signature/header_forms.ts";
 import { admitCaller } from "./admission/token/caller.ts";
 import { type AppContext, bookAdmitted, enter, uuidFor, uuidOfRequest } from "./corridor.ts";
@@ -19,6 +20,7 @@ export function fundingRoute(deps: Deps): (c: AppContext) => Promise<Response> {
       const body = await readBody(c);
       checkMediaType(c, "application/json");
       const key = readIdempotencyKey((name) => c.req.header(name));
+      refuseQuery(c);
       const params = readJsonBody(body);
       return { partner: certificate.partner, key, params, asked: readShape(fundRequest, params) };
     };

@@ -1,5 +1,6 @@
 /** The one door for those who operate the service: its settings, its migrations, its keys' forms. */
-export { type Config, type Environment, readConfig } from "./config.ts";
+export { type Config, ConfigError, type Environment, readConfig, SETTINGS } from "./config.ts";
+export { isPriceUrl } from "./booking/trading/price_source_http.ts";
 export { migrate } from "./database/migrate.ts";
 export { isKeySource, type KeySource, readKeys } from "./key_source.ts";
 export { createSealing, type Sealing } from "./sealing.ts";
@@ -7,3 +8,6 @@ export { hashSecret } from "./admission/token/client_secret.ts";
 export { createApp } from "./app.ts";
 export { assemble, type Assembly } from "./assembly.ts";
 export { createLog } from "./operations/log.ts";
+export { answerBroken } from "./wire/answer_broken.ts";
+export { findFault } from "./wire/fault.ts";
+export { sendProblem } from "./wire/problem.ts";

@@ -1,20 +1,59 @@
-import { hostBytes, ID_PREFIX, idempotencyFingerprint, orderRequest, uuidOfId } from "@gold-partner/protocol";
+import {
+  hostBytes,
+  ID_PREFIX,
+  idempotencyFingerprint,
+  orderRequest,
+  uuidOfId,
+  withdrawalRequest,
+} from "@gold-partner/protocol";
+import type { z } from "zod";
 import { checkMediaType, readBody, readJsonBody, readShape } from "./admission/body/read_body.ts";
+import { refuseQuery } from "./admission/query/read_query.ts";
 import { readIdempotencyKey, readSignatureForms } from "./admission/signature/header_forms.ts";
-import { verifySignature } from "./admission/signature/verify_signature.ts";
 import { nonceUuid } from "./booking/nonce/nonce_uuid.ts";
-import { type AppContext, bookAdmitted, identify, signedUrl, uuidOfRequest } from "./corridor.ts";
+import type { Outcome } from "./booking/outcome.ts";
+import {
+  type AppContext,
+  authenticate,
+  bookAdmitted,
+  identify,
+  type Route,
+  uuidFor,
+  uuidOfRequest,
+} from "./corridor.ts";
 import type { Deps } from "./deps.ts";
 import { outcomeReply } from "./reply.ts";
 
+export function orderRoute(deps: Deps): Route {
+  return corridor(
+    deps,
+    orderRequest,
+    ({ quoteId }, write) =>
+      deps.booking.order({ ...write, quote: uuidOfId(ID_PREFIX.quote, quoteId) ?? null }),
+  );
+}
+
+/** Money out takes the same rooms; only the last one differs. */
+export function withdrawalRoute(deps: Deps): Route {
+  return corridor(
+    deps,
+    withdrawalRequest,
+    (asked, write) => deps.booking.withdraw({ ...write, ...asked, id: uuidFor(deps) }),
+  );
+}
+
 /** THE CORRIDOR: every room of one order, in order. Each room's result is the next one's ticket. */
-export function orderRoute(deps: Deps): (c: AppContext) => Promise<Response> {
-  return async (c) => {
+function corridor<Schema extends z.ZodType>(
+  deps: Deps,
+  schema: Schema,
+  book: (asked: z.output<Schema>, write: SignedWrite) => Promise<Outcome>,
+): Route {
+  return async (c: AppContext) => {
     const requestId = c.get("requestId");
     const header = (name: string) => c.req.header(name);
 
     const admit = async () => {
-      // certificate → IP → token
+      // certificate → IP → token → rate
       const caller = await identify(c, deps);
       // size and media type → header forms
       const body = await readBody(c);
@@ -22,25 +61,34 @@ export function orderRoute(deps: Deps): (c: AppContext) => Promise<Response> {
       const key = readIdempotencyKey(header);
       const forms = readSignatureForms(header);
       // timestamp → signature
-      const request = { method: c.req.method, url: signedUrl(c, deps), body };
-      const signed = await verifySignature(caller, request, forms, deps.now());
+      const signed = await authenticate(c, deps, caller, body, forms);
       // body syntax and shape
+      refuseQuery(c);
       const params = readJsonBody(signed.body);
-      const { quoteId } = readShape(orderRequest, params);
-      return { signed, key, quoteId, params };
+      const asked = readShape(schema, params);
+      return { signed, key, params, asked };
     };
 
     // nonce → idempotency → business, in one transaction
-    const outcome = await bookAdmitted(admit, ({ signed, key, quoteId, params }) =>
-      deps.booking.order({
+    const outcome = await bookAdmitted(admit, ({ signed, key, params, asked }) =>
+      book(asked, {
         client: signed.partner.id,
         admissionVersion: signed.partner.admissionVersion,
         nonce: nonceUuid(signed.nonce),
         key,
         fingerprint: idempotencyFingerprint({ method: c.req.method, path: c.req.path, params }, hostBytes),
-        quote: uuidOfId(ID_PREFIX.quote, quoteId) ?? null,
         request: uuidOfRequest(requestId),
       }), deps);
     return outcomeReply(outcome, requestId);
   };
+}
+
+/** What booking must know of any signed write. */
+interface SignedWrite {
+  readonly client: number;
+  readonly admissionVersion: string;
+  readonly nonce: string;
+  readonly key: string;
+  readonly fingerprint: string;
+  readonly request: string;
 }

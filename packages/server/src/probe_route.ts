@@ -1,137 +1,119 @@
 import { canonicalRequest, JsonNumber, type JsonObject } from "@gold-partner/canonical";
-import { JwsError, parseDetached } from "@gold-partner/jws";
-import { hostBytes, NONCE_FORM, REPLY_HEADER, REQUEST_HEADER, TIMESTAMP_FORM } from "@gold-partner/protocol";
+import { parseDetached } from "@gold-partner/jws";
+import {
+  hostBytes,
+  NONCE_FORM,
+  type ProbeMistake,
+  REPLY_HEADER,
+  REQUEST_HEADER,
+  TIMESTAMP_FORM,
+} from "@gold-partner/protocol";
 import { readBody } from "./admission/body/read_body.ts";
+import { createRateLimiter, type RateLimiter, type RateTerms } from "./admission/rate/rate_limiter.ts";
 import { readSignatureForms } from "./admission/signature/header_forms.ts";
-import { activeKeys, checkTimestamp, verifySignature } from "./admission/signature/verify_signature.ts";
+import { activeKeys, type SignedRequest } from "./admission/signature/verify_signature.ts";
 import type { Caller } from "./admission/token/caller.ts";
 import { nonceUuid } from "./booking/nonce/nonce_uuid.ts";
 import type { Outcome } from "./booking/outcome.ts";
-import { type AppContext, bookAdmitted, identify, signedUrl } from "./corridor.ts";
+import { type AppContext, authenticate, bookAdmitted, identify, type Route, signedUrl } from "./corridor.ts";
 import type { Deps } from "./deps.ts";
+import type { ProbedRequest } from "./probe/attempts.ts";
+import { diagnose } from "./probe/diagnosis.ts";
+import { readLooseSignature } from "./probe/loose_signature.ts";
+import { MISTAKE_CURES } from "./probe/mistake_cures.ts";
+import {
+  ALL_RIGHT,
+  judge,
+  judgeHeaders,
+  type ProbedHeaders,
+  type Steps,
+  stepToExplain,
+} from "./probe/steps.ts";
 import { Refusal } from "./refusal.ts";
 import { jsonReply, problemReply } from "./reply.ts";
 
-type Step = { readonly ok: boolean | null; readonly detail: string };
-type StepName = "timestamp" | "nonce" | "header" | "key" | "signature";
-
 const STRICT = /(?:^|,)\s*handling\s*=\s*strict\s*(?:,|;|$)/i;
-const NOT_REACHED: Step = { ok: null, detail: "Not reached." };
+/** A diagnosis costs what dozens of orders do. Integrating by hand never gets there; a loop in production would. */
+const DIAGNOSIS_RATE: RateTerms = { perSecond: 1, burst: 30 };
+const TOO_MANY_DIAGNOSES =
+  "One probe a second that fails is explained, and 30 at once after a rest. A probe whose signature fits is not counted, " +
+  "nor is one with Prefer: handling=strict, which explains nothing. Wait as long as Retry-After says, then probe again.";
+const USED_NONCE = { ok: false, detail: "This nonce was used before; an order with it would be refused." };
+/** Where a caller's own name for this service may stand. */
+const HOST_HEADERS = ["host", "x-forwarded-host"];
+
+interface ProbeDeps extends Deps {
+  readonly diagnoses: RateLimiter;
+}
 
 /** POST /v1/signed-probe: judges a signature over any body, and says step by step what it found. */
-export function probeRoute(deps: Deps): (c: AppContext) => Promise<Response> {
+export function probeRoute(deps: Deps): Route {
+  const probeDeps: ProbeDeps = { ...deps, diagnoses: createRateLimiter() };
   return async (c) => {
     const strict = STRICT.test(c.req.header(REQUEST_HEADER.prefer) ?? "");
-    const reply = strict ? await answerAsAnOrder(c, deps) : await explain(c, deps);
+    const reply = strict ? await answerAsAnOrder(c, deps) : await explain(c, probeDeps);
     if (strict) reply.headers.set(REPLY_HEADER.preferenceApplied, "handling=strict");
     return reply;
   };
 }
 
 async function answerAsAnOrder(c: AppContext, deps: Deps): Promise<Response> {
-  const admit = async () => {
-    const caller = await identify(c, deps);
-    const body = await readBody(c);
-    const forms = readSignatureForms((name) => c.req.header(name));
-    return await verifySignature(
-      caller,
-      { method: c.req.method, url: signedUrl(c, deps), body },
-      forms,
-      deps.now(),
-    );
-  };
+  const admit = async () => await verify(c, deps, await identify(c, deps));
   const { outcome } = await bookAdmitted(admit, ({ partner, nonce }) => spend(deps, partner, nonce), deps);
   if (outcome !== "answered") return problemReply(new Refusal(outcome as "nonce_reused"), c.get("requestId"));
-  return await verdict(c, deps, {
-    timestamp: { ok: true, detail: "Within the window." },
-    nonce: { ok: true, detail: "Fresh, and spent now." },
-    header: { ok: true, detail: "As required." },
-    key: { ok: true, detail: "Registered and active." },
-    signature: { ok: true, detail: "It belongs to these bytes." },
-  });
+  return await verdict(c, deps, ALL_RIGHT, null);
 }
 
-async function explain(c: AppContext, deps: Deps): Promise<Response> {
+async function explain(c: AppContext, deps: ProbeDeps): Promise<Response> {
   const caller = await identify(c, deps);
   // Size refuses here as it does everywhere, even where no step comes to look at the body.
   await readBody(c);
-  const steps: Record<StepName, Step> = {
-    timestamp: judge(() => {
-      const timestamp = wellFormed(
-        c,
-        REQUEST_HEADER.timestamp,
-        TIMESTAMP_FORM,
-        "ten digits: Unix time in seconds",
-      );
-      checkTimestamp(timestamp, deps.now());
-      return "Within the window.";
-    }),
-    nonce: judge(() => {
-      wellFormed(c, REQUEST_HEADER.nonce, NONCE_FORM, "16 to 128 visible ASCII characters without comma");
-      return "Well formed.";
-    }),
-    header: NOT_REACHED,
-    key: NOT_REACHED,
-    signature: NOT_REACHED,
+  const headers = headersOf(c);
+  const steps = await judgeHeaders(headers, caller.partner, deps.now());
+  if (steps.timestamp.ok && steps.nonce.ok && steps.key.ok) {
+    steps.signature = await judge(() => verify(c, deps, caller), ALL_RIGHT.signature);
+  }
+  if (!steps.signature.ok) return await verdict(c, deps, steps, await findMistake(c, deps, caller, steps));
+  const admit = () => identify(c, deps);
+  const book = ({ partner }: Caller) => spend(deps, partner, headers.nonce);
+  const { outcome } = await bookAdmitted(admit, book, deps);
+  steps.nonce = outcome === "answered" ? ALL_RIGHT.nonce : USED_NONCE;
+  return await verdict(c, deps, steps, null);
+}
+
+async function verify(c: AppContext, deps: Deps, caller: Caller): Promise<SignedRequest> {
+  const body = await readBody(c);
+  return await authenticate(c, deps, caller, body, readSignatureForms((name) => c.req.header(name)));
+}
+
+/** Tries the usual mistakes, and says in the step that failed which one it was. */
+async function findMistake(
+  c: AppContext,
+  { config, diagnoses, monotonicMs, now }: ProbeDeps,
+  { partner }: Caller,
+  steps: Steps,
+): Promise<ProbeMistake | null> {
+  const headers = headersOf(c);
+  const failed = stepToExplain(headers, steps);
+  const signature = readLooseSignature(headers.signature);
+  if (!failed || !signature) return null;
+  if (!diagnoses.take(partner.id, DIAGNOSIS_RATE, monotonicMs()).allowed) {
+    throw new Refusal("rate_limited", TOO_MANY_DIAGNOSES);
+  }
+  const kid = steps.header.ok ? parseDetached(headers.signature).kid : undefined;
+  const { timestamp, nonce } = headers;
+  const request: ProbedRequest = {
+    method: c.req.method,
+    baseUrl: config.publicBaseUrl,
+    target: c.get("target"),
+    body: await readBody(c),
+    timestamp,
+    nonce,
+    hosts: HOST_HEADERS.flatMap((name) => c.req.header(name) ?? []),
   };
-  const signature = c.req.header(REQUEST_HEADER.signature) ?? "";
-  steps.header = judge(() => {
-    parseDetached(signature);
-    return "As required.";
-  });
-  if (steps.header.ok) steps.key = judgeKey(caller, parseDetached(signature).kid, deps.now());
-  if (steps.key.ok && steps.timestamp.ok && steps.nonce.ok) {
-    steps.signature = await judgeSignature(c, deps, caller);
-  }
-  if (steps.signature.ok) {
-    const { outcome } = await bookAdmitted(
-      () => identify(c, deps),
-      ({ partner }) => spend(deps, partner, c.req.header(REQUEST_HEADER.nonce)!),
-      deps,
-    );
-    steps.nonce = outcome === "answered"
-      ? { ok: true, detail: "Fresh, and spent now." }
-      : { ok: false, detail: "This nonce was used before; an order with it would be refused." };
-  }
-  return await verdict(c, deps, steps);
-}
-
-async function judgeSignature(c: AppContext, deps: Deps, caller: Caller): Promise<Step> {
-  const request = { method: c.req.method, url: signedUrl(c, deps), body: await readBody(c) };
-  try {
-    await verifySignature(caller, request, readSignatureForms((name) => c.req.header(name)), deps.now());
-    return { ok: true, detail: "It belongs to these bytes." };
-  } catch (error) {
-    if (error instanceof Refusal) return { ok: false, detail: error.message };
-    throw error;
-  }
-}
-
-function judgeKey(caller: Caller, kid: string | undefined, nowMs: number): Step {
-  const keys = activeKeys(caller.partner, kid, nowMs);
-  if (keys.length > 0) return { ok: true, detail: "Registered and active." };
-  return {
-    ok: false,
-    detail: kid === undefined
-      ? "No signing key of yours is active."
-      : "No active signing key of yours has this kid.",
-  };
-}
-
-function judge(check: () => string): Step {
-  try {
-    return { ok: true, detail: check() };
-  } catch (error) {
-    if (error instanceof Refusal || error instanceof JwsError) return { ok: false, detail: error.message };
-    throw error;
-  }
-}
-
-function wellFormed(c: AppContext, name: string, form: RegExp, rule: string): string {
-  const value = c.req.header(name);
-  if (value === undefined) throw new Refusal("invalid_request", `${name} is missing.`);
-  if (!form.test(value)) throw new Refusal("invalid_request", `${name} must be ${rule}.`);
-  return value;
+  const mistake = await diagnose(failed, signature, request, activeKeys(partner, kid, now()));
+  if (mistake) steps[failed] = { ok: false, detail: `${steps[failed].detail} ${MISTAKE_CURES[mistake]}` };
+  return mistake;
 }
 
 async function spend(deps: Deps, partner: Caller["partner"], nonce: string): Promise<Outcome> {
@@ -147,9 +129,14 @@ async function spend(deps: Deps, partner: Caller["partner"], nonce: string): Pro
   return outcome;
 }
 
-async function verdict(c: AppContext, deps: Deps, steps: Record<StepName, Step>): Promise<Response> {
+async function verdict(
+  c: AppContext,
+  deps: Deps,
+  steps: Steps,
+  mistake: ProbeMistake | null,
+): Promise<Response> {
   const canonical = await canonicalOf(c, deps);
-  const timestamp = c.req.header(REQUEST_HEADER.timestamp) ?? "";
+  const { timestamp } = headersOf(c);
   return jsonReply({
     valid: Object.values(steps).every(({ ok }) => ok),
     steps: steps as unknown as JsonObject,
@@ -158,14 +145,22 @@ async function verdict(c: AppContext, deps: Deps, steps: Record<StepName, Step>)
       : null,
     canonical_string: canonical,
     canonical_sha256: canonical === null ? null : hostBytes.sha256Hex(hostBytes.utf8(canonical)),
-    mistake: null,
+    mistake,
   }, c.get("requestId"));
 }
 
 async function canonicalOf(c: AppContext, deps: Deps): Promise<string | null> {
-  const timestamp = c.req.header(REQUEST_HEADER.timestamp) ?? "";
-  const nonce = c.req.header(REQUEST_HEADER.nonce) ?? "";
+  const { timestamp, nonce } = headersOf(c);
   if (!TIMESTAMP_FORM.test(timestamp) || !NONCE_FORM.test(nonce)) return null;
   const bodySha256 = hostBytes.sha256Hex(await readBody(c));
   return canonicalRequest({ method: c.req.method, url: signedUrl(c, deps), bodySha256, timestamp, nonce });
+}
+
+function headersOf(c: AppContext): ProbedHeaders {
+  const read = (name: string) => c.req.header(name) ?? "";
+  return {
+    timestamp: read(REQUEST_HEADER.timestamp),
+    nonce: read(REQUEST_HEADER.nonce),
+    signature: read(REQUEST_HEADER.signature),
+  };
 }

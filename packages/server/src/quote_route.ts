@@ -1,5 +1,6 @@
 import { hostBytes, idempotencyFingerprint, quoteRequest } from "@gold-partner/protocol";
 import { checkMediaType, readBody, readJsonBody, readShape } from "./admission/body/read_body.ts";
+import { refuseQuery } from "./admission/query/read_query.ts";
 import { readIdempotencyKey } from "./admission/signature/header_forms.ts";
 import { type AppContext, bookAdmitted, identify, uuidFor, uuidOfRequest } from "./corridor.ts";
 import type { Deps } from "./deps.ts";
@@ -13,6 +14,7 @@ export function quoteRoute(deps: Deps): (c: AppContext) => Promise<Response> {
       const body = await readBody(c);
       checkMediaType(c, "application/json");
       const key = readIdempotencyKey((name) => c.req.header(name));
+      refuseQuery(c);
       const params = readJsonBody(body);
       return { partner, key, params, asked: readShape(quoteRequest, params) };
     };

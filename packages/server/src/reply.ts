@@ -23,6 +23,30 @@ export function jsonReply(
   return textReply(200, writeJson(value), JSON_MEDIA_TYPE, requestId, headers);
 }
 
+/** JSON that the database has written. */
+export function jsonTextReply(text: string, requestId: RequestId): Response {
+  return textReply(200, text, JSON_MEDIA_TYPE, requestId, {});
+}
+
+/** A reply that is made while it is sent. What fails in the middle breaks the connection, so a part never passes for the whole. */
+export function streamReply(
+  parts: AsyncGenerator<string>,
+  mediaType: string,
+  requestId: RequestId,
+  headers: Record<string, string>,
+): Response {
+  const encoder = new TextEncoder();
+  const stream = new ReadableStream<Uint8Array>({
+    async pull(controller) {
+      const { done, value } = await parts.next();
+      if (done) controller.close();
+      else controller.enqueue(encoder.encode(value));
+    },
+    cancel: async () => void await parts.return(undefined),
+  }, { highWaterMark: 0 });
+  return new Response(stream, { headers: headersOf(mediaType, requestId, headers) });
+}
+
 export function problemReply(refusal: Refusal, requestId: RequestId): Response {
   const { code, detail, errors } = refusal;
   const body = problemBody(code, { requestId, errors, ...(detail === undefined ? {} : { detail }) });
@@ -33,10 +57,7 @@ export function tokenErrorReply(refusal: Refusal<TokenProblemCode>, requestId: R
   const { code, detail } = refusal;
   const body = tokenErrorBody(code, { requestId, ...(detail === undefined ? {} : { detail }) });
   const { status } = TOKEN_PROBLEM_REGISTRY[code];
-  return textReply(status, JSON.stringify(body), JSON_MEDIA_TYPE, requestId, {
-    "Cache-Control": "no-store",
-    ...problemHeaders(code),
-  });
+  return textReply(status, JSON.stringify(body), JSON_MEDIA_TYPE, requestId, problemHeaders(code));
 }
 
 /** What booking said, as a reply: the stored bytes, or a problem that binds nothing. */
@@ -85,8 +106,13 @@ function textReply(
   requestId: RequestId,
   headers: Record<string, string>,
 ): Response {
-  return new Response(body, {
-    status,
-    headers: { "Content-Type": mediaType, [REPLY_HEADER.requestId]: requestId, ...headers },
-  });
+  return new Response(body, { status, headers: headersOf(mediaType, requestId, headers) });
 }
+
+/** No reply may be kept by a cache: each is one partner's, and true at one moment. */
+const headersOf = (mediaType: string, requestId: RequestId, headers: Record<string, string>) => ({
+  "Content-Type": mediaType,
+  "Cache-Control": "no-store",
+  [REPLY_HEADER.requestId]: requestId,
+  ...headers,
+});

@@ -1,12 +1,13 @@
 import { chmod, rm, stat } from "node:fs/promises";
 import { createConnection, type Socket } from "node:net";
 import type { Server } from "node:http";
-import { createAdaptorServer } from "@hono/node-server";
+import { ID_PREFIX, newId } from "@gold-partner/protocol";
 import { createApp } from "./app.ts";
 import { assemble } from "./assembly.ts";
 import type { Config, ListenAddress } from "./config.ts";
 import { createLog, type Log } from "./operations/log.ts";
 import { createOperationsServer } from "./operations/operations_server.ts";
+import { createWireServer } from "./wire/wire_server.ts";
 
 export interface Service {
   /** Stops taking connections, lets what is under way finish, then closes everything. */
@@ -14,10 +15,7 @@ export interface Service {
 }
 
 const REQUEST_TIMEOUT_MS = 15_000;
-const HEADERS_MAX_BYTES = 16_384;
 const GRACE_MS = 10_000;
-/** Longer than a proxy keeps its upstream connections: whoever closes first must not be the service. */
-const KEEP_ALIVE_MS = 75_000;
 const PING_MS = 2000;
 
 /** Assembles the real parts and serves them. */
@@ -31,17 +29,13 @@ export async function startService(config: Config, write: (line: string) => void
     !stopping && registry.isFresh() &&
     await Promise.race([reads.ping().then(() => true, () => false), falseAfter(PING_MS)]);
   const operations = createOperationsServer({ metrics, isReady });
-  const server = createAdaptorServer({
+  const server = createWireServer({
     fetch: createApp(deps).fetch,
-    serverOptions: {
-      maxHeaderSize: HEADERS_MAX_BYTES,
-      requestTimeout: REQUEST_TIMEOUT_MS,
-      headersTimeout: REQUEST_TIMEOUT_MS,
-    },
-  }) as Server;
-  // Node would drop headers beyond a number, and the proxy's come last; their size is bounded anyway.
-  server.maxHeadersCount = 0;
-  server.keepAliveTimeout = KEEP_ALIVE_MS;
+    log,
+    metrics,
+    newRequestId: () => newId(ID_PREFIX.request, deps.now(), deps.random),
+    patienceMs: REQUEST_TIMEOUT_MS,
+  });
   const unused = watchUnused(server);
   try {
     await listen(operations, config.operationsListen);

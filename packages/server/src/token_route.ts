@@ -7,7 +7,7 @@ import {
   tokenRequest,
 } from "@gold-partner/protocol";
 import { checkMediaType, readBody } from "./admission/body/read_body.ts";
-import { isSecretOf } from "./admission/token/client_secret.ts";
+import { findSecret } from "./admission/token/client_secret.ts";
 import { type AppContext, enter } from "./corridor.ts";
 import type { Deps } from "./deps.ts";
 import { Refusal } from "./refusal.ts";
@@ -15,7 +15,7 @@ import { Refusal } from "./refusal.ts";
 /** POST /oauth/token: client_credentials over the certificate that the token is then bound to. */
 export function tokenRoute(deps: Deps): (c: AppContext) => Promise<Response> {
   return async (c) => {
-    const { registry, tokens, pepper, now, random } = deps;
+    const { registry, tokens, pepper, usage, now, random } = deps;
     const certificate = await enter(c, deps);
     const body = await readBody(c);
     if (c.req.header("authorization") !== undefined) {
@@ -27,18 +27,17 @@ export function tokenRoute(deps: Deps): (c: AppContext) => Promise<Response> {
     checkMediaType(c, "application/x-www-form-urlencoded");
     const { client_id, client_secret } = readForm(body);
     const partner = registry.snapshot().partners.get(client_id);
-    const known = isSecretOf(partner, client_secret, pepper, now());
+    const secret = findSecret(partner, client_secret, pepper, now());
     // One answer for an unknown client, a wrong secret and another partner's certificate.
-    if (!known || partner?.id !== certificate.partner.id) {
+    if (!secret || partner?.id !== certificate.partner.id) {
       throw new Refusal<TokenProblemCode>("invalid_client");
     }
     if (partner.suspended) throw new Refusal("partner_suspended");
-    const access_token = await tokens.issue(
-      certificate,
-      now(),
-      newId(ID_PREFIX.request, now(), random).slice(ID_PREFIX.request.length),
-    );
-    return Response.json({ access_token, token_type: "Bearer", expires_in: TOKEN_TTL_SECONDS }, {
+    const tokenId = newId(ID_PREFIX.request, now(), random).slice(ID_PREFIX.request.length);
+    const { token, kid } = await tokens.issue(certificate, now(), tokenId);
+    usage.note({ kind: "client_secret", partner: partner.id, id: `${secret.id}`, atMs: now() });
+    usage.note({ kind: "token_key", partner: null, id: kid, atMs: now() });
+    return Response.json({ access_token: token, token_type: "Bearer", expires_in: TOKEN_TTL_SECONDS }, {
       headers: { "Cache-Control": "no-store", "X-Request-Id": c.get("requestId") },
     });
   };

@@ -272,7 +272,7 @@ describe("startGateway(), delivery", () => {
 
   it("says what to do when the port is taken or no upstream is named", async () => {
     const { gateway } = await start(echo);
-    const options = { ca: pki.authority.ca, ...pki.gateway, newRequestId: () => "req_trial" };
+    const options = { ca: pki.authority.ca, ...pki.gateway, newRequestId: () => "req_trial" as const };
     await assertRejects(
       () => startGateway({ ...options, port: gateway.port, upstreams: ["/x"] }),
       GatewayStartError,

@@ -6,8 +6,8 @@ import {
   type ServerResponse,
 } from "node:http";
 import { type Duplex, pipeline } from "node:stream";
+import type { ProblemCode } from "@gold-partner/protocol";
 import { hasBody, requestHeaders, responseHeaders } from "./headers.ts";
-import type { ProblemCode } from "./problem.ts";
 
 /** One request on its way, with the answer that it waits for. */
 export interface Exchange {
@@ -82,6 +82,8 @@ export function forward(exchange: Exchange, agent: Agent, patience: Patience): v
 
   // By the framing alone: a body that the headers sent did not announce would be read as another request.
   if (hasBody(request.rawHeaders)) {
+    // The service may refuse by the headers alone, whether or not a body ever comes.
+    outgoing.flushHeaders();
     request.pipe(outgoing);
   } else {
     request.resume();

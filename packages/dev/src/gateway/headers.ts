@@ -42,16 +42,6 @@ export function hasBody(received: RawHeaders): boolean {
     valuesOf(received, "transfer-encoding").length > 0;
 }
 
-/** Why a request cannot be forwarded as it stands, or undefined. */
-export function findHeaderFault(received: RawHeaders): string | undefined {
-  if (valuesOf(received, "host").length !== 1) return "A request has exactly one Host header.";
-  const coding = valuesOf(received, "transfer-encoding").join(",");
-  if (coding !== "" && coding.trim().toLowerCase() !== "chunked") {
-    return "The only Transfer-Encoding that is understood is chunked.";
-  }
-  return undefined;
-}
-
 function endToEnd(received: RawHeaders, isRefused: (name: string) => boolean): string[] {
   const named = valuesOf(received, "connection").flatMap((value) => value.toLowerCase().split(","))
     .map((name) => name.trim()).filter((name) => !NEVER_NAMED.has(name));

@@ -40,6 +40,7 @@ describe("startGateway(), messages", () => {
     assertEquals(answer.status, status, bytes.slice(0, 80));
     assertStringIncludes(answer.head, "content-type: application/problem+json");
     assertStringIncludes(answer.head, "connection: close");
+    assertStringIncludes(answer.head, "x-request-id: req_trial");
     const problem = JSON.parse(answer.body);
     assertEquals(Object.keys(problem), [
       "type",
@@ -145,6 +146,11 @@ describe("startGateway(), messages", () => {
       `\0\0\r\n\r\n`,
     ];
     for (const bytes of requests) await assertRefused(bytes, 400, "invalid_request");
+  });
+
+  it("refuses a body whose framing breaks on its way", async () => {
+    const bytes = `POST /unanswered HTTP/1.1\r\n${CLOSE}Transfer-Encoding: chunked\r\n\r\n2\r\nhi\r\nzz\r\n`;
+    await assertRefused(bytes, 400, "invalid_request");
   });
 
   it("refuses headers over 16 KiB, and forwards those that are just below", async () => {

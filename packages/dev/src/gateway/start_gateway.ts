@@ -3,10 +3,10 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import { createServer, type Server } from "node:https";
 import type { AddressInfo, Socket } from "node:net";
 import type { Duplex } from "node:stream";
+import type { ProblemCode, RequestId } from "@gold-partner/protocol";
+import { answerBroken, findFault, sendProblem } from "@gold-partner/server";
 import { type Exchange, forward, type Patience, SendOnceAgent } from "./forward.ts";
-import { findHeaderFault } from "./headers.ts";
 import { identifyPeer } from "./peer.ts";
-import { type ProblemCode, sendProblem, writeProblem } from "./problem.ts";
 
 export interface GatewayOptions {
   /** 0 takes a free one. */
@@ -22,7 +22,7 @@ export interface GatewayOptions {
   upstreams: string[];
   /** Sent along as X-Gold-Proxy-Secret. */
   proxySecret?: string;
-  newRequestId: () => string;
+  newRequestId: () => RequestId;
   log?: (line: string) => void;
   patience?: Partial<GatewayPatience>;
 }
@@ -73,7 +73,10 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
     });
     answer(request, response);
   });
-  refuseWhatIsNoRequest(server, inFlight, options);
+  answerBroken(server, {
+    newRequestId: options.newRequestId,
+    refused: (reason) => options.log?.(`connection refused: ${reason}`),
+  });
 
   const port = await listen(server, options);
   return {
@@ -132,7 +135,7 @@ function createAnswerer(
       sendProblem(response, code, requestId, detail);
     };
     if (peer.certificateExpiresAtMs < Date.now()) return refuse("certificate_expired", peer.certificateHash);
-    const fault = findHeaderFault(request.rawHeaders);
+    const fault = findFault(request);
     if (fault) return refuse("invalid_request", fault, fault);
     const vouched: Record<string, string> = {
       "x-forwarded-client-cert": `Hash=${peer.certificateHash}`,
@@ -141,35 +144,6 @@ function createAnswerer(
     if (proxySecret !== undefined) vouched["x-gold-proxy-secret"] = proxySecret;
     send({ request, response, socketPath: upstreams[turn++ % upstreams.length]!, vouched, refuse });
   };
-}
-
-function refuseWhatIsNoRequest(
-  server: Server,
-  inFlight: Set<Duplex>,
-  { newRequestId, log = () => {} }: GatewayOptions,
-): void {
-  server.on("clientError", (error: NodeJS.ErrnoException, socket) => {
-    const code = problemOf(error);
-    log(`connection refused: ${error.code ?? ""} ${error.message.trim()}`);
-    // Without a code TLS failed, so nobody can read an answer; and none may be written into another one.
-    if (!code || !socket.writable || inFlight.has(socket)) socket.destroy();
-    else writeProblem(socket, code, newRequestId());
-  });
-  server.on("connect", (_request, socket) => writeProblem(socket, "method_not_allowed", newRequestId()));
-  server.on("upgrade", (_request, socket) => {
-    writeProblem(
-      socket,
-      "invalid_request",
-      newRequestId(),
-      "No other protocol is offered. Leave Upgrade away.",
-    );
-  });
-}
-
-function problemOf({ code = "" }: NodeJS.ErrnoException): ProblemCode | undefined {
-  if (code === "HPE_HEADER_OVERFLOW") return "header_too_large";
-  if (code === "ERR_HTTP_REQUEST_TIMEOUT") return "request_timeout";
-  return code.startsWith("HPE_") ? "invalid_request" : undefined;
 }
 
 function listen(server: Server, { port, host = "127.0.0.1" }: GatewayOptions): Promise<number> {

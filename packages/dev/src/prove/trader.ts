@@ -57,7 +57,7 @@ export class Trader {
     this.#token = "";
     const reply = await ask(
       socketPath,
-      this.#write("POST", "/oauth/token", form.toString(), {
+      this.#write("POST", "/oauth/token", hostBytes.utf8(form.toString()), {
         "Content-Type": "application/x-www-form-urlencoded",
       }),
     );
@@ -66,27 +66,34 @@ export class Trader {
   }
 
   fund(amountSar: string, key: string = randomUUID()): Uint8Array {
-    return this.#post("/sandbox/fund", `{"amount_sar":${amountSar}}`, key);
+    return this.unsigned("/sandbox/fund", hostBytes.utf8(`{"amount_sar":${amountSar}}`), key);
   }
 
   quote(side: Side, goldGrams: string, key: string = randomUUID()): Uint8Array {
-    return this.#post("/v1/quotes", `{"side":"${side}","gold_grams":${goldGrams}}`, key);
+    const body = `{"side":"${side}","gold_grams":${goldGrams}}`;
+    return this.unsigned("/v1/quotes", hostBytes.utf8(body), key);
   }
 
   async order(quoteId: string, choice: OrderChoice = {}): Promise<Uint8Array> {
-    const { key = randomUUID(), nonce = randomUUID(), timestampSeconds = nowSeconds() } = choice;
-    const body = JSON.stringify({ quote_id: quoteId });
-    const signed = await signRequest({
-      method: "POST",
-      url: `${this.credentials.base_url}/v1/orders`,
-      body: hostBytes.utf8(body),
-      timestamp: `${timestampSeconds}`,
-      nonce,
-    }, this.#signer);
-    return this.#post("/v1/orders", body, key, { ...signed });
+    return await this.signed("/v1/orders", hostBytes.utf8(JSON.stringify({ quote_id: quoteId })), choice);
   }
 
-  #post(path: string, body: string, key: string, headers: Record<string, string> = {}): Uint8Array {
+  /** Any bytes as the body of a signed request. */
+  async signed(path: string, body: Uint8Array, choice: OrderChoice = {}): Promise<Uint8Array> {
+    const { key = randomUUID(), nonce = randomUUID(), timestampSeconds = nowSeconds() } = choice;
+    const url = this.credentials.base_url + path;
+    const timestamp = `${timestampSeconds}`;
+    const signed = await signRequest({ method: "POST", url, body, timestamp, nonce }, this.#signer);
+    return this.unsigned(path, body, key, { ...signed });
+  }
+
+  /** Any bytes as a body. */
+  unsigned(
+    path: string,
+    body: Uint8Array,
+    key: string = randomUUID(),
+    headers: Record<string, string> = {},
+  ): Uint8Array {
     return this.#write("POST", path, body, {
       "Content-Type": "application/json",
       "Idempotency-Key": key,
@@ -94,18 +101,18 @@ export class Trader {
     });
   }
 
-  #write(method: string, path: string, body: string, headers: Record<string, string>): Uint8Array {
+  #write(method: string, path: string, body: Uint8Array, headers: Record<string, string>): Uint8Array {
     const all: Record<string, string> = {
       Host: new URL(this.credentials.base_url).host,
       // As the gateway would send them.
       "x-forwarded-client-cert": `Hash=${this.#fingerprint}`,
       "x-client-ip": "127.0.0.1",
       ...(this.#token ? { Authorization: `Bearer ${this.#token}` } : {}),
-      "Content-Length": `${hostBytes.utf8(body).length}`,
+      "Content-Length": `${body.length}`,
       ...headers,
     };
     const lines = Object.entries(all).map(([name, value]) => `${name}: ${value}\r\n`);
-    return hostBytes.utf8(`${method} ${path} HTTP/1.1\r\n${lines.join("")}\r\n${body}`);
+    return Buffer.concat([hostBytes.utf8(`${method} ${path} HTTP/1.1\r\n${lines.join("")}\r\n`), body]);
   }
 }
 

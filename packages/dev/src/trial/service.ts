@@ -61,7 +61,8 @@ export interface TrialOptions {
   readonly server?: TestPostgres;
 }
 
-const BASE_URL = "https://localhost:8443";
+/** Partners sign the base URL, so what is signed for one environment is worthless in the other. */
+const BASE_URLS = { sandbox: "https://localhost:8443", production: "https://api.example" } as const;
 
 export async function trialService(
   { environment = "sandbox", server }: TrialOptions = {},
@@ -96,7 +97,7 @@ export async function trialService(
       else headers.set(name, value);
     }
     const init = { method, headers, ...(body === undefined ? {} : { body, duplex: "half" }) } as RequestInit;
-    return await app.request(BASE_URL + path, init, { incoming: { url: target ?? path } });
+    return await app.request(config.publicBaseUrl + path, init, { incoming: { url: target ?? path } });
   };
   const trial: TrialService = {
     books,
@@ -110,7 +111,7 @@ export async function trialService(
     async token(sender = partner) {
       const known = tokens.get(sender.fingerprint);
       if (known && now() < known.renewAtMs) return known.token;
-      const reply = await app.request(`${BASE_URL}/oauth/token`, {
+      const reply = await app.request(`${config.publicBaseUrl}/oauth/token`, {
         method: "POST",
         headers: { ...identity(sender), "Content-Type": "application/x-www-form-urlencoded" },
         body:
@@ -126,7 +127,7 @@ export async function trialService(
       const { signedBody = body, key = (signing.partner ?? partner).signingKey } = signing;
       const signature = await signTrialRequest({
         method: signing.method ?? "POST",
-        url: signing.url ?? BASE_URL + path,
+        url: signing.url ?? config.publicBaseUrl + path,
         body: typeof signedBody === "string" ? hostBytes.utf8(signedBody) : signedBody,
         timestamp: signing.timestamp ?? `${Math.floor(now() / 1000)}`,
         nonce: signing.nonce ?? randomUUID(),
@@ -155,7 +156,9 @@ async function settle(books: TrialBooks, folder: string, environment: "sandbox" 
   await writeFile(files.pepper, keys.pepper.toString("hex"), { mode: 0o600 });
   await writeFile(files.sealingKey, keys.sealingKey.toString("hex"), { mode: 0o600 });
   await books.sql`
-    update gold.deployment set environment = ${environment}, pepper_source = ${`file:${files.pepper}`},
+    update gold.deployment set environment = ${environment}, public_base_url = ${
+    BASE_URLS[environment]
+  }, pepper_source = ${`file:${files.pepper}`},
       sealing_key_source = ${`file:${files.sealingKey}`}`;
   await addTokenKey(books, keys.sealingKey);
   const api = new URL(books.url);
@@ -163,7 +166,7 @@ async function settle(books: TrialBooks, folder: string, environment: "sandbox" 
   const config = readConfig({
     DATABASE_URL: api.href,
     GOLD_ENV: environment,
-    PUBLIC_BASE_URL: BASE_URL,
+    PUBLIC_BASE_URL: BASE_URLS[environment],
     LISTEN: `unix:${join(folder, "service.sock")}`,
     OPERATIONS_LISTEN: `unix:${join(folder, "operations.sock")}`,
     PEPPER_SOURCE: `file:${files.pepper}`,

@@ -8,10 +8,12 @@ import type { Caller } from "../token/caller.ts";
 import type { SignatureForms } from "./header_forms.ts";
 
 /** A request whose caller signed these very bytes just now. Whether its nonce is fresh, the database says. */
-type SignedRequest = Ticket<"SignedRequest", {
+export type SignedRequest = Ticket<"SignedRequest", {
   readonly partner: Partner;
   readonly nonce: string;
   readonly body: Uint8Array;
+  /** The thumbprint of the key that verified it. */
+  readonly key: string;
 }>;
 
 interface RequestBytes {
@@ -56,10 +58,15 @@ export async function verifySignature(
   });
   const { partner } = caller;
   try {
-    await verifyDetached(signature, hostBytes.utf8(canonical), (kid) => activeKeys(partner, kid, nowMs));
+    const found = await verifyDetached(
+      signature,
+      hostBytes.utf8(canonical),
+      (kid) => activeKeys(partner, kid, nowMs),
+    );
+    const { thumbprint } = partner.signingKeys.find(({ key }) => key === found)!;
+    return stamp<SignedRequest>({ partner, nonce, body, key: thumbprint });
   } catch (error) {
     if (error instanceof JwsError) throw new Refusal("signature_invalid", error.message);
     throw error;
   }
-  return stamp<SignedRequest>({ partner, nonce, body });
 }

@@ -3,48 +3,56 @@ import { readFileSync } from "node:fs";
 import { describe, it } from "node:test";
 import { assertEquals, assertMatch, assertNotEquals } from "@std/assert";
 import type { Partner } from "../registry/registry.ts";
-import { hashSecret, isSecretOf } from "./client_secret.ts";
+import { findSecret, hashSecret } from "./client_secret.ts";
 
 const NOW_MS = 1_800_000_000_000;
 const pepper = randomBytes(32);
 
 function partnerWith(...secrets: { secret: string; notBeforeMs?: number; retireAtMs?: number }[]): Partner {
   return {
-    secrets: secrets.map(({ secret, notBeforeMs = 0, retireAtMs = Infinity }) => ({
+    secrets: secrets.map(({ secret, notBeforeMs = 0, retireAtMs = Infinity }, id) => ({
+      id,
       hash: hashSecret(pepper, secret).toString("hex"),
       notBeforeMs,
       retireAtMs,
     })),
   } as unknown as Partner;
 }
-const isSecret = (partner: Partner | undefined, secret: string) =>
-  isSecretOf(partner, secret, pepper, NOW_MS);
+const find = (partner: Partner | undefined, secret: string) =>
+  findSecret(partner, secret, pepper, NOW_MS)?.id;
 
-describe("isSecretOf()", () => {
-  it("knows any of the active secrets, wherever it stands", () => {
+describe("findSecret()", () => {
+  it("knows any of the active secrets, wherever it stands, and says which", () => {
     const partner = partnerWith({ secret: "first" }, { secret: "second" }, { secret: "third" });
-    for (const secret of ["first", "second", "third"]) assertEquals(isSecret(partner, secret), true, secret);
+    assertEquals(["first", "second", "third"].map((secret) => find(partner, secret)), [0, 1, 2]);
     for (const secret of ["", "fourth", "firs", "first "]) {
-      assertEquals(isSecret(partner, secret), false, secret);
+      assertEquals(find(partner, secret), undefined, secret);
     }
   });
 
   it("knows no secret before its time nor from its retirement on", () => {
     const at = (notBeforeMs: number, retireAtMs: number) =>
-      isSecret(partnerWith({ secret: "s", notBeforeMs, retireAtMs }), "s");
-    assertEquals([at(NOW_MS, NOW_MS + 1), at(NOW_MS + 1, NOW_MS + 2), at(0, NOW_MS)], [true, false, false]);
+      find(partnerWith({ secret: "s", notBeforeMs, retireAtMs }), "s");
+    assertEquals([at(NOW_MS, NOW_MS + 1), at(NOW_MS + 1, NOW_MS + 2), at(0, NOW_MS)], [
+      0,
+      undefined,
+      undefined,
+    ]);
   });
 
   it("knows no secret of nobody, of a partner without any, or under another pepper", () => {
-    assertEquals([isSecret(undefined, ""), isSecret(partnerWith(), "")], [false, false]);
-    assertEquals(isSecretOf(partnerWith({ secret: "s" }), "s", randomBytes(32), NOW_MS), false);
+    assertEquals([find(undefined, ""), find(partnerWith(), "")], [undefined, undefined]);
+    assertEquals(findSecret(partnerWith({ secret: "s" }), "s", randomBytes(32), NOW_MS), undefined);
   });
 
   it("compares in the same time whoever asks: no early return, no plain comparison", () => {
     const source = readFileSync(new URL("client_secret.ts", import.meta.url), "utf8");
-    const body = source.slice(source.indexOf("export function isSecretOf"));
+    const body = source.slice(source.indexOf("export function findSecret"));
     assertEquals(body.match(/\breturn\b/g)?.length, 1);
-    assertMatch(body, /found = timingSafeEqual\(given, known\) \|\| found/);
+    assertMatch(
+      body,
+      /found = timingSafeEqual\(given, Buffer\.from\(known\.hash, "hex"\)\) \? known : found/,
+    );
     assertMatch(body, /\[NO_SECRET, \.\.\.active\]/);
     assertEquals(/===|!==|\.equals\(|\bbreak\b/.test(body), false);
   });

@@ -1,26 +1,34 @@
 import { Buffer } from "node:buffer";
 import { hash, timingSafeEqual } from "node:crypto";
-import { isActive, type Partner } from "../registry/registry.ts";
+import { type ClientSecret, isActive, type Partner } from "../registry/registry.ts";
 
 /** SHA-256 of pepper and secret. The secret has 256 random bits, so a slow hash would add nothing but load. */
 export function hashSecret(pepper: Uint8Array, secret: string): Buffer {
   return Buffer.from(hash("sha256", Buffer.concat([pepper, Buffer.from(secret)]), "hex"), "hex");
 }
 
-const NO_SECRET = Buffer.alloc(32);
+const NO_SECRET: ClientSecret = {
+  id: 0,
+  hash: "00".repeat(32),
+  notBeforeMs: Infinity,
+  retireAtMs: Infinity,
+};
 
-/** Takes the same time whoever asks and whatever is wrong: an unknown partner is compared, too. */
-export function isSecretOf(
+/**
+ * Which of the partner's active secrets this is. Takes the same time whoever asks and whatever is wrong: an unknown partner
+ * is compared, too.
+ */
+export function findSecret(
   partner: Partner | undefined,
   secret: string,
   pepper: Uint8Array,
   nowMs: number,
-): boolean {
+): ClientSecret | undefined {
   const given = hashSecret(pepper, secret);
-  const active = (partner?.secrets ?? []).filter((one) => isActive(one, nowMs)).map(({ hash }) =>
-    Buffer.from(hash, "hex")
-  );
-  let found = false;
-  for (const known of [NO_SECRET, ...active]) found = timingSafeEqual(given, known) || found;
+  const active = (partner?.secrets ?? []).filter((one) => isActive(one, nowMs));
+  let found: ClientSecret | undefined;
+  for (const known of [NO_SECRET, ...active]) {
+    found = timingSafeEqual(given, Buffer.from(known.hash, "hex")) ? known : found;
+  }
   return found;
 }

@@ -24,9 +24,15 @@ interface TokenClaims {
   readonly cnf: { readonly "x5t#S256": string };
 }
 
+interface IssuedToken {
+  readonly token: string;
+  /** The key that signed it. */
+  readonly kid: string;
+}
+
 /** Issues and verifies the service's certificate-bound access tokens (RFC 9068, RFC 8705). */
 export interface TokenAuthority {
-  issue(certificate: ClientCertificate, nowMs: number, tokenId: string): Promise<string>;
+  issue(certificate: ClientCertificate, nowMs: number, tokenId: string): Promise<IssuedToken>;
   /** The claims of a token of ours; whether it fits the caller is not judged here. */
   verify(token: string, nowMs: number): Promise<TokenClaims>;
 }
@@ -62,7 +68,13 @@ export function createTokenAuthority(registry: Registry, sealing: Sealing, issue
         cnf: { "x5t#S256": thumbprintOf(certificate.fingerprint) },
       };
       const signer = keySigner(await signingKey(current), current.kid);
-      return await signCompact(hostBytes.utf8(JSON.stringify(claims)), { typ: TYPE }, signer, hostBytes);
+      const token = await signCompact(
+        hostBytes.utf8(JSON.stringify(claims)),
+        { typ: TYPE },
+        signer,
+        hostBytes,
+      );
+      return { token, kid: current.kid };
     },
     async verify(token, nowMs) {
       const keys = activeKeys(nowMs);

@@ -1,0 +1,31 @@
+import { BODY_MAX_BYTES, type TokenProblemCode } from "@gold-partner/protocol";
+import { spoilt, type Way, WITHDRAWAL } from "./way_trial.ts";
+
+const header = (name: string, value: string | null): Way => spoilt({ headers: { [name]: value } });
+
+/** What is wrong with the request as it stands. */
+export const FORM_WAYS = {
+  invalid_request: spoilt({ body: { amount_sar: 1, colour: "red" } }),
+  idempotency_key_missing: header("Idempotency-Key", null),
+  idempotency_key_invalid: header("Idempotency-Key", "two words"),
+  timestamp_invalid: header("X-Timestamp", `${Date.now()}`),
+  nonce_invalid: header("X-Nonce", "too short"),
+  path_not_allowed: spoilt({ target: "/v1/./withdrawals" }),
+  not_found: {
+    operation: "createOrder",
+    async stage({ partner }) {
+      return { caller: partner, call: { body: { quote_id: "qt_019c1364-3420-7bbf-8392-5a8225f16878" } } };
+    },
+  },
+  method_not_allowed: spoilt({ method: "DELETE" }),
+  request_timeout: {
+    operation: "createWithdrawal",
+    async stage({ partner, hastyDoor }) {
+      return { caller: partner, call: WITHDRAWAL, from: partner.through(hastyDoor), fault: { stalls: true } };
+    },
+  },
+  body_too_large: spoilt({ body: `{"amount_sar":1}${" ".repeat(BODY_MAX_BYTES)}` }),
+  uri_too_long: spoilt({ target: `/v1/withdrawals?${"x".repeat(9000)}` }),
+  unsupported_media_type: header("Content-Type", "text/plain"),
+  header_too_large: header("X-Baggage", "x".repeat(17_000)),
+} as const satisfies Partial<Record<TokenProblemCode, Way>>;

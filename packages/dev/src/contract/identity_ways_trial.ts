@@ -1,0 +1,101 @@
+import { Buffer } from "node:buffer";
+import { importSigningKey, keySigner, signCompact } from "@gold-partner/jws";
+import { TOKEN_TTL_SECONDS, type TokenProblemCode } from "@gold-partner/protocol";
+import { createSealing, readKeys } from "@gold-partner/server";
+import type { Call, Caller } from "./caller_trial.ts";
+import type { House } from "./house_trial.ts";
+import { type Scene, spoilt, type Staged, type Way, WITHDRAWAL } from "./way_trial.ts";
+
+const withdrawal = (stage: (scene: Scene) => Promise<Staged>): Way => ({
+  operation: "createWithdrawal",
+  stage,
+});
+const loopback = ["--ip", "127.0.0.1/32", "--ip", "::1/128"];
+
+/** A further certificate of the partner's that something happens to; its withdrawal is refused for it. */
+function underCertificate(spoil: (house: House, fingerprint: string) => Promise<unknown>): Way {
+  return withdrawal(async ({ house, partner }) => {
+    const certificate = await house.issueCertificate(partner);
+    const from = partner.presenting(certificate);
+    await from.renewToken();
+    await spoil(house, certificate.fingerprint);
+    await from.until(({ status }) => status === 403);
+    return { caller: partner, call: WITHDRAWAL, from };
+  });
+}
+
+/** A call at the token endpoint, spoilt in one place. */
+function atTokenEndpoint(spoil: (form: string) => Call): Way {
+  return {
+    operation: "issueToken",
+    stage: async ({ partner }) => ({
+      caller: partner,
+      call: { body: partner.form },
+      fault: spoil(partner.form),
+    }),
+  };
+}
+
+/** The caller's token as it would be, had it been issued so much earlier: signed by the service's own key. */
+async function ageToken({ sql, running }: House, { token }: Caller, seconds: number): Promise<string> {
+  const [key] = await sql`select kid, sealed, sealing_key from gold.token_key`;
+  const sealing = await createSealing(await readKeys(`file:${running.state.path("keys", "sealing_key")}`));
+  const signer = keySigner(
+    await importSigningKey(await sealing.open(key!.sealed, key!.sealing_key)),
+    key!.kid,
+  );
+  const claims = JSON.parse(Buffer.from(token.split(".")[1]!, "base64url").toString());
+  const aged = { ...claims, iat: claims.iat - seconds, exp: claims.exp - seconds };
+  return await signCompact(JSON.stringify(aged), { typ: "at+jwt" }, signer);
+}
+
+/** Who calls, and whether it is them. */
+export const IDENTITY_WAYS = {
+  token_missing: spoilt({ headers: { Authorization: null } }),
+  token_invalid: spoilt({ token: "nonsense" }),
+  token_expired: withdrawal(async ({ house, partner }) => {
+    const fault = { token: await ageToken(house, partner, TOKEN_TTL_SECONDS) };
+    return { caller: partner, call: WITHDRAWAL, fault };
+  }),
+  token_certificate_mismatch: withdrawal(async ({ partner, other }) => {
+    return { caller: partner, call: WITHDRAWAL, fault: { token: other.token } };
+  }),
+  signature_missing: spoilt({ headers: { "X-JWS-Signature": null } }),
+  signature_invalid: spoilt({ signedBody: '{"amount_sar":2}' }),
+  timestamp_out_of_window: spoilt({ timestamp: `${Math.floor(Date.now() / 1000) - 400}` }),
+  // Signed by the authority, as TLS sees, and struck from the register.
+  certificate_unknown: underCertificate(async ({ sql, announce }, fingerprint) => {
+    await sql`delete from gold.certificate where fingerprint = ${fingerprint}`;
+    await announce();
+  }),
+  certificate_revoked: underCertificate(({ operator }, fingerprint) => operator("cert revoke", fingerprint)),
+  // Its last day has come in the register alone: TLS would not let it as far as here.
+  certificate_expired: underCertificate(async ({ sql, announce }, fingerprint) => {
+    await sql`update gold.certificate set not_after = clock_timestamp() where fingerprint = ${fingerprint}`;
+    await announce();
+  }),
+  ip_not_allowed: withdrawal(async ({ house: { operator }, other }) => {
+    const { client_id } = other.credentials;
+    await operator("partner set", client_id, "--ip", "192.0.2.1/32");
+    await other.until(({ status }) => status === 403);
+    const mend = async () => {
+      await operator("partner set", client_id, ...loopback);
+      await other.until(({ ok }) => ok);
+    };
+    return { caller: other, call: WITHDRAWAL, mend };
+  }),
+  // At once: the service has not looked at its registry since.
+  partner_suspended: withdrawal(async ({ house: { operator }, other }) => {
+    const { client_id } = other.credentials;
+    await operator("partner suspend", client_id);
+    const mend = async () => {
+      await operator("partner resume", client_id);
+      await other.until(({ ok }) => ok);
+    };
+    return { caller: other, call: WITHDRAWAL, mend };
+  }),
+  invalid_client: atTokenEndpoint((form) => ({ body: form.slice(0, -1) })),
+  unsupported_grant_type: atTokenEndpoint((form) => ({
+    body: form.replace("client_credentials", "password"),
+  })),
+} as const satisfies Partial<Record<TokenProblemCode, Way>>;

@@ -1,0 +1,54 @@
+import type { OperationId } from "@gold-partner/protocol";
+import type { Call, Caller } from "./caller_trial.ts";
+import type { House } from "./house_trial.ts";
+
+/** Who takes part when a refusal is staged. */
+export interface Scene {
+  readonly house: House;
+  /** Has money and gold, and is left in peace. */
+  readonly partner: Caller;
+  /** Has money; its standing is what is tampered with. */
+  readonly other: Caller;
+  /** Holds nothing until a way gives it something. */
+  readonly poor: Caller;
+  /** A gateway that waits less long than any service may take. */
+  readonly hastyDoor: number;
+  /** A gateway with no service behind it. */
+  readonly emptyDoor: number;
+}
+
+/** A request that is refused, and that would be executed but for one thing. */
+export interface Staged {
+  readonly caller: Caller;
+  /** The sound request. */
+  readonly call: Call;
+  /** What is wrong with it at first, where the fault is in the request itself. */
+  readonly fault?: Call;
+  /** Who sends the faulty one, where it is somebody else. */
+  readonly from?: Caller;
+  /** Takes the cause away, where it lies elsewhere. */
+  readonly mend?: () => Promise<unknown>;
+}
+
+/** How a code is reached. */
+export interface Way {
+  readonly operation: OperationId;
+  readonly stage: (scene: Scene) => Promise<Staged>;
+}
+
+/** The smallest signed write. It can be executed any number of times, so what keeps it from being executed is the fault alone. */
+export const WITHDRAWAL: Call = { body: { amount_sar: 1 } };
+
+/** A withdrawal that is spoilt in one place. */
+export function spoilt(fault: Call): Way {
+  return {
+    operation: "createWithdrawal",
+    stage: async ({ partner }) => ({ caller: partner, call: WITHDRAWAL, fault }),
+  };
+}
+
+/** A quote of so many grams, and the order for it. */
+export async function orderOf(caller: Caller, side: "buy" | "sell", goldGrams: number): Promise<Call> {
+  const { quote_id } = await caller.succeed("createQuote", { body: { side, gold_grams: goldGrams } });
+  return { body: { quote_id } };
+}

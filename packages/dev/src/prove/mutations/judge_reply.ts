@@ -1,0 +1,43 @@
+import {
+  PROBLEM_MEDIA_TYPE,
+  PROBLEM_REGISTRY,
+  type ProblemCode,
+  problemSchema,
+} from "@gold-partner/protocol";
+import type { Reply } from "../wire.ts";
+
+/** What is wrong with a reply to a mutated body, or nothing. */
+export function judgeReply(body: Uint8Array, reply: Reply | undefined): string | undefined {
+  if (!reply) return "no reply";
+  if (reply.status === 201) return judgeSuccess(body, JSON.parse(reply.body) as Record<string, unknown>);
+  if (reply.status < 400 || reply.status > 499) return `answered ${reply.status}`;
+  if (reply.headers.get("content-type") !== PROBLEM_MEDIA_TYPE) return `media type of ${reply.status}`;
+  const problem = problemSchema.strict().safeParse(JSON.parse(reply.body));
+  if (!problem.success) return `no problem body: ${reply.body.slice(0, 200)}`;
+  const { code, status } = problem.data;
+  if (PROBLEM_REGISTRY[code as ProblemCode]?.status !== reply.status || status !== reply.status) {
+    return `${reply.status} with ${code}`;
+  }
+  return undefined;
+}
+
+const REQUESTS = ["gold_grams,side", "amount_sar,side", "quote_id"];
+
+/** Another reader must find in the body what was booked, and nothing else. */
+function judgeSuccess(body: Uint8Array, made: Record<string, unknown>): string | undefined {
+  let text: string;
+  let asked: Record<string, unknown>;
+  try {
+    text = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(body);
+    asked = JSON.parse(text) as Record<string, unknown>;
+  } catch {
+    return "booked what is no JSON";
+  }
+  const names = Object.keys(asked).sort();
+  if (!REQUESTS.includes(names.join())) return `booked ${names.join()}`;
+  // Values hold no members, so every colon outside of a string is a member: a doubled one shows.
+  const colons = text.replaceAll(/"(?:[^"\\]|\\.)*"/g, "").split(":").length - 1;
+  if (colons !== names.length) return "booked a doubled member";
+  const foreign = names.find((name) => name !== "amount_sar" && asked[name] !== made[name]);
+  return foreign && `booked ${foreign} ${made[foreign]}, not ${asked[foreign]}`;
+}

@@ -1,0 +1,43 @@
+import type { openGatewayWires } from "../gateway_wires.ts";
+import type { Reply, Wire } from "../wire.ts";
+
+type Gateway = Awaited<ReturnType<typeof openGatewayWires>>;
+
+/** Several connections over the gateway; one that ends with a reply is replaced. */
+export class WirePool {
+  readonly #gateway: Gateway;
+  readonly #wires: Wire[];
+
+  private constructor(gateway: Gateway, wires: Wire[]) {
+    this.#gateway = gateway;
+    this.#wires = wires;
+  }
+
+  static async open(gateway: Gateway, count: number): Promise<WirePool> {
+    return new WirePool(gateway, await gateway.openWires(count));
+  }
+
+  /** Each request on the next connection that is free; the replies are in the requests' order. */
+  async sendAll(requests: readonly Uint8Array[]): Promise<(Reply | undefined)[]> {
+    const replies: (Reply | undefined)[] = [];
+    const queue = requests.entries();
+    await Promise.all(this.#wires.map(async (_, n) => {
+      for (const [at, request] of queue) {
+        const wire = await this.#wireAt(n);
+        replies[at] = await wire.send(request);
+        // Its next request would meet the end that this reply announced.
+        if (replies[at]?.headers.get("connection") === "close") wire.close();
+      }
+    }));
+    return replies;
+  }
+
+  close(): void {
+    for (const wire of this.#wires) wire.close();
+  }
+
+  async #wireAt(n: number): Promise<Wire> {
+    if (this.#wires[n]!.closed) [this.#wires[n]] = await this.#gateway.openWires(1) as [Wire];
+    return this.#wires[n]!;
+  }
+}

@@ -1,0 +1,118 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { existsSync } from "node:fs";
+import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import process from "node:process";
+import { fileURLToPath } from "node:url";
+import { openApiDocument, operationsOf } from "@gold-partner/protocol";
+import { type Running, start } from "../start.ts";
+import { freePort } from "../start_trial.ts";
+
+// npm run prove -- schemathesis [--short]: a foreign fuzzer calls the running service over mutual TLS by its description.
+// Rounds with other seeds, until so many cases were sent: no 5xx, no status, code, media type or body that is not described.
+
+/** How often each operation answered with each status. */
+type Tally = Record<string, Record<string, number>>;
+
+const CASES = { long: 20_000, short: 500 };
+const EXAMPLES = { long: 200, short: 10 };
+const CHECKS = [
+  "not_a_server_error",
+  "status_code_conformance",
+  "content_type_conformance",
+  "response_headers_conformance",
+  "response_schema_conformance",
+  "documented_problem",
+];
+const PACKAGES = fileURLToPath(new URL("../../../../.tools/schemathesis", import.meta.url));
+const HOOK = fileURLToPath(new URL("./schemathesis/hook.py", import.meta.url));
+
+const length = process.argv.includes("--short") ? "short" : "long";
+if (!existsSync(PACKAGES)) throw new Error("Schemathesis is not there; run: node tools/run.mjs parts");
+const folder = await mkdtemp(join(tmpdir(), "gold-schemathesis-"));
+const running = await start({
+  port: await freePort(),
+  stateDir: join(folder, "state"),
+  reset: false,
+  demo: false,
+  tell: () => {},
+});
+const tally: Tally = {};
+let sent = 0;
+let held = true;
+try {
+  const document = openApiDocument({ baseUrl: running.baseUrl, environment: "sandbox" });
+  await writeFile(join(folder, "openapi.json"), JSON.stringify(document));
+  for (let seed = 1; held && sent < CASES[length]; seed++) {
+    held = await runRound(running, seed);
+    const cases = addTo(tally, JSON.parse(await readFile(join(folder, "answers.json"), "utf8")) as Tally);
+    if (cases === 0) throw new Error("A round sent no case at all.");
+    sent += cases;
+    console.log(`round ${seed}: ${cases} cases, ${sent} in all`);
+  }
+} finally {
+  await running.stop();
+  await rm(folder, { recursive: true, force: true });
+}
+console.log(tableOf(tally));
+const refused = operationsOf("sandbox").filter((operation) => !succeeded(tally[operation]));
+if (refused.length > 0) {
+  // Who is always refused has proved nothing of what a success looks like.
+  console.log(`Never succeeded: ${refused.join(", ")}.`);
+  held = false;
+}
+console.log(held ? `schemathesis: ${sent} cases, no violation.` : "schemathesis: violations, see above.");
+process.exit(held ? 0 : 1);
+
+/** True when Schemathesis found nothing. */
+async function runRound({ credentials, baseUrl, state }: Running, seed: number): Promise<boolean> {
+  const args = [
+    ...["-m", "schemathesis.cli", "run", join(folder, "openapi.json"), "--url", baseUrl],
+    ...["--request-cert", credentials.cert, "--request-cert-key", credentials.key],
+    ...["--tls-verify", credentials.ca, "--checks", CHECKS.join(","), "--continue-on-failure"],
+    ...["--max-examples", `${EXAMPLES[length]}`, "--seed", `${seed}`, "--suppress-health-check", "all"],
+    ...["--generation-database", "none", "--warnings", "off", "--no-color"],
+  ];
+  const child = spawn("python3", args, {
+    stdio: ["ignore", "inherit", "inherit"],
+    cwd: folder,
+    env: {
+      ...process.env,
+      PYTHONPATH: PACKAGES,
+      // Where it is set, it goes before what the caller asks for.
+      REQUESTS_CA_BUNDLE: credentials.ca,
+      SCHEMATHESIS_HOOKS: HOOK,
+      GOLD_CREDENTIALS: state.path("partners", credentials.client_id, "credentials.json"),
+      OPENAPI: join(folder, "openapi.json"),
+      ANSWERS_FILE: join(folder, "answers.json"),
+    },
+  });
+  const [code] = await once(child, "exit");
+  return code === 0;
+}
+
+/** Adds a round's answers and returns how many there were. */
+function addTo(tally: Tally, round: Tally): number {
+  let cases = 0;
+  for (const [operation, statuses] of Object.entries(round)) {
+    const row = tally[operation] ??= {};
+    for (const [status, times] of Object.entries(statuses)) {
+      row[status] = (row[status] ?? 0) + times;
+      cases += times;
+    }
+  }
+  return cases;
+}
+
+function succeeded(statuses: Readonly<Record<string, number>> = {}): boolean {
+  return Object.keys(statuses).some((status) => status.startsWith("2"));
+}
+
+function tableOf(tally: Tally): string {
+  return Object.entries(tally).sort().map(([operation, statuses]) => {
+    const row = Object.entries(statuses).map(([status, times]) => `${times} × ${status}`);
+    return `${operation.padEnd(22)} ${row.join(", ")}`;
+  }).join("\n");
+}

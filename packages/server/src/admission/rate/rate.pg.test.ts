@@ -1,0 +1,212 @@
+import { randomUUID } from "node:crypto";
+import { after, before, describe, it } from "node:test";
+import { assert, assertEquals, assertStringIncludes } from "@std/assert";
+import {
+  expectProblem,
+  type Sending,
+  type TrialPartner,
+  type TrialService,
+  trialService,
+} from "@gold-partner/dev";
+import type { RateTerms } from "./rate_limiter.ts";
+
+describe("rate limits, through the service", () => {
+  let service: TrialService;
+  before(async () => {
+    service = await trialService();
+    await service.books.addBar(1_000_000n);
+  });
+  after(() => service.stop());
+
+  /** A partner of its own, with its token, before its terms become narrow. */
+  async function partnerWith(terms: RateTerms): Promise<TrialPartner> {
+    const partner = await service.addPartner();
+    await service.token(partner);
+    await setTerms(partner, terms);
+    return partner;
+  }
+  async function setTerms({ client }: TrialPartner, { perSecond, burst }: RateTerms): Promise<void> {
+    const { sql } = service.books;
+    await sql`update gold.partner set rate_per_second = ${perSecond}, burst = ${burst} where id = ${client}`;
+    await sql`update gold.registry_version set version = version + 1`;
+    await service.refresh();
+  }
+  const health = (partner: TrialPartner, sending: Sending = {}) =>
+    service.send("/health", {
+      ...sending,
+      method: "GET",
+      partner,
+      headers: { Authorization: null, ...sending.headers },
+    });
+  const left = (reply: Response) =>
+    Number(/^"default";r=(\d+);t=1$/.exec(reply.headers.get("RateLimit") ?? "")?.[1]);
+  const wait = (reply: Response) =>
+    new Promise((resolve) => setTimeout(resolve, Number(reply.headers.get("Retry-After")) * 1000));
+
+  it("let a burst through and refuse the next request, which passes after Retry-After", async () => {
+    const partner = await partnerWith({ perSecond: 1, burst: 3 });
+    const replies = [
+      await health(partner),
+      await health(partner),
+      await health(partner),
+      await health(partner),
+    ];
+    assertEquals(replies.map(({ status }) => status), [200, 200, 200, 429]);
+    assertEquals(replies.map(left), [2, 1, 0, 0]);
+    for (const { headers } of replies) assertEquals(headers.get("RateLimit-Policy"), '"default";q=3;w=3');
+    const refused = replies[3]!;
+    assertEquals(refused.headers.get("Retry-After"), "1");
+    const { detail } = await expectProblem(refused, "rate_limited");
+    assertStringIncludes(detail, "Your rate is 1 a second with a burst of 3");
+    await wait(refused);
+    assertEquals((await health(partner)).status, 200);
+  });
+
+  it("do not go by the service's time, which follows the database's and may jump", async () => {
+    const partner = await partnerWith({ perSecond: 1, burst: 1 });
+    await health(partner);
+    for (const aheadMs of [1_000_000, -10_000]) {
+      service.shiftClock(aheadMs);
+      assertEquals((await health(partner)).status, 429);
+    }
+    service.shiftClock(0);
+  });
+
+  it("leave other partners alone", async () => {
+    const [busy, calm] = [
+      await partnerWith({ perSecond: 1, burst: 1 }),
+      await partnerWith({ perSecond: 1, burst: 1 }),
+    ];
+    for (const status of [200, 429, 429, 429]) assertEquals((await health(busy)).status, status);
+    assertEquals((await health(calm)).status, 200);
+  });
+
+  it("follow the registry: other terms hold from the next snapshot on", async () => {
+    const partner = await partnerWith({ perSecond: 1, burst: 1 });
+    await health(partner);
+    assertEquals((await health(partner)).status, 429);
+    await setTerms(partner, { perSecond: 60, burst: 200 });
+    const reply = await health(partner);
+    assertEquals([reply.status, reply.headers.get("RateLimit-Policy")], [200, '"default";q=200;w=4']);
+    await setTerms(partner, { perSecond: 1, burst: 1 });
+    await health(partner);
+    assertEquals((await health(partner)).status, 429);
+  });
+
+  it("count every request once, in one bucket, whatever it asks for and however it ends", async () => {
+    const partner = await partnerWith({ perSecond: 1, burst: 100 });
+    const form = { headers: { Authorization: null, "Content-Type": "application/x-www-form-urlencoded" } };
+    const startedMs = performance.now();
+    const replies = [
+      await health(partner),
+      await service.send("/.well-known/jwks.json", { method: "GET", partner }),
+      await service.send("/v1/prices", { method: "GET", partner }),
+      await service.send("/v1/quotes", { body: '{"side":"buy","gold_grams":1}', partner }),
+      await service.send("/v1/quotes", { body: "{", partner }),
+      await service.signed("/v1/orders", '{"quote_id":"qt_none"}', { partner }),
+      await service.signed("/v1/signed-probe", "any", { partner }),
+      await service.send("/sandbox/fund", { body: '{"amount_sar":10}', partner }),
+      await service.send("/sandbox/fund", {
+        body: '{"amount_sar":10}',
+        partner,
+        headers: { Authorization: "Bearer x" },
+      }),
+      await service.send("/oauth/token", { ...form, body: "grant_type=password", partner }),
+      await service.send("/v1/made-up", { method: "GET", partner }),
+      await service.send("/v1/prices", { method: "PUT", partner }),
+    ];
+    assertEquals(replies.map(({ status }) => status), [
+      200,
+      200,
+      200,
+      201,
+      400,
+      404,
+      200,
+      201,
+      401,
+      400,
+      404,
+      405,
+    ]);
+    // One comes back every second, so on a slow machine some have.
+    const paidBack = Math.floor((performance.now() - startedMs) / 1000);
+    for (const [index, reply] of replies.entries()) {
+      const surplus = left(reply) - (99 - index);
+      assert(surplus >= 0 && surplus <= paidBack, `request ${index} leaves ${left(reply)}`);
+    }
+  });
+
+  it("count nothing that fails before its place in the order of checks", async () => {
+    const partner = await partnerWith({ perSecond: 1, burst: 1 });
+    const strays = [
+      await health(partner, { headers: { "X-Client-Ip": "192.0.2.1" } }),
+      await health(partner, { headers: { "X-Forwarded-Client-Cert": `Hash=${"0".repeat(64)}` } }),
+      await health(partner, { target: "//health" }),
+      await service.send("/v1/prices", { method: "GET", partner, headers: { Authorization: null } }),
+      await service.send("/v1/prices", { method: "GET", partner, headers: { Authorization: "Bearer x" } }),
+    ];
+    assertEquals(strays.map(({ status }) => status), [403, 403, 400, 401, 401]);
+    for (const { headers } of strays) {
+      assertEquals([headers.has("RateLimit"), headers.has("RateLimit-Policy")], [false, false]);
+    }
+    assertEquals((await health(partner)).status, 200);
+  });
+
+  it("refuse before size and media type are looked at, and after the token", async () => {
+    const partner = await partnerWith({ perSecond: 1, burst: 1 });
+    await health(partner);
+    const spoilt = { body: "x".repeat(100_000), headers: { "Content-Type": "text/plain" }, partner };
+    await expectProblem(await service.send("/v1/quotes", spoilt), "rate_limited");
+    const stranger = { ...spoilt, headers: { Authorization: "Bearer x" } };
+    await expectProblem(await service.send("/v1/quotes", stranger), "token_invalid");
+  });
+
+  it("count a write once that is admitted anew", async () => {
+    const partner = await partnerWith({ perSecond: 1, burst: 1 });
+    const { sql } = service.books;
+    await sql`update gold.account set admission_version = admission_version + 1 where client_id = ${partner.client}`;
+    await sql`update gold.registry_version set version = version + 1`;
+    const reply = await service.send("/v1/quotes", { body: '{"side":"buy","gold_grams":1}', partner });
+    assertEquals([reply.status, left(reply)], [201, 0]);
+  });
+
+  it("refuse without a trace: the same order, key and nonce succeed afterwards", async () => {
+    const partner = await service.addPartner();
+    await service.send("/sandbox/fund", { body: '{"amount_sar":1000}', partner });
+    const quoted = await service.send("/v1/quotes", { body: '{"side":"buy","gold_grams":1}', partner });
+    const { quote_id } = await quoted.json() as { quote_id: string };
+    const order = { partner, nonce: randomUUID(), headers: { "Idempotency-Key": randomUUID() } };
+    await setTerms(partner, { perSecond: 1, burst: 1 });
+    await health(partner);
+    const refused = await service.signed("/v1/orders", JSON.stringify({ quote_id }), order);
+    await expectProblem(refused.clone(), "rate_limited");
+    await wait(refused);
+    const executed = await service.signed("/v1/orders", JSON.stringify({ quote_id }), order);
+    assertEquals([executed.status, executed.headers.get("Idempotent-Replayed")], [201, null]);
+  });
+
+  it("speak OAuth's language at the token endpoint", async () => {
+    const partner = await partnerWith({ perSecond: 1, burst: 1 });
+    const { clientId, clientSecret } = partner;
+    const ask = () =>
+      service.send("/oauth/token", {
+        partner,
+        body: new URLSearchParams({
+          grant_type: "client_credentials",
+          client_id: clientId,
+          client_secret: clientSecret,
+        }).toString(),
+        headers: { Authorization: null, "Content-Type": "application/x-www-form-urlencoded" },
+      });
+    const granted = await ask();
+    assertEquals([granted.status, left(granted)], [200, 0]);
+    const refused = await ask();
+    const { error, code, error_description } = await refused.json() as Record<string, string>;
+    assertEquals([refused.status, error, code], [429, "temporarily_unavailable", "rate_limited"]);
+    assertStringIncludes(error_description!, "burst of 1");
+    assertEquals([refused.headers.get("Retry-After"), left(refused)], ["1", 0]);
+    await wait(refused);
+    assertEquals((await ask()).status, 200);
+  });
+});

@@ -1,0 +1,181 @@
+import { describe, it } from "node:test";
+import { assert, assertEquals, assertLessOrEqual } from "@std/assert";
+import fc from "fast-check";
+import { createRateLimiter, type RateTerms } from "./rate_limiter.ts";
+
+/** One request of the property tests: how long after the one before, by whom, under which terms. */
+interface Step {
+  readonly gapMicros: number;
+  readonly client: number;
+  readonly terms: RateTerms;
+}
+
+/** An eighth of a millisecond is exact in binary, so limiter and model see the very same instant. */
+const TICK_MICROS = 125;
+const MICROS = 1_000_000n;
+
+const ticks = (maxTicks: number) => fc.integer({ min: 0, max: maxTicks }).map((count) => count * TICK_MICROS);
+const gapMicros = fc.oneof(ticks(8), ticks(8000), ticks(4_000_000));
+const terms = fc.record({
+  perSecond: fc.oneof(fc.integer({ min: 1, max: 9 }), fc.integer({ min: 1, max: 5000 })),
+  burst: fc.integer({ min: 1, max: 12 }),
+});
+const walk = (step: fc.Arbitrary<Step>) => fc.array(step, { minLength: 1, maxLength: 80 });
+
+/** A token bucket in exact fractions: tokens, in millionths, that come by time and go by requests. */
+function modelBucket() {
+  let tokens = 0n;
+  let before: { readonly atMicros: bigint; readonly rate: bigint; readonly full: bigint } | undefined;
+  return (atMicros: bigint, { perSecond, burst }: RateTerms): boolean => {
+    const [rate, full] = [BigInt(perSecond), BigInt(burst) * MICROS];
+    const passed = before ? atMicros - before.atMicros : 0n;
+    if (!before || tokens + passed * before.rate >= before.full) tokens = full;
+    else {
+      const grown = tokens + passed * rate;
+      // Another burst moves the brim, and what is missing below it stays missing.
+      tokens = (grown < before.full ? grown : before.full) + full - before.full;
+      if (tokens < 0n) tokens = 0n;
+    }
+    before = { atMicros, rate, full };
+    if (tokens < MICROS) return false;
+    tokens -= MICROS;
+    return true;
+  };
+}
+
+describe("createRateLimiter()", () => {
+  it("decides as a token bucket in exact fractions does, for each client alone, whatever the terms become", () => {
+    const step = fc.record({ gapMicros, client: fc.integer({ min: 1, max: 3 }), terms });
+    fc.assert(
+      fc.property(walk(step), (steps) => {
+        const limiter = createRateLimiter();
+        const models = new Map<number, ReturnType<typeof modelBucket>>();
+        let atMicros = 0;
+        for (const { gapMicros, client, terms } of steps) {
+          atMicros += gapMicros;
+          const model = models.get(client) ?? modelBucket();
+          models.set(client, model);
+          const expected = model(BigInt(atMicros), terms);
+          assertEquals(limiter.take(client, terms, atMicros / 1000).allowed, expected, `at ${atMicros}`);
+        }
+      }),
+      { numRuns: 3000 },
+    );
+  });
+
+  it("does not drift: a client that always asks gets its burst and then its rate, to the request", () => {
+    for (const perSecond of [1, 3, 7, 999]) {
+      const limiter = createRateLimiter();
+      const terms = { perSecond, burst: 5 };
+      let allowed = 0;
+      const lastMs = 60_000;
+      for (let ms = 0; ms <= lastMs; ms += TICK_MICROS / 1000) {
+        if (limiter.take(1, terms, ms).allowed) allowed += 1;
+      }
+      assertEquals(allowed, 5 + perSecond * lastMs / 1000, `${perSecond}/s`);
+    }
+  });
+
+  it("tells how many more may follow at once: just so many are let through", () => {
+    const step = fc.record({ gapMicros, client: fc.constant(1), terms });
+    fc.assert(fc.property(walk(step), (steps) => {
+      const limiter = createRateLimiter();
+      let ms = 0;
+      let verdict = limiter.take(1, steps[0]!.terms, ms);
+      for (const { gapMicros, terms } of steps) {
+        ms += gapMicros / 1000;
+        verdict = limiter.take(1, terms, ms);
+      }
+      const last = steps.at(-1)!.terms;
+      for (let left = verdict.remaining; left > 0; left--) {
+        assertEquals(limiter.take(1, last, ms), { ...verdict, allowed: true, remaining: left - 1 });
+      }
+      assertEquals(limiter.take(1, last, ms), { ...verdict, allowed: false, remaining: 0 });
+    }));
+  });
+
+  it("lets through whoever waits as long as it says", () => {
+    const step = fc.record({ gapMicros: ticks(8), client: fc.constant(1), terms });
+    fc.assert(fc.property(walk(step), (steps) => {
+      const limiter = createRateLimiter();
+      let ms = 0;
+      for (const { gapMicros, terms } of steps) {
+        ms += gapMicros / 1000;
+        const { allowed, resetSeconds } = limiter.take(1, terms, ms);
+        if (allowed) continue;
+        ms += resetSeconds * 1000;
+        assert(limiter.take(1, terms, ms).allowed);
+      }
+    }));
+  });
+
+  it("never lets one client's flood touch another", () => {
+    const own = fc.record({ gapMicros, client: fc.constant(1), terms });
+    fc.assert(fc.property(walk(own), fc.integer({ min: 1, max: 30 }), (steps, flood) => {
+      const [alone, beside] = [createRateLimiter(), createRateLimiter()];
+      let ms = 0;
+      for (const { gapMicros, terms } of steps) {
+        ms += gapMicros / 1000;
+        for (let other = 0; other < flood; other++) beside.take(2 + other % 3, terms, ms);
+        assertEquals(beside.take(1, terms, ms), alone.take(1, terms, ms));
+      }
+    }));
+  });
+
+  it("gives no more than the burst after any rest", () => {
+    const terms = { perSecond: 5000, burst: 7 };
+    for (const restMs of [0, 1, 1000, 86_400_000, 3.2e12]) {
+      const limiter = createRateLimiter();
+      for (let spent = 0; spent < 20; spent++) limiter.take(1, terms, 0);
+      const later = [...Array(20)].filter(() => limiter.take(1, terms, 10_000 + restMs).allowed);
+      assertEquals(later.length, 7, `${restMs} ms`);
+    }
+  });
+
+  it("gives and takes nothing for a clock that goes back, and lets nobody wait until it has caught up", () => {
+    const limiter = createRateLimiter();
+    const terms = { perSecond: 1, burst: 2 };
+    const hourMs = 3_600_000;
+    limiter.take(1, terms, hourMs);
+    assertEquals(limiter.take(1, terms, 0), { allowed: true, remaining: 0, resetSeconds: 1 });
+    assertEquals(limiter.take(1, terms, 0).allowed, false);
+    const { allowed, resetSeconds } = limiter.take(1, terms, 0.5);
+    assertEquals(allowed, false);
+    assert(limiter.take(1, terms, 0.5 + resetSeconds * 1000).allowed);
+  });
+
+  it("takes up other terms with the next request: a lower burst forgives what it could never hold", () => {
+    const limiter = createRateLimiter();
+    for (let taken = 0; taken < 1000; taken++) limiter.take(1, { perSecond: 1, burst: 1000 }, 0);
+    assertEquals(limiter.take(1, { perSecond: 1, burst: 1001 }, 0).allowed, true);
+    assertEquals(limiter.take(1, { perSecond: 1, burst: 2 }, 0).allowed, false);
+    assertEquals(limiter.take(1, { perSecond: 1, burst: 2 }, 1000), {
+      allowed: true,
+      remaining: 0,
+      resetSeconds: 1,
+    });
+    assertEquals(limiter.take(1, { perSecond: 400, burst: 2 }, 1002.5).allowed, true);
+  });
+
+  it("leaves a rest what it was, when other terms come after it", () => {
+    const limiter = createRateLimiter();
+    limiter.take(1, { perSecond: 1000, burst: 1 }, 0);
+    assertEquals(limiter.take(1, { perSecond: 1, burst: 1 }, 1).allowed, true);
+    assertEquals(limiter.take(1, { perSecond: 1, burst: 1 }, 1000).allowed, false);
+  });
+
+  it("forgets who has paid, so what it keeps is bounded by who is busy, and never who still owes", () => {
+    const limiter = createRateLimiter();
+    const terms = { perSecond: 10, burst: 1 };
+    for (let client = 0; client < 100_000; client++) {
+      limiter.take(client, terms, client);
+      // The debt of one request takes a hundred milliseconds, so a hundred clients owe at a time.
+      assertLessOrEqual(limiter.clients(), 202);
+    }
+    const nowMs = 100_000;
+    for (let client = 0; client < 1000; client++) assert(limiter.take(-1 - client, terms, nowMs).allowed);
+    for (let client = 0; client < 1000; client++) {
+      assertEquals(limiter.take(-1 - client, terms, nowMs + 99).allowed, false);
+    }
+  });
+});

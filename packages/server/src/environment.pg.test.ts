@@ -1,0 +1,80 @@
+import { expectProblem, type Sending, type TrialService, trialService } from "@gold-partner/dev";
+import { assertEquals } from "@std/assert";
+import { after, before, describe, it } from "node:test";
+
+describe("the two environments", () => {
+  const services = {} as Record<"sandbox" | "production", TrialService>;
+  before(async () => {
+    services.sandbox = await trialService();
+    services.production = await trialService({ environment: "production" });
+  });
+  after(() => Promise.all(Object.values(services).map((service) => service.stop())));
+
+  const BOTH = [["sandbox", "production"], ["production", "sandbox"]] as const;
+  const get = (path: string, more: Sending = {}): [string, Sending] => [path, { method: "GET", ...more }];
+
+  for (const [home, abroad] of BOTH) {
+    it(`${abroad} does not know a certificate of ${home}`, async () => {
+      const stranger = services[home].partner;
+      const reply = await services[abroad].send(
+        ...get("/v1/balances", {
+          headers: { "X-Forwarded-Client-Cert": `Hash=${stranger.fingerprint}` },
+        }),
+      );
+      await expectProblem(reply, "certificate_unknown");
+    });
+
+    it(`${abroad} takes no client_id and secret of ${home}`, async () => {
+      const { clientId, clientSecret } = services[home].partner;
+      const reply = await services[abroad].send("/oauth/token", {
+        headers: { "Content-Type": "application/x-www-form-urlencoded", Authorization: null },
+        body: `grant_type=client_credentials&client_id=${clientId}&client_secret=${clientSecret}`,
+      });
+      assertEquals([reply.status, (await reply.json() as { error: string }).error], [401, "invalid_client"]);
+    });
+
+    it(`${abroad} takes no token of ${home}`, async () => {
+      const Authorization = `Bearer ${await services[home].token()}`;
+      await expectProblem(
+        await services[abroad].send(...get("/v1/balances", { headers: { Authorization } })),
+        "token_invalid",
+      );
+    });
+
+    it(`${abroad} takes no signature that was made for ${home}, not even by a key that both have`, async () => {
+      const reply = await services[abroad].signed("/v1/orders", '{"quote_id":"qt_x"}', {
+        url: `${services[home].config.publicBaseUrl}/v1/orders`,
+      });
+      await expectProblem(reply, "signature_invalid");
+    });
+
+    it(`a quote of ${home} is nobody's in ${abroad}`, async () => {
+      const quoted = await services[home].send("/v1/quotes", { body: '{"side":"buy","gold_grams":1}' });
+      const { quote_id } = await quoted.json() as { quote_id: string };
+      await expectProblem(
+        await services[abroad].signed("/v1/orders", JSON.stringify({ quote_id })),
+        "not_found",
+      );
+    });
+  }
+
+  it("POST /sandbox/fund is 404 in production before any other check", async () => {
+    const bare = {
+      "X-Forwarded-Client-Cert": null,
+      "X-Client-Ip": null,
+      Authorization: null,
+      "Content-Type": null,
+      "Idempotency-Key": null,
+    };
+    for (const headers of [bare, {}]) {
+      for (const method of ["POST", "GET", "PUT"]) {
+        const reply = await services.production.send("/sandbox/fund", { method, headers });
+        await expectProblem(reply, "not_found");
+      }
+    }
+    assertEquals(
+      (await services.sandbox.send("/sandbox/fund", { body: '{"amount_sar":1}' })).status,
+      201,
+    );
+  });
+});

@@ -1,0 +1,41 @@
+import { assertEquals } from "@std/assert";
+import { after, before, describe, it } from "node:test";
+import { expectProblem, type TrialService, trialService } from "@gold-partner/dev";
+import { openApiDocument } from "@gold-partner/protocol";
+
+describe("GET /openapi.json", () => {
+  let service: TrialService;
+  before(async () => void (service = await trialService()));
+  after(() => service.stop());
+
+  const get = (path: string, headers: Record<string, string | null> = {}) =>
+    service.send(path, { method: "GET", headers });
+
+  it("describes this deployment under its own URL, to whoever has a certificate", async () => {
+    const reply = await get("/openapi.json", { Authorization: null });
+    assertEquals([reply.status, reply.headers.get("Content-Type")], [200, "application/json"]);
+    const { publicBaseUrl: baseUrl, environment } = service.config;
+    assertEquals(await reply.json(), openApiDocument({ baseUrl, environment }));
+  });
+
+  it("is for nobody else, and takes no parameters", async () => {
+    await expectProblem(
+      await get("/openapi.json", { "x-forwarded-client-cert": `Hash=${"0".repeat(64)}` }),
+      "certificate_unknown",
+    );
+    await expectProblem(await get("/openapi.json?version=1"), "invalid_request");
+  });
+});
+
+describe("GET /openapi.json in production", () => {
+  let service: TrialService;
+  before(async () => void (service = await trialService({ environment: "production" })));
+  after(() => service.stop());
+
+  it("knows nothing of the sandbox's money", async () => {
+    const reply = await service.send("/openapi.json", { method: "GET" });
+    const { paths, servers } = await reply.json() as { paths: Record<string, unknown>; servers: unknown[] };
+    assertEquals(Object.hasOwn(paths, "/sandbox/fund"), false);
+    assertEquals(servers, [{ url: service.config.publicBaseUrl, description: "production" }]);
+  });
+});

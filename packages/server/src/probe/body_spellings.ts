@@ -1,0 +1,86 @@
+import {
+  CanonicalError,
+  canonicalJson,
+  type CanonicalValue,
+  JsonNumber,
+  type JsonObject,
+  type JsonValue,
+  readJson,
+} from "@gold-partner/canonical";
+import { hostBytes } from "@gold-partner/protocol";
+
+/** How a JSON library lays out its text. */
+interface Layout {
+  readonly comma: string;
+  readonly colon: string;
+  /** Not empty: each member on a line of its own. */
+  readonly indent: string;
+}
+
+const COMPACT: Layout = { comma: ",", colon: ":", indent: "" };
+/** As Python's json.dumps. */
+const SPACED: Layout = { comma: ", ", colon: ": ", indent: "" };
+const indented = (spaces: number): Layout => ({ comma: ",", colon: ": ", indent: " ".repeat(spaces) });
+const LAYOUTS: readonly Layout[] = [COMPACT, SPACED, indented(2), indented(4)];
+
+/** Every body of this API is far shorter; indenting a longer one would buy much work for one request. */
+const RESPELT_MAX_BYTES = 8192;
+const LINE_END = /\r?\n$/;
+const BEYOND_ASCII = /[\u0080-\uffff]/g;
+
+/** The other texts that a client may have signed for this body: what its libraries make of the same value. */
+export function* spellBody(body: Uint8Array): Generator<Uint8Array> {
+  if (body.length > RESPELT_MAX_BYTES) return;
+  // Byte by character: a line break at the end is changed, and nothing else is read.
+  const bytes = String.fromCharCode(...body);
+  const bare = bytes.replace(LINE_END, "");
+  for (const end of ["", "\n", "\r\n"]) yield Uint8Array.from(bare + end, (char) => char.charCodeAt(0));
+  for (const text of spellJson(body)) {
+    yield hostBytes.utf8(text);
+    yield hostBytes.utf8(`${text}\n`);
+  }
+}
+
+function* spellJson(body: Uint8Array): Generator<string> {
+  try {
+    const value = readJson(body);
+    for (const layout of LAYOUTS) {
+      for (const sorted of [false, true]) {
+        const text = write(value, layout, sorted);
+        yield text;
+        yield text.replace(BEYOND_ASCII, escape);
+      }
+    }
+    // As JavaScript reads and writes numbers: these bytes are hashed, and no quantity is taken from them.
+    const plain = JSON.parse(new TextDecoder().decode(body)) as CanonicalValue;
+    yield JSON.stringify(plain);
+    yield canonicalJson(plain);
+  } catch (error) {
+    if (!(error instanceof CanonicalError)) throw error;
+  }
+}
+
+function write(value: JsonValue, layout: Layout, sorted: boolean, margin = ""): string {
+  if (value === null || typeof value !== "object") return JSON.stringify(value);
+  if (value instanceof JsonNumber) return value.source;
+  const inner = margin + layout.indent;
+  const [open, close, items] = Array.isArray(value)
+    ? ["[", "]", value.map((item: JsonValue) => write(item, layout, sorted, inner))]
+    : [
+      "{",
+      "}",
+      membersOf(value as JsonObject, sorted).map(([name, member]) =>
+        JSON.stringify(name) + layout.colon + write(member, layout, sorted, inner)
+      ),
+    ];
+  if (items.length === 0) return open + close;
+  if (layout.indent === "") return open + items.join(layout.comma) + close;
+  return `${open}\n${inner}${items.join(`${layout.comma}\n${inner}`)}\n${margin}${close}`;
+}
+
+function membersOf(object: JsonObject, sorted: boolean): [string, JsonValue][] {
+  const members = Object.entries(object);
+  return sorted ? members.sort(([left], [right]) => left < right ? -1 : 1) : members;
+}
+
+const escape = (unit: string): string => `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`;

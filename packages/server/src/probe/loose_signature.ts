@@ -1,0 +1,27 @@
+import { Buffer } from "node:buffer";
+import { JwsError, signatureFromDer } from "@gold-partner/jws";
+
+/** What of a signature header can be verified, though its form may be wrong. */
+export interface LooseSignature {
+  /** The protected header's text as it stands: right or wrong, the signature covers it. */
+  readonly header: string;
+  /** 64 bytes, r ‖ s. */
+  readonly bytes: Uint8Array<ArrayBuffer>;
+  readonly der: boolean;
+}
+
+const SIGNATURE_BYTES = 64;
+
+/** Reads detached and ordinary JWS, r ‖ s and DER, base64url and base64; undefined where there is no signature in it. */
+export function readLooseSignature(value: string): LooseSignature | undefined {
+  const [header, _payload, text, ...others] = value.split(".");
+  if (!header || !text || others.length > 0) return undefined;
+  const bytes = new Uint8Array(Buffer.from(text, "base64"));
+  if (bytes.length === SIGNATURE_BYTES) return { header, bytes, der: false };
+  try {
+    return { header, bytes: new Uint8Array(signatureFromDer(bytes)), der: true };
+  } catch (error) {
+    if (error instanceof JwsError) return undefined;
+    throw error;
+  }
+}

@@ -1,0 +1,22 @@
+import type { ProbeMistake } from "@gold-partner/protocol";
+
+/** What was signed instead, and what to do. Said behind what the step says by itself. */
+export const MISTAKE_CURES: Readonly<Record<ProbeMistake, string>> = {
+  path_not_url:
+    "You signed a part of the URL only: sign all of it, scheme, host, path and query, as the second line of canonical_string shows.",
+  wrong_host:
+    "You signed another scheme, host or port: sign the base URL of this environment, by whatever name or tunnel you connect.",
+  explicit_port:
+    "You signed the URL with port 443 written out: sign the base URL as the second line of canonical_string begins.",
+  upper_case_hex: "You signed the body's SHA-256 in upper-case hex: write it in lower case.",
+  upper_case_host: "You signed scheme or host with capital letters: write both in lower case.",
+  crlf: "You joined the lines with CR LF: join them with LF alone.",
+  trailing_newline: "You signed a line break after the last line: end with the nonce.",
+  payload_base64url:
+    'You signed the string\'s base64url, as an ordinary JWS does: sign its bytes as they are, with "b64":false and "crit":["b64"] in the protected header (RFC 7797).',
+  der_signature:
+    'The signature itself is right, but your library writes it in DER: have it write r || s (Java: SHA256withECDSAinP1363Format; node:crypto: dsaEncoding "ieee-p1363"), or convert it.',
+  milliseconds: "You sent milliseconds: send and sign whole seconds; divide by 1000 and drop the fraction.",
+  body_reserialised:
+    "You signed another spelling of the same body (spaces, line breaks, order or escapes): write it once, then hash and send those very bytes.",
+};

@@ -1,0 +1,104 @@
+import { JwsError, parseDetached } from "@gold-partner/jws";
+import { NONCE_FORM, REQUEST_HEADER, TIMESTAMP_FORM } from "@gold-partner/protocol";
+import type { Partner } from "../admission/registry/registry.ts";
+import { activeKeys, checkTimestamp } from "../admission/signature/verify_signature.ts";
+import { Refusal } from "../refusal.ts";
+import type { FailedStep } from "./attempts.ts";
+
+interface Step {
+  /** null: not reached. */
+  readonly ok: boolean | null;
+  readonly detail: string;
+}
+export type Steps = Record<"timestamp" | "nonce" | "header" | "key" | "signature", Step>;
+
+/** The three headers as they came; "" where one is missing. */
+export interface ProbedHeaders {
+  readonly timestamp: string;
+  readonly nonce: string;
+  readonly signature: string;
+}
+
+export const ALL_RIGHT: Steps = {
+  timestamp: { ok: true, detail: "Within the window." },
+  nonce: { ok: true, detail: "Fresh, and spent now." },
+  header: { ok: true, detail: "As required." },
+  key: { ok: true, detail: "Registered and active." },
+  signature: { ok: true, detail: "It belongs to these bytes." },
+};
+const NOT_REACHED: Step = { ok: null, detail: "Not reached." };
+
+const MILLISECONDS_FORM = /^[1-9][0-9]{12}$/;
+
+/** The steps up to the signature: each is judged, also where another one fails. */
+export async function judgeHeaders(
+  headers: ProbedHeaders,
+  partner: Partner,
+  nowMs: number,
+): Promise<Steps> {
+  const header = await judge(() => {
+    checkPresent(REQUEST_HEADER.signature, headers.signature);
+    parseDetached(headers.signature);
+  }, ALL_RIGHT.header);
+  return {
+    timestamp: await judge(() => {
+      checkForm(
+        REQUEST_HEADER.timestamp,
+        headers.timestamp,
+        TIMESTAMP_FORM,
+        "ten digits: Unix time in seconds",
+      );
+      checkTimestamp(headers.timestamp, nowMs);
+    }, ALL_RIGHT.timestamp),
+    nonce: await judge(() => {
+      checkForm(
+        REQUEST_HEADER.nonce,
+        headers.nonce,
+        NONCE_FORM,
+        "16 to 128 visible ASCII characters without comma",
+      );
+    }, { ok: true, detail: "Well formed." }),
+    header,
+    key: header.ok ? judgeKey(partner, parseDetached(headers.signature).kid, nowMs) : NOT_REACHED,
+    signature: NOT_REACHED,
+  };
+}
+
+/** The step that a usual mistake may explain; undefined where there is nothing that a signature could be held against. */
+export function stepToExplain({ timestamp }: ProbedHeaders, steps: Steps): FailedStep | undefined {
+  if (!steps.nonce.ok) return undefined;
+  if (MILLISECONDS_FORM.test(timestamp)) return "timestamp";
+  if (!TIMESTAMP_FORM.test(timestamp)) return undefined;
+  if (!steps.header.ok) return "header";
+  return steps.signature.ok === false ? "signature" : undefined;
+}
+
+function judgeKey(partner: Partner, kid: string | undefined, nowMs: number): Step {
+  if (activeKeys(partner, kid, nowMs).length > 0) return ALL_RIGHT.key;
+  return {
+    ok: false,
+    detail: kid === undefined
+      ? "No signing key of yours is active."
+      : "No active signing key of yours has this kid.",
+  };
+}
+
+/** Whatever the check refuses with is what the step says. */
+export async function judge(check: () => unknown, right: Step): Promise<Step> {
+  try {
+    await check();
+    return right;
+  } catch (error) {
+    if (error instanceof Refusal || error instanceof JwsError) return { ok: false, detail: error.message };
+    throw error;
+  }
+}
+
+function checkForm(name: string, value: string, form: RegExp, rule: string): void {
+  checkPresent(name, value);
+  if (!form.test(value)) throw new Refusal("invalid_request", `${name} must be ${rule}.`);
+}
+
+function checkPresent(name: string, value: string): void {
+  if (value === "") throw new Refusal("invalid_request", `${name} is missing.`);
+}

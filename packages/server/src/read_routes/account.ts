@@ -1,0 +1,80 @@
+import {
+  AMOUNT_MAX_HALALAS,
+  AMOUNT_MIN_HALALAS,
+  balancesQuery,
+  formatInstant,
+  GOLD_MIN_TENTH_MILLIGRAMS,
+  gramsNumber,
+  QUOTE_TTL_SECONDS,
+  sarNumber,
+} from "@gold-partner/protocol";
+import { JsonNumber } from "@gold-partner/canonical";
+import { readQuery, refuseQuery } from "../admission/query/read_query.ts";
+import { identify, type Route } from "../corridor.ts";
+import type { Deps } from "../deps.ts";
+import type { Holdings } from "../reads/account_reads.ts";
+import { Refusal } from "../refusal.ts";
+import { jsonReply, jsonTextReply } from "../reply.ts";
+
+export function balancesRoute(deps: Deps): Route {
+  return async (c) => {
+    const { partner } = await identify(c, deps);
+    const { at } = readQuery(c, balancesQuery);
+    if (at === undefined) {
+      const { asOf, ...holdings } = await deps.reads.balances(partner.id);
+      return jsonReply(balancesOf(holdings, formatInstant(asOf.getTime())), c.get("requestId"));
+    }
+    const holdings = await deps.reads.balancesAt(partner.id, at);
+    if (!holdings) {
+      const detail = "This instant is still to come: leave `at` out for the balances now.";
+      throw new Refusal("invalid_request", detail, [{ name: "at", detail }]);
+    }
+    return jsonReply(balancesOf(holdings, at), c.get("requestId"));
+  };
+}
+
+const balancesOf = ({ sarAvailable, sarHeld, gold }: Holdings, asOf: string) => ({
+  sar: { available: sarNumber(sarAvailable), held: sarNumber(sarHeld) },
+  gold: { grams: gramsNumber(gold) },
+  as_of: asOf,
+});
+
+const DAYS = ["sunday", "monday", "tuesday", "wednesday", "thursday", "friday", "saturday"] as const;
+
+export function limitsRoute(deps: Deps): Route {
+  return async (c) => {
+    const { partner: { maximumTenthMilligrams, rate } } = await identify(c, deps);
+    refuseQuery(c);
+    const { alwaysOpen, sessions } = await deps.reads.marketHours();
+    return jsonReply({
+      gold_grams: {
+        step: gramsNumber(1n),
+        minimum: gramsNumber(GOLD_MIN_TENTH_MILLIGRAMS),
+        maximum: gramsNumber(maximumTenthMilligrams),
+      },
+      amount_sar: {
+        step: sarNumber(1n),
+        minimum: sarNumber(AMOUNT_MIN_HALALAS),
+        maximum: sarNumber(AMOUNT_MAX_HALALAS),
+      },
+      quote_ttl_seconds: new JsonNumber(`${QUOTE_TTL_SECONDS}`),
+      rate_limit: {
+        requests_per_second: new JsonNumber(`${rate.perSecond}`),
+        burst: new JsonNumber(`${rate.burst}`),
+      },
+      market_hours: {
+        always_open: alwaysOpen,
+        time_zone: "Asia/Riyadh",
+        sessions: sessions.map(({ day, opens, closes }) => ({ day: DAYS[day]!, opens, closes })),
+      },
+    }, c.get("requestId"));
+  };
+}
+
+export function credentialsRoute(deps: Deps): Route {
+  return async (c) => {
+    const { partner } = await identify(c, deps);
+    refuseQuery(c);
+    return jsonTextReply(await deps.reads.credentials(partner.id), c.get("requestId"));
+  };
+}

@@ -1,0 +1,33 @@
+import { refuseQuery } from "../admission/query/read_query.ts";
+import { enter, type Route } from "../corridor.ts";
+import type { Deps } from "../deps.ts";
+import { jsonReply } from "../reply.ts";
+
+export function jwksRoute(deps: Deps): Route {
+  return async (c) => {
+    await enter(c, deps);
+    refuseQuery(c);
+    const keys = deps.registry.snapshot().tokenKeys.map(({ kid, publicJwk }) => {
+      const { kty, crv, x, y } = publicJwk as { kty: string; crv: string; x: string; y: string };
+      return { kty, crv, x, y, kid, alg: "ES256", use: "sig" };
+    });
+    return jsonReply({ keys }, c.get("requestId"));
+  };
+}
+
+export function metadataRoute(deps: Deps): Route {
+  return async (c) => {
+    await enter(c, deps);
+    refuseQuery(c);
+    const issuer = deps.config.publicBaseUrl;
+    return jsonReply({
+      issuer,
+      token_endpoint: `${issuer}/oauth/token`,
+      jwks_uri: `${issuer}/.well-known/jwks.json`,
+      grant_types_supported: ["client_credentials"],
+      response_types_supported: [],
+      token_endpoint_auth_methods_supported: ["client_secret_post"],
+      tls_client_certificate_bound_access_tokens: true,
+    }, c.get("requestId"));
+  };
+}

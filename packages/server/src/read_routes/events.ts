@@ -1,0 +1,16 @@
+import { eventsQuery, PAGE_DEFAULT_ITEMS } from "@gold-partner/protocol";
+import { readQuery } from "../admission/query/read_query.ts";
+import { identify, type Route } from "../corridor.ts";
+import type { Deps } from "../deps.ts";
+import { jsonTextReply } from "../reply.ts";
+import { pageText } from "./page.ts";
+
+/** What happened, oldest first; the cursor is the `after` of the next page. */
+export function eventsRoute(deps: Deps): Route {
+  return async (c) => {
+    const { partner } = await identify(c, deps);
+    const { after = 0, limit = PAGE_DEFAULT_ITEMS } = readQuery(c, eventsQuery);
+    const rows = await deps.reads.events(partner.id, after, limit + 1);
+    return jsonTextReply(pageText(rows, limit, ({ sequence }) => sequence), c.get("requestId"));
+  };
+}

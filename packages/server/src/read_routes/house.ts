@@ -1,0 +1,43 @@
+import { formatInstant, priceNumber } from "@gold-partner/protocol";
+import { refuseQuery } from "../admission/query/read_query.ts";
+import { enter, identify, type Route } from "../corridor.ts";
+import type { Deps } from "../deps.ts";
+import { Refusal } from "../refusal.ts";
+import { jsonReply, jsonTextReply } from "../reply.ts";
+
+export function healthRoute(deps: Deps): Route {
+  return async (c) => {
+    await enter(c, deps);
+    refuseQuery(c);
+    await deps.reads.ping().catch(() => {
+      throw new Refusal("service_unavailable", "The database does not answer.");
+    });
+    return jsonReply({ status: "ok" }, c.get("requestId"));
+  };
+}
+
+export function pricesRoute(deps: Deps): Route {
+  return async (c) => {
+    await identify(c, deps);
+    refuseQuery(c);
+    const { buy, sell, asOf, stale, marketOpen } = await deps.reads.price();
+    if (stale) throw new Refusal("price_unavailable");
+    return jsonReply({
+      currency: "SAR",
+      unit: "gram",
+      purity: "24K",
+      buy_price: priceNumber(buy),
+      sell_price: priceNumber(sell),
+      as_of: formatInstant(asOf.getTime()),
+      market: marketOpen ? "open" : "closed",
+    }, c.get("requestId"));
+  };
+}
+
+export function reservesRoute(deps: Deps): Route {
+  return async (c) => {
+    await identify(c, deps);
+    refuseQuery(c);
+    return jsonTextReply(await deps.reads.reserves(), c.get("requestId"));
+  };
+}

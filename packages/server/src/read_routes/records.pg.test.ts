@@ -1,0 +1,258 @@
+import { randomUUID } from "node:crypto";
+import { expectProblem, type TrialService, trialService } from "@gold-partner/dev";
+import {
+  eventReply,
+  eventsReply,
+  fundingReply,
+  fundingsReply,
+  orderReply,
+  ordersReply,
+  quoteReply,
+  withdrawalReply,
+  withdrawalsReply,
+} from "@gold-partner/protocol";
+import { assertEquals } from "@std/assert";
+import { after, before, describe, it } from "node:test";
+import {
+  approveDeposit,
+  approveWithdrawal,
+  hireOperator,
+  payWithdrawal,
+  recordDeposit,
+  rejectWithdrawal,
+  returnWithdrawal,
+  reverseDeposit,
+  submitWithdrawals,
+  type TrialOperator,
+} from "../booking/operator_trial.ts";
+import { newUuid, plantQuote } from "../booking/trial.ts";
+import { type Account, openAccount } from "./trial.ts";
+
+const KINDS = ["quote", "order", "withdrawal", "funding", "event"] as const;
+const LISTS = ["orders", "withdrawals", "fundings", "events"] as const;
+const PREFIX = { quote: "qt_", order: "ord_", withdrawal: "wd_", funding: "fnd_", event: "evt_" };
+
+describe("one record", () => {
+  let service: TrialService;
+  let account: Account;
+  let operators: TrialOperator[];
+  before(async () => {
+    service = await trialService();
+    await service.books.addBar(10_000_000n);
+    account = await openAccount(service);
+    operators = [await hireOperator(service.books), await hireOperator(service.books)];
+    await account.fund(100_000);
+  });
+  after(async () => {
+    for (const operator of operators) await operator.leave();
+    await service.stop();
+  });
+
+  const plant = (ageSeconds: number) =>
+    plantQuote(service.books.sql, {
+      client: account.partner.client,
+      side: "buy",
+      grams: 10_000n,
+      price: 3_210_000n,
+      ageSeconds,
+    });
+
+  it("of a quote says whether it is open, executed or expired, by the database's clock", async () => {
+    const open = await account.quote("buy", 1.5);
+    const expected = {
+      quote_id: open,
+      side: "buy",
+      gold_grams: 1.5,
+      price_per_gram_sar: 321,
+      total_sar: 481.5,
+    };
+    const { created_at, expires_at, ...read } = await account.read(`/v1/quotes/${open}`, quoteReply);
+    assertEquals(read, { ...expected, side: "buy", status: "open" });
+    assertEquals(Date.parse(expires_at) - Date.parse(created_at), 60_000);
+    const { quote_id } = await account.trade("buy", 1);
+    assertEquals((await account.read(`/v1/quotes/${quote_id}`, quoteReply)).status, "executed");
+    const statusAt = async (ageSeconds: number) =>
+      (await account.read(`/v1/quotes/qt_${await plant(ageSeconds)}`, quoteReply)).status;
+    assertEquals([await statusAt(59), await statusAt(60), await statusAt(86_400)], [
+      "open",
+      "expired",
+      "expired",
+    ]);
+    service.shiftClock(120_000);
+    const later = await account.read(`/v1/quotes/${open}`, quoteReply).finally(() => service.shiftClock(0));
+    assertEquals(later.status, "open");
+  });
+
+  it("of an expired quote waits for an order that may have been in time", async () => {
+    const id = await plant(60);
+    const order = service.books.connect("superuser", 1);
+    let asked: Promise<string> | undefined;
+    await order.begin(async (sql) => {
+      await sql`select from gold.account where client_id = ${account.partner.client} for no key update`;
+      asked = account.read(`/v1/quotes/qt_${id}`, quoteReply).then(({ status }) => status);
+      const waited = await Promise.race([asked, new Promise((done) => setTimeout(() => done("waits"), 200))]);
+      assertEquals(waited, "waits");
+      await sql`
+        insert into gold.orders (bucket, client_id, side, id, sequence, grams, price, total, executed_at, sar_available_after, sar_held_after, gold_after)
+        select bucket, client_id, side, id, 999999, grams, price, total, created_at, 0, 0, 0 from gold.quote where id = ${id}`;
+    });
+    assertEquals(await asked, "executed");
+  });
+
+  it("of an order is what the order said, without the balances", async () => {
+    for (const side of ["buy", "sell"] as const) {
+      const { balances: _balances, ...order } = await account.trade(side, 0.1234);
+      assertEquals(await account.read(`/v1/orders/${order.order_id}`, orderReply), order);
+    }
+  });
+
+  it("of a withdrawal says how far it is, and each of its events how far it was", async () => {
+    const [maker, checker] = operators as [TrialOperator, TrialOperator];
+    const submit = (id: string) => submitWithdrawals(checker, [id], newUuid());
+    const ways: Record<string, ((id: string) => Promise<string>)[]> = {
+      paid: [(id) => approveWithdrawal(maker, id), submit, (id) => payWithdrawal(maker, id)],
+      returned: [(id) => approveWithdrawal(maker, id), submit, (id) => returnWithdrawal(maker, id)],
+      rejected: [(id) => rejectWithdrawal(maker, id)],
+    };
+    for (const [end, steps] of Object.entries(ways)) {
+      const id = await account.withdraw(12.34);
+      const seen: string[] = [];
+      const look = async () =>
+        seen.push((await account.read(`/v1/withdrawals/${id}`, withdrawalReply)).status);
+      await look();
+      for (const step of steps) {
+        assertEquals(await step(id.slice("wd_".length)), "done");
+        await look();
+      }
+      assertEquals([seen[0], seen.at(-1)], ["pending_approval", end]);
+      const { items } = await account.read("/v1/events?limit=200", eventsReply);
+      const told = items.flatMap(({ type, data }) =>
+        "withdrawal" in data && data.withdrawal.withdrawal_id === id ? [[type, data.withdrawal.status]] : []
+      );
+      assertEquals(told.map(([, status]) => status), seen);
+      assertEquals(
+        told.slice(1).map(([type]) => type),
+        seen.slice(1).map((status) => `withdrawal.${status}`),
+      );
+    }
+  });
+
+  it("of a funding says when it was taken back, and the event of its coming does not", async () => {
+    const [maker, checker] = operators as [TrialOperator, TrialOperator];
+    const fund = await account.fund(5);
+    assertEquals((await account.read(`/v1/fundings/${fund}`, fundingReply)).reversed_at, null);
+    const deposit = await recordDeposit(maker, account.partner.clientId, 700n, randomUUID());
+    const path = `/v1/fundings/fnd_${deposit}`;
+    await expectProblem(await account.get(path), "not_found");
+    assertEquals(await approveDeposit(checker, deposit), "done");
+    const { reversed_at, ...standing } = await account.read(path, fundingReply);
+    assertEquals([reversed_at, standing.amount_sar], [null, 7]);
+    assertEquals(await reverseDeposit(maker, deposit), "done");
+    const reversed = await account.read(path, fundingReply);
+    const { items } = await account.read("/v1/events?limit=200", eventsReply);
+    const [came, went] = items.filter(({ data }) =>
+      "funding" in data && data.funding.funding_id === `fnd_${deposit}`
+    );
+    assertEquals([came!.type, went!.type], ["funding.completed", "funding.reversed"]);
+    assertEquals(reversed, { ...standing, reversed_at: went!.created_at });
+    assertEquals("funding" in came!.data && came!.data.funding, { ...standing, reversed_at: null });
+    assertEquals("funding" in went!.data && went!.data.funding, reversed);
+    const list = await account.read("/v1/fundings", fundingsReply);
+    assertEquals(list.items[0], reversed);
+  });
+
+  it("that is malformed, unknown or another partner's is 404, whatever its kind", async () => {
+    const [order, funding, withdrawal] = [
+      await account.trade("buy", 1),
+      await account.fund(1),
+      await account.withdraw(1),
+    ];
+    const { items } = await account.read("/v1/events?limit=1", eventsReply);
+    const own = { quote: order.quote_id, order: order.order_id, funding, withdrawal, event: items[0]!.id };
+    const stranger = await openAccount(service);
+    for (const kind of KINDS) {
+      const id = own[kind];
+      const uuid = id.slice(PREFIX[kind].length);
+      assertEquals((await account.get(`/v1/${kind}s/${id}`)).status, 200, kind);
+      const foreign = await expectProblem(await stranger.get(`/v1/${kind}s/${id}`), "not_found");
+      const wrong = [
+        `${PREFIX[kind]}${newUuid()}`,
+        uuid,
+        id.toUpperCase(),
+        `${id}0`,
+        id.slice(0, -1),
+        `req_${uuid}`,
+        `${PREFIX[kind]}${uuid.slice(0, 14)}4${uuid.slice(15)}`,
+        "x",
+        "-",
+      ];
+      for (const name of wrong) {
+        const problem = await expectProblem(await account.get(`/v1/${kind}s/${name}`), "not_found");
+        assertEquals(problem.detail, foreign.detail, name);
+      }
+    }
+  });
+
+  it("and every list answers HEAD as GET, without a body", async () => {
+    const { quote_id, order_id } = await account.trade("buy", 1);
+    const paths = [
+      `quotes/${quote_id}`,
+      `orders/${order_id}`,
+      ...LISTS,
+      "statement?from=2026-01-01&to=2026-12-31",
+    ];
+    for (const path of paths) {
+      const head = await service.send(`/v1/${path}`, { method: "HEAD", partner: account.partner });
+      const get = await account.get(`/v1/${path}`);
+      assertEquals([head.status, await head.text()], [200, ""], path);
+      assertEquals(head.headers.get("Content-Type"), get.headers.get("Content-Type"), path);
+      await get.text();
+    }
+  });
+
+  it("takes no query", async () => {
+    for (const kind of KINDS) {
+      await expectProblem(
+        await account.get(`/v1/${kind}s/${PREFIX[kind]}${newUuid()}?x=1`),
+        "invalid_request",
+      );
+    }
+  });
+
+  it("is read with the token of its partner alone", async () => {
+    for (const path of [...LISTS, ...KINDS.map((kind) => `${kind}s/${PREFIX[kind]}${newUuid()}`)]) {
+      await expectProblem(await account.get(`/v1/${path}`, { Authorization: null }), "token_missing");
+    }
+  });
+
+  it("of a partner without anything: every list is one empty page", async () => {
+    const nobody = await openAccount(service);
+    const schemas = {
+      orders: ordersReply,
+      withdrawals: withdrawalsReply,
+      fundings: fundingsReply,
+      events: eventsReply,
+    };
+    for (const list of LISTS) {
+      assertEquals(await nobody.read(`/v1/${list}`, schemas[list]), { items: [], next_cursor: null });
+    }
+  });
+
+  it("that is an event carries its link of the chain, and waits to be delivered", async () => {
+    const { order_id } = await account.trade("buy", 0.5);
+    const { items } = await account.read("/v1/events?limit=200", eventsReply);
+    const newest = items.at(-1)!;
+    assertEquals(await account.read(`/v1/events/${newest.id}`, eventReply), newest);
+    assertEquals(
+      "order" in newest.data && newest.data.order,
+      await account.read(`/v1/orders/${order_id}`, orderReply),
+    );
+    assertEquals(newest.delivery, { status: "pending", next_attempt_at: null, attempts: [] });
+    const rows = await service.books.sql<{ hash: string }[]>`
+      select encode(hash, 'hex') as hash from gold.chain_link where client_id = ${account.partner.client} order by sequence`;
+    assertEquals(
+      items.map(({ data }) => data.chain_head),
+      rows.slice(0, items.length).map(({ hash }) => hash),
+    );
+  });
+});

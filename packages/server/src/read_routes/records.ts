@@ -1,0 +1,41 @@
+import { ID_PREFIX, listQuery, PAGE_DEFAULT_ITEMS, uuidOfId } from "@gold-partner/protocol";
+import { readQuery, refuseQuery } from "../admission/query/read_query.ts";
+import { identify, type Route } from "../corridor.ts";
+import type { Deps } from "../deps.ts";
+import { readCursor, writeCursor } from "../reads/cursor.ts";
+import type { ListedKind, RecordKind } from "../reads/record_reads.ts";
+import { Refusal } from "../refusal.ts";
+import { jsonTextReply } from "../reply.ts";
+import { pageText } from "./page.ts";
+
+/** One record by its id. Malformed, unknown and another partner's: one answer. */
+export function recordRoute(kind: RecordKind, deps: Deps): Route {
+  return async (c) => {
+    const { partner } = await identify(c, deps);
+    refuseQuery(c);
+    const uuid = uuidOfId(ID_PREFIX[kind], c.req.param(`${kind}_id`) ?? "");
+    const text = uuid && await deps.reads.find(kind, partner.id, uuid);
+    if (!text) throw new Refusal("not_found", `There is no ${kind} of yours with this id.`);
+    return jsonTextReply(text, c.get("requestId"));
+  };
+}
+
+/** A page of records, newest first. */
+export function listRoute(kind: ListedKind, deps: Deps): Route {
+  return async (c) => {
+    const { partner } = await identify(c, deps);
+    const query = readQuery(c, listQuery);
+    const { limit = PAGE_DEFAULT_ITEMS, cursor } = query;
+    const scope = { list: kind, clientId: partner.publicId };
+    const bounds = {
+      createdAfter: query.created_after ?? null,
+      createdBefore: query.created_before ?? null,
+      idempotencyKey: query.idempotency_key ?? null,
+      below: cursor === undefined ? null : readCursor(scope, cursor),
+    };
+    // One more than is shown tells whether there is another page.
+    const rows = await deps.reads.list(kind, partner.id, bounds, limit + 1);
+    const page = pageText(rows, limit, ({ sequence }) => writeCursor(scope, sequence));
+    return jsonTextReply(page, c.get("requestId"));
+  };
+}

@@ -1,0 +1,62 @@
+import { randomUUID } from "node:crypto";
+import type { TrialPartner, TrialService } from "@gold-partner/dev";
+import {
+  fundingCreatedReply,
+  type OrderCreatedReply,
+  orderCreatedReply,
+  quoteReply,
+  withdrawalCreatedReply,
+} from "@gold-partner/protocol";
+import { assertEquals } from "@std/assert";
+import type { z } from "zod";
+
+/** A trial service as one partner of it sees it: what it writes, and what it then reads. */
+export interface Account {
+  readonly partner: TrialPartner;
+  fund(amountSar: number, key?: string): Promise<string>;
+  quote(side: "buy" | "sell", grams: number): Promise<string>;
+  /** A quote, executed. */
+  trade(side: "buy" | "sell", grams: number, key?: string): Promise<OrderCreatedReply>;
+  withdraw(amountSar: number, key?: string): Promise<string>;
+  get(path: string, headers?: Record<string, string | null>): Promise<Response>;
+  /** A reply that has what its schema names, and nothing else at any depth. */
+  read<Schema extends z.ZodType>(path: string, schema: Schema): Promise<z.output<Schema>>;
+}
+
+export async function openAccount(service: TrialService): Promise<Account> {
+  const partner = await service.addPartner();
+  const post = async <Schema extends z.ZodType>(
+    path: string,
+    body: unknown,
+    schema: Schema,
+    key: string = randomUUID(),
+  ): Promise<z.output<Schema>> => {
+    const headers = { "Idempotency-Key": key };
+    const reply = await service.signed(path, JSON.stringify(body), { partner, headers });
+    assertEquals(reply.status, 201, path);
+    return schema.parse(await reply.json());
+  };
+  const account: Account = {
+    partner,
+    fund: async (amountSar, key) =>
+      (await post("/sandbox/fund", { amount_sar: amountSar }, fundingCreatedReply, key)).funding_id,
+    quote: async (side, grams) =>
+      (await post("/v1/quotes", { side, gold_grams: grams }, quoteReply)).quote_id,
+    trade: async (side, grams, key) =>
+      await post("/v1/orders", { quote_id: await account.quote(side, grams) }, orderCreatedReply, key),
+    withdraw: async (amountSar, key) =>
+      (await post("/v1/withdrawals", { amount_sar: amountSar }, withdrawalCreatedReply, key)).withdrawal_id,
+    get: (path, headers = {}) => service.send(path, { method: "GET", partner, headers }),
+    async read(path, schema) {
+      const reply = await account.get(path);
+      const text = await reply.text();
+      assertEquals([reply.status, reply.headers.get("Content-Type")], [200, "application/json"], text);
+      assertEquals(reply.headers.get("Cache-Control"), "no-store");
+      const value = JSON.parse(text);
+      const parsed = schema.parse(value);
+      assertEquals(parsed, value);
+      return parsed;
+    },
+  };
+  return account;
+}

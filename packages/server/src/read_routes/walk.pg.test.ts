@@ -1,0 +1,80 @@
+import { type TrialService, trialService } from "@gold-partner/dev";
+import { type EventsReply, eventsReply, ordersReply } from "@gold-partner/protocol";
+import { assert, assertEquals } from "@std/assert";
+import { after, before, describe, it } from "node:test";
+import { sendOrders } from "../booking/trading/book_orders.ts";
+import { orderItem, plantQuote } from "../booking/trial.ts";
+import { type Account, openAccount } from "./trial.ts";
+
+const BEFORE = 500;
+const MEANWHILE = 1000;
+const BATCH = 50;
+const PAGE = 7;
+
+describe("a walk over a list", () => {
+  let service: TrialService;
+  let account: Account;
+  before(async () => {
+    service = await trialService();
+    await service.books.addBar(10_000_000n);
+    account = await openAccount(service);
+    await account.fund(1_000_000);
+  });
+  after(() => service.stop());
+
+  /** Real orders, in batches as the service sends them. */
+  async function book(count: number): Promise<string[]> {
+    const { partner: { client } } = account;
+    const { sql, api } = service.books;
+    const terms = { client, side: "buy", grams: 1n, price: 3_210_000n, ageSeconds: 0 } as const;
+    const booked: string[] = [];
+    while (booked.length < count) {
+      const quotes = await Promise.all(Array.from({ length: BATCH }, () => plantQuote(sql, terms)));
+      const orders = quotes.map((quote) => orderItem(client, quote));
+      const outcomes = await sendOrders(api)(orders, { wait: true, settle: false });
+      assertEquals(outcomes.filter(({ status }) => status !== 201), []);
+      booked.push(...quotes.map((quote) => `ord_${quote}`));
+    }
+    return booked;
+  }
+
+  it("gives what was there once each, and nothing else, while a thousand orders are added", async () => {
+    const existing = await book(BEFORE);
+    const seen: string[] = [];
+    let cursor: string | null = null;
+    let added = 0;
+    do {
+      const query: string = cursor === null ? "" : `&cursor=${cursor}`;
+      const page: { items: { order_id: string }[]; next_cursor: string | null } = await account.read(
+        `/v1/orders?limit=${PAGE}${query}`,
+        ordersReply,
+      );
+      seen.push(...page.items.map(({ order_id }) => order_id));
+      cursor = page.next_cursor;
+      if (added < MEANWHILE) added += (await book(BATCH)).length;
+    } while (cursor !== null);
+    assertEquals(seen, existing.reverse());
+    assertEquals(added, MEANWHILE);
+  });
+
+  it("of events gives every number once, those that are added included", async () => {
+    let writing = true;
+    const written = book(MEANWHILE).finally(() => writing = false);
+    const numbers: number[] = [];
+    let after = "0";
+    for (let ended = false; !ended;) {
+      // Whoever is told that there is no more asks again for what comes after the last.
+      ended = !writing;
+      const { items }: EventsReply = await account.read(`/v1/events?after=${after}&limit=200`, eventsReply);
+      numbers.push(...items.map(({ sequence }) => sequence));
+      after = `${numbers.at(-1)}`;
+      if (items.length === 200) ended = false;
+    }
+    await written;
+    assert(numbers.length > BEFORE + 2 * MEANWHILE);
+    assertEquals(numbers, numbers.map((_, index) => index + 1));
+    const [row] = await service.books.sql`
+      select event_sequence::int as last from gold.account where client_id = ${account.partner.client}`;
+    assertEquals(numbers.length, row!.last);
+  });
+});

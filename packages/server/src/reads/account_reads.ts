@@ -1,0 +1,83 @@
+import type { Sql } from "postgres";
+import { sinceEpoch } from "./since_epoch.ts";
+
+/** In the smallest units. */
+export interface Holdings {
+  readonly sarAvailable: bigint;
+  readonly sarHeld: bigint;
+  readonly gold: bigint;
+}
+
+/** The postings of the events above one number, up to another and with it. */
+export interface StatementRange {
+  readonly above: bigint;
+  readonly last: bigint;
+  readonly opening: Holdings;
+  readonly closing: Holdings;
+}
+
+/** One account's share of one transfer, as it is written. */
+export interface StatementLine {
+  readonly posted_at: string;
+  readonly id: string;
+  readonly type: string;
+  readonly account: "available_sar" | "held_sar" | "gold_grams";
+  readonly change: string;
+  readonly balance_after: string;
+}
+
+/** What a partner's own account holds, held and is opened by. */
+export interface AccountReads {
+  balances(client: number): Promise<Holdings & { readonly asOf: Date }>;
+  /** Undefined where the instant is still to come. */
+  balancesAt(client: number, at: string): Promise<Holdings | undefined>;
+  /** Days of Riyadh, both included. */
+  statementRange(client: number, from: string, to: string): Promise<StatementRange>;
+  statementLines(client: number, above: bigint, last: bigint): Promise<readonly StatementLine[]>;
+  /** The reply's text. */
+  credentials(client: number): Promise<string>;
+}
+
+export function openAccountReads(sql: Sql): AccountReads {
+  return {
+    async balances(client) {
+      const [row] = await sql`
+        select sar_available::text, sar_held::text, gold::text, as_of from gold.client_balance
+        where bucket = ${client % 64} and client_id = ${client}`;
+      if (!row) throw new Error(`client ${client} has no account`);
+      return { ...holdingsOf([row.sar_available, row.sar_held, row.gold]), asOf: row.as_of };
+    },
+    async balancesAt(client, at) {
+      const [row] = await sql`
+        select available::text, held::text, gold::text from gold.balance_at(${client}, ${
+        sinceEpoch(at)
+      }::text::timestamptz)`;
+      return row && holdingsOf([row.available, row.held, row.gold]);
+    },
+    async statementRange(client, from, to) {
+      const [row] = await sql`
+        select above::text, last::text, array_to_string(opening, ' ') as opening, array_to_string(closing, ' ') as closing
+        from gold.statement_range(${client}, ${sinceEpoch(from)}::text::date, ${sinceEpoch(to)}::text::date)`;
+      return {
+        above: BigInt(row!.above),
+        last: BigInt(row!.last),
+        opening: holdingsOf(row!.opening.split(" ")),
+        closing: holdingsOf(row!.closing.split(" ")),
+      };
+    },
+    async statementLines(client, above, last) {
+      return await sql<StatementLine[]>`
+        select * from gold.statement_lines(${client}, ${`${above}`}::text::bigint, ${`${last}`}::text::bigint)`;
+    },
+    async credentials(client) {
+      const [row] = await sql<{ body: string }[]>`select gold.read_credentials(${client}) as body`;
+      return row!.body;
+    },
+  };
+}
+
+const holdingsOf = ([available, held, gold]: readonly string[]): Holdings => ({
+  sarAvailable: BigInt(available!),
+  sarHeld: BigInt(held!),
+  gold: BigInt(gold!),
+});

@@ -1,0 +1,136 @@
+import { type TrialBooks, trialBooks } from "@gold-partner/dev";
+import { assert, assertEquals } from "@std/assert";
+import { after, before, describe, it } from "node:test";
+import type { Sql } from "postgres";
+import { sendOrders } from "../booking/trading/book_orders.ts";
+import { bookFunding, fundingItem, orderItem, plantQuote } from "../booking/trial.ts";
+import { openAccountReads } from "./account_reads.ts";
+import { type Held, type History, playHistory } from "./history_trial.ts";
+
+const OPERATIONS = 10_000;
+const RANDOM_INSTANTS = 2000;
+const ASKING_MS = 3000;
+
+/** The same draws at every run. */
+function drawFrom(seed: number): (bound: number) => number {
+  let state = seed;
+  return (bound) => {
+    state = Math.imul(state ^ (state >>> 15), 0x2c1b3c6d) + 0x9e3779b9 | 0;
+    const mixed = Math.imul(state ^ (state >>> 12), 0x297a2d39);
+    return ((mixed ^ (mixed >>> 15)) >>> 0) % bound;
+  };
+}
+
+const textOf = ({ available, held, gold }: Held) => `${available} ${held} ${gold}`;
+
+describe("the balance at an instant", () => {
+  let books: TrialBooks;
+  before(async () => {
+    books = await trialBooks();
+    // Thousands of commits: what a power cut would take of them is of no account here.
+    await books.sql.unsafe(`alter database ${new URL(books.url).pathname.slice(1)} set synchronous_commit = off`);
+    await books.addBar(1_000_000_000n);
+  });
+  after(() => books.stop());
+
+  /** What the service's function says of each instant, in milliseconds. */
+  async function askAll(sql: Sql, client: number, instants: readonly number[]): Promise<string[]> {
+    const rows = await sql<{ balance: string | null }[]>`
+      select b.available || ' ' || b.held || ' ' || b.gold as balance
+      from unnest(${`{${
+      instants.map((ms) => new Date(ms).toISOString()).join(",")
+    }}`}::text::timestamptz[]) with ordinality asked (at, n)
+      left join lateral gold.balance_at(${client}, asked.at) b on true order by asked.n`;
+    return rows.map(({ balance }) => balance ?? "to come");
+  }
+
+  async function assertMatches(
+    client: number,
+    history: History,
+    draw: (bound: number) => number,
+  ): Promise<void> {
+    const events = await books.sql<{ at: Date }[]>`
+      select created_at as at from gold.event where client_id = ${client} order by sequence`;
+    assertEquals(events.length, history.length - 1);
+    const times = events.map(({ at }) => at.getTime());
+    const [first, last] = [times[0]!, times.at(-1)!];
+    const instants = [
+      ...times.flatMap((ms) => [ms, ms - 1]),
+      ...Array.from({ length: RANDOM_INSTANTS }, () => first - 1000 + draw(last - first + 2000)),
+      0,
+    ].filter((ms) => ms <= last);
+    const expected = instants.map((ms) => textOf(history[times.filter((at) => at <= ms).length]!));
+    assertEquals(await askAll(books.api, client, instants), expected);
+  }
+
+  it("is that of an independent reckoning, at each of ten thousand operations, just before, and in between", async () => {
+    const clients = [await books.createClient(), await books.createClient(), await books.createClient()];
+    const draw = drawFrom(42);
+    const histories = await playHistory(books, clients, OPERATIONS, draw);
+    for (const [client, history] of histories) {
+      assert(history.length > OPERATIONS / 8, `client ${client} has ${history.length} events`);
+      await assertMatches(client, history, draw);
+    }
+    assertEquals(await books.defects(), []);
+  });
+
+  it("never changes once it was told, however closely it follows the orders", async () => {
+    const client = await books.createClient({ halalas: 1_000_000_000n });
+    const endsAtMs = performance.now() + ASKING_MS;
+    const api = books.connect("gold_api", 8);
+    const trade = async () => {
+      for (let booked = 0;;) {
+        const terms = { client, side: "buy", grams: 1n, price: 3_210_000n, ageSeconds: 0 } as const;
+        const quotes = await Promise.all(Array.from({ length: 10 }, () => plantQuote(books.sql, terms)));
+        for (const quote of quotes) {
+          await sendOrders(books.api)([orderItem(client, quote)], { wait: true, settle: false });
+          booked++;
+        }
+        if (performance.now() > endsAtMs) return booked;
+      }
+    };
+    const told = new Map<number, string>();
+    const ask = async (aheadMs: number) => {
+      while (performance.now() < endsAtMs) {
+        const [row] = await api<
+          { ms: string }[]
+        >`select trunc(extract(epoch from clock_timestamp()) * 1000)::text as ms`;
+        const ms = Number(row!.ms) + aheadMs;
+        const [balance] = await askAll(api, client, [ms]);
+        if (balance === "to come") continue;
+        assertEquals(told.get(ms) ?? balance, balance, "at once");
+        told.set(ms, balance!);
+      }
+    };
+    const [booked] = await Promise.all([trade(), ask(0), ask(0), ask(0), ask(1), ask(1)]);
+    assert(booked > 50 && told.size > 500, `${booked} orders, ${told.size} instants`);
+    assertEquals(await askAll(api, client, [...told.keys()]), [...told.values()]);
+  });
+
+  it("waits for a posting under way, which may have its instant already", async () => {
+    const client = await books.createClient({ halalas: 100n });
+    const posting = books.connect("gold_api", 1);
+    let asked: Promise<string[]> | undefined;
+    await posting.begin(async (sql) => {
+      await bookFunding(sql, fundingItem(client, 11n));
+      await new Promise((resolve) => setTimeout(resolve, 5));
+      asked = askAll(books.api, client, [Date.now() - 2]);
+      const waited = await Promise.race([asked, new Promise((done) => setTimeout(() => done("waits"), 200))]);
+      assertEquals(waited, "waits");
+    });
+    assertEquals(await asked, ["111 0 0"]);
+  });
+
+  it("is none while the instant is still to come, but for the rest of a posting's own millisecond", async () => {
+    const client = await books.createClient();
+    const reads = openAccountReads(books.api);
+    for (const aheadMs of [50, 60_000, 1e12]) {
+      assertEquals(await reads.balancesAt(client, new Date(Date.now() + aheadMs).toISOString()), undefined);
+    }
+    for (let n = 1; n <= 50; n++) {
+      const { body } = await bookFunding(books.api, fundingItem(client, 1n));
+      const { as_of } = (JSON.parse(body!) as { balances: { as_of: string } }).balances;
+      assertEquals((await reads.balancesAt(client, as_of))?.sarAvailable, BigInt(n));
+    }
+  });
+});

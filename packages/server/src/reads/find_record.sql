@@ -1,0 +1,49 @@
+-- One record of a client, by its uuid; null where there is none of this client's.
+
+-- Whether it is still open is told by the database's clock. An order under way may have been in time, so before a quote is called
+-- expired the account is held: what is said of it never turns out otherwise.
+create or replace function gold.find_quote(client int, id uuid) returns text
+language plpgsql volatile security definer set search_path = gold, pg_temp
+  set plan_cache_mode = force_generic_plan set enable_seqscan = off set enable_bitmapscan = off set jit = off as $$
+#variable_conflict use_column
+declare
+  given quote;
+  expired boolean;
+begin
+  select q.* into given from quote q
+  where q.bucket = find_quote.client % 64 and q.client_id = find_quote.client and q.id = find_quote.id;
+  if given.id is null then
+    return null;
+  end if;
+  expired := given.expires_at <= clock_timestamp();
+  if expired then
+    perform from account a where a.bucket = given.bucket and a.client_id = given.client_id for share;
+  end if;
+  if exists (select from orders o where o.bucket = given.bucket and o.client_id = given.client_id and o.id = given.id) then
+    return quote_text(given, 'executed');
+  end if;
+  return quote_text(given, case when expired then 'expired' else 'open' end);
+end $$;
+
+create or replace function gold.find_order(client int, id uuid) returns text
+language plpgsql stable security definer set search_path = gold, pg_temp
+  set plan_cache_mode = force_generic_plan set enable_seqscan = off set enable_bitmapscan = off set jit = off as $$
+begin
+  return (select order_text(o) from orders o where o.bucket = client % 64 and o.client_id = client and o.id = find_order.id);
+end $$;
+
+create or replace function gold.find_withdrawal(client int, id uuid) returns text
+language plpgsql stable security definer set search_path = gold, pg_temp
+  set plan_cache_mode = force_generic_plan set enable_seqscan = off set enable_bitmapscan = off set jit = off as $$
+begin
+  return (select withdrawal_text(w, null) from withdrawal w
+    where w.bucket = client % 64 and w.client_id = client and w.id = find_withdrawal.id);
+end $$;
+
+create or replace function gold.find_funding(client int, id uuid) returns text
+language plpgsql stable security definer set search_path = gold, pg_temp
+  set plan_cache_mode = force_generic_plan set enable_seqscan = off set enable_bitmapscan = off set jit = off as $$
+begin
+  return (select funding_text(f, null) from funding f
+    where f.bucket = client % 64 and f.client_id = client and f.id = find_funding.id);
+end $$;

@@ -1,0 +1,84 @@
+-- A client's records, newest first: by the number of the event that made them, so that a page begins where the one before
+-- ended, whatever is added meanwhile. An instant becomes a number, too, so every page is one walk along one index.
+
+-- What a list is bounded by, strictly. Instants are whole milliseconds.
+create or replace function gold.list_bounds(client int, created_after timestamptz, created_before timestamptz, next_below bigint,
+  out above bigint, out below bigint)
+language plpgsql stable set search_path = gold, pg_temp as $$
+begin
+  above := case when created_after is null then 0 else sequence_at(client, created_after) end;
+  below := coalesce(least(next_below, case when created_before is not null then sequence_at(client, created_before - interval '1 millisecond') + 1 end),
+    9223372036854775807);
+end $$;
+
+-- What was made under a key; null where it made something else, or nothing.
+create or replace function gold.result_of(client int, key text, kind text) returns uuid
+language sql stable set search_path = gold, pg_temp
+begin atomic
+  select k.result_id from gold.idempotency_key k
+  where k.bucket = client % 64 and k.client_id = client and k.key = result_of.key and k.result_kind = result_of.kind;
+end;
+
+-- The client is compared and ordered by as the index has it.
+create or replace function gold.list_orders(
+  client int, created_after timestamptz, created_before timestamptz, key text, next_below bigint, most int
+) returns table (sequence bigint, body text)
+language plpgsql stable security definer set search_path = gold, pg_temp
+  set plan_cache_mode = force_generic_plan set enable_seqscan = off set enable_bitmapscan = off set jit = off as $$
+#variable_conflict use_column
+declare
+  bounds record;
+begin
+  select * into bounds from list_bounds(client, created_after, created_before, next_below);
+  if list_orders.key is not null then
+    return query select o.sequence, order_text(o) from orders o
+      where o.bucket = client % 64 and o.client_id = client and o.id = result_of(client, list_orders.key, 'order')
+        and o.sequence > bounds.above and o.sequence < bounds.below;
+  else
+    return query select o.sequence, order_text(o) from orders o
+      where o.client_id + 0 = client and o.sequence > bounds.above and o.sequence < bounds.below
+      order by o.client_id + 0 desc, o.sequence desc limit most;
+  end if;
+end $$;
+
+create or replace function gold.list_withdrawals(
+  client int, created_after timestamptz, created_before timestamptz, key text, next_below bigint, most int
+) returns table (sequence bigint, body text)
+language plpgsql stable security definer set search_path = gold, pg_temp
+  set plan_cache_mode = force_generic_plan set enable_seqscan = off set enable_bitmapscan = off set jit = off as $$
+#variable_conflict use_column
+declare
+  bounds record;
+begin
+  select * into bounds from list_bounds(client, created_after, created_before, next_below);
+  if list_withdrawals.key is not null then
+    return query select w.sequence, withdrawal_text(w, null) from withdrawal w
+      where w.bucket = client % 64 and w.client_id = client and w.id = result_of(client, list_withdrawals.key, 'withdrawal')
+        and w.sequence > bounds.above and w.sequence < bounds.below;
+  else
+    return query select w.sequence, withdrawal_text(w, null) from withdrawal w
+      where w.client_id + 0 = client and w.sequence > bounds.above and w.sequence < bounds.below
+      order by w.client_id + 0 desc, w.sequence desc limit most;
+  end if;
+end $$;
+
+create or replace function gold.list_fundings(
+  client int, created_after timestamptz, created_before timestamptz, key text, next_below bigint, most int
+) returns table (sequence bigint, body text)
+language plpgsql stable security definer set search_path = gold, pg_temp
+  set plan_cache_mode = force_generic_plan set enable_seqscan = off set enable_bitmapscan = off set jit = off as $$
+#variable_conflict use_column
+declare
+  bounds record;
+begin
+  select * into bounds from list_bounds(client, created_after, created_before, next_below);
+  if list_fundings.key is not null then
+    return query select f.sequence, funding_text(f, null) from funding f
+      where f.bucket = client % 64 and f.client_id = client and f.id = result_of(client, list_fundings.key, 'funding')
+        and f.sequence > bounds.above and f.sequence < bounds.below;
+  else
+    return query select f.sequence, funding_text(f, null) from funding f
+      where f.client_id + 0 = client and f.sequence > bounds.above and f.sequence < bounds.below
+      order by f.client_id + 0 desc, f.sequence desc limit most;
+  end if;
+end $$;

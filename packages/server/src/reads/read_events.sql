@@ -1,0 +1,34 @@
+-- A client's events, oldest first, as they are delivered. Each bears its link of the hash chain, so what is not sealed yet is
+-- sealed first; one that commits meanwhile is in the next page.
+
+create or replace function gold.seal_newest(client int) returns void
+language plpgsql volatile set search_path = gold, pg_temp as $$
+begin
+  if exists (
+    select from account a left join chain_tail t on t.bucket = a.bucket and t.client_id = a.client_id
+    where a.bucket = client % 64 and a.client_id = client and a.event_sequence > coalesce(t.sequence, 0)
+  ) then
+    perform seal_chain(client);
+  end if;
+end $$;
+
+create or replace function gold.list_events(client int, after_sequence bigint, most int) returns table (sequence bigint, body text)
+language plpgsql volatile security definer set search_path = gold, pg_temp
+  set plan_cache_mode = force_generic_plan set enable_seqscan = off set enable_bitmapscan = off set jit = off as $$
+#variable_conflict use_column
+begin
+  perform seal_newest(client);
+  return query select e.sequence, event_text(e, delivery_text(e)) from event e
+    where e.bucket = client % 64 and e.client_id = client and e.sequence > after_sequence
+      and e.sequence <= (select t.sequence from chain_tail t where t.bucket = client % 64 and t.client_id = client)
+    order by e.sequence limit most;
+end $$;
+
+create or replace function gold.find_event(client int, id uuid) returns text
+language plpgsql volatile security definer set search_path = gold, pg_temp
+  set plan_cache_mode = force_generic_plan set enable_seqscan = off set enable_bitmapscan = off set jit = off as $$
+begin
+  perform seal_newest(client);
+  return (select event_text(e, delivery_text(e)) from event e
+    where e.bucket = client % 64 and e.client_id = client and e.id = find_event.id);
+end $$;

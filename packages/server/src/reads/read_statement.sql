@@ -1,0 +1,36 @@
+-- A statement is the postings of a range of event numbers. The range is fixed once, while the account is held; history is
+-- append-only, so the pages that are read later belong to it, however long the reader takes.
+
+-- Days of Riyadh, both included; a day that is not over yet goes up to now. Numbers are strictly above the first.
+create or replace function gold.statement_range(client int, first_day date, last_day date)
+returns table (above bigint, last bigint, opening bigint[], closing bigint[])
+language plpgsql volatile security definer set search_path = gold, pg_temp as $$
+begin
+  perform from account a where a.bucket = client % 64 and a.client_id = client for share;
+  above := sequence_at(client, first_day::timestamp at time zone 'Asia/Riyadh' - interval '1 millisecond');
+  last := sequence_at(client, (last_day + 1)::timestamp at time zone 'Asia/Riyadh' - interval '1 millisecond');
+  return query select above, last, array[o.available, o.held, o.gold], array[c.available, c.held, c.gold]
+    from balance_after(client, above) o, balance_after(client, last) c;
+end $$;
+
+-- One line an account that a transfer moved, oldest first, with that account's balance after it.
+create or replace function gold.statement_lines(client int, above bigint, last bigint)
+returns table (posted_at text, id text, type text, account text, change text, balance_after text)
+language plpgsql stable security definer set search_path = gold, pg_temp
+  set plan_cache_mode = force_generic_plan set enable_seqscan = off set enable_bitmapscan = off set enable_hashjoin = off set jit = off as $$
+#variable_conflict use_column
+begin
+  return query
+    select instant_text(t.posted_at),
+      case when e.type like 'order.%' then 'ord_' when e.type like 'funding.%' then 'fnd_' else 'wd_' end || e.subject,
+      e.type, l.account, decimal_text(l.change, l.unit), decimal_text(l.after, l.unit)
+    from transfer t
+    join event e on e.bucket = t.bucket and e.client_id = t.client_id and e.sequence = t.sequence
+    cross join lateral (values
+      (1, 'available_sar', case when t.credit = 'available' then t.amount when t.debit = 'available' then -t.amount end, t.sar_available_after, 0.01),
+      (2, 'held_sar', case when t.credit = 'held' then t.amount when t.debit = 'held' then -t.amount end, t.sar_held_after, 0.01),
+      (3, 'gold_grams', case when t.credit = 'gold' then t.amount when t.debit = 'gold' then -t.amount end, t.gold_after, 0.0001)
+    ) l (n, account, change, after, unit)
+    where t.bucket = client % 64 and t.client_id = client and t.sequence > above and t.sequence <= last and l.change is not null
+    order by t.sequence, t.leg, l.n;
+end $$;

@@ -1,0 +1,161 @@
+import {
+  addTrialCertificate,
+  expectProblem,
+  newTrialKey,
+  type TrialKey,
+  type TrialPartner,
+  type TrialService,
+  trialService,
+} from "@gold-partner/dev";
+import { jwksReply } from "@gold-partner/protocol";
+import { assertEquals } from "@std/assert";
+import { randomBytes } from "node:crypto";
+import { after, before, describe, it } from "node:test";
+import { createSealing, hashSecret, readKeys } from "./mod.ts";
+
+/** Old and new side by side: what an overlap lets in, and what it no longer does once it has ended. */
+describe("rotation", () => {
+  let service: TrialService;
+  before(async () => void (service = await trialService()));
+  after(() => service.stop());
+
+  /** Seconds from now; null: no end. */
+  type Period = readonly [beginsSeconds: number, endsSeconds: number | null];
+  const ACTIVE: Period = [-60, null];
+  const ENDED: Period = [-60, -1];
+  const AHEAD: Period = [60, null];
+
+  async function changed(change: PromiseLike<unknown>): Promise<void> {
+    await change;
+    await service.books.sql`update gold.registry_version set version = version + 1`;
+    await service.refresh();
+  }
+  const instants = ([begins, ends]: Period) => {
+    const { sql } = service.books;
+    return sql`clock_timestamp() + make_interval(secs => ${begins}), clock_timestamp() + make_interval(secs => ${ends}::float8)`;
+  };
+
+  async function addSecret({ client }: TrialPartner, period: Period): Promise<string> {
+    const secret = randomBytes(32).toString("base64url");
+    const [pepper] = await readKeys(service.config.pepperSource);
+    await changed(service.books.sql`
+      insert into gold.client_secret (partner_id, hash, not_before, retire_at) values (${client}, ${
+      hashSecret(pepper!, secret)
+    }, ${instants(period)})`);
+    return secret;
+  }
+  const askToken = (partner: TrialPartner, secret: string) =>
+    service.send("/oauth/token", {
+      partner,
+      headers: { "Content-Type": "application/x-www-form-urlencoded", Authorization: null },
+      body: `grant_type=client_credentials&client_id=${partner.clientId}&client_secret=${secret}`,
+    });
+
+  async function addSigningKey({ client }: TrialPartner, period: Period, kid: string | null = null) {
+    const key = await newTrialKey(kid ?? undefined);
+    const { sql } = service.books;
+    await changed(sql`
+      insert into gold.signing_key (partner_id, thumbprint, kid, jwk, not_before, retire_at)
+      values (${client}, ${key.thumbprint}, ${kid}, ${sql.json({ ...key.publicJwk } as never)}, ${
+      instants(period)
+    })`);
+    return key;
+  }
+  const order = (partner: TrialPartner, key: TrialKey) =>
+    service.signed("/v1/orders", '{"quote_id":"qt_none"}', { partner, key });
+
+  it("lets every active certificate of a partner in, each with tokens of its own", async () => {
+    const partner = await service.addPartner();
+    const renewed = { ...partner, fingerprint: randomBytes(32).toString("hex") };
+    await changed(addTrialCertificate(service.books.sql, partner.clientId, renewed.fingerprint));
+    for (const each of [partner, renewed]) {
+      assertEquals((await service.send("/v1/balances", { method: "GET", partner: each })).status, 200);
+    }
+    const Authorization = `Bearer ${await service.token(partner)}`;
+    await expectProblem(
+      await service.send("/v1/balances", { method: "GET", partner: renewed, headers: { Authorization } }),
+      "token_certificate_mismatch",
+    );
+    await changed(service.books.sql`select gold.revoke_certificate(${partner.fingerprint})`);
+    await expectProblem(
+      await service.send("/v1/balances", { method: "GET", partner }),
+      "certificate_revoked",
+    );
+    assertEquals((await service.send("/v1/balances", { method: "GET", partner: renewed })).status, 200);
+  });
+
+  it("takes every active client secret, and none before its time or after it", async () => {
+    const partner = await service.addPartner();
+    const second = await addSecret(partner, ACTIVE);
+    for (const secret of [partner.clientSecret, second]) {
+      assertEquals((await askToken(partner, secret)).status, 200);
+    }
+    for (const period of [ENDED, AHEAD]) {
+      assertEquals((await askToken(partner, await addSecret(partner, period))).status, 401);
+    }
+    await changed(service.books.sql`
+      update gold.client_secret set retire_at = clock_timestamp() where partner_id = ${partner.client} and retire_at is null
+        and hash = (select hash from gold.client_secret where partner_id = ${partner.client} order by id limit 1)`);
+    assertEquals((await askToken(partner, partner.clientSecret)).status, 401);
+    assertEquals((await askToken(partner, second)).status, 200);
+  });
+
+  it("takes a signature by every active key, with its name or without, and by no other", async () => {
+    const partner = await service.addPartner();
+    const [plain, named] = [
+      await addSigningKey(partner, ACTIVE),
+      await addSigningKey(partner, ACTIVE, "hsm-2"),
+    ];
+    for (const key of [partner.signingKey, plain, named]) {
+      await expectProblem(await order(partner, key), "not_found");
+    }
+    for (const period of [ENDED, AHEAD]) {
+      await expectProblem(await order(partner, await addSigningKey(partner, period)), "signature_invalid");
+      await expectProblem(
+        await order(partner, await addSigningKey(partner, period, `old${period[0]}`)),
+        "signature_invalid",
+      );
+    }
+    const stranger = await service.addPartner();
+    await expectProblem(await order(partner, stranger.signingKey), "signature_invalid");
+  });
+
+  it("publishes a token key before it signs, and takes what the older one signed until that retires", async () => {
+    const { sql } = service.books;
+    const [sealingKey] = await readKeys(service.config.sealingKeySource);
+    const sealing = await createSealing([sealingKey!]);
+    const published = async () => {
+      const reply = await service.send("/.well-known/jwks.json", { method: "GET" });
+      return jwksReply.strict().parse(await reply.json()).keys.map(({ kid }) => kid);
+    };
+    const issued = async () => {
+      const reply = await askToken(service.partner, service.partner.clientSecret);
+      return (await reply.json() as { access_token: string }).access_token;
+    };
+    const kidOf = (token: string) => JSON.parse(atob(token.split(".")[0]!)).kid as string;
+    const call = (token: string) =>
+      service.send("/v1/balances", { method: "GET", headers: { Authorization: `Bearer ${token}` } });
+
+    const oldKid = kidOf(await issued());
+    const { thumbprint, publicJwk, privateJwk } = await newTrialKey();
+    await sql`
+      select gold.add_token_key(${thumbprint}, ${sql.json({ ...publicJwk } as never)}::jsonb,
+        ${await sealing.seal(
+      JSON.stringify(privateJwk),
+    )}::bytea, ${sealing.currentKeyName}, clock_timestamp() + interval '1 hour')`;
+    await service.refresh();
+    assertEquals((await published()).sort(), [oldKid, thumbprint].sort());
+    const before = await issued();
+    assertEquals(kidOf(before), oldKid);
+
+    await changed(sql`update gold.token_key set not_before = clock_timestamp() where kid = ${thumbprint}`);
+    const afterwards = await issued();
+    assertEquals(kidOf(afterwards), thumbprint);
+    assertEquals([(await call(before)).status, (await call(afterwards)).status], [200, 200]);
+
+    await changed(sql`update gold.token_key set retire_at = clock_timestamp() where kid = ${oldKid}`);
+    await expectProblem(await call(before), "token_invalid");
+    assertEquals((await call(afterwards)).status, 200);
+    assertEquals(await published(), [thumbprint]);
+  });
+});

@@ -1,0 +1,76 @@
+import { createAdaptorServer } from "@hono/node-server";
+import { newId, type RequestId } from "@gold-partner/protocol";
+import { assertEquals, assertRejects } from "@std/assert";
+import { once } from "node:events";
+import type { AddressInfo } from "node:net";
+import { describe, it } from "node:test";
+import { streamReply } from "./reply.ts";
+
+const REQUEST: RequestId = newId("req_", 0, (length) => new Uint8Array(length));
+
+/** A reply of these parts as it arrives over a socket. */
+async function send<T>(
+  parts: () => AsyncGenerator<string>,
+  receive: (reply: Response) => Promise<T>,
+): Promise<T> {
+  const server = createAdaptorServer({
+    fetch: () => streamReply(parts(), "text/plain", REQUEST, { Vary: "Accept" }),
+  });
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+  try {
+    return await receive(await fetch(`http://127.0.0.1:${(server.address() as AddressInfo).port}/`));
+  } finally {
+    server.close();
+  }
+}
+
+describe("streamReply()", () => {
+  it("sends the parts one after the other, and that no cache may keep them", async () => {
+    async function* parts() {
+      for (const part of ["a", "ü", "c".repeat(100_000)]) yield await Promise.resolve(part);
+    }
+    await send(parts, async (reply) => {
+      assertEquals(await reply.text(), `aü${"c".repeat(100_000)}`);
+      const names = ["Content-Type", "Cache-Control", "Vary", "X-Request-Id"];
+      assertEquals(names.map((name) => reply.headers.get(name)), [
+        "text/plain",
+        "no-store",
+        "Accept",
+        REQUEST,
+      ]);
+    });
+  });
+
+  it("breaks the connection where a part fails, so that the reader sees it", async () => {
+    async function* parts() {
+      yield "a".repeat(50_000);
+      await new Promise((resolve) => setTimeout(resolve, 20));
+      throw new Error("the database went away");
+    }
+    await send(parts, async (reply) => {
+      assertEquals(reply.status, 200);
+      await assertRejects(() => reply.text());
+    });
+  });
+
+  it("makes no part before it is asked for, and none after the reader has gone", async () => {
+    let made = 0;
+    let ended = false;
+    async function* parts() {
+      try {
+        for (;; made++) yield await Promise.resolve("a");
+      } finally {
+        ended = true;
+      }
+    }
+    const reply = streamReply(parts(), "text/plain", REQUEST, {});
+    await new Promise((resolve) => setTimeout(resolve, 5));
+    assertEquals(made, 0);
+    const reader = reply.body!.getReader();
+    await reader.read();
+    await reader.read();
+    await reader.cancel();
+    assertEquals([made, ended], [1, true]);
+  });
+});

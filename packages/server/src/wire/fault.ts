@@ -1,0 +1,36 @@
+import type { IncomingMessage } from "node:http";
+
+/** A registered name or an address, and perhaps a port. */
+const HOST_FORM = /^(?:[A-Za-z0-9._~-]+|\[[0-9A-Fa-f:.]+\])(?::[0-9]{1,5})?$/;
+
+/** Why a request cannot be taken as it stands: what the parser lets pass, and two readers could read differently. */
+export function findFault(
+  { httpVersion, rawHeaders }: Pick<IncomingMessage, "httpVersion" | "rawHeaders">,
+): string | undefined {
+  if (httpVersion !== "1.1" && httpVersion !== "1.0") return "This is not HTTP/1.1, which is spoken here.";
+  const { host, expect, "transfer-encoding": coding } = collect(rawHeaders);
+  if (host.length !== 1 || !HOST_FORM.test(host[0]!)) {
+    return "A request has exactly one Host header, which names a host and at most its port.";
+  }
+  if (coding.length > 0 && (httpVersion === "1.0" || coding.join().toLowerCase() !== "chunked")) {
+    return "The only Transfer-Encoding that is understood is chunked, in HTTP/1.1.";
+  }
+  if (expect.length > 0 && expect.join().toLowerCase() !== "100-continue") {
+    return "The only expectation that is understood is 100-continue.";
+  }
+  return undefined;
+}
+
+/** The values of those headers that say how a message is to be read. */
+function collect(rawHeaders: readonly string[]) {
+  const found = {
+    host: [] as string[],
+    expect: [] as string[],
+    "transfer-encoding": [] as string[],
+  };
+  for (let at = 0; at + 1 < rawHeaders.length; at += 2) {
+    const name = rawHeaders[at]!.toLowerCase();
+    if (Object.hasOwn(found, name)) found[name as keyof typeof found].push(rawHeaders[at + 1]!);
+  }
+  return found;
+}

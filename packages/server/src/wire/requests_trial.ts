@@ -1,0 +1,132 @@
+/** Requests byte by byte, one byte a character, with the verdict that each must get on both runtimes and through every door. */
+
+export interface Sender {
+  /** What the proxy vouches for, where there is none in between. */
+  readonly identity: readonly string[];
+  readonly token: string;
+}
+
+export interface RequestCase {
+  readonly text: string;
+  /** `400 invalid_request`, or a status alone. */
+  readonly verdict: string;
+}
+
+/** A whole request that asks for the connection's end. */
+export function write(
+  { identity }: Pick<Sender, "identity">,
+  line: string,
+  headers: readonly string[] = [],
+  body = "",
+): string {
+  return [line, "Host: localhost", ...identity, ...headers, "Connection: close", "", body].join("\r\n");
+}
+
+/** What is no request, or could be read as two. */
+export function brokenRequests(sender: Sender): RequestCase[] {
+  const get = (...headers: string[]) => write(sender, "GET /health HTTP/1.1", headers);
+  const line = (text: string) => write(sender, text);
+  const token = `Authorization: Bearer ${sender.token}`;
+  const post = (headers: string[], body: string) =>
+    write(sender, "POST /v1/quotes HTTP/1.1", [token, ...headers], body);
+  const chunked = (body: string) => post(["Transfer-Encoding: chunked"], body);
+  const whole = get();
+  const refused = [
+    // The request line.
+    ...[
+      "\0\0\r\n\r\n",
+      "\x16\x03\x01\x02\x00\x01\r\n\r\n",
+      "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n",
+      "GET /health\r\n\r\n",
+    ],
+    ...["HTTP/1.2", "HTTP/2.0", "HTTP/3", "HTTX/1.1", "http/1.1", "HTTP/1.1 x"].map((version) =>
+      line(`GET /health ${version}`)
+    ),
+    ...["BREW", "get", " GET", "GET\t", "G(T", "x".repeat(17_000)].map((method) =>
+      line(`${method} /health HTTP/1.1`)
+    ),
+    ...["health", "", "/a b", "/a\0b", "/a\tb", "/a\x7fb", "/a\xe9b", "\\health"].map((target) =>
+      line(`GET ${target} HTTP/1.1`)
+    ),
+    // Headers.
+    get("X: a\0b"),
+    get("X: a\x01b"),
+    get("X: a\x7fb"),
+    get("X: a\rb"),
+    get("X: a", " folded"),
+    get("X: a", "\tfolded"),
+    get("X : 1"),
+    get("X"),
+    get(": 1"),
+    get("X(: 1"),
+    get("X\xe9: 1"),
+    whole.replace("Host", " Host"),
+    whole.replaceAll("\r\n", "\n"),
+    whole.replace("\r\nHost", "\nHost"),
+    whole.replace("\r\n\r\n", "\r\n\n"),
+    whole.replace("Host: localhost\r\n", ""),
+    whole.replace("localhost", ""),
+    whole.replace("localhost", "local host"),
+    whole.replace("localhost", "user@localhost"),
+    get("Host: localhost"),
+    get("Host: other.example"),
+    get("Expect: 200-ok"),
+    // Framing.
+    post(["Content-Length: 5", "Transfer-Encoding: chunked"], "0\r\n\r\n"),
+    post(["Transfer-Encoding: chunked", "Content-Length: 5"], "0\r\n\r\n"),
+    ...["-1", "+2", "0x2", "2, 2", "2 2", "two", "", "9".repeat(30)].map((length) =>
+      post([`Content-Length: ${length}`], "{}")
+    ),
+    post(["Content-Length: 2", "Content-Length: 2"], "{}"),
+    post(["Content-Length: 2", "Content-Length: 1"], "{}"),
+    ...[
+      "gzip",
+      "identity",
+      "xchunked",
+      "gzip, chunked",
+      "chunked, chunked",
+      "identity, chunked",
+      "chunked;q=1",
+    ]
+      .map((coding) => post([`Transfer-Encoding: ${coding}`], "0\r\n\r\n")),
+    post(["Transfer-Encoding: chunked", "Transfer-Encoding: chunked"], "0\r\n\r\n"),
+    write(sender, "POST /v1/quotes HTTP/1.0", ["Transfer-Encoding: chunked"], "0\r\n\r\n"),
+    ...[
+      "zz\r\n",
+      "-2\r\n{}\r\n0\r\n\r\n",
+      "2 \r\n{}\r\n0\r\n\r\n",
+      "2\n{}\n0\n\n",
+      "2\r\n{}x\r\n0\r\n\r\n",
+      `${"f".repeat(17)}\r\n`,
+    ]
+      .map(chunked),
+    chunked("2;a\nb\r\n{}\r\n0\r\n\r\n"),
+    chunked("2\r\n{}\r\n0\r\nX 1\r\n\r\n"),
+    // Other protocols.
+    `GET /health HTTP/1.1\r\nHost: localhost\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n`,
+    `GET /health HTTP/1.1\r\nHost: localhost\r\nConnection: Upgrade, HTTP2-Settings\r\nUpgrade: h2c\r\nHTTP2-Settings: AAMA\r\n\r\n`,
+  ];
+  return [
+    ...refused.map((text) => ({ text, verdict: "400 invalid_request" })),
+    { text: line("CONNECT a.example:443 HTTP/1.1"), verdict: "405 method_not_allowed" },
+    { text: get(`X: ${"x".repeat(17_000)}`), verdict: "431 header_too_large" },
+    {
+      text: get(..."y".repeat(2_800).split("").map((name) => `${name}: 12345`)),
+      verdict: "431 header_too_large",
+    },
+    { text: line(`GET /${"x".repeat(17_000)} HTTP/1.1`), verdict: "431 header_too_large" },
+    { text: line(`GET /${"x".repeat(8_192)} HTTP/1.1`), verdict: "414 uri_too_long" },
+    { text: line(`GET /health?${"x".repeat(8_192)} HTTP/1.1`), verdict: "414 uri_too_long" },
+    // What looks odd and is well-formed.
+    ...[
+      whole,
+      `\r\n\r\n${whole}`,
+      get("X: a\tb"),
+      get("X: a\xe9b"),
+      get("X:"),
+      get("Upgrade: websocket"),
+      line("GET /health HTTP/1.0"),
+    ]
+      .map((text) => ({ text, verdict: "200" })),
+  ];
+}

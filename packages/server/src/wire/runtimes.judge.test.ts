@@ -1,0 +1,172 @@
+import { randomUUID } from "node:crypto";
+import { after, before, describe, it } from "node:test";
+import { assert, assertEquals } from "@std/assert";
+import { testPostgres } from "@gold-partner/dev";
+import { oddRequests } from "./meanings_trial.ts";
+import { brokenRequests, write } from "./requests_trial.ts";
+import { type RuntimeService, startRuntime } from "./runtime_trial.ts";
+import { verdictsOf } from "./trial.ts";
+
+const VARIANTS = 2_000;
+const AT_ONCE = 16;
+/** What a mutated request still waits for never comes. */
+const PATIENCE = { silenceMs: 1_500, quietMs: 150 };
+const SECOND_LOOK = { silenceMs: 6_000, quietMs: 2_000 };
+
+describe("the service on Node and on Deno", () => {
+  const services: RuntimeService[] = [];
+  let stopPostgres: () => Promise<void>;
+  before(async () => {
+    const server = await testPostgres();
+    stopPostgres = () => server.stop();
+    for (const runtime of ["node", "deno"] as const) services.push(await startRuntime(runtime, server));
+  });
+  after(async () => {
+    for (const service of services) await service.stop();
+    await stopPostgres();
+  });
+
+  /** The same texts for both, but for whose they are. */
+  const textsFor = <T>(make: (client: Parameters<typeof oddRequests>[0]) => T) =>
+    Promise.all(services.map(async ({ trial }) => {
+      const { fingerprint, clientId, clientSecret } = trial.partner;
+      const identity = [`X-Forwarded-Client-Cert: Hash=${fingerprint}`, "X-Client-Ip: 127.0.0.1"];
+      return make({ identity, clientId, clientSecret, token: await trial.token() });
+    }));
+
+  /** What the two say to their own texts, and whether it is the same. */
+  async function compare(texts: readonly string[]): Promise<{ same: boolean; node: string; deno: string }> {
+    for (const patience of [PATIENCE, SECOND_LOOK]) {
+      const replies = await Promise.all(services.map(({ send }, n) => send(texts[n]!, patience)));
+      const [node = "", deno = ""] = replies.map(comparable);
+      const same = node === deno || areBothTrue(node, deno);
+      if (same || patience === SECOND_LOOK) return { same, node, deno };
+    }
+    throw new Error("not reached");
+  }
+
+  async function findDifferences(pairs: readonly (readonly string[])[]): Promise<string[]> {
+    const found: string[] = [];
+    const queue = pairs.values();
+    const work = async () => {
+      for (const texts of queue) {
+        const { same, node, deno } = await compare(texts);
+        if (!same) found.push(`${JSON.stringify(texts[0])}\n  Node: ${node}\n  Deno: ${deno}`);
+      }
+    };
+    await Promise.all(Array.from({ length: AT_ONCE }, work));
+    return found;
+  }
+
+  it("answers the same, word for word, to what is broken or odd", async () => {
+    const [node = [], deno = []] = await textsFor((
+      client,
+    ) => [...brokenRequests(client), ...oddRequests(client)]);
+    assertEquals(await findDifferences(node.map(({ text }, n) => [text, deno[n]!.text])), []);
+  });
+
+  it("answers the same to two thousand mutations of sound requests", async () => {
+    const random = randomFrom(20_261_120);
+    const plans = Array.from({ length: VARIANTS }, () => newPlan(random));
+    const [node = [], deno = []] = await textsFor((client) =>
+      plans.map((plan) => plan(soundRequests(client)))
+    );
+    const pairs = node.map((text, n) => [text, deno[n]!]);
+    assertEquals(pairs.filter(([one, other]) => one!.length !== other!.length), []);
+    assertEquals(await findDifferences(pairs), []);
+    const verdicts = await Promise.all(
+      pairs.slice(0, 200).map(([text]) => services[0]!.send(text!, PATIENCE)),
+    );
+    assert(new Set(verdicts.map((received) => verdictsOf(received).join())).size > 8, "all alike");
+  });
+});
+
+function soundRequests(client: Parameters<typeof oddRequests>[0]): string[] {
+  const json = (path: string, body: string) =>
+    write(client, `POST ${path} HTTP/1.1`, [
+      `Authorization: Bearer ${client.token}`,
+      "Content-Type: application/json",
+      `Content-Length: ${body.length}`,
+      `Idempotency-Key: ${randomUUID()}`,
+      "X-Timestamp: 1800000000",
+      `X-Nonce: ${randomUUID()}`,
+      `X-JWS-Signature: a..${"A".repeat(86)}`,
+    ], body);
+  const chunked = ["Content-Type: application/x-www-form-urlencoded", "Transfer-Encoding: chunked"];
+  return [
+    write(client, "GET /health HTTP/1.1"),
+    write(client, "GET /v1/balances HTTP/1.1", [`Authorization: Bearer ${client.token}`]),
+    json("/v1/quotes", '{"side":"buy","gold_grams":1.5}'),
+    json("/v1/orders", '{"quote_id":"qt_0"}'),
+    write(client, "POST /oauth/token HTTP/1.1", chunked, "9\r\ngrant_typ\r\n2\r\ne=\r\n0\r\n\r\n"),
+  ];
+}
+
+type Random = (below: number) => number;
+type Plan = (sound: readonly string[]) => string;
+
+/** Bytes that mean something, and none that a hash, a token or a key holds: a change must change both services' texts. */
+const ODD = "\0\t\n\r ,:;=%/\\?#\x7f\x80\xff";
+const ODD_OR_PLAIN = `${ODD}09A-`;
+
+/** One to three changes of one request: where and what, so that both runtimes get the same. */
+function newPlan(random: Random): Plan {
+  const which = random(5);
+  const changes = Array.from({ length: 1 + random(3) }, () => newChange(random));
+  return (sound) => changes.reduce((text, change) => change(text), sound[which]!);
+}
+
+function newChange(random: Random): (text: string) => string {
+  const [kind, place] = [random(6), random(2 ** 30)];
+  const [odd, inserted] = [ODD, ODD_OR_PLAIN].map((bytes) => bytes[random(bytes.length)]!);
+  return (text) => {
+    const at = place % text.length;
+    if (kind === 0) return text.slice(0, at) + text.slice(at + 1);
+    if (kind === 1) return text.slice(0, at) + inserted + text.slice(at);
+    if (kind === 2) return text.slice(0, at) + odd + text.slice(at + 1);
+    const lines = text.split("\r\n");
+    const line = place % lines.length;
+    if (kind === 3) lines.splice(line, 1);
+    if (kind === 4) lines.splice(line, 0, lines[line]!);
+    if (kind === 5) lines.splice(line, 2, ...lines.slice(line, line + 2).reverse());
+    return lines.join("\r\n");
+  };
+}
+
+/** Numerical Recipes' generator: the same numbers in every run. */
+function randomFrom(seed: number): Random {
+  let state = seed;
+  return (below) => {
+    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
+    return Math.floor(state / 2 ** 32 * below);
+  };
+}
+
+/**
+ * The one difference that is allowed: headers that are refused, and a body whose framing is broken. Which of the two is said
+ * depends on whether the parser has seen the break when the headers are judged.
+ */
+function areBothTrue(one: string, other: string): boolean {
+  const isBreak = (reply: string) => reply.includes("framing is not well-formed");
+  const isRefusal = (reply: string) => reply.startsWith("HTTP/1.1 4");
+  return isRefusal(one) && isRefusal(other) && (isBreak(one) || isBreak(other));
+}
+
+/**
+ * The reply without what is new in each: ids, instants, tokens, what is left of the rate; headers in no order. Nonsense after
+ * a request gets an answer of its own if the request had its answer by then; if not, that one says that the connection closes.
+ */
+function comparable(received: string): string {
+  const [reply = ""] = received.split(/(?=HTTP\/1\.1 [2-5])/).filter((text) =>
+    !text.startsWith("HTTP/1.1 1")
+  );
+  const text = reply
+    .replace(/(req|qt)_[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}/g, "$1_")
+    .replace(/\d{4}-\d\d-\d\dT[\d:.]+Z/g, "instant")
+    .replace(/"access_token":"[^"]+"/, '"access_token":""')
+    .replace(/^(date|ratelimit): .*$/gim, "$1: new")
+    .replace(/^(connection|keep-alive): .*\r\n/gim, "");
+  const [head = "", ...rest] = text.split("\r\n\r\n");
+  const [status, ...headers] = head.split("\r\n");
+  return [status, ...headers.map((line) => line.toLowerCase()).sort(), ...rest].join(" | ");
+}

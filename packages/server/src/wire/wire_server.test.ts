@@ -1,0 +1,188 @@
+import { once } from "node:events";
+import { connect } from "node:net";
+import { setTimeout as sleep } from "node:timers/promises";
+import { after, before, beforeEach, describe, it } from "node:test";
+import { assertEquals, assertStringIncludes } from "@std/assert";
+import { sendBytes, startWire, verdictsOf } from "./trial.ts";
+
+const PATIENCE_MS = 300;
+const HEAD = "HTTP/1.1\r\nHost: localhost\r\n";
+const CLOSE = `${HEAD}Connection: close\r\n`;
+const LATE = `POST /late ${HEAD}Content-Length: 2\r\n\r\nhi`;
+
+describe("createWireServer()", () => {
+  let wire: Awaited<ReturnType<typeof startWire>>;
+  const executed: string[] = [];
+  before(async () => {
+    wire = await startWire(async (request) => {
+      const { pathname } = new URL(request.url);
+      try {
+        const body = await request.text();
+        if (pathname === "/late") await sleep(3 * PATIENCE_MS);
+        if (pathname === "/fails") throw new Error("on purpose");
+        executed.push(`${pathname} ${body}`);
+        return new Response(body);
+      } catch (error) {
+        if (pathname === "/fails") throw error;
+        return new Response("", { status: 499 });
+      }
+    }, PATIENCE_MS);
+  });
+  after(() => wire.stop());
+  beforeEach(() => {
+    executed.length = 0;
+    wire.refused.length = 0;
+  });
+  const open = () => connect(wire.port, "127.0.0.1");
+
+  it("answers a refusal as a problem with its request id, and closes", async () => {
+    const received = await sendBytes(open(), `BREW / ${HEAD}\r\n`);
+    const [head = "", body = ""] = received.split("\r\n\r\n");
+    for (
+      const line of [
+        "HTTP/1.1 400 Bad Request\r\n",
+        "Content-Type: application/problem+json\r\n",
+        `Content-Length: ${body.length}\r\n`,
+        "X-Request-Id: req_trial\r\n",
+        "Connection: close",
+      ]
+    ) assertStringIncludes(head, line);
+    const { detail, ...problem } = JSON.parse(body);
+    assertEquals(problem, {
+      type: "/docs/errors#invalid_request",
+      title: "The request is malformed",
+      status: 400,
+      code: "invalid_request",
+      request_id: "req_trial",
+      retryable: false,
+    });
+    assertStringIncludes(detail, "well-formed HTTP/1.1");
+    assertEquals(wire.refused, ["invalid_request"]);
+  });
+
+  it("answers 408 to headers and to a body that do not arrive in time", async () => {
+    for (
+      const text of [
+        "",
+        "GET / HT",
+        `POST / ${HEAD}Content-Length: 5\r\n\r\nhe`,
+        `POST / ${HEAD}Transfer-Encoding: chunked\r\n\r\n5\r\nhe`,
+      ]
+    ) assertEquals(await wire.send(text), ["408 request_timeout"], text);
+    assertEquals(executed, []);
+  });
+
+  it("takes its time for an answer, and between two requests", async () => {
+    assertEquals(await wire.send(`POST /late ${CLOSE}Content-Length: 2\r\n\r\nhi`), ["200"]);
+    const socket = open();
+    const received = sendBytes(socket, `GET /1 ${HEAD}\r\n`);
+    await sleep(5 * PATIENCE_MS);
+    socket.write(`GET /2 ${CLOSE}\r\n`);
+    assertEquals(verdictsOf(await received), ["200", "200"]);
+  });
+
+  it("never answers for a request that is under way", async () => {
+    const nonsense = [
+      "x\r\n\r\n",
+      "GET / HT",
+      `GET / ${HEAD}X: ${"x".repeat(17_000)}\r\n\r\n`,
+      `CONNECT a.example:1 ${HEAD}\r\n`,
+      `GET / ${HEAD}Connection: Upgrade\r\nUpgrade: websocket\r\n\r\n`,
+    ];
+    for (const text of nonsense) {
+      executed.length = 0;
+      assertEquals([await wire.send(LATE + text), executed], [["200"], ["/late hi"]], text);
+    }
+    assertEquals(await wire.send(`POST /late ${CLOSE}Content-Length: 2\r\n\r\nhi, and more`), ["200"]);
+    // The first one's outcome is unknown to its client: no answer claims one.
+    assertEquals(await wire.send(`${LATE}POST / ${HEAD}Transfer-Encoding: chunked\r\n\r\nzz\r\n`), []);
+  });
+
+  it("answers what came before the nonsense, and the nonsense once", async () => {
+    const socket = open();
+    const received = sendBytes(socket, `GET /1 ${HEAD}\r\n`);
+    await sleep(PATIENCE_MS / 3);
+    socket.write("x\r\n\r\nx\r\n\r\n");
+    assertEquals(verdictsOf(await received), ["200", "400 invalid_request"]);
+    assertEquals([await wire.send("x\r\n\r\n".repeat(100)), wire.refused.length], [
+      ["400 invalid_request"],
+      2,
+    ]);
+    assertEquals(await wire.send(`GET /1 ${CLOSE}Expect: more\r\n\r\nx`), ["400 invalid_request"]);
+    assertEquals(wire.refused.length, 3);
+  });
+
+  it("lets a client that is still sending read why it was refused", async () => {
+    const socket = open();
+    const received = sendBytes(socket, `GET / ${HEAD}X: ${"x".repeat(20_000)}`);
+    for (let part = 0; part < 20; part++) {
+      await sleep(10);
+      if (socket.writable) socket.write("x".repeat(20_000));
+    }
+    assertEquals(verdictsOf(await received), ["431 header_too_large"]);
+  });
+
+  it("says nothing to a client that ends in the middle", async () => {
+    for (const text of ["GET / HT", `POST / ${HEAD}Content-Length: 5\r\n\r\nhe`]) {
+      const socket = connect({ port: wire.port, host: "127.0.0.1", allowHalfOpen: true });
+      await once(socket, "connect");
+      const received = sendBytes(socket, text);
+      socket.end();
+      assertEquals(verdictsOf(await received), [], text);
+    }
+    assertEquals(executed, []);
+  });
+
+  it("answers in form where the app fails", async () => {
+    assertEquals(await wire.send(`GET /fails ${CLOSE}\r\n`), ["500 internal_error"]);
+  });
+
+  it("refuses what the parser lets pass and two readers could read differently", async () => {
+    const chunked = "Transfer-Encoding: chunked\r\n";
+    const requests = [
+      `GET / HTTP/2.0\r\nHost: localhost\r\nConnection: close\r\n\r\n`,
+      `GET /\r\n\r\n`,
+      ...[
+        "",
+        "Host:\r\n",
+        "Host: a b\r\n",
+        "Host: a@b\r\n",
+        "Host: a/b\r\n",
+        "Host: a, b\r\n",
+        "Host: a:x\r\n",
+      ]
+        .map((host) => `GET / HTTP/1.1\r\n${host}Connection: close\r\n\r\n`),
+      `GET / ${CLOSE}Host: localhost\r\n\r\n`,
+      `GET / HTTP/1.0\r\n\r\n`,
+      `POST / HTTP/1.0\r\nHost: a\r\n${chunked}\r\n0\r\n\r\n`,
+      ...["gzip, chunked", "identity, chunked"]
+        .map((coding) => `POST / ${CLOSE}Transfer-Encoding: ${coding}\r\n\r\n0\r\n\r\n`),
+      `POST / ${CLOSE}Transfer-Encoding: \r\n\r\n`,
+      ...["200-ok", "100-continue, more", "x100-continuex"].map((expectation) =>
+        `GET / ${CLOSE}Expect: ${expectation}\r\n\r\n`
+      ),
+    ];
+    for (const text of requests) {
+      assertEquals((await wire.send(text)).at(-1), "400 invalid_request", text);
+    }
+    assertEquals(executed, []);
+  });
+
+  it("takes every host that is one, and every spelling of what it understands", async () => {
+    for (const host of ["a", "LOCALHOST:99999", "127.1", "[::1]:8443", "a.example."]) {
+      assertEquals(
+        await wire.send(`GET / HTTP/1.1\r\nHost: ${host}\r\nConnection: close\r\n\r\n`),
+        ["200"],
+        host,
+      );
+    }
+    assertEquals(await wire.send(`POST / ${CLOSE}transfer-encoding: CHUNKED\r\n\r\n2\r\nhi\r\n0\r\n\r\n`), [
+      "200",
+    ]);
+    assertEquals(await wire.send(`POST / ${CLOSE}Expect: 100-Continue\r\nContent-Length: 2\r\n\r\nhi`), [
+      "100",
+      "200",
+    ]);
+    assertEquals(await wire.send(`GET / HTTP/1.0\r\nHost: a\r\n\r\n`), ["200"]);
+  });
+});
