@@ -10,6 +10,8 @@ export interface Result {
   readonly title?: string;
   readonly object?: Row;
   readonly items?: readonly Row[];
+  /** Further lists, by their names. */
+  readonly lists?: Readonly<Record<string, readonly Row[]>>;
   /** Verification found these: the command ends with 4. */
   readonly defects?: boolean;
 }
@@ -29,6 +31,10 @@ export interface Invocation {
   readonly db: () => Promise<Db>;
   /** One statement, on the same connection. */
   readonly query: Query;
+  /** A file as the person means it: relative to where the person stands. */
+  readonly path: (file: string) => string;
+  /** For a question that only the run can word; asks as `asks` does. */
+  readonly confirm: (question: string) => Promise<void>;
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly now: () => Date;
   readonly random: (length: number) => Uint8Array;

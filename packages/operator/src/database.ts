@@ -12,6 +12,8 @@ export interface Deployment {
   readonly authorityKeySource: KeySource | null;
   readonly sealingKeySource: KeySource | null;
   readonly pepperSource: KeySource | null;
+  /** What withdrawals are paid from. */
+  readonly payoutAccount: { readonly name: string; readonly iban: string; readonly bic: string } | null;
 }
 
 export interface Db {
@@ -68,6 +70,8 @@ export function openDb(sql: Sql): Db {
         authorityKeySource: sourceOf(row.authority_key_source),
         sealingKeySource: sourceOf(row.sealing_key_source),
         pepperSource: sourceOf(row.pepper_source),
+        payoutAccount: row.payout_iban &&
+          { name: row.payout_name, iban: row.payout_iban, bic: row.payout_bic },
       };
     },
   };

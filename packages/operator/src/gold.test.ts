@@ -3,6 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, describe, it } from "node:test";
 import { assert, assertEquals, assertStringIncludes } from "@std/assert";
+import type { Command } from "./command.ts";
 import { COMMANDS } from "./gold.ts";
 import { type Run, runGold } from "./gold_trial.ts";
 
@@ -60,24 +61,27 @@ describe("gold", () => {
 
   describe("what cannot be undone", () => {
     const asking = COMMANDS.filter(({ asks }) => asks);
+    const UUID = "019a9b3c-0000-7000-8000-000000000001";
+    const named = ({ takes = [] }: Command) =>
+      takes.map((name) => name === "WD" ? `wd_${UUID}` : name === "DEP" ? `dep_${UUID}` : name);
 
     it("asks first: a no leaves everything as it is, before the database is even called", async () => {
       assert(asking.length >= 3);
-      for (const { words, takes = [] } of asking) {
+      for (const command of asking) {
         const asked: string[] = [];
-        const run = await runGold([...words.split(" "), ...takes], {
+        const run = await runGold([...command.words.split(" "), ...named(command)], {
           env: NOWHERE,
           ask: (question) => (asked.push(question), Promise.resolve(false)),
         });
         assertProblem(run, 1, "not_confirmed");
         assertEquals(asked.length, 1);
-        assertStringIncludes(asked[0]!, takes[0]!);
+        assertStringIncludes(asked[0]!, named(command)[0]!);
       }
     });
 
     it("needs --yes where nobody can be asked", async () => {
-      for (const { words, takes = [] } of asking) {
-        const argv = [...words.split(" "), ...takes];
+      for (const command of asking) {
+        const argv = [...command.words.split(" "), ...named(command)];
         assertStringIncludes(assertProblem(await runGold(argv, { env: NOWHERE }), 2, "usage"), "--yes");
         assertProblem(await runGold([...argv, "--yes"], { env: NOWHERE }), 3, "database_unreachable");
       }

@@ -1,24 +1,38 @@
+import { resolve } from "node:path";
+import process from "node:process";
 import { parseArgs } from "node:util";
 import type { Command, Invocation } from "./command.ts";
+import { AUDIT_COMMANDS } from "./commands/audit.ts";
 import { CA_COMMANDS } from "./commands/ca.ts";
 import { CERT_COMMANDS } from "./commands/cert.ts";
+import { CONFIG_COMMANDS } from "./commands/config.ts";
 import { DB_COMMANDS } from "./commands/db.ts";
+import { DEPOSIT_COMMANDS } from "./commands/deposit.ts";
 import { LEDGER_COMMANDS } from "./commands/ledger.ts";
 import { PARTNER_COMMANDS } from "./commands/partner.ts";
+import { PARTNER_CHANGE_COMMANDS } from "./commands/partner_change.ts";
 import { PRICE_COMMANDS } from "./commands/price.ts";
+import { SUBMISSION_COMMANDS } from "./commands/submission.ts";
 import { VAULT_COMMANDS } from "./commands/vault.ts";
+import { WITHDRAWAL_COMMANDS } from "./commands/withdrawal.ts";
 import { connect, type Db, findDatabaseUrl, openDb } from "./database.ts";
 import { EXIT, type ExitCode, Failure, failureOf, usage } from "./failure.ts";
 import { printJson, printText } from "./output.ts";
 
 export const COMMANDS: readonly Command[] = [
   ...PARTNER_COMMANDS,
+  ...PARTNER_CHANGE_COMMANDS,
   ...CA_COMMANDS,
   ...CERT_COMMANDS,
   ...PRICE_COMMANDS,
   ...VAULT_COMMANDS,
+  ...DEPOSIT_COMMANDS,
+  ...WITHDRAWAL_COMMANDS,
+  ...SUBMISSION_COMMANDS,
+  ...AUDIT_COMMANDS,
   ...LEDGER_COMMANDS,
   ...DB_COMMANDS,
+  ...CONFIG_COMMANDS,
 ];
 
 /** Everything that the command line touches. */
@@ -54,7 +68,8 @@ export async function gold(argv: readonly string[], terminal: Terminal): Promise
       terminal.out(`gold ${command.usage}\n${command.does}`);
       return EXIT.done;
     }
-    await confirm(command, positionals, values.yes === true, terminal);
+    const confirm = (question: string) => confirmed(question, values.yes === true, terminal);
+    if (command.asks) await confirm(command.asks(positionals));
     let opened: Db | undefined;
     const db = async () => {
       if (!opened) {
@@ -69,6 +84,9 @@ export async function gold(argv: readonly string[], terminal: Terminal): Promise
       positionals,
       db,
       query: async (text, ...parameters) => await (await db()).sql(text, ...parameters),
+      // npm and deno run a task in the project's root and say here where it was called.
+      path: (file) => resolve(terminal.env.INIT_CWD ?? process.cwd(), file),
+      confirm,
       env: terminal.env,
       now: terminal.now,
       random: terminal.random,
@@ -104,14 +122,8 @@ function parse(command: Command, argv: readonly string[]) {
   return parsed;
 }
 
-async function confirm(
-  command: Command,
-  positionals: readonly string[],
-  yes: boolean,
-  { ask }: Terminal,
-): Promise<void> {
-  if (!command.asks || yes) return;
-  const question = command.asks(positionals);
+async function confirmed(question: string, yes: boolean, { ask }: Terminal): Promise<void> {
+  if (yes) return;
   if (!ask) throw usage(`${question} There is nobody to ask here: say --yes.`);
   if (!await ask(question)) throw new Failure(EXIT.refused, "not_confirmed", "Nothing was done.");
 }

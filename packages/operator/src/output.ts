@@ -1,16 +1,17 @@
 import type { Cell, Result, Row } from "./command.ts";
 
 /** One JSON object; a list is `{items}`. */
-export function printJson({ object, items }: Result): string {
-  return JSON.stringify(items ? { ...object, items } : object ?? {});
+export function printJson({ object, items, lists }: Result): string {
+  return JSON.stringify({ ...object, ...(items ? { items } : {}), ...lists });
 }
 
 /** A table for people: columns as wide as their widest cell. */
-export function printText({ title, object, items }: Result): string {
+export function printText({ title, object, items, lists = {} }: Result): string {
   const parts = [
     ...(title ? [title] : []),
     ...(object ? [pairs(object)] : []),
-    ...(items ? [items.length === 0 ? "none" : table(items)] : []),
+    ...(items ? [table(items)] : []),
+    ...Object.entries(lists).map(([name, rows]) => `\n${name}:\n${table(rows)}`),
   ];
   return parts.join("\n");
 }
@@ -22,6 +23,7 @@ function pairs(row: Row): string {
 }
 
 function table(rows: readonly Row[]): string {
+  if (rows.length === 0) return "none";
   const names = Object.keys(rows[0]!);
   const lines = [names, ...rows.map((row) => names.map((name) => cellText(row[name] ?? null)))];
   const widths = names.map((_, column) => Math.max(...lines.map((line) => line[column]!.length)));

@@ -1,5 +1,10 @@
 import type { Values } from "./command.ts";
-import { usage } from "./failure.ts";
+import { EXIT, Failure, usage } from "./failure.ts";
+
+const UUID_FORM = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
+const TEXT_MAX_CHARACTERS = 140;
+// What is not seen, or breaks a line: by it a text shows as another one to whoever approves.
+const UNPRINTABLE = /[\p{Cc}\p{Cf}\p{Co}\p{Cs}\p{Zl}\p{Zp}]/u;
 
 /** An option's text, or the usage error that names it. */
 export function required(values: Values, name: string): string {
@@ -21,4 +26,28 @@ export function repeated(values: Values, name: string): string[] {
 export function wholeNumber(text: string, name: string): number {
   if (!/^[1-9][0-9]{0,8}$/.test(text)) throw usage(`--${name} is a whole number above 0, not ${text}.`);
   return Number(text);
+}
+
+/** One line of text for people and banks, without the spaces around it. */
+export function line(values: Values, name: string): string {
+  const text = required(values, name).normalize("NFC").trim();
+  const characters = [...text].length;
+  if (characters < 1 || characters > TEXT_MAX_CHARACTERS || UNPRINTABLE.test(text)) {
+    throw usage(`--${name} is 1 to ${TEXT_MAX_CHARACTERS} visible characters on one line.`);
+  }
+  return text;
+}
+
+/** One of a few words. */
+export function oneOf<W extends string>(text: string, name: string, words: readonly W[]): W {
+  const word = words.find((one) => one === text);
+  if (word === undefined) throw usage(`--${name} is one of ${words.join(", ")}, not ${text}.`);
+  return word;
+}
+
+/** The uuid of an id. What has not an id's form names nothing, as an unknown one does. */
+export function uuidOf(noun: string, prefix: string, id: string): string {
+  const uuid = id.slice(prefix.length);
+  if (id.startsWith(prefix) && UUID_FORM.test(uuid)) return uuid;
+  throw new Failure(EXIT.refused, "not_found", `There is no ${noun} ${id}; its id is ${prefix} and a UUID.`);
 }

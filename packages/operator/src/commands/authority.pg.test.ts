@@ -1,6 +1,7 @@
 import { after, before, describe, it } from "node:test";
 import { assertEquals, assertStringIncludes } from "@std/assert";
 import { makeRequest } from "../pki/samples.ts";
+import { runGold } from "../gold_trial.ts";
 import { assertRefused as refused, itemsOf, type TrialOperator, trialOperator } from "./trial.ts";
 
 describe("gold ca and cert", () => {
@@ -66,11 +67,32 @@ describe("gold ca and cert", () => {
     refused(await issue(clientId, await requestOf("sbx_aaaaaaaaaaaaaaaaaaaa")), 1, clientId);
   });
 
+  it("takes a file's name as the person means it who called from another folder", async () => {
+    const { clientId } = operator.service.partner;
+    await requestOf(clientId);
+    const env = { DATABASE_URL: operator.url, INIT_CWD: operator.path("") };
+    const run = await runGold([
+      "cert",
+      "issue",
+      clientId,
+      "--csr",
+      "request.csr",
+      "--out",
+      "here.pem",
+      "--json",
+    ], { env });
+    assertEquals([run.exit, run.json.file], [0, operator.path("here.pem")]);
+    assertStringIncludes(await operator.read("here.pem"), "BEGIN CERTIFICATE");
+  });
+
   it("cert issue registers nothing that it could not write down", async () => {
     const { clientId } = operator.service.partner;
     const registered = async () => itemsOf(await operator.done("cert", "list", clientId)).length;
     const known = await registered();
     refused(await issue(clientId, await requestOf(clientId), "nowhere/client.pem"), 2, "nowhere/client.pem");
+    await operator.write("taken.pem", "mine");
+    refused(await issue(clientId, await requestOf(clientId), "taken.pem"), 2, "exists");
+    assertEquals(await operator.read("taken.pem"), "mine");
     assertEquals(await registered(), known);
   });
 });

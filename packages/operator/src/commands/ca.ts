@@ -1,5 +1,4 @@
 import { rm, writeFile } from "node:fs/promises";
-import { resolve } from "node:path";
 import type { Command } from "../command.ts";
 import { createAuthority } from "../pki/mod.ts";
 import { usage } from "../failure.ts";
@@ -12,10 +11,10 @@ const init: Command = {
   usage: "ca init --key FILE [--years N]",
   does: "makes the environment's certificate authority; its key goes to FILE and nowhere else",
   options: { key: { type: "string" }, years: { type: "string", default: `${AUTHORITY_YEARS}` } },
-  async run({ values, db, now }) {
+  async run({ values, db, path, now }) {
     const { sql, deployment } = await db();
     const { environment, publicBaseUrl } = await deployment();
-    const keyFile = resolve(required(values, "key"));
+    const keyFile = path(required(values, "key"));
     const commonName = `Gold Trading Partner CA (${environment})`;
     const { certificatePem, privateKeyPem } = await createAuthority({
       commonName,

@@ -1,7 +1,8 @@
-import { readFile, writeFile } from "node:fs/promises";
+import { readFile } from "node:fs/promises";
 import type { Command } from "../command.ts";
 import type { Deployment } from "../database.ts";
 import { EXIT, Failure } from "../failure.ts";
+import { withNewFile } from "../new_file.ts";
 import {
   issueClientCertificate,
   openAuthority,
@@ -17,30 +18,30 @@ const issue: Command = {
   does: "signs a partner's request; the certificate is registered and valid for a year",
   options: { csr: { type: "string" }, out: { type: "string" } },
   takes: ["ID"],
-  async run({ values, positionals: [id], db, now }) {
+  async run({ values, positionals: [id], db, path, now }) {
     const { sql, deployment } = await db();
     const [partner] = await sql`select name from gold.partner_overview where public_id = ${id!}`;
     if (!partner) throw new Failure(EXIT.refused, "not_found", `There is no partner ${id}.`);
     const authority = await openSettledAuthority(await deployment());
     const certificate = await issueClientCertificate({
-      csr: await readCsr(await readFile(required(values, "csr"), "utf8")),
+      csr: await readCsr(await readFile(path(required(values, "csr")), "utf8")),
       authority,
       clientId: id!,
       organization: partner.name,
       issuedAt: now(),
     });
-    const out = required(values, "out");
-    // The file first and the commit last: a certificate that nobody holds must not be registered.
-    await sql.begin(async (transaction) => {
-      const { fingerprint, serial, notBefore, notAfter } = certificate;
-      await transaction`select gold.add_certificate(${id!}, ${fingerprint}, ${serial}, ${notBefore}, ${notAfter})`;
-      await writeFile(out, certificate.pem);
-    });
+    const out = path(required(values, "out"));
+    const { fingerprint, serial, notBefore, notAfter } = certificate;
+    await withNewFile(
+      out,
+      certificate.pem,
+      () => sql`select gold.add_certificate(${id!}, ${fingerprint}, ${serial}, ${notBefore}, ${notAfter})`,
+    );
     return {
       object: {
         client_id: id!,
-        fingerprint: certificate.fingerprint,
-        not_after: certificate.notAfter.toISOString(),
+        fingerprint,
+        not_after: notAfter.toISOString(),
         file: out,
       },
     };

@@ -5,6 +5,52 @@ import { runGold } from "../gold_trial.ts";
 import { assertRefused as refused, trialOperator } from "./trial.ts";
 
 describe("gold db", () => {
+  it("migrate sets the account that withdrawals are paid from, whole or not at all, and notes a change once", async () => {
+    const operator = await trialOperator();
+    const { sql, url } = operator.service.books;
+    const migrate = (account: Record<string, string>) =>
+      runGold([
+        "db",
+        "migrate",
+        ...Object.entries(account).flatMap(([name, value]) => [`--payout-${name}`, value]),
+      ], {
+        env: { DATABASE_URL: url },
+      });
+    const account = { name: "Example Gold House", iban: "SA9480000000000000000001", bic: "EXAMSARI" };
+    refused(await migrate({ name: account.name, iban: account.iban }), 2, "--payout-bic");
+    refused(await migrate({ ...account, iban: "SA9480000000000000000002" }), 1, "check digits");
+    refused(await migrate({ ...account, bic: "SHORT" }), 1, "BIC");
+    refused(await migrate({ ...account, name: " " }), 2, "--payout-name");
+    for (const _ of [1, 2]) assertEquals((await migrate(account)).exit, 0);
+    const [settled] = await sql`select payout_name, payout_iban, payout_bic from gold.deployment`;
+    assertEquals({ ...settled }, {
+      payout_name: account.name,
+      payout_iban: account.iban,
+      payout_bic: account.bic,
+    });
+    const noted = await sql`select subject from gold.audit where action = 'deployment.payout'`;
+    assertEquals(noted.map(({ subject }) => subject), [account.iban]);
+    await operator.stop();
+  });
+
+  it("migrate keeps the flood bound at four times what any partner may send", async () => {
+    const operator = await trialOperator();
+    const { service } = operator;
+    const migrate = (...more: string[]) =>
+      runGold(
+        [
+          ...["db", "migrate", "--env", "sandbox", "--base-url", "https://localhost:8443", "--pepper"],
+          ...[service.config.pepperSource, "--sealing-key", service.config.sealingKeySource, ...more],
+        ],
+        { env: { DATABASE_URL: service.books.url } },
+      );
+    refused(await migrate(), 1, "a partner may send 2000/s");
+    assertEquals((await migrate("--flood", "8000")).exit, 0);
+    refused(await operator.gold("partner", "set", service.partner.clientId, "--rate", "2001"), 1, "8000/s");
+    refused(await migrate("--flood", "many"), 2, "--flood");
+    await operator.stop();
+  });
+
   it("migrate settles a new database once: its environment is for good, and its token key is made once", async () => {
     const server = await testPostgres();
     const service = await trialOperator();
@@ -38,6 +84,7 @@ describe("gold db", () => {
     assertEquals((await migrate("sandbox", "https://two.example")).exit, 0);
     assertEquals((await run("db", "status")).json.base_url, "https://two.example");
     refused(await run("db", "migrate", "--env", "sandbox"), 2, "--base-url");
+    refused(await run("db", "migrate", "--flood", "9000"), 2, "--env");
     assertEquals((await run("ledger", "verify")).json.clean, true);
     await service.stop();
     await server.stop();

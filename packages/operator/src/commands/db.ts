@@ -1,15 +1,20 @@
 import { exportPublicJwk, importVerifyingKey, jwkThumbprint } from "@gold-partner/jws";
+import { parseIban } from "@gold-partner/protocol";
 import { createSealing, isKeySource, migrate, readKeys } from "@gold-partner/server";
 import type { Sql } from "postgres";
-import type { Command } from "../command.ts";
+import type { Command, Row, Values } from "../command.ts";
 import { connect, findDatabaseUrl } from "../database.ts";
 import { usage } from "../failure.ts";
-import { optional, required } from "../values.ts";
+import { checkBic } from "../pain/payment_text.ts";
+import { line, optional, required, wholeNumber } from "../values.ts";
+
+/** What the proxy lets through for one certificate. */
+const DEFAULT_FLOOD_PER_SECOND = "5000";
 
 const migrateCommand: Command = {
   words: "db migrate",
   usage:
-    "db migrate [--env sandbox|production --base-url URL --pepper SOURCE --sealing-key SOURCE] [--loopback-receivers]",
+    "db migrate [--env sandbox|production --base-url URL --pepper SOURCE --sealing-key SOURCE [--loopback-receivers] [--flood N]] [--payout-name NAME --payout-iban SA… --payout-bic BIC]",
   does: "brings the database to this version; the first time it is told which deployment it belongs to",
   options: {
     env: { type: "string" },
@@ -17,27 +22,62 @@ const migrateCommand: Command = {
     pepper: { type: "string" },
     "sealing-key": { type: "string" },
     "loopback-receivers": { type: "boolean" },
+    flood: { type: "string" },
+    "payout-name": { type: "string" },
+    "payout-iban": { type: "string" },
+    "payout-bic": { type: "string" },
   },
   async run({ values, env }) {
+    if (PAYOUT.some((name) => values[name] !== undefined)) {
+      for (const name of PAYOUT) {
+        required(values, name);
+      }
+    }
     const url = env.MIGRATION_DATABASE_URL ?? await findDatabaseUrl(env, values.state as string);
     await migrate(url);
-    const environment = optional(values, "env");
-    if (environment === undefined) return { object: { migrated: true } };
-    const baseUrl = required(values, "base-url");
-    const pepper = sourceOf(required(values, "pepper"), "pepper");
-    const sealingKey = sourceOf(required(values, "sealing-key"), "sealing-key");
     const sql = connect(url);
     try {
-      await sql`select gold.settle_deployment(${environment}, ${baseUrl}, ${
-        values["loopback-receivers"] === true
-      }, ${sealingKey}, ${pepper})`;
-      await ensureTokenKey(sql, sealingKey);
+      return {
+        object: { migrated: true, ...await settle(sql, values), ...await setPayoutAccount(sql, values) },
+      };
     } finally {
       await sql.end();
     }
-    return { object: { migrated: true, environment, base_url: baseUrl } };
   },
 };
+
+const PAYOUT = ["payout-name", "payout-iban", "payout-bic"] as const;
+
+/** Says which deployment the database belongs to, and all that it is to know of it. */
+async function settle(sql: Sql, values: Values): Promise<Row> {
+  const environment = optional(values, "env");
+  if (environment === undefined) {
+    if (values.flood !== undefined) {
+      throw usage("--flood goes with --env and what else is said of the deployment.");
+    }
+    return {};
+  }
+  const baseUrl = required(values, "base-url");
+  const pepper = sourceOf(required(values, "pepper"), "pepper");
+  const sealingKey = sourceOf(required(values, "sealing-key"), "sealing-key");
+  const flood = wholeNumber(optional(values, "flood") ?? DEFAULT_FLOOD_PER_SECOND, "flood");
+  await sql`select gold.settle_deployment(${environment}, ${baseUrl}, ${
+    values["loopback-receivers"] === true
+  }, ${sealingKey}, ${pepper}, ${flood})`;
+  await ensureTokenKey(sql, sealingKey);
+  return { environment, base_url: baseUrl };
+}
+
+/** The house's own account, which withdrawals are paid from. */
+async function setPayoutAccount(sql: Sql, values: Values): Promise<Row> {
+  if (values["payout-iban"] === undefined) return {};
+  const name = line(values, "payout-name");
+  const iban = parseIban(required(values, "payout-iban"));
+  await sql`select gold.set_payout_account(${name}, ${iban}, ${
+    checkBic("--payout-bic", required(values, "payout-bic"))
+  })`;
+  return { payout_iban: iban };
+}
 
 const status: Command = {
   words: "db status",

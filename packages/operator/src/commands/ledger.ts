@@ -1,17 +1,36 @@
-import type { Command } from "../command.ts";
+import { readFile } from "node:fs/promises";
+import type { TransactionSql } from "postgres";
+import type { Command, Row } from "../command.ts";
+import { usage } from "../failure.ts";
+import { withNewFile } from "../new_file.ts";
+import { optional } from "../values.ts";
+
+/** How far the chain of a client's records went at some time, and its last link then. */
+interface Head {
+  readonly client_id: string;
+  readonly sequence: string;
+  readonly head: string;
+}
 
 const verify: Command = {
   words: "ledger verify",
-  usage: "ledger verify",
-  does: "recomputes every balance, record and chain from the rows; 4 when something does not follow",
-  async run({ db }) {
+  usage: "ledger verify [--heads FILE]",
+  does:
+    "recomputes every balance, record and chain from the rows, and compares with heads kept outside; 4 when something does not follow",
+  options: { heads: { type: "string" } },
+  async run({ values, db, path }) {
+    const file = optional(values, "heads");
+    const heads = file === undefined ? [] : readHeads(await readFile(path(file), "utf8"));
     const { sql } = await db();
     // One snapshot for all checks: the books may move meanwhile.
     const { defects, unsealed } = await sql.begin(
       "isolation level repeatable read read only",
       async (snapshot) => ({
-        defects: await snapshot<{ rule: string; subject: string; detail: string }[]>`
-        select * from gold.verify_ledger() union all select * from gold.verify_chain()`,
+        defects: [
+          ...await snapshot<{ rule: string; subject: string; detail: string }[]>`
+            select * from gold.verify_ledger() union all select * from gold.verify_chain()`,
+          ...await findLostHeads(snapshot, heads),
+        ],
         unsealed: await snapshot<
           { events: string }[]
         >`select coalesce(sum(events), 0)::text as events from gold.unsealed_tail()`,
@@ -23,11 +42,65 @@ const verify: Command = {
         clean: defects.length === 0,
         defects: defects.length,
         unsealed_events: Number(unsealed[0]!.events),
+        ...(file === undefined ? {} : { heads: heads.length }),
       },
-      ...(defects.length === 0 ? {} : { items: defects.map((one) => ({ ...one })) }),
+      ...(defects.length === 0 ? {} : { items: defects.map((one): Row => ({ ...one })) }),
       defects: defects.length > 0,
     };
   },
 };
 
-export const LEDGER_COMMANDS: readonly Command[] = [verify];
+const printHeads: Command = {
+  words: "ledger heads",
+  usage: "ledger heads [--out FILE]",
+  does:
+    "the head of each partner's chain; kept where nobody who can write the database can, it makes a rewritten chain detectable",
+  options: { out: { type: "string" } },
+  async run({ values, query, path }) {
+    const rows = await query`
+      select public_id as client_id, sequence::text, head from gold.chain_tail_overview where sequence > 0 order by public_id`;
+    const items = rows.map(({ client_id, sequence, head }): Row => ({ client_id, sequence, head }));
+    const out = optional(values, "out");
+    if (out === undefined) return { items };
+    const file = path(out);
+    await withNewFile(file, `${JSON.stringify({ items }, null, 2)}\n`, () => Promise.resolve());
+    return { title: "Keep the file where no login of the database reaches it.", object: { file }, items };
+  },
+};
+
+export const LEDGER_COMMANDS: readonly Command[] = [verify, printHeads];
+
+async function findLostHeads(snapshot: TransactionSql, heads: readonly Head[]): Promise<Row[]> {
+  if (heads.length === 0) return [];
+  const rows = await snapshot`
+    select h.client_id, h.sequence::text, l.head is null as gone
+    from jsonb_to_recordset(${
+    snapshot.json(heads.map((one) => ({ ...one })))
+  }::jsonb) as h (client_id text, sequence bigint, head text)
+    left join gold.chain_link_overview l on l.public_id = h.client_id and l.sequence = h.sequence
+    where l.head is distinct from h.head order by 1, h.sequence`;
+  return rows.map(({ client_id, sequence, gone }) => ({
+    rule: "head_is_kept",
+    subject: `${client_id} sequence ${sequence}`,
+    detail: gone
+      ? "the chain no longer goes so far"
+      : "the chain is another one than the one whose head was kept",
+  }));
+}
+
+function readHeads(text: string): readonly Head[] {
+  let heads: unknown;
+  try {
+    heads = (JSON.parse(text) as { items?: unknown } | null)?.items;
+  } catch {
+    heads = undefined;
+  }
+  if (Array.isArray(heads) && heads.every(isHead)) return heads;
+  throw usage("--heads is a file that `gold ledger heads --out FILE` wrote, and this one is not.");
+}
+
+function isHead(value: unknown): value is Head {
+  const { client_id, sequence, head } = (value ?? {}) as Record<string, unknown>;
+  return typeof client_id === "string" && /^[1-9][0-9]{0,17}$/.test(`${sequence}`) &&
+    typeof head === "string" && /^[0-9a-f]{64}$/.test(head);
+}

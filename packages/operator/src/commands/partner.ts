@@ -1,21 +1,17 @@
-import { readFile } from "node:fs/promises";
-import { exportPublicJwk, importVerifyingKey, jwkThumbprint } from "@gold-partner/jws";
 import {
   formatGrams,
   formatHalalas,
   GOLD_DEFAULT_MAX_TENTH_MILLIGRAMS,
-  GOLD_MAX_TENTH_MILLIGRAMS,
   newWebhookSecret,
-  parseGrams,
   parseIban,
 } from "@gold-partner/protocol";
 import { createSealing, hashSecret, readKeys } from "@gold-partner/server";
 import { Buffer } from "node:buffer";
-import ipaddr from "ipaddr.js";
 import type { Command, Invocation, Row } from "../command.ts";
 import type { Deployment } from "../database.ts";
 import { EXIT, Failure, usage } from "../failure.ts";
-import { repeated, required, wholeNumber } from "../values.ts";
+import { line, repeated, required, wholeNumber } from "../values.ts";
+import { readMaximum, readRange, readRate, readSigningKey, readWebhookUrl } from "./partner_terms.ts";
 
 const DEFAULT_RATE = "50";
 const DEFAULT_BURST = "200";
@@ -41,13 +37,15 @@ const create: Command = {
   run: createPartner,
 };
 
-async function createPartner({ values, db, random }: Invocation) {
+async function createPartner({ values, db, path, random }: Invocation) {
   const { sql, deployment } = await db();
   const settled = await deployment();
-  const name = required(values, "name");
+  const name = line(values, "name");
   const ips = repeated(values, "ip").map(readRange);
   if (ips.length === 0) throw usage("--ip is missing: a partner without a registered address may not enter.");
-  const signingKeys = await Promise.all(repeated(values, "signing-key").map(readSigningKey));
+  const signingKeys = await Promise.all(
+    repeated(values, "signing-key").map((file) => readSigningKey(path(file))),
+  );
   if (signingKeys.length === 0) {
     throw usage("--signing-key is missing: the partner's public key, PEM or JWK.");
   }
@@ -58,9 +56,7 @@ async function createPartner({ values, db, random }: Invocation) {
   await sql`select gold.create_partner(${clientId}, ${name}, ${parseIban(required(values, "iban"))}, ${
     readWebhookUrl(required(values, "webhook"))
   },
-    ${wholeNumber(required(values, "rate").replace(/\/s$/, ""), "rate")}, ${
-    wholeNumber(required(values, "burst"), "burst")
-  },
+    ${readRate(required(values, "rate"))}, ${wholeNumber(required(values, "burst"), "burst")},
     ${`${readMaximum(required(values, "max-grams"))}`}::text::bigint, ${`{${ips.join(",")}}`}::text::cidr[],
     ${await hashWith(settled, clientSecret)}::bytea, ${sealed.bytes}::bytea, ${sealed.keyName}, ${
     sql.json(signingKeys)
@@ -103,6 +99,10 @@ const show: Command = {
       name: row.name,
       ...stateOf(row.suspended_at),
       iban: row.iban,
+      payouts_held_until: row.payouts_held_until?.toISOString() ?? null,
+      pending_iban: row.pending_iban,
+      pending_iban_by: row.pending_iban_by,
+      pending_iban_at: row.pending_iban_at?.toISOString() ?? null,
       ips: row.ips ?? [],
       webhook_url: row.webhook_url,
       rate_per_second: row.rate_per_second,
@@ -153,45 +153,6 @@ function randomText(random: (length: number) => Uint8Array): string {
     }
   }
   return text;
-}
-
-function readRange(text: string): string {
-  const [address = "", bits] = text.split("/");
-  if (!ipaddr.isValid(address)) throw usage(`--ip ${text} is no address and no CIDR range.`);
-  const parsed = ipaddr.process(address);
-  try {
-    const [network, prefix] = ipaddr.parseCIDR(
-      bits === undefined ? `${parsed}/${parsed.kind() === "ipv4" ? 32 : 128}` : text,
-    );
-    return `${network}/${prefix}`;
-  } catch {
-    throw usage(`--ip ${text} is no CIDR range, as in 203.0.113.0/24.`);
-  }
-}
-
-async function readSigningKey(file: string) {
-  const text = await readFile(file, "utf8");
-  const jwk = await exportPublicJwk(await importVerifyingKey(text));
-  const { kid } = text.trimStart().startsWith("{")
-    ? JSON.parse(text) as { kid?: string }
-    : { kid: undefined };
-  return { thumbprint: await jwkThumbprint(jwk), jwk: { ...jwk }, ...(kid === undefined ? {} : { kid }) };
-}
-
-function readWebhookUrl(text: string): string {
-  const url = URL.canParse(text) ? new URL(text) : undefined;
-  if (url?.protocol !== "https:" || url.username || url.password) {
-    throw usage(`--webhook ${text} is no https URL without user information.`);
-  }
-  return url.href;
-}
-
-function readMaximum(text: string): bigint {
-  const grams = parseGrams(text);
-  if (grams > GOLD_MAX_TENTH_MILLIGRAMS) {
-    throw usage(`--max-grams is at most ${formatGrams(GOLD_MAX_TENTH_MILLIGRAMS)}.`);
-  }
-  return grams;
 }
 
 async function hashWith({ pepperSource }: Deployment, secret: string): Promise<Uint8Array> {

@@ -1,53 +1,163 @@
 import { formatPrice, parsePrice, pricesFromMid } from "@gold-partner/protocol";
-import type { Command } from "../command.ts";
+import { isPriceUrl } from "@gold-partner/server";
+import type { Sql, TransactionSql } from "postgres";
+import type { Command, Invocation, Result, Row, Values } from "../command.ts";
 import { EXIT, Failure, usage } from "../failure.ts";
-import { required, wholeNumber } from "../values.ts";
+import { oneOf, optional, repeated, wholeNumber } from "../values.ts";
+import { readMarketHours, writeMarketHours } from "./market_hours.ts";
 
-const SOURCES = ["fixed", "simulated"];
+const SOURCES = ["fixed", "simulated", "http"] as const;
+const DEFAULT_SPREAD_BASIS_POINTS = 60;
+const DEFAULT_STALE_AFTER_SECONDS = 10;
+/** What stands in the books until an http source gives its first price: stale, so nobody is quoted it. */
+const NO_PRICE_PIPS = 10_000n;
+
+/** What is set now. */
+interface Standing {
+  readonly source: (typeof SOURCES)[number];
+  /** Undefined where no price has come from the source yet. */
+  readonly midPips: bigint | undefined;
+  readonly spreadBasisPoints: number;
+  readonly staleAfterSeconds: number;
+  readonly url: string | null;
+}
+
+type Terms = Omit<Standing, "midPips"> & { readonly midPips: bigint };
 
 const set: Command = {
   words: "price set",
   usage:
-    "price set --mid SAR_PER_GRAM [--spread BASIS_POINTS] [--source fixed|simulated] [--stale-after SECONDS]",
-  does: "sets the price that quotes are made from, and where it goes from there",
+    'price set [--mid SAR_PER_GRAM] [--spread BASIS_POINTS] [--source fixed|simulated|http] [--url https://…] [--stale-after SECONDS] [--open always|never|"sun-thu 10:00-15:00" …]',
+  does:
+    "changes what is given: the price that quotes are made from, where it comes from, and when the market is open",
   options: {
     mid: { type: "string" },
-    spread: { type: "string", default: "60" },
-    source: { type: "string", default: "fixed" },
-    "stale-after": { type: "string", default: "10" },
+    spread: { type: "string" },
+    source: { type: "string" },
+    url: { type: "string" },
+    "stale-after": { type: "string" },
+    open: { type: "string", multiple: true },
   },
-  async run({ values, query }) {
-    const source = required(values, "source");
-    if (!SOURCES.includes(source)) throw usage(`--source is one of ${SOURCES.join(", ")}.`);
-    const mid = parsePrice(required(values, "mid"));
-    const spread = wholeNumber(required(values, "spread"), "spread");
-    const { buyPricePips, sellPricePips } = pricesFromMid(mid, BigInt(spread));
-    await query`select gold.set_price(${source}, ${`${mid}`}::text::bigint, ${`${buyPricePips}`}::text::bigint, ${`${sellPricePips}`}::text::bigint,
-      ${spread}, ${wholeNumber(required(values, "stale-after"), "stale-after")})`;
-    return {
-      object: { source, buy_price: formatPrice(buyPricePips), sell_price: formatPrice(sellPricePips) },
-    };
-  },
+  run: setPrice,
 };
+
+async function setPrice({ values, db }: Invocation): Promise<Result> {
+  const open = repeated(values, "open");
+  const hours = open.length === 0 ? undefined : readMarketHours(open);
+  const changesPrice = ["mid", "spread", "source", "url", "stale-after"].some((name) =>
+    values[name] !== undefined
+  );
+  if (!changesPrice && !hours) throw usage(`There is nothing to set. Usage: gold ${set.usage}`);
+  const { sql } = await db();
+  return await sql.begin(async (transaction) => {
+    if (changesPrice) {
+      const terms = termsOf(values, await readStanding(transaction));
+      const { buyPricePips, sellPricePips } = pricesFromMid(terms.midPips, BigInt(terms.spreadBasisPoints));
+      await transaction`select gold.set_price(${terms.source}, ${`${terms.midPips}`}::text::bigint, ${`${buyPricePips}`}::text::bigint,
+        ${`${sellPricePips}`}::text::bigint, ${terms.spreadBasisPoints}, ${terms.staleAfterSeconds}, ${terms.url})`;
+    }
+    if (hours) {
+      const sessions = transaction.json(hours.sessions.map((one) => ({ ...one })));
+      await transaction`select gold.set_market_hours(${hours.alwaysOpen}, ${sessions}::jsonb)`;
+    }
+    return { object: await describePrice(transaction) };
+  });
+}
 
 const show: Command = {
   words: "price show",
   usage: "price show",
-  does: "the current price",
-  async run({ query }) {
-    const [row] = await query`select *, buy::text, sell::text from gold.current_price`;
-    if (!row) throw new Failure(EXIT.refused, "not_found", "No price has been set: run `gold price set`.");
-    const { source, buy, sell, as_of, stale } = row;
-    return {
-      object: {
-        source,
-        buy_price: formatPrice(BigInt(buy)),
-        sell_price: formatPrice(BigInt(sell)),
-        as_of: as_of.toISOString(),
-        stale,
-      },
-    };
+  does: "the current price, where it comes from, and when the market is open",
+  async run({ db }) {
+    return { object: await describePrice((await db()).sql) };
   },
 };
 
 export const PRICE_COMMANDS: readonly Command[] = [set, show];
+
+/** What is to be set: the given over the standing. */
+function termsOf(values: Values, standing: Standing | undefined): Terms {
+  const given = optional(values, "mid");
+  const named = optional(values, "source");
+  const source = named === undefined
+    ? given === undefined ? standing?.source ?? "fixed" : "fixed"
+    : oneOf(named, "source", SOURCES);
+  const midPips = given === undefined ? standing?.midPips : parsePrice(given);
+  if (source === "http" && given !== undefined) {
+    throw usage("--mid is not for the http source: it says the price itself.");
+  }
+  if (source !== "http" && midPips === undefined) {
+    throw usage("--mid is missing: there is no price yet that could stay.");
+  }
+  return {
+    source,
+    midPips: midPips ?? NO_PRICE_PIPS,
+    spreadBasisPoints: numberOf(values, "spread", standing?.spreadBasisPoints ?? DEFAULT_SPREAD_BASIS_POINTS),
+    staleAfterSeconds: numberOf(
+      values,
+      "stale-after",
+      standing?.staleAfterSeconds ?? DEFAULT_STALE_AFTER_SECONDS,
+    ),
+    url: urlOf(source, optional(values, "url"), standing),
+  };
+}
+
+function numberOf(values: Values, name: string, otherwise: number): number {
+  const text = optional(values, name);
+  return text === undefined ? otherwise : wholeNumber(text, name);
+}
+
+function urlOf(source: string, given: string | undefined, standing: Standing | undefined): string | null {
+  if (source !== "http") {
+    if (given !== undefined) throw usage("--url is for --source http alone.");
+    return null;
+  }
+  const url = given ?? standing?.url ?? undefined;
+  if (url === undefined) throw usage("--url is missing: where the http source is asked for its price.");
+  if (!isPriceUrl(url)) {
+    throw usage(
+      "--url is an https URL without user information and fragment; http is for this machine's loopback alone.",
+    );
+  }
+  return url;
+}
+
+async function readStanding(sql: TransactionSql): Promise<Standing | undefined> {
+  const [row] = await sql`
+    select source, mid::text, spread_basis_points, stale_after_seconds, url, ticked_at from gold.current_price`;
+  return row && {
+    source: row.source,
+    midPips: isAwaited(row.ticked_at) ? undefined : BigInt(row.mid),
+    spreadBasisPoints: row.spread_basis_points,
+    staleAfterSeconds: row.stale_after_seconds,
+    url: row.url,
+  };
+}
+
+async function describePrice(sql: Sql | TransactionSql): Promise<Row> {
+  const [row] = await sql`select *, mid::text, buy::text, sell::text from gold.current_price`;
+  if (!row) throw new Failure(EXIT.refused, "not_found", "No price has been set: run `gold price set`.");
+  const sessions = await sql`
+    select day, left(opens::text, 5) as opens, left(closes::text, 5) as closes from gold.market_hours order by day, opens`;
+  const awaited = isAwaited(row.ticked_at);
+  const shown = (pips: string) => awaited ? null : formatPrice(BigInt(pips));
+  return {
+    source: row.source,
+    url: row.url,
+    mid: shown(row.mid),
+    spread_basis_points: row.spread_basis_points,
+    buy_price: shown(row.buy),
+    sell_price: shown(row.sell),
+    as_of: awaited ? null : row.as_of.toISOString(),
+    stale: row.stale,
+    stale_after_seconds: row.stale_after_seconds,
+    market: row.market_open ? "open" : "closed",
+    market_hours: writeMarketHours({
+      alwaysOpen: row.always_open,
+      sessions: sessions.map(({ day, opens, closes }) => ({ day, opens, closes })),
+    }),
+  };
+}
+
+/** The http source was set and has not given a price yet. */
+const isAwaited = (tickedAt: Date) => tickedAt.getTime() === 0;

@@ -6,17 +6,22 @@ import { join } from "node:path";
 import { type TrialService, trialService } from "@gold-partner/dev";
 import { type Run, runGold } from "../gold_trial.ts";
 
-/** `gold` as an operator runs it, by a login of its own, against the database of a service that is at work. */
-export interface TrialOperator {
-  readonly service: TrialService;
+interface Person {
   readonly login: string;
   readonly url: string;
-  path(name: string): string;
-  write(name: string, text: string): Promise<string>;
-  read(name: string): Promise<string>;
   gold(...argv: string[]): Promise<Run>;
   /** What the command gave by --json; throws unless it succeeded. */
   done(...argv: string[]): Promise<Record<string, unknown>>;
+}
+
+/** `gold` as an operator runs it, by a login of its own, against the database of a service that is at work. */
+export interface TrialOperator extends Person {
+  readonly service: TrialService;
+  path(name: string): string;
+  write(name: string, text: string): Promise<string>;
+  read(name: string): Promise<string>;
+  /** Another person, who has another login. */
+  readonly colleague: Person;
   stop(): Promise<void>;
 }
 
@@ -24,33 +29,42 @@ export async function trialOperator(): Promise<TrialOperator> {
   const service = await trialService();
   const { sql, url: superuserUrl } = service.books;
   const folder = await mkdtemp(join(tmpdir(), "gold-operator-"));
-  const login = `operator_${randomBytes(6).toString("hex")}`;
-  const password = randomBytes(12).toString("hex");
-  await sql.unsafe(`create role ${login} login password '${password}' in role gold_operator`);
-  const url = new URL(superuserUrl);
-  [url.username, url.password] = [login, password];
   const path = (name: string) => join(folder, name);
-  const run = (...argv: string[]) => runGold(argv, { env: { DATABASE_URL: url.href } });
+  const [person, colleague] = [await hire(sql, superuserUrl), await hire(sql, superuserUrl)];
   return {
+    ...person,
+    colleague,
     service,
-    login,
-    url: url.href,
     path,
     async write(name, text) {
       await writeFile(path(name), text);
       return path(name);
     },
     read: (name) => readFile(path(name), "utf8"),
+    async stop() {
+      await sql.unsafe(`drop role ${person.login}, ${colleague.login}`);
+      await service.stop();
+      await rm(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+/** A login of a person's own, a member of gold_operator. */
+async function hire(sql: TrialService["books"]["sql"], superuserUrl: string): Promise<Person> {
+  const login = `operator_${randomBytes(6).toString("hex")}`;
+  const password = randomBytes(12).toString("hex");
+  await sql.unsafe(`create role ${login} login password '${password}' in role gold_operator`);
+  const url = new URL(superuserUrl);
+  [url.username, url.password] = [login, password];
+  const run = (...argv: string[]) => runGold(argv, { env: { DATABASE_URL: url.href } });
+  return {
+    login,
+    url: url.href,
     gold: run,
     async done(...argv) {
       const made = await run(...argv, "--json", "--yes");
       if (made.exit !== 0) throw new Error(`gold ${argv.join(" ")}: ${made.err}`);
       return made.json;
-    },
-    async stop() {
-      await sql.unsafe(`drop role ${login}`);
-      await service.stop();
-      await rm(folder, { recursive: true, force: true });
     },
   };
 }

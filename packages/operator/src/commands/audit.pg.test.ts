@@ -1,0 +1,71 @@
+import { after, before, describe, it } from "node:test";
+import { assert, assertEquals, assertMatch } from "@std/assert";
+import { assertRefused as refused, itemsOf, type TrialOperator, trialOperator } from "./trial.ts";
+
+describe("gold audit", () => {
+  let operator: TrialOperator;
+  before(async () => {
+    operator = await trialOperator();
+    await operator.done("price", "set", "--mid", "500");
+    await operator.colleague.done("partner", "suspend", operator.service.partner.clientId);
+  });
+  after(() => operator.stop());
+
+  it("list tells who changed what and when, the newest first", async () => {
+    const [newest, before] = itemsOf(await operator.done("audit", "list"));
+    assertEquals(
+      [newest!.login, newest!.action, newest!.subject],
+      [operator.colleague.login, "partner.suspend", operator.service.partner.clientId],
+    );
+    assertEquals([before!.login, before!.action], [operator.login, "price.set"]);
+    assertEquals(JSON.parse(before!.detail as string).mid, 5_000_000);
+    assert(Date.parse(newest!.at as string) >= Date.parse(before!.at as string));
+  });
+
+  it("list is bounded by an instant, a subject and a number of rows", async () => {
+    const all = itemsOf(await operator.done("audit", "list"));
+    const since = all[1]!.at as string;
+    assertEquals(
+      itemsOf(await operator.done("audit", "list", "--since", since)),
+      all.filter(({ at }) => at as string >= since),
+    );
+    const { clientId } = operator.service.partner;
+    const own = itemsOf(await operator.done("audit", "list", "--subject", clientId));
+    assertEquals(own.map(({ action }) => action), ["partner.suspend", "certificate.issue", "partner.create"]);
+    assertEquals(itemsOf(await operator.done("audit", "list", "--limit", "1")), [all[0]]);
+    refused(await operator.gold("audit", "list", "--since", "yesterday"), 2, "--since");
+    refused(await operator.gold("audit", "list", "--limit", "0"), 2, "--limit");
+  });
+
+  it("verify finds it clean and prints a head, which later is a link of the chain", async () => {
+    const { clean, defects, head, rows } = await operator.done("audit", "verify");
+    assertEquals([clean, defects], [true, 0]);
+    assertMatch(head as string, /^[0-9a-f]{64}$/);
+    assertEquals(rows, itemsOf(await operator.done("audit", "list"))[0]!.id);
+    await operator.done("price", "set", "--mid", "501");
+    const later = await operator.done("audit", "verify", "--head", head as string);
+    assertEquals([later.clean, later.head === head], [true, false]);
+    refused(await operator.gold("audit", "verify", "--head", "abc"), 2, "--head");
+  });
+
+  it("verify ends with 4 where a row was edited, and where the whole chain was made anew", async () => {
+    const { sql } = operator.service.books;
+    const { head } = await operator.done("audit", "verify");
+    await sql`alter table gold.audit disable trigger append_only`;
+    await sql`alter table gold.audit_link disable trigger append_only`;
+    await sql`update gold.audit set login = 'somebody' where action = 'partner.suspend'`;
+    const edited = await operator.gold("audit", "verify", "--json");
+    assertEquals([edited.exit, edited.json.clean, itemsOf(edited.json)[0]!.rule], [
+      4,
+      false,
+      "audit_is_whole",
+    ]);
+    assertMatch((await operator.gold("audit", "verify")).out, /^The audit has 1 defect/);
+    await sql`truncate gold.audit_link`;
+    await sql`delete from gold.audit_tail`;
+    await operator.done("price", "set", "--mid", "502");
+    assertEquals((await operator.gold("audit", "verify")).exit, 0);
+    const rewritten = await operator.gold("audit", "verify", "--head", head as string, "--json");
+    assertEquals([rewritten.exit, itemsOf(rewritten.json)[0]!.rule], [4, "head_is_kept"]);
+  });
+});

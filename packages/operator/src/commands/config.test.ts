@@ -1,0 +1,55 @@
+import { describe, it } from "node:test";
+import { assert, assertEquals, assertStringIncludes } from "@std/assert";
+import { SETTINGS } from "@gold-partner/server";
+import { runGold } from "../gold_trial.ts";
+import { assertRefused as refused, itemsOf } from "./trial.ts";
+
+const GOOD = {
+  DATABASE_URL: "postgres://gold_api:hunter2@127.0.0.1/gold",
+  GOLD_ENV: "sandbox",
+  PUBLIC_BASE_URL: "https://api.example",
+  LISTEN: "127.0.0.1:8080",
+  PROXY_SECRET: "correct-horse-battery-staple-long-enough",
+  OPERATIONS_LISTEN: "unix:ops.sock",
+  PEPPER_SOURCE: "file:pepper",
+  SEALING_KEY_SOURCE: "command:keys gold",
+};
+
+describe("gold config explain", () => {
+  const explain = (env: Record<string, string>, ...argv: string[]) =>
+    runGold(["config", "explain", ...argv], { env });
+
+  it("lists every setting with its meaning, default and value, and calls no database", async () => {
+    const { exit, json } = await explain(GOOD, "--json");
+    assertEquals([exit, json.valid], [0, true]);
+    const items = itemsOf(json);
+    assertEquals(items.map(({ name }) => name), SETTINGS.map(({ name }) => name));
+    const lanes = items.find(({ name }) => name === "LANES");
+    assertEquals([lanes!.value, lanes!.default, lanes!.fault], [null, "2", null]);
+    const base = items.find(({ name }) => name === "PUBLIC_BASE_URL");
+    assertEquals([base!.value, base!.default], ["https://api.example", null]);
+    assert(items.every(({ meaning }) => (meaning as string).length > 10));
+  });
+
+  it("shows no secret, neither of a good nor of a bad value", async () => {
+    for (const env of [GOOD, { ...GOOD, DATABASE_URL: "hunter2", PROXY_SECRET: "battery" }]) {
+      const { out } = await explain(env);
+      assert(!/hunter2|battery/.test(out), out);
+      assertStringIncludes(out, "(hidden)");
+    }
+  });
+
+  it("tells all faults at once, each beside its setting, and ends with 0 unless it is asked to check", async () => {
+    const bad = { ...GOOD, GOLD_ENV: "staging", LANES: "9" };
+    const { exit, json } = await explain(bad, "--json");
+    assertEquals([exit, json.valid], [0, false]);
+    const faulty = itemsOf(json).filter(({ fault }) => fault !== null);
+    assertEquals(faulty.map(({ name }) => name), ["GOLD_ENV", "LANES"]);
+    assertStringIncludes(faulty[0]!.fault as string, "staging");
+    const checked = await explain(bad, "--check");
+    refused(checked, 2, "2 fault(s)");
+    assertStringIncludes(checked.problem.detail, "LANES");
+    assertEquals((await explain(GOOD, "--check")).exit, 0);
+    assertEquals(itemsOf((await explain({}, "--json")).json).every(({ value }) => value === null), true);
+  });
+});

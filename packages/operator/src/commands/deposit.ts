@@ -1,0 +1,88 @@
+import { BALANCE_MAX_HALALAS, formatHalalas, parseHalalas } from "@gold-partner/protocol";
+import type { Command, Row } from "../command.ts";
+import { usage } from "../failure.ts";
+import { line, oneOf, optional, required, uuidOf } from "../values.ts";
+
+const STATUSES = ["recorded", "approved", "reversed"] as const;
+
+const record: Command = {
+  words: "deposit record",
+  usage: "deposit record ID --amount SAR --bank-ref TEXT",
+  does: "notes money that the bank says came in; another login approves it",
+  options: { amount: { type: "string" }, "bank-ref": { type: "string" } },
+  takes: ["ID"],
+  async run({ values, query, positionals: [id] }) {
+    const amount = parseHalalas(required(values, "amount"));
+    if (amount > BALANCE_MAX_HALALAS) {
+      throw usage(`--amount is at most ${formatHalalas(BALANCE_MAX_HALALAS)}, what an account can hold.`);
+    }
+    const bankReference = line(values, "bank-ref");
+    const [row] = await query`
+      select gold.record_deposit(${id!}, ${`${amount}`}::text::bigint, ${bankReference}) as uuid`;
+    return {
+      title: "Another login approves it; until then no money is booked.",
+      object: {
+        deposit_id: `dep_${row!.uuid}`,
+        client_id: id!,
+        amount_sar: formatHalalas(amount),
+        bank_reference: bankReference,
+        status: "recorded",
+      },
+    };
+  },
+};
+
+const approve: Command = {
+  words: "deposit approve",
+  usage: "deposit approve DEP",
+  does: "books a recorded deposit as a funding; not by the login that recorded it",
+  takes: ["DEP"],
+  async run({ query, positionals: [id] }) {
+    const uuid = uuidOf("deposit", "dep_", id!);
+    await query`select gold.approve_deposit(${uuid}::uuid)`;
+    return { object: { deposit_id: id!, funding_id: `fnd_${uuid}`, status: "approved" } };
+  },
+};
+
+const list: Command = {
+  words: "deposit list",
+  usage: `deposit list [--status ${STATUSES.join("|")}]`,
+  does: "every deposit, with who recorded and who approved it",
+  options: { status: { type: "string" } },
+  async run({ values, query }) {
+    const asked = optional(values, "status");
+    const status = asked === undefined ? null : oneOf(asked, "status", STATUSES);
+    const rows = await query`
+      select *, amount::text from gold.deposit_overview
+      where status = coalesce(${status}::text, status) order by recorded_at, id`;
+    return {
+      items: rows.map((row): Row => ({
+        deposit_id: `dep_${row.id}`,
+        client_id: row.public_id,
+        amount_sar: formatHalalas(BigInt(row.amount)),
+        bank_reference: row.bank_reference,
+        status: row.status,
+        recorded_at: row.recorded_at.toISOString(),
+        recorded_by: row.recorded_by,
+        approved_at: row.approved_at?.toISOString() ?? null,
+        approved_by: row.approved_by,
+        reversed_at: row.reversed_at?.toISOString() ?? null,
+        reversed_by: row.reversed_by,
+      })),
+    };
+  },
+};
+
+const reverse: Command = {
+  words: "deposit reverse",
+  usage: "deposit reverse DEP",
+  does: "takes a deposit back, and its money where it was approved",
+  takes: ["DEP"],
+  asks: ([id]) => `Reverse ${id}? Money that it brought leaves the partner's account again.`,
+  async run({ query, positionals: [id] }) {
+    await query`select gold.reverse_deposit(${uuidOf("deposit", "dep_", id!)}::uuid)`;
+    return { object: { deposit_id: id!, status: "reversed" } };
+  },
+};
+
+export const DEPOSIT_COMMANDS: readonly Command[] = [record, approve, list, reverse];

@@ -1,0 +1,129 @@
+import { after, before, describe, it } from "node:test";
+import { assert, assertEquals, assertStringIncludes } from "@std/assert";
+import { runGold } from "../gold_trial.ts";
+import { assertRefused as refused, type TrialOperator, trialOperator } from "./trial.ts";
+
+const [OLD_IBAN, NEW_IBAN, OTHER_IBAN] = [
+  "SA0380000000608010167519",
+  "SA5680000000100000000001",
+  "SA5010000000000123456789",
+];
+
+describe("gold partner set and approve-iban", () => {
+  let operator: TrialOperator;
+  let id: string;
+  before(async () => {
+    operator = await trialOperator();
+    id = operator.service.partner.clientId;
+  });
+  after(() => operator.stop());
+
+  const set = (...argv: string[]) => operator.gold("partner", "set", id, ...argv);
+  const shown = () => operator.done("partner", "show", id);
+
+  it("set changes what is given and leaves the rest", async () => {
+    const before = await shown();
+    const changed = await operator.done("partner", "set", id, "--rate", "100/s", "--burst", "300");
+    assertEquals(changed, { client_id: id, rate_per_second: 100, burst: 300 });
+    assertEquals(await shown(), { ...before, rate_per_second: 100, burst: 300 });
+    await operator.done("partner", "set", id, "--max-grams", "50.5", "--webhook", "https://new.example/hook");
+    await operator.done("partner", "set", id, "--ip", "192.0.2.1", "--ip", "2001:db8::/32");
+    const after = await shown();
+    assertEquals([after.maximum_grams, after.webhook_url], ["50.5", "https://new.example/hook"]);
+    assertEquals((after.ips as string[]).toSorted(), ["192.0.2.1/32", "2001:db8::/32"]);
+    assertEquals([after.iban, after.rate_per_second], [OLD_IBAN, 100]);
+  });
+
+  it("set refuses nothing at all, an unknown partner and what is no such thing, and changes nothing", async () => {
+    const before = await shown();
+    refused(await set(), 2, "nothing to set");
+    refused(await operator.gold("partner", "set", "sbx_nobody", "--burst", "1"), 1, "sbx_nobody");
+    refused(await set("--rate", "0/s", "--burst", "5"), 2, "--rate");
+    refused(await set("--ip", "x", "--burst", "5"), 2, "--ip");
+    refused(await set("--webhook", "http://x", "--burst", "5"), 2, "--webhook");
+    refused(await set("--iban", "SA1", "--burst", "5"), 1, "IBAN");
+    refused(await set("--iban", OLD_IBAN, "--burst", "5"), 1, "registered IBAN already");
+    assertEquals(await shown(), before);
+  });
+
+  it("a rate above a quarter of the flood bound is refused with that reason, also to a new partner", async () => {
+    await operator.done("partner", "set", id, "--rate", "5000/s");
+    const run = await set("--rate", "5001/s");
+    refused(run, 1, "more than a quarter of the 20000/s");
+    assertStringIncludes(run.problem.detail, "at most 5000/s");
+    assertEquals((await shown()).rate_per_second, 5000);
+    const jwk = JSON.stringify(operator.service.partner.signingKey.publicJwk);
+    const created = await operator.gold(
+      ...[
+        "partner",
+        "create",
+        "--name",
+        "B",
+        "--iban",
+        OLD_IBAN,
+        "--ip",
+        "127.0.0.1",
+        "--webhook",
+        "https://b.example",
+      ],
+      ...["--signing-key", await operator.write("key.jwk", jwk), "--rate", "5001/s"],
+    );
+    refused(created, 1, "more than a quarter");
+  });
+
+  it("a new IBAN waits for another login, and is shown with who asked", async () => {
+    const asked = await operator.done("partner", "set", id, "--iban", NEW_IBAN);
+    assertEquals(asked, { client_id: id, pending_iban: NEW_IBAN });
+    const waiting = await shown();
+    assertEquals([waiting.iban, waiting.pending_iban, waiting.pending_iban_by], [
+      OLD_IBAN,
+      NEW_IBAN,
+      operator.login,
+    ]);
+    assertEquals(waiting.payouts_held_until, null);
+    refused(
+      await operator.gold("partner", "approve-iban", id, "--yes"),
+      1,
+      "you asked for this IBAN, so another login has to approve it",
+    );
+    assertEquals((await shown()).iban, OLD_IBAN);
+    const approved = await operator.colleague.done("partner", "approve-iban", id);
+    assertEquals([approved.client_id, approved.iban], [id, NEW_IBAN]);
+    const hours = (Date.parse(approved.payouts_held_until as string) - Date.now()) / 3_600_000;
+    assert(hours > 23.9 && hours < 24.1, `${hours}`);
+    const after = await shown();
+    assertEquals(
+      [after.iban, after.pending_iban, after.pending_iban_by, after.payouts_held_until],
+      [NEW_IBAN, null, null, approved.payouts_held_until],
+    );
+    refused(
+      await operator.colleague.gold("partner", "approve-iban", id, "--yes"),
+      1,
+      "No new IBAN was asked for",
+    );
+    refused(await operator.gold("partner", "approve-iban", "sbx_nobody", "--yes"), 1, "sbx_nobody");
+  });
+
+  it("approve-iban shows both IBANs and asks, and approves only what it showed", async () => {
+    await operator.done("partner", "set", id, "--iban", OLD_IBAN);
+    const approve = (ask?: (question: string) => Promise<boolean>) =>
+      runGold(["partner", "approve-iban", id], {
+        env: { DATABASE_URL: operator.colleague.url },
+        ...(ask ? { ask } : {}),
+      });
+    refused(await approve(), 2, "--yes");
+    const asked: string[] = [];
+    refused(
+      await approve((question) => (asked.push(question), Promise.resolve(false))),
+      1,
+      "Nothing was done",
+    );
+    for (const part of [NEW_IBAN, OLD_IBAN, operator.login]) assertStringIncludes(asked[0]!, part);
+    const meanwhile = await approve(async () => {
+      await operator.done("partner", "set", id, "--iban", OTHER_IBAN);
+      return true;
+    });
+    refused(meanwhile, 1, `another IBAN was asked for meanwhile: ${OTHER_IBAN}`);
+    assertEquals((await shown()).iban, NEW_IBAN);
+  });
+});

@@ -1,0 +1,89 @@
+import { formatGrams, parseIban } from "@gold-partner/protocol";
+import type { Command, Invocation, Result } from "../command.ts";
+import { EXIT, Failure, usage } from "../failure.ts";
+import { optional, repeated, wholeNumber } from "../values.ts";
+import { readMaximum, readRange, readRate, readWebhookUrl } from "./partner_terms.ts";
+
+const set: Command = {
+  words: "partner set",
+  usage:
+    "partner set ID [--iban SA…] [--ip CIDR …] [--webhook https://…] [--rate N/s] [--burst N] [--max-grams G]",
+  does:
+    "changes what is given; --ip replaces all addresses, a new IBAN waits for another login's approve-iban",
+  options: {
+    iban: { type: "string" },
+    ip: { type: "string", multiple: true },
+    webhook: { type: "string" },
+    rate: { type: "string" },
+    burst: { type: "string" },
+    "max-grams": { type: "string" },
+  },
+  takes: ["ID"],
+  run: setPartner,
+};
+
+async function setPartner({ values, db, positionals: [id] }: Invocation): Promise<Result> {
+  const read = <T>(name: string, parse: (text: string) => T): T | null => {
+    const text = optional(values, name);
+    return text === undefined ? null : parse(text);
+  };
+  const ips = repeated(values, "ip").map(readRange);
+  const webhook = read("webhook", readWebhookUrl);
+  const rate = read("rate", readRate);
+  const burst = read("burst", (text) => wholeNumber(text, "burst"));
+  const maximum = read("max-grams", readMaximum);
+  const iban = read("iban", parseIban);
+  const terms = {
+    ...(ips.length > 0 ? { ips } : {}),
+    ...(webhook === null ? {} : { webhook_url: webhook }),
+    ...(rate === null ? {} : { rate_per_second: rate }),
+    ...(burst === null ? {} : { burst }),
+    ...(maximum === null ? {} : { maximum_grams: formatGrams(maximum) }),
+  };
+  const changesTerms = Object.keys(terms).length > 0;
+  if (!changesTerms && iban === null) throw usage(`There is nothing to set. Usage: gold ${set.usage}`);
+  await (await db()).sql.begin(async (transaction) => {
+    if (changesTerms) {
+      await transaction`select gold.set_partner(${id!}, ${
+        ips.length > 0 ? `{${ips.join(",")}}` : null
+      }::text::cidr[],
+        ${webhook}, ${rate}, ${burst}, ${maximum === null ? null : `${maximum}`}::text::bigint)`;
+    }
+    if (iban !== null) await transaction`select gold.ask_iban(${id!}, ${iban})`;
+  });
+  return {
+    ...(iban === null ? {} : { title: `Another login approves the IBAN: gold partner approve-iban ${id}` }),
+    object: { client_id: id!, ...terms, ...(iban === null ? {} : { pending_iban: iban }) },
+  };
+}
+
+const approveIban: Command = {
+  words: "partner approve-iban",
+  usage: "partner approve-iban ID",
+  does: "makes the IBAN that another login asked for the registered one; payouts are held for 24 hours",
+  takes: ["ID"],
+  async run({ query, confirm, positionals: [id] }) {
+    const [partner] = await query`
+      select name, iban, pending_iban, pending_iban_by, pending_iban_at from gold.partner_overview where public_id = ${id!}`;
+    if (!partner) throw new Failure(EXIT.refused, "not_found", `There is no partner ${id}.`);
+    const { name, iban, pending_iban: seen, pending_iban_by: by, pending_iban_at: at } = partner;
+    if (seen === null) {
+      throw new Failure(
+        EXIT.refused,
+        "refused",
+        `No new IBAN was asked for: gold partner set ${id} --iban SA… does.`,
+      );
+    }
+    await confirm(
+      `${by} asked at ${at.toISOString()} that ${name} be paid to ${seen} instead of ${iban}. Have you checked it with the partner by another way?`,
+    );
+    // What was seen is what is approved: another one that was asked for meanwhile is refused.
+    const [row] = await query`select gold.approve_iban(${id!}, ${seen}) as held_until`;
+    return {
+      title: "Payouts are held until then, so that a wrong change can still be caught.",
+      object: { client_id: id!, iban: seen, payouts_held_until: row!.held_until.toISOString() },
+    };
+  },
+};
+
+export const PARTNER_CHANGE_COMMANDS: readonly Command[] = [set, approveIban];

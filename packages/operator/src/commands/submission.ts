@@ -1,0 +1,162 @@
+import { formatHalalas, ID_PREFIX, newId } from "@gold-partner/protocol";
+import type { Row as SqlRow } from "postgres";
+import type { Command, Invocation, Result, Row } from "../command.ts";
+import { EXIT, Failure, usage } from "../failure.ts";
+import { withNewFile } from "../new_file.ts";
+import { compactUuid, writePaymentInitiation } from "../pain/mod.ts";
+import { optional, required, uuidOf } from "../values.ts";
+
+/** Riyadh knows no summer time. */
+const RIYADH_OFFSET_MS = 3 * 3_600_000;
+
+const submit: Command = {
+  words: "withdrawal submit",
+  usage: "withdrawal submit --out FILE [--batch BATCH]",
+  does:
+    "writes the approved withdrawals for the bank (pain.001) and marks them; with --batch, an earlier document again",
+  options: { out: { type: "string" }, batch: { type: "string" } },
+  run: (invocation) => {
+    const file = invocation.path(required(invocation.values, "out"));
+    const batch = optional(invocation.values, "batch");
+    return batch === undefined ? submitApproved(invocation, file) : writeAgain(invocation, file, batch);
+  },
+};
+
+export const SUBMISSION_COMMANDS: readonly Command[] = [submit];
+
+async function submitApproved(invocation: Invocation, file: string): Promise<Result> {
+  const { db, query, random, confirm } = invocation;
+  const debtor = (await (await db()).deployment()).payoutAccount;
+  if (!debtor) {
+    throw usage(
+      "The database does not know the account that withdrawals are paid from: set it by `gold db migrate --payout-name NAME --payout-iban SA… --payout-bic BIC`.",
+    );
+  }
+  const approved = await query`
+    select *, amount::text, status_by = session_user as own from gold.withdrawal_overview
+    where status = 'approved' order by status_at, id`;
+  const left = approved.flatMap(leftOut);
+  const taken = approved.filter((one) => !one.own && !one.held_until);
+  if (taken.length === 0) throw nothingToSubmit(left);
+  await confirm(`Submit ${taken.length} withdrawal(s) of ${formatHalalas(totalOf(taken))} SAR to the bank?`);
+
+  const [clock] = await query`select clock_timestamp() as at`;
+  const createdAt: Date = clock!.at;
+  const batch = newId(ID_PREFIX.request, createdAt.getTime(), random).slice(ID_PREFIX.request.length);
+  const document = writePaymentInitiation({
+    messageId: compactUuid(batch),
+    createdAt,
+    requestedExecutionDate: new Date(createdAt.getTime() + RIYADH_OFFSET_MS).toISOString().slice(0, 10),
+    debtor,
+    payments: taken.map((one) => ({
+      endToEndId: compactUuid(one.id),
+      amountHalalas: BigInt(one.amount),
+      creditorName: one.name,
+      creditorIban: one.iban,
+      reference: one.reference,
+    })),
+  });
+  // If it ends in the middle from here on, the document is stored, and the batch's name finds it.
+  await withNewFile(
+    file,
+    document,
+    () =>
+      query`select gold.submit_withdrawals(${batch}::uuid, ${`{${
+        taken.map(({ id }) => id).join()
+      }}`}::text::uuid[], ${document})`,
+  )
+    .catch((error: Error & { code?: string }) => {
+      throw isRefusal(error) ? error : outcomeUnknown(error, batch);
+    });
+  return {
+    title: "Send the file to the bank. Then say `gold withdrawal paid` or `returned` of each.",
+    ...describeBatch(batch, file, taken),
+    lists: { left },
+  };
+}
+
+/** Changes nothing: the bank knows the message's id and pays it once. */
+async function writeAgain({ query }: Invocation, file: string, batch: string): Promise<Result> {
+  const uuid = uuidOf("batch", "", batch);
+  const [stored] = await query`select document from gold.payment_batch_overview where id = ${uuid}::uuid`;
+  if (!stored) {
+    throw new Failure(
+      EXIT.refused,
+      "not_found",
+      `There is no batch ${batch}: none was submitted by that name.`,
+    );
+  }
+  await withNewFile(file, stored.document, () => Promise.resolve());
+  const payments = await query`
+    select *, amount::text from gold.withdrawal_overview where batch_id = ${uuid}::uuid order by id`;
+  return {
+    title: "This is the document of before, to the byte: the bank pays a message's id once.",
+    ...describeBatch(batch, file, payments),
+    lists: { left: [] },
+  };
+}
+
+function describeBatch(batch: string, file: string, payments: readonly SqlRow[]): Result {
+  return {
+    object: {
+      batch,
+      message_id: compactUuid(batch),
+      file,
+      count: payments.length,
+      total_sar: formatHalalas(totalOf(payments)),
+    },
+    items: payments.map((one) => ({
+      withdrawal_id: `wd_${one.id}`,
+      client_id: one.public_id,
+      end_to_end_id: compactUuid(one.id),
+      amount_sar: formatHalalas(BigInt(one.amount)),
+      name: one.name,
+      iban: one.iban,
+    })),
+  };
+}
+
+const totalOf = (payments: readonly SqlRow[]) =>
+  payments.reduce((sum, { amount }) => sum + BigInt(amount), 0n);
+
+/** Why an approved withdrawal is not taken, if it is not. */
+function leftOut(one: SqlRow): Row[] {
+  const reasons: string[] = [
+    ...(one.own ? ["you approved it, so another login has to submit it"] : []),
+    ...(one.held_until
+      ? [`its partner's IBAN was changed, so it is held until ${one.held_until.toISOString()}`]
+      : []),
+  ];
+  if (reasons.length === 0) return [];
+  return [{
+    withdrawal_id: `wd_${one.id}`,
+    client_id: one.public_id,
+    amount_sar: formatHalalas(BigInt(one.amount)),
+    reason: reasons.join("; "),
+    held_until: one.held_until?.toISOString() ?? null,
+  }];
+}
+
+function nothingToSubmit(left: readonly Row[]): Failure {
+  const reasons = left.map(({ withdrawal_id, reason }) => `${withdrawal_id}: ${reason}.`);
+  return new Failure(
+    EXIT.refused,
+    "nothing_to_submit",
+    ["There is nothing to submit.", ...reasons.length > 0 ? reasons : ["No withdrawal is approved."]].join(
+      " ",
+    ),
+  );
+}
+
+/** What was said before the commit; a lost connection and a file that did not get into its place come later. */
+function isRefusal(error: Error & { code?: string }): boolean {
+  return error instanceof Failure || (error.name === "PostgresError" && !error.code?.startsWith("57"));
+}
+
+function outcomeUnknown({ message }: Error, batch: string): Failure {
+  return new Failure(
+    EXIT.dependency,
+    "outcome_unknown",
+    `${message}. The withdrawals may be submitted, and the file was not written: \`gold withdrawal submit --batch ${batch} --out FILE\` writes it if they are, and says so if they are not.`,
+  );
+}

@@ -1,0 +1,59 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { after, before, describe, it } from "node:test";
+import { assertEquals, assertMatch } from "@std/assert";
+import { assertRefused as refused, itemsOf, type TrialOperator, trialOperator } from "./trial.ts";
+import { askWithdrawal, setPayoutAccount } from "./withdrawal_trial.ts";
+
+describe("gold withdrawal submit, broken off in the middle", () => {
+  let operator: TrialOperator;
+  let id: string;
+  before(async () => {
+    operator = await trialOperator();
+    await setPayoutAccount(operator);
+    await operator.service.send("/sandbox/fund", { body: '{"amount_sar":100}' });
+    id = await askWithdrawal(operator, 100n);
+    await operator.done("withdrawal", "approve", id);
+  });
+  after(() => operator.stop());
+
+  const submit = (out: string, ...more: string[]) =>
+    operator.colleague.gold("withdrawal", "submit", "--out", operator.path(out), ...more, "--json", "--yes");
+  const status = async () => itemsOf(await operator.done("withdrawal", "list"))[0]!.status;
+  const batchIn = (detail: string) => /--batch (\S+)/.exec(detail)![1]!;
+
+  /** Lets `act` happen while the submission waits for the partner's account. */
+  async function submitAround(out: string, act: () => Promise<unknown>) {
+    const { sql } = operator.service.books;
+    const holder = await sql.reserve();
+    await holder`begin`;
+    await holder`select from gold.account where client_id = ${operator.service.partner.client} for no key update`;
+    const run = submit(out);
+    for (let waiting = false; !waiting; await sleep(20)) {
+      const [row] = await sql`
+        select from pg_stat_activity where usename = ${operator.colleague.login} and wait_event_type = 'Lock'`;
+      waiting = row !== undefined;
+    }
+    await act();
+    await holder`commit`;
+    holder.release();
+    return await run;
+  }
+
+  it("says that it does not know when the connection is lost, and the batch's name then tells that nothing happened", async () => {
+    const run = await submitAround("lost.xml", () =>
+      operator.service.books.sql`
+        select pg_terminate_backend(pid) from pg_stat_activity where usename = ${operator.colleague.login}`);
+    refused(run, 3, "may be submitted");
+    assertEquals([run.problem.code, await status()], ["outcome_unknown", "approved"]);
+    refused(await submit("lost.xml", "--batch", batchIn(run.problem.detail)), 1, "There is no batch");
+  });
+
+  it("never writes over a file that came there meanwhile; the stored document is written elsewhere by the batch's name", async () => {
+    const run = await submitAround("taken.xml", () => operator.write("taken.xml", "mine"));
+    refused(run, 3, "may be submitted");
+    assertEquals([await operator.read("taken.xml"), await status()], ["mine", "submitted"]);
+    const again = await submit("rescued.xml", "--batch", batchIn(run.problem.detail));
+    assertEquals([again.exit, again.json.count], [0, 1]);
+    assertMatch(await operator.read("rescued.xml"), /<CtrlSum>1\.00<\/CtrlSum>/);
+  });
+});

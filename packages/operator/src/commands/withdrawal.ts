@@ -1,0 +1,83 @@
+import { formatHalalas, withdrawalStatus } from "@gold-partner/protocol";
+import type { Command, Row } from "../command.ts";
+import { oneOf, optional, uuidOf } from "../values.ts";
+
+const STATUSES = withdrawalStatus.options;
+
+const list: Command = {
+  words: "withdrawal list",
+  usage: "withdrawal list [--status STATUS]",
+  does: `every withdrawal, or those that are ${STATUSES.join(", ")}`,
+  options: { status: { type: "string" } },
+  async run({ values, query }) {
+    const asked = optional(values, "status");
+    const status = asked === undefined ? null : oneOf(asked, "status", STATUSES);
+    const rows = await query`
+      select *, amount::text from gold.withdrawal_overview
+      where status = coalesce(${status}::text::gold.withdrawal_status, status) order by created_at, id`;
+    return {
+      items: rows.map((row): Row => ({
+        withdrawal_id: `wd_${row.id}`,
+        client_id: row.public_id,
+        amount_sar: formatHalalas(BigInt(row.amount)),
+        reference: row.reference,
+        iban: row.iban,
+        status: row.status,
+        status_at: row.status_at.toISOString(),
+        status_by: row.status_by,
+        batch: row.batch_id,
+        held_until: row.held_until?.toISOString() ?? null,
+        created_at: row.created_at.toISOString(),
+      })),
+    };
+  },
+};
+
+const approve: Command = {
+  words: "withdrawal approve",
+  usage: "withdrawal approve WD",
+  does: "says that it may be paid; another login submits it",
+  takes: ["WD"],
+  async run({ query, positionals: [id] }) {
+    await query`select gold.approve_withdrawal(${uuidOf("withdrawal", "wd_", id!)}::uuid)`;
+    return { object: { withdrawal_id: id!, status: "approved" } };
+  },
+};
+
+const reject: Command = {
+  words: "withdrawal reject",
+  usage: "withdrawal reject WD",
+  does: "says no before it is submitted; the money is available again",
+  takes: ["WD"],
+  asks: ([id]) => `Reject ${id}? The partner gets its money back and has to ask anew.`,
+  async run({ query, positionals: [id] }) {
+    await query`select gold.reject_withdrawal(${uuidOf("withdrawal", "wd_", id!)}::uuid)`;
+    return { object: { withdrawal_id: id!, status: "rejected" } };
+  },
+};
+
+const paid: Command = {
+  words: "withdrawal paid",
+  usage: "withdrawal paid WD",
+  does: "the bank says that it was paid",
+  takes: ["WD"],
+  asks: ([id]) => `Has the bank paid ${id}? The held money leaves the books.`,
+  async run({ query, positionals: [id] }) {
+    await query`select gold.pay_withdrawal(${uuidOf("withdrawal", "wd_", id!)}::uuid)`;
+    return { object: { withdrawal_id: id!, status: "paid" } };
+  },
+};
+
+const returned: Command = {
+  words: "withdrawal returned",
+  usage: "withdrawal returned WD",
+  does: "the bank refused it or sent it back; the money is available again",
+  takes: ["WD"],
+  asks: ([id]) => `Did ${id} come back from the bank? The partner gets its money again.`,
+  async run({ query, positionals: [id] }) {
+    await query`select gold.return_withdrawal(${uuidOf("withdrawal", "wd_", id!)}::uuid)`;
+    return { object: { withdrawal_id: id!, status: "returned" } };
+  },
+};
+
+export const WITHDRAWAL_COMMANDS: readonly Command[] = [list, approve, reject, paid, returned];

@@ -1,0 +1,30 @@
+import { randomBytes, randomUUID } from "node:crypto";
+import { ID_PREFIX, newId } from "@gold-partner/protocol";
+import type { TrialOperator } from "./trial.ts";
+
+const newUuid = () => newId(ID_PREFIX.request, Date.now(), randomBytes).slice(ID_PREFIX.request.length);
+
+/** A withdrawal as the trial's partner asks for it; `client` is another partner's number. Returns its id. */
+export async function askWithdrawal(
+  { service }: TrialOperator,
+  halalas: bigint,
+  client = service.partner.client,
+): Promise<string> {
+  const { sql, api } = service.books;
+  const [uuid, reference] = [newUuid(), `ref-${randomUUID().slice(0, 8)}`];
+  const [account] =
+    await sql`select admission_version::text as version from gold.account where client_id = ${client}`;
+  const [row] = await api`
+    select outcome, status, body from gold.book_withdrawal(false, ${client}, ${
+    account!.version
+  }::text::bigint, ${randomUUID()}::uuid,
+      ${randomUUID()}, '\\x00', ${`${halalas}`}::text::bigint, 1000000000000, ${reference}, ${uuid}::uuid, ${newUuid()}::uuid)`;
+  if (row!.status !== 201) throw new Error(`no withdrawal: ${row!.outcome} ${row!.body}`);
+  return `wd_${uuid}`;
+}
+
+/** The account that withdrawals are paid from, as the migration login sets it. */
+export async function setPayoutAccount({ service }: TrialOperator): Promise<void> {
+  await service.books
+    .sql`select gold.set_payout_account('Example Gold House', 'SA9480000000000000000001', 'EXAMSARI')`;
+}

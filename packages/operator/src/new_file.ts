@@ -1,0 +1,35 @@
+import { link, lstat, open, rm } from "node:fs/promises";
+import process from "node:process";
+import { usage } from "./failure.ts";
+
+/**
+ * Does `act`, and has its text in a new file: written before, so that a folder that takes no file fails first; in its
+ * place after, whole, so that the file is there only when what it tells of is done. No file that is there is written over.
+ */
+export async function withNewFile<T>(file: string, text: string, act: () => Promise<T>): Promise<T> {
+  if (await lstat(file).catch(() => undefined)) {
+    throw usage(`${file} exists, and nothing was done: name a file that is not there yet.`);
+  }
+  const draft = `${file}.${process.pid}`;
+  try {
+    await writeDraft(draft, text).catch((error: Error) => {
+      throw usage(`${file} cannot be written, and nothing was done: ${error.message}.`);
+    });
+    const result = await act();
+    // A rename would replace what came there meanwhile.
+    await link(draft, file);
+    return result;
+  } finally {
+    await rm(draft, { force: true });
+  }
+}
+
+async function writeDraft(draft: string, text: string): Promise<void> {
+  const handle = await open(draft, "wx", 0o600);
+  try {
+    await handle.writeFile(text);
+    await handle.sync();
+  } finally {
+    await handle.close();
+  }
+}
