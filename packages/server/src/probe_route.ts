@@ -9,6 +9,7 @@ import {
   TIMESTAMP_FORM,
 } from "@gold-partner/protocol";
 import { readBody } from "./admission/body/read_body.ts";
+import { rateFields } from "./admission/rate/rate_fields.ts";
 import { createRateLimiter, type RateLimiter, type RateTerms } from "./admission/rate/rate_limiter.ts";
 import { readSignatureForms } from "./admission/signature/header_forms.ts";
 import { activeKeys, type SignedRequest } from "./admission/signature/verify_signature.ts";
@@ -97,7 +98,9 @@ async function findMistake(
   const failed = stepToExplain(headers, steps);
   const signature = readLooseSignature(headers.signature);
   if (!failed || !signature) return null;
-  if (!diagnoses.take(partner.id, DIAGNOSIS_RATE, monotonicMs()).allowed) {
+  const rate = diagnoses.take(partner.id, DIAGNOSIS_RATE, monotonicMs());
+  if (!rate.allowed) {
+    c.set("rateFields", rateFields(DIAGNOSIS_RATE, rate, "diagnosis"));
     throw new Refusal("rate_limited", TOO_MANY_DIAGNOSES);
   }
   const kid = steps.header.ok ? parseDetached(headers.signature).kid : undefined;

@@ -201,6 +201,7 @@ describe("the diagnosis has a rate of its own", () => {
     }
     const paidBack = Math.floor((performance.now() - startMs) / 1000);
     assert(explained >= 30 && explained <= 31 + paidBack, `${explained}`);
+    assertMatch(last.headers.get("RateLimit") ?? "", /^"diagnosis";r=0;t=\d+$/);
     const { detail } = await expectProblem(last, "rate_limited");
     assertStringIncludes(detail, "fails");
 

@@ -6,10 +6,22 @@ import { hireOperator, verdictOf } from "../booking/operator_trial.ts";
 
 // The staged audit ends in three notes on one partner: :last is the number of the third.
 const TAMPERINGS: Record<string, readonly [finding: string, plant: string]> = {
-  "an edited action": ["audit_is_whole not what was noted", "update gold.audit set action = 'partner.resume' where id = :last - 1"],
-  "an edited login": ["audit_is_whole not what was noted", "update gold.audit set login = 'another' where id = :last - 1"],
-  "an edited subject": ["audit_is_whole not what was noted", "update gold.audit set subject = subject || ' ' where id = :last - 1"],
-  "an edited detail": ["audit_is_whole not what was noted", `update gold.audit set detail = '{"a":1}' where id = :last - 1`],
+  "an edited action": [
+    "audit_is_whole not what was noted",
+    "update gold.audit set action = 'partner.resume' where id = :last - 1",
+  ],
+  "an edited login": [
+    "audit_is_whole not what was noted",
+    "update gold.audit set login = 'another' where id = :last - 1",
+  ],
+  "an edited subject": [
+    "audit_is_whole not what was noted",
+    "update gold.audit set subject = subject || ' ' where id = :last - 1",
+  ],
+  "an edited detail": [
+    "audit_is_whole not what was noted",
+    `update gold.audit set detail = '{"a":1}' where id = :last - 1`,
+  ],
   "an edited instant": [
     "audit_is_whole not what was noted",
     "update gold.audit set at = at - interval '1 millisecond' where id = :last - 1",
@@ -18,7 +30,10 @@ const TAMPERINGS: Record<string, readonly [finding: string, plant: string]> = {
     "audit_is_whole not what was noted",
     "update gold.audit set action = action || '|a', subject = 'b' where id = (select id from gold.audit where subject = 'a|b')",
   ],
-  "the first row edited": ["audit_is_whole not what was noted", "update gold.audit set login = 'another' where id = 1"],
+  "the first row edited": [
+    "audit_is_whole not what was noted",
+    "update gold.audit set login = 'another' where id = 1",
+  ],
   "two rows in each other's place": [
     "audit_is_whole not what was noted",
     `update gold.audit a set login = b.login, action = b.action, subject = b.subject, detail = b.detail, at = b.at
@@ -51,8 +66,14 @@ const TAMPERINGS: Record<string, readonly [finding: string, plant: string]> = {
     "audit_is_whole never noted",
     "insert into gold.audit (id, login, action, subject, detail) overriding system value values (0, 'a', 'b', 'c', '{}')",
   ],
-  "an edited link": ["audit_is_whole not what was noted", "update gold.audit_link set hash = sha256(hash) where id = :last - 1"],
-  "an edited head": ["audit_head not end where it was sealed", "update gold.audit_tail set head = sha256(head)"],
+  "an edited link": [
+    "audit_is_whole not what was noted",
+    "update gold.audit_link set hash = sha256(hash) where id = :last - 1",
+  ],
+  "an edited head": [
+    "audit_head not end where it was sealed",
+    "update gold.audit_tail set head = sha256(head)",
+  ],
   "a tail set back": ["audit_head not end where it was sealed", "update gold.audit_tail set id = id - 1"],
   "a tail set forward": ["audit_head not end where it was sealed", "update gold.audit_tail set id = id + 1"],
 };
@@ -67,7 +88,9 @@ describe("the audit", () => {
     const [partner] = await books.sql`select public_id from gold.partner`;
     await books.sql`select gold.suspend_partner(${partner!.public_id})`;
     await books.sql`select gold.resume_partner(${partner!.public_id})`;
-    [{ last }] = await books.sql`select max(id)::int as last from gold.audit` as unknown as [{ last: number }];
+    [{ last }] = await books.sql`select max(id)::int as last from gold.audit` as unknown as [
+      { last: number },
+    ];
   });
   after(() => books.stop());
 
@@ -78,7 +101,9 @@ describe("the audit", () => {
       await sql`set local session_replication_role = replica`;
       await sql.unsafe(plant.replaceAll(":last", `${last}`));
       const rows = await sql`select rule, detail from gold.verify_audit()`;
-      finding = rows.map(({ rule, detail }) => `${rule} ${detail.replace(/^(it was|it is|the chain does) /, "")}`).join();
+      finding = rows.map(({ rule, detail }) =>
+        `${rule} ${detail.replace(/^(it was|it is|the chain does) /, "")}`
+      ).join();
       throw new Error("taken back");
     }).catch((error: Error) => assertEquals(error.message, "taken back"));
     return finding;
@@ -91,7 +116,10 @@ describe("the audit", () => {
   it("shows each tampering behind the triggers", async () => {
     const found: Record<string, string> = {};
     for (const [name, [, plant]] of Object.entries(TAMPERINGS)) found[name] = await findingAfter(plant);
-    assertEquals(found, Object.fromEntries(Object.entries(TAMPERINGS).map(([name, [finding]]) => [name, finding])));
+    assertEquals(
+      found,
+      Object.fromEntries(Object.entries(TAMPERINGS).map(([name, [finding]]) => [name, finding])),
+    );
     assertEquals((await books.sql`select from gold.verify_audit()`).length, 0);
   });
 
@@ -131,7 +159,8 @@ describe("the audit", () => {
     const verdicts = (await Promise.all(changes)).flat();
     assertEquals(verdicts.filter((verdict) => verdict !== "done"), []);
     assertEquals((await books.sql`select from gold.verify_audit()`).length, 0);
-    const [counted] = await books.sql`select count(*)::int as links, (select count(*)::int from gold.audit) as rows from gold.audit_link`;
+    const [counted] = await books
+      .sql`select count(*)::int as links, (select count(*)::int from gold.audit) as rows from gold.audit_link`;
     assertEquals(counted!.links, counted!.rows);
     for (const operator of operators) await operator.leave();
   });

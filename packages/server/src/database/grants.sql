@@ -47,9 +47,10 @@ grant update (stripe) on gold.vault to gold_book;
 grant update (removed_at, removed_sequence) on gold.bar to gold_book;
 grant update (approved_at, approved_by, reversed_at, reversed_by, reversed_sequence) on gold.deposit to gold_book;
 grant update on gold.chain_tail, gold.audit_tail, gold.partner, gold.certificate, gold.price, gold.registry_version, gold.deployment to gold_book;
+grant update (last_used_at) on gold.client_secret, gold.signing_key, gold.token_key to gold_book;
 grant delete on gold.allowed_ip, gold.market_session to gold_book;
 
-grant execute on function gold.read_registry, gold.book_orders, gold.book_quotes, gold.book_funding, gold.book_withdrawal, gold.balance_at,
+grant execute on function gold.read_registry, gold.record_use, gold.book_orders, gold.book_quotes, gold.book_funding, gold.book_withdrawal, gold.balance_at,
   gold.find_quote, gold.find_order, gold.find_withdrawal, gold.find_funding, gold.find_event, gold.list_orders, gold.list_withdrawals,
   gold.list_fundings, gold.list_events, gold.statement_range, gold.statement_lines, gold.read_reserves, gold.read_credentials,
   gold.spend_nonce, gold.seal_chain, gold.seal_chains, gold.tick_price, gold.market_open to gold_api;

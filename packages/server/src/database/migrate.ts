@@ -30,6 +30,7 @@ const ROUTINES = [
   "admission/registry/read_registry.sql",
   "booking/withdrawal/advance_withdrawal.sql",
   "admission/registry/change_registry.sql",
+  "admission/usage/record_use.sql",
   "booking/deposit/change_deposit.sql",
   "booking/ledger/balance_at.sql",
   "booking/ledger/change_vault.sql",

@@ -25,6 +25,7 @@ const CALLABLE: Record<string, readonly string[]> = {
     "read_credentials",
     "read_registry",
     "read_reserves",
+    "record_use",
     "seal_chain",
     "seal_chains",
     "spend_nonce",
@@ -137,7 +138,9 @@ describe("the roles", () => {
       assertEquals(readable.map(({ relname }) => relname), [...READABLE[role]!]);
       // A view runs its functions as whoever reads it.
       const sql: Sql = books.connect(role as "gold_api", 1);
-      for (const view of READABLE[role]!) assertEquals(await codeOf(sql`select * from gold.${sql(view)}`), "done", view);
+      for (const view of READABLE[role]!) {
+        assertEquals(await codeOf(sql`select * from gold.${sql(view)}`), "done", view);
+      }
       const writable = await books.sql`
         select relname from pg_class where relnamespace = 'gold'::regnamespace and relkind in ('r', 'v')
           and (has_table_privilege(${role}, oid, 'insert,update,delete,truncate,references,trigger') or has_any_column_privilege(${role}, oid, 'insert,update'))`;
@@ -194,11 +197,22 @@ describe("the roles", () => {
     const MAY_UPDATE: Record<string, readonly string[]> = {
       account: ["admission_version", "event_sequence", "last_posted_at"],
       bar: ["removed_at", "removed_sequence"],
+      client_secret: ["last_used_at"],
+      signing_key: ["last_used_at"],
+      token_key: ["last_used_at"],
       deposit: ["approved_at", "approved_by", "reversed_at", "reversed_by", "reversed_sequence"],
       vault: ["stripe"],
     };
     const MAY_DELETE = ["allowed_ip", "market_session"];
-    const whole = ["chain_tail", "audit_tail", "partner", "certificate", "price", "registry_version", "deployment"];
+    const whole = [
+      "chain_tail",
+      "audit_tail",
+      "partner",
+      "certificate",
+      "price",
+      "registry_version",
+      "deployment",
+    ];
     for (const table of tables) {
       const columns = await columnsOf(table);
       const updatable: string[] = [];

@@ -77,7 +77,9 @@ describe("a database of the first version", () => {
       ('a', 'deployment.settle', 'x', '{}'), ('a', 'partner.create', 'sbx_00000000000000000001', '{"ips":["127.0.0.1/32"]}'), ('b', 'vault.add', 'B-1', '{}')`;
     const lines = [
       `1|1|1|2|${funding}|${Date.parse(AT)}|1|1|2|1|100000|100000|0|0`,
-      `1|1|2|1|${order}|${Date.parse(LATER)}|1|2|4|1|32100|67900|0|0|2|6|7|2|10000|67900|0|10000|1|10000|3210000|32100`,
+      `1|1|2|1|${order}|${
+        Date.parse(LATER)
+      }|1|2|4|1|32100|67900|0|0|2|6|7|2|10000|67900|0|10000|1|10000|3210000|32100`,
     ];
     let link = "00".repeat(32);
     for (const [n, line] of lines.entries()) {
@@ -99,7 +101,9 @@ describe("a database of the first version", () => {
         select string_agg(quote_ident(attname), ', ' order by attnum) as list from pg_attribute
         where attrelid = ${`gold.${name}`}::regclass and attnum > 0 and not attisdropped`)[0]!.list;
       columns.set(name, list);
-      const rows = await sql.unsafe(`select row_to_json(t)::text as line from (select ${list} from gold.${name}) t order by 1`);
+      const rows = await sql.unsafe(
+        `select row_to_json(t)::text as line from (select ${list} from gold.${name}) t order by 1`,
+      );
       lines.push(...rows.map(({ line }) => `${name} ${line}`));
     }
     return lines;
@@ -112,7 +116,8 @@ describe("a database of the first version", () => {
     assertEquals(names.filter((name) => !before.some((line) => line.startsWith(`${name} `))), []);
     await migrate(url);
     assertEquals(await rowsOf(names, columns), before);
-    const found = await sql`select * from gold.verify_ledger() union all select * from gold.verify_chain() union all select * from gold.verify_audit()`;
+    const found =
+      await sql`select * from gold.verify_ledger() union all select * from gold.verify_chain() union all select * from gold.verify_audit()`;
     assertEquals(found.map((row) => ({ ...row })), []);
     const [sealed] = await sql`select encode(gold.seal_chain(1), 'hex') as head`;
     assertEquals(sealed!.head, head);
@@ -138,7 +143,8 @@ describe("a database of the first version", () => {
       select * from gold.book_withdrawal(false, 1, 1, ${newUuid()}::uuid, 'k5', '\\x0a', 100, 1000, null, ${newUuid()}::uuid, ${newUuid()}::uuid)`;
     assertEquals([outcome!.outcome, outcome!.status], ["answered", 201]);
     await sql`select gold.suspend_partner('sbx_00000000000000000001')`;
-    const found = await sql`select rule from gold.verify_ledger() union all select rule from gold.verify_audit()`;
+    const found =
+      await sql`select rule from gold.verify_ledger() union all select rule from gold.verify_audit()`;
     assertEquals(found.length, 0);
   });
 });

@@ -55,6 +55,7 @@ export const partner = gold.table("partner", {
   suspendedAt: instant(),
 }, (t) => [
   check("partner_public_id", sql`${t.publicId} ~ '^(sbx|live)_[a-z0-9]{20}$'`),
+  check("partner_rate", sql`${t.ratePerSecond} > 0 and ${t.burst} > 0`),
   check(
     "partner_pending_iban",
     sql`(${t.pendingIban} is null) = (${t.pendingIbanBy} is null) and (${t.pendingIban} is null) = (${t.pendingIbanAt} is null)`,

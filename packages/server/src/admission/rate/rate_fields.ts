@@ -8,9 +8,10 @@ import type { RateTerms, RateVerdict } from "./rate_limiter.ts";
 export function rateFields(
   { perSecond, burst }: RateTerms,
   { remaining, resetSeconds }: RateVerdict,
+  policy = "default",
 ): Record<string, string> {
   return {
-    [REPLY_HEADER.rateLimitPolicy]: `"default";q=${burst};w=${Math.ceil(burst / perSecond)}`,
-    [REPLY_HEADER.rateLimit]: `"default";r=${remaining};t=${resetSeconds}`,
+    [REPLY_HEADER.rateLimitPolicy]: `"${policy}";q=${burst};w=${Math.ceil(burst / perSecond)}`,
+    [REPLY_HEADER.rateLimit]: `"${policy}";r=${remaining};t=${resetSeconds}`,
   };
 }

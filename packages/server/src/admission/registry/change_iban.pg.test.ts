@@ -39,7 +39,9 @@ describe("a partner's IBAN", () => {
     const [row] = await checker.sql`select gold.approve_iban(${publicId}, ${NEW}) as until`;
     assertEquals(await stateOf(publicId), NEW);
     const [held] = await books.sql`
-      select iban_changed_at + interval '24 hours' = ${row!.until} as until, abs(extract(epoch from iban_changed_at - clock_timestamp())) < 5 as in_time
+      select iban_changed_at + interval '24 hours' = ${
+      row!.until
+    } as until, abs(extract(epoch from iban_changed_at - clock_timestamp())) < 5 as in_time
       from gold.partner where public_id = ${publicId}`;
     assertEquals({ ...held }, { until: true, in_time: true });
     const notes = await books.sql`
@@ -121,7 +123,8 @@ describe("a partner's IBAN", () => {
       admissionVersion: account!.admission_version,
     });
     assertMatch(outcome.body!, /"iban_masked":"SA44\*{16}1234"/);
-    const rows = await books.sql`select iban from gold.withdrawal where client_id = ${client} order by sequence`;
+    const rows = await books
+      .sql`select iban from gold.withdrawal where client_id = ${client} order by sequence`;
     assertEquals(rows.map(({ iban }) => iban), [OLD, NEW]);
   });
 

@@ -21,7 +21,9 @@ describe("set_partner", () => {
 
   const set = (publicId: string, { ips, webhook, rate, burst, maximum }: Terms): Promise<string> =>
     verdictOf(books.sql`
-      select gold.set_partner(${publicId}, ${ips ? `{${ips.join()}}` : null}::text::cidr[], ${webhook ?? null}, ${rate ?? null}::int,
+      select gold.set_partner(${publicId}, ${ips ? `{${ips.join()}}` : null}::text::cidr[], ${
+      webhook ?? null
+    }, ${rate ?? null}::int,
         ${burst ?? null}::int, ${maximum ?? null}::text::bigint)`);
   async function stateOf(publicId: string): Promise<Record<string, unknown>> {
     const [row] = await books.sql`
@@ -52,7 +54,8 @@ describe("set_partner", () => {
       };
       assertEquals(await stateOf(publicId), expected);
     }
-    const notes = await books.sql`select detail from gold.audit where subject = ${publicId} and action = 'partner.set' order by id`;
+    const notes = await books
+      .sql`select detail from gold.audit where subject = ${publicId} and action = 'partner.set' order by id`;
     assertEquals(notes.map(({ detail }) => Object.keys(detail).sort().join()), [
       "ips",
       "webhook_url",
@@ -66,14 +69,18 @@ describe("set_partner", () => {
     const publicId = await publicIdOf(books, await books.createClient());
     assertEquals(await set(publicId, { rate: 5_000 }), "done");
     const before = await stateOf(publicId);
-    const refusal = "GR409 a rate of 5001/s is more than a quarter of the 20000/s that the proxy lets through for one " +
+    const refusal =
+      "GR409 a rate of 5001/s is more than a quarter of the 20000/s that the proxy lets through for one " +
       "certificate; at most 5000/s can be given";
     assertEquals(await set(publicId, { rate: 5_001 }), refusal);
     assertEquals(await stateOf(publicId), before);
     const created = verdictOf(books.sql`
       select gold.create_partner('sbx_00000000000000000009', 'New', '', null, 5001, 1, 1, '{}', '\\x00', '\\x00', '', '[]')`);
     assertEquals(await created, refusal);
-    assertEquals((await books.sql`select from gold.partner where public_id = 'sbx_00000000000000000009'`).length, 0);
+    assertEquals(
+      (await books.sql`select from gold.partner where public_id = 'sbx_00000000000000000009'`).length,
+      0,
+    );
   });
 
   it("names a partner that there is none of", async () => {
