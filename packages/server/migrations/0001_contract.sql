@@ -106,4 +106,5 @@ CREATE INDEX "orders_newest" ON "gold"."orders" USING btree (("client_id" + 0),"
 ALTER TABLE "gold"."idempotency_key" ADD CONSTRAINT "idempotency_key_kind" CHECK ("gold"."idempotency_key"."result_kind" in ('quote', 'order', 'funding', 'withdrawal', 'refusal'));--> statement-breakpoint
 ALTER TABLE "gold"."partner" ADD CONSTRAINT "partner_pending_iban" CHECK (("gold"."partner"."pending_iban" is null) = ("gold"."partner"."pending_iban_by" is null) and ("gold"."partner"."pending_iban" is null) = ("gold"."partner"."pending_iban_at" is null));--> statement-breakpoint
 ALTER TABLE "gold"."price" ADD CONSTRAINT "price_source" CHECK ("gold"."price"."source" in ('fixed', 'simulated', 'http') and ("gold"."price"."source" = 'http') = ("gold"."price"."url" is not null));--> statement-breakpoint
-ALTER TABLE "gold"."partner" ADD CONSTRAINT "partner_rate" CHECK ("gold"."partner"."rate_per_second" > 0 and "gold"."partner"."burst" > 0);
+ALTER TABLE "gold"."partner" ADD CONSTRAINT "partner_rate" CHECK ("gold"."partner"."rate_per_second" > 0 and "gold"."partner"."burst" > 0);--> statement-breakpoint
+ALTER TABLE "gold"."partner" ADD CONSTRAINT "partner_maximum_grams" CHECK ("gold"."partner"."maximum_grams" between 1 and 1000000000);

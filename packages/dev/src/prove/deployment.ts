@@ -18,6 +18,8 @@ import { Trader } from "./trader.ts";
 const IBAN = "SA0380000000608010167519";
 /** What the vault starts with: a bar of 500 g gross. */
 const BAR_GROSS_GRAMS = "500";
+/** There is no proxy that would bound it; a partner may have a quarter. */
+const FLOOD_PER_SECOND = "20000";
 const DATABASE_MS = 30_000;
 const INTERRUPTED = 130;
 
@@ -171,7 +173,12 @@ export class Deployment {
       "--pepper": `file:${state.path("keys", "pepper")}`,
       "--sealing-key": `file:${state.path("keys", "sealing_key")}`,
     };
-    const settings = { "--env": "sandbox", "--base-url": this.baseUrl, ...keys };
+    const settings = {
+      "--env": "sandbox",
+      "--base-url": this.baseUrl,
+      "--flood": FLOOD_PER_SECOND,
+      ...keys,
+    };
     await asOperator(this.#database.urls.migration)("db migrate", ...Object.entries(settings).flat());
     const { certificate } = await this.operator("ca init --key", state.path("pki", "partner_ca_key.pem"));
     await state.writePrivate(state.path("pki", "partner_ca.pem"), certificate as string);
@@ -190,7 +197,7 @@ export class Deployment {
   /** No rate and no size stands between a proof and the books. */
   async #lift(): Promise<void> {
     await this
-      .sql`update gold.partner set rate_per_second = 1000000, burst = 1000000, maximum_grams = 10000000000`;
+      .sql`update gold.partner set rate_per_second = 1000000, burst = 1000000, maximum_grams = 1000000000`;
     await this.sql`update gold.registry_version set version = version + 1`;
   }
 

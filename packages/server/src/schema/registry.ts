@@ -56,6 +56,8 @@ export const partner = gold.table("partner", {
 }, (t) => [
   check("partner_public_id", sql`${t.publicId} ~ '^(sbx|live)_[a-z0-9]{20}$'`),
   check("partner_rate", sql`${t.ratePerSecond} > 0 and ${t.burst} > 0`),
+  // Together with the largest price it keeps grams times price inside 63 bits.
+  check("partner_maximum_grams", sql`${t.maximumGrams} between 1 and 1000000000`),
   check(
     "partner_pending_iban",
     sql`(${t.pendingIban} is null) = (${t.pendingIbanBy} is null) and (${t.pendingIban} is null) = (${t.pendingIbanAt} is null)`,

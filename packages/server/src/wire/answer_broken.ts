@@ -29,6 +29,8 @@ export function answerBroken(server: Server, { newRequestId, refused }: BrokenOp
   server.on("checkExpectation", (request, response) => server.emit("request", request, response));
 
   const refuse = (socket: Duplex, code: ProblemCode, reason: string, detail?: string): void => {
+    // Deno adds a listener with every error of its parser, and what is dropped may hold many for as long as it is read.
+    socket.setMaxListeners(0);
     const exchange = latest.get(socket);
     // What comes after the last answer, or after the first fault, is dropped.
     if (!socket.writable || broken.has(socket) || (exchange && isLast(exchange))) return;

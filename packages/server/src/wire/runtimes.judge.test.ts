@@ -153,7 +153,7 @@ function areBothTrue(one: string, other: string): boolean {
 }
 
 /**
- * The reply without what is new in each: ids, instants, tokens, what is left of the rate; headers in no order. Nonsense after
+ * The reply without what is new in each: ids, instants and distances, tokens, what is left of the rate; headers in no order. Nonsense after
  * a request gets an answer of its own if the request had its answer by then; if not, that one says that the connection closes.
  */
 function comparable(received: string): string {
@@ -163,6 +163,7 @@ function comparable(received: string): string {
   const text = reply
     .replace(/(req|qt)_[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}/g, "$1_")
     .replace(/\d{4}-\d\d-\d\dT[\d:.]+Z/g, "instant")
+    .replace(/\d+ seconds ahead/, "seconds ahead")
     .replace(/"access_token":"[^"]+"/, '"access_token":""')
     .replace(/^(date|ratelimit): .*$/gim, "$1: new")
     .replace(/^(connection|keep-alive): .*\r\n/gim, "");
