@@ -123,6 +123,32 @@ describe("openApiDocument()", () => {
     assert(seen > 400);
   });
 
+  it("tells of the headers that a reply of this status carries", () => {
+    const headersAt = (path: string, method: string, status: number) =>
+      Object.keys(resolve(sandbox["paths"]![path]![method]!["responses"]![status]!)["headers"]!);
+    const always = ["X-Request-Id", "RateLimit-Policy", "RateLimit"];
+    const replayed = [...always, "Idempotent-Replayed"];
+    for (
+      const [status, headers] of [
+        [400, always],
+        [401, [...always, "WWW-Authenticate"]],
+        [405, [...always, "Allow"]],
+        // An answer that its key gives for ever is replayed; one of these says that the key's turn is taken.
+        [404, replayed],
+        [409, [...always, "Retry-After", "Idempotent-Replayed"]],
+        [422, replayed],
+        [429, [...always, "Retry-After"]],
+        [503, [...always, "Retry-After"]],
+        [200, [...always, "Deprecation", "Sunset", "Idempotent-Replayed"]],
+        [201, [...always, "Deprecation", "Sunset"]],
+      ] as const
+    ) assertEquals(headersAt("/v1/orders", "post", status), [...headers], `${status}`);
+    assertEquals(headersAt("/v1/orders/{order_id}", "get", 404), always);
+    assert(headersAt("/oauth/token", "post", 200).includes("Cache-Control"));
+    assert(headersAt("/oauth/token", "post", 401).includes("WWW-Authenticate"));
+    assert(headersAt("/v1/signed-probe", "post", 200).includes("Preference-Applied"));
+  });
+
   it("has a webhook for every type of event, with an example of that type", () => {
     assertEquals(Object.keys(sandbox["webhooks"]!), Object.keys(EVENTS));
     const ids = new Set(Object.values(EVENTS).map(({ id }) => id));

@@ -8,6 +8,7 @@ import {
 } from "../problem.ts";
 import {
   isProblemCode,
+  PROBLEM_REGISTRY,
   type ProblemCode,
   TOKEN_PROBLEM_REGISTRY,
   type TokenProblemCode,
@@ -89,7 +90,7 @@ function refusalOf(endpoint: Endpoint, codes: readonly TokenProblemCode[], schem
 /** Alone at its status, wherever it comes. */
 function isShared(code: TokenProblemCode): boolean {
   const { status } = TOKEN_PROBLEM_REGISTRY[code];
-  return isProblemCode(code) && [404, 405, 408, 413, 414, 415, 429, 431, 500, 504].includes(status);
+  return Object.values(PROBLEM_REGISTRY).filter((entry) => entry.status === status).length === 1;
 }
 
 function problemResponse(

@@ -25,11 +25,11 @@ export const authorizationServerReply = z.object({
   issuer: z.url(),
   token_endpoint: z.url(),
   jwks_uri: z.url(),
-  grant_types_supported: z.tuple([z.literal("client_credentials")]),
+  grant_types_supported: z.array(z.literal("client_credentials")),
   response_types_supported: z.array(z.string()).meta({
     description: "Empty: there is no authorization endpoint.",
   }),
-  token_endpoint_auth_methods_supported: z.tuple([z.literal("client_secret_post")]),
+  token_endpoint_auth_methods_supported: z.array(z.literal("client_secret_post")),
   tls_client_certificate_bound_access_tokens: z.literal(true),
   service_documentation: z.url().optional(),
 }).meta({ id: "AuthorizationServer", description: "Authorization server metadata (RFC 8414, RFC 8705)." });

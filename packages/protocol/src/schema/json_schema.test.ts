@@ -41,7 +41,7 @@ describe("z.toJSONSchema()", () => {
     const { enum: known } = type!.not as { enum: string[] };
     assertEquals([type!.type, known.length, known[0], sequence!.minimum], [
       "string",
-      10,
+      11,
       "order.executed",
       1,
     ]);
