@@ -42,12 +42,20 @@ function checkUrl(text: string): string {
   throw usage("DATABASE_URL is no postgres:// URL.");
 }
 
+// An operator's command holds a client's account and the audit while it runs: it gives up rather than hold up orders.
+const LOCK_TIMEOUT_MS = 10_000;
+const IDLE_TIMEOUT_MS = 30_000;
+
 export function connect(url: string): Sql {
   return postgres(url, {
     max: 1,
     connect_timeout: 5,
     onnotice: () => {},
-    connection: { application_name: "gold" },
+    connection: {
+      application_name: "gold",
+      lock_timeout: LOCK_TIMEOUT_MS,
+      idle_in_transaction_session_timeout: IDLE_TIMEOUT_MS,
+    },
   });
 }
 

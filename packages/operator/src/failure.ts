@@ -22,6 +22,7 @@ const UNIQUE_VIOLATION = "23505";
 const CHECK_VIOLATION = "23514";
 const UNDEFINED_OBJECTS = /^(3F000|42P01|42883)$/;
 const PERMISSION_DENIED = "42501";
+const LOCK_NOT_AVAILABLE = "55P03";
 const DATA_EXCEPTION = /^22...$/;
 const FILE_ERROR = /^(ENOENT|EACCES|EEXIST|EISDIR|ENOTDIR|ENOSPC|EROFS)$/;
 const UNREACHABLE = /^(ECONN|CONNECT|CONNECTION|EHOST|ENOTFOUND|ETIMEDOUT|57P0|08|28|3D000)/;
@@ -48,6 +49,13 @@ export function failureOf(error: unknown): Failure {
       EXIT.dependency,
       "not_migrated",
       "The database lacks this version's schema: run `gold db migrate`.",
+    );
+  }
+  if (code === LOCK_NOT_AVAILABLE) {
+    return new Failure(
+      EXIT.dependency,
+      "busy",
+      "Another command holds what this one needs; nothing was done. Run it again.",
     );
   }
   if (UNREACHABLE.test(code)) {

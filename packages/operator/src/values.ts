@@ -49,5 +49,9 @@ export function oneOf<W extends string>(text: string, name: string, words: reado
 export function uuidOf(noun: string, prefix: string, id: string): string {
   const uuid = id.slice(prefix.length);
   if (id.startsWith(prefix) && UUID_FORM.test(uuid)) return uuid;
-  throw new Failure(EXIT.refused, "not_found", `There is no ${noun} ${id}; its id is ${prefix} and a UUID.`);
+  throw new Failure(
+    EXIT.refused,
+    "not_found",
+    `There is no ${noun} ${id}: that is the form of no ${noun}'s id.`,
+  );
 }

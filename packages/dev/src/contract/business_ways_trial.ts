@@ -1,18 +1,10 @@
 import { randomUUID } from "node:crypto";
 import type { TokenProblemCode } from "@gold-partner/protocol";
-import type { Call } from "./caller_trial.ts";
-import { holdAccount } from "./locks_trial.ts";
-import { orderOf, type Scene, type Staged, type Way, WITHDRAWAL } from "./way_trial.ts";
+import { closeMarket, holdAccount, letExpire, takePriceAway } from "./disturbances_trial.ts";
+import { order, orderOf, QUOTE, quote, type Way, WITHDRAWAL, withdrawal } from "./way_trial.ts";
 
-const withdrawal = (stage: (scene: Scene) => Promise<Staged>): Way => ({
-  operation: "createWithdrawal",
-  stage,
-});
-const order = (stage: (scene: Scene) => Promise<Staged>): Way => ({ operation: "createOrder", stage });
-const quote = (stage: (scene: Scene) => Promise<Staged>): Way => ({ operation: "createQuote", stage });
-
-const QUOTE: Call = { body: { side: "buy", gold_grams: 1 } };
 const MORE_THAN_THE_VAULT_GRAMS = 13_000;
+const ANOTHER_BAR = "vault add --serial SECOND --gross 12000 --fineness 999.9 --vault Riyadh";
 
 /** The request is sound and the caller known. */
 export const BUSINESS_WAYS = {
@@ -27,8 +19,7 @@ export const BUSINESS_WAYS = {
     return { caller: partner, call: { ...WITHDRAWAL, key }, fault: { body: { amount_sar: 2 } } };
   }),
   idempotency_request_in_progress: withdrawal(async ({ house, partner }) => {
-    const release = await holdAccount(house, partner);
-    return { caller: partner, call: WITHDRAWAL, mend: release };
+    return { caller: partner, call: WITHDRAWAL, mend: await holdAccount(house, partner) };
   }),
   quote_already_executed: order(async ({ partner }) => {
     const call = await orderOf(partner, "buy", 1);
@@ -42,15 +33,7 @@ export const BUSINESS_WAYS = {
   }),
   quote_expired: order(async ({ house, partner }) => {
     const call = await orderOf(partner, "buy", 1);
-    // Nobody can make the database's time pass, nor change a quote but by leaving its triggers out.
-    const moveExpiry = (minutes: number) =>
-      house.sql.begin(async (sql) => {
-        const uuid = (call.body as { quote_id: string }).quote_id.slice("qt_".length);
-        await sql`set local session_replication_role = replica`;
-        await sql`update gold.quote set expires_at = expires_at + make_interval(mins => ${minutes}) where id = ${uuid}`;
-      });
-    await moveExpiry(-2);
-    return { caller: partner, call, mend: () => moveExpiry(2) };
+    return { caller: partner, call, mend: await letExpire(house, call.body.quote_id) };
   }),
   insufficient_funds: order(async ({ poor }) => {
     const call = await orderOf(poor, "buy", 1);
@@ -66,21 +49,17 @@ export const BUSINESS_WAYS = {
   }),
   insufficient_inventory: order(async ({ house: { operator }, other }) => {
     await operator("partner set", other.credentials.client_id, "--max-grams", "100000");
-    await other.until(async (reply) => (await reply.json()).gold_grams.maximum === 100_000, "getLimits");
+    await other.until(async (reply) => (await reply.text()).includes('"maximum":100000}'), "getLimits");
     const call = await orderOf(other, "buy", MORE_THAN_THE_VAULT_GRAMS);
-    const bar = "vault add --serial SECOND --gross 12000 --fineness 999.9 --vault Riyadh";
-    return { caller: other, call, mend: () => operator(bar) };
+    return { caller: other, call, mend: () => operator(ANOTHER_BAR) };
   }),
   limit_exceeded: withdrawal(async ({ partner }) => {
     return { caller: partner, call: { body: { amount_sar: 10_000_000_000.01 } } };
   }),
-  market_closed: quote(async ({ house: { operator }, partner }) => {
-    await operator("price set --open never");
-    return { caller: partner, call: QUOTE, mend: () => operator("price set --open always") };
+  market_closed: quote(async ({ house, partner }) => {
+    return { caller: partner, call: QUOTE, mend: await closeMarket(house) };
   }),
-  // From a source that has never answered.
-  price_unavailable: quote(async ({ house: { operator }, partner }) => {
-    await operator("price set --source http --url https://localhost:1/price");
-    return { caller: partner, call: QUOTE, mend: () => operator("price set --source fixed --mid 500") };
+  price_unavailable: quote(async ({ house, partner }) => {
+    return { caller: partner, call: QUOTE, mend: await takePriceAway(house) };
   }),
 } as const satisfies Partial<Record<TokenProblemCode, Way>>;

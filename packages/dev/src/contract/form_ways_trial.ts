@@ -1,5 +1,5 @@
 import { BODY_MAX_BYTES, type TokenProblemCode } from "@gold-partner/protocol";
-import { spoilt, type Way, WITHDRAWAL } from "./way_trial.ts";
+import { order, spoilt, type Way, WITHDRAWAL, withdrawal } from "./way_trial.ts";
 
 const header = (name: string, value: string | null): Way => spoilt({ headers: { [name]: value } });
 
@@ -11,19 +11,13 @@ export const FORM_WAYS = {
   timestamp_invalid: header("X-Timestamp", `${Date.now()}`),
   nonce_invalid: header("X-Nonce", "too short"),
   path_not_allowed: spoilt({ target: "/v1/./withdrawals" }),
-  not_found: {
-    operation: "createOrder",
-    async stage({ partner }) {
-      return { caller: partner, call: { body: { quote_id: "qt_019c1364-3420-7bbf-8392-5a8225f16878" } } };
-    },
-  },
+  not_found: order(async ({ partner }) => {
+    return { caller: partner, call: { body: { quote_id: "qt_019c1364-3420-7bbf-8392-5a8225f16878" } } };
+  }),
   method_not_allowed: spoilt({ method: "DELETE" }),
-  request_timeout: {
-    operation: "createWithdrawal",
-    async stage({ partner, hastyDoor }) {
-      return { caller: partner, call: WITHDRAWAL, from: partner.through(hastyDoor), fault: { stalls: true } };
-    },
-  },
+  request_timeout: withdrawal(async ({ partner, hastyDoor }) => {
+    return { caller: partner, call: WITHDRAWAL, from: partner.through(hastyDoor), fault: { stalls: true } };
+  }),
   body_too_large: spoilt({ body: `{"amount_sar":1}${" ".repeat(BODY_MAX_BYTES)}` }),
   uri_too_long: spoilt({ target: `/v1/withdrawals?${"x".repeat(9000)}` }),
   unsupported_media_type: header("Content-Type", "text/plain"),

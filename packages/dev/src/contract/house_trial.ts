@@ -1,99 +1,81 @@
-import { randomBytes, randomUUID } from "node:crypto";
-import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { randomBytes } from "node:crypto";
+import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { ID_PREFIX, newId } from "@gold-partner/protocol";
 import postgres, { type Sql } from "postgres";
 import { ensureAuthorities } from "../authorities.ts";
-import { type GatewayPatience, startGateway } from "../gateway/start_gateway.ts";
+import { type Gateway, type GatewayPatience, startGateway } from "../gateway/start_gateway.ts";
 import { asOperator, type Operator } from "../operator.ts";
 import { onboard } from "../partner.ts";
-import { newKeyFiles, writeCsr } from "../partner_keys.ts";
 import { type Running, start } from "../start.ts";
 import { freePort, readRun, type RunFile } from "../start_trial.ts";
-import { Caller, type Certificate } from "./caller_trial.ts";
-
-/** What `npm start` starts, on a port and in a folder of its own, with all who have to do with it. */
-export interface House {
-  readonly running: Running;
-  readonly pids: RunFile["pids"];
-  /** Two people of the operator. */
-  readonly operator: Operator;
-  readonly secondOperator: Operator;
-  /** A superuser: moves what only time or a defect would. */
-  readonly sql: Sql;
-  /** The demo partner; it holds nothing. */
-  readonly partner: Caller;
-  onboard(name: string): Promise<Caller>;
-  /** A further certificate of the partner, registered by `gold cert issue`. */
-  issueCertificate(of: Caller): Promise<Certificate & { readonly fingerprint: string }>;
-  /** Another gateway before the same service, or before none; its port. */
-  openDoor(patience: Partial<GatewayPatience>, socket?: string): Promise<number>;
-  /** Lets admission see what the superuser changed, with its next look. */
-  announce(): Promise<void>;
-  stop(): Promise<void>;
-}
+import { Caller } from "./caller_trial.ts";
 
 const IBAN = "SA0380000000608010167519";
 
-export async function startHouse(): Promise<House> {
-  const folder = await mkdtemp(join(tmpdir(), "gold-contract-"));
-  const running = await start({
-    port: await freePort(),
-    stateDir: join(folder, "state"),
-    reset: false,
-    demo: false,
-    tell: () => {},
-  });
-  const { state, baseUrl, credentials } = running;
-  const run = (await readRun(state.dir))!;
-  const operator = asOperator(run.database_url);
-  const sql = postgres(await superuserUrl(running, run), { max: 2, onnotice: () => {} });
-  const doors: { close(): Promise<void> }[] = [];
-  return {
-    running,
-    pids: run.pids,
-    operator,
-    secondOperator: asOperator(run.second_database_url),
-    sql,
-    partner: await Caller.of(credentials),
-    async onboard(name) {
-      return await Caller.of(await onboard(state, operator, { name, iban: IBAN, baseUrl }));
-    },
-    async issueCertificate({ credentials: { client_id } }) {
-      const [{ name }, desk] = [await operator("partner show", client_id), state.path("partners", client_id)];
-      const file = join(desk, randomUUID());
-      const { pair } = await newKeyFiles(state, desk, file.slice(desk.length + 1));
-      await writeFile(
-        `${file}.csr`,
-        await writeCsr(pair, { organization: name as string, commonName: client_id }),
-      );
-      const issued = await operator("cert issue", client_id, "--csr", `${file}.csr`, "--out", `${file}.pem`);
-      const [cert, key] = await Promise.all(
-        [`${file}.pem`, `${file}_key.pem`].map((path) => readFile(path, "utf8")),
-      );
-      return { cert: cert!, key: key!, fingerprint: issued.fingerprint as string };
-    },
-    async openDoor(patience, socket = state.socket("server.sock")) {
-      const { partnerCa, cert, key } = await ensureAuthorities(state, operator);
-      const newRequestId = () => newId(ID_PREFIX.request, Date.now(), (length) => randomBytes(length));
-      const door = await startGateway({
-        ...{ port: 0, ca: partnerCa, cert, key, newRequestId, patience },
-        upstreams: [socket],
-      });
-      doors.push(door);
-      return door.port;
-    },
-    async announce() {
-      await sql`update gold.registry_version set version = version + 1`;
-    },
-    async stop() {
-      await sql.end({ timeout: 1 });
-      await Promise.all(doors.map((door) => door.close()));
+/** What `npm start` starts, on a port and in a folder of its own, with all who have to do with it. */
+export class House {
+  readonly running: Running;
+  readonly pids: RunFile["pids"];
+  readonly operator: Operator;
+  /** A superuser: moves what only time or a defect would. */
+  readonly sql: Sql;
+  /** The demo partner. It has nothing yet. */
+  readonly partner: Caller;
+  readonly #doors: Gateway[] = [];
+
+  private constructor(running: Running, run: RunFile, sql: Sql, partner: Caller) {
+    this.running = running;
+    this.pids = run.pids;
+    this.operator = asOperator(run.database_url);
+    this.sql = sql;
+    this.partner = partner;
+  }
+
+  static async open(): Promise<House> {
+    const stateDir = join(await mkdtemp(join(tmpdir(), "gold-contract-")), "state");
+    const port = await freePort();
+    const running = await start({ port, stateDir, reset: false, demo: false, tell: () => {} });
+    try {
+      const run = (await readRun(stateDir))!;
+      const partner = await Caller.of(running.credentials);
+      const sql = postgres(await superuserUrl(running, run), { max: 2, onnotice: () => {} });
+      return new House(running, run, sql, partner);
+    } catch (error) {
       await running.stop();
-      await rm(folder, { recursive: true, force: true });
-    },
-  };
+      throw error;
+    }
+  }
+
+  async close(): Promise<void> {
+    await this.sql.end({ timeout: 1 });
+    await Promise.all(this.#doors.map((door) => door.close()));
+    await this.running.stop();
+    await rm(join(this.running.state.dir, ".."), { recursive: true, force: true });
+  }
+
+  async onboard(name: string): Promise<Caller> {
+    const { state, baseUrl } = this.running;
+    return await Caller.of(await onboard(state, this.operator, { name, iban: IBAN, baseUrl }));
+  }
+
+  /** Another gateway before the same service, or before none; its port. */
+  async openDoor(
+    patience: Partial<GatewayPatience>,
+    socket: string = this.running.state.socket("server.sock"),
+  ): Promise<number> {
+    const { partnerCa: ca, cert, key } = await ensureAuthorities(this.running.state, this.operator);
+    const newRequestId = () => newId(ID_PREFIX.request, Date.now(), (length) => randomBytes(length));
+    const door = await startGateway({ port: 0, ca, cert, key, upstreams: [socket], newRequestId, patience });
+    this.#doors.push(door);
+    return door.port;
+  }
+
+  /** Lets admission see what the superuser changed, with its next look. */
+  async announce(): Promise<void> {
+    await this.sql`update gold.registry_version set version = version + 1`;
+  }
 }
 
 async function superuserUrl({ state }: Running, { database_url }: RunFile): Promise<string> {

@@ -3,19 +3,15 @@ import { importSigningKey, keySigner, signCompact } from "@gold-partner/jws";
 import { TOKEN_TTL_SECONDS, type TokenProblemCode } from "@gold-partner/protocol";
 import { createSealing, readKeys } from "@gold-partner/server";
 import type { Call, Caller } from "./caller_trial.ts";
+import { issueCertificate, presentUnregistered } from "./certificates_trial.ts";
+import { forbidAddress, suspend } from "./disturbances_trial.ts";
 import type { House } from "./house_trial.ts";
-import { type Scene, spoilt, type Staged, type Way, WITHDRAWAL } from "./way_trial.ts";
-
-const withdrawal = (stage: (scene: Scene) => Promise<Staged>): Way => ({
-  operation: "createWithdrawal",
-  stage,
-});
-const loopback = ["--ip", "127.0.0.1/32", "--ip", "::1/128"];
+import { spoilt, type Way, WITHDRAWAL, withdrawal } from "./way_trial.ts";
 
 /** A further certificate of the partner's that something happens to; its withdrawal is refused for it. */
 function underCertificate(spoil: (house: House, fingerprint: string) => Promise<unknown>): Way {
   return withdrawal(async ({ house, partner }) => {
-    const certificate = await house.issueCertificate(partner);
+    const certificate = await issueCertificate(house, partner);
     const from = partner.presenting(certificate);
     await from.renewToken();
     await spoil(house, certificate.fingerprint);
@@ -63,36 +59,21 @@ export const IDENTITY_WAYS = {
   signature_missing: spoilt({ headers: { "X-JWS-Signature": null } }),
   signature_invalid: spoilt({ signedBody: '{"amount_sar":2}' }),
   timestamp_out_of_window: spoilt({ timestamp: `${Math.floor(Date.now() / 1000) - 400}` }),
-  // Signed by the authority, as TLS sees, and struck from the register.
-  certificate_unknown: underCertificate(async ({ sql, announce }, fingerprint) => {
-    await sql`delete from gold.certificate where fingerprint = ${fingerprint}`;
-    await announce();
+  certificate_unknown: withdrawal(async ({ house, partner }) => {
+    return { caller: partner, call: WITHDRAWAL, from: await presentUnregistered(house, partner) };
   }),
   certificate_revoked: underCertificate(({ operator }, fingerprint) => operator("cert revoke", fingerprint)),
   // Its last day has come in the register alone: TLS would not let it as far as here.
-  certificate_expired: underCertificate(async ({ sql, announce }, fingerprint) => {
-    await sql`update gold.certificate set not_after = clock_timestamp() where fingerprint = ${fingerprint}`;
-    await announce();
+  certificate_expired: underCertificate(async (house, fingerprint) => {
+    await house
+      .sql`update gold.certificate set not_after = clock_timestamp() where fingerprint = ${fingerprint}`;
+    await house.announce();
   }),
-  ip_not_allowed: withdrawal(async ({ house: { operator }, other }) => {
-    const { client_id } = other.credentials;
-    await operator("partner set", client_id, "--ip", "192.0.2.1/32");
-    await other.until(({ status }) => status === 403);
-    const mend = async () => {
-      await operator("partner set", client_id, ...loopback);
-      await other.until(({ ok }) => ok);
-    };
-    return { caller: other, call: WITHDRAWAL, mend };
+  ip_not_allowed: withdrawal(async ({ house, other }) => {
+    return { caller: other, call: WITHDRAWAL, mend: await forbidAddress(house, other) };
   }),
-  // At once: the service has not looked at its registry since.
-  partner_suspended: withdrawal(async ({ house: { operator }, other }) => {
-    const { client_id } = other.credentials;
-    await operator("partner suspend", client_id);
-    const mend = async () => {
-      await operator("partner resume", client_id);
-      await other.until(({ ok }) => ok);
-    };
-    return { caller: other, call: WITHDRAWAL, mend };
+  partner_suspended: withdrawal(async ({ house, other }) => {
+    return { caller: other, call: WITHDRAWAL, mend: await suspend(house, other) };
   }),
   invalid_client: atTokenEndpoint((form) => ({ body: form.slice(0, -1) })),
   unsupported_grant_type: atTokenEndpoint((form) => ({

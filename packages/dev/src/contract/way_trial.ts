@@ -1,5 +1,6 @@
 import type { OperationId } from "@gold-partner/protocol";
 import type { Call, Caller } from "./caller_trial.ts";
+import type { Mend } from "./disturbances_trial.ts";
 import type { House } from "./house_trial.ts";
 
 /** Who takes part when a refusal is staged. */
@@ -9,7 +10,7 @@ export interface Scene {
   readonly partner: Caller;
   /** Has money; its standing is what is tampered with. */
   readonly other: Caller;
-  /** Holds nothing until a way gives it something. */
+  /** Has nothing until a way gives it something. */
   readonly poor: Caller;
   /** A gateway that waits less long than any service may take. */
   readonly hastyDoor: number;
@@ -27,28 +28,35 @@ export interface Staged {
   /** Who sends the faulty one, where it is somebody else. */
   readonly from?: Caller;
   /** Takes the cause away, where it lies elsewhere. */
-  readonly mend?: () => Promise<unknown>;
+  readonly mend?: Mend;
 }
+
+type Stage = (scene: Scene) => Promise<Staged>;
 
 /** How a code is reached. */
 export interface Way {
   readonly operation: OperationId;
-  readonly stage: (scene: Scene) => Promise<Staged>;
+  readonly stage: Stage;
 }
 
 /** The smallest signed write. It can be executed any number of times, so what keeps it from being executed is the fault alone. */
 export const WITHDRAWAL: Call = { body: { amount_sar: 1 } };
+export const QUOTE: Call = { body: { side: "buy", gold_grams: 1 } };
+
+export const withdrawal = (stage: Stage): Way => ({ operation: "createWithdrawal", stage });
+export const order = (stage: Stage): Way => ({ operation: "createOrder", stage });
+export const quote = (stage: Stage): Way => ({ operation: "createQuote", stage });
 
 /** A withdrawal that is spoilt in one place. */
-export function spoilt(fault: Call): Way {
-  return {
-    operation: "createWithdrawal",
-    stage: async ({ partner }) => ({ caller: partner, call: WITHDRAWAL, fault }),
-  };
-}
+export const spoilt = (fault: Call): Way =>
+  withdrawal(async ({ partner }) => ({ caller: partner, call: WITHDRAWAL, fault }));
 
-/** A quote of so many grams, and the order for it. */
-export async function orderOf(caller: Caller, side: "buy" | "sell", goldGrams: number): Promise<Call> {
+/** Takes a quote, and gives the order for it. */
+export async function orderOf(
+  caller: Caller,
+  side: "buy" | "sell",
+  goldGrams: number,
+): Promise<{ readonly body: { readonly quote_id: string } }> {
   const { quote_id } = await caller.succeed("createQuote", { body: { side, gold_grams: goldGrams } });
-  return { body: { quote_id } };
+  return { body: { quote_id: quote_id as string } };
 }

@@ -1,4 +1,4 @@
-import { spawn } from "node:child_process";
+import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { existsSync } from "node:fs";
 import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
@@ -29,6 +29,8 @@ const CHECKS = [
 const PACKAGES = fileURLToPath(new URL("../../../../.tools/schemathesis", import.meta.url));
 const HOOK = fileURLToPath(new URL("./schemathesis/hook.py", import.meta.url));
 
+const INTERRUPTED = 130;
+
 const length = process.argv.includes("--short") ? "short" : "long";
 if (!existsSync(PACKAGES)) throw new Error("Schemathesis is not there; run: node tools/run.mjs parts");
 const folder = await mkdtemp(join(tmpdir(), "gold-schemathesis-"));
@@ -39,6 +41,15 @@ const running = await start({
   demo: false,
   tell: () => {},
 });
+let stopped: Promise<void> | undefined;
+const stop = () => stopped ??= running.stop().then(() => rm(folder, { recursive: true, force: true }));
+let fuzzer: ChildProcess | undefined;
+for (const signal of ["SIGINT", "SIGTERM"] as const) {
+  process.once(signal, () => {
+    fuzzer?.kill();
+    void stop().finally(() => process.exit(INTERRUPTED));
+  });
+}
 const tally: Tally = {};
 let sent = 0;
 let held = true;
@@ -53,8 +64,7 @@ try {
     console.log(`round ${seed}: ${cases} cases, ${sent} in all`);
   }
 } finally {
-  await running.stop();
-  await rm(folder, { recursive: true, force: true });
+  await stop();
 }
 console.log(tableOf(tally));
 const refused = operationsOf("sandbox").filter((operation) => !succeeded(tally[operation]));
@@ -75,7 +85,7 @@ async function runRound({ credentials, baseUrl, state }: Running, seed: number):
     ...["--max-examples", `${EXAMPLES[length]}`, "--seed", `${seed}`, "--suppress-health-check", "all"],
     ...["--generation-database", "none", "--warnings", "off", "--no-color"],
   ];
-  const child = spawn("python3", args, {
+  fuzzer = spawn("python3", args, {
     stdio: ["ignore", "inherit", "inherit"],
     cwd: folder,
     env: {
@@ -89,7 +99,7 @@ async function runRound({ credentials, baseUrl, state }: Running, seed: number):
       ANSWERS_FILE: join(folder, "answers.json"),
     },
   });
-  const [code] = await once(child, "exit");
+  const [code] = await once(fuzzer, "exit");
   return code === 0;
 }
 

@@ -38,10 +38,10 @@ describe("gold audit", () => {
   });
 
   it("verify finds it clean and prints a head, which later is a link of the chain", async () => {
-    const { clean, defects, head, rows } = await operator.done("audit", "verify");
+    const { clean, defects, head, last_id } = await operator.done("audit", "verify");
     assertEquals([clean, defects], [true, 0]);
     assertMatch(head as string, /^[0-9a-f]{64}$/);
-    assertEquals(rows, itemsOf(await operator.done("audit", "list"))[0]!.id);
+    assertEquals(last_id, itemsOf(await operator.done("audit", "list"))[0]!.id);
     await operator.done("price", "set", "--mid", "501");
     const later = await operator.done("audit", "verify", "--head", head as string);
     assertEquals([later.clean, later.head === head], [true, false]);

@@ -65,7 +65,7 @@ const verify: Command = {
     const clean = defects.length === 0;
     return {
       title: clean ? "The audit is clean." : `The audit has ${defects.length} defect(s).`,
-      object: { clean, defects: defects.length, rows: end?.id ?? "0", head: end?.head ?? null },
+      object: { clean, defects: defects.length, last_id: end?.id ?? "0", head: end?.head ?? null },
       ...(clean ? {} : { items: defects }),
       defects: !clean,
     };

@@ -1,14 +1,14 @@
 import { usage } from "../failure.ts";
 
 /** Some hours of one day, by the clock of Riyadh. */
-export interface Session {
+interface Session {
   /** 0 is Sunday. */
   readonly day: number;
   readonly opens: string;
   readonly closes: string;
 }
 
-export interface MarketHours {
+interface MarketHours {
   readonly alwaysOpen: boolean;
   readonly sessions: readonly Session[];
 }

@@ -22,7 +22,7 @@ begin
 end $$;
 
 -- What was noted before there was a chain is its beginning.
-select gold.seal_audit();
+select gold.seal_audit() where not exists (select from gold.audit_tail);
 
 create or replace function gold.note(action text, subject text, detail jsonb) returns void
 language plpgsql volatile set search_path = gold, pg_temp as $$

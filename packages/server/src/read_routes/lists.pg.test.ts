@@ -86,6 +86,10 @@ describe("a list", () => {
     assertEquals(await idsOf(`?idempotency_key=${key}&created_before=${at}`), []);
     const { next_cursor } = await account.read(`/v1/orders?limit=20`, ordersReply);
     assertEquals(await idsOf(`?idempotency_key=${key}&cursor=${next_cursor}`), []);
+    // An order bears the uuid of its quote, and yet the quote's key made a quote.
+    const quoted = randomUUID();
+    await account.execute(await account.quote("buy", 0.001, quoted));
+    assertEquals(await idsOf(`?idempotency_key=${quoted}`), []);
     const money = { fund: randomUUID(), withdraw: randomUUID() };
     const [funding, withdrawal] = [
       await account.fund(3, money.fund),

@@ -14,9 +14,10 @@ import type { z } from "zod";
 export interface Account {
   readonly partner: TrialPartner;
   fund(amountSar: number, key?: string): Promise<string>;
-  quote(side: "buy" | "sell", grams: number): Promise<string>;
+  quote(side: "buy" | "sell", grams: number, key?: string): Promise<string>;
   /** A quote, executed. */
   trade(side: "buy" | "sell", grams: number, key?: string): Promise<OrderCreatedReply>;
+  execute(quoteId: string, key?: string): Promise<OrderCreatedReply>;
   withdraw(amountSar: number, key?: string): Promise<string>;
   get(path: string, headers?: Record<string, string | null>): Promise<Response>;
   /** A reply that has what its schema names, and nothing else at any depth. */
@@ -40,10 +41,10 @@ export async function openAccount(service: TrialService): Promise<Account> {
     partner,
     fund: async (amountSar, key) =>
       (await post("/sandbox/fund", { amount_sar: amountSar }, fundingCreatedReply, key)).funding_id,
-    quote: async (side, grams) =>
-      (await post("/v1/quotes", { side, gold_grams: grams }, quoteReply)).quote_id,
-    trade: async (side, grams, key) =>
-      await post("/v1/orders", { quote_id: await account.quote(side, grams) }, orderCreatedReply, key),
+    quote: async (side, grams, key) =>
+      (await post("/v1/quotes", { side, gold_grams: grams }, quoteReply, key)).quote_id,
+    trade: async (side, grams, key) => await account.execute(await account.quote(side, grams), key),
+    execute: (quoteId, key) => post("/v1/orders", { quote_id: quoteId }, orderCreatedReply, key),
     withdraw: async (amountSar, key) =>
       (await post("/v1/withdrawals", { amount_sar: amountSar }, withdrawalCreatedReply, key)).withdrawal_id,
     get: (path, headers = {}) => service.send(path, { method: "GET", partner, headers }),

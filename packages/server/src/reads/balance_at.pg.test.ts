@@ -2,10 +2,11 @@ import { type TrialBooks, trialBooks } from "@gold-partner/dev";
 import { assert, assertEquals } from "@std/assert";
 import { after, before, describe, it } from "node:test";
 import type { Sql } from "postgres";
+import type { Balance } from "../booking/ledger/history_trial.ts";
 import { sendOrders } from "../booking/trading/book_orders.ts";
 import { bookFunding, fundingItem, orderItem, plantQuote } from "../booking/trial.ts";
 import { openAccountReads } from "./account_reads.ts";
-import { type Held, type History, playHistory } from "./history_trial.ts";
+import { playLongHistory } from "./long_history_trial.ts";
 
 const OPERATIONS = 10_000;
 const RANDOM_INSTANTS = 2000;
@@ -21,14 +22,17 @@ function drawFrom(seed: number): (bound: number) => number {
   };
 }
 
-const textOf = ({ available, held, gold }: Held) => `${available} ${held} ${gold}`;
+const NOTHING: Balance = { available: 0n, held: 0n, gold: 0n };
+const textOf = ({ available, held, gold }: Balance) => `${available} ${held} ${gold}`;
 
 describe("the balance at an instant", () => {
   let books: TrialBooks;
   before(async () => {
     books = await trialBooks();
     // Thousands of commits: what a power cut would take of them is of no account here.
-    await books.sql.unsafe(`alter database ${new URL(books.url).pathname.slice(1)} set synchronous_commit = off`);
+    await books.sql.unsafe(
+      `alter database ${new URL(books.url).pathname.slice(1)} set synchronous_commit = off`,
+    );
     await books.addBar(1_000_000_000n);
   });
   after(() => books.stop());
@@ -44,32 +48,30 @@ describe("the balance at an instant", () => {
     return rows.map(({ balance }) => balance ?? "to come");
   }
 
+  /** `past` has the balance after each of the client's events. */
   async function assertMatches(
     client: number,
-    history: History,
+    past: readonly Balance[],
     draw: (bound: number) => number,
   ): Promise<void> {
     const events = await books.sql<{ at: Date }[]>`
       select created_at as at from gold.event where client_id = ${client} order by sequence`;
-    assertEquals(events.length, history.length - 1);
+    assertEquals(events.length, past.length);
     const times = events.map(({ at }) => at.getTime());
     const [first, last] = [times[0]!, times.at(-1)!];
-    const instants = [
-      ...times.flatMap((ms) => [ms, ms - 1]),
-      ...Array.from({ length: RANDOM_INSTANTS }, () => first - 1000 + draw(last - first + 2000)),
-      0,
-    ].filter((ms) => ms <= last);
-    const expected = instants.map((ms) => textOf(history[times.filter((at) => at <= ms).length]!));
+    const random = Array.from({ length: RANDOM_INSTANTS }, () => first - 1000 + draw(last - first + 1000));
+    const instants = [0, ...times.flatMap((ms) => [ms - 1, ms]), ...random];
+    const expected = instants.map((ms) => textOf(past[times.filter((at) => at <= ms).length - 1] ?? NOTHING));
     assertEquals(await askAll(books.api, client, instants), expected);
   }
 
   it("is that of an independent reckoning, at each of ten thousand operations, just before, and in between", async () => {
     const clients = [await books.createClient(), await books.createClient(), await books.createClient()];
     const draw = drawFrom(42);
-    const histories = await playHistory(books, clients, OPERATIONS, draw);
-    for (const [client, history] of histories) {
-      assert(history.length > OPERATIONS / 8, `client ${client} has ${history.length} events`);
-      await assertMatches(client, history, draw);
+    const { past } = await playLongHistory(books, clients, OPERATIONS, draw);
+    for (const [n, client] of clients.entries()) {
+      assert(past[n]!.length > OPERATIONS / 8, `client ${client} has ${past[n]!.length} events`);
+      await assertMatches(client, past[n]!, draw);
     }
     assertEquals(await books.defects(), []);
   });
@@ -112,7 +114,7 @@ describe("the balance at an instant", () => {
     const posting = books.connect("gold_api", 1);
     let asked: Promise<string[]> | undefined;
     await posting.begin(async (sql) => {
-      await bookFunding(sql, fundingItem(client, 11n));
+      await bookFunding(sql as unknown as Sql, fundingItem(client, 11n));
       await new Promise((resolve) => setTimeout(resolve, 5));
       asked = askAll(books.api, client, [Date.now() - 2]);
       const waited = await Promise.race([asked, new Promise((done) => setTimeout(() => done("waits"), 200))]);
@@ -132,5 +134,13 @@ describe("the balance at an instant", () => {
       const { as_of } = (JSON.parse(body!) as { balances: { as_of: string } }).balances;
       assertEquals((await reads.balancesAt(client, as_of))?.sarAvailable, BigInt(n));
     }
+  });
+
+  it("of now is never told as of before the newest posting, whose instant was rounded up", async () => {
+    const client = await books.createClient({ halalas: 100n });
+    const ahead = new Date(Date.now() + 5000);
+    await books.sql`
+      update gold.account set last_posted_at = ${ahead.toISOString()}::text::timestamptz where client_id = ${client}`;
+    assertEquals((await openAccountReads(books.api).balances(client)).asOf, ahead);
   });
 });

@@ -2,7 +2,7 @@ import { hostBytes } from "@gold-partner/protocol";
 import { Refusal } from "../refusal.ts";
 
 /** What a cursor belongs to: one list of one partner. */
-export interface CursorScope {
+interface CursorScope {
   readonly list: string;
   readonly clientId: string;
 }

@@ -20,6 +20,13 @@ export const CHAIN_DEFECTS: readonly Defect[] = [
     tests: [SEAL_CHAIN_TEST],
   },
   {
+    name: "chain: a withdrawal's reference is not in the line",
+    file: SEAL_CHAIN,
+    from: "json_build_array(w.iban, w.reference, s.login)",
+    to: "json_build_array(w.iban, s.login)",
+    tests: [SEAL_CHAIN_TEST],
+  },
+  {
     name: "chain: seals around a missing record",
     file: SEAL_CHAIN,
     from: "if record.sequence <> sealed + 1 then",

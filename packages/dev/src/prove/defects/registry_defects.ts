@@ -1,6 +1,7 @@
 import type { Defect } from "./defect.ts";
 
 const CHANGE_REGISTRY = "src/admission/registry/change_registry.sql";
+const AUDIT = "src/database/audit.sql";
 const READ_REGISTRY = "src/admission/registry/read_registry.sql";
 const CHANGE_REGISTRY_TEST = "src/admission/registry/change_registry.pg.test.ts";
 const READ_REGISTRY_TEST = "src/admission/registry/read_registry.pg.test.ts";
@@ -9,8 +10,8 @@ export const REGISTRY_DEFECTS: readonly Defect[] = [
   {
     name: "registry: a suspension raises no version",
     file: CHANGE_REGISTRY,
-    from: "  perform end_admission(subject.id);\n",
-    to: "",
+    from: "  perform end_admission(subject.id);\n  update partner set suspended_at = clock_timestamp()",
+    to: "  update partner set suspended_at = clock_timestamp()",
     tests: [CHANGE_REGISTRY_TEST, READ_REGISTRY_TEST],
     short: true,
   },
@@ -45,7 +46,7 @@ export const REGISTRY_DEFECTS: readonly Defect[] = [
   },
   {
     name: "registry: the audit names the role",
-    file: CHANGE_REGISTRY,
+    file: AUDIT,
     from: "values (session_user, action",
     to: "values (current_user, action",
     tests: [CHANGE_REGISTRY_TEST, READ_REGISTRY_TEST],

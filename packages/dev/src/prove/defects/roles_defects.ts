@@ -8,8 +8,9 @@ export const ROLES_DEFECTS: readonly Defect[] = [
   {
     name: "roles: the service reads a table",
     file: GRANTS,
-    from: "grant select on gold.client_balance, gold.current_price to gold_api;",
-    to: "grant select on gold.client_balance, gold.current_price, gold.account to gold_api;",
+    from: "grant select on gold.client_balance, gold.current_price, gold.market_hours to gold_api;",
+    to:
+      "grant select on gold.client_balance, gold.current_price, gold.market_hours, gold.account to gold_api;",
     tests: [ROLES_TEST],
     short: true,
   },
@@ -23,8 +24,8 @@ export const ROLES_DEFECTS: readonly Defect[] = [
   {
     name: "roles: the books may write a balance",
     file: GRANTS,
-    from: "grant update (admission_version, event_sequence)",
-    to: "grant update (admission_version, event_sequence, sar_available)",
+    from: "grant update (admission_version, event_sequence,",
+    to: "grant update (admission_version, sar_available, event_sequence,",
     tests: [ROLES_TEST],
     short: true,
   },
@@ -33,6 +34,13 @@ export const ROLES_DEFECTS: readonly Defect[] = [
     file: GRANTS,
     from: "grant select on all tables in schema gold to gold_book;",
     to: "grant select, delete on all tables in schema gold to gold_book;",
+    tests: [ROLES_TEST],
+  },
+  {
+    name: "roles: a view that its readers cannot read",
+    file: GRANTS,
+    from: ", gold.market_open, gold.held_until to gold_operator;",
+    to: ", gold.market_open to gold_operator;",
     tests: [ROLES_TEST],
   },
   {

@@ -1,6 +1,7 @@
 import type { Defect } from "./defect.ts";
 
 const VERIFY_LEDGER = "src/booking/ledger/verify_ledger.sql";
+const VERIFY_MONEY_TEST = "src/booking/ledger/verify_money.pg.test.ts";
 const VERIFY_LEDGER_TEST = "src/booking/ledger/verify_ledger.pg.test.ts";
 
 /** Each rule of the verification, blinded. */
@@ -114,7 +115,7 @@ export const VERIFICATION_DEFECTS: readonly Defect[] = [
   {
     name: "verify: blind to result_is_bound",
     file: VERIFY_LEDGER,
-    from: "where k.result_kind <> 'refusal' and coalesce(o.id, f.id, q.id) is null",
+    from: "where k.result_kind <> 'refusal' and coalesce(o.id, f.id, q.id, w.id) is null",
     to: "where false",
     tests: [VERIFY_LEDGER_TEST],
   },
@@ -143,7 +144,7 @@ export const VERIFICATION_DEFECTS: readonly Defect[] = [
   {
     name: "verify: blind to event_has_execution",
     file: VERIFY_LEDGER,
-    from: "where e.type in ('order.executed', 'funding.completed') and coalesce(o.id, f.id) is null",
+    from: "where coalesce(o.id, f.id, s.withdrawal_id, d.id) is null",
     to: "where false",
     tests: [VERIFY_LEDGER_TEST],
   },
@@ -167,5 +168,54 @@ export const VERIFICATION_DEFECTS: readonly Defect[] = [
     from: "where l.sequence > coalesce(t.sequence, 0)\n  group",
     to: "where false\n  group",
     tests: [VERIFY_LEDGER_TEST],
+  },
+  {
+    name: "verify: blind to deposit_is_booked: the funding",
+    file: VERIFY_LEDGER,
+    from: "  where (d.approved_at is not null) <> (f.id is not null)\n    or ",
+    to: "  where ",
+    tests: [VERIFY_MONEY_TEST],
+  },
+  {
+    name: "verify: blind to deposit_is_booked: the reversal",
+    file: VERIFY_LEDGER,
+    from: "    or (d.approved_at is not null and d.reversed_at is not null) <> (t.amount is not null)\n",
+    to: "",
+    tests: [VERIFY_MONEY_TEST],
+  },
+  {
+    name: "verify: blind to withdrawal_is_booked: the transfer",
+    file: VERIFY_LEDGER,
+    from: "  where (t.leg, t.debit::text, t.credit::text, t.amount) is distinct from (",
+    to: "  where false and (t.leg, t.debit::text, t.credit::text, t.amount) is distinct from (",
+    tests: [VERIFY_MONEY_TEST],
+  },
+  {
+    name: "verify: blind to withdrawal_is_booked: its own instant",
+    file: VERIFY_LEDGER,
+    from: "    or s.previous is null and (s.sequence, s.at) is distinct from (w.sequence, w.created_at)\n",
+    to: "",
+    tests: [VERIFY_MONEY_TEST],
+  },
+  {
+    name: "verify: blind to withdrawal_is_booked: the event",
+    file: VERIFY_LEDGER,
+    from: "    or (e.subject, e.created_at, e.type) is distinct from\n",
+    to: "    or false and (e.subject, e.created_at, e.type) is distinct from\n",
+    tests: [VERIFY_MONEY_TEST],
+  },
+  {
+    name: "verify: blind to held_is_withdrawals",
+    file: VERIFY_LEDGER,
+    from: "  where a.sar_held <> coalesce(w.waiting, 0)\n",
+    to: "  where false\n",
+    tests: [VERIFY_MONEY_TEST],
+  },
+  {
+    name: "verify: blind to money from nowhere",
+    file: VERIFY_LEDGER,
+    from: "count(k.key) + count(d.id)",
+    to: "1",
+    tests: [VERIFY_MONEY_TEST],
   },
 ];

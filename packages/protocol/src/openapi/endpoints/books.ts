@@ -62,14 +62,19 @@ export const BOOKS_ENDPOINTS = {
     summary: "Every posting between two days",
     description:
       "Opening and closing balances and every posting between them; they add up. Days are those of Asia/Riyadh, both included. As " +
-      "JSON, or the postings as a table with `Accept: text/csv`.",
+      "JSON, or as a table with `Accept: text/csv`.",
     token: "required",
     query: statementQuery,
     reply: {
       description: "The statement.",
       schema: statementReply,
       examples: { one_day: STATEMENT },
-      csv: { description: "A line of names, then a line per posting (RFC 4180).", example: STATEMENT_CSV },
+      csv: {
+        description:
+          "A line of names, a line per account with its opening balance, a line per posting, a line per account with its closing " +
+          "balance (RFC 4180). A table without its closing balances was cut off.",
+        example: STATEMENT_CSV,
+      },
     },
     refusals: [],
   },

@@ -31,10 +31,15 @@ function posting(
   return { posted_at, id, type, account, change, balance_after };
 }
 
-/** The same postings as a table. */
+const balanceRows = (name: string, balance: StatementReply["opening_balance"]) =>
+  Object.entries(balance).map(([account, amount]) => ["", "", name, account, "", amount]);
+
+/** The same as a table. */
 export const STATEMENT_CSV: string = [
   Object.keys(STATEMENT.postings[0]!),
+  ...balanceRows("opening_balance", STATEMENT.opening_balance),
   ...STATEMENT.postings.map((row) => Object.values(row)),
+  ...balanceRows("closing_balance", STATEMENT.closing_balance),
 ].map((cells) => `${cells.join(",")}\r\n`).join("");
 
 export const RESERVES = {

@@ -89,7 +89,7 @@ describe("the examples", () => {
     const closing = { sar: { available: available_sar, held: held_sar }, gold: { grams: gold_grams } };
     assertEquals(Object.values(sums), [...holdings(closing)]);
     assertEquals(holdings(closing), holdings(BALANCES.now));
-    assertEquals(STATEMENT_CSV.split("\r\n").length, STATEMENT.postings.length + 2);
+    assertEquals(STATEMENT_CSV.split("\r\n").length, STATEMENT.postings.length + 2 * 3 + 2);
   });
 
   it("owe no more gold than lies there", () => {

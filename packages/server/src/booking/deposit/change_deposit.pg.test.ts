@@ -89,8 +89,7 @@ describe("deposits", () => {
   it("have a bank reference of their own, until they are reversed", async () => {
     const [{ publicId }, other] = [await partner(), await partner()];
     const id = await recordDeposit(maker, publicId, 5n, "REF-C");
-    const record = (reference: string) =>
-      verdictOf(recordDeposit(checker, other.publicId, 6n, reference));
+    const record = (reference: string) => verdictOf(recordDeposit(checker, other.publicId, 6n, reference));
     const doubled = `GR409 the bank reference REF-C is on record already, as dep_${id}`;
     assertEquals(await record("REF-C"), doubled);
     await approveDeposit(checker, id);
@@ -106,7 +105,10 @@ describe("deposits", () => {
       Array.from({ length: 50 }, () => verdictOf(pool`select gold.record_deposit(${publicId}, 5, 'REF-D')`)),
     );
     assertEquals(verdicts.filter((verdict) => verdict === "done").length, 1);
-    assertEquals(verdicts.filter((verdict) => verdict.startsWith("GR409 the bank reference REF-D is on")).length, 49);
+    assertEquals(
+      verdicts.filter((verdict) => verdict.startsWith("GR409 the bank reference REF-D is on")).length,
+      49,
+    );
     assertEquals((await books.sql`select from gold.deposit where bank_reference = 'REF-D'`).length, 1);
     await pool.end();
   });
@@ -144,7 +146,10 @@ describe("deposits", () => {
     const id = await recordDeposit(maker, publicId, 5n, "REF-H");
     assertEquals(await reverseDeposit(maker, id), "done");
     assertEquals(await approveDeposit(checker, id), "GR409 the deposit was reversed");
-    assertEquals(await reverseDeposit(checker, id), `GR409 the deposit was reversed already, by ${maker.login}`);
+    assertEquals(
+      await reverseDeposit(checker, id),
+      `GR409 the deposit was reversed already, by ${maker.login}`,
+    );
     assertEquals(await balanceOf(books, client), "0 0 0");
     assertEquals((await books.sql`select from gold.event where client_id = ${client}`).length, 0);
     assertEquals(await depositOf(id), {
@@ -162,7 +167,10 @@ describe("deposits", () => {
     const id = await recordDeposit(maker, publicId, 500n, "REF-I");
     await approveDeposit(checker, id);
     assertEquals(await reverseDeposit(maker, id), "done");
-    assertEquals(await reverseDeposit(maker, id), `GR409 the deposit was reversed already, by ${maker.login}`);
+    assertEquals(
+      await reverseDeposit(maker, id),
+      `GR409 the deposit was reversed already, by ${maker.login}`,
+    );
     assertEquals(await balanceOf(books, client), "0 0 0");
     const rows = await books.sql`
       select e.sequence::int, e.type, e.subject, concat_ws(' ', t.debit, t.credit, t.amount, t.sar_available_after) as posted
@@ -195,18 +203,35 @@ describe("deposits", () => {
   it("are approved or reversed by one of many at once", async () => {
     const pool = books.connect("gold_operator", 12);
     for (let round = 0; round < 5; round++) {
-      const { client, publicId } = await partner();
+      // Rich enough that nothing but the deposit's own state stands against a second time.
+      const { client, publicId } = await partner(9_000n);
       const id = await recordDeposit(maker, publicId, 500n, `REF-K${round}`);
-      const approve = () => verdictOf(pool`select gold.approve_deposit(${id})`);
-      const approvals = await Promise.all(Array.from({ length: 12 }, approve));
-      assertEquals(approvals.filter((verdict) => verdict === "done").length, 1);
-      assertEquals(await balanceOf(books, client), "500 0 0");
-      const reverse = () => verdictOf(pool`select gold.reverse_deposit(${id})`);
-      const reversals = await Promise.all(Array.from({ length: 12 }, reverse));
-      assertEquals(reversals.filter((verdict) => verdict === "done").length, 1);
-      assertEquals(await balanceOf(books, client), "0 0 0");
+      for (const [change, balance] of [["approve", "9500 0 0"], ["reverse", "9000 0 0"]] as const) {
+        const verdicts = await Promise.all(
+          Array.from({ length: 12 }, () => verdictOf(pool.unsafe(`select gold.${change}_deposit('${id}')`))),
+        );
+        assertEquals(verdicts.filter((verdict) => verdict === "done").length, 1);
+        assertEquals(verdicts.filter((verdict) => verdict.startsWith("GR409 ")).length, 11, verdicts.join());
+        assertEquals(await balanceOf(books, client), balance);
+      }
     }
     await pool.end();
+  });
+
+  it("wait for a booking under way on the account, and go on from its balances", async () => {
+    const { client, publicId } = await partner(9_000n);
+    const id = await recordDeposit(maker, publicId, 500n, "REF-L");
+    const service = await books.api.reserve();
+    for (const [change, balance] of [[approveDeposit, "9499 1 0"], [reverseDeposit, "8998 2 0"]] as const) {
+      await service`begin`;
+      assertEquals(wordOf(await bookWithdrawal(service, withdrawalItem(client, 1n))), "answered 201");
+      const changing = change(checker, id);
+      await books.sql`select pg_sleep(0.15)`;
+      await service`commit`;
+      assertEquals(await changing, "done");
+      assertEquals(await balanceOf(books, client), balance);
+    }
+    service.release();
   });
 
   it("are named where there is none", async () => {

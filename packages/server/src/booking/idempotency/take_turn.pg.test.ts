@@ -131,7 +131,9 @@ describe("take_turn", () => {
       const outcomes = await Promise.all(
         Array.from({ length: 50 }, () => book(pool, client, 5n, retryOf(turn))),
       );
-      assertEquals(outcomes.map(({ outcome }) => outcome).filter((word) => word !== "replayed"), ["answered"]);
+      assertEquals(outcomes.map(({ outcome }) => outcome).filter((word) => word !== "replayed"), [
+        "answered",
+      ]);
       assertEquals(new Set(outcomes.map(({ body }) => body)).size, 1);
       const [sum] = await books.sql`select count(*)::int as n from gold.transfer where client_id = ${client}`;
       assertEquals(sum!.n, 2);

@@ -8,7 +8,12 @@ export interface Balance {
 
 export type Step = "approve" | "reject" | "pay" | "return";
 export type Action =
-  | { readonly kind: "withdraw"; readonly client: number; readonly amount: bigint; readonly reference: string | null }
+  | {
+    readonly kind: "withdraw";
+    readonly client: number;
+    readonly amount: bigint;
+    readonly reference: string | null;
+  }
   | { readonly kind: "step"; readonly step: Step; readonly operator: number; readonly withdrawal: number }
   | { readonly kind: "submit"; readonly operator: number; readonly withdrawals: readonly number[] }
   | {
@@ -18,8 +23,17 @@ export type Action =
     readonly amount: bigint;
     readonly reference: string;
   }
-  | { readonly kind: "approve_deposit" | "reverse_deposit"; readonly operator: number; readonly deposit: number }
-  | { readonly kind: "order"; readonly client: number; readonly side: "buy" | "sell"; readonly grams: bigint };
+  | {
+    readonly kind: "approve_deposit" | "reverse_deposit";
+    readonly operator: number;
+    readonly deposit: number;
+  }
+  | {
+    readonly kind: "order";
+    readonly client: number;
+    readonly side: "buy" | "sell";
+    readonly grams: bigint;
+  };
 
 type Status = "pending_approval" | "approved" | "submitted" | "paid" | "rejected" | "returned";
 interface Withdrawal {
@@ -49,7 +63,8 @@ const ABSENT = "GR404";
 const EXECUTED = "answered 201";
 
 /** One of those that there are, or now and then the one after the last, which there is not. */
-export const pick = <Item>(items: readonly Item[], draw: number): Item | undefined => items[draw % (items.length + 1)];
+export const pick = <Item>(items: readonly Item[], draw: number): Item | undefined =>
+  items[draw % (items.length + 1)];
 
 export class HistoryModel {
   /** Of each client, the balance after each event. */
@@ -122,7 +137,9 @@ export class HistoryModel {
   }
 
   #submit(draws: readonly number[], operator: number): string {
-    const named = [...new Set(draws.map((draw) => pick(this.withdrawals, draw)))].filter((known) => known !== undefined);
+    const named = [...new Set(draws.map((draw) => pick(this.withdrawals, draw)))].filter((known) =>
+      known !== undefined
+    );
     const refused = named.some(({ status, approver }) => status !== "approved" || approver === operator);
     if (refused) return REFUSED;
     if (named.length !== draws.length) return ABSENT;
@@ -134,7 +151,9 @@ export class HistoryModel {
   }
 
   #record({ client, amount, reference, operator }: Action & { kind: "record" }): string {
-    if (this.deposits.some((other) => other.reference === reference && other.status !== "reversed")) return REFUSED;
+    if (this.deposits.some((other) => other.reference === reference && other.status !== "reversed")) {
+      return REFUSED;
+    }
     this.deposits.push({ client, amount, reference, recorder: operator, status: "recorded" });
     return "done";
   }
@@ -152,7 +171,9 @@ export class HistoryModel {
     const deposit = pick(this.deposits, draw);
     if (!deposit) return ABSENT;
     const { client, amount, status } = deposit;
-    if (status === "reversed" || (status === "approved" && this.balanceOf(client).available < amount)) return REFUSED;
+    if (status === "reversed" || (status === "approved" && this.balanceOf(client).available < amount)) {
+      return REFUSED;
+    }
     deposit.status = "reversed";
     if (status === "approved") this.#move(client, -amount);
     return "done";

@@ -15,7 +15,15 @@ import {
   submitWithdrawals,
   type TrialOperator,
 } from "../operator_trial.ts";
-import { bookOrder, bookWithdrawal, newUuid, orderItem, plantQuote, withdrawalItem, wordOf } from "../trial.ts";
+import {
+  bookOrder,
+  bookWithdrawal,
+  newUuid,
+  orderItem,
+  plantQuote,
+  withdrawalItem,
+  wordOf,
+} from "../trial.ts";
 import { type Action, HistoryModel, pick, PRICE_PIPS, type Step } from "./history_trial.ts";
 
 const CLIENTS = 3;
@@ -42,13 +50,59 @@ const operator = fc.nat(1);
 const draw = fc.nat(999);
 const amount = fc.bigInt(1n, 300n);
 const action: fc.Arbitrary<Action> = fc.oneof(
-  { weight: 4, arbitrary: fc.record({ kind: fc.constant("withdraw" as const), client, amount, reference: fc.constantFrom(null, null, "A", "B") }) },
-  { weight: 8, arbitrary: fc.record({ kind: fc.constant("step" as const), step: fc.constantFrom<Step[]>("approve", "approve", "reject", "pay", "return"), operator, withdrawal: draw }) },
-  { weight: 4, arbitrary: fc.record({ kind: fc.constant("submit" as const), operator, withdrawals: fc.array(draw, { minLength: 1, maxLength: 2 }) }) },
-  { weight: 3, arbitrary: fc.record({ kind: fc.constant("record" as const), operator, client, amount: fc.bigInt(300n, 900n), reference: fc.constantFrom("R1", "R2", "R3", "R4", "R5", "R6", "R7", "R8") }) },
-  { weight: 5, arbitrary: fc.record({ kind: fc.constant("approve_deposit" as const), operator, deposit: draw }) },
-  { weight: 1, arbitrary: fc.record({ kind: fc.constant("reverse_deposit" as const), operator, deposit: draw }) },
-  { weight: 3, arbitrary: fc.record({ kind: fc.constant("order" as const), client, side: fc.constantFrom("buy" as const, "sell" as const), grams: fc.bigInt(1n, 80n) }) },
+  {
+    weight: 4,
+    arbitrary: fc.record({
+      kind: fc.constant("withdraw" as const),
+      client,
+      amount,
+      reference: fc.constantFrom(null, null, "A", "B"),
+    }),
+  },
+  {
+    weight: 8,
+    arbitrary: fc.record({
+      kind: fc.constant("step" as const),
+      step: fc.constantFrom<Step[]>("approve", "approve", "reject", "pay", "return"),
+      operator,
+      withdrawal: draw,
+    }),
+  },
+  {
+    weight: 4,
+    arbitrary: fc.record({
+      kind: fc.constant("submit" as const),
+      operator,
+      withdrawals: fc.array(draw, { minLength: 1, maxLength: 2 }),
+    }),
+  },
+  {
+    weight: 3,
+    arbitrary: fc.record({
+      kind: fc.constant("record" as const),
+      operator,
+      client,
+      amount: fc.bigInt(300n, 900n),
+      reference: fc.constantFrom("R1", "R2", "R3", "R4", "R5", "R6", "R7", "R8"),
+    }),
+  },
+  {
+    weight: 5,
+    arbitrary: fc.record({ kind: fc.constant("approve_deposit" as const), operator, deposit: draw }),
+  },
+  {
+    weight: 1,
+    arbitrary: fc.record({ kind: fc.constant("reverse_deposit" as const), operator, deposit: draw }),
+  },
+  {
+    weight: 3,
+    arbitrary: fc.record({
+      kind: fc.constant("order" as const),
+      client,
+      side: fc.constantFrom("buy" as const, "sell" as const),
+      grams: fc.bigInt(1n, 80n),
+    }),
+  },
 );
 
 describe("a random history of money in, money out and gold", () => {
@@ -71,7 +125,9 @@ describe("a random history of money in, money out and gold", () => {
     const depositOf = (draw: number) => pick(names.deposits, draw) ?? newUuid();
     switch (action.kind) {
       case "withdraw": {
-        const item = withdrawalItem(names.clients[action.client]!, action.amount, { reference: action.reference });
+        const item = withdrawalItem(names.clients[action.client]!, action.amount, {
+          reference: action.reference,
+        });
         const word = wordOf(await bookWithdrawal(books.api, item));
         if (word === "answered 201") names.withdrawals.push(item.id);
         return word;
@@ -82,7 +138,12 @@ describe("a random history of money in, money out and gold", () => {
         return codeOf(await submitWithdrawals(acting!, action.withdrawals.map(withdrawalOf), newUuid()));
       case "record": {
         const { client, amount, reference } = action;
-        const recorded = recordDeposit(acting!, names.publicIds[client]!, amount, `${names.run} ${reference}`);
+        const recorded = recordDeposit(
+          acting!,
+          names.publicIds[client]!,
+          amount,
+          `${names.run} ${reference}`,
+        );
         return await recorded.then((id) => (names.deposits.push(id), "done"), ({ code }) => code);
       }
       case "approve_deposit":
@@ -92,7 +153,13 @@ describe("a random history of money in, money out and gold", () => {
       case "order": {
         const { side, grams } = action;
         const owner = names.clients[action.client]!;
-        const quote = await plantQuote(books.sql, { client: owner, side, grams, price: PRICE_PIPS[side], ageSeconds: 0 });
+        const quote = await plantQuote(books.sql, {
+          client: owner,
+          side,
+          grams,
+          price: PRICE_PIPS[side],
+          ageSeconds: 0,
+        });
         return wordOf(await bookOrder(books.api, orderItem(owner, quote)));
       }
     }
@@ -128,7 +195,9 @@ describe("a random history of money in, money out and gold", () => {
       }
       await books.sql`select pg_sleep(0.002)`;
       for (const [n, owner] of names.clients.entries()) {
-        const lines = model.past[n]!.map(({ available, held, gold }, at) => `${at + 1} ${available} ${held} ${gold}`);
+        const lines = model.past[n]!.map(({ available, held, gold }, at) =>
+          `${at + 1} ${available} ${held} ${gold}`
+        );
         const past = await pastOf(owner);
         assertEquals(past.filter((line) => !lines.includes(line)), []);
         assertEquals(past.at(-1), lines.at(-1));
@@ -137,11 +206,23 @@ describe("a random history of money in, money out and gold", () => {
         assertEquals(account!.line, lines.at(-1) ?? "0 0 0 0");
       }
     });
-    await fc.assert(history, { numRuns: RUNS, interruptAfterTimeLimit: 90_000, markInterruptAsFailure: false });
+    await fc.assert(history, {
+      numRuns: RUNS,
+      interruptAfterTimeLimit: 90_000,
+      markInterruptAsFailure: false,
+    });
     assertEquals(await books.defects(), []);
     assertEquals((await books.sql`select from gold.verify_audit()`).length, 0);
     // A history that never gets anywhere would judge nothing.
-    for (const told of ["submit done", "step done", "reverse_deposit done", "order answered 201", "withdraw answered insufficient_funds"]) {
+    for (
+      const told of [
+        "submit done",
+        "step done",
+        "reverse_deposit done",
+        "order answered 201",
+        "withdraw answered insufficient_funds",
+      ]
+    ) {
       assertEquals((verdicts.get(told) ?? 0) > 0, true, `${told}: ${JSON.stringify([...verdicts])}`);
     }
   });

@@ -232,7 +232,9 @@ describe("verify_ledger and verify_chain", () => {
 
   it("find each defect that is planted behind the triggers, and nothing besides", async () => {
     const found: Record<string, string> = {};
-    for (const [name, [, plant]] of Object.entries(DEFECTS)) found[name] = await rulesBrokenBy(books.sql, fill(plant));
+    for (const [name, [, plant]] of Object.entries(DEFECTS)) {
+      found[name] = await rulesBrokenBy(books.sql, fill(plant));
+    }
     const expected = Object.fromEntries(Object.entries(DEFECTS).map(([name, [rules]]) => [name, rules]));
     assertEquals(found, expected);
     assertEquals(await books.defects(), []);

@@ -39,7 +39,10 @@ const DEFECTS: Record<string, readonly [rules: string, plant: string]> = {
     "chain_is_whole",
     "update gold.withdrawal set iban = 'SA4420000001234567891234' where id = :paid",
   ],
-  "a withdrawal's reference": ["chain_is_whole", "update gold.withdrawal set reference = 'R-2' where id = :open"],
+  "a withdrawal's reference": [
+    "chain_is_whole",
+    "update gold.withdrawal set reference = 'R-2' where id = :open",
+  ],
   "a reference that took a part of the login": [
     "chain_is_whole",
     `update gold.withdrawal set reference = 'R' where id = :open;
@@ -107,7 +110,10 @@ const DEFECTS: Record<string, readonly [rules: string, plant: string]> = {
     "balance_is_sum held_is_withdrawals",
     "update gold.account set sar_held = sar_held + 1 where client_id = :client",
   ],
-  "a deposit's amount": ["deposit_is_booked", "update gold.deposit set amount = amount + 1 where id = :deposit"],
+  "a deposit's amount": [
+    "deposit_is_booked",
+    "update gold.deposit set amount = amount + 1 where id = :deposit",
+  ],
   "a deposit's approval taken back": [
     "execution_has_key",
     "update gold.deposit set approved_at = null, approved_by = null where id = :deposit",
@@ -188,7 +194,10 @@ describe("verify_ledger and verify_chain, of money in and out", () => {
   });
 
   const fill = (statement: string) =>
-    statement.replace(/:(client|deposit|reversed|recorded|paid|open)\b/g, (_, name: string) => subjects[name]!);
+    statement.replace(
+      /:(client|deposit|reversed|recorded|paid|open)\b/g,
+      (_, name: string) => subjects[name]!,
+    );
 
   it("find nothing in clean books, with every kind of record in them", async () => {
     const kinds = await books.sql`select distinct type from gold.event order by type`;

@@ -3,7 +3,26 @@ import { type TrialBooks, trialBooks } from "@gold-partner/dev";
 import { assertEquals, assertMatch } from "@std/assert";
 import { after, before, describe, it } from "node:test";
 import type { Sql } from "postgres";
-import { bookFunding, bookOrder, fundingItem, orderItem } from "../trial.ts";
+import {
+  approveDeposit,
+  approveWithdrawal,
+  hireOperator,
+  payWithdrawal,
+  publicIdOf,
+  recordDeposit,
+  returnWithdrawal,
+  reverseDeposit,
+  submitWithdrawals,
+} from "../operator_trial.ts";
+import {
+  bookFunding,
+  bookOrder,
+  bookWithdrawal,
+  fundingItem,
+  newUuid,
+  orderItem,
+  withdrawalItem,
+} from "../trial.ts";
 
 const START = "00".repeat(32);
 const linkAfter = (head: string, line: string): string =>
@@ -50,6 +69,39 @@ describe("seal_chain", () => {
     for (const line of lines) links.push(linkAfter(links.at(-1) ?? START, line));
     assertEquals(await seal(client), links.at(-1)!);
     assertEquals(await linksOf(client), links);
+  });
+
+  it("links money in and out by the same line, with the step, and a hash of IBAN, reference and login", async () => {
+    const client = await books.createClient({ halalas: 500n });
+    const operators = [await hireOperator(books), await hireOperator(books)] as const;
+    const [maker, checker] = operators;
+    const item = withdrawalItem(client, 40n, { reference: "R|1" });
+    await bookWithdrawal(books.api, item);
+    await approveWithdrawal(maker, item.id);
+    await submitWithdrawals(checker, [item.id], newUuid());
+    await payWithdrawal(maker, item.id);
+    await returnWithdrawal(maker, item.id);
+    const deposit = await recordDeposit(maker, await publicIdOf(books, client), 7n, newUuid());
+    await approveDeposit(checker, deposit);
+    await reverseDeposit(checker, deposit);
+    const events = await books
+      .sql`select created_at, subject from gold.event where client_id = ${client} order by sequence`;
+    const [funding, ...times] = events.map(({ created_at }) => (created_at as Date).getTime());
+    const told = (login: string) =>
+      createHash("sha256").update(`["SA0380000000608010167519", "R|1", "${login}"]`).digest("hex");
+    // Events: 2 funding, 3 to 8 the withdrawal's steps, 9 a reversal. Accounts: 1 bank, 2 available, 3 held. Statuses in their order.
+    const lines = [
+      `1|${client}|1|2|${events[0]!.subject}|${funding}|1|1|2|1|500|500|0|0`,
+      `1|${client}|2|3|${item.id}|${times[0]}|1|2|3|1|40|460|40|0|1|${told("postgres")}`,
+      `1|${client}|3|4|${item.id}|${times[1]}|2|${told(maker.login)}`,
+      `1|${client}|4|5|${item.id}|${times[2]}|3|${told(checker.login)}`,
+      `1|${client}|5|6|${item.id}|${times[3]}|1|3|1|1|40|460|0|0|4|${told(maker.login)}`,
+      `1|${client}|6|8|${item.id}|${times[4]}|1|1|2|1|40|500|0|0|6|${told(maker.login)}`,
+      `1|${client}|7|2|${deposit}|${times[5]}|1|1|2|1|7|507|0|0`,
+      `1|${client}|8|9|${deposit}|${times[6]}|1|2|1|1|7|500|0|0`,
+    ];
+    assertEquals(await seal(client), lines.reduce(linkAfter, START));
+    for (const operator of operators) await operator.leave();
   });
 
   it("goes on from where it ended, and gives the same links as all at once", async () => {

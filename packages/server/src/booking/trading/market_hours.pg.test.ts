@@ -11,7 +11,10 @@ interface Session {
   readonly closes: string;
 }
 
-const WEEK: readonly Session[] = Array.from({ length: 7 }, (_, day) => ({ day, opens: "00:00", closes: "24:00" }));
+const WEEK: readonly Session[] = Array.from(
+  { length: 7 },
+  (_, day) => ({ day, opens: "00:00", closes: "24:00" }),
+);
 
 describe("the market's hours", () => {
   let books: TrialBooks;
@@ -49,7 +52,11 @@ describe("the market's hours", () => {
   });
 
   it("take a day to its very end at 24:00, and the next one from 00:00", async () => {
-    await setHours(false, [{ day: 6, opens: "20:00", closes: "24:00" }, { day: 0, opens: "00:00", closes: "01:00" }]);
+    await setHours(false, [{ day: 6, opens: "20:00", closes: "24:00" }, {
+      day: 0,
+      opens: "00:00",
+      closes: "01:00",
+    }]);
     const cases: [string, boolean][] = [
       ["2026-02-28T16:59:59.999999Z", false],
       ["2026-02-28T17:00:00Z", true],
@@ -99,10 +106,12 @@ describe("the market's hours", () => {
   it("are replaced as a whole, noted, and refused where they are none", async () => {
     await setHours(false, [{ day: 1, opens: "10:00", closes: "11:00" }]);
     const rowsOf = async () =>
-      (await books.api`select concat_ws(' ', day, opens, closes) as row from gold.market_hours order by day, opens`)
+      (await books
+        .api`select concat_ws(' ', day, opens, closes) as row from gold.market_hours order by day, opens`)
         .map(({ row }) => row);
     assertEquals(await rowsOf(), ["1 10:00:00 11:00:00"]);
-    const [note] = await books.sql`select subject, detail from gold.audit where action = 'market.set' order by id desc limit 1`;
+    const [note] = await books
+      .sql`select subject, detail from gold.audit where action = 'market.set' order by id desc limit 1`;
     assertEquals({ ...note }, {
       subject: "by sessions",
       detail: { sessions: [{ day: 1, opens: "10:00", closes: "11:00" }] },

@@ -14,7 +14,7 @@ describe("startPriceTicker()", () => {
   let client: number;
   before(async () => {
     [books, feed] = [await trialBooks(), await trialFeed()];
-    client = await books.createClient({ halalas: 100_000_00n });
+    client = await books.createClient({ halalas: 10_000_000n });
   });
   after(async () => {
     await feed.stop();
@@ -31,9 +31,11 @@ describe("startPriceTicker()", () => {
       log: (level, event, fields) => lines.push([level, event, fields]),
       metrics,
     });
+  let settings = 0;
+  /** Always another URL: a source that is set anew has given no price yet. */
   const setSource = (source: string, staleAfterSeconds: number) =>
     books.sql`select gold.set_price(${source}, 3200000, 3210000, 3190000, 60, ${staleAfterSeconds}, ${
-      source === "http" ? feed.url : null
+      source === "http" ? `${feed.url}?${++settings}` : null
     })`;
   const standing = async () => {
     const [row] = await books

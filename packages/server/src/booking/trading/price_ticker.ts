@@ -15,7 +15,7 @@ import { simulatedSource } from "./price_source_simulated.ts";
 
 const TICK_MS = 1000;
 
-export interface PriceTickerParts {
+interface PriceTickerParts {
   readonly sql: Sql;
   readonly now: Registry["now"];
   readonly random: (length: number) => Uint8Array;

@@ -77,7 +77,11 @@ describe("a withdrawal's steps", () => {
           assertEquals(verdict, "done", `${status} ${step}`);
           continue;
         }
-        assertMatch(verdict, new RegExp(`^GR409 the withdrawal wd_${id} is ${status}; only one that is `), step);
+        assertMatch(
+          verdict,
+          new RegExp(`^GR409 the withdrawal wd_${id} is ${status}; only one that is `),
+          step,
+        );
         assertEquals(await rowsOf(client), before);
         assertEquals(await balanceOf(books, client), balance);
       }
@@ -112,7 +116,10 @@ describe("a withdrawal's steps", () => {
     ];
     assertEquals(
       rows.map((row) => [row.sequence, row.status, row.login, row.previous, row.previous_login, row.type]),
-      expected.map(([status, login, previous, by, type], n) => [n + 2, status, login, previous, by, `withdrawal.${type}`]),
+      expected.map((
+        [status, login, previous, by, type],
+        n,
+      ) => [n + 2, status, login, previous, by, `withdrawal.${type}`]),
     );
     for (const { at_once, in_order, subject, batched, status } of rows) {
       assertEquals([at_once, in_order, subject, batched], [true, true, id, status === "submitted"]);
@@ -126,7 +133,10 @@ describe("a withdrawal's steps", () => {
     assertEquals(new Set(rows.map(({ event }) => event)).size, 5);
     const notes = await books.sql`
       select login, action, detail->>'withdrawal' as withdrawal, detail->>'amount' as amount, detail ? 'batch' as batched
-      from gold.audit where subject = ${await publicIdOf(books, client)} and action like 'withdrawal.%' order by id`;
+      from gold.audit where subject = ${await publicIdOf(
+      books,
+      client,
+    )} and action like 'withdrawal.%' order by id`;
     const note = { withdrawal: `wd_${id}`, amount: "400" };
     assertEquals(notes.map((row) => ({ ...row })), [
       { login: maker.login, action: "withdrawal.approved", ...note, batched: false },
@@ -138,7 +148,8 @@ describe("a withdrawal's steps", () => {
 
   it("never fall behind an instant that is still to come", async () => {
     const { client, id } = await withdraw();
-    await books.sql`update gold.account set last_posted_at = clock_timestamp() + interval '1 hour' where client_id = ${client}`;
+    await books
+      .sql`update gold.account set last_posted_at = clock_timestamp() + interval '1 hour' where client_id = ${client}`;
     for (const step of ["approve", "submit", "pay"] as const) assertEquals(await take[step](id), "done");
     const rows = await books.sql`
       select s.at = a.last_posted_at and a.last_posted_at > clock_timestamp() as late
@@ -154,7 +165,13 @@ describe("a withdrawal's steps", () => {
     await maker.sql`set role gold_operator`;
     assertEquals(await submitWithdrawals(maker, [id], newUuid()), refusal);
     await maker.sql`reset role`;
-    for (const become of [`set session authorization ${checker.login}`, `set role ${checker.login}`, "set role gold_book"]) {
+    for (
+      const become of [
+        `set session authorization ${checker.login}`,
+        `set role ${checker.login}`,
+        "set role gold_book",
+      ]
+    ) {
       const verdict = await maker.sql.unsafe(become).then(() => "became", ({ code }) => code);
       assertEquals(verdict, "42501", become);
     }
@@ -184,7 +201,10 @@ describe("a withdrawal's steps", () => {
       assertEquals(await take[step](none), `GR404 there is no withdrawal wd_${none}`);
     }
     for (const name of ["approve_withdrawal", "reject_withdrawal", "pay_withdrawal", "return_withdrawal"]) {
-      const verdict = await maker.sql.unsafe(`select gold.${name}(null)`).then(() => "done", ({ code }) => code);
+      const verdict = await maker.sql.unsafe(`select gold.${name}(null)`).then(
+        () => "done",
+        ({ code }) => code,
+      );
       assertEquals(verdict, "GR404", name);
     }
   });

@@ -98,4 +98,7 @@ begin
   if (select count(*) from withdrawal_step s where s.batch_id = batch) <> cardinality(ids) then
     raise exception 'the batch names a withdrawal twice, or one that does not exist' using errcode = 'GR404';
   end if;
+  -- The audit's chain keeps what was sent to the bank from being changed afterwards.
+  perform note('withdrawal.batch', batch::text, jsonb_build_object('withdrawals', cardinality(ids),
+    'document_sha256', encode(sha256(convert_to(document, 'UTF8')), 'hex')));
 end $$;

@@ -1,4 +1,9 @@
-import { AMOUNT_MAX_HALALAS, PROBLEM_REGISTRY, problemSchema, withdrawalCreatedReply } from "@gold-partner/protocol";
+import {
+  AMOUNT_MAX_HALALAS,
+  PROBLEM_REGISTRY,
+  problemSchema,
+  withdrawalCreatedReply,
+} from "@gold-partner/protocol";
 import { type TrialBooks, trialBooks } from "@gold-partner/dev";
 import { assertEquals, assertMatch } from "@std/assert";
 import { after, before, describe, it } from "node:test";
@@ -115,7 +120,9 @@ describe("book_withdrawal", () => {
     assertEquals(wordOf(doubled), "answered withdrawal_reference_reused");
     assertEquals(doubled.status, 409);
     assertMatch(doubled.body!, new RegExp(`The withdrawal wd_${first.id} has this reference\\.`));
-    for (const [owner, reference] of [[other, "R-1"], [client, "r-1"], [client, null], [client, null]] as const) {
+    for (
+      const [owner, reference] of [[other, "R-1"], [client, "r-1"], [client, null], [client, null]] as const
+    ) {
       const outcome = await bookWithdrawal(books.api, withdrawalItem(owner, 500n, { reference }));
       assertEquals(wordOf(outcome), owner === other ? "answered 201" : "answered insufficient_funds");
     }

@@ -17,7 +17,8 @@ export interface WithdrawalItem extends LaneItem {
 /** Money out is rare: its lane carries one item at a time, and always waits for the account. */
 export function sendWithdrawal(sql: Sql): Send<WithdrawalItem> {
   return async ([item], { settle }) => {
-    const { client, admissionVersion, nonce, key, fingerprint, amountHalalas, reference, id, request } = item!;
+    const { client, admissionVersion, nonce, key, fingerprint, amountHalalas, reference, id, request } =
+      item!;
     // A well-formed number may be larger than any column: one step beyond the cap says the same.
     const amount = amountHalalas > AMOUNT_MAX_HALALAS ? AMOUNT_MAX_HALALAS + 1n : amountHalalas;
     return await sql<Outcome[]>`

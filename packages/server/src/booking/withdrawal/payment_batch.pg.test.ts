@@ -38,7 +38,8 @@ describe("submit_withdrawals", () => {
       .length;
   const batches = async (): Promise<number> => (await books.sql`select from gold.payment_batch`).length;
   const changeIban = (client: number, age: string) =>
-    books.sql`update gold.partner set iban_changed_at = clock_timestamp() - ${age}::text::interval where id = ${client}`;
+    books
+      .sql`update gold.partner set iban_changed_at = clock_timestamp() - ${age}::text::interval where id = ${client}`;
 
   it("submits a batch of several clients and keeps the very document", async () => {
     const [one, two] = [await rich(), await rich()];
@@ -95,7 +96,9 @@ describe("submit_withdrawals", () => {
     }
     const missing = checker.sql`select gold.submit_withdrawals(${newUuid()}::uuid, null, '<Document/>')`;
     assertEquals(await verdictOf(missing), "GR409 a batch pays at least one withdrawal");
-    const blank = checker.sql`select gold.submit_withdrawals(${newUuid()}::uuid, ${`{${good[0]}}`}::text::uuid[], null)`;
+    const blank = checker.sql`select gold.submit_withdrawals(${newUuid()}::uuid, ${`{${
+      good[0]
+    }}`}::text::uuid[], null)`;
     assertMatch(await verdictOf(blank), /^23502 /);
     assertEquals([await submittedOf(good), await batches()], [0, before]);
     assertEquals(await submitWithdrawals(checker, good, newUuid()), "done");
@@ -109,7 +112,10 @@ describe("submit_withdrawals", () => {
     const until = new Date((row!.iban_changed_at as Date).getTime() + 24 * 60 * 60 * 1_000).toISOString();
     assertEquals(
       await submitWithdrawals(checker, ids, newUuid()),
-      `GR409 the IBAN of ${await publicIdOf(books, changed)} was changed, so its payouts are held until ${until}`,
+      `GR409 the IBAN of ${await publicIdOf(
+        books,
+        changed,
+      )} was changed, so its payouts are held until ${until}`,
     );
     assertEquals(await submittedOf(ids), 0);
     assertEquals(await submitWithdrawals(checker, [ids[1]!], newUuid()), "done");
@@ -135,18 +141,24 @@ describe("submit_withdrawals", () => {
 
   it("gives a withdrawal to one of two batches that come in opposite orders at once, without a deadlock", async () => {
     const third = await hireOperator(books);
-    for (let round = 0; round < 10; round++) {
-      const clients = [await rich(), await rich(), await rich()];
-      const ids: string[] = [];
-      for (const client of clients) ids.push(await approved(client));
-      const verdicts = await Promise.all([
-        submitWithdrawals(checker, ids, newUuid()),
-        submitWithdrawals(third, ids.toReversed(), newUuid()),
-      ]);
-      assertEquals(verdicts.filter((verdict) => verdict === "done").length, 1, verdicts.join());
-      assertEquals(verdicts.filter((verdict) => / is submitted; /.test(verdict)).length, 1, verdicts.join());
-      assertEquals(await submittedOf(ids), 3);
-    }
+    const clients = [await rich(), await rich(), await rich()];
+    const ids: string[] = [];
+    for (const client of clients) ids.push(await approved(client));
+    // Both stand before the account in the middle, with one behind them: held in the order they came, each would want the other's.
+    const holder = await books.sql.reserve();
+    await holder`begin`;
+    await holder`select from gold.account where client_id = ${clients[1]!} for no key update`;
+    const submitting = [
+      submitWithdrawals(checker, ids, newUuid()),
+      submitWithdrawals(third, ids.toReversed(), newUuid()),
+    ];
+    await books.sql`select pg_sleep(0.2)`;
+    await holder`commit`;
+    holder.release();
+    const verdicts = await Promise.all(submitting);
+    assertEquals(verdicts.filter((verdict) => verdict === "done").length, 1, verdicts.join());
+    assertEquals(verdicts.filter((verdict) => / is submitted; /.test(verdict)).length, 1, verdicts.join());
+    assertEquals(await submittedOf(ids), 3);
     await third.leave();
   });
 

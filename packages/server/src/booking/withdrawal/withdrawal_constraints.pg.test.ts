@@ -105,9 +105,15 @@ describe("the tables of withdrawals and deposits", () => {
     const [pending, approved] = [await withdraw(), await withdraw(["approved"])];
     const submitting = { status: "submitted", login: "somebody", previous: "approved" };
     const missing = `${FOREIGN_KEY_VIOLATION} withdrawal_step_after`;
-    assertEquals(await plantStep({ ...submitting, withdrawal: pending, previousLogin: maker.login }), missing);
+    assertEquals(
+      await plantStep({ ...submitting, withdrawal: pending, previousLogin: maker.login }),
+      missing,
+    );
     assertEquals(await plantStep({ ...submitting, withdrawal: approved, previousLogin: "another" }), missing);
-    assertEquals(await plantStep({ ...submitting, withdrawal: approved, previousLogin: maker.login }), "written");
+    assertEquals(
+      await plantStep({ ...submitting, withdrawal: approved, previousLogin: maker.login }),
+      "written",
+    );
     const foreign = await books.createClient();
     assertEquals(
       await plantStep({ ...submitting, withdrawal: approved, previousLogin: maker.login, client: foreign }),
@@ -132,11 +138,23 @@ describe("the tables of withdrawals and deposits", () => {
   it("let a withdrawal go one way alone, and each step once", async () => {
     const withdrawal = await withdraw(["approved"]);
     assertEquals(
-      await plantStep({ withdrawal, status: "rejected", login: "a", previous: "pending_approval", previousLogin: "postgres" }),
+      await plantStep({
+        withdrawal,
+        status: "rejected",
+        login: "a",
+        previous: "pending_approval",
+        previousLogin: "postgres",
+      }),
       `${UNIQUE_VIOLATION} withdrawal_step_previous`,
     );
     assertEquals(
-      await plantStep({ withdrawal, status: "pending_approval", login: "a", previous: null, previousLogin: null }),
+      await plantStep({
+        withdrawal,
+        status: "pending_approval",
+        login: "a",
+        previous: null,
+        previousLogin: null,
+      }),
       `${UNIQUE_VIOLATION} withdrawal_step_bucket_client_id_withdrawal_id_status_pk`,
     );
   });

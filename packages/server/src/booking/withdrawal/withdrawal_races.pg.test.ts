@@ -13,7 +13,15 @@ import {
   type TrialOperator,
   verdictOf,
 } from "../operator_trial.ts";
-import { bookOrder, bookWithdrawal, newUuid, orderItem, plantQuote, withdrawalItem, wordOf } from "../trial.ts";
+import {
+  bookOrder,
+  bookWithdrawal,
+  newUuid,
+  orderItem,
+  plantQuote,
+  withdrawalItem,
+  wordOf,
+} from "../trial.ts";
 import { sendOrders } from "../trading/book_orders.ts";
 
 const GRAM = { side: "buy", grams: 100n, price: 3_210_000n, ageSeconds: 0 } as const;
@@ -38,10 +46,14 @@ describe("withdrawals at once", () => {
 
   const crowd = <T>(run: (n: number) => Promise<T>, size = CROWD): Promise<T[]> =>
     Promise.all(Array.from({ length: size }, (_, n) => run(n)));
-  const countOf = (words: readonly string[], word: string): number => words.filter((each) => each === word).length;
-  const stepAs = (name: string, id: string) => verdictOf(operators.unsafe(`select gold.${name}_withdrawal('${id}')`));
+  const countOf = (words: readonly string[], word: string): number =>
+    words.filter((each) => each === word).length;
+  const stepAs = (name: string, id: string) =>
+    verdictOf(operators.unsafe(`select gold.${name}_withdrawal('${id}')`));
   const submitAs = (id: string) =>
-    verdictOf(operators`select gold.submit_withdrawals(${newUuid()}::uuid, array[${id}::uuid], '<Document/>')`);
+    verdictOf(
+      operators`select gold.submit_withdrawals(${newUuid()}::uuid, array[${id}::uuid], '<Document/>')`,
+    );
 
   async function withdraw(client: number, amount: bigint): Promise<string> {
     const item = withdrawalItem(client, amount);
@@ -51,8 +63,13 @@ describe("withdrawals at once", () => {
 
   it("a hundred of the whole balance: one gets it", async () => {
     const client = await books.createClient({ halalas: 500n });
-    const words = await crowd(async () => wordOf(await bookWithdrawal(services, withdrawalItem(client, 500n))));
-    assertEquals([countOf(words, "answered 201"), countOf(words, "answered insufficient_funds")], [1, CROWD - 1]);
+    const words = await crowd(async () =>
+      wordOf(await bookWithdrawal(services, withdrawalItem(client, 500n)))
+    );
+    assertEquals([countOf(words, "answered 201"), countOf(words, "answered insufficient_funds")], [
+      1,
+      CROWD - 1,
+    ]);
     assertEquals(await balanceOf(books, client), "0 500 0");
   });
 
@@ -61,13 +78,18 @@ describe("withdrawals at once", () => {
     const words = await crowd(async () =>
       wordOf(await bookWithdrawal(services, withdrawalItem(client, 5n, { reference: "R" })))
     );
-    assertEquals([countOf(words, "answered 201"), countOf(words, "answered withdrawal_reference_reused")], [1, CROWD - 1]);
+    assertEquals([countOf(words, "answered 201"), countOf(words, "answered withdrawal_reference_reused")], [
+      1,
+      CROWD - 1,
+    ]);
   });
 
   it("a hundred with one nonce: one spends it", async () => {
     const client = await books.createClient({ halalas: 100_000n });
     const nonce = newUuid();
-    const words = await crowd(async () => wordOf(await bookWithdrawal(services, withdrawalItem(client, 5n, { nonce }))));
+    const words = await crowd(async () =>
+      wordOf(await bookWithdrawal(services, withdrawalItem(client, 5n, { nonce })))
+    );
     assertEquals([countOf(words, "answered 201"), countOf(words, "nonce_reused")], [1, CROWD - 1]);
     assertEquals(await balanceOf(books, client), "99995 5 0");
   });
@@ -83,7 +105,8 @@ describe("withdrawals at once", () => {
       assertEquals(await approveWithdrawal(maker, other), "done");
       const leaving = await crowd((n) => n % 2 ? stepAs("reject", other) : submitAs(other), 20);
       assertEquals(countOf(leaving, "done"), 1, leaving.join());
-      const [step] = await books.sql`select status from gold.withdrawal_step where withdrawal_id = ${other} order by sequence desc limit 1`;
+      const [step] = await books
+        .sql`select status from gold.withdrawal_step where withdrawal_id = ${other} order by sequence desc limit 1`;
       assertEquals(await balanceOf(books, client), step!.status === "submitted" ? "30 70 0" : "60 40 0");
     }
   });
@@ -95,7 +118,8 @@ describe("withdrawals at once", () => {
       await approveWithdrawal(maker, id);
       await submitWithdrawals(checker, [id], newUuid());
       const verdicts = await crowd((n) => stepAs(n % 2 ? "pay" : "return", id), 20);
-      const rows = await books.sql`select status from gold.withdrawal_step where withdrawal_id = ${id} order by sequence`;
+      const rows = await books
+        .sql`select status from gold.withdrawal_step where withdrawal_id = ${id} order by sequence`;
       assertEquals(countOf(verdicts, "done"), rows.length - 3);
       const end = rows.at(-1)!.status;
       assertEquals(await balanceOf(books, client), end === "paid" ? "60 0 0" : "100 0 0");
@@ -125,7 +149,9 @@ describe("withdrawals at once", () => {
   });
 
   it("among orders in batches and operators' commands on the same clients, nothing deadlocks and nothing is lost", async () => {
-    const clients = await Promise.all(Array.from({ length: 8 }, () => books.createClient({ halalas: 1_000_000n })));
+    const clients = await Promise.all(
+      Array.from({ length: 8 }, () => books.createClient({ halalas: 1_000_000n })),
+    );
     const publicIds = await Promise.all(clients.map((client) => publicIdOf(books, client)));
     const orders = await Promise.all(
       Array.from({ length: 256 }, async (_, n) => {
@@ -135,7 +161,10 @@ describe("withdrawals at once", () => {
     );
     const batches = [0, 1, 2, 3].map(async (n) => {
       const items = orders.slice(n * 64, n * 64 + 64);
-      const outcomes = await sendOrders(services)(n % 2 ? items : items.toReversed(), { wait: true, settle: false });
+      const outcomes = await sendOrders(services)(n % 2 ? items : items.toReversed(), {
+        wait: true,
+        settle: false,
+      });
       return outcomes.map(wordOf).filter((word) => word !== "answered 201");
     });
     const payouts = clients.map(async (client, n) => {
@@ -147,7 +176,8 @@ describe("withdrawals at once", () => {
       return verdicts.filter((verdict) => verdict !== "done");
     });
     assertEquals((await Promise.all([...batches, ...payouts])).flat(), []);
-    const rows = await books.sql`select event_sequence::int as n from gold.account where client_id = any (${clients}) order by client_id`;
+    const rows = await books
+      .sql`select event_sequence::int as n from gold.account where client_id = any (${clients}) order by client_id`;
     // The funding, 32 orders, three withdrawals with a step each, and the deposit.
     assertEquals(rows.map(({ n }) => n), clients.map(() => 40));
   });

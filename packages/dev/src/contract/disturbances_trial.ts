@@ -1,0 +1,101 @@
+import process from "node:process";
+import { REPLY_HEADER } from "@gold-partner/protocol";
+import type { Caller } from "./caller_trial.ts";
+import type { House } from "./house_trial.ts";
+
+/** Takes a disturbance away again; returns when the service has seen that it is gone. */
+export type Mend = () => Promise<unknown>;
+
+/** For the partner's writes at once: the service need not have looked at its registry since. */
+export async function suspend({ operator }: House, partner: Caller): Promise<Mend> {
+  await operator("partner suspend", partner.credentials.client_id);
+  return async () => {
+    await operator("partner resume", partner.credentials.client_id);
+    await partner.until(({ ok }) => ok);
+  };
+}
+
+export async function forbidAddress({ operator }: House, partner: Caller): Promise<Mend> {
+  const allow = (...ips: string[]) =>
+    operator("partner set", partner.credentials.client_id, ...ips.flatMap((ip) => ["--ip", ip]));
+  await allow("192.0.2.1/32");
+  await partner.until(({ status }) => status === 403);
+  return async () => {
+    await allow("127.0.0.1/32", "::1/128");
+    await partner.until(({ ok }) => ok);
+  };
+}
+
+/** One request a second, and that of this second is gone. */
+export async function exhaustRate({ operator }: House, partner: Caller): Promise<Mend> {
+  const setRate = async (perSecond: string) => {
+    await operator("partner set", partner.credentials.client_id, "--rate", perSecond, "--burst", perSecond);
+    const isSet = (policy: string | null) => policy?.includes(`q=${perSecond};`) === true;
+    await partner.until(({ headers }) => isSet(headers.get(REPLY_HEADER.rateLimitPolicy)));
+  };
+  await setRate("1");
+  return () => setRate("2000");
+}
+
+/** Its source is one that has never answered. */
+export async function takePriceAway({ operator }: House): Promise<Mend> {
+  await operator("price set --source http --url https://localhost:1/price");
+  return () => operator("price set --source fixed --mid 500");
+}
+
+export async function closeMarket({ operator }: House): Promise<Mend> {
+  await operator("price set --open never");
+  return () => operator("price set --open always");
+}
+
+/** Nobody can make the database's time pass, nor change a quote but by leaving its triggers out. */
+export async function letExpire({ sql }: House, quoteId: string): Promise<Mend> {
+  const move = (minutes: number) =>
+    sql.begin(async (transaction) => {
+      await transaction`set local session_replication_role = replica`;
+      await transaction`
+        update gold.quote set expires_at = expires_at + make_interval(mins => ${minutes})
+        where id = ${quoteId.slice("qt_".length)}`;
+    });
+  await move(-2);
+  return () => move(2);
+}
+
+/** Takes the lock that every write of this partner needs. */
+export async function holdAccount({ sql }: House, { credentials }: Caller): Promise<Mend> {
+  const session = await sql.reserve();
+  await session`begin`;
+  await session`
+    select from gold.account a join gold.partner p on p.id = a.client_id
+    where p.public_id = ${credentials.client_id} for update of a`;
+  return async () => {
+    await session`rollback`;
+    session.release();
+  };
+}
+
+/** A table that the booking of a withdrawal needs is gone. */
+export async function hideTable({ sql }: House): Promise<Mend> {
+  await sql`alter table gold.withdrawal_step rename to hidden_step`;
+  return () => sql`alter table gold.hidden_step rename to withdrawal_step`;
+}
+
+export async function cutDatabase({ sql, partner }: House): Promise<Mend> {
+  await sql`alter role gold_api connection limit 0`;
+  await sql`select pg_terminate_backend(pid) from pg_stat_activity where usename = 'gold_api'`;
+  // Until the service has seen its connections end, it cannot tell what became of what it sends.
+  await partner.until(({ status }) => status === 503, "getHealth");
+  return async () => {
+    await sql`alter role gold_api connection limit -1`;
+    await partner.until(({ ok }) => ok, "getHealth");
+  };
+}
+
+/** It lives and answers nothing. */
+export async function haltService({ pids, partner }: House): Promise<Mend> {
+  process.kill(pids.server, "SIGSTOP");
+  return async () => {
+    process.kill(pids.server, "SIGCONT");
+    await partner.until(({ ok }) => ok);
+  };
+}

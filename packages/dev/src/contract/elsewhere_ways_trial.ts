@@ -1,0 +1,71 @@
+import { randomUUID } from "node:crypto";
+import type { OperationId, TokenProblemCode } from "@gold-partner/protocol";
+import type { Call } from "./caller_trial.ts";
+import { suspend, takePriceAway } from "./disturbances_trial.ts";
+import { orderOf, quote, type Way, withdrawal } from "./way_trial.ts";
+
+const STRICT_PROBE: Call = { body: "any", headers: { Prefer: "handling=strict" } };
+
+/** A record that is the partner's own, and an id that nothing has. */
+function byId(operation: OperationId, list: OperationId, id: string, parameter = id): Way {
+  return {
+    operation,
+    async stage({ partner }) {
+      const { items } = await partner.succeed(list) as { items: Record<string, string>[] };
+      const own = items[0]![id]!;
+      const path = (value: string) => ({ path: { [parameter]: value } });
+      return { caller: partner, call: path(own), fault: path(own.slice(0, -1)) };
+    },
+  };
+}
+
+/** The ways to refusals that are reached at another operation already. */
+export const ELSEWHERE_WAYS: readonly (readonly [TokenProblemCode, Way])[] = [
+  ["partner_suspended", {
+    operation: "issueToken",
+    async stage({ house, other }) {
+      const mend = await suspend(house, other);
+      await other.until(({ status }) => status === 403);
+      return { caller: other, call: { body: other.form }, mend };
+    },
+  }],
+  ["nonce_reused", {
+    operation: "probeSignature",
+    async stage({ partner }) {
+      const nonce = randomUUID();
+      await partner.succeed("probeSignature", { ...STRICT_PROBE, nonce });
+      return { caller: partner, call: STRICT_PROBE, fault: { nonce } };
+    },
+  }],
+  ["price_unavailable", {
+    operation: "getPrices",
+    stage: async ({ house, partner }) => ({ caller: partner, call: {}, mend: await takePriceAway(house) }),
+  }],
+  [
+    "limit_exceeded",
+    quote(async ({ partner }) => {
+      return { caller: partner, call: { body: { side: "buy", gold_grams: 1000.0001 } } };
+    }),
+  ],
+  ["limit_exceeded", {
+    operation: "fundSandbox",
+    stage: async ({ partner }) => ({ caller: partner, call: { body: { amount_sar: 10_000_000_000.01 } } }),
+  }],
+  [
+    "insufficient_funds",
+    withdrawal(async ({ poor }) => {
+      return { caller: poor, call: { body: { amount_sar: 1_000_000 } } };
+    }),
+  ],
+  ["not_found", {
+    operation: "getQuote",
+    async stage({ partner }) {
+      const path = (await orderOf(partner, "buy", 1)).body;
+      return { caller: partner, call: { path }, fault: { path: { quote_id: "qt_unknown" } } };
+    },
+  }],
+  ["not_found", byId("getOrder", "listOrders", "order_id")],
+  ["not_found", byId("getWithdrawal", "listWithdrawals", "withdrawal_id")],
+  ["not_found", byId("getFunding", "listFundings", "funding_id")],
+  ["not_found", byId("getEvent", "listEvents", "id", "event_id")],
+];

@@ -1,0 +1,60 @@
+import type { Defect } from "./defect.ts";
+
+const AUDIT = "src/database/audit.sql";
+const AUDIT_TEST = "src/database/audit.pg.test.ts";
+const UPGRADE_TEST = "src/database/upgrade.pg.test.ts";
+
+export const AUDIT_DEFECTS: readonly Defect[] = [
+  {
+    name: "audit: links do not chain",
+    file: AUDIT,
+    from: "tail.head := sha256(tail.head || convert_to(",
+    to: "tail.head := sha256(convert_to(",
+    tests: [AUDIT_TEST],
+    short: true,
+  },
+  {
+    name: "audit: the login is not in the line",
+    file: AUDIT,
+    from: "(entry).login, ",
+    to: "",
+    tests: [AUDIT_TEST],
+  },
+  {
+    name: "audit: the line has no bounds",
+    file: AUDIT,
+    from:
+      "return json_build_array(1, (entry).id, (extract(epoch from (entry).at) * 1000)::bigint, (entry).login, (entry).action, (entry).subject, (entry).detail)::text",
+    to:
+      "return concat_ws('|', 1, (entry).id, (extract(epoch from (entry).at) * 1000)::bigint, (entry).login, (entry).action, (entry).subject, (entry).detail)",
+    tests: [AUDIT_TEST],
+  },
+  {
+    name: "audit: blind to a cut tail",
+    file: AUDIT,
+    from: "if (tail.id, tail.head) is distinct from (sealed, head) then",
+    to: "if tail.head is distinct from head and tail.id is not null then",
+    tests: [AUDIT_TEST],
+  },
+  {
+    name: "audit: blind to a row that is gone",
+    file: AUDIT,
+    from: "if not link.noted or link.hash is distinct from head then",
+    to: "if link.noted and link.hash is distinct from head then",
+    tests: [AUDIT_TEST],
+  },
+  {
+    name: "audit: numbered before the tail is held",
+    file: AUDIT,
+    from: "  perform from audit_tail for no key update;\n",
+    to: "",
+    tests: [AUDIT_TEST],
+  },
+  {
+    name: "audit: what was there before stays outside",
+    file: AUDIT,
+    from: "select gold.seal_audit() where not exists (select from gold.audit_tail);\n",
+    to: "",
+    tests: [UPGRADE_TEST],
+  },
+];

@@ -1,0 +1,97 @@
+import type { Defect } from "./defect.ts";
+
+const CHANGE_DEPOSIT = "src/booking/deposit/change_deposit.sql";
+const TABLES = "migrations/0001_contract.sql";
+const DEPOSIT_TEST = "src/booking/deposit/change_deposit.pg.test.ts";
+const CONSTRAINTS_TEST = "src/booking/withdrawal/withdrawal_constraints.pg.test.ts";
+
+export const DEPOSIT_DEFECTS: readonly Defect[] = [
+  {
+    name: "deposit: the one who recorded may approve, but for the table",
+    file: CHANGE_DEPOSIT,
+    from: "elsif given.recorded_by = session_user then",
+    to: "elsif false then",
+    tests: [DEPOSIT_TEST],
+  },
+  {
+    name: "deposit: approved twice",
+    file: CHANGE_DEPOSIT,
+    from: "elsif given.approved_at is not null then\n    raise exception 'the deposit was approved already",
+    to: "elsif false then\n    raise exception 'the deposit was approved already",
+    tests: [DEPOSIT_TEST],
+  },
+  {
+    name: "deposit: reversed twice",
+    file: CHANGE_DEPOSIT,
+    from: "if given.reversed_at is not null then\n    raise exception 'the deposit was reversed already",
+    to: "if false then\n    raise exception 'the deposit was reversed already",
+    tests: [DEPOSIT_TEST],
+    short: true,
+  },
+  {
+    name: "deposit: approved although it was reversed",
+    file: CHANGE_DEPOSIT,
+    from: "if given.reversed_at is not null then\n    raise exception 'the deposit was reversed' using",
+    to: "if false then\n    raise exception 'the deposit was reversed' using",
+    tests: [DEPOSIT_TEST],
+  },
+  {
+    name: "deposit: reversed although the money is spent, but for the table",
+    file: CHANGE_DEPOSIT,
+    from: "elsif given.approved_at is not null and holder.sar_available < given.amount then",
+    to: "elsif false then",
+    tests: [DEPOSIT_TEST],
+  },
+  {
+    name: "deposit: what is held counts as there",
+    file: CHANGE_DEPOSIT,
+    from: "holder.sar_available < given.amount then",
+    to: "holder.sar_available + holder.sar_held < given.amount then",
+    tests: [DEPOSIT_TEST],
+  },
+  {
+    name: "deposit: the account is not locked",
+    file: CHANGE_DEPOSIT,
+    from: "a.client_id = found_deposit.client_id for no key update;",
+    to: "a.client_id = found_deposit.client_id;",
+    tests: [DEPOSIT_TEST],
+  },
+  {
+    name: "deposit: not read again under the lock",
+    file: CHANGE_DEPOSIT,
+    from:
+      "  select d.* into strict found_deposit from deposit d where d.id = lock_deposit.id for no key update;\n",
+    to: "",
+    tests: [DEPOSIT_TEST],
+  },
+  {
+    name: "deposit: the balance is not bounded",
+    file: CHANGE_DEPOSIT,
+    from: "elsif not has_room_for(locked.holder, given.amount) then",
+    to: "elsif false then",
+    tests: [DEPOSIT_TEST],
+  },
+  {
+    name: "deposit: less than nothing",
+    file: CHANGE_DEPOSIT,
+    from: "record_deposit.amount <= 0 or ",
+    to: "",
+    tests: [DEPOSIT_TEST],
+  },
+  {
+    name: "schema: a bank reference twice",
+    file: TABLES,
+    from:
+      'CREATE UNIQUE INDEX "deposit_bank_reference" ON "gold"."deposit" USING btree ("bank_reference") WHERE reversed_at is null',
+    to:
+      'CREATE UNIQUE INDEX "deposit_bank_reference" ON "gold"."deposit" USING btree ("bank_reference", "id") WHERE reversed_at is null',
+    tests: [DEPOSIT_TEST],
+  },
+  {
+    name: "schema: one person records and approves",
+    file: TABLES,
+    from: 'CHECK ("gold"."deposit"."approved_by" <> "gold"."deposit"."recorded_by")',
+    to: "CHECK (true)",
+    tests: [CONSTRAINTS_TEST],
+  },
+];

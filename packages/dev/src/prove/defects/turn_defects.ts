@@ -1,0 +1,79 @@
+import type { Defect } from "./defect.ts";
+
+const TAKE_TURN = "src/booking/idempotency/take_turn.sql";
+const TAKE_TURN_TEST = "src/booking/idempotency/take_turn.pg.test.ts";
+
+export const TURN_DEFECTS: readonly Defect[] = [
+  {
+    name: "turn: the account is not locked",
+    file: TAKE_TURN,
+    from: "take_turn.client for no key update;",
+    to: "take_turn.client;",
+    tests: [TAKE_TURN_TEST],
+  },
+  {
+    name: "turn: the clock is read before the lock",
+    file: TAKE_TURN,
+    from: "clock := clock_timestamp();",
+    to: "clock := statement_timestamp();",
+    tests: [TAKE_TURN_TEST],
+  },
+  {
+    name: "turn: the admission is not compared",
+    file: TAKE_TURN,
+    from: "elsif holder.admission_version is distinct from take_turn.admission then",
+    to: "elsif false then",
+    tests: [TAKE_TURN_TEST],
+    short: true,
+  },
+  {
+    name: "turn: a missing admission is one",
+    file: TAKE_TURN,
+    from: "holder.admission_version is distinct from take_turn.admission",
+    to: "holder.admission_version <> take_turn.admission",
+    tests: [TAKE_TURN_TEST],
+  },
+  {
+    name: "turn: settle looks after the admission",
+    file: TAKE_TURN,
+    from: "if settle and known.key is not null then",
+    to: "if settle and known.key is not null and holder.admission_version = take_turn.admission then",
+    tests: [TAKE_TURN_TEST],
+  },
+  {
+    name: "turn: settle is ignored",
+    file: TAKE_TURN,
+    from: "if settle and known.key is not null then",
+    to: "if false then",
+    tests: [TAKE_TURN_TEST],
+  },
+  {
+    name: "turn: nonces are not spent",
+    file: TAKE_TURN,
+    from: "if take_turn.nonce is not null then",
+    to: "if false then",
+    tests: [TAKE_TURN_TEST],
+    short: true,
+  },
+  {
+    name: "turn: a replay spends no nonce",
+    file: TAKE_TURN,
+    from: "if take_turn.nonce is not null then",
+    to: "if take_turn.nonce is not null and known.key is null then",
+    tests: [TAKE_TURN_TEST],
+  },
+  {
+    name: "turn: the fingerprint is not compared",
+    file: TAKE_TURN,
+    from: "answer := settled(1, false, known.fingerprint = take_turn.fingerprint,",
+    to: "answer := settled(1, false, true,",
+    tests: [TAKE_TURN_TEST],
+  },
+  {
+    name: "turn: no isolation check",
+    file: TAKE_TURN,
+    from: "if current_setting('transaction_isolation') <> 'read committed' then",
+    to: "if false then",
+    tests: ["src/booking/withdrawal/book_withdrawal.pg.test.ts"],
+  },
+];

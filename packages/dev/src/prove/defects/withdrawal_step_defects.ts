@@ -1,0 +1,152 @@
+import type { Defect } from "./defect.ts";
+
+const ADVANCE_WITHDRAWAL = "src/booking/withdrawal/advance_withdrawal.sql";
+const TABLES = "migrations/0001_contract.sql";
+const STEPS_TEST = "src/booking/withdrawal/advance_withdrawal.pg.test.ts";
+const BATCH_TEST = "src/booking/withdrawal/payment_batch.pg.test.ts";
+const CONSTRAINTS_TEST = "src/booking/withdrawal/withdrawal_constraints.pg.test.ts";
+const RACES_TEST = "src/booking/withdrawal/withdrawal_races.pg.test.ts";
+
+export const WITHDRAWAL_STEP_DEFECTS: readonly Defect[] = [
+  {
+    name: "step: the account is not locked",
+    file: ADVANCE_WITHDRAWAL,
+    from: "where a.bucket = given.bucket and a.client_id = given.client_id for no key update;",
+    to: "where a.bucket = given.bucket and a.client_id = given.client_id;",
+    tests: [RACES_TEST],
+  },
+  {
+    name: "step: any step may follow any other",
+    file: ADVANCE_WITHDRAWAL,
+    from: "if last.status <> all (follows) then",
+    to: "if false then",
+    tests: [STEPS_TEST],
+    short: true,
+  },
+  {
+    name: "step: what was approved cannot be rejected",
+    file: ADVANCE_WITHDRAWAL,
+    from: "when 'rejected' then '{pending_approval,approved}'",
+    to: "when 'rejected' then '{pending_approval}'",
+    tests: [STEPS_TEST],
+  },
+  {
+    name: "step: the one who approved may submit, but for the table",
+    file: ADVANCE_WITHDRAWAL,
+    from: "elsif target = 'submitted' and last.login = session_user then",
+    to: "elsif false then",
+    tests: [STEPS_TEST],
+  },
+  {
+    name: "step: the login is the role",
+    file: ADVANCE_WITHDRAWAL,
+    from: "next_sequence, target, session_user, last.status",
+    to: "next_sequence, target, current_user, last.status",
+    tests: [STEPS_TEST],
+  },
+  {
+    name: "step: returned from what is held although it was paid",
+    file: ADVANCE_WITHDRAWAL,
+    from: "debit := case when last.status = 'paid' then 'bank' else 'held' end;",
+    to: "debit := 'held';",
+    tests: [STEPS_TEST],
+  },
+  {
+    name: "step: time may go back",
+    file: ADVANCE_WITHDRAWAL,
+    from: "at := greatest(next_millisecond(clock_timestamp()), holder.last_posted_at);",
+    to: "at := next_millisecond(clock_timestamp());",
+    tests: [STEPS_TEST],
+  },
+  {
+    name: "step: an approval takes no number",
+    file: ADVANCE_WITHDRAWAL,
+    from: "    perform take_sequence(given.client_id, next_sequence, at);\n",
+    to: "    null;\n",
+    tests: [STEPS_TEST],
+  },
+  {
+    name: "step: the note names no batch",
+    file: ADVANCE_WITHDRAWAL,
+    from: "'amount', given.amount, 'batch', batch)",
+    to: "'amount', given.amount)",
+    tests: [STEPS_TEST],
+  },
+  {
+    name: "batch: paid while the IBAN is held",
+    file: ADVANCE_WITHDRAWAL,
+    from: "  if found then\n    raise exception 'the IBAN of",
+    to: "  if false then\n    raise exception 'the IBAN of",
+    tests: [BATCH_TEST],
+    short: true,
+  },
+  {
+    name: "batch: the hold is an hour short",
+    file: ADVANCE_WITHDRAWAL,
+    from: "return changed + interval '24 hours'",
+    to: "return changed + interval '23 hours'",
+    tests: [BATCH_TEST],
+  },
+  {
+    name: "batch: locks in the order they come",
+    file: ADVANCE_WITHDRAWAL,
+    from: "    order by a.client_id for no key update of a\n",
+    to:
+      "    order by array_position(ids, (select min(w.id::text)::uuid from withdrawal w where w.client_id = a.client_id and w.id = any (ids))) for no key update of a\n",
+    tests: [BATCH_TEST],
+  },
+  {
+    name: "batch: a withdrawal named twice",
+    file: ADVANCE_WITHDRAWAL,
+    from: "<> cardinality(ids) then",
+    to: "> cardinality(ids) then",
+    tests: [BATCH_TEST],
+  },
+  {
+    name: "batch: an empty one",
+    file: ADVANCE_WITHDRAWAL,
+    from: "if coalesce(cardinality(ids), 0) = 0 then",
+    to: "if cardinality(ids) = 0 then",
+    tests: [BATCH_TEST],
+  },
+  {
+    name: "schema: one person approves and submits",
+    file: TABLES,
+    from:
+      'CHECK ("gold"."withdrawal_step"."status" <> \'submitted\' or "gold"."withdrawal_step"."login" <> "gold"."withdrawal_step"."previous_login")',
+    to: "CHECK (true)",
+    tests: [CONSTRAINTS_TEST],
+    short: true,
+  },
+  {
+    name: "schema: what was rejected is submitted",
+    file: TABLES,
+    from: "('approved', 'submitted'), ",
+    to: "('approved', 'submitted'), ('rejected', 'submitted'), ",
+    tests: [CONSTRAINTS_TEST],
+  },
+  {
+    name: "schema: a step follows none that there is",
+    file: TABLES,
+    from:
+      'REFERENCES "gold"."withdrawal_step"("bucket","client_id","withdrawal_id","status","login") ON DELETE no action ON UPDATE no action',
+    to:
+      'REFERENCES "gold"."withdrawal_step"("bucket","client_id","withdrawal_id","status","login") ON DELETE no action ON UPDATE no action NOT ENFORCED',
+    tests: [CONSTRAINTS_TEST],
+  },
+  {
+    name: "schema: two steps follow one",
+    file: TABLES,
+    from: 'CREATE UNIQUE INDEX "withdrawal_step_previous"',
+    to: 'CREATE INDEX "withdrawal_step_previous"',
+    tests: [CONSTRAINTS_TEST],
+  },
+  {
+    name: "schema: a submission without a batch",
+    file: TABLES,
+    from:
+      'CHECK (("gold"."withdrawal_step"."status" = \'submitted\') = ("gold"."withdrawal_step"."batch_id" is not null))',
+    to: "CHECK (true)",
+    tests: [CONSTRAINTS_TEST],
+  },
+];

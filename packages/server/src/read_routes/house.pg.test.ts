@@ -1,0 +1,171 @@
+import { addTrialCertificate, expectProblem, type TrialService, trialService } from "@gold-partner/dev";
+import {
+  balancesReply,
+  credentialsReply,
+  limitsReply,
+  pricesReply,
+  reservesReply,
+} from "@gold-partner/protocol";
+import { assert, assertEquals } from "@std/assert";
+import { randomBytes } from "node:crypto";
+import { after, before, describe, it } from "node:test";
+import { type Account, openAccount } from "./trial.ts";
+
+describe("what is read of the house and of one's own standing", () => {
+  let service: TrialService;
+  let account: Account;
+  before(async () => {
+    service = await trialService();
+    account = await openAccount(service);
+  });
+  after(() => service.stop());
+
+  const setHours = (alwaysOpen: boolean, sessions: readonly object[]) =>
+    service.books.sql`select gold.set_market_hours(${alwaysOpen}, ${
+      service.books.sql.json(sessions as never)
+    }::jsonb)`;
+
+  it("reserves: the bars in the vault, what is owed, and how far it is covered", async () => {
+    const empty = await account.read("/v1/reserves", reservesReply);
+    const { as_of: _asOf, ...nothing } = empty;
+    assertEquals(nothing, { bars: [], fine_grams: 0, owed_grams: 0, coverage: null });
+    const { sql } = service.books;
+    await sql`select gold.add_bar('A "1"', 'Réfineur', 'Riyadh, 2', 100010001, 9999)`;
+    await sql`select gold.add_bar('B', 'Refiner', 'Jeddah', 20000, 9950)`;
+    await account.fund(10_000);
+    await account.trade("buy", 0.6);
+    const two = await account.read("/v1/reserves", reservesReply);
+    assertEquals(two.bars, [
+      {
+        serial: 'A "1"',
+        refiner: "Réfineur",
+        vault: "Riyadh, 2",
+        gross_grams: 10001.0001,
+        fineness: 999.9,
+        fine_grams: 9999.9999,
+      },
+      { serial: "B", refiner: "Refiner", vault: "Jeddah", gross_grams: 2, fineness: 995, fine_grams: 1.99 },
+    ]);
+    // 10001.9899 / 0.6 = 16669.98316…, rounded down.
+    assertEquals([two.fine_grams, two.owed_grams, two.coverage], [10001.9899, 0.6, 16669.9831]);
+    await sql`select gold.remove_bar('B')`;
+    const one = await account.read("/v1/reserves", reservesReply);
+    assertEquals([one.bars.length, one.fine_grams, one.coverage], [1, 9999.9999, 16666.6665]);
+  });
+
+  it("limits: the partner's own, and the hours of the market", async () => {
+    const { partner: { client } } = account;
+    const limits = await account.read("/v1/limits", limitsReply);
+    assertEquals(limits, {
+      gold_grams: { step: 0.0001, minimum: 0.0001, maximum: 1000 },
+      amount_sar: { step: 0.01, minimum: 0.01, maximum: 10_000_000_000 },
+      quote_ttl_seconds: 60,
+      rate_limit: { requests_per_second: 2000, burst: 2000 },
+      market_hours: { always_open: true, time_zone: "Asia/Riyadh", sessions: [] },
+    });
+    await service.books.sql`
+      update gold.partner set maximum_grams = 25000, rate_per_second = 77, burst = 99 where id = ${client}`;
+    await service.books.sql`select gold.registry_changed()`;
+    await service.refresh();
+    await setHours(false, [
+      { day: 4, opens: "16:00", closes: "24:00" },
+      { day: 0, opens: "09:30", closes: "12:00" },
+      { day: 0, opens: "13:00", closes: "21:15" },
+    ]);
+    const own = await account.read("/v1/limits", limitsReply);
+    assertEquals([own.gold_grams.maximum, own.rate_limit], [2.5, { requests_per_second: 77, burst: 99 }]);
+    assertEquals(own.market_hours, {
+      always_open: false,
+      time_zone: "Asia/Riyadh",
+      sessions: [
+        { day: "sunday", opens: "09:30", closes: "12:00" },
+        { day: "sunday", opens: "13:00", closes: "21:15" },
+        { day: "thursday", opens: "16:00", closes: "24:00" },
+      ],
+    });
+    await setHours(true, []);
+  });
+
+  it("prices: whether the market is open, by its hours", async () => {
+    const market = async () => (await account.read("/v1/prices", pricesReply)).market;
+    assertEquals(await market(), "open");
+    await setHours(false, []);
+    assertEquals(await market(), "closed");
+    await setHours(false, [0, 1, 2, 3, 4, 5, 6].map((day) => ({ day, opens: "00:00", closes: "24:00" })));
+    assertEquals(await market(), "open");
+    await setHours(true, []);
+  });
+
+  it("credentials: names and lives of one's own, no value and no hash of one", async () => {
+    const { partner } = account;
+    const { sql } = service.books;
+    const second = randomBytes(32).toString("hex");
+    await addTrialCertificate(sql, partner.clientId, second, { beginsSeconds: -30, endsSeconds: 86_400 });
+    await sql`select gold.revoke_certificate(${second})`;
+    await sql`update gold.client_secret set retire_at = now() + interval '1 day', last_used_at = now() where partner_id = ${partner.client}`;
+    const reply = await account.get("/v1/credentials");
+    const text = await reply.text();
+    const credentials = credentialsReply.parse(JSON.parse(text));
+    assertEquals(credentials, JSON.parse(text));
+    const [active, revoked] = credentials.certificates;
+    assertEquals([active!.sha256, active!.revoked_at, active!.retire_at], [partner.fingerprint, null, null]);
+    assertEquals(revoked!.sha256, second);
+    assert(revoked!.revoked_at !== null && revoked!.not_before < revoked!.expires_at);
+    const { thumbprint } = partner.signingKey;
+    assertEquals(credentials.signing_keys.map((key) => [key.kid, key.thumbprint, key.retire_at]), [[
+      thumbprint,
+      thumbprint,
+      null,
+    ]]);
+    const [secret] = credentials.client_secrets;
+    assert(secret!.retire_at! > secret!.last_used_at!);
+    assertEquals(credentials.webhook_secrets.length, 1);
+    const [row] = await sql`
+      select encode(s.hash, 'hex') as hash, encode(s.hash, 'base64') as hash64, encode(w.sealed, 'hex') as sealed, encode(w.sealed, 'base64') as sealed64
+      from gold.client_secret s join gold.webhook_secret w on w.partner_id = s.partner_id where s.partner_id = ${partner.client}`;
+    const hidden = [
+      partner.clientSecret,
+      partner.webhookSecret,
+      ...Object.values(row!) as string[],
+      `${partner.signingKey.publicJwk.x}`,
+    ];
+    for (const value of hidden) assertEquals(text.includes(value), false, value);
+  });
+
+  it("credentials of another partner never show", async () => {
+    const stranger = await openAccount(service);
+    const { certificates } = await stranger.read("/v1/credentials", credentialsReply);
+    assertEquals(certificates.map(({ sha256 }) => sha256), [stranger.partner.fingerprint]);
+  });
+
+  it("balances: now, at a past instant, and not at one to come", async () => {
+    const holder = await openAccount(service);
+    const before = new Date(service.now() - 1000).toISOString();
+    await holder.fund(50);
+    const now = await holder.read("/v1/balances", balancesReply);
+    assertEquals([now.sar, now.gold], [{ available: 50, held: 0 }, { grams: 0 }]);
+    await holder.withdraw(20);
+    assertEquals(await holder.read(`/v1/balances?at=${now.as_of}`, balancesReply), now);
+    const nothing = { sar: { available: 0, held: 0 }, gold: { grams: 0 } };
+    for (const at of [before, "1970-01-01T00:00:00.000Z", "0000-01-01T00:00:00.000Z"]) {
+      assertEquals(await holder.read(`/v1/balances?at=${at}`, balancesReply), { ...nothing, as_of: at });
+    }
+    for (const ahead of [1000, 1e9]) {
+      const at = new Date(service.now() + ahead).toISOString();
+      const { errors } = await expectProblem(await holder.get(`/v1/balances?at=${at}`), "invalid_request");
+      assertEquals(errors?.map((error) => "name" in error && error.name), ["at"]);
+    }
+    for (const at of ["9999-12-31T23:59:59.999Z", "now", "2026-01-31", "1e12", ""]) {
+      await expectProblem(await holder.get(`/v1/balances?at=${at}`), "invalid_request");
+    }
+  });
+
+  it("is read without a query, and with a token", async () => {
+    for (const path of ["prices", "reserves", "limits", "credentials"]) {
+      await expectProblem(await account.get(`/v1/${path}?x=1`), "invalid_request");
+    }
+    for (const path of ["prices", "reserves", "limits", "credentials", "balances", "statement"]) {
+      await expectProblem(await account.get(`/v1/${path}`, { Authorization: null }), "token_missing");
+    }
+  });
+});

@@ -1,0 +1,92 @@
+import { type TrialBooks, trialBooks } from "@gold-partner/dev";
+import { assert, assertEquals } from "@std/assert";
+import { after, before, describe, it } from "node:test";
+import { openAccountReads } from "./account_reads.ts";
+import { connectExplaining, type ExplainingConnection, type PlanNode } from "./plan_trial.ts";
+import { openRecordReads } from "./record_reads.ts";
+
+const EVENTS = 20_000;
+const MS = Date.parse("2026-01-01T00:00:00.000Z");
+const MIDDLE = new Date(MS + EVENTS / 2).toISOString();
+const TABLES = ["event", "transfer", "chain_link", "funding"];
+
+describe("what is read of a long history", () => {
+  let books: TrialBooks;
+  let connection: ExplainingConnection;
+  let client: number;
+  before(async () => {
+    books = await trialBooks();
+    connection = await connectExplaining(books);
+    client = await books.createClient();
+    await books.sql.begin(async (sql) => {
+      const bucket = client % 64;
+      const at = sql`${new Date(MS).toISOString()}::text::timestamptz + n * interval '1 millisecond'`;
+      const numbers = sql`from generate_series(1, ${EVENTS}::int) n`;
+      const uuid = sql`lpad(to_hex(n), 32, '0')::uuid`;
+      await sql`set local session_replication_role = replica`;
+      await sql`insert into gold.event select ${bucket}, ${client}, n, ${uuid}, ${uuid}, ${at}, 'funding.completed' ${numbers}`;
+      await sql`insert into gold.funding select ${bucket}, ${client}, ${uuid}, n, 1, ${at} ${numbers}`;
+      await sql`insert into gold.transfer select ${bucket}, ${client}, 1, 0, n, 'bank', 'available', 'SAR', 1, n, 0, 0, ${at} ${numbers}`;
+      await sql`insert into gold.chain_link select ${bucket}, ${client}, n, '\\x00' ${numbers}`;
+      await sql`insert into gold.chain_tail select ${bucket}, ${client}, ${EVENTS}, '\\x00'`;
+      await sql`update gold.account set event_sequence = ${EVENTS}, last_posted_at = now() where client_id = ${client}`;
+    });
+  });
+  after(async () => {
+    await connection.end();
+    await books.stop();
+  });
+
+  const rowsOf = (node: PlanNode): number =>
+    (Number(node["Actual Rows"]) + Number(node["Rows Removed by Filter"] ?? 0)) * node["Actual Loops"];
+
+  /** The rows that were looked at in the tables that grow. */
+  async function rowsFor(read: () => Promise<unknown>): Promise<number> {
+    connection.take();
+    await read();
+    const scans = connection.take().flatMap(({ nodes }) => nodes).filter((node) =>
+      TABLES.includes(node["Relation Name"] ?? "")
+    );
+    assertEquals(scans.filter((node) => !node["Node Type"].startsWith("Index")), []);
+    return scans.reduce((sum, node) => sum + rowsOf(node), 0);
+  }
+
+  it("is what is asked for and little else, whether the planner knows of the history or not", async () => {
+    const account = openAccountReads(connection.sql);
+    const records = openRecordReads(connection.sql);
+    const uuid = (EVENTS / 2).toString(16).padStart(32, "0");
+    const middle = BigInt(EVENTS / 2);
+    const bounds = { createdAfter: MIDDLE, createdBefore: null, idempotencyKey: null, below: null };
+    for (const statement of ["select 1", "analyze"]) {
+      await books.sql.unsafe(statement);
+      const cases: [string, number, () => Promise<unknown>][] = [
+        // Halving looks at one event a step, fifteen steps of 20,000.
+        [
+          "balance",
+          20,
+          async () => assertEquals((await account.balancesAt(client, MIDDLE))?.sarAvailable, middle),
+        ],
+        ["statement's range", 40, () => account.statementRange(client, "2026-01-01", "2026-01-02")],
+        [
+          "statement",
+          1000,
+          async () => assertEquals((await account.statementLines(client, middle, middle + 500n)).length, 500),
+        ],
+        ["event", 5, async () => assert(await records.find("event", client, uuid))],
+        ["events", 160, async () => assertEquals((await records.events(client, EVENTS / 2, 51)).length, 51)],
+        [
+          "fundings",
+          100,
+          async () => assertEquals((await records.list("funding", client, bounds, 51)).length, 51),
+        ],
+      ];
+      for (const [name, most, read] of cases) {
+        const rows = await rowsFor(read);
+        assert(
+          rows > 0 && rows <= most,
+          `${name}: ${rows} rows looked at, ${most} are enough (${statement})`,
+        );
+      }
+    }
+  });
+});

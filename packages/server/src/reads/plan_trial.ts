@@ -1,0 +1,59 @@
+import type { TrialBooks } from "@gold-partner/dev";
+import postgres, { type Sql } from "postgres";
+
+/** A step of a plan as the database explains it, with what it did. */
+export interface PlanNode {
+  readonly "Node Type": string;
+  readonly "Relation Name"?: string;
+  readonly "Index Name"?: string;
+  readonly "Scan Direction"?: string;
+  readonly "Actual Rows": number;
+  readonly "Actual Loops": number;
+  readonly "Rows Removed by Filter"?: number;
+  readonly "Shared Hit Blocks": number;
+  readonly "Shared Read Blocks": number;
+  readonly Plans?: readonly PlanNode[];
+}
+
+/** One statement that ran, and all steps of its plan. */
+export interface Explained {
+  readonly statement: string;
+  readonly nodes: readonly PlanNode[];
+}
+
+/** The service's login on a connection that tells how each statement was run, those inside of functions included. */
+export interface ExplainingConnection {
+  readonly sql: Sql;
+  /** What ran since the last time this was asked. */
+  take(): Explained[];
+  end(): Promise<void>;
+}
+
+const SETTINGS = `
+  set auto_explain.log_min_duration = 0; set auto_explain.log_nested_statements = on; set auto_explain.log_analyze = on;
+  set auto_explain.log_buffers = on; set auto_explain.log_format = json; set auto_explain.log_level = notice; set role gold_api`;
+
+export async function connectExplaining({ url }: TrialBooks): Promise<ExplainingConnection> {
+  let taken: Explained[] = [];
+  const nodesOf = (node: PlanNode): PlanNode[] => [node, ...(node.Plans ?? []).flatMap(nodesOf)];
+  const sql = postgres(url, {
+    max: 1,
+    onnotice: ({ message = "" }) => {
+      const [, text] = message.split("plan:\n");
+      if (!text) return;
+      const { Plan, "Query Text": statement } = JSON.parse(text) as { Plan: PlanNode; "Query Text": string };
+      taken.push({ statement, nodes: nodesOf(Plan) });
+    },
+  });
+  await sql`load 'auto_explain'`;
+  await sql.unsafe(SETTINGS);
+  return {
+    sql,
+    take() {
+      const all = taken;
+      taken = [];
+      return all;
+    },
+    end: () => sql.end(),
+  };
+}
