@@ -59,9 +59,8 @@ const reject: Command = {
 const paid: Command = {
   words: "withdrawal paid",
   usage: "withdrawal paid WD",
-  does: "the bank says that it was paid",
+  does: "the bank says that it was paid; what comes back later is returned",
   takes: ["WD"],
-  asks: ([id]) => `Has the bank paid ${id}? The held money leaves the books.`,
   async run({ query, positionals: [id] }) {
     await query`select gold.pay_withdrawal(${uuidOf("withdrawal", "wd_", id!)}::uuid)`;
     return { object: { withdrawal_id: id!, status: "paid" } };

@@ -1,9 +1,7 @@
 import { sql } from "drizzle-orm";
 import {
-  type AnyPgColumn,
   bigint,
   check,
-  foreignKey,
   index,
   integer,
   primaryKey,
@@ -12,16 +10,8 @@ import {
   uniqueIndex,
   uuid,
 } from "drizzle-orm/pg-core";
-import { amount, bytea, code, instant, owner } from "./columns.ts";
-import { asset, book, gold, side, withdrawalStatus } from "./namespace.ts";
-
-/**
- * Behind the lists: a client's records by their sequence. The client stands in it as an expression, so that a look-up by
- * owner and id can never take this index: the planner takes bucket and client for independent, holds any index that leads
- * with both for as good as the primary key, and may read all records of a client to find one.
- */
-const newest = (t: { readonly clientId: AnyPgColumn; readonly sequence: AnyPgColumn }) =>
-  [sql`(${t.clientId} + 0)`, t.sequence] as const;
+import { amount, bytea, code, instant, newest, owner } from "./columns.ts";
+import { asset, book, gold, side } from "./namespace.ts";
 
 /**
  * One row a client, the lock that every write of that client takes first. Client 0 is the house itself.
@@ -149,98 +139,6 @@ export const funding = gold.table("funding", {
   check("funding_amount", sql`${t.amount} > 0`),
 ]);
 
-/** Money out, as it was asked for. The IBAN is the one of that moment; what became of it is told by its steps. */
-export const withdrawal = gold.table("withdrawal", {
-  ...owner(),
-  id: uuid().notNull(),
-  sequence: bigint({ mode: "bigint" }).notNull(),
-  amount: amount().notNull(),
-  createdAt: instant().notNull(),
-  iban: code().notNull(),
-  reference: text(),
-}, (t) => [
-  primaryKey({ columns: [t.bucket, t.clientId, t.id] }),
-  index("withdrawal_newest").on(...newest(t)),
-  // Operators name a withdrawal by its id alone.
-  uniqueIndex("withdrawal_id").on(t.id),
-  index("withdrawal_reference").on(t.reference, t.clientId),
-  check("withdrawal_amount", sql`${t.amount} > 0`),
-]);
-
-/**
- * One row a step, never changed. The form makes an illegal history impossible: a step names the one before it, a state is
- * reached once and left once, and who submits is not who approved.
- */
-export const withdrawalStep = gold.table("withdrawal_step", {
-  ...owner(),
-  withdrawalId: uuid().notNull(),
-  sequence: bigint({ mode: "bigint" }).notNull(),
-  status: withdrawalStatus().notNull(),
-  login: code().notNull(),
-  previous: withdrawalStatus(),
-  previousLogin: code(),
-  at: instant().notNull(),
-  batchId: uuid().references(() => paymentBatch.id),
-}, (t) => [
-  primaryKey({ columns: [t.bucket, t.clientId, t.withdrawalId, t.status] }),
-  uniqueIndex("withdrawal_step_login").on(t.bucket, t.clientId, t.withdrawalId, t.status, t.login),
-  uniqueIndex("withdrawal_step_previous").on(t.bucket, t.clientId, t.withdrawalId, t.previous),
-  index("withdrawal_step_batch").on(t.batchId),
-  foreignKey({
-    name: "withdrawal_step_of",
-    columns: [t.bucket, t.clientId, t.withdrawalId],
-    foreignColumns: [withdrawal.bucket, withdrawal.clientId, withdrawal.id],
-  }),
-  foreignKey({
-    name: "withdrawal_step_after",
-    columns: [t.bucket, t.clientId, t.withdrawalId, t.previous, t.previousLogin],
-    foreignColumns: [t.bucket, t.clientId, t.withdrawalId, t.status, t.login],
-  }),
-  check(
-    "withdrawal_step_legal",
-    sql`(coalesce(${t.previous}::text, ''), ${t.status}::text) in (
-      ('', 'pending_approval'), ('pending_approval', 'approved'), ('pending_approval', 'rejected'), ('approved', 'rejected'),
-      ('approved', 'submitted'), ('submitted', 'paid'), ('submitted', 'returned'), ('paid', 'returned'))`,
-  ),
-  check("withdrawal_step_login", sql`(${t.previous} is null) = (${t.previousLogin} is null)`),
-  check("withdrawal_step_two", sql`${t.status} <> 'submitted' or ${t.login} <> ${t.previousLogin}`),
-  check("withdrawal_step_batch", sql`(${t.status} = 'submitted') = (${t.batchId} is not null)`),
-]);
-
-/** The document that went to the bank, to the byte: written twice, it is still one order to pay. */
-export const paymentBatch = gold.table("payment_batch", {
-  id: uuid().primaryKey(),
-  createdAt: instant().notNull(),
-  login: code().notNull(),
-  document: text().notNull(),
-});
-
-/** Money that the bank says came in. One person records it, another approves it, and the approval books a funding of the same uuid. */
-export const deposit = gold.table("deposit", {
-  ...owner(),
-  id: uuid().primaryKey(),
-  amount: amount().notNull(),
-  bankReference: code().notNull(),
-  recordedAt: instant().notNull(),
-  recordedBy: code().notNull(),
-  approvedAt: instant(),
-  approvedBy: code(),
-  reversedAt: instant(),
-  reversedBy: code(),
-  /** The event that tells of the reversal; none where the deposit had not been approved. */
-  reversedSequence: bigint({ mode: "bigint" }),
-}, (t) => [
-  uniqueIndex("deposit_bank_reference").on(t.bankReference).where(sql`reversed_at is null`),
-  index("deposit_client").on(t.clientId),
-  check("deposit_amount", sql`${t.amount} > 0`),
-  check("deposit_two", sql`${t.approvedBy} <> ${t.recordedBy}`),
-  check(
-    "deposit_steps",
-    sql`(${t.approvedAt} is null) = (${t.approvedBy} is null) and (${t.reversedAt} is null) = (${t.reversedBy} is null)
-      and (${t.reversedSequence} is null or ${t.approvedAt} is not null and ${t.reversedAt} is not null)`,
-  ),
-]);
-
 /** What happened, per client without a gap. Stored with what it tells of, delivered after the commit. */
 export const event = gold.table("event", {
   ...owner(),
@@ -267,7 +165,10 @@ export const idempotencyKey = gold.table("idempotency_key", {
   body: text().notNull(),
 }, (t) => [
   primaryKey({ columns: [t.bucket, t.clientId, t.key] }),
-  check("idempotency_key_kind", sql`${t.resultKind} in ('quote', 'order', 'funding', 'withdrawal', 'refusal')`),
+  check(
+    "idempotency_key_kind",
+    sql`${t.resultKind} in ('quote', 'order', 'funding', 'withdrawal', 'refusal')`,
+  ),
 ]);
 
 /** Sixteen bytes of SHA-256 of every nonce ever spent. Never pruned: once means once. */

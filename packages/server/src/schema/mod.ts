@@ -1,3 +1,4 @@
 export * from "./namespace.ts";
 export * from "./books.ts";
+export * from "./money.ts";
 export * from "./registry.ts";

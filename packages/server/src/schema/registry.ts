@@ -148,7 +148,10 @@ export const price = gold.table("price", {
   alwaysOpen: boolean().notNull().default(true),
 }, (t) => [
   check("price_one", sql`${t.one}`),
-  check("price_source", sql`${t.source} in ('fixed', 'simulated', 'http') and (${t.source} = 'http') = (${t.url} is not null)`),
+  check(
+    "price_source",
+    sql`${t.source} in ('fixed', 'simulated', 'http') and (${t.source} = 'http') = (${t.url} is not null)`,
+  ),
   check("price_sides", sql`${t.buy} > ${t.sell} and ${t.sell} > 0 and ${t.buy} <= 999999999`),
 ]);
 

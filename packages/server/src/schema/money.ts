@@ -1,0 +1,96 @@
+import { sql } from "drizzle-orm";
+import { bigint, check, foreignKey, index, primaryKey, text, uniqueIndex, uuid } from "drizzle-orm/pg-core";
+import { amount, code, instant, newest, owner } from "./columns.ts";
+import { gold, withdrawalStatus } from "./namespace.ts";
+
+/** Money out, as it was asked for. The IBAN is the one of that moment; what became of it is told by its steps. */
+export const withdrawal = gold.table("withdrawal", {
+  ...owner(),
+  id: uuid().notNull(),
+  sequence: bigint({ mode: "bigint" }).notNull(),
+  amount: amount().notNull(),
+  createdAt: instant().notNull(),
+  iban: code().notNull(),
+  reference: text(),
+}, (t) => [
+  primaryKey({ columns: [t.bucket, t.clientId, t.id] }),
+  index("withdrawal_newest").on(...newest(t)),
+  // Operators name a withdrawal by its id alone.
+  uniqueIndex("withdrawal_id").on(t.id),
+  index("withdrawal_reference").on(t.reference, t.clientId),
+  check("withdrawal_amount", sql`${t.amount} > 0`),
+]);
+
+/**
+ * One row a step, never changed. The form makes an illegal history impossible: a step names the one before it, a state is
+ * reached once and left once, and who submits is not who approved.
+ */
+export const withdrawalStep = gold.table("withdrawal_step", {
+  ...owner(),
+  withdrawalId: uuid().notNull(),
+  sequence: bigint({ mode: "bigint" }).notNull(),
+  status: withdrawalStatus().notNull(),
+  login: code().notNull(),
+  previous: withdrawalStatus(),
+  previousLogin: code(),
+  at: instant().notNull(),
+  batchId: uuid().references(() => paymentBatch.id),
+}, (t) => [
+  primaryKey({ columns: [t.bucket, t.clientId, t.withdrawalId, t.status] }),
+  uniqueIndex("withdrawal_step_login").on(t.bucket, t.clientId, t.withdrawalId, t.status, t.login),
+  uniqueIndex("withdrawal_step_previous").on(t.bucket, t.clientId, t.withdrawalId, t.previous),
+  index("withdrawal_step_batch").on(t.batchId),
+  foreignKey({
+    name: "withdrawal_step_of",
+    columns: [t.bucket, t.clientId, t.withdrawalId],
+    foreignColumns: [withdrawal.bucket, withdrawal.clientId, withdrawal.id],
+  }),
+  foreignKey({
+    name: "withdrawal_step_after",
+    columns: [t.bucket, t.clientId, t.withdrawalId, t.previous, t.previousLogin],
+    foreignColumns: [t.bucket, t.clientId, t.withdrawalId, t.status, t.login],
+  }),
+  check(
+    "withdrawal_step_legal",
+    sql`(coalesce(${t.previous}::text, ''), ${t.status}::text) in (
+      ('', 'pending_approval'), ('pending_approval', 'approved'), ('pending_approval', 'rejected'), ('approved', 'rejected'),
+      ('approved', 'submitted'), ('submitted', 'paid'), ('submitted', 'returned'), ('paid', 'returned'))`,
+  ),
+  check("withdrawal_step_login", sql`(${t.previous} is null) = (${t.previousLogin} is null)`),
+  check("withdrawal_step_two", sql`${t.status} <> 'submitted' or ${t.login} <> ${t.previousLogin}`),
+  check("withdrawal_step_batch", sql`(${t.status} = 'submitted') = (${t.batchId} is not null)`),
+]);
+
+/** The document that went to the bank, to the byte: written twice, it is still one order to pay. */
+export const paymentBatch = gold.table("payment_batch", {
+  id: uuid().primaryKey(),
+  createdAt: instant().notNull(),
+  login: code().notNull(),
+  document: text().notNull(),
+});
+
+/** Money that the bank says came in. One person records it, another approves it, and the approval books a funding of the same uuid. */
+export const deposit = gold.table("deposit", {
+  ...owner(),
+  id: uuid().primaryKey(),
+  amount: amount().notNull(),
+  bankReference: code().notNull(),
+  recordedAt: instant().notNull(),
+  recordedBy: code().notNull(),
+  approvedAt: instant(),
+  approvedBy: code(),
+  reversedAt: instant(),
+  reversedBy: code(),
+  /** The event that tells of the reversal; none where the deposit had not been approved. */
+  reversedSequence: bigint({ mode: "bigint" }),
+}, (t) => [
+  uniqueIndex("deposit_bank_reference").on(t.bankReference).where(sql`reversed_at is null`),
+  index("deposit_client").on(t.clientId),
+  check("deposit_amount", sql`${t.amount} > 0`),
+  check("deposit_two", sql`${t.approvedBy} <> ${t.recordedBy}`),
+  check(
+    "deposit_steps",
+    sql`(${t.approvedAt} is null) = (${t.approvedBy} is null) and (${t.reversedAt} is null) = (${t.reversedBy} is null)
+      and (${t.reversedSequence} is null or ${t.approvedAt} is not null and ${t.reversedAt} is not null)`,
+  ),
+]);
