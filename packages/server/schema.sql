@@ -75,6 +75,21 @@ CREATE TYPE gold.side AS ENUM (
 ALTER TYPE gold.side OWNER TO gold_owner;
 
 --
+-- Name: withdrawal_status; Type: TYPE; Schema: gold; Owner: gold_owner
+--
+
+CREATE TYPE gold.withdrawal_status AS ENUM (
+    'pending_approval',
+    'approved',
+    'submitted',
+    'paid',
+    'rejected',
+    'returned'
+);
+
+ALTER TYPE gold.withdrawal_status OWNER TO gold_owner;
+
+--
 -- Name: add_authority(text, text); Type: FUNCTION; Schema: gold; Owner: gold_book
 --
 
@@ -153,6 +168,296 @@ end $$;
 ALTER FUNCTION gold.add_token_key(kid text, public_jwk jsonb, sealed bytea, sealing_key text, not_before timestamp with time zone) OWNER TO gold_book;
 
 --
+-- Name: advance_withdrawal(uuid, gold.withdrawal_status, uuid); Type: FUNCTION; Schema: gold; Owner: gold_book
+--
+
+CREATE FUNCTION gold.advance_withdrawal(id uuid, target gold.withdrawal_status, batch uuid) RETURNS void
+    LANGUAGE plpgsql
+    SET search_path TO 'gold', 'pg_temp'
+    AS $$
+#variable_conflict use_column
+declare
+  given withdrawal;
+  holder account;
+  last withdrawal_step;
+  follows withdrawal_status[];
+  next_sequence bigint;
+  at timestamptz;
+  debit book;
+  credit book;
+begin
+  select w.* into given from withdrawal w where w.id = advance_withdrawal.id;
+  if given.id is null then
+    raise exception 'there is no withdrawal wd_%', advance_withdrawal.id using errcode = 'GR404';
+  end if;
+  select a.* into strict holder from account a where a.bucket = given.bucket and a.client_id = given.client_id for no key update;
+  select s.* into strict last from withdrawal_step s
+  where s.bucket = given.bucket and s.client_id = given.client_id and s.withdrawal_id = given.id order by s.sequence desc limit 1;
+  follows := case target when 'approved' then '{pending_approval}' when 'submitted' then '{approved}' when 'paid' then '{submitted}'
+    when 'rejected' then '{pending_approval,approved}' when 'returned' then '{submitted,paid}' end;
+  if last.status <> all (follows) then
+    raise exception 'the withdrawal wd_% is %; only one that is % can be %', given.id, last.status, array_to_string(follows, ' or '), target
+      using errcode = 'GR409';
+  elsif target = 'submitted' and last.login = session_user then
+    raise exception 'you approved the withdrawal wd_%, so another login has to submit it', given.id using errcode = 'GR409';
+  end if;
+
+  next_sequence := holder.event_sequence + 1;
+  at := greatest(next_millisecond(clock_timestamp()), holder.last_posted_at);
+  insert into withdrawal_step (bucket, client_id, withdrawal_id, sequence, status, login, previous, previous_login, at, batch_id)
+  values (given.bucket, given.client_id, given.id, next_sequence, target, session_user, last.status, last.login, at, batch);
+  debit := case when last.status = 'paid' then 'bank' else 'held' end;
+  credit := case when target = 'paid' then 'bank' else 'available' end;
+  if target in ('approved', 'submitted') then
+    perform take_sequence(given.client_id, next_sequence, at);
+  else
+    insert into transfer (bucket, client_id, leg, sequence, debit, credit, asset, amount, sar_available_after, sar_held_after, gold_after, posted_at)
+    values (given.bucket, given.client_id, 1, next_sequence, debit, credit, 'SAR', given.amount,
+      holder.sar_available + case credit when 'available' then given.amount else 0 end,
+      holder.sar_held - case debit when 'held' then given.amount else 0 end, holder.gold, at);
+  end if;
+  perform post_event(given.client_id, next_sequence, new_uuid(at), given.id, at, 'withdrawal.' || target);
+  perform note('withdrawal.' || target, public_of(given.client_id),
+    jsonb_strip_nulls(jsonb_build_object('withdrawal', 'wd_' || given.id, 'amount', given.amount, 'batch', batch)));
+end $$;
+
+ALTER FUNCTION gold.advance_withdrawal(id uuid, target gold.withdrawal_status, batch uuid) OWNER TO gold_book;
+
+--
+-- Name: approve_deposit(uuid); Type: FUNCTION; Schema: gold; Owner: gold_book
+--
+
+CREATE FUNCTION gold.approve_deposit(id uuid) RETURNS void
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'gold', 'pg_temp'
+    AS $$
+#variable_conflict use_column
+declare
+  locked record;
+  given deposit;
+  at timestamptz;
+begin
+  select * into locked from lock_deposit(approve_deposit.id);
+  given := locked.found_deposit;
+  if given.reversed_at is not null then
+    raise exception 'the deposit was reversed' using errcode = 'GR409';
+  elsif given.approved_at is not null then
+    raise exception 'the deposit was approved already, by %', given.approved_by using errcode = 'GR409';
+  elsif given.recorded_by = session_user then
+    raise exception 'you recorded this deposit, so another login has to approve it' using errcode = 'GR409';
+  elsif not has_room_for(locked.holder, given.amount) then
+    raise exception 'an account holds at most 999999999999.99 SAR' using errcode = 'GR409';
+  end if;
+  at := greatest(next_millisecond(clock_timestamp()), (locked.holder).last_posted_at);
+  update deposit d set approved_at = at, approved_by = session_user where d.id = given.id;
+  perform post_funding(locked.holder, given.amount, given.id, at);
+  perform note('deposit.approve', public_of(given.client_id), jsonb_build_object('deposit', 'dep_' || given.id, 'amount', given.amount));
+end $$;
+
+ALTER FUNCTION gold.approve_deposit(id uuid) OWNER TO gold_book;
+
+--
+-- Name: approve_iban(text, text); Type: FUNCTION; Schema: gold; Owner: gold_book
+--
+
+CREATE FUNCTION gold.approve_iban(public text, seen text) RETURNS timestamp with time zone
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'gold', 'pg_temp'
+    AS $$
+declare
+  subject partner := partner_of(public);
+begin
+  perform end_admission(subject.id);
+  subject := partner_of(public);
+  if subject.pending_iban is null then
+    raise exception 'no new IBAN was asked for' using errcode = 'GR409';
+  elsif subject.pending_iban_by = session_user then
+    raise exception 'you asked for this IBAN, so another login has to approve it' using errcode = 'GR409';
+  elsif subject.pending_iban is distinct from seen then
+    raise exception 'another IBAN was asked for meanwhile: %', subject.pending_iban using errcode = 'GR409';
+  end if;
+  update partner p set iban = seen, iban_changed_at = clock_timestamp(), pending_iban = null, pending_iban_by = null, pending_iban_at = null
+  where p.id = subject.id returning p.iban_changed_at into subject.iban_changed_at;
+  perform note('partner.approve_iban', public, jsonb_build_object('before', subject.iban, 'iban', seen, 'asked_by', subject.pending_iban_by));
+  perform registry_changed();
+  return held_until(subject.iban_changed_at);
+end $$;
+
+ALTER FUNCTION gold.approve_iban(public text, seen text) OWNER TO gold_book;
+
+--
+-- Name: approve_withdrawal(uuid); Type: FUNCTION; Schema: gold; Owner: gold_book
+--
+
+CREATE FUNCTION gold.approve_withdrawal(id uuid) RETURNS void
+    LANGUAGE sql SECURITY DEFINER
+    SET search_path TO 'gold', 'pg_temp'
+    BEGIN ATOMIC
+ SELECT gold.advance_withdrawal(id, 'approved'::gold.withdrawal_status, NULL::uuid) AS advance_withdrawal;
+END;
+
+ALTER FUNCTION gold.approve_withdrawal(id uuid) OWNER TO gold_book;
+
+--
+-- Name: ask_iban(text, text); Type: FUNCTION; Schema: gold; Owner: gold_book
+--
+
+CREATE FUNCTION gold.ask_iban(public text, iban text) RETURNS void
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'gold', 'pg_temp'
+    AS $$
+declare
+  subject partner := partner_of(public);
+begin
+  if subject.iban = ask_iban.iban then
+    raise exception '% is the registered IBAN already', ask_iban.iban using errcode = 'GR409';
+  end if;
+  perform end_admission(subject.id);
+  update partner p set pending_iban = ask_iban.iban, pending_iban_by = session_user, pending_iban_at = clock_timestamp() where p.id = subject.id;
+  perform note('partner.ask_iban', public, jsonb_build_object('before', subject.iban, 'iban', ask_iban.iban));
+  perform registry_changed();
+end $$;
+
+ALTER FUNCTION gold.ask_iban(public text, iban text) OWNER TO gold_book;
+
+SET default_tablespace = '';
+
+SET default_table_access_method = heap;
+
+--
+-- Name: audit_tail; Type: TABLE; Schema: gold; Owner: gold_owner
+--
+
+CREATE TABLE gold.audit_tail (
+    one boolean DEFAULT true NOT NULL,
+    id bigint DEFAULT 0 NOT NULL,
+    head bytea DEFAULT decode(repeat('00'::text, 32), 'hex'::text) NOT NULL,
+    CONSTRAINT audit_tail_one CHECK (one)
+);
+
+ALTER TABLE gold.audit_tail OWNER TO gold_owner;
+
+--
+-- Name: audit_head(); Type: FUNCTION; Schema: gold; Owner: gold_book
+--
+
+CREATE FUNCTION gold.audit_head(OUT id bigint, OUT head text) RETURNS record
+    LANGUAGE sql STABLE SECURITY DEFINER
+    SET search_path TO 'gold', 'pg_temp'
+    BEGIN ATOMIC
+ SELECT t.id,
+     encode(t.head, 'hex'::text) AS encode
+    FROM gold.audit_tail t;
+END;
+
+ALTER FUNCTION gold.audit_head(OUT id bigint, OUT head text) OWNER TO gold_book;
+
+--
+-- Name: audit; Type: TABLE; Schema: gold; Owner: gold_owner
+--
+
+CREATE TABLE gold.audit (
+    id bigint NOT NULL,
+    at timestamp(3) with time zone DEFAULT clock_timestamp() NOT NULL,
+    login text DEFAULT SESSION_USER NOT NULL COLLATE pg_catalog."C",
+    action text NOT NULL COLLATE pg_catalog."C",
+    subject text NOT NULL,
+    detail jsonb NOT NULL
+);
+
+ALTER TABLE gold.audit OWNER TO gold_owner;
+
+--
+-- Name: audit_line(gold.audit); Type: FUNCTION; Schema: gold; Owner: gold_book
+--
+
+CREATE FUNCTION gold.audit_line(entry gold.audit) RETURNS text
+    LANGUAGE sql STABLE
+    RETURN (json_build_array(1, (entry).id, ((EXTRACT(epoch FROM (entry).at) * (1000)::numeric))::bigint, (entry).login, (entry).action, (entry).subject, (entry).detail))::text;
+
+ALTER FUNCTION gold.audit_line(entry gold.audit) OWNER TO gold_book;
+
+--
+-- Name: transfer; Type: TABLE; Schema: gold; Owner: gold_owner
+--
+
+CREATE TABLE gold.transfer (
+    bucket smallint NOT NULL,
+    client_id integer NOT NULL,
+    leg smallint NOT NULL,
+    stripe smallint DEFAULT 0 NOT NULL,
+    sequence bigint NOT NULL,
+    debit gold.book NOT NULL,
+    credit gold.book NOT NULL,
+    asset gold.asset NOT NULL,
+    amount bigint NOT NULL,
+    sar_available_after bigint NOT NULL,
+    sar_held_after bigint NOT NULL,
+    gold_after bigint NOT NULL,
+    posted_at timestamp(3) with time zone NOT NULL,
+    CONSTRAINT transfer_amount CHECK ((amount > 0)),
+    CONSTRAINT transfer_bucket CHECK ((bucket = (client_id % 64))),
+    CONSTRAINT transfer_form CHECK (((((((((((((asset = 'SAR'::gold.asset) AND (debit = 'bank'::gold.book) AND (credit = 'available'::gold.book)) OR ((asset = 'SAR'::gold.asset) AND (debit = 'available'::gold.book) AND (credit = 'house'::gold.book))) OR ((asset = 'SAR'::gold.asset) AND (debit = 'house'::gold.book) AND (credit = 'available'::gold.book))) OR ((asset = 'SAR'::gold.asset) AND (debit = 'available'::gold.book) AND (credit = 'held'::gold.book))) OR ((asset = 'SAR'::gold.asset) AND (debit = 'held'::gold.book) AND (credit = 'available'::gold.book))) OR ((asset = 'SAR'::gold.asset) AND (debit = 'held'::gold.book) AND (credit = 'bank'::gold.book))) OR ((asset = 'SAR'::gold.asset) AND (debit = 'available'::gold.book) AND (credit = 'bank'::gold.book))) OR ((asset = 'XAU'::gold.asset) AND (debit = 'bars'::gold.book) AND (credit = 'vault'::gold.book))) OR ((asset = 'XAU'::gold.asset) AND (debit = 'vault'::gold.book) AND (credit = 'bars'::gold.book))) OR ((asset = 'XAU'::gold.asset) AND (debit = 'vault'::gold.book) AND (credit = 'gold'::gold.book))) OR ((asset = 'XAU'::gold.asset) AND (debit = 'gold'::gold.book) AND (credit = 'vault'::gold.book)))),
+    CONSTRAINT transfer_owner CHECK (((client_id = 0) = ((debit = 'bars'::gold.book) OR (credit = 'bars'::gold.book))))
+);
+
+ALTER TABLE gold.transfer OWNER TO gold_owner;
+
+--
+-- Name: balance_after(integer, bigint); Type: FUNCTION; Schema: gold; Owner: gold_book
+--
+
+CREATE FUNCTION gold.balance_after(client integer, sequence bigint, OUT available bigint, OUT held bigint, OUT gold bigint) RETURNS record
+    LANGUAGE sql STABLE
+    SET search_path TO 'gold', 'pg_temp'
+    BEGIN ATOMIC
+ SELECT COALESCE(t.sar_available_after, (0)::bigint) AS "coalesce",
+     COALESCE(t.sar_held_after, (0)::bigint) AS "coalesce",
+     COALESCE(t.gold_after, (0)::bigint) AS "coalesce"
+    FROM (( VALUES (1)) always(one)
+      LEFT JOIN LATERAL ( SELECT t_1.bucket,
+             t_1.client_id,
+             t_1.leg,
+             t_1.stripe,
+             t_1.sequence,
+             t_1.debit,
+             t_1.credit,
+             t_1.asset,
+             t_1.amount,
+             t_1.sar_available_after,
+             t_1.sar_held_after,
+             t_1.gold_after,
+             t_1.posted_at
+            FROM gold.transfer t_1
+           WHERE ((t_1.bucket = (balance_after.client % 64)) AND (t_1.client_id = balance_after.client) AND (t_1.sequence <= balance_after.sequence))
+           ORDER BY t_1.bucket DESC, t_1.client_id DESC, t_1.sequence DESC, t_1.leg DESC
+          LIMIT 1) t ON (true));
+END;
+
+ALTER FUNCTION gold.balance_after(client integer, sequence bigint, OUT available bigint, OUT held bigint, OUT gold bigint) OWNER TO gold_book;
+
+--
+-- Name: balance_at(integer, timestamp with time zone); Type: FUNCTION; Schema: gold; Owner: gold_book
+--
+
+CREATE FUNCTION gold.balance_at(client integer, at timestamp with time zone) RETURNS TABLE(available bigint, held bigint, gold bigint)
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'gold', 'pg_temp'
+    AS $$
+begin
+  perform from account a where a.bucket = balance_at.client % 64 and a.client_id = balance_at.client for share;
+  if balance_at.at > next_millisecond(clock_timestamp()) then
+    return;
+  end if;
+  while balance_at.at >= clock_timestamp() loop
+    perform pg_sleep(0.0005);
+  end loop;
+  return query select b.available, b.held, b.gold from balance_after(balance_at.client, sequence_at(balance_at.client, balance_at.at)) b;
+end $$;
+
+ALTER FUNCTION gold.balance_at(client integer, at timestamp with time zone) OWNER TO gold_book;
+
+--
 -- Name: decimal_text(bigint, numeric); Type: FUNCTION; Schema: gold; Owner: gold_book
 --
 
@@ -183,6 +488,60 @@ CREATE FUNCTION gold.balances_text(available bigint, held bigint, gold bigint, a
 ALTER FUNCTION gold.balances_text(available bigint, held bigint, gold bigint, at timestamp with time zone) OWNER TO gold_book;
 
 --
+-- Name: account; Type: TABLE; Schema: gold; Owner: gold_owner
+--
+
+CREATE TABLE gold.account (
+    bucket smallint NOT NULL,
+    client_id integer NOT NULL,
+    admission_version bigint DEFAULT 1 NOT NULL,
+    event_sequence bigint DEFAULT 0 NOT NULL,
+    last_posted_at timestamp(3) with time zone DEFAULT '1970-01-01 00:00:00+00'::timestamp with time zone NOT NULL,
+    sar_available bigint DEFAULT 0 NOT NULL,
+    sar_held bigint DEFAULT 0 NOT NULL,
+    gold bigint DEFAULT 0 NOT NULL,
+    CONSTRAINT account_bucket CHECK ((bucket = (client_id % 64))),
+    CONSTRAINT account_not_negative CHECK (((sar_available >= 0) AND (sar_held >= 0) AND (gold >= 0)))
+);
+
+ALTER TABLE gold.account OWNER TO gold_owner;
+
+--
+-- Name: idempotency_key; Type: TABLE; Schema: gold; Owner: gold_owner
+--
+
+CREATE TABLE gold.idempotency_key (
+    bucket smallint NOT NULL,
+    client_id integer NOT NULL,
+    status smallint NOT NULL,
+    key text NOT NULL COLLATE pg_catalog."C",
+    fingerprint bytea NOT NULL,
+    request_id uuid NOT NULL,
+    result_id uuid,
+    created_at timestamp(3) with time zone NOT NULL,
+    result_kind text NOT NULL COLLATE pg_catalog."C",
+    body text NOT NULL,
+    CONSTRAINT idempotency_key_kind CHECK ((result_kind = ANY (ARRAY['quote'::text, 'order'::text, 'funding'::text, 'withdrawal'::text, 'refusal'::text])))
+);
+
+ALTER TABLE gold.idempotency_key OWNER TO gold_owner;
+
+--
+-- Name: bind_answer(gold.account, text, bytea, uuid, text, uuid, timestamp with time zone, integer, text); Type: FUNCTION; Schema: gold; Owner: gold_book
+--
+
+CREATE FUNCTION gold.bind_answer(holder gold.account, key text, fingerprint bytea, request uuid, kind text, result uuid, at timestamp with time zone, status integer, body text) RETURNS gold.outcome
+    LANGUAGE sql
+    SET search_path TO 'gold', 'pg_temp'
+    BEGIN ATOMIC
+ INSERT INTO gold.idempotency_key (bucket, client_id, status, key, fingerprint, request_id, result_id, created_at, result_kind, body)
+   VALUES ((bind_answer.holder).bucket, (bind_answer.holder).client_id, bind_answer.status, bind_answer.key, bind_answer.fingerprint, bind_answer.request, bind_answer.result, bind_answer.at, bind_answer.kind, bind_answer.body);
+ SELECT ROW(1, 'answered'::text, (status)::smallint, body)::gold.outcome AS "row";
+END;
+
+ALTER FUNCTION gold.bind_answer(holder gold.account, key text, fingerprint bytea, request uuid, kind text, result uuid, at timestamp with time zone, status integer, body text) OWNER TO gold_book;
+
+--
 -- Name: book_funding(boolean, integer, bigint, text, bytea, bigint, bigint, uuid, uuid); Type: FUNCTION; Schema: gold; Owner: gold_book
 --
 
@@ -195,53 +554,29 @@ CREATE FUNCTION gold.book_funding(settle boolean, client integer, admission bigi
     SET enable_mergejoin TO 'off'
     SET jit TO 'off'
     AS $$
-#variable_conflict use_column
 declare
+  turn record;
   holder account;
-  known idempotency_key;
-  clock timestamptz;
   at timestamptz;
-  body text;
-  refused boolean;
 begin
-  if current_setting('transaction_isolation') <> 'read committed' then
-    raise exception 'booking runs at READ COMMITTED: each statement after a lock must see what its holder committed';
-  end if;
   -- Whoever holds the service's login can still make no money in production.
   if not exists (select from deployment d where d.environment = 'sandbox') then
     raise exception 'money comes in by a deposit here, never by a call' using errcode = 'GB004';
   end if;
-  select a.* into strict holder from account a
-  where a.bucket = book_funding.client % 64 and a.client_id = book_funding.client for no key update;
-  clock := clock_timestamp();
-
-  select k.* into known from idempotency_key k
-  where k.bucket = holder.bucket and k.client_id = holder.client_id and k.key = book_funding.key;
-  if settle and known.key is not null then
-    return settled(1, known.request_id = book_funding.request, known.fingerprint = book_funding.fingerprint, known.status, known.body);
-  elsif holder.admission_version <> book_funding.admission then
-    return row(1, 'admission_changed', null, null)::outcome;
-  elsif known.key is not null then
-    return settled(1, false, known.fingerprint = book_funding.fingerprint, known.status, known.body);
+  select * into turn from take_turn(settle, client, admission, null, key, fingerprint, request);
+  if (turn.answer).outcome is not null then
+    return turn.answer;
   end if;
-
-  at := greatest(next_millisecond(clock), holder.last_posted_at);
-  -- The bound is on the balance, too: it keeps every later sum inside fifteen digits.
-  refused := book_funding.amount > book_funding.maximum or holder.sar_available + holder.sar_held + book_funding.amount > 99999999999999;
-  if refused then
-    body := problem_text('limit_exceeded', 'A funding is at most ' || decimal_text(book_funding.maximum, 0.01)
-      || ' SAR, and an account holds at most 999999999999.99 SAR.', book_funding.request);
-  else
-    perform post_funding(holder.client_id, book_funding.amount, book_funding.id, holder.event_sequence + 1, at,
-      holder.sar_available + book_funding.amount, holder.sar_held, holder.gold);
-    body := '{"funding_id":"fnd_' || book_funding.id || '","amount_sar":' || decimal_text(book_funding.amount, 0.01)
-      || ',"created_at":"' || instant_text(at)
-      || '","balances":' || balances_text(holder.sar_available + book_funding.amount, holder.sar_held, holder.gold, at) || '}';
+  holder := turn.holder;
+  at := greatest(next_millisecond(turn.clock), holder.last_posted_at);
+  if amount > maximum or not has_room_for(holder, amount) then
+    return bind_answer(holder, key, fingerprint, request, 'refusal', null, at, 422, problem_text('limit_exceeded',
+      'A funding is at most ' || decimal_text(maximum, 0.01) || ' SAR, and an account holds at most 999999999999.99 SAR.', request));
   end if;
-  insert into idempotency_key (bucket, client_id, status, key, fingerprint, request_id, result_id, created_at, result_kind, body)
-  values (holder.bucket, holder.client_id, case when refused then 422 else 201 end, book_funding.key, book_funding.fingerprint,
-    book_funding.request, case when refused then null else book_funding.id end, at, case when refused then 'refusal' else 'funding' end, body);
-  return row(1, 'answered', case when refused then 422 else 201 end, body)::outcome;
+  perform post_funding(holder, amount, id, at);
+  return bind_answer(holder, key, fingerprint, request, 'funding', id, at, 201,
+    '{"funding_id":"fnd_' || id || '","amount_sar":' || decimal_text(amount, 0.01) || ',"created_at":"' || instant_text(at)
+      || '","balances":' || balances_text(holder.sar_available + amount, holder.sar_held, holder.gold, at) || '}');
 end $$;
 
 ALTER FUNCTION gold.book_funding(settle boolean, client integer, admission bigint, key text, fingerprint bytea, amount bigint, maximum bigint, id uuid, request uuid) OWNER TO gold_book;
@@ -458,6 +793,7 @@ declare
   clock timestamptz;
   made_at timestamptz;
   current price;
+  open boolean;
   unit_price bigint;
   grams bigint;
   total bigint;
@@ -489,6 +825,7 @@ begin
   clock := clock_timestamp();
   made_at := next_millisecond(clock);
   select * into current from price;
+  open := market_open(clock);
 
   for asked in
     select i.n::int as n, i.client, i.admission, i.client || ' ' || i.key as name, i.key, i.fingerprint, i.request,
@@ -523,6 +860,10 @@ begin
       continue;
     end if;
 
+    if not open then
+      return next row(asked.n, 'market_closed', null, null)::outcome;
+      continue;
+    end if;
     -- A fixed price is the operator's own word and does not age.
     if current.one is null or current.source <> 'fixed' and clock >= current.as_of + make_interval(secs => current.stale_after_seconds) then
       return next row(asked.n, 'price_unavailable', null, null)::outcome;
@@ -571,18 +912,86 @@ end $$;
 ALTER FUNCTION gold.book_quotes(wait boolean, settle boolean, clients integer[], admissions bigint[], keys text[], fingerprints bytea[], sides gold.side[], asked_grams bigint[], asked_amounts bigint[], minimum_grams bigint[], maximum_grams bigint[], ids uuid[], requests uuid[], ttl_seconds integer) OWNER TO gold_book;
 
 --
+-- Name: book_withdrawal(boolean, integer, bigint, uuid, text, bytea, bigint, bigint, text, uuid, uuid); Type: FUNCTION; Schema: gold; Owner: gold_book
+--
+
+CREATE FUNCTION gold.book_withdrawal(settle boolean, client integer, admission bigint, nonce uuid, key text, fingerprint bytea, amount bigint, maximum bigint, reference text, id uuid, request uuid) RETURNS gold.outcome
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'gold', 'pg_temp'
+    SET plan_cache_mode TO 'force_generic_plan'
+    SET enable_seqscan TO 'off'
+    SET enable_hashjoin TO 'off'
+    SET enable_mergejoin TO 'off'
+    SET jit TO 'off'
+    AS $$
+#variable_conflict use_variable
+declare
+  turn record;
+  holder account;
+  iban text;
+  doubled uuid;
+  refusal text;
+  detail text;
+  at timestamptz;
+begin
+  if nonce is null then
+    raise exception 'a withdrawal is signed, so it comes with a nonce' using errcode = 'null_value_not_allowed';
+  end if;
+  select * into turn from take_turn(settle, client, admission, nonce, key, fingerprint, request);
+  if (turn.answer).outcome is not null then
+    return turn.answer;
+  end if;
+  holder := turn.holder;
+  at := greatest(next_millisecond(turn.clock), holder.last_posted_at);
+  -- The key is not signed, so a reference is what keeps a copied request from being paid twice.
+  select w.id into doubled from withdrawal w
+  where w.reference = reference and w.client_id = client and not exists (
+    select from withdrawal_step s where s.bucket = w.bucket and s.client_id = w.client_id and s.withdrawal_id = w.id
+      and s.status in ('rejected', 'returned'))
+  limit 1;
+  if amount > maximum then
+    refusal := 'limit_exceeded';
+    detail := 'A withdrawal is at most ' || decimal_text(maximum, 0.01) || ' SAR.';
+  elsif doubled is not null then
+    refusal := 'withdrawal_reference_reused';
+    detail := 'The withdrawal wd_' || doubled || ' has this reference.';
+  elsif holder.sar_available < amount then
+    refusal := 'insufficient_funds';
+    detail := 'The withdrawal needs ' || decimal_text(amount, 0.01) || ' SAR and ' || decimal_text(holder.sar_available, 0.01)
+      || ' SAR are available.';
+  end if;
+  if refusal is not null then
+    return bind_answer(holder, key, fingerprint, request, 'refusal', null, at,
+      (select p.status from problem p where p.code = refusal), problem_text(refusal, detail, request));
+  end if;
+
+  select p.iban into strict iban from partner p where p.id = client;
+  insert into withdrawal (bucket, client_id, id, sequence, amount, iban, reference, created_at)
+  values (holder.bucket, client, id, holder.event_sequence + 1, amount, iban, reference, at);
+  insert into withdrawal_step (bucket, client_id, withdrawal_id, sequence, status, login, at)
+  values (holder.bucket, client, id, holder.event_sequence + 1, 'pending_approval', session_user, at);
+  insert into transfer (bucket, client_id, leg, sequence, debit, credit, asset, amount, sar_available_after, sar_held_after, gold_after, posted_at)
+  values (holder.bucket, client, 1, holder.event_sequence + 1, 'available', 'held', 'SAR', amount,
+    holder.sar_available - amount, holder.sar_held + amount, holder.gold, at);
+  perform post_event(client, holder.event_sequence + 1, id, id, at, 'withdrawal.created');
+  return bind_answer(holder, key, fingerprint, request, 'withdrawal', id, at, 201,
+    '{"withdrawal_id":"wd_' || id || '","amount_sar":' || decimal_text(amount, 0.01)
+      || ',"reference":' || coalesce(to_json(reference)::text, 'null') || ',"iban_masked":"' || mask_iban(iban)
+      || '","status":"pending_approval","created_at":"' || instant_text(at)
+      || '","balances":' || balances_text(holder.sar_available - amount, holder.sar_held + amount, holder.gold, at) || '}');
+end $$;
+
+ALTER FUNCTION gold.book_withdrawal(settle boolean, client integer, admission bigint, nonce uuid, key text, fingerprint bytea, amount bigint, maximum bigint, reference text, id uuid, request uuid) OWNER TO gold_book;
+
+--
 -- Name: event_number(text); Type: FUNCTION; Schema: gold; Owner: gold_book
 --
 
 CREATE FUNCTION gold.event_number(type text) RETURNS integer
     LANGUAGE sql IMMUTABLE PARALLEL SAFE
-    RETURN CASE WHEN (type = 'order.executed'::text) THEN 1 WHEN (type = 'funding.completed'::text) THEN 2 ELSE NULL::integer END;
+    RETURN array_position(ARRAY['order.executed'::text, 'funding.completed'::text, 'withdrawal.created'::text, 'withdrawal.approved'::text, 'withdrawal.submitted'::text, 'withdrawal.paid'::text, 'withdrawal.rejected'::text, 'withdrawal.returned'::text, 'funding.reversed'::text], type);
 
 ALTER FUNCTION gold.event_number(type text) OWNER TO gold_book;
-
-SET default_tablespace = '';
-
-SET default_table_access_method = heap;
 
 --
 -- Name: event; Type: TABLE; Schema: gold; Owner: gold_owner
@@ -628,30 +1037,45 @@ END) STORED NOT NULL,
 ALTER TABLE gold.orders OWNER TO gold_owner;
 
 --
--- Name: transfer; Type: TABLE; Schema: gold; Owner: gold_owner
+-- Name: withdrawal; Type: TABLE; Schema: gold; Owner: gold_owner
 --
 
-CREATE TABLE gold.transfer (
+CREATE TABLE gold.withdrawal (
     bucket smallint NOT NULL,
     client_id integer NOT NULL,
-    leg smallint NOT NULL,
-    stripe smallint DEFAULT 0 NOT NULL,
+    id uuid NOT NULL,
     sequence bigint NOT NULL,
-    debit gold.book NOT NULL,
-    credit gold.book NOT NULL,
-    asset gold.asset NOT NULL,
     amount bigint NOT NULL,
-    sar_available_after bigint NOT NULL,
-    sar_held_after bigint NOT NULL,
-    gold_after bigint NOT NULL,
-    posted_at timestamp(3) with time zone NOT NULL,
-    CONSTRAINT transfer_amount CHECK ((amount > 0)),
-    CONSTRAINT transfer_bucket CHECK ((bucket = (client_id % 64))),
-    CONSTRAINT transfer_form CHECK (((((((((((((asset = 'SAR'::gold.asset) AND (debit = 'bank'::gold.book) AND (credit = 'available'::gold.book)) OR ((asset = 'SAR'::gold.asset) AND (debit = 'available'::gold.book) AND (credit = 'house'::gold.book))) OR ((asset = 'SAR'::gold.asset) AND (debit = 'house'::gold.book) AND (credit = 'available'::gold.book))) OR ((asset = 'SAR'::gold.asset) AND (debit = 'available'::gold.book) AND (credit = 'held'::gold.book))) OR ((asset = 'SAR'::gold.asset) AND (debit = 'held'::gold.book) AND (credit = 'available'::gold.book))) OR ((asset = 'SAR'::gold.asset) AND (debit = 'held'::gold.book) AND (credit = 'bank'::gold.book))) OR ((asset = 'SAR'::gold.asset) AND (debit = 'available'::gold.book) AND (credit = 'bank'::gold.book))) OR ((asset = 'XAU'::gold.asset) AND (debit = 'bars'::gold.book) AND (credit = 'vault'::gold.book))) OR ((asset = 'XAU'::gold.asset) AND (debit = 'vault'::gold.book) AND (credit = 'bars'::gold.book))) OR ((asset = 'XAU'::gold.asset) AND (debit = 'vault'::gold.book) AND (credit = 'gold'::gold.book))) OR ((asset = 'XAU'::gold.asset) AND (debit = 'gold'::gold.book) AND (credit = 'vault'::gold.book)))),
-    CONSTRAINT transfer_owner CHECK (((client_id = 0) = ((debit = 'bars'::gold.book) OR (credit = 'bars'::gold.book))))
+    created_at timestamp(3) with time zone NOT NULL,
+    iban text NOT NULL COLLATE pg_catalog."C",
+    reference text,
+    CONSTRAINT withdrawal_amount CHECK ((amount > 0))
 );
 
-ALTER TABLE gold.transfer OWNER TO gold_owner;
+ALTER TABLE gold.withdrawal OWNER TO gold_owner;
+
+--
+-- Name: withdrawal_step; Type: TABLE; Schema: gold; Owner: gold_owner
+--
+
+CREATE TABLE gold.withdrawal_step (
+    bucket smallint NOT NULL,
+    client_id integer NOT NULL,
+    withdrawal_id uuid NOT NULL,
+    sequence bigint NOT NULL,
+    status gold.withdrawal_status NOT NULL,
+    login text NOT NULL COLLATE pg_catalog."C",
+    previous gold.withdrawal_status,
+    previous_login text COLLATE pg_catalog."C",
+    at timestamp(3) with time zone NOT NULL,
+    batch_id uuid,
+    CONSTRAINT withdrawal_step_batch CHECK (((status = 'submitted'::gold.withdrawal_status) = (batch_id IS NOT NULL))),
+    CONSTRAINT withdrawal_step_legal CHECK ((((((((((COALESCE((previous)::text, ''::text) = ''::text) AND ((status)::text = 'pending_approval'::text)) OR ((COALESCE((previous)::text, ''::text) = 'pending_approval'::text) AND ((status)::text = 'approved'::text))) OR ((COALESCE((previous)::text, ''::text) = 'pending_approval'::text) AND ((status)::text = 'rejected'::text))) OR ((COALESCE((previous)::text, ''::text) = 'approved'::text) AND ((status)::text = 'rejected'::text))) OR ((COALESCE((previous)::text, ''::text) = 'approved'::text) AND ((status)::text = 'submitted'::text))) OR ((COALESCE((previous)::text, ''::text) = 'submitted'::text) AND ((status)::text = 'paid'::text))) OR ((COALESCE((previous)::text, ''::text) = 'submitted'::text) AND ((status)::text = 'returned'::text))) OR ((COALESCE((previous)::text, ''::text) = 'paid'::text) AND ((status)::text = 'returned'::text)))),
+    CONSTRAINT withdrawal_step_login CHECK (((previous IS NULL) = (previous_login IS NULL))),
+    CONSTRAINT withdrawal_step_two CHECK (((status <> 'submitted'::gold.withdrawal_status) OR (login <> previous_login)))
+);
+
+ALTER TABLE gold.withdrawal_step OWNER TO gold_owner;
 
 --
 -- Name: chain_lines(integer, bigint); Type: FUNCTION; Schema: gold; Owner: gold_book
@@ -662,17 +1086,39 @@ CREATE FUNCTION gold.chain_lines(client integer, after_sequence bigint) RETURNS 
     SET search_path TO 'gold', 'pg_temp'
     BEGIN ATOMIC
  SELECT e.sequence,
-     ((((((((((('1|'::text || e.client_id) || '|'::text) || e.sequence) || '|'::text) || gold.event_number(e.type)) || '|'::text) || e.subject) || '|'::text) || ((EXTRACT(epoch FROM e.created_at) * (1000)::numeric))::bigint) || COALESCE(( SELECT string_agg(((((((((((((((('|'::text || t.leg) || '|'::text) || array_position(enum_range(NULL::gold.book), t.debit)) || '|'::text) || array_position(enum_range(NULL::gold.book), t.credit)) || '|'::text) || array_position(enum_range(NULL::gold.asset), t.asset)) || '|'::text) || t.amount) || '|'::text) || t.sar_available_after) || '|'::text) || t.sar_held_after) || '|'::text) || t.gold_after), ''::text ORDER BY t.leg) AS string_agg
+     (((((((((((('1|'::text || e.client_id) || '|'::text) || e.sequence) || '|'::text) || gold.event_number(e.type)) || '|'::text) || e.subject) || '|'::text) || ((EXTRACT(epoch FROM e.created_at) * (1000)::numeric))::bigint) || COALESCE(( SELECT string_agg(((((((((((((((('|'::text || t.leg) || '|'::text) || array_position(enum_range(NULL::gold.book), t.debit)) || '|'::text) || array_position(enum_range(NULL::gold.book), t.credit)) || '|'::text) || array_position(enum_range(NULL::gold.asset), t.asset)) || '|'::text) || t.amount) || '|'::text) || t.sar_available_after) || '|'::text) || t.sar_held_after) || '|'::text) || t.gold_after), ''::text ORDER BY t.leg) AS string_agg
             FROM gold.transfer t
            WHERE ((t.bucket = e.bucket) AND (t.client_id = e.client_id) AND (t.sequence = e.sequence))), ''::text)) || COALESCE(( SELECT ((((((('|'::text || array_position(enum_range(NULL::gold.side), o.side)) || '|'::text) || o.grams) || '|'::text) || o.price) || '|'::text) || o.total)
             FROM gold.orders o
-           WHERE ((o.bucket = e.bucket) AND (o.client_id = e.client_id) AND (o.id = e.subject))), ''::text))
+           WHERE ((o.bucket = e.bucket) AND (o.client_id = e.client_id) AND (o.id = e.subject))), ''::text)) || COALESCE(( SELECT string_agg(((('|'::text || array_position(enum_range(NULL::gold.withdrawal_status), s.status)) || '|'::text) || encode(sha256(convert_to((json_build_array(w.iban, w.reference, s.login))::text, 'UTF8'::name)), 'hex'::text)), ''::text ORDER BY s.status) AS string_agg
+            FROM (gold.withdrawal w
+              JOIN gold.withdrawal_step s ON (((s.bucket = w.bucket) AND (s.client_id = w.client_id) AND (s.withdrawal_id = w.id) AND (s.sequence = e.sequence))))
+           WHERE ((w.bucket = e.bucket) AND (w.client_id = e.client_id) AND (w.id = e.subject))), ''::text))
     FROM gold.event e
    WHERE ((e.bucket = (chain_lines.client % 64)) AND (e.client_id = chain_lines.client) AND (e.sequence > chain_lines.after_sequence))
    ORDER BY e.sequence;
 END;
 
 ALTER FUNCTION gold.chain_lines(client integer, after_sequence bigint) OWNER TO gold_book;
+
+--
+-- Name: check_rate(integer); Type: FUNCTION; Schema: gold; Owner: gold_book
+--
+
+CREATE FUNCTION gold.check_rate(rate_per_second integer) RETURNS void
+    LANGUAGE plpgsql STABLE
+    SET search_path TO 'gold', 'pg_temp'
+    AS $$
+declare
+  flood int := (select d.flood_per_second from deployment d);
+begin
+  if rate_per_second > flood / 4 then
+    raise exception 'a rate of %/s is more than a quarter of the %/s that the proxy lets through for one certificate; at most %/s can be given',
+      rate_per_second, flood, flood / 4 using errcode = 'GR409';
+  end if;
+end $$;
+
+ALTER FUNCTION gold.check_rate(rate_per_second integer) OWNER TO gold_book;
 
 --
 -- Name: create_partner(text, text, text, text, integer, integer, bigint, cidr[], bytea, bytea, text, jsonb); Type: FUNCTION; Schema: gold; Owner: gold_book
@@ -685,6 +1131,7 @@ CREATE FUNCTION gold.create_partner(public text, name text, iban text, webhook_u
 declare
   created int;
 begin
+  perform check_rate(create_partner.rate_per_second);
   insert into partner (public_id, name, iban, webhook_url, rate_per_second, burst, maximum_grams)
   values (public, create_partner.name, create_partner.iban, create_partner.webhook_url, create_partner.rate_per_second,
     create_partner.burst, create_partner.maximum_grams)
@@ -695,7 +1142,10 @@ begin
   insert into webhook_secret (partner_id, sealed, sealing_key) values (created, webhook_sealed, create_partner.sealing_key);
   insert into signing_key (partner_id, thumbprint, kid, jwk)
   select created, k->>'thumbprint', k->>'kid', k->'jwk' from jsonb_array_elements(signing_keys) k;
-  perform note('partner.create', public, jsonb_build_object('name', create_partner.name, 'ips', ips, 'webhook_url', create_partner.webhook_url));
+  perform note('partner.create', public, jsonb_build_object('name', create_partner.name, 'iban', create_partner.iban, 'ips', ips,
+    'webhook_url', create_partner.webhook_url, 'rate_per_second', create_partner.rate_per_second, 'burst', create_partner.burst,
+    'maximum_grams', create_partner.maximum_grams,
+    'signing_keys', (select jsonb_agg(k->>'thumbprint') from jsonb_array_elements(signing_keys) k)));
   perform registry_changed();
   return created;
 end $$;
@@ -703,23 +1153,14 @@ end $$;
 ALTER FUNCTION gold.create_partner(public text, name text, iban text, webhook_url text, rate_per_second integer, burst integer, maximum_grams bigint, ips cidr[], secret_hash bytea, webhook_sealed bytea, sealing_key text, signing_keys jsonb) OWNER TO gold_book;
 
 --
--- Name: account; Type: TABLE; Schema: gold; Owner: gold_owner
+-- Name: delivery_text(gold.event); Type: FUNCTION; Schema: gold; Owner: gold_book
 --
 
-CREATE TABLE gold.account (
-    bucket smallint NOT NULL,
-    client_id integer NOT NULL,
-    admission_version bigint DEFAULT 1 NOT NULL,
-    event_sequence bigint DEFAULT 0 NOT NULL,
-    last_posted_at timestamp(3) with time zone DEFAULT '1970-01-01 00:00:00+00'::timestamp with time zone NOT NULL,
-    sar_available bigint DEFAULT 0 NOT NULL,
-    sar_held bigint DEFAULT 0 NOT NULL,
-    gold bigint DEFAULT 0 NOT NULL,
-    CONSTRAINT account_bucket CHECK ((bucket = (client_id % 64))),
-    CONSTRAINT account_not_negative CHECK (((sar_available >= 0) AND (sar_held >= 0) AND (gold >= 0)))
-);
+CREATE FUNCTION gold.delivery_text(given gold.event) RETURNS text
+    LANGUAGE sql IMMUTABLE
+    RETURN '{"status":"pending","next_attempt_at":null,"attempts":[]}'::text;
 
-ALTER TABLE gold.account OWNER TO gold_owner;
+ALTER FUNCTION gold.delivery_text(given gold.event) OWNER TO gold_book;
 
 --
 -- Name: end_admission(integer); Type: FUNCTION; Schema: gold; Owner: gold_book
@@ -733,6 +1174,465 @@ CREATE FUNCTION gold.end_admission(partner_id integer) RETURNS void
 END;
 
 ALTER FUNCTION gold.end_admission(partner_id integer) OWNER TO gold_book;
+
+--
+-- Name: deposit; Type: TABLE; Schema: gold; Owner: gold_owner
+--
+
+CREATE TABLE gold.deposit (
+    bucket smallint NOT NULL,
+    client_id integer NOT NULL,
+    id uuid NOT NULL,
+    amount bigint NOT NULL,
+    bank_reference text NOT NULL COLLATE pg_catalog."C",
+    recorded_at timestamp(3) with time zone NOT NULL,
+    recorded_by text NOT NULL COLLATE pg_catalog."C",
+    approved_at timestamp(3) with time zone,
+    approved_by text COLLATE pg_catalog."C",
+    reversed_at timestamp(3) with time zone,
+    reversed_by text COLLATE pg_catalog."C",
+    reversed_sequence bigint,
+    CONSTRAINT deposit_amount CHECK ((amount > 0)),
+    CONSTRAINT deposit_steps CHECK ((((approved_at IS NULL) = (approved_by IS NULL)) AND ((reversed_at IS NULL) = (reversed_by IS NULL)) AND ((reversed_sequence IS NULL) OR ((approved_at IS NOT NULL) AND (reversed_at IS NOT NULL))))),
+    CONSTRAINT deposit_two CHECK ((approved_by <> recorded_by))
+);
+
+ALTER TABLE gold.deposit OWNER TO gold_owner;
+
+--
+-- Name: funding; Type: TABLE; Schema: gold; Owner: gold_owner
+--
+
+CREATE TABLE gold.funding (
+    bucket smallint NOT NULL,
+    client_id integer NOT NULL,
+    id uuid NOT NULL,
+    sequence bigint NOT NULL,
+    amount bigint NOT NULL,
+    created_at timestamp(3) with time zone NOT NULL,
+    CONSTRAINT funding_amount CHECK ((amount > 0))
+);
+
+ALTER TABLE gold.funding OWNER TO gold_owner;
+
+--
+-- Name: funding_text(gold.funding, bigint); Type: FUNCTION; Schema: gold; Owner: gold_book
+--
+
+CREATE FUNCTION gold.funding_text(given gold.funding, as_of bigint) RETURNS text
+    LANGUAGE sql STABLE
+    RETURN (((((((('{"funding_id":"fnd_'::text || (given).id) || '","amount_sar":'::text) || gold.decimal_text((given).amount, 0.01)) || ',"created_at":"'::text) || gold.instant_text((given).created_at)) || '","reversed_at":'::text) || COALESCE((SELECT (('"'::text || gold.instant_text(d.reversed_at)) || '"'::text) FROM gold.deposit d WHERE ((d.id = (funding_text.given).id) AND (d.reversed_sequence <= COALESCE(funding_text.as_of, d.reversed_sequence)))), 'null'::text)) || '}'::text);
+
+ALTER FUNCTION gold.funding_text(given gold.funding, as_of bigint) OWNER TO gold_book;
+
+--
+-- Name: mask_iban(text); Type: FUNCTION; Schema: gold; Owner: gold_book
+--
+
+CREATE FUNCTION gold.mask_iban(iban text) RETURNS text
+    LANGUAGE sql IMMUTABLE PARALLEL SAFE
+    RETURN ((substr(iban, 1, 4) || repeat('*'::text, (length(iban) - 8))) || "right"(iban, 4));
+
+ALTER FUNCTION gold.mask_iban(iban text) OWNER TO gold_book;
+
+--
+-- Name: order_text(gold.orders); Type: FUNCTION; Schema: gold; Owner: gold_book
+--
+
+CREATE FUNCTION gold.order_text(given gold.orders) RETURNS text
+    LANGUAGE sql STABLE
+    RETURN (((((((((((((('{"order_id":"ord_'::text || (given).id) || '","quote_id":"qt_'::text) || (given).id) || '","side":"'::text) || (given).side) || '","gold_grams":'::text) || gold.decimal_text((given).grams, 0.0001)) || ',"price_per_gram_sar":'::text) || gold.decimal_text((given).price, 0.0001)) || ',"total_sar":'::text) || gold.decimal_text((given).total, 0.01)) || ',"status":"executed","executed_at":"'::text) || gold.instant_text((given).executed_at)) || '"}'::text);
+
+ALTER FUNCTION gold.order_text(given gold.orders) OWNER TO gold_book;
+
+--
+-- Name: withdrawal_text(gold.withdrawal, bigint); Type: FUNCTION; Schema: gold; Owner: gold_book
+--
+
+CREATE FUNCTION gold.withdrawal_text(given gold.withdrawal, as_of bigint) RETURNS text
+    LANGUAGE sql STABLE
+    RETURN (((((((((((('{"withdrawal_id":"wd_'::text || (given).id) || '","amount_sar":'::text) || gold.decimal_text((given).amount, 0.01)) || ',"reference":'::text) || COALESCE((to_json((given).reference))::text, 'null'::text)) || ',"iban_masked":"'::text) || gold.mask_iban((given).iban)) || '","status":"'::text) || (SELECT s.status FROM gold.withdrawal_step s WHERE ((s.bucket = (withdrawal_text.given).bucket) AND (s.client_id = (withdrawal_text.given).client_id) AND (s.withdrawal_id = (withdrawal_text.given).id) AND (s.sequence <= COALESCE(withdrawal_text.as_of, s.sequence))) ORDER BY s.sequence DESC LIMIT 1)) || '","created_at":"'::text) || gold.instant_text((given).created_at)) || '"}'::text);
+
+ALTER FUNCTION gold.withdrawal_text(given gold.withdrawal, as_of bigint) OWNER TO gold_book;
+
+--
+-- Name: chain_link; Type: TABLE; Schema: gold; Owner: gold_owner
+--
+
+CREATE TABLE gold.chain_link (
+    bucket smallint NOT NULL,
+    client_id integer NOT NULL,
+    sequence bigint NOT NULL,
+    hash bytea NOT NULL
+);
+
+ALTER TABLE gold.chain_link OWNER TO gold_owner;
+
+--
+-- Name: event_data(gold.event); Type: FUNCTION; Schema: gold; Owner: gold_book
+--
+
+CREATE FUNCTION gold.event_data(given gold.event) RETURNS text
+    LANGUAGE sql STABLE
+    RETURN (((CASE WHEN ((given).type = 'order.executed'::text) THEN (SELECT (('"order":'::text || gold.order_text(o.*)) || ','::text) FROM gold.orders o WHERE ((o.bucket = (event_data.given).bucket) AND (o.client_id = (event_data.given).client_id) AND (o.id = (event_data.given).subject))) WHEN ((given).type ~~ 'withdrawal.%'::text) THEN (SELECT (('"withdrawal":'::text || gold.withdrawal_text(w.*, (event_data.given).sequence)) || ','::text) FROM gold.withdrawal w WHERE ((w.bucket = (event_data.given).bucket) AND (w.client_id = (event_data.given).client_id) AND (w.id = (event_data.given).subject))) WHEN ((given).type ~~ 'funding.%'::text) THEN (SELECT (('"funding":'::text || gold.funding_text(f.*, (event_data.given).sequence)) || ','::text) FROM gold.funding f WHERE ((f.bucket = (event_data.given).bucket) AND (f.client_id = (event_data.given).client_id) AND (f.id = (event_data.given).subject))) ELSE ''::text END || '"chain_head":"'::text) || (SELECT encode(l.hash, 'hex'::text) AS encode FROM gold.chain_link l WHERE ((l.bucket = (event_data.given).bucket) AND (l.client_id = (event_data.given).client_id) AND (l.sequence = (event_data.given).sequence)))) || '"'::text);
+
+ALTER FUNCTION gold.event_data(given gold.event) OWNER TO gold_book;
+
+--
+-- Name: event_text(gold.event, text); Type: FUNCTION; Schema: gold; Owner: gold_book
+--
+
+CREATE FUNCTION gold.event_text(given gold.event, delivery text) RETURNS text
+    LANGUAGE sql STABLE
+    RETURN (((((((((((('{"type":"'::text || (given).type) || '","id":"evt_'::text) || (given).id) || '","sequence":'::text) || (given).sequence) || ',"created_at":"'::text) || gold.instant_text((given).created_at)) || '","data":{'::text) || gold.event_data(given)) || '}'::text) || COALESCE((',"delivery":'::text || delivery), ''::text)) || '}'::text);
+
+ALTER FUNCTION gold.event_text(given gold.event, delivery text) OWNER TO gold_book;
+
+--
+-- Name: find_event(integer, uuid); Type: FUNCTION; Schema: gold; Owner: gold_book
+--
+
+CREATE FUNCTION gold.find_event(client integer, id uuid) RETURNS text
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'gold', 'pg_temp'
+    SET plan_cache_mode TO 'force_generic_plan'
+    SET enable_seqscan TO 'off'
+    SET enable_bitmapscan TO 'off'
+    SET jit TO 'off'
+    AS $$
+#variable_conflict use_column
+declare
+  given event;
+begin
+  perform seal_newest(find_event.client);
+  select e.* into given from event e
+  where e.bucket = find_event.client % 64 and e.client_id = find_event.client and e.id >= find_event.id order by e.id limit 1;
+  return case when given.id = find_event.id then event_text(given, delivery_text(given)) end;
+end $$;
+
+ALTER FUNCTION gold.find_event(client integer, id uuid) OWNER TO gold_book;
+
+--
+-- Name: find_funding(integer, uuid); Type: FUNCTION; Schema: gold; Owner: gold_book
+--
+
+CREATE FUNCTION gold.find_funding(client integer, id uuid) RETURNS text
+    LANGUAGE plpgsql STABLE SECURITY DEFINER
+    SET search_path TO 'gold', 'pg_temp'
+    SET plan_cache_mode TO 'force_generic_plan'
+    SET enable_seqscan TO 'off'
+    SET enable_bitmapscan TO 'off'
+    SET jit TO 'off'
+    AS $$
+begin
+  return (select funding_text(f, null) from funding f
+    where f.bucket = client % 64 and f.client_id = client and f.id = find_funding.id);
+end $$;
+
+ALTER FUNCTION gold.find_funding(client integer, id uuid) OWNER TO gold_book;
+
+--
+-- Name: find_order(integer, uuid); Type: FUNCTION; Schema: gold; Owner: gold_book
+--
+
+CREATE FUNCTION gold.find_order(client integer, id uuid) RETURNS text
+    LANGUAGE plpgsql STABLE SECURITY DEFINER
+    SET search_path TO 'gold', 'pg_temp'
+    SET plan_cache_mode TO 'force_generic_plan'
+    SET enable_seqscan TO 'off'
+    SET enable_bitmapscan TO 'off'
+    SET jit TO 'off'
+    AS $$
+begin
+  return (select order_text(o) from orders o where o.bucket = client % 64 and o.client_id = client and o.id = find_order.id);
+end $$;
+
+ALTER FUNCTION gold.find_order(client integer, id uuid) OWNER TO gold_book;
+
+--
+-- Name: find_quote(integer, uuid); Type: FUNCTION; Schema: gold; Owner: gold_book
+--
+
+CREATE FUNCTION gold.find_quote(client integer, id uuid) RETURNS text
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'gold', 'pg_temp'
+    SET plan_cache_mode TO 'force_generic_plan'
+    SET enable_seqscan TO 'off'
+    SET enable_bitmapscan TO 'off'
+    SET jit TO 'off'
+    AS $$
+#variable_conflict use_column
+declare
+  given quote;
+  expired boolean;
+begin
+  select q.* into given from quote q
+  where q.bucket = find_quote.client % 64 and q.client_id = find_quote.client and q.id = find_quote.id;
+  if given.id is null then
+    return null;
+  end if;
+  expired := given.expires_at <= clock_timestamp();
+  if expired then
+    perform from account a where a.bucket = given.bucket and a.client_id = given.client_id for share;
+  end if;
+  if exists (select from orders o where o.bucket = given.bucket and o.client_id = given.client_id and o.id = given.id) then
+    return quote_text(given, 'executed');
+  end if;
+  return quote_text(given, case when expired then 'expired' else 'open' end);
+end $$;
+
+ALTER FUNCTION gold.find_quote(client integer, id uuid) OWNER TO gold_book;
+
+--
+-- Name: find_withdrawal(integer, uuid); Type: FUNCTION; Schema: gold; Owner: gold_book
+--
+
+CREATE FUNCTION gold.find_withdrawal(client integer, id uuid) RETURNS text
+    LANGUAGE plpgsql STABLE SECURITY DEFINER
+    SET search_path TO 'gold', 'pg_temp'
+    SET plan_cache_mode TO 'force_generic_plan'
+    SET enable_seqscan TO 'off'
+    SET enable_bitmapscan TO 'off'
+    SET jit TO 'off'
+    AS $$
+begin
+  return (select withdrawal_text(w, null) from withdrawal w
+    where w.bucket = client % 64 and w.client_id = client and w.id = find_withdrawal.id);
+end $$;
+
+ALTER FUNCTION gold.find_withdrawal(client integer, id uuid) OWNER TO gold_book;
+
+--
+-- Name: has_room_for(gold.account, bigint); Type: FUNCTION; Schema: gold; Owner: gold_book
+--
+
+CREATE FUNCTION gold.has_room_for(holder gold.account, amount bigint) RETURNS boolean
+    LANGUAGE sql IMMUTABLE
+    RETURN ((((holder).sar_available + (holder).sar_held) + amount) <= '99999999999999'::bigint);
+
+ALTER FUNCTION gold.has_room_for(holder gold.account, amount bigint) OWNER TO gold_book;
+
+--
+-- Name: held_until(timestamp with time zone); Type: FUNCTION; Schema: gold; Owner: gold_book
+--
+
+CREATE FUNCTION gold.held_until(changed timestamp with time zone) RETURNS timestamp with time zone
+    LANGUAGE sql IMMUTABLE PARALLEL SAFE
+    RETURN (changed + '24:00:00'::interval);
+
+ALTER FUNCTION gold.held_until(changed timestamp with time zone) OWNER TO gold_book;
+
+--
+-- Name: life_text(timestamp with time zone, timestamp with time zone, timestamp with time zone); Type: FUNCTION; Schema: gold; Owner: gold_book
+--
+
+CREATE FUNCTION gold.life_text(not_before timestamp with time zone, retire_at timestamp with time zone, last_used_at timestamp with time zone) RETURNS text
+    LANGUAGE sql STABLE
+    RETURN ((((('"not_before":"'::text || gold.instant_text(not_before)) || '","retire_at":'::text) || COALESCE((('"'::text || gold.instant_text(retire_at)) || '"'::text), 'null'::text)) || ',"last_used_at":'::text) || COALESCE((('"'::text || gold.instant_text(last_used_at)) || '"'::text), 'null'::text));
+
+ALTER FUNCTION gold.life_text(not_before timestamp with time zone, retire_at timestamp with time zone, last_used_at timestamp with time zone) OWNER TO gold_book;
+
+--
+-- Name: list_bounds(integer, timestamp with time zone, timestamp with time zone, bigint); Type: FUNCTION; Schema: gold; Owner: gold_book
+--
+
+CREATE FUNCTION gold.list_bounds(client integer, created_after timestamp with time zone, created_before timestamp with time zone, next_below bigint, OUT above bigint, OUT below bigint) RETURNS record
+    LANGUAGE plpgsql STABLE
+    SET search_path TO 'gold', 'pg_temp'
+    AS $$
+begin
+  above := case when created_after is null then 0 else sequence_at(client, created_after) end;
+  below := coalesce(least(next_below, case when created_before is not null then sequence_at(client, created_before - interval '1 millisecond') + 1 end),
+    9223372036854775807);
+end $$;
+
+ALTER FUNCTION gold.list_bounds(client integer, created_after timestamp with time zone, created_before timestamp with time zone, next_below bigint, OUT above bigint, OUT below bigint) OWNER TO gold_book;
+
+--
+-- Name: list_events(integer, bigint, integer); Type: FUNCTION; Schema: gold; Owner: gold_book
+--
+
+CREATE FUNCTION gold.list_events(client integer, after_sequence bigint, most integer) RETURNS TABLE(sequence bigint, body text)
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'gold', 'pg_temp'
+    SET plan_cache_mode TO 'force_generic_plan'
+    SET enable_seqscan TO 'off'
+    SET enable_bitmapscan TO 'off'
+    SET jit TO 'off'
+    AS $$
+#variable_conflict use_column
+begin
+  perform seal_newest(client);
+  return query select e.sequence, event_text(e, delivery_text(e)) from event e
+    where e.bucket = client % 64 and e.client_id = client and e.sequence > after_sequence
+      and e.sequence <= (select t.sequence from chain_tail t where t.bucket = client % 64 and t.client_id = client)
+    order by e.sequence limit most;
+end $$;
+
+ALTER FUNCTION gold.list_events(client integer, after_sequence bigint, most integer) OWNER TO gold_book;
+
+--
+-- Name: list_fundings(integer, timestamp with time zone, timestamp with time zone, text, bigint, integer); Type: FUNCTION; Schema: gold; Owner: gold_book
+--
+
+CREATE FUNCTION gold.list_fundings(client integer, created_after timestamp with time zone, created_before timestamp with time zone, key text, next_below bigint, most integer) RETURNS TABLE(sequence bigint, body text)
+    LANGUAGE plpgsql STABLE SECURITY DEFINER
+    SET search_path TO 'gold', 'pg_temp'
+    SET plan_cache_mode TO 'force_generic_plan'
+    SET enable_seqscan TO 'off'
+    SET enable_bitmapscan TO 'off'
+    SET jit TO 'off'
+    AS $$
+#variable_conflict use_column
+declare
+  bounds record;
+begin
+  select * into bounds from list_bounds(client, created_after, created_before, next_below);
+  if list_fundings.key is not null then
+    return query select f.sequence, funding_text(f, null) from funding f
+      where f.bucket = client % 64 and f.client_id = client and f.id = result_of(client, list_fundings.key, 'funding')
+        and f.sequence > bounds.above and f.sequence < bounds.below;
+  else
+    return query select f.sequence, funding_text(f, null) from funding f
+      where f.client_id + 0 = client and f.sequence > bounds.above and f.sequence < bounds.below
+      order by f.client_id + 0 desc, f.sequence desc limit most;
+  end if;
+end $$;
+
+ALTER FUNCTION gold.list_fundings(client integer, created_after timestamp with time zone, created_before timestamp with time zone, key text, next_below bigint, most integer) OWNER TO gold_book;
+
+--
+-- Name: list_orders(integer, timestamp with time zone, timestamp with time zone, text, bigint, integer); Type: FUNCTION; Schema: gold; Owner: gold_book
+--
+
+CREATE FUNCTION gold.list_orders(client integer, created_after timestamp with time zone, created_before timestamp with time zone, key text, next_below bigint, most integer) RETURNS TABLE(sequence bigint, body text)
+    LANGUAGE plpgsql STABLE SECURITY DEFINER
+    SET search_path TO 'gold', 'pg_temp'
+    SET plan_cache_mode TO 'force_generic_plan'
+    SET enable_seqscan TO 'off'
+    SET enable_bitmapscan TO 'off'
+    SET jit TO 'off'
+    AS $$
+#variable_conflict use_column
+declare
+  bounds record;
+begin
+  select * into bounds from list_bounds(client, created_after, created_before, next_below);
+  if list_orders.key is not null then
+    return query select o.sequence, order_text(o) from orders o
+      where o.bucket = client % 64 and o.client_id = client and o.id = result_of(client, list_orders.key, 'order')
+        and o.sequence > bounds.above and o.sequence < bounds.below;
+  else
+    return query select o.sequence, order_text(o) from orders o
+      where o.client_id + 0 = client and o.sequence > bounds.above and o.sequence < bounds.below
+      order by o.client_id + 0 desc, o.sequence desc limit most;
+  end if;
+end $$;
+
+ALTER FUNCTION gold.list_orders(client integer, created_after timestamp with time zone, created_before timestamp with time zone, key text, next_below bigint, most integer) OWNER TO gold_book;
+
+--
+-- Name: list_withdrawals(integer, timestamp with time zone, timestamp with time zone, text, bigint, integer); Type: FUNCTION; Schema: gold; Owner: gold_book
+--
+
+CREATE FUNCTION gold.list_withdrawals(client integer, created_after timestamp with time zone, created_before timestamp with time zone, key text, next_below bigint, most integer) RETURNS TABLE(sequence bigint, body text)
+    LANGUAGE plpgsql STABLE SECURITY DEFINER
+    SET search_path TO 'gold', 'pg_temp'
+    SET plan_cache_mode TO 'force_generic_plan'
+    SET enable_seqscan TO 'off'
+    SET enable_bitmapscan TO 'off'
+    SET jit TO 'off'
+    AS $$
+#variable_conflict use_column
+declare
+  bounds record;
+begin
+  select * into bounds from list_bounds(client, created_after, created_before, next_below);
+  if list_withdrawals.key is not null then
+    return query select w.sequence, withdrawal_text(w, null) from withdrawal w
+      where w.bucket = client % 64 and w.client_id = client and w.id = result_of(client, list_withdrawals.key, 'withdrawal')
+        and w.sequence > bounds.above and w.sequence < bounds.below;
+  else
+    return query select w.sequence, withdrawal_text(w, null) from withdrawal w
+      where w.client_id + 0 = client and w.sequence > bounds.above and w.sequence < bounds.below
+      order by w.client_id + 0 desc, w.sequence desc limit most;
+  end if;
+end $$;
+
+ALTER FUNCTION gold.list_withdrawals(client integer, created_after timestamp with time zone, created_before timestamp with time zone, key text, next_below bigint, most integer) OWNER TO gold_book;
+
+--
+-- Name: lock_deposit(uuid); Type: FUNCTION; Schema: gold; Owner: gold_book
+--
+
+CREATE FUNCTION gold.lock_deposit(id uuid, OUT found_deposit gold.deposit, OUT holder gold.account) RETURNS record
+    LANGUAGE plpgsql
+    SET search_path TO 'gold', 'pg_temp'
+    AS $$
+#variable_conflict use_column
+begin
+  select d.* into found_deposit from deposit d where d.id = lock_deposit.id;
+  if found_deposit.id is null then
+    raise exception 'there is no deposit dep_%', lock_deposit.id using errcode = 'GR404';
+  end if;
+  select a.* into strict holder from account a where a.bucket = found_deposit.bucket and a.client_id = found_deposit.client_id for no key update;
+  -- Read again: what it said before the lock may be past.
+  select d.* into strict found_deposit from deposit d where d.id = lock_deposit.id for no key update;
+end $$;
+
+ALTER FUNCTION gold.lock_deposit(id uuid, OUT found_deposit gold.deposit, OUT holder gold.account) OWNER TO gold_book;
+
+--
+-- Name: market_session; Type: TABLE; Schema: gold; Owner: gold_owner
+--
+
+CREATE TABLE gold.market_session (
+    day smallint NOT NULL,
+    opens time without time zone NOT NULL,
+    closes time without time zone NOT NULL,
+    CONSTRAINT market_session_day CHECK (((day >= 0) AND (day <= 6))),
+    CONSTRAINT market_session_span CHECK ((opens < closes))
+);
+
+ALTER TABLE gold.market_session OWNER TO gold_owner;
+
+--
+-- Name: price; Type: TABLE; Schema: gold; Owner: gold_owner
+--
+
+CREATE TABLE gold.price (
+    one boolean DEFAULT true NOT NULL,
+    source text NOT NULL COLLATE pg_catalog."C",
+    mid bigint NOT NULL,
+    buy bigint NOT NULL,
+    sell bigint NOT NULL,
+    spread_basis_points integer NOT NULL,
+    stale_after_seconds integer NOT NULL,
+    as_of timestamp(3) with time zone NOT NULL,
+    url text,
+    always_open boolean DEFAULT true NOT NULL,
+    CONSTRAINT price_one CHECK (one),
+    CONSTRAINT price_sides CHECK (((buy > sell) AND (sell > 0) AND (buy <= 999999999))),
+    CONSTRAINT price_source CHECK (((source = ANY (ARRAY['fixed'::text, 'simulated'::text, 'http'::text])) AND ((source = 'http'::text) = (url IS NOT NULL))))
+);
+
+ALTER TABLE gold.price OWNER TO gold_owner;
+
+--
+-- Name: market_open(timestamp with time zone); Type: FUNCTION; Schema: gold; Owner: gold_book
+--
+
+CREATE FUNCTION gold.market_open(at timestamp with time zone) RETURNS boolean
+    LANGUAGE sql STABLE SECURITY DEFINER
+    SET search_path TO 'gold', 'pg_temp'
+    BEGIN ATOMIC
+ SELECT (COALESCE(( SELECT p.always_open
+            FROM gold.price p), true) OR (EXISTS ( SELECT
+            FROM gold.market_session s
+           WHERE (((s.day)::numeric = EXTRACT(dow FROM (market_open.at AT TIME ZONE 'Asia/Riyadh'::text))) AND (s.opens <= ((market_open.at AT TIME ZONE 'Asia/Riyadh'::text))::time without time zone) AND (((market_open.at AT TIME ZONE 'Asia/Riyadh'::text))::time without time zone < s.closes)))));
+END;
+
+ALTER FUNCTION gold.market_open(at timestamp with time zone) OWNER TO gold_book;
 
 --
 -- Name: move_bar(boolean, bigint); Type: FUNCTION; Schema: gold; Owner: gold_book
@@ -763,6 +1663,16 @@ end $$;
 ALTER FUNCTION gold.move_bar(bar_in boolean, fine bigint) OWNER TO gold_book;
 
 --
+-- Name: new_uuid(timestamp with time zone); Type: FUNCTION; Schema: gold; Owner: gold_book
+--
+
+CREATE FUNCTION gold.new_uuid(at timestamp with time zone) RETURNS uuid
+    LANGUAGE sql
+    RETURN (SELECT (((lpad(to_hex(((EXTRACT(epoch FROM new_uuid.at) * (1000)::numeric))::bigint), 12, '0'::text) || '7'::text) || substr(random.digits, 14)))::uuid AS uuid FROM (SELECT replace((gen_random_uuid())::text, '-'::text, ''::text) AS digits) random);
+
+ALTER FUNCTION gold.new_uuid(at timestamp with time zone) OWNER TO gold_book;
+
+--
 -- Name: next_millisecond(timestamp with time zone); Type: FUNCTION; Schema: gold; Owner: gold_book
 --
 
@@ -773,30 +1683,20 @@ CREATE FUNCTION gold.next_millisecond(at timestamp with time zone) RETURNS times
 ALTER FUNCTION gold.next_millisecond(at timestamp with time zone) OWNER TO gold_book;
 
 --
--- Name: audit; Type: TABLE; Schema: gold; Owner: gold_owner
---
-
-CREATE TABLE gold.audit (
-    id bigint NOT NULL,
-    at timestamp(3) with time zone DEFAULT clock_timestamp() NOT NULL,
-    login text DEFAULT SESSION_USER NOT NULL COLLATE pg_catalog."C",
-    action text NOT NULL COLLATE pg_catalog."C",
-    subject text NOT NULL,
-    detail jsonb NOT NULL
-);
-
-ALTER TABLE gold.audit OWNER TO gold_owner;
-
---
 -- Name: note(text, text, jsonb); Type: FUNCTION; Schema: gold; Owner: gold_book
 --
 
 CREATE FUNCTION gold.note(action text, subject text, detail jsonb) RETURNS void
-    LANGUAGE sql
-    BEGIN ATOMIC
- INSERT INTO gold.audit (login, action, subject, detail)
-   VALUES (SESSION_USER, note.action, note.subject, note.detail);
-END;
+    LANGUAGE plpgsql
+    SET search_path TO 'gold', 'pg_temp'
+    AS $$
+#variable_conflict use_variable
+begin
+  -- Held before the row gets its number, so that numbers are in the order of the chain.
+  perform from audit_tail for no key update;
+  insert into audit (login, action, subject, detail) values (session_user, action, subject, detail);
+  perform seal_audit();
+end $$;
 
 ALTER FUNCTION gold.note(action text, subject text, detail jsonb) OWNER TO gold_book;
 
@@ -815,7 +1715,14 @@ CREATE TABLE gold.partner (
     maximum_grams bigint NOT NULL,
     created_at timestamp(3) with time zone DEFAULT clock_timestamp() NOT NULL,
     suspended_at timestamp(3) with time zone,
-    CONSTRAINT partner_public_id CHECK ((public_id ~ '^(sbx|live)_[a-z0-9]{20}$'::text))
+    iban_changed_at timestamp(3) with time zone,
+    pending_iban text COLLATE pg_catalog."C",
+    pending_iban_by text COLLATE pg_catalog."C",
+    pending_iban_at timestamp(3) with time zone,
+    CONSTRAINT partner_maximum_grams CHECK (((maximum_grams >= 1) AND (maximum_grams <= 1000000000))),
+    CONSTRAINT partner_pending_iban CHECK ((((pending_iban IS NULL) = (pending_iban_by IS NULL)) AND ((pending_iban IS NULL) = (pending_iban_at IS NULL)))),
+    CONSTRAINT partner_public_id CHECK ((public_id ~ '^(sbx|live)_[a-z0-9]{20}$'::text)),
+    CONSTRAINT partner_rate CHECK (((rate_per_second > 0) AND (burst > 0)))
 );
 
 ALTER TABLE gold.partner OWNER TO gold_owner;
@@ -841,38 +1748,48 @@ end $$;
 ALTER FUNCTION gold.partner_of(public text) OWNER TO gold_book;
 
 --
--- Name: funding; Type: TABLE; Schema: gold; Owner: gold_owner
+-- Name: pay_withdrawal(uuid); Type: FUNCTION; Schema: gold; Owner: gold_book
 --
 
-CREATE TABLE gold.funding (
-    bucket smallint NOT NULL,
-    client_id integer NOT NULL,
-    id uuid NOT NULL,
-    sequence bigint NOT NULL,
-    amount bigint NOT NULL,
-    created_at timestamp(3) with time zone NOT NULL,
-    CONSTRAINT funding_amount CHECK ((amount > 0))
-);
+CREATE FUNCTION gold.pay_withdrawal(id uuid) RETURNS void
+    LANGUAGE sql SECURITY DEFINER
+    SET search_path TO 'gold', 'pg_temp'
+    BEGIN ATOMIC
+ SELECT gold.advance_withdrawal(id, 'paid'::gold.withdrawal_status, NULL::uuid) AS advance_withdrawal;
+END;
 
-ALTER TABLE gold.funding OWNER TO gold_owner;
+ALTER FUNCTION gold.pay_withdrawal(id uuid) OWNER TO gold_book;
 
 --
--- Name: post_funding(integer, bigint, uuid, bigint, timestamp with time zone, bigint, bigint, bigint); Type: FUNCTION; Schema: gold; Owner: gold_book
+-- Name: post_event(integer, bigint, uuid, uuid, timestamp with time zone, text); Type: FUNCTION; Schema: gold; Owner: gold_book
 --
 
-CREATE FUNCTION gold.post_funding(client integer, amount bigint, id uuid, sequence bigint, at timestamp with time zone, available bigint, held bigint, gold_held bigint) RETURNS void
+CREATE FUNCTION gold.post_event(client integer, sequence bigint, id uuid, subject uuid, at timestamp with time zone, type text) RETURNS void
+    LANGUAGE sql
+    SET search_path TO 'gold', 'pg_temp'
+    BEGIN ATOMIC
+ INSERT INTO gold.event (bucket, client_id, sequence, id, subject, created_at, type)
+   VALUES ((post_event.client % 64), post_event.client, post_event.sequence, post_event.id, post_event.subject, post_event.at, post_event.type);
+END;
+
+ALTER FUNCTION gold.post_event(client integer, sequence bigint, id uuid, subject uuid, at timestamp with time zone, type text) OWNER TO gold_book;
+
+--
+-- Name: post_funding(gold.account, bigint, uuid, timestamp with time zone); Type: FUNCTION; Schema: gold; Owner: gold_book
+--
+
+CREATE FUNCTION gold.post_funding(holder gold.account, amount bigint, id uuid, at timestamp with time zone) RETURNS void
     LANGUAGE sql
     SET search_path TO 'gold', 'pg_temp'
     BEGIN ATOMIC
  INSERT INTO gold.funding (bucket, client_id, id, sequence, amount, created_at)
-   VALUES ((post_funding.client % 64), post_funding.client, post_funding.id, post_funding.sequence, post_funding.amount, post_funding.at);
+   VALUES ((post_funding.holder).bucket, (post_funding.holder).client_id, post_funding.id, ((post_funding.holder).event_sequence + 1), post_funding.amount, post_funding.at);
  INSERT INTO gold.transfer (bucket, client_id, leg, sequence, debit, credit, asset, amount, sar_available_after, sar_held_after, gold_after, posted_at)
-   VALUES ((post_funding.client % 64), post_funding.client, 1, post_funding.sequence, 'bank'::gold.book, 'available'::gold.book, 'SAR'::gold.asset, post_funding.amount, post_funding.available, post_funding.held, post_funding.gold_held, post_funding.at);
- INSERT INTO gold.event (bucket, client_id, sequence, id, subject, created_at, type)
-   VALUES ((post_funding.client % 64), post_funding.client, post_funding.sequence, post_funding.id, post_funding.id, post_funding.at, 'funding.completed'::text);
+   VALUES ((post_funding.holder).bucket, (post_funding.holder).client_id, 1, ((post_funding.holder).event_sequence + 1), 'bank'::gold.book, 'available'::gold.book, 'SAR'::gold.asset, post_funding.amount, ((post_funding.holder).sar_available + post_funding.amount), (post_funding.holder).sar_held, (post_funding.holder).gold, post_funding.at);
+ SELECT gold.post_event((holder).client_id, ((holder).event_sequence + 1), id, id, at, 'funding.completed'::text) AS post_event;
 END;
 
-ALTER FUNCTION gold.post_funding(client integer, amount bigint, id uuid, sequence bigint, at timestamp with time zone, available bigint, held bigint, gold_held bigint) OWNER TO gold_book;
+ALTER FUNCTION gold.post_funding(holder gold.account, amount bigint, id uuid, at timestamp with time zone) OWNER TO gold_book;
 
 --
 -- Name: post_transfers(); Type: FUNCTION; Schema: gold; Owner: gold_owner
@@ -953,15 +1870,47 @@ CREATE FUNCTION gold.problem_text(refusal text, detail text, request uuid) RETUR
 ALTER FUNCTION gold.problem_text(refusal text, detail text, request uuid) OWNER TO gold_book;
 
 --
--- Name: allowed_ip; Type: TABLE; Schema: gold; Owner: gold_owner
+-- Name: public_of(integer); Type: FUNCTION; Schema: gold; Owner: gold_book
 --
 
-CREATE TABLE gold.allowed_ip (
-    partner_id integer NOT NULL,
-    range cidr NOT NULL
+CREATE FUNCTION gold.public_of(client integer) RETURNS text
+    LANGUAGE sql STABLE
+    BEGIN ATOMIC
+ SELECT p.public_id
+    FROM gold.partner p
+   WHERE (p.id = public_of.client);
+END;
+
+ALTER FUNCTION gold.public_of(client integer) OWNER TO gold_book;
+
+--
+-- Name: quote; Type: TABLE; Schema: gold; Owner: gold_owner
+--
+
+CREATE TABLE gold.quote (
+    bucket smallint NOT NULL,
+    client_id integer NOT NULL,
+    side gold.side NOT NULL,
+    id uuid NOT NULL,
+    grams bigint NOT NULL,
+    price bigint NOT NULL,
+    total bigint NOT NULL,
+    created_at timestamp(3) with time zone NOT NULL,
+    expires_at timestamp(3) with time zone NOT NULL,
+    CONSTRAINT quote_quantities CHECK (((grams > 0) AND (price > 0) AND (total > 0)))
 );
 
-ALTER TABLE gold.allowed_ip OWNER TO gold_owner;
+ALTER TABLE gold.quote OWNER TO gold_owner;
+
+--
+-- Name: quote_text(gold.quote, text); Type: FUNCTION; Schema: gold; Owner: gold_book
+--
+
+CREATE FUNCTION gold.quote_text(given gold.quote, status text) RETURNS text
+    LANGUAGE sql STABLE
+    RETURN (((((((((((((((('{"quote_id":"qt_'::text || (given).id) || '","side":"'::text) || (given).side) || '","gold_grams":'::text) || gold.decimal_text((given).grams, 0.0001)) || ',"price_per_gram_sar":'::text) || gold.decimal_text((given).price, 0.0001)) || ',"total_sar":'::text) || gold.decimal_text((given).total, 0.01)) || ',"status":"'::text) || status) || '","created_at":"'::text) || gold.instant_text((given).created_at)) || '","expires_at":"'::text) || gold.instant_text((given).expires_at)) || '"}'::text);
+
+ALTER FUNCTION gold.quote_text(given gold.quote, status text) OWNER TO gold_book;
 
 --
 -- Name: certificate; Type: TABLE; Schema: gold; Owner: gold_owner
@@ -997,6 +1946,70 @@ CREATE TABLE gold.client_secret (
 ALTER TABLE gold.client_secret OWNER TO gold_owner;
 
 --
+-- Name: signing_key; Type: TABLE; Schema: gold; Owner: gold_owner
+--
+
+CREATE TABLE gold.signing_key (
+    thumbprint text NOT NULL COLLATE pg_catalog."C",
+    partner_id integer NOT NULL,
+    kid text COLLATE pg_catalog."C",
+    jwk jsonb NOT NULL,
+    not_before timestamp(3) with time zone DEFAULT clock_timestamp() NOT NULL,
+    retire_at timestamp(3) with time zone,
+    last_used_at timestamp(3) with time zone
+);
+
+ALTER TABLE gold.signing_key OWNER TO gold_owner;
+
+--
+-- Name: webhook_secret; Type: TABLE; Schema: gold; Owner: gold_owner
+--
+
+CREATE TABLE gold.webhook_secret (
+    id integer NOT NULL,
+    partner_id integer NOT NULL,
+    sealed bytea NOT NULL,
+    sealing_key text NOT NULL COLLATE pg_catalog."C",
+    not_before timestamp(3) with time zone DEFAULT clock_timestamp() NOT NULL,
+    retire_at timestamp(3) with time zone,
+    last_used_at timestamp(3) with time zone
+);
+
+ALTER TABLE gold.webhook_secret OWNER TO gold_owner;
+
+--
+-- Name: read_credentials(integer); Type: FUNCTION; Schema: gold; Owner: gold_book
+--
+
+CREATE FUNCTION gold.read_credentials(client integer) RETURNS text
+    LANGUAGE sql STABLE SECURITY DEFINER
+    SET search_path TO 'gold', 'pg_temp'
+    BEGIN ATOMIC
+ SELECT (((((((('{"certificates":['::text || COALESCE(( SELECT string_agg((((((((('{"sha256":"'::text || c.fingerprint) || '","expires_at":"'::text) || gold.instant_text(c.not_after)) || '","revoked_at":'::text) || COALESCE((('"'::text || gold.instant_text(c.revoked_at)) || '"'::text), 'null'::text)) || ','::text) || gold.life_text(c.not_before, NULL::timestamp with time zone, c.last_used_at)) || '}'::text), ','::text ORDER BY c.not_before, c.fingerprint) AS string_agg
+            FROM gold.certificate c
+           WHERE (c.partner_id = read_credentials.client)), ''::text)) || '],"signing_keys":['::text) || COALESCE(( SELECT string_agg((((((('{"kid":'::text || to_json(COALESCE(k.kid, k.thumbprint))) || ',"thumbprint":'::text) || to_json(k.thumbprint)) || ','::text) || gold.life_text(k.not_before, k.retire_at, k.last_used_at)) || '}'::text), ','::text ORDER BY k.not_before, k.thumbprint) AS string_agg
+            FROM gold.signing_key k
+           WHERE (k.partner_id = read_credentials.client)), ''::text)) || '],"client_secrets":['::text) || COALESCE(( SELECT string_agg((((('{"secret_id":"'::text || s.id) || '",'::text) || gold.life_text(s.not_before, s.retire_at, s.last_used_at)) || '}'::text), ','::text ORDER BY s.id) AS string_agg
+            FROM gold.client_secret s
+           WHERE (s.partner_id = read_credentials.client)), ''::text)) || '],"webhook_secrets":['::text) || COALESCE(( SELECT string_agg((((('{"secret_id":"'::text || s.id) || '",'::text) || gold.life_text(s.not_before, s.retire_at, s.last_used_at)) || '}'::text), ','::text ORDER BY s.id) AS string_agg
+            FROM gold.webhook_secret s
+           WHERE (s.partner_id = read_credentials.client)), ''::text)) || ']}'::text);
+END;
+
+ALTER FUNCTION gold.read_credentials(client integer) OWNER TO gold_book;
+
+--
+-- Name: allowed_ip; Type: TABLE; Schema: gold; Owner: gold_owner
+--
+
+CREATE TABLE gold.allowed_ip (
+    partner_id integer NOT NULL,
+    range cidr NOT NULL
+);
+
+ALTER TABLE gold.allowed_ip OWNER TO gold_owner;
+
+--
 -- Name: deployment; Type: TABLE; Schema: gold; Owner: gold_owner
 --
 
@@ -1009,6 +2022,10 @@ CREATE TABLE gold.deployment (
     sealing_key_source text,
     pepper_source text,
     loopback_receivers boolean DEFAULT false NOT NULL,
+    payout_name text,
+    payout_iban text COLLATE pg_catalog."C",
+    payout_bic text COLLATE pg_catalog."C",
+    flood_per_second integer DEFAULT 5000 NOT NULL,
     CONSTRAINT deployment_environment CHECK ((environment = ANY (ARRAY['sandbox'::text, 'production'::text]))),
     CONSTRAINT deployment_one CHECK (one)
 );
@@ -1026,22 +2043,6 @@ CREATE TABLE gold.registry_version (
 );
 
 ALTER TABLE gold.registry_version OWNER TO gold_owner;
-
---
--- Name: signing_key; Type: TABLE; Schema: gold; Owner: gold_owner
---
-
-CREATE TABLE gold.signing_key (
-    thumbprint text NOT NULL COLLATE pg_catalog."C",
-    partner_id integer NOT NULL,
-    kid text COLLATE pg_catalog."C",
-    jwk jsonb NOT NULL,
-    not_before timestamp(3) with time zone DEFAULT clock_timestamp() NOT NULL,
-    retire_at timestamp(3) with time zone,
-    last_used_at timestamp(3) with time zone
-);
-
-ALTER TABLE gold.signing_key OWNER TO gold_owner;
 
 --
 -- Name: token_key; Type: TABLE; Schema: gold; Owner: gold_owner
@@ -1091,6 +2092,134 @@ END;
 ALTER FUNCTION gold.read_registry(known_version bigint) OWNER TO gold_book;
 
 --
+-- Name: bar; Type: TABLE; Schema: gold; Owner: gold_owner
+--
+
+CREATE TABLE gold.bar (
+    serial text NOT NULL,
+    refiner text NOT NULL,
+    vault_name text NOT NULL,
+    gross bigint NOT NULL,
+    fineness integer NOT NULL,
+    fine bigint NOT NULL,
+    added_at timestamp(3) with time zone NOT NULL,
+    added_sequence bigint NOT NULL,
+    removed_at timestamp(3) with time zone,
+    removed_sequence bigint,
+    CONSTRAINT bar_fine CHECK (((fine > 0) AND (fine = ((gross * fineness) / 10000)))),
+    CONSTRAINT bar_fineness CHECK (((fineness >= 9950) AND (fineness <= 9999)))
+);
+
+ALTER TABLE gold.bar OWNER TO gold_owner;
+
+--
+-- Name: read_reserves(); Type: FUNCTION; Schema: gold; Owner: gold_book
+--
+
+CREATE FUNCTION gold.read_reserves() RETURNS text
+    LANGUAGE sql SECURITY DEFINER
+    SET search_path TO 'gold', 'pg_temp'
+    BEGIN ATOMIC
+ SELECT (((((((((('{"bars":['::text || COALESCE(held.bars, ''::text)) || '],"fine_grams":'::text) || gold.decimal_text(held.fine, 0.0001)) || ',"owed_grams":'::text) || gold.decimal_text(owed.gold, 0.0001)) || ',"coverage":'::text) || COALESCE(gold.decimal_text((div(((held.fine)::numeric * (10000)::numeric), (NULLIF(owed.gold, 0))::numeric))::bigint, 0.0001), 'null'::text)) || ',"as_of":"'::text) || gold.instant_text(clock_timestamp())) || '"}'::text)
+    FROM ( SELECT (COALESCE(sum(b.fine), (0)::numeric))::bigint AS fine,
+             string_agg((((((((((((('{"serial":'::text || to_json(b.serial)) || ',"refiner":'::text) || to_json(b.refiner)) || ',"vault":'::text) || to_json(b.vault_name)) || ',"gross_grams":'::text) || gold.decimal_text(b.gross, 0.0001)) || ',"fineness":'::text) || gold.decimal_text((b.fineness)::bigint, 0.1)) || ',"fine_grams":'::text) || gold.decimal_text(b.fine, 0.0001)) || '}'::text), ','::text ORDER BY b.added_at, b.serial) AS bars
+            FROM gold.bar b
+           WHERE (b.removed_at IS NULL)) held,
+     ( SELECT (COALESCE(sum(a.gold), (0)::numeric))::bigint AS gold
+            FROM gold.account a
+           WHERE (a.client_id <> 0)) owed;
+END;
+
+ALTER FUNCTION gold.read_reserves() OWNER TO gold_book;
+
+--
+-- Name: record_deposit(text, bigint, text); Type: FUNCTION; Schema: gold; Owner: gold_book
+--
+
+CREATE FUNCTION gold.record_deposit(public text, amount bigint, bank_reference text, OUT id uuid) RETURNS uuid
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'gold', 'pg_temp'
+    AS $$
+#variable_conflict use_column
+declare
+  subject partner := partner_of(public);
+  known deposit;
+begin
+  if record_deposit.amount <= 0 or record_deposit.amount > 99999999999999 then
+    raise exception 'a deposit is more than 0 and at most 999999999999.99 SAR' using errcode = 'GR409';
+  end if;
+  record_deposit.id := new_uuid(clock_timestamp());
+  insert into deposit (bucket, client_id, id, amount, bank_reference, recorded_at, recorded_by)
+  values (subject.id % 64, subject.id, record_deposit.id, record_deposit.amount, record_deposit.bank_reference, clock_timestamp(), session_user)
+  on conflict (bank_reference) where reversed_at is null do nothing;
+  if not found then
+    select d.* into known from deposit d where d.bank_reference = record_deposit.bank_reference and d.reversed_at is null;
+    raise exception 'the bank reference % is on record already, as dep_%', record_deposit.bank_reference, known.id using errcode = 'GR409';
+  end if;
+  perform note('deposit.record', public, jsonb_build_object('deposit', 'dep_' || record_deposit.id, 'amount', record_deposit.amount,
+    'bank_reference', record_deposit.bank_reference));
+end $$;
+
+ALTER FUNCTION gold.record_deposit(public text, amount bigint, bank_reference text, OUT id uuid) OWNER TO gold_book;
+
+--
+-- Name: record_use(jsonb); Type: FUNCTION; Schema: gold; Owner: gold_book
+--
+
+CREATE FUNCTION gold.record_use(uses jsonb) RETURNS void
+    LANGUAGE sql SECURITY DEFINER
+    SET search_path TO 'gold', 'pg_temp'
+    BEGIN ATOMIC
+ WITH due AS (
+          SELECT c_1.fingerprint,
+             u.at
+            FROM (gold.certificate c_1
+              JOIN jsonb_to_recordset(record_use.uses) u(kind text, id text, at timestamp with time zone) ON (((u.kind = 'certificate'::text) AND (u.id = c_1.fingerprint))))
+           WHERE ((c_1.last_used_at IS NULL) OR (c_1.last_used_at <= (u.at - '00:01:00'::interval)))
+          FOR UPDATE OF c_1 SKIP LOCKED
+         )
+  UPDATE gold.certificate c SET last_used_at = due.at
+    FROM due
+   WHERE (c.fingerprint = due.fingerprint);
+ WITH due AS (
+          SELECT s_1.id,
+             u.at
+            FROM (gold.client_secret s_1
+              JOIN jsonb_to_recordset(record_use.uses) u(kind text, id text, at timestamp with time zone) ON (((u.kind = 'client_secret'::text) AND (u.id = (s_1.id)::text))))
+           WHERE ((s_1.last_used_at IS NULL) OR (s_1.last_used_at <= (u.at - '00:01:00'::interval)))
+          FOR UPDATE OF s_1 SKIP LOCKED
+         )
+  UPDATE gold.client_secret s SET last_used_at = due.at
+    FROM due
+   WHERE (s.id = due.id);
+ WITH due AS (
+          SELECT k_1.partner_id,
+             k_1.thumbprint,
+             u.at
+            FROM (gold.signing_key k_1
+              JOIN jsonb_to_recordset(record_use.uses) u(kind text, partner integer, id text, at timestamp with time zone) ON (((u.kind = 'signing_key'::text) AND (u.partner = k_1.partner_id) AND (u.id = k_1.thumbprint))))
+           WHERE ((k_1.last_used_at IS NULL) OR (k_1.last_used_at <= (u.at - '00:01:00'::interval)))
+          FOR UPDATE OF k_1 SKIP LOCKED
+         )
+  UPDATE gold.signing_key k SET last_used_at = due.at
+    FROM due
+   WHERE ((k.partner_id = due.partner_id) AND (k.thumbprint = due.thumbprint));
+ WITH due AS (
+          SELECT t_1.kid,
+             u.at
+            FROM (gold.token_key t_1
+              JOIN jsonb_to_recordset(record_use.uses) u(kind text, id text, at timestamp with time zone) ON (((u.kind = 'token_key'::text) AND (u.id = t_1.kid))))
+           WHERE ((t_1.last_used_at IS NULL) OR (t_1.last_used_at <= (u.at - '00:01:00'::interval)))
+          FOR UPDATE OF t_1 SKIP LOCKED
+         )
+  UPDATE gold.token_key t SET last_used_at = due.at
+    FROM due
+   WHERE (t.kid = due.kid);
+END;
+
+ALTER FUNCTION gold.record_use(uses jsonb) OWNER TO gold_book;
+
+--
 -- Name: refuse_change(); Type: FUNCTION; Schema: gold; Owner: gold_owner
 --
 
@@ -1114,6 +2243,19 @@ CREATE FUNCTION gold.registry_changed() RETURNS void
 END;
 
 ALTER FUNCTION gold.registry_changed() OWNER TO gold_book;
+
+--
+-- Name: reject_withdrawal(uuid); Type: FUNCTION; Schema: gold; Owner: gold_book
+--
+
+CREATE FUNCTION gold.reject_withdrawal(id uuid) RETURNS void
+    LANGUAGE sql SECURITY DEFINER
+    SET search_path TO 'gold', 'pg_temp'
+    BEGIN ATOMIC
+ SELECT gold.advance_withdrawal(id, 'rejected'::gold.withdrawal_status, NULL::uuid) AS advance_withdrawal;
+END;
+
+ALTER FUNCTION gold.reject_withdrawal(id uuid) OWNER TO gold_book;
 
 --
 -- Name: remove_bar(text); Type: FUNCTION; Schema: gold; Owner: gold_book
@@ -1146,6 +2288,21 @@ end $$;
 ALTER FUNCTION gold.remove_bar(serial text) OWNER TO gold_book;
 
 --
+-- Name: result_of(integer, text, text); Type: FUNCTION; Schema: gold; Owner: gold_book
+--
+
+CREATE FUNCTION gold.result_of(client integer, key text, kind text) RETURNS uuid
+    LANGUAGE sql STABLE
+    SET search_path TO 'gold', 'pg_temp'
+    BEGIN ATOMIC
+ SELECT k.result_id
+    FROM gold.idempotency_key k
+   WHERE ((k.bucket = (result_of.client % 64)) AND (k.client_id = result_of.client) AND (k.key = result_of.key) AND (k.result_kind = result_of.kind));
+END;
+
+ALTER FUNCTION gold.result_of(client integer, key text, kind text) OWNER TO gold_book;
+
+--
 -- Name: resume_partner(text); Type: FUNCTION; Schema: gold; Owner: gold_book
 --
 
@@ -1165,6 +2322,57 @@ begin
 end $$;
 
 ALTER FUNCTION gold.resume_partner(public text) OWNER TO gold_book;
+
+--
+-- Name: return_withdrawal(uuid); Type: FUNCTION; Schema: gold; Owner: gold_book
+--
+
+CREATE FUNCTION gold.return_withdrawal(id uuid) RETURNS void
+    LANGUAGE sql SECURITY DEFINER
+    SET search_path TO 'gold', 'pg_temp'
+    BEGIN ATOMIC
+ SELECT gold.advance_withdrawal(id, 'returned'::gold.withdrawal_status, NULL::uuid) AS advance_withdrawal;
+END;
+
+ALTER FUNCTION gold.return_withdrawal(id uuid) OWNER TO gold_book;
+
+--
+-- Name: reverse_deposit(uuid); Type: FUNCTION; Schema: gold; Owner: gold_book
+--
+
+CREATE FUNCTION gold.reverse_deposit(id uuid) RETURNS void
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'gold', 'pg_temp'
+    AS $$
+#variable_conflict use_column
+declare
+  locked record;
+  given deposit;
+  holder account;
+  at timestamptz;
+begin
+  select * into locked from lock_deposit(reverse_deposit.id);
+  given := locked.found_deposit;
+  holder := locked.holder;
+  if given.reversed_at is not null then
+    raise exception 'the deposit was reversed already, by %', given.reversed_by using errcode = 'GR409';
+  elsif given.approved_at is not null and holder.sar_available < given.amount then
+    raise exception 'the partner has % SAR available, less than the deposit of % SAR: the rest was spent or is held for withdrawals',
+      decimal_text(holder.sar_available, 0.01), decimal_text(given.amount, 0.01) using errcode = 'GR409';
+  end if;
+  at := greatest(next_millisecond(clock_timestamp()), holder.last_posted_at);
+  update deposit d set reversed_at = at, reversed_by = session_user,
+    reversed_sequence = case when given.approved_at is not null then holder.event_sequence + 1 end where d.id = given.id;
+  if given.approved_at is not null then
+    insert into transfer (bucket, client_id, leg, sequence, debit, credit, asset, amount, sar_available_after, sar_held_after, gold_after, posted_at)
+    values (holder.bucket, holder.client_id, 1, holder.event_sequence + 1, 'available', 'bank', 'SAR', given.amount,
+      holder.sar_available - given.amount, holder.sar_held, holder.gold, at);
+    perform post_event(holder.client_id, holder.event_sequence + 1, new_uuid(at), given.id, at, 'funding.reversed');
+  end if;
+  perform note('deposit.reverse', public_of(given.client_id), jsonb_build_object('deposit', 'dep_' || given.id, 'amount', given.amount));
+end $$;
+
+ALTER FUNCTION gold.reverse_deposit(id uuid) OWNER TO gold_book;
 
 --
 -- Name: revoke_certificate(text); Type: FUNCTION; Schema: gold; Owner: gold_book
@@ -1196,6 +2404,30 @@ end $$;
 ALTER FUNCTION gold.revoke_certificate(fingerprint text) OWNER TO gold_book;
 
 --
+-- Name: seal_audit(); Type: FUNCTION; Schema: gold; Owner: gold_book
+--
+
+CREATE FUNCTION gold.seal_audit() RETURNS void
+    LANGUAGE plpgsql
+    SET search_path TO 'gold', 'pg_temp'
+    AS $$
+declare
+  tail audit_tail;
+  entry audit;
+begin
+  insert into audit_tail (one) values (true) on conflict do nothing;
+  select * into strict tail from audit_tail for no key update;
+  for entry in select a.* from audit a where a.id > tail.id order by a.id loop
+    tail.id := entry.id;
+    tail.head := sha256(tail.head || convert_to(audit_line(entry), 'UTF8'));
+    insert into audit_link (id, hash) values (tail.id, tail.head);
+  end loop;
+  update audit_tail t set id = tail.id, head = tail.head;
+end $$;
+
+ALTER FUNCTION gold.seal_audit() OWNER TO gold_book;
+
+--
 -- Name: seal_chain(integer); Type: FUNCTION; Schema: gold; Owner: gold_book
 --
 
@@ -1215,7 +2447,8 @@ begin
   where t.bucket = seal_chain.client % 64 and t.client_id = seal_chain.client for no key update;
   head := tail.head;
   sealed := tail.sequence;
-  for record in select * from chain_lines(seal_chain.client, tail.sequence) loop
+  -- A backlog is sealed in parts, each well inside any statement's time.
+  for record in select * from chain_lines(seal_chain.client, tail.sequence) limit 5000 loop
     if record.sequence <> sealed + 1 then
       raise exception 'event % of client % is missing', sealed + 1, seal_chain.client using errcode = 'GB003';
     end if;
@@ -1257,28 +2490,162 @@ end $$;
 ALTER FUNCTION gold.seal_chains(most integer) OWNER TO gold_book;
 
 --
--- Name: set_price(text, bigint, bigint, bigint, integer, integer); Type: FUNCTION; Schema: gold; Owner: gold_book
+-- Name: seal_newest(integer); Type: FUNCTION; Schema: gold; Owner: gold_book
 --
 
-CREATE FUNCTION gold.set_price(source text, mid bigint, buy bigint, sell bigint, spread_basis_points integer, stale_after_seconds integer) RETURNS void
+CREATE FUNCTION gold.seal_newest(client integer) RETURNS void
+    LANGUAGE plpgsql
+    SET search_path TO 'gold', 'pg_temp'
+    AS $$
+begin
+  if exists (
+    select from account a left join chain_tail t on t.bucket = a.bucket and t.client_id = a.client_id
+    where a.bucket = client % 64 and a.client_id = client and a.event_sequence > coalesce(t.sequence, 0)
+  ) then
+    perform seal_chain(client);
+  end if;
+end $$;
+
+ALTER FUNCTION gold.seal_newest(client integer) OWNER TO gold_book;
+
+--
+-- Name: sequence_at(integer, timestamp with time zone); Type: FUNCTION; Schema: gold; Owner: gold_book
+--
+
+CREATE FUNCTION gold.sequence_at(client integer, at timestamp with time zone) RETURNS bigint
+    LANGUAGE plpgsql STABLE
+    SET search_path TO 'gold', 'pg_temp'
+    SET plan_cache_mode TO 'force_generic_plan'
+    SET enable_seqscan TO 'off'
+    SET enable_bitmapscan TO 'off'
+    SET jit TO 'off'
+    AS $$
+declare
+  low bigint := 0;
+  high bigint;
+  middle bigint;
+begin
+  select a.event_sequence into strict high from account a where a.bucket = client % 64 and a.client_id = client;
+  while low < high loop
+    middle := (low + high + 1) / 2;
+    if (
+      select e.created_at from event e where e.bucket = client % 64 and e.client_id = client and e.sequence >= middle
+      order by e.sequence limit 1
+    ) <= at then
+      low := middle;
+    else
+      high := middle - 1;
+    end if;
+  end loop;
+  return low;
+end $$;
+
+ALTER FUNCTION gold.sequence_at(client integer, at timestamp with time zone) OWNER TO gold_book;
+
+--
+-- Name: set_market_hours(boolean, jsonb); Type: FUNCTION; Schema: gold; Owner: gold_book
+--
+
+CREATE FUNCTION gold.set_market_hours(always_open boolean, sessions jsonb) RETURNS void
     LANGUAGE plpgsql SECURITY DEFINER
     SET search_path TO 'gold', 'pg_temp'
     AS $$
 begin
-  insert into price (source, mid, buy, sell, spread_basis_points, stale_after_seconds, as_of)
-  values (set_price.source, set_price.mid, set_price.buy, set_price.sell, set_price.spread_basis_points, set_price.stale_after_seconds, clock_timestamp())
-  on conflict (one) do update set source = excluded.source, mid = excluded.mid, buy = excluded.buy, sell = excluded.sell,
-    spread_basis_points = excluded.spread_basis_points, stale_after_seconds = excluded.stale_after_seconds, as_of = excluded.as_of;
-  perform note('price.set', set_price.source, jsonb_build_object('mid', set_price.mid, 'buy', set_price.buy, 'sell', set_price.sell));
+  update price p set always_open = set_market_hours.always_open;
+  if not found then
+    raise exception 'no price has been set yet, so there is no market to open' using errcode = 'GR409';
+  end if;
+  delete from market_session;
+  insert into market_session (day, opens, closes)
+  select (s->>'day')::smallint, (s->>'opens')::time, (s->>'closes')::time from jsonb_array_elements(sessions) s;
+  perform note('market.set', case when set_market_hours.always_open then 'always open' else 'by sessions' end,
+    jsonb_build_object('sessions', sessions));
 end $$;
 
-ALTER FUNCTION gold.set_price(source text, mid bigint, buy bigint, sell bigint, spread_basis_points integer, stale_after_seconds integer) OWNER TO gold_book;
+ALTER FUNCTION gold.set_market_hours(always_open boolean, sessions jsonb) OWNER TO gold_book;
 
 --
--- Name: settle_deployment(text, text, boolean, text, text); Type: FUNCTION; Schema: gold; Owner: gold_book
+-- Name: set_partner(text, cidr[], text, integer, integer, bigint); Type: FUNCTION; Schema: gold; Owner: gold_book
 --
 
-CREATE FUNCTION gold.settle_deployment(environment text, public_base_url text, loopback_receivers boolean, sealing_key_source text, pepper_source text) RETURNS void
+CREATE FUNCTION gold.set_partner(public text, ips cidr[], webhook_url text, rate_per_second integer, burst integer, maximum_grams bigint) RETURNS void
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'gold', 'pg_temp'
+    AS $$
+declare
+  subject partner := partner_of(public);
+begin
+  perform end_admission(subject.id);
+  perform check_rate(set_partner.rate_per_second);
+  update partner p set
+    webhook_url = coalesce(set_partner.webhook_url, p.webhook_url),
+    rate_per_second = coalesce(set_partner.rate_per_second, p.rate_per_second),
+    burst = coalesce(set_partner.burst, p.burst),
+    maximum_grams = coalesce(set_partner.maximum_grams, p.maximum_grams)
+  where p.id = subject.id;
+  if ips is not null then
+    delete from allowed_ip i where i.partner_id = subject.id;
+    insert into allowed_ip (partner_id, range) select distinct subject.id, unnest(ips);
+  end if;
+  perform note('partner.set', public, jsonb_strip_nulls(jsonb_build_object('ips', ips, 'webhook_url', set_partner.webhook_url,
+    'rate_per_second', set_partner.rate_per_second, 'burst', set_partner.burst, 'maximum_grams', set_partner.maximum_grams)));
+  perform registry_changed();
+end $$;
+
+ALTER FUNCTION gold.set_partner(public text, ips cidr[], webhook_url text, rate_per_second integer, burst integer, maximum_grams bigint) OWNER TO gold_book;
+
+--
+-- Name: set_payout_account(text, text, text); Type: FUNCTION; Schema: gold; Owner: gold_book
+--
+
+CREATE FUNCTION gold.set_payout_account(name text, iban text, bic text) RETURNS void
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'gold', 'pg_temp'
+    AS $$
+declare
+  known deployment;
+begin
+  select * into known from deployment for update;
+  if known.environment is null then
+    raise exception 'the database belongs to no deployment yet' using errcode = 'GR409';
+  elsif (known.payout_name, known.payout_iban, known.payout_bic) is not distinct from
+    (set_payout_account.name, set_payout_account.iban, set_payout_account.bic) then
+    return;
+  end if;
+  update deployment d set payout_name = set_payout_account.name, payout_iban = set_payout_account.iban, payout_bic = set_payout_account.bic;
+  perform note('deployment.payout', set_payout_account.iban, jsonb_build_object('name', set_payout_account.name, 'bic', set_payout_account.bic,
+    'before', jsonb_build_object('name', known.payout_name, 'iban', known.payout_iban, 'bic', known.payout_bic)));
+end $$;
+
+ALTER FUNCTION gold.set_payout_account(name text, iban text, bic text) OWNER TO gold_book;
+
+--
+-- Name: set_price(text, bigint, bigint, bigint, integer, integer, text); Type: FUNCTION; Schema: gold; Owner: gold_book
+--
+
+CREATE FUNCTION gold.set_price(source text, mid bigint, buy bigint, sell bigint, spread_basis_points integer, stale_after_seconds integer, url text) RETURNS void
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'gold', 'pg_temp'
+    AS $$
+begin
+  insert into price (source, mid, buy, sell, spread_basis_points, stale_after_seconds, url, as_of)
+  values (set_price.source, set_price.mid, set_price.buy, set_price.sell, set_price.spread_basis_points, set_price.stale_after_seconds,
+    set_price.url, case when set_price.source = 'http' then 'epoch' else clock_timestamp() end)
+  on conflict (one) do update set source = excluded.source, mid = excluded.mid, buy = excluded.buy, sell = excluded.sell,
+    spread_basis_points = excluded.spread_basis_points, stale_after_seconds = excluded.stale_after_seconds, url = excluded.url,
+    as_of = case when price.url = excluded.url then price.as_of else excluded.as_of end;
+  perform note('price.set', set_price.source, jsonb_strip_nulls(jsonb_build_object('mid', set_price.mid, 'buy', set_price.buy,
+    'sell', set_price.sell, 'spread_basis_points', set_price.spread_basis_points, 'stale_after_seconds', set_price.stale_after_seconds,
+    'url', set_price.url)));
+end $$;
+
+ALTER FUNCTION gold.set_price(source text, mid bigint, buy bigint, sell bigint, spread_basis_points integer, stale_after_seconds integer, url text) OWNER TO gold_book;
+
+--
+-- Name: settle_deployment(text, text, boolean, text, text, integer); Type: FUNCTION; Schema: gold; Owner: gold_book
+--
+
+CREATE FUNCTION gold.settle_deployment(environment text, public_base_url text, loopback_receivers boolean, sealing_key_source text, pepper_source text, flood_per_second integer) RETURNS void
     LANGUAGE plpgsql SECURITY DEFINER
     SET search_path TO 'gold', 'pg_temp'
     AS $$
@@ -1291,20 +2658,25 @@ begin
   select * into known from deployment for update;
   if known.environment <> settle_deployment.environment then
     raise exception 'this database belongs to %, not to %', known.environment, settle_deployment.environment using errcode = 'GR409';
-  elsif (known.public_base_url, known.loopback_receivers, known.sealing_key_source, known.pepper_source) is not distinct from
-    (settle_deployment.public_base_url, settle_deployment.loopback_receivers, settle_deployment.sealing_key_source, settle_deployment.pepper_source) then
+  elsif settle_deployment.flood_per_second / 4 < (select max(p.rate_per_second) from partner p) then
+    raise exception 'a partner may send %/s, more than a quarter of a flood bound of %/s', (select max(p.rate_per_second) from partner p),
+      settle_deployment.flood_per_second using errcode = 'GR409';
+  elsif (known.public_base_url, known.loopback_receivers, known.sealing_key_source, known.pepper_source, known.flood_per_second) is not distinct from
+    (settle_deployment.public_base_url, settle_deployment.loopback_receivers, settle_deployment.sealing_key_source, settle_deployment.pepper_source,
+      settle_deployment.flood_per_second) then
     return;
   end if;
-  insert into deployment (environment, public_base_url, loopback_receivers, sealing_key_source, pepper_source)
+  insert into deployment (environment, public_base_url, loopback_receivers, sealing_key_source, pepper_source, flood_per_second)
   values (settle_deployment.environment, settle_deployment.public_base_url, settle_deployment.loopback_receivers,
-    settle_deployment.sealing_key_source, settle_deployment.pepper_source)
+    settle_deployment.sealing_key_source, settle_deployment.pepper_source, settle_deployment.flood_per_second)
   on conflict (one) do update set public_base_url = excluded.public_base_url, loopback_receivers = excluded.loopback_receivers,
-    sealing_key_source = excluded.sealing_key_source, pepper_source = excluded.pepper_source;
-  perform note('deployment.settle', settle_deployment.public_base_url, jsonb_build_object('before', to_jsonb(known)));
+    sealing_key_source = excluded.sealing_key_source, pepper_source = excluded.pepper_source, flood_per_second = excluded.flood_per_second;
+  perform note('deployment.settle', settle_deployment.public_base_url,
+    jsonb_build_object('before', to_jsonb(known) - 'one' - 'authority_certificates'));
   perform registry_changed();
 end $$;
 
-ALTER FUNCTION gold.settle_deployment(environment text, public_base_url text, loopback_receivers boolean, sealing_key_source text, pepper_source text) OWNER TO gold_book;
+ALTER FUNCTION gold.settle_deployment(environment text, public_base_url text, loopback_receivers boolean, sealing_key_source text, pepper_source text, flood_per_second integer) OWNER TO gold_book;
 
 --
 -- Name: settled(integer, boolean, boolean, smallint, text); Type: FUNCTION; Schema: gold; Owner: gold_book
@@ -1346,6 +2718,100 @@ end $$;
 ALTER FUNCTION gold.spend_nonce(client integer, admission bigint, nonce uuid) OWNER TO gold_book;
 
 --
+-- Name: statement_lines(integer, bigint, bigint); Type: FUNCTION; Schema: gold; Owner: gold_book
+--
+
+CREATE FUNCTION gold.statement_lines(client integer, above bigint, last bigint) RETURNS TABLE(posted_at text, id text, type text, account text, change text, balance_after text)
+    LANGUAGE plpgsql STABLE SECURITY DEFINER
+    SET search_path TO 'gold', 'pg_temp'
+    SET plan_cache_mode TO 'force_generic_plan'
+    SET enable_seqscan TO 'off'
+    SET enable_bitmapscan TO 'off'
+    SET enable_hashjoin TO 'off'
+    SET jit TO 'off'
+    AS $$
+#variable_conflict use_column
+begin
+  return query
+    select instant_text(t.posted_at),
+      case when e.type like 'order.%' then 'ord_' when e.type like 'funding.%' then 'fnd_' else 'wd_' end || e.subject,
+      e.type, l.account, decimal_text(l.change, l.unit), decimal_text(l.after, l.unit)
+    from (
+      -- Numbers have no gaps, so the limit leaves nothing out; it keeps the planner to the index by number.
+      select e.* from event e where e.bucket = client % 64 and e.client_id = client and e.sequence > above and e.sequence <= last
+      order by e.sequence limit last - above
+    ) e
+    join transfer t on t.bucket = e.bucket and t.client_id = e.client_id and t.sequence = e.sequence
+    cross join lateral (values
+      (1, 'available_sar', case when t.credit = 'available' then t.amount when t.debit = 'available' then -t.amount end, t.sar_available_after, 0.01),
+      (2, 'held_sar', case when t.credit = 'held' then t.amount when t.debit = 'held' then -t.amount end, t.sar_held_after, 0.01),
+      (3, 'gold_grams', case when t.credit = 'gold' then t.amount when t.debit = 'gold' then -t.amount end, t.gold_after, 0.0001)
+    ) l (n, account, change, after, unit)
+    where l.change is not null
+    order by e.sequence, t.leg, l.n;
+end $$;
+
+ALTER FUNCTION gold.statement_lines(client integer, above bigint, last bigint) OWNER TO gold_book;
+
+--
+-- Name: statement_range(integer, date, date); Type: FUNCTION; Schema: gold; Owner: gold_book
+--
+
+CREATE FUNCTION gold.statement_range(client integer, first_day date, last_day date) RETURNS TABLE(above bigint, last bigint, opening bigint[], closing bigint[])
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'gold', 'pg_temp'
+    AS $$
+begin
+  perform from account a where a.bucket = client % 64 and a.client_id = client for share;
+  above := sequence_at(client, first_day::timestamp at time zone 'Asia/Riyadh' - interval '1 millisecond');
+  last := sequence_at(client, (last_day + 1)::timestamp at time zone 'Asia/Riyadh' - interval '1 millisecond');
+  return query select above, last, array[o.available, o.held, o.gold], array[c.available, c.held, c.gold]
+    from balance_after(client, above) o, balance_after(client, last) c;
+end $$;
+
+ALTER FUNCTION gold.statement_range(client integer, first_day date, last_day date) OWNER TO gold_book;
+
+--
+-- Name: submit_withdrawals(uuid, uuid[], text); Type: FUNCTION; Schema: gold; Owner: gold_book
+--
+
+CREATE FUNCTION gold.submit_withdrawals(batch uuid, ids uuid[], document text) RETURNS void
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'gold', 'pg_temp'
+    AS $$
+#variable_conflict use_variable
+declare
+  held record;
+  one uuid;
+begin
+  if coalesce(cardinality(ids), 0) = 0 then
+    raise exception 'a batch pays at least one withdrawal' using errcode = 'GR409';
+  end if;
+  perform 1 from (
+    select from account a join (select distinct w.client_id from withdrawal w where w.id = any (ids)) c on a.bucket = c.client_id % 64 and a.client_id = c.client_id
+    order by a.client_id for no key update of a
+  ) locked;
+  select p.public_id, held_until(p.iban_changed_at) as until into held
+  from withdrawal w join partner p on p.id = w.client_id
+  where w.id = any (ids) and held_until(p.iban_changed_at) > clock_timestamp() limit 1;
+  if found then
+    raise exception 'the IBAN of % was changed, so its payouts are held until %', held.public_id, instant_text(held.until) using errcode = 'GR409';
+  end if;
+  insert into payment_batch (id, created_at, login, document) values (batch, clock_timestamp(), session_user, document);
+  for one in select w.id from withdrawal w where w.id = any (ids) order by w.client_id, w.sequence loop
+    perform advance_withdrawal(one, 'submitted', batch);
+  end loop;
+  if (select count(*) from withdrawal_step s where s.batch_id = batch) <> cardinality(ids) then
+    raise exception 'the batch names a withdrawal twice, or one that does not exist' using errcode = 'GR404';
+  end if;
+  -- The audit's chain keeps what was sent to the bank from being changed afterwards.
+  perform note('withdrawal.batch', batch::text, jsonb_build_object('withdrawals', cardinality(ids),
+    'document_sha256', encode(sha256(convert_to(document, 'UTF8')), 'hex')));
+end $$;
+
+ALTER FUNCTION gold.submit_withdrawals(batch uuid, ids uuid[], document text) OWNER TO gold_book;
+
+--
 -- Name: suspend_partner(text); Type: FUNCTION; Schema: gold; Owner: gold_book
 --
 
@@ -1368,34 +2834,70 @@ end $$;
 ALTER FUNCTION gold.suspend_partner(public text) OWNER TO gold_book;
 
 --
--- Name: price; Type: TABLE; Schema: gold; Owner: gold_owner
+-- Name: take_sequence(integer, bigint, timestamp with time zone); Type: FUNCTION; Schema: gold; Owner: gold_book
 --
 
-CREATE TABLE gold.price (
-    one boolean DEFAULT true NOT NULL,
-    source text NOT NULL COLLATE pg_catalog."C",
-    mid bigint NOT NULL,
-    buy bigint NOT NULL,
-    sell bigint NOT NULL,
-    spread_basis_points integer NOT NULL,
-    stale_after_seconds integer NOT NULL,
-    as_of timestamp(3) with time zone NOT NULL,
-    CONSTRAINT price_one CHECK (one),
-    CONSTRAINT price_sides CHECK (((buy > sell) AND (sell > 0) AND (buy <= 999999999)))
-);
+CREATE FUNCTION gold.take_sequence(client integer, sequence bigint, at timestamp with time zone) RETURNS void
+    LANGUAGE sql
+    SET search_path TO 'gold', 'pg_temp'
+    BEGIN ATOMIC
+ UPDATE gold.account a SET event_sequence = take_sequence.sequence, last_posted_at = take_sequence.at
+   WHERE ((a.bucket = (take_sequence.client % 64)) AND (a.client_id = take_sequence.client));
+END;
 
-ALTER TABLE gold.price OWNER TO gold_owner;
+ALTER FUNCTION gold.take_sequence(client integer, sequence bigint, at timestamp with time zone) OWNER TO gold_book;
 
 --
--- Name: tick_price(timestamp with time zone, bigint, bigint, bigint); Type: FUNCTION; Schema: gold; Owner: gold_book
+-- Name: take_turn(boolean, integer, bigint, uuid, text, bytea, uuid); Type: FUNCTION; Schema: gold; Owner: gold_book
 --
 
-CREATE FUNCTION gold.tick_price(known_as_of timestamp with time zone, mid bigint, buy bigint, sell bigint) RETURNS boolean
+CREATE FUNCTION gold.take_turn(settle boolean, client integer, admission bigint, nonce uuid, key text, fingerprint bytea, request uuid, OUT holder gold.account, OUT clock timestamp with time zone, OUT answer gold.outcome) RETURNS record
+    LANGUAGE plpgsql
+    SET search_path TO 'gold', 'pg_temp'
+    AS $$
+#variable_conflict use_column
+declare
+  known idempotency_key;
+begin
+  if current_setting('transaction_isolation') <> 'read committed' then
+    raise exception 'booking runs at READ COMMITTED: each statement after a lock must see what its holder committed';
+  end if;
+  select a.* into strict holder from account a where a.bucket = take_turn.client % 64 and a.client_id = take_turn.client for no key update;
+  clock := clock_timestamp();
+
+  select k.* into known from idempotency_key k
+  where k.bucket = holder.bucket and k.client_id = holder.client_id and k.key = take_turn.key;
+  if settle and known.key is not null then
+    answer := settled(1, known.request_id = take_turn.request, known.fingerprint = take_turn.fingerprint, known.status, known.body);
+    return;
+  elsif holder.admission_version is distinct from take_turn.admission then
+    answer := row(1, 'admission_changed', null, null);
+    return;
+  end if;
+  if take_turn.nonce is not null then
+    insert into nonce (bucket, client_id, nonce) values (holder.bucket, holder.client_id, take_turn.nonce) on conflict do nothing;
+    if not found then
+      answer := row(1, 'nonce_reused', null, null);
+      return;
+    end if;
+  end if;
+  if known.key is not null then
+    answer := settled(1, false, known.fingerprint = take_turn.fingerprint, known.status, known.body);
+  end if;
+end $$;
+
+ALTER FUNCTION gold.take_turn(settle boolean, client integer, admission bigint, nonce uuid, key text, fingerprint bytea, request uuid, OUT holder gold.account, OUT clock timestamp with time zone, OUT answer gold.outcome) OWNER TO gold_book;
+
+--
+-- Name: tick_price(timestamp with time zone, bigint, bigint, bigint, timestamp with time zone); Type: FUNCTION; Schema: gold; Owner: gold_book
+--
+
+CREATE FUNCTION gold.tick_price(known_as_of timestamp with time zone, mid bigint, buy bigint, sell bigint, source_as_of timestamp with time zone) RETURNS boolean
     LANGUAGE sql SECURITY DEFINER
     SET search_path TO 'gold', 'pg_temp'
     BEGIN ATOMIC
  WITH ticked AS (
-          UPDATE gold.price p SET mid = tick_price.mid, buy = tick_price.buy, sell = tick_price.sell, as_of = clock_timestamp()
+          UPDATE gold.price p SET mid = tick_price.mid, buy = tick_price.buy, sell = tick_price.sell, as_of = LEAST(COALESCE(tick_price.source_as_of, clock_timestamp()), clock_timestamp())
            WHERE ((p.as_of = tick_price.known_as_of) AND (p.source <> 'fixed'::text))
            RETURNING 1 AS "?column?"
          )
@@ -1403,7 +2905,7 @@ CREATE FUNCTION gold.tick_price(known_as_of timestamp with time zone, mid bigint
             FROM ticked)) AS "exists";
 END;
 
-ALTER FUNCTION gold.tick_price(known_as_of timestamp with time zone, mid bigint, buy bigint, sell bigint) OWNER TO gold_book;
+ALTER FUNCTION gold.tick_price(known_as_of timestamp with time zone, mid bigint, buy bigint, sell bigint, source_as_of timestamp with time zone) OWNER TO gold_book;
 
 --
 -- Name: unsealed_tail(); Type: FUNCTION; Schema: gold; Owner: gold_book
@@ -1419,6 +2921,42 @@ CREATE FUNCTION gold.unsealed_tail() RETURNS TABLE(client_id integer, events big
 $$;
 
 ALTER FUNCTION gold.unsealed_tail() OWNER TO gold_book;
+
+--
+-- Name: verify_audit(); Type: FUNCTION; Schema: gold; Owner: gold_book
+--
+
+CREATE FUNCTION gold.verify_audit() RETURNS TABLE(rule text, subject text, detail text)
+    LANGUAGE plpgsql STABLE SECURITY DEFINER
+    SET search_path TO 'gold', 'pg_temp'
+    AS $$
+declare
+  tail audit_tail;
+  sealed bigint := 0;
+  head bytea := decode(repeat('00', 32), 'hex');
+  link record;
+begin
+  select * into tail from audit_tail;
+  for link in
+    select coalesce(l.id, a.id) as id, l.hash, a.id is not null as noted, audit_line(a) as line
+    from audit_link l full join audit a on a.id = l.id order by 1
+  loop
+    if link.noted then
+      sealed := link.id;
+      head := sha256(head || convert_to(link.line, 'UTF8'));
+    end if;
+    if not link.noted or link.hash is distinct from head then
+      return query select 'audit_is_whole', 'row ' || link.id,
+        case when not link.noted then 'it was noted and is gone' when link.hash is null then 'it was never noted' else 'it is not what was noted' end;
+      return;
+    end if;
+  end loop;
+  if (tail.id, tail.head) is distinct from (sealed, head) then
+    return query select 'audit_head', 'row ' || sealed, 'the chain does not end where it was sealed';
+  end if;
+end $$;
+
+ALTER FUNCTION gold.verify_audit() OWNER TO gold_book;
 
 --
 -- Name: verify_chain(); Type: FUNCTION; Schema: gold; Owner: gold_book
@@ -1551,14 +3089,54 @@ CREATE FUNCTION gold.verify_ledger() RETURNS TABLE(rule text, subject text, deta
   where t.amount is null
 
   union all
-  -- An order is two transfers, a funding one: a surplus leg would balance and still be wrong.
+  -- A deposit that was approved is a funding, and one that was reversed after that took its money out again.
+  select 'deposit_is_booked', 'deposit ' || d.id, 'its funding or the transfer of its reversal is missing, or says something else'
+  from deposit d
+  left join funding f on f.bucket = d.bucket and f.client_id = d.client_id and f.id = d.id and f.amount = d.amount and f.created_at = d.approved_at
+  left join transfer t on t.bucket = d.bucket and t.client_id = d.client_id and t.sequence = d.reversed_sequence
+    and (t.leg, t.debit, t.credit, t.amount, t.posted_at) = (1, 'available'::book, 'bank'::book, d.amount, d.reversed_at)
+  where (d.approved_at is not null) <> (f.id is not null)
+    or (d.approved_at is not null and d.reversed_at is not null) <> (t.amount is not null)
+
+  union all
+  -- A withdrawal's steps follow one another, the first one holds the money, and the last ones let it go once.
+  select 'withdrawal_is_booked', 'withdrawal ' || w.id || ' ' || coalesce(s.status::text, ''), 'its transfer or event is missing or says something else'
+  from withdrawal w
+  left join withdrawal_step s on s.bucket = w.bucket and s.client_id = w.client_id and s.withdrawal_id = w.id
+  left join transfer t on t.bucket = s.bucket and t.client_id = s.client_id and t.sequence = s.sequence
+  left join event e on e.bucket = s.bucket and e.client_id = s.client_id and e.sequence = s.sequence
+  where (t.leg, t.debit::text, t.credit::text, t.amount) is distinct from (
+      case when s.status not in ('approved', 'submitted') then 1 end,
+      case when s.status = 'pending_approval' then 'available' when s.previous = 'paid' then 'bank' when s.status not in ('approved', 'submitted') then 'held' end,
+      case when s.status = 'pending_approval' then 'held' when s.status = 'paid' then 'bank' when s.status not in ('approved', 'submitted') then 'available' end,
+      case when s.status not in ('approved', 'submitted') then w.amount end)
+    or s.previous is null and (s.sequence, s.at) is distinct from (w.sequence, w.created_at)
+    or (e.subject, e.created_at, e.type) is distinct from
+      (w.id, s.at, 'withdrawal.' || case s.status when 'pending_approval' then 'created' else s.status::text end)
+
+  union all
+  -- What is held is what withdrawals wait for.
+  select 'held_is_withdrawals', 'client ' || a.client_id, format('%s are held, withdrawals wait for %s', a.sar_held, coalesce(w.waiting, 0))
+  from account a
+  left join (
+    select w.client_id, sum(w.amount) as waiting from withdrawal w
+    where not exists (
+      select from withdrawal_step s where s.bucket = w.bucket and s.client_id = w.client_id and s.withdrawal_id = w.id
+        and s.status in ('paid', 'rejected', 'returned'))
+    group by w.client_id
+  ) w on w.client_id = a.client_id
+  where a.sar_held <> coalesce(w.waiting, 0)
+
+  union all
+  -- An order is two transfers, money in or out one, an approval none: a surplus leg would balance and still be wrong.
   select 'record_has_its_legs', 'client ' || r.client_id || ' sequence ' || r.sequence, r.type || ' has ' || r.legs || ' transfer(s)'
   from (
     select e.client_id, e.sequence, e.type, count(t.leg) as legs
     from event e left join transfer t on t.bucket = e.bucket and t.client_id = e.client_id and t.sequence = e.sequence
     group by e.client_id, e.sequence, e.type
   ) r
-  where r.legs <> case r.type when 'order.executed' then 2 when 'funding.completed' then 1 else 0 end
+  where r.legs <> case r.type when 'order.executed' then 2 when 'funding.completed' then 1 when 'funding.reversed' then 1
+    when 'withdrawal.created' then 1 when 'withdrawal.paid' then 1 when 'withdrawal.rejected' then 1 when 'withdrawal.returned' then 1 else 0 end
 
   union all
   select 'transfer_has_record', 'client ' || t.client_id || ' sequence ' || t.sequence, 'no event tells of this transfer'
@@ -1573,7 +3151,8 @@ CREATE FUNCTION gold.verify_ledger() RETURNS TABLE(rule text, subject text, deta
   left join orders o on k.result_kind = 'order' and o.bucket = k.bucket and o.client_id = k.client_id and o.id = k.result_id
   left join funding f on k.result_kind = 'funding' and f.bucket = k.bucket and f.client_id = k.client_id and f.id = k.result_id
   left join quote q on k.result_kind = 'quote' and q.bucket = k.bucket and q.client_id = k.client_id and q.id = k.result_id
-  where k.result_kind <> 'refusal' and coalesce(o.id, f.id, q.id) is null
+  left join withdrawal w on k.result_kind = 'withdrawal' and w.bucket = k.bucket and w.client_id = k.client_id and w.id = k.result_id
+  where k.result_kind <> 'refusal' and coalesce(o.id, f.id, q.id, w.id) is null
 
   union all
   select 'execution_has_key', r.kind || ' ' || r.id, 'it is bound to ' || r.keys || ' keys'
@@ -1581,6 +3160,17 @@ CREATE FUNCTION gold.verify_ledger() RETURNS TABLE(rule text, subject text, deta
     select 'order' as kind, o.id, count(k.key) as keys
     from orders o left join idempotency_key k on k.bucket = o.bucket and k.client_id = o.client_id and k.result_id = o.id and k.result_kind = 'order'
     group by o.id
+    union all
+    -- Money in that no key asked for was a deposit.
+    select 'funding', f.id, count(k.key) + count(d.id)
+    from funding f
+    left join idempotency_key k on k.bucket = f.bucket and k.client_id = f.client_id and k.result_id = f.id and k.result_kind = 'funding'
+    left join deposit d on d.client_id = f.client_id and d.id = f.id and d.approved_at is not null
+    group by f.id
+    union all
+    select 'withdrawal', w.id, count(k.key)
+    from withdrawal w left join idempotency_key k on k.bucket = w.bucket and k.client_id = w.client_id and k.result_id = w.id and k.result_kind = 'withdrawal'
+    group by w.id
   ) r
   where r.keys <> 1
 
@@ -1596,6 +3186,8 @@ CREATE FUNCTION gold.verify_ledger() RETURNS TABLE(rule text, subject text, deta
     select 'order' as kind, o.bucket, o.client_id, o.id, o.sequence from orders o
     union all
     select 'funding', f.bucket, f.client_id, f.id, f.sequence from funding f
+    union all
+    select 'withdrawal', w.bucket, w.client_id, w.id, w.sequence from withdrawal w
   ) r
   left join event e on e.bucket = r.bucket and e.client_id = r.client_id and e.sequence = r.sequence
   where e.subject is distinct from r.id
@@ -1607,7 +3199,11 @@ CREATE FUNCTION gold.verify_ledger() RETURNS TABLE(rule text, subject text, deta
     and o.sequence = e.sequence
   left join funding f on e.type = 'funding.completed' and f.bucket = e.bucket and f.client_id = e.client_id and f.id = e.subject
     and f.sequence = e.sequence
-  where e.type in ('order.executed', 'funding.completed') and coalesce(o.id, f.id) is null
+  left join withdrawal_step s on e.type like 'withdrawal.%' and s.bucket = e.bucket and s.client_id = e.client_id
+    and s.withdrawal_id = e.subject and s.sequence = e.sequence
+  left join deposit d on e.type = 'funding.reversed' and d.bucket = e.bucket and d.client_id = e.client_id and d.id = e.subject
+    and d.reversed_sequence = e.sequence
+  where coalesce(o.id, f.id, s.withdrawal_id, d.id) is null
 $$;
 
 ALTER FUNCTION gold.verify_ledger() OWNER TO gold_book;
@@ -1626,25 +3222,41 @@ ALTER TABLE gold.audit ALTER COLUMN id ADD GENERATED ALWAYS AS IDENTITY (
 );
 
 --
--- Name: bar; Type: TABLE; Schema: gold; Owner: gold_owner
+-- Name: audit_link; Type: TABLE; Schema: gold; Owner: gold_owner
 --
 
-CREATE TABLE gold.bar (
-    serial text NOT NULL,
-    refiner text NOT NULL,
-    vault_name text NOT NULL,
-    gross bigint NOT NULL,
-    fineness integer NOT NULL,
-    fine bigint NOT NULL,
-    added_at timestamp(3) with time zone NOT NULL,
-    added_sequence bigint NOT NULL,
-    removed_at timestamp(3) with time zone,
-    removed_sequence bigint,
-    CONSTRAINT bar_fine CHECK (((fine > 0) AND (fine = ((gross * fineness) / 10000)))),
-    CONSTRAINT bar_fineness CHECK (((fineness >= 9950) AND (fineness <= 9999)))
+CREATE TABLE gold.audit_link (
+    id bigint NOT NULL,
+    hash bytea NOT NULL
 );
 
-ALTER TABLE gold.bar OWNER TO gold_owner;
+ALTER TABLE gold.audit_link OWNER TO gold_owner;
+
+--
+-- Name: audit_link_overview; Type: VIEW; Schema: gold; Owner: gold_owner
+--
+
+CREATE VIEW gold.audit_link_overview AS
+ SELECT audit_link.id,
+    encode(audit_link.hash, 'hex'::text) AS head
+   FROM gold.audit_link;
+
+ALTER TABLE gold.audit_link_overview OWNER TO gold_owner;
+
+--
+-- Name: audit_overview; Type: VIEW; Schema: gold; Owner: gold_owner
+--
+
+CREATE VIEW gold.audit_overview AS
+ SELECT audit.id,
+    audit.at,
+    audit.login,
+    audit.action,
+    audit.subject,
+    audit.detail
+   FROM gold.audit;
+
+ALTER TABLE gold.audit_overview OWNER TO gold_owner;
 
 --
 -- Name: bar_overview; Type: VIEW; Schema: gold; Owner: gold_owner
@@ -1682,17 +3294,17 @@ CREATE VIEW gold.certificate_overview AS
 ALTER TABLE gold.certificate_overview OWNER TO gold_owner;
 
 --
--- Name: chain_link; Type: TABLE; Schema: gold; Owner: gold_owner
+-- Name: chain_link_overview; Type: VIEW; Schema: gold; Owner: gold_owner
 --
 
-CREATE TABLE gold.chain_link (
-    bucket smallint NOT NULL,
-    client_id integer NOT NULL,
-    sequence bigint NOT NULL,
-    hash bytea NOT NULL
-);
+CREATE VIEW gold.chain_link_overview AS
+ SELECT p.public_id,
+    l.sequence,
+    encode(l.hash, 'hex'::text) AS head
+   FROM (gold.partner p
+     JOIN gold.chain_link l ON (((l.bucket = (p.id % 64)) AND (l.client_id = p.id))));
 
-ALTER TABLE gold.chain_link OWNER TO gold_owner;
+ALTER TABLE gold.chain_link_overview OWNER TO gold_owner;
 
 --
 -- Name: chain_tail; Type: TABLE; Schema: gold; Owner: gold_owner
@@ -1708,6 +3320,19 @@ CREATE TABLE gold.chain_tail (
 ALTER TABLE gold.chain_tail OWNER TO gold_owner;
 
 --
+-- Name: chain_tail_overview; Type: VIEW; Schema: gold; Owner: gold_owner
+--
+
+CREATE VIEW gold.chain_tail_overview AS
+ SELECT p.public_id,
+    t.sequence,
+    encode(t.head, 'hex'::text) AS head
+   FROM (gold.partner p
+     JOIN gold.chain_tail t ON (((t.bucket = (p.id % 64)) AND (t.client_id = p.id))));
+
+ALTER TABLE gold.chain_tail_overview OWNER TO gold_owner;
+
+--
 -- Name: client_balance; Type: VIEW; Schema: gold; Owner: gold_owner
 --
 
@@ -1717,7 +3342,7 @@ CREATE VIEW gold.client_balance AS
     account.sar_available,
     account.sar_held,
     account.gold,
-    clock_timestamp() AS as_of
+    GREATEST(account.last_posted_at, date_trunc('milliseconds'::text, clock_timestamp())) AS as_of
    FROM gold.account
   WHERE (account.client_id <> 0);
 
@@ -1752,7 +3377,10 @@ CREATE VIEW gold.current_price AS
             WHEN (price.source = 'fixed'::text) THEN clock_timestamp()
             ELSE price.as_of
         END AS as_of,
-    ((price.source <> 'fixed'::text) AND (clock_timestamp() >= (price.as_of + make_interval(secs => (price.stale_after_seconds)::double precision)))) AS stale
+    ((price.source <> 'fixed'::text) AND (clock_timestamp() >= (price.as_of + make_interval(secs => (price.stale_after_seconds)::double precision)))) AS stale,
+    price.url,
+    price.always_open,
+    gold.market_open(clock_timestamp()) AS market_open
    FROM gold.price;
 
 ALTER TABLE gold.current_price OWNER TO gold_owner;
@@ -1769,30 +3397,51 @@ CREATE VIEW gold.deployment_overview AS
     deployment.authority_key_source,
     deployment.sealing_key_source,
     deployment.pepper_source,
-    deployment.loopback_receivers
+    deployment.loopback_receivers,
+    deployment.payout_name,
+    deployment.payout_iban,
+    deployment.payout_bic,
+    deployment.flood_per_second
    FROM gold.deployment;
 
 ALTER TABLE gold.deployment_overview OWNER TO gold_owner;
 
 --
--- Name: idempotency_key; Type: TABLE; Schema: gold; Owner: gold_owner
+-- Name: deposit_overview; Type: VIEW; Schema: gold; Owner: gold_owner
 --
 
-CREATE TABLE gold.idempotency_key (
-    bucket smallint NOT NULL,
-    client_id integer NOT NULL,
-    status smallint NOT NULL,
-    key text NOT NULL COLLATE pg_catalog."C",
-    fingerprint bytea NOT NULL,
-    request_id uuid NOT NULL,
-    result_id uuid,
-    created_at timestamp(3) with time zone NOT NULL,
-    result_kind text NOT NULL COLLATE pg_catalog."C",
-    body text NOT NULL,
-    CONSTRAINT idempotency_key_kind CHECK ((result_kind = ANY (ARRAY['quote'::text, 'order'::text, 'funding'::text, 'refusal'::text])))
-);
+CREATE VIEW gold.deposit_overview AS
+ SELECT d.id,
+    p.public_id,
+    d.amount,
+    d.bank_reference,
+    d.recorded_at,
+    d.recorded_by,
+    d.approved_at,
+    d.approved_by,
+    d.reversed_at,
+    d.reversed_by,
+        CASE
+            WHEN (d.reversed_at IS NOT NULL) THEN 'reversed'::text
+            WHEN (d.approved_at IS NOT NULL) THEN 'approved'::text
+            ELSE 'recorded'::text
+        END AS status
+   FROM (gold.deposit d
+     JOIN gold.partner p ON ((p.id = d.client_id)));
 
-ALTER TABLE gold.idempotency_key OWNER TO gold_owner;
+ALTER TABLE gold.deposit_overview OWNER TO gold_owner;
+
+--
+-- Name: market_hours; Type: VIEW; Schema: gold; Owner: gold_owner
+--
+
+CREATE VIEW gold.market_hours AS
+ SELECT market_session.day,
+    market_session.opens,
+    market_session.closes
+   FROM gold.market_session;
+
+ALTER TABLE gold.market_hours OWNER TO gold_owner;
 
 --
 -- Name: nonce; Type: TABLE; Schema: gold; Owner: gold_owner
@@ -1839,30 +3488,45 @@ CREATE VIEW gold.partner_overview AS
           WHERE (i.partner_id = p.id)) AS ips,
     a.sar_available,
     a.sar_held,
-    a.gold
+    a.gold,
+    p.pending_iban,
+    p.pending_iban_by,
+    p.pending_iban_at,
+    p.iban_changed_at,
+        CASE
+            WHEN (gold.held_until(p.iban_changed_at) > clock_timestamp()) THEN gold.held_until(p.iban_changed_at)
+            ELSE NULL::timestamp with time zone
+        END AS payouts_held_until
    FROM (gold.partner p
      JOIN gold.account a ON (((a.bucket = (p.id % 64)) AND (a.client_id = p.id))));
 
 ALTER TABLE gold.partner_overview OWNER TO gold_owner;
 
 --
--- Name: quote; Type: TABLE; Schema: gold; Owner: gold_owner
+-- Name: payment_batch; Type: TABLE; Schema: gold; Owner: gold_owner
 --
 
-CREATE TABLE gold.quote (
-    bucket smallint NOT NULL,
-    client_id integer NOT NULL,
-    side gold.side NOT NULL,
+CREATE TABLE gold.payment_batch (
     id uuid NOT NULL,
-    grams bigint NOT NULL,
-    price bigint NOT NULL,
-    total bigint NOT NULL,
     created_at timestamp(3) with time zone NOT NULL,
-    expires_at timestamp(3) with time zone NOT NULL,
-    CONSTRAINT quote_quantities CHECK (((grams > 0) AND (price > 0) AND (total > 0)))
+    login text NOT NULL COLLATE pg_catalog."C",
+    document text NOT NULL
 );
 
-ALTER TABLE gold.quote OWNER TO gold_owner;
+ALTER TABLE gold.payment_batch OWNER TO gold_owner;
+
+--
+-- Name: payment_batch_overview; Type: VIEW; Schema: gold; Owner: gold_owner
+--
+
+CREATE VIEW gold.payment_batch_overview AS
+ SELECT payment_batch.id,
+    payment_batch.created_at,
+    payment_batch.login,
+    payment_batch.document
+   FROM gold.payment_batch;
+
+ALTER TABLE gold.payment_batch_overview OWNER TO gold_owner;
 
 --
 -- Name: token_key_overview; Type: VIEW; Schema: gold; Owner: gold_owner
@@ -1890,22 +3554,6 @@ CREATE TABLE gold.vault (
 ALTER TABLE gold.vault OWNER TO gold_owner;
 
 --
--- Name: webhook_secret; Type: TABLE; Schema: gold; Owner: gold_owner
---
-
-CREATE TABLE gold.webhook_secret (
-    id integer NOT NULL,
-    partner_id integer NOT NULL,
-    sealed bytea NOT NULL,
-    sealing_key text NOT NULL COLLATE pg_catalog."C",
-    not_before timestamp(3) with time zone DEFAULT clock_timestamp() NOT NULL,
-    retire_at timestamp(3) with time zone,
-    last_used_at timestamp(3) with time zone
-);
-
-ALTER TABLE gold.webhook_secret OWNER TO gold_owner;
-
---
 -- Name: webhook_secret_id_seq; Type: SEQUENCE; Schema: gold; Owner: gold_owner
 --
 
@@ -1919,6 +3567,47 @@ ALTER TABLE gold.webhook_secret ALTER COLUMN id ADD GENERATED ALWAYS AS IDENTITY
 );
 
 --
+-- Name: withdrawal_overview; Type: VIEW; Schema: gold; Owner: gold_owner
+--
+
+CREATE VIEW gold.withdrawal_overview AS
+ SELECT w.id,
+    p.public_id,
+    p.name,
+    w.amount,
+    w.reference,
+    w.iban,
+    w.created_at,
+    s.status,
+    s.at AS status_at,
+    s.login AS status_by,
+    ( SELECT b.batch_id
+           FROM gold.withdrawal_step b
+          WHERE ((b.bucket = w.bucket) AND (b.client_id = w.client_id) AND (b.withdrawal_id = w.id) AND (b.status = 'submitted'::gold.withdrawal_status))) AS batch_id,
+        CASE
+            WHEN (gold.held_until(p.iban_changed_at) > clock_timestamp()) THEN gold.held_until(p.iban_changed_at)
+            ELSE NULL::timestamp with time zone
+        END AS held_until
+   FROM ((gold.withdrawal w
+     JOIN gold.partner p ON ((p.id = w.client_id)))
+     JOIN LATERAL ( SELECT s_1.bucket,
+            s_1.client_id,
+            s_1.withdrawal_id,
+            s_1.sequence,
+            s_1.status,
+            s_1.login,
+            s_1.previous,
+            s_1.previous_login,
+            s_1.at,
+            s_1.batch_id
+           FROM gold.withdrawal_step s_1
+          WHERE ((s_1.bucket = w.bucket) AND (s_1.client_id = w.client_id) AND (s_1.withdrawal_id = w.id))
+          ORDER BY s_1.sequence DESC
+         LIMIT 1) s ON (true));
+
+ALTER TABLE gold.withdrawal_overview OWNER TO gold_owner;
+
+--
 -- Name: account account_bucket_client_id_pk; Type: CONSTRAINT; Schema: gold; Owner: gold_owner
 --
 
@@ -1926,11 +3615,25 @@ ALTER TABLE ONLY gold.account
     ADD CONSTRAINT account_bucket_client_id_pk PRIMARY KEY (bucket, client_id);
 
 --
+-- Name: audit_link audit_link_pkey; Type: CONSTRAINT; Schema: gold; Owner: gold_owner
+--
+
+ALTER TABLE ONLY gold.audit_link
+    ADD CONSTRAINT audit_link_pkey PRIMARY KEY (id);
+
+--
 -- Name: audit audit_pkey; Type: CONSTRAINT; Schema: gold; Owner: gold_owner
 --
 
 ALTER TABLE ONLY gold.audit
     ADD CONSTRAINT audit_pkey PRIMARY KEY (id);
+
+--
+-- Name: audit_tail audit_tail_pkey; Type: CONSTRAINT; Schema: gold; Owner: gold_owner
+--
+
+ALTER TABLE ONLY gold.audit_tail
+    ADD CONSTRAINT audit_tail_pkey PRIMARY KEY (one);
 
 --
 -- Name: bar bar_pkey; Type: CONSTRAINT; Schema: gold; Owner: gold_owner
@@ -1975,6 +3678,13 @@ ALTER TABLE ONLY gold.deployment
     ADD CONSTRAINT deployment_pkey PRIMARY KEY (one);
 
 --
+-- Name: deposit deposit_pkey; Type: CONSTRAINT; Schema: gold; Owner: gold_owner
+--
+
+ALTER TABLE ONLY gold.deposit
+    ADD CONSTRAINT deposit_pkey PRIMARY KEY (id);
+
+--
 -- Name: event event_bucket_client_id_sequence_pk; Type: CONSTRAINT; Schema: gold; Owner: gold_owner
 --
 
@@ -1994,6 +3704,13 @@ ALTER TABLE ONLY gold.funding
 
 ALTER TABLE ONLY gold.idempotency_key
     ADD CONSTRAINT idempotency_key_bucket_client_id_key_pk PRIMARY KEY (bucket, client_id, key);
+
+--
+-- Name: market_session market_session_day_opens_pk; Type: CONSTRAINT; Schema: gold; Owner: gold_owner
+--
+
+ALTER TABLE ONLY gold.market_session
+    ADD CONSTRAINT market_session_day_opens_pk PRIMARY KEY (day, opens);
 
 --
 -- Name: nonce nonce_bucket_client_id_nonce_pk; Type: CONSTRAINT; Schema: gold; Owner: gold_owner
@@ -2022,6 +3739,13 @@ ALTER TABLE ONLY gold.partner
 
 ALTER TABLE ONLY gold.partner
     ADD CONSTRAINT "partner_publicId_unique" UNIQUE (public_id);
+
+--
+-- Name: payment_batch payment_batch_pkey; Type: CONSTRAINT; Schema: gold; Owner: gold_owner
+--
+
+ALTER TABLE ONLY gold.payment_batch
+    ADD CONSTRAINT payment_batch_pkey PRIMARY KEY (id);
 
 --
 -- Name: price price_pkey; Type: CONSTRAINT; Schema: gold; Owner: gold_owner
@@ -2080,6 +3804,20 @@ ALTER TABLE ONLY gold.webhook_secret
     ADD CONSTRAINT webhook_secret_pkey PRIMARY KEY (id);
 
 --
+-- Name: withdrawal withdrawal_bucket_client_id_id_pk; Type: CONSTRAINT; Schema: gold; Owner: gold_owner
+--
+
+ALTER TABLE ONLY gold.withdrawal
+    ADD CONSTRAINT withdrawal_bucket_client_id_id_pk PRIMARY KEY (bucket, client_id, id);
+
+--
+-- Name: withdrawal_step withdrawal_step_bucket_client_id_withdrawal_id_status_pk; Type: CONSTRAINT; Schema: gold; Owner: gold_owner
+--
+
+ALTER TABLE ONLY gold.withdrawal_step
+    ADD CONSTRAINT withdrawal_step_bucket_client_id_withdrawal_id_status_pk PRIMARY KEY (bucket, client_id, withdrawal_id, status);
+
+--
 -- Name: allowed_ip_range; Type: INDEX; Schema: gold; Owner: gold_owner
 --
 
@@ -2098,10 +3836,34 @@ CREATE INDEX certificate_partner ON gold.certificate USING btree (partner_id);
 CREATE INDEX client_secret_partner ON gold.client_secret USING btree (partner_id);
 
 --
+-- Name: deposit_bank_reference; Type: INDEX; Schema: gold; Owner: gold_owner
+--
+
+CREATE UNIQUE INDEX deposit_bank_reference ON gold.deposit USING btree (bank_reference) WHERE (reversed_at IS NULL);
+
+--
+-- Name: deposit_client; Type: INDEX; Schema: gold; Owner: gold_owner
+--
+
+CREATE INDEX deposit_client ON gold.deposit USING btree (client_id);
+
+--
 -- Name: event_id; Type: INDEX; Schema: gold; Owner: gold_owner
 --
 
 CREATE UNIQUE INDEX event_id ON gold.event USING btree (bucket, client_id, id);
+
+--
+-- Name: funding_newest; Type: INDEX; Schema: gold; Owner: gold_owner
+--
+
+CREATE INDEX funding_newest ON gold.funding USING btree (((client_id + 0)), sequence);
+
+--
+-- Name: orders_newest; Type: INDEX; Schema: gold; Owner: gold_owner
+--
+
+CREATE INDEX orders_newest ON gold.orders USING btree (((client_id + 0)), sequence);
 
 --
 -- Name: signing_key_thumbprint; Type: INDEX; Schema: gold; Owner: gold_owner
@@ -2116,10 +3878,52 @@ CREATE UNIQUE INDEX signing_key_thumbprint ON gold.signing_key USING btree (part
 CREATE INDEX webhook_secret_partner ON gold.webhook_secret USING btree (partner_id);
 
 --
+-- Name: withdrawal_id; Type: INDEX; Schema: gold; Owner: gold_owner
+--
+
+CREATE UNIQUE INDEX withdrawal_id ON gold.withdrawal USING btree (id);
+
+--
+-- Name: withdrawal_newest; Type: INDEX; Schema: gold; Owner: gold_owner
+--
+
+CREATE INDEX withdrawal_newest ON gold.withdrawal USING btree (((client_id + 0)), sequence);
+
+--
+-- Name: withdrawal_reference; Type: INDEX; Schema: gold; Owner: gold_owner
+--
+
+CREATE INDEX withdrawal_reference ON gold.withdrawal USING btree (reference, client_id);
+
+--
+-- Name: withdrawal_step_batch; Type: INDEX; Schema: gold; Owner: gold_owner
+--
+
+CREATE INDEX withdrawal_step_batch ON gold.withdrawal_step USING btree (batch_id);
+
+--
+-- Name: withdrawal_step_login; Type: INDEX; Schema: gold; Owner: gold_owner
+--
+
+CREATE UNIQUE INDEX withdrawal_step_login ON gold.withdrawal_step USING btree (bucket, client_id, withdrawal_id, status, login);
+
+--
+-- Name: withdrawal_step_previous; Type: INDEX; Schema: gold; Owner: gold_owner
+--
+
+CREATE UNIQUE INDEX withdrawal_step_previous ON gold.withdrawal_step USING btree (bucket, client_id, withdrawal_id, previous);
+
+--
 -- Name: audit append_only; Type: TRIGGER; Schema: gold; Owner: gold_owner
 --
 
 CREATE TRIGGER append_only BEFORE DELETE OR UPDATE OR TRUNCATE ON gold.audit FOR EACH STATEMENT EXECUTE FUNCTION gold.refuse_change();
+
+--
+-- Name: audit_link append_only; Type: TRIGGER; Schema: gold; Owner: gold_owner
+--
+
+CREATE TRIGGER append_only BEFORE DELETE OR UPDATE OR TRUNCATE ON gold.audit_link FOR EACH STATEMENT EXECUTE FUNCTION gold.refuse_change();
 
 --
 -- Name: chain_link append_only; Type: TRIGGER; Schema: gold; Owner: gold_owner
@@ -2158,6 +3962,12 @@ CREATE TRIGGER append_only BEFORE DELETE OR UPDATE OR TRUNCATE ON gold.nonce FOR
 CREATE TRIGGER append_only BEFORE DELETE OR UPDATE OR TRUNCATE ON gold.orders FOR EACH STATEMENT EXECUTE FUNCTION gold.refuse_change();
 
 --
+-- Name: payment_batch append_only; Type: TRIGGER; Schema: gold; Owner: gold_owner
+--
+
+CREATE TRIGGER append_only BEFORE DELETE OR UPDATE OR TRUNCATE ON gold.payment_batch FOR EACH STATEMENT EXECUTE FUNCTION gold.refuse_change();
+
+--
 -- Name: quote append_only; Type: TRIGGER; Schema: gold; Owner: gold_owner
 --
 
@@ -2168,6 +3978,18 @@ CREATE TRIGGER append_only BEFORE DELETE OR UPDATE OR TRUNCATE ON gold.quote FOR
 --
 
 CREATE TRIGGER append_only BEFORE DELETE OR UPDATE OR TRUNCATE ON gold.transfer FOR EACH STATEMENT EXECUTE FUNCTION gold.refuse_change();
+
+--
+-- Name: withdrawal append_only; Type: TRIGGER; Schema: gold; Owner: gold_owner
+--
+
+CREATE TRIGGER append_only BEFORE DELETE OR UPDATE OR TRUNCATE ON gold.withdrawal FOR EACH STATEMENT EXECUTE FUNCTION gold.refuse_change();
+
+--
+-- Name: withdrawal_step append_only; Type: TRIGGER; Schema: gold; Owner: gold_owner
+--
+
+CREATE TRIGGER append_only BEFORE DELETE OR UPDATE OR TRUNCATE ON gold.withdrawal_step FOR EACH STATEMENT EXECUTE FUNCTION gold.refuse_change();
 
 --
 -- Name: transfer post_transfers; Type: TRIGGER; Schema: gold; Owner: gold_owner
@@ -2211,6 +4033,27 @@ ALTER TABLE ONLY gold.webhook_secret
     ADD CONSTRAINT webhook_secret_partner_id_partner_id_fk FOREIGN KEY (partner_id) REFERENCES gold.partner(id);
 
 --
+-- Name: withdrawal_step withdrawal_step_after; Type: FK CONSTRAINT; Schema: gold; Owner: gold_owner
+--
+
+ALTER TABLE ONLY gold.withdrawal_step
+    ADD CONSTRAINT withdrawal_step_after FOREIGN KEY (bucket, client_id, withdrawal_id, previous, previous_login) REFERENCES gold.withdrawal_step(bucket, client_id, withdrawal_id, status, login);
+
+--
+-- Name: withdrawal_step withdrawal_step_batch_id_payment_batch_id_fk; Type: FK CONSTRAINT; Schema: gold; Owner: gold_owner
+--
+
+ALTER TABLE ONLY gold.withdrawal_step
+    ADD CONSTRAINT withdrawal_step_batch_id_payment_batch_id_fk FOREIGN KEY (batch_id) REFERENCES gold.payment_batch(id);
+
+--
+-- Name: withdrawal_step withdrawal_step_of; Type: FK CONSTRAINT; Schema: gold; Owner: gold_owner
+--
+
+ALTER TABLE ONLY gold.withdrawal_step
+    ADD CONSTRAINT withdrawal_step_of FOREIGN KEY (bucket, client_id, withdrawal_id) REFERENCES gold.withdrawal(bucket, client_id, id);
+
+--
 -- Name: SCHEMA gold; Type: ACL; Schema: -; Owner: gold_migration
 --
 
@@ -2248,6 +4091,84 @@ REVOKE ALL ON FUNCTION gold.add_token_key(kid text, public_jwk jsonb, sealed byt
 GRANT ALL ON FUNCTION gold.add_token_key(kid text, public_jwk jsonb, sealed bytea, sealing_key text, not_before timestamp with time zone) TO gold_operator;
 
 --
+-- Name: FUNCTION advance_withdrawal(id uuid, target gold.withdrawal_status, batch uuid); Type: ACL; Schema: gold; Owner: gold_book
+--
+
+REVOKE ALL ON FUNCTION gold.advance_withdrawal(id uuid, target gold.withdrawal_status, batch uuid) FROM PUBLIC;
+
+--
+-- Name: FUNCTION approve_deposit(id uuid); Type: ACL; Schema: gold; Owner: gold_book
+--
+
+REVOKE ALL ON FUNCTION gold.approve_deposit(id uuid) FROM PUBLIC;
+GRANT ALL ON FUNCTION gold.approve_deposit(id uuid) TO gold_operator;
+
+--
+-- Name: FUNCTION approve_iban(public text, seen text); Type: ACL; Schema: gold; Owner: gold_book
+--
+
+REVOKE ALL ON FUNCTION gold.approve_iban(public text, seen text) FROM PUBLIC;
+GRANT ALL ON FUNCTION gold.approve_iban(public text, seen text) TO gold_operator;
+
+--
+-- Name: FUNCTION approve_withdrawal(id uuid); Type: ACL; Schema: gold; Owner: gold_book
+--
+
+REVOKE ALL ON FUNCTION gold.approve_withdrawal(id uuid) FROM PUBLIC;
+GRANT ALL ON FUNCTION gold.approve_withdrawal(id uuid) TO gold_operator;
+
+--
+-- Name: FUNCTION ask_iban(public text, iban text); Type: ACL; Schema: gold; Owner: gold_book
+--
+
+REVOKE ALL ON FUNCTION gold.ask_iban(public text, iban text) FROM PUBLIC;
+GRANT ALL ON FUNCTION gold.ask_iban(public text, iban text) TO gold_operator;
+
+--
+-- Name: TABLE audit_tail; Type: ACL; Schema: gold; Owner: gold_owner
+--
+
+GRANT SELECT,INSERT,UPDATE ON TABLE gold.audit_tail TO gold_book;
+
+--
+-- Name: FUNCTION audit_head(OUT id bigint, OUT head text); Type: ACL; Schema: gold; Owner: gold_book
+--
+
+REVOKE ALL ON FUNCTION gold.audit_head(OUT id bigint, OUT head text) FROM PUBLIC;
+GRANT ALL ON FUNCTION gold.audit_head(OUT id bigint, OUT head text) TO gold_operator;
+
+--
+-- Name: TABLE audit; Type: ACL; Schema: gold; Owner: gold_owner
+--
+
+GRANT SELECT,INSERT ON TABLE gold.audit TO gold_book;
+
+--
+-- Name: FUNCTION audit_line(entry gold.audit); Type: ACL; Schema: gold; Owner: gold_book
+--
+
+REVOKE ALL ON FUNCTION gold.audit_line(entry gold.audit) FROM PUBLIC;
+
+--
+-- Name: TABLE transfer; Type: ACL; Schema: gold; Owner: gold_owner
+--
+
+GRANT SELECT,INSERT ON TABLE gold.transfer TO gold_book;
+
+--
+-- Name: FUNCTION balance_after(client integer, sequence bigint, OUT available bigint, OUT held bigint, OUT gold bigint); Type: ACL; Schema: gold; Owner: gold_book
+--
+
+REVOKE ALL ON FUNCTION gold.balance_after(client integer, sequence bigint, OUT available bigint, OUT held bigint, OUT gold bigint) FROM PUBLIC;
+
+--
+-- Name: FUNCTION balance_at(client integer, at timestamp with time zone); Type: ACL; Schema: gold; Owner: gold_book
+--
+
+REVOKE ALL ON FUNCTION gold.balance_at(client integer, at timestamp with time zone) FROM PUBLIC;
+GRANT ALL ON FUNCTION gold.balance_at(client integer, at timestamp with time zone) TO gold_api;
+
+--
 -- Name: FUNCTION decimal_text(quantity bigint, unit numeric); Type: ACL; Schema: gold; Owner: gold_book
 --
 
@@ -2264,6 +4185,42 @@ REVOKE ALL ON FUNCTION gold.instant_text(at timestamp with time zone) FROM PUBLI
 --
 
 REVOKE ALL ON FUNCTION gold.balances_text(available bigint, held bigint, gold bigint, at timestamp with time zone) FROM PUBLIC;
+
+--
+-- Name: TABLE account; Type: ACL; Schema: gold; Owner: gold_owner
+--
+
+GRANT SELECT,INSERT ON TABLE gold.account TO gold_book;
+
+--
+-- Name: COLUMN account.admission_version; Type: ACL; Schema: gold; Owner: gold_owner
+--
+
+GRANT UPDATE(admission_version) ON TABLE gold.account TO gold_book;
+
+--
+-- Name: COLUMN account.event_sequence; Type: ACL; Schema: gold; Owner: gold_owner
+--
+
+GRANT UPDATE(event_sequence) ON TABLE gold.account TO gold_book;
+
+--
+-- Name: COLUMN account.last_posted_at; Type: ACL; Schema: gold; Owner: gold_owner
+--
+
+GRANT UPDATE(last_posted_at) ON TABLE gold.account TO gold_book;
+
+--
+-- Name: TABLE idempotency_key; Type: ACL; Schema: gold; Owner: gold_owner
+--
+
+GRANT SELECT,INSERT ON TABLE gold.idempotency_key TO gold_book;
+
+--
+-- Name: FUNCTION bind_answer(holder gold.account, key text, fingerprint bytea, request uuid, kind text, result uuid, at timestamp with time zone, status integer, body text); Type: ACL; Schema: gold; Owner: gold_book
+--
+
+REVOKE ALL ON FUNCTION gold.bind_answer(holder gold.account, key text, fingerprint bytea, request uuid, kind text, result uuid, at timestamp with time zone, status integer, body text) FROM PUBLIC;
 
 --
 -- Name: FUNCTION book_funding(settle boolean, client integer, admission bigint, key text, fingerprint bytea, amount bigint, maximum bigint, id uuid, request uuid); Type: ACL; Schema: gold; Owner: gold_book
@@ -2287,6 +4244,13 @@ REVOKE ALL ON FUNCTION gold.book_quotes(wait boolean, settle boolean, clients in
 GRANT ALL ON FUNCTION gold.book_quotes(wait boolean, settle boolean, clients integer[], admissions bigint[], keys text[], fingerprints bytea[], sides gold.side[], asked_grams bigint[], asked_amounts bigint[], minimum_grams bigint[], maximum_grams bigint[], ids uuid[], requests uuid[], ttl_seconds integer) TO gold_api;
 
 --
+-- Name: FUNCTION book_withdrawal(settle boolean, client integer, admission bigint, nonce uuid, key text, fingerprint bytea, amount bigint, maximum bigint, reference text, id uuid, request uuid); Type: ACL; Schema: gold; Owner: gold_book
+--
+
+REVOKE ALL ON FUNCTION gold.book_withdrawal(settle boolean, client integer, admission bigint, nonce uuid, key text, fingerprint bytea, amount bigint, maximum bigint, reference text, id uuid, request uuid) FROM PUBLIC;
+GRANT ALL ON FUNCTION gold.book_withdrawal(settle boolean, client integer, admission bigint, nonce uuid, key text, fingerprint bytea, amount bigint, maximum bigint, reference text, id uuid, request uuid) TO gold_api;
+
+--
 -- Name: FUNCTION event_number(type text); Type: ACL; Schema: gold; Owner: gold_book
 --
 
@@ -2305,16 +4269,28 @@ GRANT SELECT,INSERT ON TABLE gold.event TO gold_book;
 GRANT SELECT,INSERT ON TABLE gold.orders TO gold_book;
 
 --
--- Name: TABLE transfer; Type: ACL; Schema: gold; Owner: gold_owner
+-- Name: TABLE withdrawal; Type: ACL; Schema: gold; Owner: gold_owner
 --
 
-GRANT SELECT,INSERT ON TABLE gold.transfer TO gold_book;
+GRANT SELECT,INSERT ON TABLE gold.withdrawal TO gold_book;
+
+--
+-- Name: TABLE withdrawal_step; Type: ACL; Schema: gold; Owner: gold_owner
+--
+
+GRANT SELECT,INSERT ON TABLE gold.withdrawal_step TO gold_book;
 
 --
 -- Name: FUNCTION chain_lines(client integer, after_sequence bigint); Type: ACL; Schema: gold; Owner: gold_book
 --
 
 REVOKE ALL ON FUNCTION gold.chain_lines(client integer, after_sequence bigint) FROM PUBLIC;
+
+--
+-- Name: FUNCTION check_rate(rate_per_second integer); Type: ACL; Schema: gold; Owner: gold_book
+--
+
+REVOKE ALL ON FUNCTION gold.check_rate(rate_per_second integer) FROM PUBLIC;
 
 --
 -- Name: FUNCTION create_partner(public text, name text, iban text, webhook_url text, rate_per_second integer, burst integer, maximum_grams bigint, ips cidr[], secret_hash bytea, webhook_sealed bytea, sealing_key text, signing_keys jsonb); Type: ACL; Schema: gold; Owner: gold_book
@@ -2324,22 +4300,10 @@ REVOKE ALL ON FUNCTION gold.create_partner(public text, name text, iban text, we
 GRANT ALL ON FUNCTION gold.create_partner(public text, name text, iban text, webhook_url text, rate_per_second integer, burst integer, maximum_grams bigint, ips cidr[], secret_hash bytea, webhook_sealed bytea, sealing_key text, signing_keys jsonb) TO gold_operator;
 
 --
--- Name: TABLE account; Type: ACL; Schema: gold; Owner: gold_owner
+-- Name: FUNCTION delivery_text(given gold.event); Type: ACL; Schema: gold; Owner: gold_book
 --
 
-GRANT SELECT,INSERT ON TABLE gold.account TO gold_book;
-
---
--- Name: COLUMN account.admission_version; Type: ACL; Schema: gold; Owner: gold_owner
---
-
-GRANT UPDATE(admission_version) ON TABLE gold.account TO gold_book;
-
---
--- Name: COLUMN account.event_sequence; Type: ACL; Schema: gold; Owner: gold_owner
---
-
-GRANT UPDATE(event_sequence) ON TABLE gold.account TO gold_book;
+REVOKE ALL ON FUNCTION gold.delivery_text(given gold.event) FROM PUBLIC;
 
 --
 -- Name: FUNCTION end_admission(partner_id integer); Type: ACL; Schema: gold; Owner: gold_book
@@ -2348,22 +4312,220 @@ GRANT UPDATE(event_sequence) ON TABLE gold.account TO gold_book;
 REVOKE ALL ON FUNCTION gold.end_admission(partner_id integer) FROM PUBLIC;
 
 --
+-- Name: TABLE deposit; Type: ACL; Schema: gold; Owner: gold_owner
+--
+
+GRANT SELECT,INSERT ON TABLE gold.deposit TO gold_book;
+
+--
+-- Name: COLUMN deposit.approved_at; Type: ACL; Schema: gold; Owner: gold_owner
+--
+
+GRANT UPDATE(approved_at) ON TABLE gold.deposit TO gold_book;
+
+--
+-- Name: COLUMN deposit.approved_by; Type: ACL; Schema: gold; Owner: gold_owner
+--
+
+GRANT UPDATE(approved_by) ON TABLE gold.deposit TO gold_book;
+
+--
+-- Name: COLUMN deposit.reversed_at; Type: ACL; Schema: gold; Owner: gold_owner
+--
+
+GRANT UPDATE(reversed_at) ON TABLE gold.deposit TO gold_book;
+
+--
+-- Name: COLUMN deposit.reversed_by; Type: ACL; Schema: gold; Owner: gold_owner
+--
+
+GRANT UPDATE(reversed_by) ON TABLE gold.deposit TO gold_book;
+
+--
+-- Name: COLUMN deposit.reversed_sequence; Type: ACL; Schema: gold; Owner: gold_owner
+--
+
+GRANT UPDATE(reversed_sequence) ON TABLE gold.deposit TO gold_book;
+
+--
+-- Name: TABLE funding; Type: ACL; Schema: gold; Owner: gold_owner
+--
+
+GRANT SELECT,INSERT ON TABLE gold.funding TO gold_book;
+
+--
+-- Name: FUNCTION funding_text(given gold.funding, as_of bigint); Type: ACL; Schema: gold; Owner: gold_book
+--
+
+REVOKE ALL ON FUNCTION gold.funding_text(given gold.funding, as_of bigint) FROM PUBLIC;
+
+--
+-- Name: FUNCTION mask_iban(iban text); Type: ACL; Schema: gold; Owner: gold_book
+--
+
+REVOKE ALL ON FUNCTION gold.mask_iban(iban text) FROM PUBLIC;
+
+--
+-- Name: FUNCTION order_text(given gold.orders); Type: ACL; Schema: gold; Owner: gold_book
+--
+
+REVOKE ALL ON FUNCTION gold.order_text(given gold.orders) FROM PUBLIC;
+
+--
+-- Name: FUNCTION withdrawal_text(given gold.withdrawal, as_of bigint); Type: ACL; Schema: gold; Owner: gold_book
+--
+
+REVOKE ALL ON FUNCTION gold.withdrawal_text(given gold.withdrawal, as_of bigint) FROM PUBLIC;
+
+--
+-- Name: TABLE chain_link; Type: ACL; Schema: gold; Owner: gold_owner
+--
+
+GRANT SELECT,INSERT ON TABLE gold.chain_link TO gold_book;
+
+--
+-- Name: FUNCTION event_data(given gold.event); Type: ACL; Schema: gold; Owner: gold_book
+--
+
+REVOKE ALL ON FUNCTION gold.event_data(given gold.event) FROM PUBLIC;
+
+--
+-- Name: FUNCTION event_text(given gold.event, delivery text); Type: ACL; Schema: gold; Owner: gold_book
+--
+
+REVOKE ALL ON FUNCTION gold.event_text(given gold.event, delivery text) FROM PUBLIC;
+
+--
+-- Name: FUNCTION find_event(client integer, id uuid); Type: ACL; Schema: gold; Owner: gold_book
+--
+
+REVOKE ALL ON FUNCTION gold.find_event(client integer, id uuid) FROM PUBLIC;
+GRANT ALL ON FUNCTION gold.find_event(client integer, id uuid) TO gold_api;
+
+--
+-- Name: FUNCTION find_funding(client integer, id uuid); Type: ACL; Schema: gold; Owner: gold_book
+--
+
+REVOKE ALL ON FUNCTION gold.find_funding(client integer, id uuid) FROM PUBLIC;
+GRANT ALL ON FUNCTION gold.find_funding(client integer, id uuid) TO gold_api;
+
+--
+-- Name: FUNCTION find_order(client integer, id uuid); Type: ACL; Schema: gold; Owner: gold_book
+--
+
+REVOKE ALL ON FUNCTION gold.find_order(client integer, id uuid) FROM PUBLIC;
+GRANT ALL ON FUNCTION gold.find_order(client integer, id uuid) TO gold_api;
+
+--
+-- Name: FUNCTION find_quote(client integer, id uuid); Type: ACL; Schema: gold; Owner: gold_book
+--
+
+REVOKE ALL ON FUNCTION gold.find_quote(client integer, id uuid) FROM PUBLIC;
+GRANT ALL ON FUNCTION gold.find_quote(client integer, id uuid) TO gold_api;
+
+--
+-- Name: FUNCTION find_withdrawal(client integer, id uuid); Type: ACL; Schema: gold; Owner: gold_book
+--
+
+REVOKE ALL ON FUNCTION gold.find_withdrawal(client integer, id uuid) FROM PUBLIC;
+GRANT ALL ON FUNCTION gold.find_withdrawal(client integer, id uuid) TO gold_api;
+
+--
+-- Name: FUNCTION has_room_for(holder gold.account, amount bigint); Type: ACL; Schema: gold; Owner: gold_book
+--
+
+REVOKE ALL ON FUNCTION gold.has_room_for(holder gold.account, amount bigint) FROM PUBLIC;
+
+--
+-- Name: FUNCTION held_until(changed timestamp with time zone); Type: ACL; Schema: gold; Owner: gold_book
+--
+
+REVOKE ALL ON FUNCTION gold.held_until(changed timestamp with time zone) FROM PUBLIC;
+GRANT ALL ON FUNCTION gold.held_until(changed timestamp with time zone) TO gold_operator;
+
+--
+-- Name: FUNCTION life_text(not_before timestamp with time zone, retire_at timestamp with time zone, last_used_at timestamp with time zone); Type: ACL; Schema: gold; Owner: gold_book
+--
+
+REVOKE ALL ON FUNCTION gold.life_text(not_before timestamp with time zone, retire_at timestamp with time zone, last_used_at timestamp with time zone) FROM PUBLIC;
+
+--
+-- Name: FUNCTION list_bounds(client integer, created_after timestamp with time zone, created_before timestamp with time zone, next_below bigint, OUT above bigint, OUT below bigint); Type: ACL; Schema: gold; Owner: gold_book
+--
+
+REVOKE ALL ON FUNCTION gold.list_bounds(client integer, created_after timestamp with time zone, created_before timestamp with time zone, next_below bigint, OUT above bigint, OUT below bigint) FROM PUBLIC;
+
+--
+-- Name: FUNCTION list_events(client integer, after_sequence bigint, most integer); Type: ACL; Schema: gold; Owner: gold_book
+--
+
+REVOKE ALL ON FUNCTION gold.list_events(client integer, after_sequence bigint, most integer) FROM PUBLIC;
+GRANT ALL ON FUNCTION gold.list_events(client integer, after_sequence bigint, most integer) TO gold_api;
+
+--
+-- Name: FUNCTION list_fundings(client integer, created_after timestamp with time zone, created_before timestamp with time zone, key text, next_below bigint, most integer); Type: ACL; Schema: gold; Owner: gold_book
+--
+
+REVOKE ALL ON FUNCTION gold.list_fundings(client integer, created_after timestamp with time zone, created_before timestamp with time zone, key text, next_below bigint, most integer) FROM PUBLIC;
+GRANT ALL ON FUNCTION gold.list_fundings(client integer, created_after timestamp with time zone, created_before timestamp with time zone, key text, next_below bigint, most integer) TO gold_api;
+
+--
+-- Name: FUNCTION list_orders(client integer, created_after timestamp with time zone, created_before timestamp with time zone, key text, next_below bigint, most integer); Type: ACL; Schema: gold; Owner: gold_book
+--
+
+REVOKE ALL ON FUNCTION gold.list_orders(client integer, created_after timestamp with time zone, created_before timestamp with time zone, key text, next_below bigint, most integer) FROM PUBLIC;
+GRANT ALL ON FUNCTION gold.list_orders(client integer, created_after timestamp with time zone, created_before timestamp with time zone, key text, next_below bigint, most integer) TO gold_api;
+
+--
+-- Name: FUNCTION list_withdrawals(client integer, created_after timestamp with time zone, created_before timestamp with time zone, key text, next_below bigint, most integer); Type: ACL; Schema: gold; Owner: gold_book
+--
+
+REVOKE ALL ON FUNCTION gold.list_withdrawals(client integer, created_after timestamp with time zone, created_before timestamp with time zone, key text, next_below bigint, most integer) FROM PUBLIC;
+GRANT ALL ON FUNCTION gold.list_withdrawals(client integer, created_after timestamp with time zone, created_before timestamp with time zone, key text, next_below bigint, most integer) TO gold_api;
+
+--
+-- Name: FUNCTION lock_deposit(id uuid, OUT found_deposit gold.deposit, OUT holder gold.account); Type: ACL; Schema: gold; Owner: gold_book
+--
+
+REVOKE ALL ON FUNCTION gold.lock_deposit(id uuid, OUT found_deposit gold.deposit, OUT holder gold.account) FROM PUBLIC;
+
+--
+-- Name: TABLE market_session; Type: ACL; Schema: gold; Owner: gold_owner
+--
+
+GRANT SELECT,INSERT,DELETE ON TABLE gold.market_session TO gold_book;
+
+--
+-- Name: TABLE price; Type: ACL; Schema: gold; Owner: gold_owner
+--
+
+GRANT SELECT,INSERT,UPDATE ON TABLE gold.price TO gold_book;
+
+--
+-- Name: FUNCTION market_open(at timestamp with time zone); Type: ACL; Schema: gold; Owner: gold_book
+--
+
+REVOKE ALL ON FUNCTION gold.market_open(at timestamp with time zone) FROM PUBLIC;
+GRANT ALL ON FUNCTION gold.market_open(at timestamp with time zone) TO gold_api;
+GRANT ALL ON FUNCTION gold.market_open(at timestamp with time zone) TO gold_operator;
+
+--
 -- Name: FUNCTION move_bar(bar_in boolean, fine bigint); Type: ACL; Schema: gold; Owner: gold_book
 --
 
 REVOKE ALL ON FUNCTION gold.move_bar(bar_in boolean, fine bigint) FROM PUBLIC;
 
 --
+-- Name: FUNCTION new_uuid(at timestamp with time zone); Type: ACL; Schema: gold; Owner: gold_book
+--
+
+REVOKE ALL ON FUNCTION gold.new_uuid(at timestamp with time zone) FROM PUBLIC;
+
+--
 -- Name: FUNCTION next_millisecond(at timestamp with time zone); Type: ACL; Schema: gold; Owner: gold_book
 --
 
 REVOKE ALL ON FUNCTION gold.next_millisecond(at timestamp with time zone) FROM PUBLIC;
-
---
--- Name: TABLE audit; Type: ACL; Schema: gold; Owner: gold_owner
---
-
-GRANT SELECT,INSERT ON TABLE gold.audit TO gold_book;
 
 --
 -- Name: FUNCTION note(action text, subject text, detail jsonb); Type: ACL; Schema: gold; Owner: gold_book
@@ -2384,16 +4546,23 @@ GRANT SELECT,INSERT,UPDATE ON TABLE gold.partner TO gold_book;
 REVOKE ALL ON FUNCTION gold.partner_of(public text) FROM PUBLIC;
 
 --
--- Name: TABLE funding; Type: ACL; Schema: gold; Owner: gold_owner
+-- Name: FUNCTION pay_withdrawal(id uuid); Type: ACL; Schema: gold; Owner: gold_book
 --
 
-GRANT SELECT,INSERT ON TABLE gold.funding TO gold_book;
+REVOKE ALL ON FUNCTION gold.pay_withdrawal(id uuid) FROM PUBLIC;
+GRANT ALL ON FUNCTION gold.pay_withdrawal(id uuid) TO gold_operator;
 
 --
--- Name: FUNCTION post_funding(client integer, amount bigint, id uuid, sequence bigint, at timestamp with time zone, available bigint, held bigint, gold_held bigint); Type: ACL; Schema: gold; Owner: gold_book
+-- Name: FUNCTION post_event(client integer, sequence bigint, id uuid, subject uuid, at timestamp with time zone, type text); Type: ACL; Schema: gold; Owner: gold_book
 --
 
-REVOKE ALL ON FUNCTION gold.post_funding(client integer, amount bigint, id uuid, sequence bigint, at timestamp with time zone, available bigint, held bigint, gold_held bigint) FROM PUBLIC;
+REVOKE ALL ON FUNCTION gold.post_event(client integer, sequence bigint, id uuid, subject uuid, at timestamp with time zone, type text) FROM PUBLIC;
+
+--
+-- Name: FUNCTION post_funding(holder gold.account, amount bigint, id uuid, at timestamp with time zone); Type: ACL; Schema: gold; Owner: gold_book
+--
+
+REVOKE ALL ON FUNCTION gold.post_funding(holder gold.account, amount bigint, id uuid, at timestamp with time zone) FROM PUBLIC;
 
 --
 -- Name: FUNCTION post_transfers(); Type: ACL; Schema: gold; Owner: gold_owner
@@ -2414,10 +4583,22 @@ GRANT SELECT ON TABLE gold.problem TO gold_book;
 REVOKE ALL ON FUNCTION gold.problem_text(refusal text, detail text, request uuid) FROM PUBLIC;
 
 --
--- Name: TABLE allowed_ip; Type: ACL; Schema: gold; Owner: gold_owner
+-- Name: FUNCTION public_of(client integer); Type: ACL; Schema: gold; Owner: gold_book
 --
 
-GRANT SELECT,INSERT ON TABLE gold.allowed_ip TO gold_book;
+REVOKE ALL ON FUNCTION gold.public_of(client integer) FROM PUBLIC;
+
+--
+-- Name: TABLE quote; Type: ACL; Schema: gold; Owner: gold_owner
+--
+
+GRANT SELECT,INSERT ON TABLE gold.quote TO gold_book;
+
+--
+-- Name: FUNCTION quote_text(given gold.quote, status text); Type: ACL; Schema: gold; Owner: gold_book
+--
+
+REVOKE ALL ON FUNCTION gold.quote_text(given gold.quote, status text) FROM PUBLIC;
 
 --
 -- Name: TABLE certificate; Type: ACL; Schema: gold; Owner: gold_owner
@@ -2432,6 +4613,43 @@ GRANT SELECT,INSERT,UPDATE ON TABLE gold.certificate TO gold_book;
 GRANT SELECT,INSERT ON TABLE gold.client_secret TO gold_book;
 
 --
+-- Name: COLUMN client_secret.last_used_at; Type: ACL; Schema: gold; Owner: gold_owner
+--
+
+GRANT UPDATE(last_used_at) ON TABLE gold.client_secret TO gold_book;
+
+--
+-- Name: TABLE signing_key; Type: ACL; Schema: gold; Owner: gold_owner
+--
+
+GRANT SELECT,INSERT ON TABLE gold.signing_key TO gold_book;
+
+--
+-- Name: COLUMN signing_key.last_used_at; Type: ACL; Schema: gold; Owner: gold_owner
+--
+
+GRANT UPDATE(last_used_at) ON TABLE gold.signing_key TO gold_book;
+
+--
+-- Name: TABLE webhook_secret; Type: ACL; Schema: gold; Owner: gold_owner
+--
+
+GRANT SELECT,INSERT ON TABLE gold.webhook_secret TO gold_book;
+
+--
+-- Name: FUNCTION read_credentials(client integer); Type: ACL; Schema: gold; Owner: gold_book
+--
+
+REVOKE ALL ON FUNCTION gold.read_credentials(client integer) FROM PUBLIC;
+GRANT ALL ON FUNCTION gold.read_credentials(client integer) TO gold_api;
+
+--
+-- Name: TABLE allowed_ip; Type: ACL; Schema: gold; Owner: gold_owner
+--
+
+GRANT SELECT,INSERT,DELETE ON TABLE gold.allowed_ip TO gold_book;
+
+--
 -- Name: TABLE deployment; Type: ACL; Schema: gold; Owner: gold_owner
 --
 
@@ -2444,16 +4662,16 @@ GRANT SELECT,INSERT,UPDATE ON TABLE gold.deployment TO gold_book;
 GRANT SELECT,INSERT,UPDATE ON TABLE gold.registry_version TO gold_book;
 
 --
--- Name: TABLE signing_key; Type: ACL; Schema: gold; Owner: gold_owner
---
-
-GRANT SELECT,INSERT ON TABLE gold.signing_key TO gold_book;
-
---
 -- Name: TABLE token_key; Type: ACL; Schema: gold; Owner: gold_owner
 --
 
 GRANT SELECT,INSERT ON TABLE gold.token_key TO gold_book;
+
+--
+-- Name: COLUMN token_key.last_used_at; Type: ACL; Schema: gold; Owner: gold_owner
+--
+
+GRANT UPDATE(last_used_at) ON TABLE gold.token_key TO gold_book;
 
 --
 -- Name: FUNCTION read_registry(known_version bigint); Type: ACL; Schema: gold; Owner: gold_book
@@ -2461,121 +4679,6 @@ GRANT SELECT,INSERT ON TABLE gold.token_key TO gold_book;
 
 REVOKE ALL ON FUNCTION gold.read_registry(known_version bigint) FROM PUBLIC;
 GRANT ALL ON FUNCTION gold.read_registry(known_version bigint) TO gold_api;
-
---
--- Name: FUNCTION refuse_change(); Type: ACL; Schema: gold; Owner: gold_owner
---
-
-REVOKE ALL ON FUNCTION gold.refuse_change() FROM PUBLIC;
-
---
--- Name: FUNCTION registry_changed(); Type: ACL; Schema: gold; Owner: gold_book
---
-
-REVOKE ALL ON FUNCTION gold.registry_changed() FROM PUBLIC;
-
---
--- Name: FUNCTION remove_bar(serial text); Type: ACL; Schema: gold; Owner: gold_book
---
-
-REVOKE ALL ON FUNCTION gold.remove_bar(serial text) FROM PUBLIC;
-GRANT ALL ON FUNCTION gold.remove_bar(serial text) TO gold_operator;
-
---
--- Name: FUNCTION resume_partner(public text); Type: ACL; Schema: gold; Owner: gold_book
---
-
-REVOKE ALL ON FUNCTION gold.resume_partner(public text) FROM PUBLIC;
-GRANT ALL ON FUNCTION gold.resume_partner(public text) TO gold_operator;
-
---
--- Name: FUNCTION revoke_certificate(fingerprint text); Type: ACL; Schema: gold; Owner: gold_book
---
-
-REVOKE ALL ON FUNCTION gold.revoke_certificate(fingerprint text) FROM PUBLIC;
-GRANT ALL ON FUNCTION gold.revoke_certificate(fingerprint text) TO gold_operator;
-
---
--- Name: FUNCTION seal_chain(client integer); Type: ACL; Schema: gold; Owner: gold_book
---
-
-REVOKE ALL ON FUNCTION gold.seal_chain(client integer) FROM PUBLIC;
-GRANT ALL ON FUNCTION gold.seal_chain(client integer) TO gold_api;
-GRANT ALL ON FUNCTION gold.seal_chain(client integer) TO gold_operator;
-
---
--- Name: FUNCTION seal_chains(most integer); Type: ACL; Schema: gold; Owner: gold_book
---
-
-REVOKE ALL ON FUNCTION gold.seal_chains(most integer) FROM PUBLIC;
-GRANT ALL ON FUNCTION gold.seal_chains(most integer) TO gold_api;
-
---
--- Name: FUNCTION set_price(source text, mid bigint, buy bigint, sell bigint, spread_basis_points integer, stale_after_seconds integer); Type: ACL; Schema: gold; Owner: gold_book
---
-
-REVOKE ALL ON FUNCTION gold.set_price(source text, mid bigint, buy bigint, sell bigint, spread_basis_points integer, stale_after_seconds integer) FROM PUBLIC;
-GRANT ALL ON FUNCTION gold.set_price(source text, mid bigint, buy bigint, sell bigint, spread_basis_points integer, stale_after_seconds integer) TO gold_operator;
-
---
--- Name: FUNCTION settle_deployment(environment text, public_base_url text, loopback_receivers boolean, sealing_key_source text, pepper_source text); Type: ACL; Schema: gold; Owner: gold_book
---
-
-REVOKE ALL ON FUNCTION gold.settle_deployment(environment text, public_base_url text, loopback_receivers boolean, sealing_key_source text, pepper_source text) FROM PUBLIC;
-
---
--- Name: FUNCTION settled(item integer, own boolean, same boolean, status smallint, body text); Type: ACL; Schema: gold; Owner: gold_book
---
-
-REVOKE ALL ON FUNCTION gold.settled(item integer, own boolean, same boolean, status smallint, body text) FROM PUBLIC;
-
---
--- Name: FUNCTION spend_nonce(client integer, admission bigint, nonce uuid); Type: ACL; Schema: gold; Owner: gold_book
---
-
-REVOKE ALL ON FUNCTION gold.spend_nonce(client integer, admission bigint, nonce uuid) FROM PUBLIC;
-GRANT ALL ON FUNCTION gold.spend_nonce(client integer, admission bigint, nonce uuid) TO gold_api;
-
---
--- Name: FUNCTION suspend_partner(public text); Type: ACL; Schema: gold; Owner: gold_book
---
-
-REVOKE ALL ON FUNCTION gold.suspend_partner(public text) FROM PUBLIC;
-GRANT ALL ON FUNCTION gold.suspend_partner(public text) TO gold_operator;
-
---
--- Name: TABLE price; Type: ACL; Schema: gold; Owner: gold_owner
---
-
-GRANT SELECT,INSERT,UPDATE ON TABLE gold.price TO gold_book;
-
---
--- Name: FUNCTION tick_price(known_as_of timestamp with time zone, mid bigint, buy bigint, sell bigint); Type: ACL; Schema: gold; Owner: gold_book
---
-
-REVOKE ALL ON FUNCTION gold.tick_price(known_as_of timestamp with time zone, mid bigint, buy bigint, sell bigint) FROM PUBLIC;
-GRANT ALL ON FUNCTION gold.tick_price(known_as_of timestamp with time zone, mid bigint, buy bigint, sell bigint) TO gold_api;
-
---
--- Name: FUNCTION unsealed_tail(); Type: ACL; Schema: gold; Owner: gold_book
---
-
-REVOKE ALL ON FUNCTION gold.unsealed_tail() FROM PUBLIC;
-GRANT ALL ON FUNCTION gold.unsealed_tail() TO gold_operator;
-
---
--- Name: FUNCTION verify_chain(); Type: ACL; Schema: gold; Owner: gold_book
---
-
-REVOKE ALL ON FUNCTION gold.verify_chain() FROM PUBLIC;
-GRANT ALL ON FUNCTION gold.verify_chain() TO gold_operator;
-
---
--- Name: FUNCTION verify_ledger(); Type: ACL; Schema: gold; Owner: gold_book
---
-
-REVOKE ALL ON FUNCTION gold.verify_ledger() FROM PUBLIC;
-GRANT ALL ON FUNCTION gold.verify_ledger() TO gold_operator;
 
 --
 -- Name: TABLE bar; Type: ACL; Schema: gold; Owner: gold_owner
@@ -2596,6 +4699,262 @@ GRANT UPDATE(removed_at) ON TABLE gold.bar TO gold_book;
 GRANT UPDATE(removed_sequence) ON TABLE gold.bar TO gold_book;
 
 --
+-- Name: FUNCTION read_reserves(); Type: ACL; Schema: gold; Owner: gold_book
+--
+
+REVOKE ALL ON FUNCTION gold.read_reserves() FROM PUBLIC;
+GRANT ALL ON FUNCTION gold.read_reserves() TO gold_api;
+
+--
+-- Name: FUNCTION record_deposit(public text, amount bigint, bank_reference text, OUT id uuid); Type: ACL; Schema: gold; Owner: gold_book
+--
+
+REVOKE ALL ON FUNCTION gold.record_deposit(public text, amount bigint, bank_reference text, OUT id uuid) FROM PUBLIC;
+GRANT ALL ON FUNCTION gold.record_deposit(public text, amount bigint, bank_reference text, OUT id uuid) TO gold_operator;
+
+--
+-- Name: FUNCTION record_use(uses jsonb); Type: ACL; Schema: gold; Owner: gold_book
+--
+
+REVOKE ALL ON FUNCTION gold.record_use(uses jsonb) FROM PUBLIC;
+GRANT ALL ON FUNCTION gold.record_use(uses jsonb) TO gold_api;
+
+--
+-- Name: FUNCTION refuse_change(); Type: ACL; Schema: gold; Owner: gold_owner
+--
+
+REVOKE ALL ON FUNCTION gold.refuse_change() FROM PUBLIC;
+
+--
+-- Name: FUNCTION registry_changed(); Type: ACL; Schema: gold; Owner: gold_book
+--
+
+REVOKE ALL ON FUNCTION gold.registry_changed() FROM PUBLIC;
+
+--
+-- Name: FUNCTION reject_withdrawal(id uuid); Type: ACL; Schema: gold; Owner: gold_book
+--
+
+REVOKE ALL ON FUNCTION gold.reject_withdrawal(id uuid) FROM PUBLIC;
+GRANT ALL ON FUNCTION gold.reject_withdrawal(id uuid) TO gold_operator;
+
+--
+-- Name: FUNCTION remove_bar(serial text); Type: ACL; Schema: gold; Owner: gold_book
+--
+
+REVOKE ALL ON FUNCTION gold.remove_bar(serial text) FROM PUBLIC;
+GRANT ALL ON FUNCTION gold.remove_bar(serial text) TO gold_operator;
+
+--
+-- Name: FUNCTION result_of(client integer, key text, kind text); Type: ACL; Schema: gold; Owner: gold_book
+--
+
+REVOKE ALL ON FUNCTION gold.result_of(client integer, key text, kind text) FROM PUBLIC;
+
+--
+-- Name: FUNCTION resume_partner(public text); Type: ACL; Schema: gold; Owner: gold_book
+--
+
+REVOKE ALL ON FUNCTION gold.resume_partner(public text) FROM PUBLIC;
+GRANT ALL ON FUNCTION gold.resume_partner(public text) TO gold_operator;
+
+--
+-- Name: FUNCTION return_withdrawal(id uuid); Type: ACL; Schema: gold; Owner: gold_book
+--
+
+REVOKE ALL ON FUNCTION gold.return_withdrawal(id uuid) FROM PUBLIC;
+GRANT ALL ON FUNCTION gold.return_withdrawal(id uuid) TO gold_operator;
+
+--
+-- Name: FUNCTION reverse_deposit(id uuid); Type: ACL; Schema: gold; Owner: gold_book
+--
+
+REVOKE ALL ON FUNCTION gold.reverse_deposit(id uuid) FROM PUBLIC;
+GRANT ALL ON FUNCTION gold.reverse_deposit(id uuid) TO gold_operator;
+
+--
+-- Name: FUNCTION revoke_certificate(fingerprint text); Type: ACL; Schema: gold; Owner: gold_book
+--
+
+REVOKE ALL ON FUNCTION gold.revoke_certificate(fingerprint text) FROM PUBLIC;
+GRANT ALL ON FUNCTION gold.revoke_certificate(fingerprint text) TO gold_operator;
+
+--
+-- Name: FUNCTION seal_audit(); Type: ACL; Schema: gold; Owner: gold_book
+--
+
+REVOKE ALL ON FUNCTION gold.seal_audit() FROM PUBLIC;
+
+--
+-- Name: FUNCTION seal_chain(client integer); Type: ACL; Schema: gold; Owner: gold_book
+--
+
+REVOKE ALL ON FUNCTION gold.seal_chain(client integer) FROM PUBLIC;
+GRANT ALL ON FUNCTION gold.seal_chain(client integer) TO gold_api;
+GRANT ALL ON FUNCTION gold.seal_chain(client integer) TO gold_operator;
+
+--
+-- Name: FUNCTION seal_chains(most integer); Type: ACL; Schema: gold; Owner: gold_book
+--
+
+REVOKE ALL ON FUNCTION gold.seal_chains(most integer) FROM PUBLIC;
+GRANT ALL ON FUNCTION gold.seal_chains(most integer) TO gold_api;
+
+--
+-- Name: FUNCTION seal_newest(client integer); Type: ACL; Schema: gold; Owner: gold_book
+--
+
+REVOKE ALL ON FUNCTION gold.seal_newest(client integer) FROM PUBLIC;
+
+--
+-- Name: FUNCTION sequence_at(client integer, at timestamp with time zone); Type: ACL; Schema: gold; Owner: gold_book
+--
+
+REVOKE ALL ON FUNCTION gold.sequence_at(client integer, at timestamp with time zone) FROM PUBLIC;
+
+--
+-- Name: FUNCTION set_market_hours(always_open boolean, sessions jsonb); Type: ACL; Schema: gold; Owner: gold_book
+--
+
+REVOKE ALL ON FUNCTION gold.set_market_hours(always_open boolean, sessions jsonb) FROM PUBLIC;
+GRANT ALL ON FUNCTION gold.set_market_hours(always_open boolean, sessions jsonb) TO gold_operator;
+
+--
+-- Name: FUNCTION set_partner(public text, ips cidr[], webhook_url text, rate_per_second integer, burst integer, maximum_grams bigint); Type: ACL; Schema: gold; Owner: gold_book
+--
+
+REVOKE ALL ON FUNCTION gold.set_partner(public text, ips cidr[], webhook_url text, rate_per_second integer, burst integer, maximum_grams bigint) FROM PUBLIC;
+GRANT ALL ON FUNCTION gold.set_partner(public text, ips cidr[], webhook_url text, rate_per_second integer, burst integer, maximum_grams bigint) TO gold_operator;
+
+--
+-- Name: FUNCTION set_payout_account(name text, iban text, bic text); Type: ACL; Schema: gold; Owner: gold_book
+--
+
+REVOKE ALL ON FUNCTION gold.set_payout_account(name text, iban text, bic text) FROM PUBLIC;
+GRANT ALL ON FUNCTION gold.set_payout_account(name text, iban text, bic text) TO gold_operator;
+
+--
+-- Name: FUNCTION set_price(source text, mid bigint, buy bigint, sell bigint, spread_basis_points integer, stale_after_seconds integer, url text); Type: ACL; Schema: gold; Owner: gold_book
+--
+
+REVOKE ALL ON FUNCTION gold.set_price(source text, mid bigint, buy bigint, sell bigint, spread_basis_points integer, stale_after_seconds integer, url text) FROM PUBLIC;
+GRANT ALL ON FUNCTION gold.set_price(source text, mid bigint, buy bigint, sell bigint, spread_basis_points integer, stale_after_seconds integer, url text) TO gold_operator;
+
+--
+-- Name: FUNCTION settle_deployment(environment text, public_base_url text, loopback_receivers boolean, sealing_key_source text, pepper_source text, flood_per_second integer); Type: ACL; Schema: gold; Owner: gold_book
+--
+
+REVOKE ALL ON FUNCTION gold.settle_deployment(environment text, public_base_url text, loopback_receivers boolean, sealing_key_source text, pepper_source text, flood_per_second integer) FROM PUBLIC;
+
+--
+-- Name: FUNCTION settled(item integer, own boolean, same boolean, status smallint, body text); Type: ACL; Schema: gold; Owner: gold_book
+--
+
+REVOKE ALL ON FUNCTION gold.settled(item integer, own boolean, same boolean, status smallint, body text) FROM PUBLIC;
+
+--
+-- Name: FUNCTION spend_nonce(client integer, admission bigint, nonce uuid); Type: ACL; Schema: gold; Owner: gold_book
+--
+
+REVOKE ALL ON FUNCTION gold.spend_nonce(client integer, admission bigint, nonce uuid) FROM PUBLIC;
+GRANT ALL ON FUNCTION gold.spend_nonce(client integer, admission bigint, nonce uuid) TO gold_api;
+
+--
+-- Name: FUNCTION statement_lines(client integer, above bigint, last bigint); Type: ACL; Schema: gold; Owner: gold_book
+--
+
+REVOKE ALL ON FUNCTION gold.statement_lines(client integer, above bigint, last bigint) FROM PUBLIC;
+GRANT ALL ON FUNCTION gold.statement_lines(client integer, above bigint, last bigint) TO gold_api;
+
+--
+-- Name: FUNCTION statement_range(client integer, first_day date, last_day date); Type: ACL; Schema: gold; Owner: gold_book
+--
+
+REVOKE ALL ON FUNCTION gold.statement_range(client integer, first_day date, last_day date) FROM PUBLIC;
+GRANT ALL ON FUNCTION gold.statement_range(client integer, first_day date, last_day date) TO gold_api;
+
+--
+-- Name: FUNCTION submit_withdrawals(batch uuid, ids uuid[], document text); Type: ACL; Schema: gold; Owner: gold_book
+--
+
+REVOKE ALL ON FUNCTION gold.submit_withdrawals(batch uuid, ids uuid[], document text) FROM PUBLIC;
+GRANT ALL ON FUNCTION gold.submit_withdrawals(batch uuid, ids uuid[], document text) TO gold_operator;
+
+--
+-- Name: FUNCTION suspend_partner(public text); Type: ACL; Schema: gold; Owner: gold_book
+--
+
+REVOKE ALL ON FUNCTION gold.suspend_partner(public text) FROM PUBLIC;
+GRANT ALL ON FUNCTION gold.suspend_partner(public text) TO gold_operator;
+
+--
+-- Name: FUNCTION take_sequence(client integer, sequence bigint, at timestamp with time zone); Type: ACL; Schema: gold; Owner: gold_book
+--
+
+REVOKE ALL ON FUNCTION gold.take_sequence(client integer, sequence bigint, at timestamp with time zone) FROM PUBLIC;
+
+--
+-- Name: FUNCTION take_turn(settle boolean, client integer, admission bigint, nonce uuid, key text, fingerprint bytea, request uuid, OUT holder gold.account, OUT clock timestamp with time zone, OUT answer gold.outcome); Type: ACL; Schema: gold; Owner: gold_book
+--
+
+REVOKE ALL ON FUNCTION gold.take_turn(settle boolean, client integer, admission bigint, nonce uuid, key text, fingerprint bytea, request uuid, OUT holder gold.account, OUT clock timestamp with time zone, OUT answer gold.outcome) FROM PUBLIC;
+
+--
+-- Name: FUNCTION tick_price(known_as_of timestamp with time zone, mid bigint, buy bigint, sell bigint, source_as_of timestamp with time zone); Type: ACL; Schema: gold; Owner: gold_book
+--
+
+REVOKE ALL ON FUNCTION gold.tick_price(known_as_of timestamp with time zone, mid bigint, buy bigint, sell bigint, source_as_of timestamp with time zone) FROM PUBLIC;
+GRANT ALL ON FUNCTION gold.tick_price(known_as_of timestamp with time zone, mid bigint, buy bigint, sell bigint, source_as_of timestamp with time zone) TO gold_api;
+
+--
+-- Name: FUNCTION unsealed_tail(); Type: ACL; Schema: gold; Owner: gold_book
+--
+
+REVOKE ALL ON FUNCTION gold.unsealed_tail() FROM PUBLIC;
+GRANT ALL ON FUNCTION gold.unsealed_tail() TO gold_operator;
+
+--
+-- Name: FUNCTION verify_audit(); Type: ACL; Schema: gold; Owner: gold_book
+--
+
+REVOKE ALL ON FUNCTION gold.verify_audit() FROM PUBLIC;
+GRANT ALL ON FUNCTION gold.verify_audit() TO gold_operator;
+
+--
+-- Name: FUNCTION verify_chain(); Type: ACL; Schema: gold; Owner: gold_book
+--
+
+REVOKE ALL ON FUNCTION gold.verify_chain() FROM PUBLIC;
+GRANT ALL ON FUNCTION gold.verify_chain() TO gold_operator;
+
+--
+-- Name: FUNCTION verify_ledger(); Type: ACL; Schema: gold; Owner: gold_book
+--
+
+REVOKE ALL ON FUNCTION gold.verify_ledger() FROM PUBLIC;
+GRANT ALL ON FUNCTION gold.verify_ledger() TO gold_operator;
+
+--
+-- Name: TABLE audit_link; Type: ACL; Schema: gold; Owner: gold_owner
+--
+
+GRANT SELECT,INSERT ON TABLE gold.audit_link TO gold_book;
+
+--
+-- Name: TABLE audit_link_overview; Type: ACL; Schema: gold; Owner: gold_owner
+--
+
+GRANT SELECT ON TABLE gold.audit_link_overview TO gold_book;
+GRANT SELECT ON TABLE gold.audit_link_overview TO gold_operator;
+
+--
+-- Name: TABLE audit_overview; Type: ACL; Schema: gold; Owner: gold_owner
+--
+
+GRANT SELECT ON TABLE gold.audit_overview TO gold_book;
+GRANT SELECT ON TABLE gold.audit_overview TO gold_operator;
+
+--
 -- Name: TABLE bar_overview; Type: ACL; Schema: gold; Owner: gold_owner
 --
 
@@ -2610,16 +4969,24 @@ GRANT SELECT ON TABLE gold.certificate_overview TO gold_book;
 GRANT SELECT ON TABLE gold.certificate_overview TO gold_operator;
 
 --
--- Name: TABLE chain_link; Type: ACL; Schema: gold; Owner: gold_owner
+-- Name: TABLE chain_link_overview; Type: ACL; Schema: gold; Owner: gold_owner
 --
 
-GRANT SELECT,INSERT ON TABLE gold.chain_link TO gold_book;
+GRANT SELECT ON TABLE gold.chain_link_overview TO gold_book;
+GRANT SELECT ON TABLE gold.chain_link_overview TO gold_operator;
 
 --
 -- Name: TABLE chain_tail; Type: ACL; Schema: gold; Owner: gold_owner
 --
 
 GRANT SELECT,INSERT,UPDATE ON TABLE gold.chain_tail TO gold_book;
+
+--
+-- Name: TABLE chain_tail_overview; Type: ACL; Schema: gold; Owner: gold_owner
+--
+
+GRANT SELECT ON TABLE gold.chain_tail_overview TO gold_book;
+GRANT SELECT ON TABLE gold.chain_tail_overview TO gold_operator;
 
 --
 -- Name: TABLE client_balance; Type: ACL; Schema: gold; Owner: gold_owner
@@ -2644,10 +5011,19 @@ GRANT SELECT ON TABLE gold.deployment_overview TO gold_book;
 GRANT SELECT ON TABLE gold.deployment_overview TO gold_operator;
 
 --
--- Name: TABLE idempotency_key; Type: ACL; Schema: gold; Owner: gold_owner
+-- Name: TABLE deposit_overview; Type: ACL; Schema: gold; Owner: gold_owner
 --
 
-GRANT SELECT,INSERT ON TABLE gold.idempotency_key TO gold_book;
+GRANT SELECT ON TABLE gold.deposit_overview TO gold_book;
+GRANT SELECT ON TABLE gold.deposit_overview TO gold_operator;
+
+--
+-- Name: TABLE market_hours; Type: ACL; Schema: gold; Owner: gold_owner
+--
+
+GRANT SELECT ON TABLE gold.market_hours TO gold_book;
+GRANT SELECT ON TABLE gold.market_hours TO gold_api;
+GRANT SELECT ON TABLE gold.market_hours TO gold_operator;
 
 --
 -- Name: TABLE nonce; Type: ACL; Schema: gold; Owner: gold_owner
@@ -2663,10 +5039,17 @@ GRANT SELECT ON TABLE gold.partner_overview TO gold_book;
 GRANT SELECT ON TABLE gold.partner_overview TO gold_operator;
 
 --
--- Name: TABLE quote; Type: ACL; Schema: gold; Owner: gold_owner
+-- Name: TABLE payment_batch; Type: ACL; Schema: gold; Owner: gold_owner
 --
 
-GRANT SELECT,INSERT ON TABLE gold.quote TO gold_book;
+GRANT SELECT,INSERT ON TABLE gold.payment_batch TO gold_book;
+
+--
+-- Name: TABLE payment_batch_overview; Type: ACL; Schema: gold; Owner: gold_owner
+--
+
+GRANT SELECT ON TABLE gold.payment_batch_overview TO gold_book;
+GRANT SELECT ON TABLE gold.payment_batch_overview TO gold_operator;
 
 --
 -- Name: TABLE token_key_overview; Type: ACL; Schema: gold; Owner: gold_owner
@@ -2688,10 +5071,11 @@ GRANT SELECT,INSERT ON TABLE gold.vault TO gold_book;
 GRANT UPDATE(stripe) ON TABLE gold.vault TO gold_book;
 
 --
--- Name: TABLE webhook_secret; Type: ACL; Schema: gold; Owner: gold_owner
+-- Name: TABLE withdrawal_overview; Type: ACL; Schema: gold; Owner: gold_owner
 --
 
-GRANT SELECT,INSERT ON TABLE gold.webhook_secret TO gold_book;
+GRANT SELECT ON TABLE gold.withdrawal_overview TO gold_book;
+GRANT SELECT ON TABLE gold.withdrawal_overview TO gold_operator;
 
 --
 -- PostgreSQL database dump complete

@@ -131,10 +131,11 @@ export class Caller {
   async until(
     isWanted: (reply: Response) => boolean | Promise<boolean>,
     operation: OperationId = "getBalances",
+    call: Call = {},
   ): Promise<void> {
     const deadlineMs = performance.now() + PATIENCE_MS;
     for (;;) {
-      const reply = await this.call(operation).catch(() => undefined);
+      const reply = await this.call(operation, call).catch(() => undefined);
       if (reply && await isWanted(reply)) return;
       if (performance.now() > deadlineMs) {
         throw new Error(`${operation} is still answered with ${reply?.status}.`);

@@ -162,7 +162,9 @@ describe("what is read of the house and of one's own standing", () => {
 
   it("is read without a query, and with a token", async () => {
     for (const path of ["prices", "reserves", "limits", "credentials"]) {
-      await expectProblem(await account.get(`/v1/${path}?x=1`), "invalid_request");
+      const refused = await account.get(`/v1/${path}?x=1`);
+      assertEquals(refused.headers.get("Cache-Control"), "no-store");
+      await expectProblem(refused, "invalid_request");
     }
     for (const path of ["prices", "reserves", "limits", "credentials", "balances", "statement"]) {
       await expectProblem(await account.get(`/v1/${path}`, { Authorization: null }), "token_missing");

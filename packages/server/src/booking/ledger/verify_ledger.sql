@@ -205,7 +205,7 @@ begin
     sealed := 0;
     for record in
       select l.sequence, l.line, k.hash
-      from chain_lines(tail.client_id, 0) l
+      from chain_lines(tail.client_id, 0, null) l
       left join chain_link k on k.bucket = tail.bucket and k.client_id = tail.client_id and k.sequence = l.sequence
       where l.sequence <= tail.sequence
       order by l.sequence

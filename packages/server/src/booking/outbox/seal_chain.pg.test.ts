@@ -47,6 +47,32 @@ describe("seal_chain", () => {
     return rows.map(({ hash }) => hash);
   }
 
+  it("seals a backlog in parts, each one going on where the last one ended", async () => {
+    const client = await books.createClient();
+    await books.sql.begin(async (sql) => {
+      await sql`alter table gold.event disable trigger user`;
+      await sql`
+        insert into gold.event (bucket, client_id, sequence, id, subject, created_at, type)
+        select ${
+        client % 64
+      }, ${client}, n, gen_random_uuid(), gen_random_uuid(), now(), 'funding.completed' from generate_series(1, 12000) n`;
+      await sql`alter table gold.event enable trigger user`;
+    });
+    const sealed: number[] = [];
+    while (sealed.at(-1) !== sealed.at(-2) || sealed.length < 2) {
+      await seal(client);
+      sealed.push((await linksOf(client)).length);
+    }
+    assertEquals(sealed, [5000, 10_000, 12_000, 12_000]);
+    // These told of nothing that happened.
+    await books.sql.begin(async (sql) => {
+      await sql`set local session_replication_role = replica`;
+      for (const table of ["event", "chain_link", "chain_tail"]) {
+        await sql`delete from gold.${sql(table)} where client_id = ${client}`;
+      }
+    });
+  });
+
   it("links each record to the one before by the documented line", async () => {
     const client = await books.createClient();
     const funding = fundingItem(client, 100_000n);

@@ -9,7 +9,7 @@ language sql immutable parallel safe
 return array_position(array['order.executed', 'funding.completed', 'withdrawal.created', 'withdrawal.approved', 'withdrawal.submitted',
   'withdrawal.paid', 'withdrawal.rejected', 'withdrawal.returned', 'funding.reversed'], type);
 
-create or replace function gold.chain_lines(client int, after_sequence bigint)
+create or replace function gold.chain_lines(client int, after_sequence bigint, most int)
 returns table (sequence bigint, line text)
 language sql stable set search_path = gold, pg_temp
 begin atomic
@@ -33,10 +33,10 @@ begin atomic
         where w.bucket = e.bucket and w.client_id = e.client_id and w.id = e.subject), '')
   from gold.event e
   where e.bucket = client % 64 and e.client_id = client and e.sequence > after_sequence
-  order by e.sequence;
+  order by e.sequence limit most;
 end;
 
--- Seals what is committed and not yet sealed, and returns the head. Two sealers at once: the second waits on the
+-- Seals what is committed and not yet sealed, 5,000 records a call at most, and returns the head. Two sealers at once: the second waits on the
 -- first one's row and goes on from there. The account row is not touched.
 create or replace function gold.seal_chain(client int) returns bytea
 language plpgsql volatile security definer set search_path = gold, pg_temp as $$
@@ -52,7 +52,8 @@ begin
   where t.bucket = seal_chain.client % 64 and t.client_id = seal_chain.client for no key update;
   head := tail.head;
   sealed := tail.sequence;
-  for record in select * from chain_lines(seal_chain.client, tail.sequence) loop
+  -- A backlog is sealed in parts, each well inside any statement's time.
+  for record in select * from chain_lines(seal_chain.client, tail.sequence, 5000) loop
     if record.sequence <> sealed + 1 then
       raise exception 'event % of client % is missing', sealed + 1, seal_chain.client using errcode = 'GB003';
     end if;
