@@ -1078,10 +1078,10 @@ CREATE TABLE gold.withdrawal_step (
 ALTER TABLE gold.withdrawal_step OWNER TO gold_owner;
 
 --
--- Name: chain_lines(integer, bigint); Type: FUNCTION; Schema: gold; Owner: gold_book
+-- Name: chain_lines(integer, bigint, integer); Type: FUNCTION; Schema: gold; Owner: gold_book
 --
 
-CREATE FUNCTION gold.chain_lines(client integer, after_sequence bigint) RETURNS TABLE(sequence bigint, line text)
+CREATE FUNCTION gold.chain_lines(client integer, after_sequence bigint, most integer) RETURNS TABLE(sequence bigint, line text)
     LANGUAGE sql STABLE
     SET search_path TO 'gold', 'pg_temp'
     BEGIN ATOMIC
@@ -1096,10 +1096,11 @@ CREATE FUNCTION gold.chain_lines(client integer, after_sequence bigint) RETURNS 
            WHERE ((w.bucket = e.bucket) AND (w.client_id = e.client_id) AND (w.id = e.subject))), ''::text))
     FROM gold.event e
    WHERE ((e.bucket = (chain_lines.client % 64)) AND (e.client_id = chain_lines.client) AND (e.sequence > chain_lines.after_sequence))
-   ORDER BY e.sequence;
+   ORDER BY e.sequence
+  LIMIT chain_lines.most;
 END;
 
-ALTER FUNCTION gold.chain_lines(client integer, after_sequence bigint) OWNER TO gold_book;
+ALTER FUNCTION gold.chain_lines(client integer, after_sequence bigint, most integer) OWNER TO gold_book;
 
 --
 -- Name: check_rate(integer); Type: FUNCTION; Schema: gold; Owner: gold_book
@@ -2448,7 +2449,7 @@ begin
   head := tail.head;
   sealed := tail.sequence;
   -- A backlog is sealed in parts, each well inside any statement's time.
-  for record in select * from chain_lines(seal_chain.client, tail.sequence) limit 5000 loop
+  for record in select * from chain_lines(seal_chain.client, tail.sequence, 5000) loop
     if record.sequence <> sealed + 1 then
       raise exception 'event % of client % is missing', sealed + 1, seal_chain.client using errcode = 'GB003';
     end if;
@@ -2978,7 +2979,7 @@ begin
     sealed := 0;
     for record in
       select l.sequence, l.line, k.hash
-      from chain_lines(tail.client_id, 0) l
+      from chain_lines(tail.client_id, 0, null) l
       left join chain_link k on k.bucket = tail.bucket and k.client_id = tail.client_id and k.sequence = l.sequence
       where l.sequence <= tail.sequence
       order by l.sequence
@@ -4281,10 +4282,10 @@ GRANT SELECT,INSERT ON TABLE gold.withdrawal TO gold_book;
 GRANT SELECT,INSERT ON TABLE gold.withdrawal_step TO gold_book;
 
 --
--- Name: FUNCTION chain_lines(client integer, after_sequence bigint); Type: ACL; Schema: gold; Owner: gold_book
+-- Name: FUNCTION chain_lines(client integer, after_sequence bigint, most integer); Type: ACL; Schema: gold; Owner: gold_book
 --
 
-REVOKE ALL ON FUNCTION gold.chain_lines(client integer, after_sequence bigint) FROM PUBLIC;
+REVOKE ALL ON FUNCTION gold.chain_lines(client integer, after_sequence bigint, most integer) FROM PUBLIC;
 
 --
 -- Name: FUNCTION check_rate(rate_per_second integer); Type: ACL; Schema: gold; Owner: gold_book
