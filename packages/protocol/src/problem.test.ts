@@ -24,9 +24,10 @@ describe("problemBody()", () => {
     });
   });
 
-  it("falls back on the cause, and lists errors only where there are any", () => {
+  it("falls back on cause and cure, and lists errors only where there are any", () => {
     const { detail, ...rest } = problemBody("rate_limited", { requestId, errors: [] });
-    assertEquals(detail, PROBLEM_REGISTRY.rate_limited.cause);
+    const { cause, cure } = PROBLEM_REGISTRY.rate_limited;
+    assertEquals(detail, `${cause} ${cure}`);
     assertEquals("errors" in rest, false);
     const errors = [{ pointer: "#/side", detail: "What a side is." }, {
       name: "limit",
@@ -63,7 +64,8 @@ describe("tokenErrorBody()", () => {
     });
     for (const code of Object.keys(TOKEN_PROBLEM_REGISTRY) as TokenProblemCode[]) {
       const body = tokenErrorBody(code, { requestId });
-      assertEquals(body.error_description, TOKEN_PROBLEM_REGISTRY[code].cause);
+      const { cause, cure } = TOKEN_PROBLEM_REGISTRY[code];
+      assertEquals(body.error_description, `${cause} ${cure}`);
       assertEquals<unknown>(tokenErrorSchema.parse(body), body);
     }
   });

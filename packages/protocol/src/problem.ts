@@ -29,7 +29,7 @@ export interface Problem {
 }
 
 export interface ProblemOccurrence {
-  /** What happened this time; the registry's cause where nothing more is known. */
+  /** What happened this time and what to do; the registry's cause and cure where nothing more is known. */
   readonly detail?: string;
   readonly requestId: RequestId;
   readonly errors?: readonly FieldError[];
@@ -37,12 +37,12 @@ export interface ProblemOccurrence {
 
 /** The body of a problem reply. `type` leads to the catalogue's entry. */
 export function problemBody(code: ProblemCode, { detail, requestId, errors }: ProblemOccurrence): Problem {
-  const { title, status, cause, retryable } = PROBLEM_REGISTRY[code];
+  const { title, status, cause, cure, retryable } = PROBLEM_REGISTRY[code];
   return {
     type: `/docs/errors#${code}`,
     title,
     status,
-    detail: detail ?? cause,
+    detail: detail ?? `${cause} ${cure}`,
     code,
     request_id: requestId,
     retryable,
@@ -62,7 +62,8 @@ export function tokenErrorBody(
   code: TokenProblemCode,
   { detail, requestId }: Pick<ProblemOccurrence, "detail" | "requestId">,
 ): TokenError {
-  const error_description = detail ?? TOKEN_PROBLEM_REGISTRY[code].cause;
+  const { cause, cure } = TOKEN_PROBLEM_REGISTRY[code];
+  const error_description = detail ?? `${cause} ${cure}`;
   return { error: oauthError(code), error_description, code, request_id: requestId };
 }
 

@@ -1,7 +1,8 @@
-import { openApiDocument, REPLY_HEADER } from "@gold-partner/protocol";
+import { openApiDocument } from "@gold-partner/protocol";
 import { refuseQuery } from "./admission/query/read_query.ts";
 import { enter, type Route } from "./corridor.ts";
 import type { Deps } from "./deps.ts";
+import { jsonTextReply } from "./reply.ts";
 
 /** GET /openapi.json: what this deployment offers, under its own URL. It cannot change while the service runs. */
 export function openApiRoute(deps: Deps): Route {
@@ -10,8 +11,6 @@ export function openApiRoute(deps: Deps): Route {
   return async (c) => {
     await enter(c, deps);
     refuseQuery(c);
-    return new Response(document, {
-      headers: { "Content-Type": "application/json", [REPLY_HEADER.requestId]: c.get("requestId") },
-    });
+    return jsonTextReply(document, c.get("requestId"));
   };
 }

@@ -16,7 +16,8 @@ describe("problemReply()", () => {
   it("says each code in its documented form", async () => {
     for (const code of Object.keys(PROBLEM_REGISTRY) as ProblemCode[]) {
       const body = await expectProblem(problemReply(new Refusal(code), ID), code);
-      assertEquals([body.detail, body.request_id], [PROBLEM_REGISTRY[code].cause, ID]);
+      const { cause, cure } = PROBLEM_REGISTRY[code];
+      assertEquals([body.detail, body.request_id], [`${cause} ${cure}`, ID]);
     }
   });
 

@@ -95,7 +95,8 @@ function problemHeaders(code: TokenProblemCode): Record<string, string> {
 }
 
 function challengeOf(code: TokenProblemCode): string {
-  if (code === "token_missing" || code === "invalid_client") return 'Bearer realm="gold-partner"';
+  // Where the token is not at fault, nobody should fetch another one.
+  if (!/^token_(?!missing)/.test(code)) return 'Bearer realm="gold-partner"';
   return `Bearer realm="gold-partner", error="invalid_token", error_description="${code}"`;
 }
 

@@ -1,12 +1,19 @@
 import process from "node:process";
+import { parseArgs } from "node:util";
 import type { Defect } from "./defects/defect.ts";
 import { DEFECTS } from "./defects/mod.ts";
 import { ProvingGround } from "./defects/proving_ground.ts";
 
-// npm run prove -- defects [--short]: each defect is planted alone into a copy of the sources, and a test must go red.
+// npm run prove -- defects [--short] [--only TEXT]: each defect is planted alone into a copy of the sources, and a test must go red.
 
-const short = process.argv.includes("--short");
-const defects = DEFECTS.filter((defect) => !short || defect.short);
+const { values: { short, only } } = parseArgs({
+  options: { short: { type: "boolean", default: false }, only: { type: "string", default: "" } },
+});
+const defects = DEFECTS.filter((defect) => (!short || defect.short) && defect.name.includes(only));
+if (defects.length === 0) {
+  console.error(`No defect's name holds "${only}".`);
+  process.exit(2);
+}
 
 const opening = ProvingGround.open();
 for (const signal of ["SIGINT", "SIGTERM"] as const) {

@@ -15,6 +15,8 @@ answer reached you, repeat with the same key, signed afresh.
 **Quantities.** SAR has 2 decimals, gold and prices per gram have 4. They are JSON numbers of at most 15 significant digits; read them
 as decimals. A number with more decimals, zero or a negative one is 400; a well-formed one outside your limits is 422.
 
+**Methods.** HEAD is answered wherever GET is, without the body. What a path does not take is 405 with \`Allow\`.
+
 **Bodies.** I-JSON in UTF-8, at most 65,536 bytes. Unknown or doubled members and unknown query parameters are refused. Replies may
 gain members, and lists of codes and types may grow: ignore what you do not know.
 

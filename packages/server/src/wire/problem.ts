@@ -1,26 +1,31 @@
 import { type ServerResponse, STATUS_CODES } from "node:http";
 import type { Duplex } from "node:stream";
 import {
+  ENDPOINTS,
   PROBLEM_MEDIA_TYPE,
+  PROBLEM_REGISTRY,
   problemBody,
   type ProblemCode,
   REPLY_HEADER,
   type RequestId,
+  tokenErrorBody,
 } from "@gold-partner/protocol";
 
-/** The reply's parts, the same whether a response object exists or only a socket. */
-function compose(code: ProblemCode, requestId: RequestId, detail?: string) {
-  const problem = problemBody(code, { requestId, ...(detail === undefined ? {} : { detail }) });
-  const body = JSON.stringify(problem);
+/** The reply's parts, the same whether a response object exists or only a socket. The token endpoint has a form of its own. */
+function compose(code: ProblemCode, requestId: RequestId, detail: string | undefined, target?: string) {
+  const occurrence = { requestId, ...(detail === undefined ? {} : { detail }) };
+  const oauth = target?.split("?", 1)[0] === ENDPOINTS.issueToken.path;
+  const body = JSON.stringify(oauth ? tokenErrorBody(code, occurrence) : problemBody(code, occurrence));
+  const { status } = PROBLEM_REGISTRY[code];
   const headers: Record<string, string> = {
-    "Content-Type": PROBLEM_MEDIA_TYPE,
+    "Content-Type": oauth ? "application/json" : PROBLEM_MEDIA_TYPE,
     "Content-Length": `${Buffer.byteLength(body)}`,
     "Cache-Control": "no-store",
     [REPLY_HEADER.requestId]: requestId,
   };
-  if (problem.status === 405) headers.Allow = "GET, POST";
-  if (problem.status === 503) headers[REPLY_HEADER.retryAfter] = "1";
-  return { status: problem.status, headers, body };
+  if (status === 405) headers.Allow = "GET, POST";
+  if (status === 503) headers[REPLY_HEADER.retryAfter] = "1";
+  return { status, headers, body };
 }
 
 export function sendProblem(
@@ -29,7 +34,7 @@ export function sendProblem(
   requestId: RequestId,
   detail?: string,
 ): void {
-  const { status, headers, body } = compose(code, requestId, detail);
+  const { status, headers, body } = compose(code, requestId, detail, response.req.url);
   // The rest of a request that is the client's fault is not read on.
   if (status < 500) response.shouldKeepAlive = false;
   response.writeHead(status, headers).end(body);

@@ -1,3 +1,4 @@
+import { ADMISSION_DEFECTS } from "./admission_defects.ts";
 import { AUDIT_DEFECTS } from "./audit_defects.ts";
 import { CHAIN_DEFECTS } from "./chain_defects.ts";
 import type { Defect } from "./defect.ts";
@@ -10,6 +11,7 @@ import { MARKET_DEFECTS } from "./market_defects.ts";
 import { ORDER_DEFECTS } from "./order_defects.ts";
 import { ORDER_IDENTITY_DEFECTS } from "./order_identity_defects.ts";
 import { QUOTE_DEFECTS } from "./quote_defects.ts";
+import { READ_DEFECTS } from "./read_defects.ts";
 import { REGISTRY_DEFECTS } from "./registry_defects.ts";
 import { ROLES_DEFECTS } from "./roles_defects.ts";
 import { SCHEMA_DEFECTS } from "./schema_defects.ts";
@@ -36,6 +38,8 @@ export const DEFECTS: readonly Defect[] = [
   ...CHAIN_DEFECTS,
   ...AUDIT_DEFECTS,
   ...VERIFICATION_DEFECTS,
+  ...READ_DEFECTS,
+  ...ADMISSION_DEFECTS,
   ...REGISTRY_DEFECTS,
   ...ROLES_DEFECTS,
   ...DEPLOYMENT_DEFECTS,

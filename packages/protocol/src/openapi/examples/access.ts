@@ -81,7 +81,9 @@ export const VERDICTS = {
       signature: {
         ok: false,
         detail:
-          "You signed the path alone. Sign the whole URL, as the second line of canonical_string has it.",
+          "The signature does not belong to these bytes and this key: another key signed, or other bytes were signed. " +
+          "Compare the bytes that were signed with the bytes that were verified. You signed a part of the URL only: " +
+          "sign all of it, scheme, host, path and query, as the second line of canonical_string shows.",
       },
     },
     ...JUDGED,

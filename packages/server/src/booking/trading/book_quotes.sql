@@ -110,7 +110,7 @@ begin
     if total = 0 then
       detail := 'An order is between ' || decimal_text(asked.minimum, 0.0001) || ' g and ' || decimal_text(asked.maximum, 0.0001)
         || ' g and moves at least 0.01 SAR; this one comes to '
-        || case when grams > 999999999999999 then 'more than 99999999999' else decimal_text(grams, 0.0001) end || ' g.';
+        || case when grams > 1000000000 then 'more than 100000' else decimal_text(grams, 0.0001) end || ' g.';
       body := problem_text('limit_exceeded', detail, asked.request);
       answer := row(asked.client % 64, asked.client, 422, asked.key, asked.fingerprint, asked.request, null, made_at, 'refusal', body);
     else

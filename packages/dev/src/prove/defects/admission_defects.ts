@@ -1,0 +1,72 @@
+import type { Defect } from "./defect.ts";
+
+const LIMITER = "src/admission/rate/rate_limiter.ts";
+const LIMITER_TEST = "src/admission/rate/rate_limiter.test.ts";
+const RATE_TEST = "src/admission/rate/rate.pg.test.ts";
+const CORRIDOR = "src/corridor.ts";
+const QUERY = "src/admission/query/read_query.ts";
+const QUERY_TEST = "src/admission/query/read_query.test.ts";
+const USAGE_TEST = "src/admission/usage/usage.pg.test.ts";
+const DIAGNOSIS_TEST = "src/probe/diagnosis.test.ts";
+const PROBE_TEST = "src/probe_route_mistakes.pg.test.ts";
+
+export const ADMISSION_DEFECTS: readonly Defect[] = [
+  {
+    name: "rate: one more than the burst",
+    file: LIMITER,
+    from: "const allowed = owed + REQUEST_PARTS <= most;",
+    to: "const allowed = owed <= most;",
+    tests: [LIMITER_TEST],
+    short: true,
+  },
+  {
+    name: "rate: a refused request is owed, too",
+    file: LIMITER,
+    from: "debt.parts = allowed ? owed + REQUEST_PARTS : owed;",
+    to: "debt.parts = owed + REQUEST_PARTS;",
+    tests: [LIMITER_TEST],
+  },
+  {
+    name: "rate: a clock that goes back pays",
+    file: LIMITER,
+    from: "Math.max(0, nowMicros - atMicros) * perSecond",
+    to: "Math.abs(nowMicros - atMicros) * perSecond",
+    tests: [LIMITER_TEST],
+  },
+  {
+    name: "rate: a request that is admitted anew is counted again",
+    file: CORRIDOR,
+    from: '  if (c.get("rateFields")) return;',
+    to: "",
+    tests: [RATE_TEST],
+  },
+  {
+    name: "query: a parameter that is sent twice counts once",
+    file: QUERY,
+    from: "if (parameters.has(name))",
+    to: "if (false)",
+    tests: [QUERY_TEST],
+  },
+  {
+    name: "usage: a credential is written at every use",
+    file: "src/admission/usage/record_use.sql",
+    from: "where c.last_used_at is null or c.last_used_at <= u.at - interval '1 minute'",
+    to: "where true",
+    tests: [USAGE_TEST],
+  },
+  {
+    name: "probe: the right text proves a mistake",
+    file: "src/probe/attempts.ts",
+    from: "if (attempt.text !== text) yield attempt;",
+    to: "yield attempt;",
+    tests: [DIAGNOSIS_TEST],
+  },
+  {
+    name: "probe: diagnoses are not limited",
+    file: "src/probe_route.ts",
+    from: "if (!rate.allowed) {",
+    to: "if (false) {",
+    tests: [PROBE_TEST],
+    short: true,
+  },
+];

@@ -1,0 +1,118 @@
+import type { Defect } from "./defect.ts";
+
+const LIST = "src/reads/list_records.sql";
+const FIND = "src/reads/find_record.sql";
+const TEXT = "src/reads/record_text.sql";
+const STATEMENT = "src/reads/read_statement.sql";
+const BALANCE_AT = "src/booking/ledger/balance_at.sql";
+const LISTS_TEST = "src/read_routes/lists.pg.test.ts";
+const RECORDS_TEST = "src/read_routes/records.pg.test.ts";
+const QUOTES_TEST = "src/read_routes/quotes.pg.test.ts";
+const STATEMENT_TEST = "src/read_routes/statement.pg.test.ts";
+const BALANCE_AT_TEST = "src/reads/balance_at.pg.test.ts";
+const CURSOR_TEST = "src/reads/cursor.test.ts";
+
+export const READ_DEFECTS: readonly Defect[] = [
+  {
+    name: "list: what was made at created_before itself is shown",
+    file: LIST,
+    from: "sequence_at(client, created_before - interval '1 millisecond') + 1",
+    to: "sequence_at(client, created_before) + 1",
+    tests: [LISTS_TEST],
+    short: true,
+  },
+  {
+    name: "list: a page begins with the last record of the one before",
+    file: LIST,
+    from: "below := coalesce(least(next_below,",
+    to: "below := coalesce(least(next_below + 1,",
+    tests: [LISTS_TEST, "src/read_routes/walk.pg.test.ts"],
+  },
+  {
+    name: "list: a key of any kind is looked up",
+    file: LIST,
+    from: "k.key = result_of.key and k.result_kind = result_of.kind",
+    to: "k.key = result_of.key",
+    tests: [LISTS_TEST],
+  },
+  {
+    name: "cursor: another partner's is taken",
+    file: "src/reads/cursor.ts",
+    from: "return hostBytes.base64url(hostBytes.utf8(`${list}.${clientId}.${sequence}`));",
+    to: "return hostBytes.base64url(hostBytes.utf8(`${list}.${clientId.length}.${sequence}`));",
+    tests: [CURSOR_TEST],
+  },
+  {
+    name: "quote: an executed one is called expired",
+    file: FIND,
+    from: "return quote_text(given, 'executed');",
+    to: "return quote_text(given, 'expired');",
+    tests: [QUOTES_TEST],
+  },
+  {
+    name: "quote: an order under way is not waited for",
+    file: FIND,
+    from: "  if expired then",
+    to: "  if false then",
+    tests: [QUOTES_TEST],
+  },
+  {
+    name: "order: another partner's is shown",
+    file: FIND,
+    from: "o.bucket = client % 64 and o.client_id = client and o.id = find_order.id",
+    to: "o.id = find_order.id",
+    tests: [RECORDS_TEST],
+    short: true,
+  },
+  {
+    name: "withdrawal: an event tells of a step that came later",
+    file: TEXT,
+    from: "and s.sequence <= coalesce(as_of, s.sequence)",
+    to: "",
+    tests: [RECORDS_TEST],
+  },
+  {
+    name: "balance at an instant: a posting under way is not waited for",
+    file: BALANCE_AT,
+    from: "a.client_id = balance_at.client for share;",
+    to: "a.client_id = balance_at.client;",
+    tests: [BALANCE_AT_TEST],
+    short: true,
+  },
+  {
+    name: "balance at an instant: what is posted at that instant is left out",
+    file: BALANCE_AT,
+    from: "    ) <= at then",
+    to: "    ) < at then",
+    tests: [BALANCE_AT_TEST],
+  },
+  {
+    name: "balance at an instant: the future is answered",
+    file: BALANCE_AT,
+    from: "if balance_at.at > next_millisecond(clock_timestamp()) then",
+    to: "if false then",
+    tests: [BALANCE_AT_TEST],
+  },
+  {
+    name: "statement: days are those of UTC",
+    file: STATEMENT,
+    from: "first_day::timestamp at time zone 'Asia/Riyadh'",
+    to: "first_day::timestamp at time zone 'UTC'",
+    tests: [STATEMENT_TEST],
+  },
+  {
+    name: "statement: the last day is left out",
+    file: STATEMENT,
+    from: "(last_day + 1)::timestamp",
+    to: "last_day::timestamp",
+    tests: [STATEMENT_TEST],
+    short: true,
+  },
+  {
+    name: "statement: what is held is left out",
+    file: STATEMENT,
+    from: "      (2, 'held_sar', case",
+    to: "      (2, 'held_sar', case when true then null",
+    tests: [STATEMENT_TEST],
+  },
+];
