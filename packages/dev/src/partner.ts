@@ -51,7 +51,7 @@ export async function onboard(state: State, operator: Operator, plan: PartnerPla
   const signing = await newKeyFiles(state, desk, "signing");
   const tls = await newKeyFiles(state, desk, "tls");
   const created = await operator(
-    "partner create --ip 127.0.0.1/32 --ip ::1/128 --rate 2000/s --burst 2000 --webhook https://localhost:8444/webhooks",
+    "partner create --ip 127.0.0.1/32 --ip ::1/128 --webhook https://localhost:8444/webhooks",
     ...["--name", plan.name, "--iban", plan.iban, "--signing-key", signing.publicFile],
   ) as unknown as Created;
   const csr = `${desk}/request.csr`;

@@ -31,7 +31,8 @@ export interface Running {
 
 const MAIN = fileURLToPath(new URL("../../server/src/main.ts", import.meta.url));
 const HTTPS_PORT = 443;
-/** Its partners may send 2,000/s, and a rate is at most a quarter of the flood bound. */
+/** What every partner may send unless it is set otherwise, and a flood bound that leaves room for more: a rate is at most a quarter of it. */
+const PARTNER_RATE = "2000";
 const FLOOD_PER_SECOND = "20000";
 /** What withdrawals are paid from; of no bank that there is. */
 const HOUSE = { name: "Example Gold House", iban: "SA9480000000000000000001", bic: "EXAMSARI" };
@@ -115,16 +116,8 @@ async function settle(state: State, { urls }: Database, baseUrl: string): Promis
     `db migrate --env sandbox --base-url ${baseUrl} --loopback-receivers`,
     ...["--pepper", `file:${state.path("keys", "pepper")}`],
     ...["--sealing-key", `file:${state.path("keys", "sealing_key")}`],
-    ...[
-      "--flood",
-      FLOOD_PER_SECOND,
-      "--payout-name",
-      HOUSE.name,
-      "--payout-iban",
-      HOUSE.iban,
-      "--payout-bic",
-      HOUSE.bic,
-    ],
+    ...["--flood", FLOOD_PER_SECOND, "--rate", `${PARTNER_RATE}/s`, "--burst", PARTNER_RATE],
+    ...["--payout-name", HOUSE.name, "--payout-iban", HOUSE.iban, "--payout-bic", HOUSE.bic],
   );
 }
 

@@ -12,6 +12,8 @@ export interface Deployment {
   readonly authorityKeySource: KeySource | null;
   readonly sealingKeySource: KeySource | null;
   readonly pepperSource: KeySource | null;
+  /** What a partner may send that is given no terms of its own. */
+  readonly partnerDefaults: { readonly ratePerSecond: number; readonly burst: number };
   /** What withdrawals are paid from. */
   readonly payoutAccount: { readonly name: string; readonly iban: string; readonly bic: string } | null;
 }
@@ -78,6 +80,7 @@ export function openDb(sql: Sql): Db {
         authorityKeySource: sourceOf(row.authority_key_source),
         sealingKeySource: sourceOf(row.sealing_key_source),
         pepperSource: sourceOf(row.pepper_source),
+        partnerDefaults: { ratePerSecond: row.partner_rate_per_second, burst: row.partner_burst },
         payoutAccount: row.payout_iban &&
           { name: row.payout_name, iban: row.payout_iban, bic: row.payout_bic },
       };

@@ -4,7 +4,7 @@ import { EXIT, Failure, usage } from "./failure.ts";
 const UUID_FORM = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 const TEXT_MAX_CHARACTERS = 140;
 // What is not seen, or breaks a line: by it a text shows as another one to whoever approves.
-const UNPRINTABLE = /[\p{Cc}\p{Cf}\p{Co}\p{Cs}\p{Zl}\p{Zp}]/u;
+export const UNPRINTABLE = /[\p{Cc}\p{Cf}\p{Co}\p{Cs}\p{Zl}\p{Zp}\p{Noncharacter_Code_Point}]/u;
 
 /** An option's text, or the usage error that names it. */
 export function required(values: Values, name: string): string {

@@ -13,6 +13,7 @@ CREATE TABLE "gold"."deposit" (
 	"reversed_by" text collate "C",
 	"reversed_sequence" bigint,
 	CONSTRAINT "deposit_amount" CHECK ("gold"."deposit"."amount" > 0),
+	CONSTRAINT "deposit_bank_reference_form" CHECK ("gold"."deposit"."bank_reference" <> ''),
 	CONSTRAINT "deposit_two" CHECK ("gold"."deposit"."approved_by" <> "gold"."deposit"."recorded_by"),
 	CONSTRAINT "deposit_steps" CHECK (("gold"."deposit"."approved_at" is null) = ("gold"."deposit"."approved_by" is null) and ("gold"."deposit"."reversed_at" is null) = ("gold"."deposit"."reversed_by" is null)
       and ("gold"."deposit"."reversed_sequence" is null or "gold"."deposit"."approved_at" is not null and "gold"."deposit"."reversed_at" is not null))
@@ -79,11 +80,12 @@ CREATE TABLE "gold"."market_session" (
 	CONSTRAINT "market_session_span" CHECK ("gold"."market_session"."opens" < "gold"."market_session"."closes")
 );
 --> statement-breakpoint
-ALTER TABLE "gold"."idempotency_key" DROP CONSTRAINT "idempotency_key_kind";--> statement-breakpoint
 ALTER TABLE "gold"."deployment" ADD COLUMN "payout_name" text;--> statement-breakpoint
 ALTER TABLE "gold"."deployment" ADD COLUMN "payout_iban" text collate "C";--> statement-breakpoint
 ALTER TABLE "gold"."deployment" ADD COLUMN "payout_bic" text collate "C";--> statement-breakpoint
 ALTER TABLE "gold"."deployment" ADD COLUMN "flood_per_second" integer DEFAULT 5000 NOT NULL;--> statement-breakpoint
+ALTER TABLE "gold"."deployment" ADD COLUMN "partner_rate_per_second" integer DEFAULT 50 NOT NULL;--> statement-breakpoint
+ALTER TABLE "gold"."deployment" ADD COLUMN "partner_burst" integer DEFAULT 200 NOT NULL;--> statement-breakpoint
 ALTER TABLE "gold"."partner" ADD COLUMN "iban_changed_at" timestamp (3) with time zone;--> statement-breakpoint
 ALTER TABLE "gold"."partner" ADD COLUMN "pending_iban" text collate "C";--> statement-breakpoint
 ALTER TABLE "gold"."partner" ADD COLUMN "pending_iban_by" text collate "C";--> statement-breakpoint
@@ -103,8 +105,11 @@ CREATE UNIQUE INDEX "withdrawal_step_previous" ON "gold"."withdrawal_step" USING
 CREATE INDEX "withdrawal_step_batch" ON "gold"."withdrawal_step" USING btree ("batch_id");--> statement-breakpoint
 CREATE INDEX "funding_newest" ON "gold"."funding" USING btree (("client_id" + 0),"sequence");--> statement-breakpoint
 CREATE INDEX "orders_newest" ON "gold"."orders" USING btree (("client_id" + 0),"sequence");--> statement-breakpoint
-ALTER TABLE "gold"."idempotency_key" ADD CONSTRAINT "idempotency_key_kind" CHECK ("gold"."idempotency_key"."result_kind" in ('quote', 'order', 'funding', 'withdrawal', 'refusal'));--> statement-breakpoint
 ALTER TABLE "gold"."partner" ADD CONSTRAINT "partner_pending_iban" CHECK (("gold"."partner"."pending_iban" is null) = ("gold"."partner"."pending_iban_by" is null) and ("gold"."partner"."pending_iban" is null) = ("gold"."partner"."pending_iban_at" is null));--> statement-breakpoint
 ALTER TABLE "gold"."price" ADD CONSTRAINT "price_source" CHECK ("gold"."price"."source" in ('fixed', 'simulated', 'http') and ("gold"."price"."source" = 'http') = ("gold"."price"."url" is not null));--> statement-breakpoint
 ALTER TABLE "gold"."partner" ADD CONSTRAINT "partner_rate" CHECK ("gold"."partner"."rate_per_second" > 0 and "gold"."partner"."burst" > 0);--> statement-breakpoint
-ALTER TABLE "gold"."partner" ADD CONSTRAINT "partner_maximum_grams" CHECK ("gold"."partner"."maximum_grams" between 1 and 1000000000);
+ALTER TABLE "gold"."partner" ADD CONSTRAINT "partner_maximum_grams" CHECK ("gold"."partner"."maximum_grams" between 1 and 1000000000);--> statement-breakpoint
+ALTER TABLE "gold"."price" ADD CONSTRAINT "price_terms" CHECK ("gold"."price"."spread_basis_points" > 0 and "gold"."price"."stale_after_seconds" > 0);--> statement-breakpoint
+-- Last, and without a scan: every row that the old check let in the new one does, too.
+ALTER TABLE "gold"."idempotency_key" DROP CONSTRAINT "idempotency_key_kind";--> statement-breakpoint
+ALTER TABLE "gold"."idempotency_key" ADD CONSTRAINT "idempotency_key_kind" CHECK ("gold"."idempotency_key"."result_kind" in ('quote', 'order', 'funding', 'withdrawal', 'refusal')) NOT VALID;

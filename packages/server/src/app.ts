@@ -105,15 +105,16 @@ export function createApp(deps: Deps): Hono<AppEnv> {
 
 function refuse(error: unknown, c: AppContext, { log, metrics }: Deps): Response {
   const requestId = c.get("requestId");
-  const refusal = error instanceof Refusal ? error : refusalOf(error) ?? new Refusal("internal_error");
+  const known = error instanceof Refusal ? error : refusalOf(error);
+  const refusal = known ?? new Refusal("internal_error");
   if (!(error instanceof Refusal)) {
     const { name, code } = error as { name?: string; code?: string };
-    log("error", "request failed", {
+    log(known ? "warn" : "error", "request failed", {
       request_id: requestId,
       ...(name ? { error_name: name } : {}),
       ...(typeof code === "string" ? { sqlstate: code } : {}),
     });
-    metrics.count("gold_unexpected_errors_total");
+    if (!known) metrics.count("gold_unexpected_errors_total");
   }
   c.set("code", refusal.code);
   return c.req.path === TOKEN_PATH ? tokenErrorReply(refusal, requestId) : problemReply(refusal, requestId);

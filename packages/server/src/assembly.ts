@@ -37,7 +37,7 @@ export async function assemble(config: Config, log: Log): Promise<Assembly> {
     registry = await openRegistry(pools.registry, monotonicMs);
     requireSameDeployment(registry, config);
     const booking = openBooking(pools, config.lanes);
-    const reads = openReads(pools.reads);
+    const reads = openReads(pools.reads, pools.holding);
     const metrics = createMetrics();
     metrics.gauge("gold_bookings_waiting", () => booking.waiting());
     const limiter = createRateLimiter();

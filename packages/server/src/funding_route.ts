@@ -2,27 +2,24 @@ import { fundRequest, hostBytes, idempotencyFingerprint } from "@gold-partner/pr
 import { checkMediaType, readBody, readJsonBody, readShape } from "./admission/body/read_body.ts";
 import { refuseQuery } from "./admission/query/read_query.ts";
 import { readIdempotencyKey } from "./admission/signature/header_forms.ts";
-import { admitCaller } from "./admission/token/caller.ts";
-import { type AppContext, bookAdmitted, enter, uuidFor, uuidOfRequest } from "./corridor.ts";
+import { bookAdmitted, enter, identify, type Route, uuidFor, uuidOfRequest } from "./corridor.ts";
 import type { Deps } from "./deps.ts";
 import { Refusal } from "./refusal.ts";
 import { outcomeReply } from "./reply.ts";
 
 /** The sandbox's money. It needs no token, but a token that is sent must be right. */
-export function fundingRoute(deps: Deps): (c: AppContext) => Promise<Response> {
+export function fundingRoute(deps: Deps): Route {
   return async (c) => {
     const requestId = c.get("requestId");
     const admit = async () => {
-      const certificate = await enter(c, deps);
-      const authorization = c.req.header("authorization");
-      if (authorization !== undefined) await admitCaller(certificate, authorization, deps.tokens, deps.now());
-      if (certificate.partner.suspended) throw new Refusal("partner_suspended");
+      const { partner } = await (c.req.header("authorization") === undefined ? enter : identify)(c, deps);
+      if (partner.suspended) throw new Refusal("partner_suspended");
       const body = await readBody(c);
       checkMediaType(c, "application/json");
       const key = readIdempotencyKey((name) => c.req.header(name));
       refuseQuery(c);
       const params = readJsonBody(body);
-      return { partner: certificate.partner, key, params, asked: readShape(fundRequest, params) };
+      return { partner, key, params, asked: readShape(fundRequest, params) };
     };
     const outcome = await bookAdmitted(admit, ({ partner, key, params, asked }) =>
       deps.booking.fund({

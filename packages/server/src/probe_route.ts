@@ -33,7 +33,7 @@ import {
 import { Refusal } from "./refusal.ts";
 import { jsonReply, problemReply } from "./reply.ts";
 
-const STRICT = /(?:^|,)\s*handling\s*=\s*strict\s*(?:,|;|$)/i;
+const STRICT = /(?:^|,)\s*handling\s*=\s*(?:strict|"strict")\s*(?:,|;|$)/i;
 /** A diagnosis costs what dozens of orders do. Integrating by hand never gets there; a loop in production would. */
 const DIAGNOSIS_RATE: RateTerms = { perSecond: 1, burst: 30 };
 const TOO_MANY_DIAGNOSES =

@@ -2,11 +2,11 @@ import { hostBytes, idempotencyFingerprint, quoteRequest } from "@gold-partner/p
 import { checkMediaType, readBody, readJsonBody, readShape } from "./admission/body/read_body.ts";
 import { refuseQuery } from "./admission/query/read_query.ts";
 import { readIdempotencyKey } from "./admission/signature/header_forms.ts";
-import { type AppContext, bookAdmitted, identify, uuidFor, uuidOfRequest } from "./corridor.ts";
+import { bookAdmitted, identify, type Route, uuidFor, uuidOfRequest } from "./corridor.ts";
 import type { Deps } from "./deps.ts";
 import { outcomeReply } from "./reply.ts";
 
-export function quoteRoute(deps: Deps): (c: AppContext) => Promise<Response> {
+export function quoteRoute(deps: Deps): Route {
   return async (c) => {
     const requestId = c.get("requestId");
     const admit = async () => {

@@ -21,7 +21,7 @@ export function tokenRoute(deps: Deps): (c: AppContext) => Promise<Response> {
     if (c.req.header("authorization") !== undefined) {
       throw new Refusal<TokenProblemCode>(
         "invalid_client",
-        "HTTP Basic is not accepted here: send client_id and client_secret in the form body.",
+        "HTTP Basic and other Authorization headers are not accepted here: send client_id and client_secret in the form body.",
       );
     }
     checkMediaType(c, "application/x-www-form-urlencoded");
@@ -43,11 +43,14 @@ export function tokenRoute(deps: Deps): (c: AppContext) => Promise<Response> {
   };
 }
 
+/** A name as OAuth lets an error_description hold it. */
+const printable = (name: string) => name.slice(0, 64).replace(/[^\x20\x21\x23-\x5b\x5d-\x7e]/g, "?");
+
 function readForm(body: Uint8Array): TokenRequest {
   const parameters = new URLSearchParams(decodeUtf8(body));
   for (const name of new Set(parameters.keys())) {
     if (parameters.getAll(name).length > 1) {
-      throw new Refusal("invalid_request", `${name.slice(0, 64)} was sent more than once; send it once.`);
+      throw new Refusal("invalid_request", `${printable(name)} was sent more than once; send it once.`);
     }
   }
   const grantType = parameters.get("grant_type");

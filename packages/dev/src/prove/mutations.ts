@@ -123,7 +123,9 @@ function judgeMemory(samples: readonly number[]): Finding {
   ];
   const grew = !short && last > warm * GROWTH_MAX;
   return {
-    what: `${warm} MiB in the second quarter, ${last} MiB in the last`,
+    what: `${warm} MiB in the second quarter, ${last} MiB in the last${
+      short ? " (too short a run to judge growth by)" : ""
+    }`,
     violations: grew ? [`it grew from ${warm} to ${last} MiB`] : [],
   };
 }

@@ -6,6 +6,7 @@ import type { Command, Row, Values } from "../command.ts";
 import { connect, findDatabaseUrl } from "../database.ts";
 import { usage } from "../failure.ts";
 import { checkBic } from "../pain/payment_text.ts";
+import { readRate } from "./partner_terms.ts";
 import { line, optional, required, wholeNumber } from "../values.ts";
 
 /** What the proxy lets through for one certificate. */
@@ -14,7 +15,7 @@ const DEFAULT_FLOOD_PER_SECOND = "5000";
 const migrateCommand: Command = {
   words: "db migrate",
   usage:
-    "db migrate [--env sandbox|production --base-url URL --pepper SOURCE --sealing-key SOURCE [--loopback-receivers] [--flood N]] [--payout-name NAME --payout-iban SA… --payout-bic BIC]",
+    "db migrate [--env sandbox|production --base-url URL --pepper SOURCE --sealing-key SOURCE [--loopback-receivers] [--flood N]] [--rate N/s --burst N] [--payout-name NAME --payout-iban SA… --payout-bic BIC]",
   does: "brings the database to this version; the first time it is told which deployment it belongs to",
   options: {
     env: { type: "string" },
@@ -23,14 +24,16 @@ const migrateCommand: Command = {
     "sealing-key": { type: "string" },
     "loopback-receivers": { type: "boolean" },
     flood: { type: "string" },
+    rate: { type: "string" },
+    burst: { type: "string" },
     "payout-name": { type: "string" },
     "payout-iban": { type: "string" },
     "payout-bic": { type: "string" },
   },
   async run({ values, env }) {
-    if (PAYOUT.some((name) => values[name] !== undefined)) {
-      for (const name of PAYOUT) {
-        required(values, name);
+    for (const together of [PAYOUT, DEFAULTS]) {
+      if (together.some((name) => values[name] !== undefined)) {
+        together.forEach((name) => required(values, name));
       }
     }
     const url = env.MIGRATION_DATABASE_URL ?? await findDatabaseUrl(env, values.state as string);
@@ -38,7 +41,12 @@ const migrateCommand: Command = {
     const sql = connect(url);
     try {
       return {
-        object: { migrated: true, ...await settle(sql, values), ...await setPayoutAccount(sql, values) },
+        object: {
+          migrated: true,
+          ...await settle(sql, values),
+          ...await setPartnerDefaults(sql, values),
+          ...await setPayoutAccount(sql, values),
+        },
       };
     } finally {
       await sql.end();
@@ -47,6 +55,7 @@ const migrateCommand: Command = {
 };
 
 const PAYOUT = ["payout-name", "payout-iban", "payout-bic"] as const;
+const DEFAULTS = ["rate", "burst"] as const;
 
 /** Says which deployment the database belongs to, and all that it is to know of it. */
 async function settle(sql: Sql, values: Values): Promise<Row> {
@@ -66,6 +75,15 @@ async function settle(sql: Sql, values: Values): Promise<Row> {
   }, ${sealingKey}, ${pepper}, ${flood})`;
   await ensureTokenKey(sql, sealingKey);
   return { environment, base_url: baseUrl };
+}
+
+/** What partners may send that are given no terms of their own. */
+async function setPartnerDefaults(sql: Sql, values: Values): Promise<Row> {
+  if (values.rate === undefined) return {};
+  const rate = readRate(required(values, "rate"));
+  const burst = wholeNumber(required(values, "burst"), "burst");
+  await sql`select gold.set_partner_defaults(${rate}, ${burst})`;
+  return { rate_per_second: rate, burst };
 }
 
 /** The house's own account, which withdrawals are paid from. */

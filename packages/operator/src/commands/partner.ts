@@ -13,8 +13,6 @@ import { EXIT, Failure, usage } from "../failure.ts";
 import { line, repeated, required, wholeNumber } from "../values.ts";
 import { readMaximum, readRange, readRate, readSigningKey, readWebhookUrl } from "./partner_terms.ts";
 
-const DEFAULT_RATE = "50";
-const DEFAULT_BURST = "200";
 const ID_ALPHABET = "abcdefghijklmnopqrstuvwxyz0123456789";
 const ID_CHARACTERS = 20;
 const SECRET_BYTES = 32;
@@ -30,8 +28,8 @@ const create: Command = {
     ip: { type: "string", multiple: true },
     webhook: { type: "string" },
     "signing-key": { type: "string", multiple: true },
-    rate: { type: "string", default: DEFAULT_RATE },
-    burst: { type: "string", default: DEFAULT_BURST },
+    rate: { type: "string" },
+    burst: { type: "string" },
     "max-grams": { type: "string", default: formatGrams(GOLD_DEFAULT_MAX_TENTH_MILLIGRAMS) },
   },
   run: createPartner,
@@ -49,6 +47,12 @@ async function createPartner({ values, db, path, random }: Invocation) {
   if (signingKeys.length === 0) {
     throw usage("--signing-key is missing: the partner's public key, PEM or JWK.");
   }
+  const rate = values.rate === undefined
+    ? settled.partnerDefaults.ratePerSecond
+    : readRate(required(values, "rate"));
+  const burst = values.burst === undefined
+    ? settled.partnerDefaults.burst
+    : wholeNumber(required(values, "burst"), "burst");
   const clientId = `${settled.environment === "sandbox" ? "sbx" : "live"}_${randomText(random)}`;
   const clientSecret = Buffer.from(random(SECRET_BYTES)).toString("base64url");
   const webhookSecret = newWebhookSecret(random);
@@ -56,7 +60,7 @@ async function createPartner({ values, db, path, random }: Invocation) {
   await sql`select gold.create_partner(${clientId}, ${name}, ${parseIban(required(values, "iban"))}, ${
     readWebhookUrl(required(values, "webhook"))
   },
-    ${readRate(required(values, "rate"))}, ${wholeNumber(required(values, "burst"), "burst")},
+    ${rate}, ${burst},
     ${`${readMaximum(required(values, "max-grams"))}`}::text::bigint, ${`{${ips.join(",")}}`}::text::cidr[],
     ${await hashWith(settled, clientSecret)}::bytea, ${sealed.bytes}::bytea, ${sealed.keyName}, ${
     sql.json(signingKeys)

@@ -1,16 +1,17 @@
 import { formatGrams, parseIban } from "@gold-partner/protocol";
 import type { Command, Invocation, Result } from "../command.ts";
 import { EXIT, Failure, usage } from "../failure.ts";
-import { optional, repeated, wholeNumber } from "../values.ts";
+import { line, optional, repeated, wholeNumber } from "../values.ts";
 import { readMaximum, readRange, readRate, readWebhookUrl } from "./partner_terms.ts";
 
 const set: Command = {
   words: "partner set",
   usage:
-    "partner set ID [--iban SA…] [--ip CIDR …] [--webhook https://…] [--rate N/s] [--burst N] [--max-grams G]",
+    "partner set ID [--name NAME] [--iban SA…] [--ip CIDR …] [--webhook https://…] [--rate N/s] [--burst N] [--max-grams G]",
   does:
     "changes what is given; --ip replaces all addresses, a new IBAN waits for another login's approve-iban",
   options: {
+    name: { type: "string" },
     iban: { type: "string" },
     ip: { type: "string", multiple: true },
     webhook: { type: "string" },
@@ -27,6 +28,7 @@ async function setPartner({ values, db, positionals: [id] }: Invocation): Promis
     const text = optional(values, name);
     return text === undefined ? null : parse(text);
   };
+  const name = values.name === undefined ? null : line(values, "name");
   const ips = repeated(values, "ip").map(readRange);
   const webhook = read("webhook", readWebhookUrl);
   const rate = read("rate", readRate);
@@ -34,6 +36,7 @@ async function setPartner({ values, db, positionals: [id] }: Invocation): Promis
   const maximum = read("max-grams", readMaximum);
   const iban = read("iban", parseIban);
   const terms = {
+    ...(name === null ? {} : { name }),
     ...(ips.length > 0 ? { ips } : {}),
     ...(webhook === null ? {} : { webhook_url: webhook }),
     ...(rate === null ? {} : { rate_per_second: rate }),
@@ -44,7 +47,7 @@ async function setPartner({ values, db, positionals: [id] }: Invocation): Promis
   if (!changesTerms && iban === null) throw usage(`There is nothing to set. Usage: gold ${set.usage}`);
   await (await db()).sql.begin(async (transaction) => {
     if (changesTerms) {
-      await transaction`select gold.set_partner(${id!}, ${
+      await transaction`select gold.set_partner(${id!}, ${name}, ${
         ips.length > 0 ? `{${ips.join(",")}}` : null
       }::text::cidr[],
         ${webhook}, ${rate}, ${burst}, ${maximum === null ? null : `${maximum}`}::text::bigint)`;

@@ -40,6 +40,23 @@ describe("gold withdrawal submit", () => {
     assertEquals(run.problem.code, "nothing_to_submit");
   });
 
+  it("leaves out what the bank would refuse, says why, and pays the others", async () => {
+    const { sql } = operator.service.books;
+    const client = await operator.service.books.createClient({ halalas: 1_000n });
+    const [partner] =
+      await sql`update gold.partner set name = 'A Bank ' where id = ${client} returning public_id`;
+    const [good, bad] = [await approved(100n), await approved(100n, client)];
+    const first = await submit("without.xml");
+    assertEquals([first.exit, itemsOf(first.json).map(({ withdrawal_id }) => withdrawal_id)], [0, [good]]);
+    const [left] = first.json.left as Record<string, string>[];
+    assertEquals(left!.withdrawal_id, bad);
+    assertStringIncludes(left!.reason!, "its partner's name");
+    await operator.done("partner", "set", partner!.public_id, "--name", "A Bank");
+    const second = await submit("with.xml");
+    assertEquals(itemsOf(second.json).map(({ withdrawal_id }) => withdrawal_id), [bad]);
+    assertStringIncludes(await operator.read("with.xml"), "<Nm>A Bank</Nm>");
+  });
+
   it("writes one document of all that are approved, stores the same, and marks them", async () => {
     const ids = [await approved(12_345n), await approved(1n), await approved(999_999n)];
     const { exit, json } = await submit("pain.001.xml");

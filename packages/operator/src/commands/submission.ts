@@ -4,8 +4,11 @@ import type { Command, Invocation, Result, Row } from "../command.ts";
 import { EXIT, Failure, usage } from "../failure.ts";
 import { withNewFile } from "../new_file.ts";
 import { compactUuid, writePaymentInitiation } from "../pain/mod.ts";
+import { checkText } from "../pain/payment_text.ts";
 import { optional, required, uuidOf } from "../values.ts";
 
+/** A batch holds the accounts of all that it pays, so it stays small. */
+const MOST_PAYMENTS = 500;
 /** Riyadh knows no summer time. */
 const RIYADH_OFFSET_MS = 3 * 3_600_000;
 
@@ -36,7 +39,9 @@ async function submitApproved(invocation: Invocation, file: string): Promise<Res
     select *, amount::text, status_by = session_user as own from gold.withdrawal_overview
     where status = 'approved' order by status_at, id`;
   const left = approved.flatMap(leftOut);
-  const taken = approved.filter((one) => !one.own && !one.held_until);
+  const leftIds = new Set(left.map(({ withdrawal_id }) => withdrawal_id));
+  const payable = approved.filter((one) => !leftIds.has(`wd_${one.id}`));
+  const taken = payable.slice(0, MOST_PAYMENTS);
   if (taken.length === 0) throw nothingToSubmit(left);
   await confirm(`Submit ${taken.length} withdrawal(s) of ${formatHalalas(totalOf(taken))} SAR to the bank?`);
 
@@ -71,7 +76,12 @@ async function submitApproved(invocation: Invocation, file: string): Promise<Res
   return {
     title: "Send the file to the bank. Then say `gold withdrawal paid` or `returned` of each.",
     ...describeBatch(batch, file, taken),
-    lists: { left },
+    lists: {
+      left: [
+        ...left,
+        ...payable.slice(MOST_PAYMENTS).map((one) => describeLeft(one, "this batch is full: submit again")),
+      ],
+    },
   };
 }
 
@@ -126,15 +136,30 @@ function leftOut(one: SqlRow): Row[] {
     ...(one.held_until
       ? [`its partner's IBAN was changed, so it is held until ${one.held_until.toISOString()}`]
       : []),
+    ...faultOf(() => checkText("its partner's name", one.name)),
   ];
-  if (reasons.length === 0) return [];
-  return [{
+  return reasons.length === 0 ? [] : [describeLeft(one, reasons.join("; "))];
+}
+
+function describeLeft(one: SqlRow, reason: string): Row {
+  return {
     withdrawal_id: `wd_${one.id}`,
     client_id: one.public_id,
     amount_sar: formatHalalas(BigInt(one.amount)),
-    reason: reasons.join("; "),
+    reason,
     held_until: one.held_until?.toISOString() ?? null,
-  }];
+  };
+}
+
+/** One payment that the bank would refuse holds up no other partner's. */
+function faultOf(check: () => unknown): string[] {
+  try {
+    check();
+    return [];
+  } catch (error) {
+    if (error instanceof Failure) return [error.message.replace(/\.$/, "")];
+    throw error;
+  }
 }
 
 function nothingToSubmit(left: readonly Row[]): Failure {

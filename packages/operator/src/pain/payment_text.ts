@@ -1,12 +1,11 @@
 // What a bank's system takes as text. Each check answers the text as it is written, or refuses and says what to mend.
 import { IbanError, parseIban } from "@gold-partner/protocol";
 import { EXIT, Failure } from "../failure.ts";
+import { UNPRINTABLE } from "../values.ts";
 
 const NAME_MAX_CHARACTERS = 140;
 const ID_FORM = /^[0-9A-Za-z-]{1,35}$/;
 const BIC_FORM = /^[0-9A-Z]{4}[A-Z]{2}[0-9A-Z]{2}(?:[0-9A-Z]{3})?$/;
-// What no XML may hold, what breaks a line, and what nobody sees: two names that look alike would differ by it.
-const UNPRINTABLE = /[\p{Cc}\p{Cf}\p{Co}\p{Cs}\p{Zl}\p{Zp}\p{Noncharacter_Code_Point}]/u;
 const UUID_FORM = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
 export const refuse = (message: string): Failure => new Failure(EXIT.refused, "payment_refused", message);

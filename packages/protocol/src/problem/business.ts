@@ -29,7 +29,7 @@ export const BUSINESS_PROBLEMS = {
     title: "A request with this Idempotency-Key is still running",
     retryable: true,
     cause:
-      "Another request holds this key's turn and did not finish while this one waited; nothing was executed for this one.",
+      "Other work on your account, with this key or another, did not finish while this request waited; nothing was executed for this one.",
     cure: "Wait as long as Retry-After says and repeat with the same key; you then get the one result.",
   },
   quote_already_executed: {

@@ -1,5 +1,6 @@
 // Quantities as schemas. In requests: the number's source text to a bigint. In replies: the number as it is on the
-// wire, checked to be one that the text gives back exactly.
+// wire, checked to be one that the text gives back exactly. The description says how many decimals; a `multipleOf` would have
+// validators divide doubles, by which 5.02 is no multiple of 0.01.
 import { JsonNumber } from "@gold-partner/canonical";
 import { z } from "zod";
 import { parseDecimal, parseSignedDecimal, QuantityError } from "../quantity.ts";
@@ -7,8 +8,8 @@ import { GRAM_DECIMALS, PRICE_DECIMALS, SAR_DECIMALS } from "../quantity_range.t
 
 interface QuantityMeta {
   readonly description: string;
-  readonly multipleOf: number;
-  readonly maximum?: number;
+  readonly minimum: number;
+  readonly maximum: number;
   readonly examples: readonly number[];
 }
 
@@ -17,7 +18,7 @@ function requestQuantity(
   decimals: bigint,
   meta: QuantityMeta,
 ): z.ZodPipe<z.ZodUnknown, z.ZodTransform<bigint, unknown>> {
-  return z.unknown().meta({ type: "number", minimum: meta.multipleOf, ...meta }).transform(
+  return z.unknown().meta({ type: "number", ...meta }).transform(
     (value, context) => {
       if (!(value instanceof JsonNumber)) {
         context.issues.push({
@@ -41,7 +42,7 @@ function requestQuantity(
 /** Gold in grams, to tenth-milligrams. */
 export const gramsParam = requestQuantity(GRAM_DECIMALS, {
   description: "Grams of 24K gold, at most 4 decimals. Beyond your limits the answer is 422 limit_exceeded.",
-  multipleOf: 0.0001,
+  minimum: 0.0001,
   maximum: 100_000,
   examples: [1.5],
 });
@@ -49,14 +50,14 @@ export const gramsParam = requestQuantity(GRAM_DECIMALS, {
 /** Money in SAR, to halalas. */
 export const amountParam = requestQuantity(SAR_DECIMALS, {
   description: "SAR, at most 2 decimals. Beyond your limits the answer is 422 limit_exceeded.",
-  multipleOf: 0.01,
+  minimum: 0.01,
   maximum: 10_000_000_000,
   examples: [1000],
 });
 
 function replyQuantity(
   decimals: bigint,
-  meta: { readonly description: string; readonly multipleOf: number },
+  meta: { readonly description: string },
 ): z.ZodNumber {
   return z.number().refine((value) => isExact(value, decimals), "More decimals than this quantity has.").meta(
     meta,
@@ -72,6 +73,6 @@ function isExact(value: number, decimals: bigint): boolean {
   }
 }
 
-export const sar = replyQuantity(SAR_DECIMALS, { description: "SAR.", multipleOf: 0.01 });
-export const grams = replyQuantity(GRAM_DECIMALS, { description: "Grams of gold.", multipleOf: 0.0001 });
-export const sarPerGram = replyQuantity(PRICE_DECIMALS, { description: "SAR per gram.", multipleOf: 0.0001 });
+export const sar = replyQuantity(SAR_DECIMALS, { description: "SAR, at most 2 decimals." });
+export const grams = replyQuantity(GRAM_DECIMALS, { description: "Grams of gold, at most 4 decimals." });
+export const sarPerGram = replyQuantity(PRICE_DECIMALS, { description: "SAR per gram, at most 4 decimals." });

@@ -147,7 +147,9 @@ describe("the audit", () => {
       const verdicts: string[] = [];
       for (const { public_id: publicId } of partners) {
         verdicts.push(
-          await verdictOf(sql`select gold.set_partner(${publicId}, '{10.0.0.0/8}', null, 100, null, null)`),
+          await verdictOf(
+            sql`select gold.set_partner(${publicId}, null, '{10.0.0.0/8}', null, 100, null, null)`,
+          ),
           await verdictOf(sql`select gold.ask_iban(${publicId}, 'SA4420000001234567891234')`),
           await verdictOf(sql`select gold.record_deposit(${publicId}, 5, gen_random_uuid()::text)`),
           await verdictOf(sql`select gold.add_bar(gen_random_uuid()::text, 'R', 'V', 10000, 9999)`),

@@ -22,6 +22,8 @@ begin
 end $$;
 
 -- What was noted before there was a chain is its beginning.
+-- A note under way, made by the version before, has its number already: it is waited for.
+lock table gold.audit in share row exclusive mode;
 select gold.seal_audit() where not exists (select from gold.audit_tail);
 
 create or replace function gold.note(action text, subject text, detail jsonb) returns void
@@ -67,4 +69,9 @@ begin
   if (tail.id, tail.head) is distinct from (sealed, head) then
     return query select 'audit_head', 'row ' || sealed, 'the chain does not end where it was sealed';
   end if;
+  -- A batch's note has the hash of the document that went to the bank.
+  return query
+  select 'batch_is_noted', 'batch ' || coalesce(b.id::text, n.subject), 'its document is not the one that was submitted'
+  from payment_batch b full join (select * from audit a where a.action = 'withdrawal.batch') n on n.subject = b.id::text
+  where encode(sha256(convert_to(b.document, 'UTF8')), 'hex') is distinct from n.detail->>'document_sha256';
 end $$;

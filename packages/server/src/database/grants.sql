@@ -23,7 +23,7 @@ begin
   end loop;
   for item in select p.oid::regprocedure as name, p.proname from pg_proc p where p.pronamespace = 'gold'::regnamespace loop
     execute format('alter function %s owner to %I', item.name,
-      case when item.proname in ('post_transfers', 'refuse_change') then 'gold_owner' else 'gold_book' end);
+      case when item.proname in ('post_transfers', 'refuse_change', 'freeze_steps') then 'gold_owner' else 'gold_book' end);
     execute format('revoke all on function %s from public', item.name);
   end loop;
   for item in select t.oid::regtype as name from pg_type t left join pg_class c on c.oid = t.typrelid
@@ -50,11 +50,11 @@ grant update on gold.chain_tail, gold.audit_tail, gold.partner, gold.certificate
 grant update (last_used_at) on gold.client_secret, gold.signing_key, gold.token_key to gold_book;
 grant delete on gold.allowed_ip, gold.market_session to gold_book;
 
-grant execute on function gold.read_registry, gold.record_use, gold.book_orders, gold.book_quotes, gold.book_funding, gold.book_withdrawal, gold.balance_at,
+grant execute on function gold.read_registry, gold.record_use, gold.book_orders, gold.book_quotes, gold.book_funding, gold.book_withdrawal, gold.balance_at, gold.balance_now,
   gold.find_quote, gold.find_order, gold.find_withdrawal, gold.find_funding, gold.find_event, gold.list_orders, gold.list_withdrawals,
   gold.list_fundings, gold.list_events, gold.statement_range, gold.statement_lines, gold.read_reserves, gold.read_credentials,
   gold.spend_nonce, gold.seal_chain, gold.seal_chains, gold.tick_price, gold.market_open to gold_api;
-grant select on gold.client_balance, gold.current_price, gold.market_hours to gold_api;
+grant select on gold.current_price, gold.market_hours to gold_api;
 
 grant execute on function gold.create_partner, gold.suspend_partner, gold.resume_partner, gold.add_certificate, gold.revoke_certificate,
   gold.add_token_key, gold.add_authority, gold.add_bar, gold.remove_bar, gold.set_price, gold.verify_ledger, gold.verify_chain,

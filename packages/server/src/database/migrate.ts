@@ -57,6 +57,8 @@ export async function migrate(url: string): Promise<void> {
   const sql = postgres(url, { max: 1, onnotice: () => {} });
   try {
     await sql`select pg_advisory_lock(${MIGRATION_LOCK})`;
+    // Behind a long reader it gives up rather than make every order wait behind it.
+    await sql`set lock_timeout = '5s'`;
     await sql.unsafe(await readSql("database/roles.sql"));
     await applyMigrations(drizzle(sql), {
       migrationsFolder: MIGRATIONS,
@@ -64,8 +66,6 @@ export async function migrate(url: string): Promise<void> {
     });
     const routines = await Promise.all(ROUTINES.map(readSql));
     await sql.begin(async (transaction) => {
-      // Behind a long reader it gives up rather than make every order wait behind it.
-      await transaction`set local lock_timeout = '5s'`;
       for (const routine of routines) await transaction.unsafe(routine);
       for (const [code, { status, title, retryable }] of Object.entries(PROBLEM_REGISTRY)) {
         await transaction`

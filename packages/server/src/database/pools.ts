@@ -7,10 +7,13 @@ import type { Config } from "../config.ts";
 interface Pools extends BookingPools {
   readonly registry: Sql;
   readonly reads: Sql;
+  /** Reads that hold an account, which may be locked. */
+  readonly holding: Sql;
 }
 
 const REGISTRY_CONNECTIONS = 2;
 const READ_CONNECTIONS = 4;
+const HOLDING_CONNECTIONS = 4;
 const WAITING_CONNECTIONS = 4;
 /** How long a request waits for an account that another process holds; beyond it, the caller is told to come back. */
 const LOCK_TIMEOUT_MS = 2000;
@@ -22,6 +25,7 @@ export function openPools({ databaseUrl, lanes }: Config): Pools {
   return {
     registry: connect(databaseUrl, REGISTRY_CONNECTIONS),
     reads: connect(databaseUrl, READ_CONNECTIONS),
+    holding: connect(databaseUrl, HOLDING_CONNECTIONS),
     // Orders and quotes have lanes of their own.
     lanes: connect(databaseUrl, 2 * lanes),
     waiting: connect(databaseUrl, WAITING_CONNECTIONS),

@@ -8,6 +8,7 @@ const DENIED = "42501";
 const CALLABLE: Record<string, readonly string[]> = {
   gold_api: [
     "balance_at",
+    "balance_now",
     "book_funding",
     "book_orders",
     "book_quotes",
@@ -68,7 +69,7 @@ const CALLABLE: Record<string, readonly string[]> = {
   ],
 };
 const READABLE: Record<string, readonly string[]> = {
-  gold_api: ["client_balance", "current_price", "market_hours"],
+  gold_api: ["current_price", "market_hours"],
   gold_operator: [
     "audit_link_overview",
     "audit_overview",
@@ -248,7 +249,7 @@ describe("the roles", () => {
     ]);
   });
 
-  it("tables and the two triggers' functions belong to gold_owner, all other functions to gold_book", async () => {
+  it("tables and the three triggers' functions belong to gold_owner, all other functions to gold_book", async () => {
     const relations = await books.sql`
       select distinct pg_get_userbyid(relowner) as owner from pg_class where relnamespace = 'gold'::regnamespace and relkind in ('r', 'v', 'S', 'c')`;
     assertEquals(relations.map(({ owner }) => owner), ["gold_owner"]);
@@ -256,7 +257,7 @@ describe("the roles", () => {
       select pg_get_userbyid(proowner) as owner, count(*)::int as n, array_agg(proname::text order by proname) as names
       from pg_proc where pronamespace = 'gold'::regnamespace group by 1 order by 1`;
     assertEquals(functions.map(({ owner }) => owner), ["gold_book", "gold_owner"]);
-    assertEquals(functions[1]!.names, ["post_transfers", "refuse_change"]);
+    assertEquals(functions[1]!.names, ["freeze_steps", "post_transfers", "refuse_change"]);
   });
 
   it("every function that runs as its owner has a fixed search_path that ends in pg_temp, and PUBLIC may call none", async () => {

@@ -48,3 +48,16 @@ begin
   perform note('deployment.payout', set_payout_account.iban, jsonb_build_object('name', set_payout_account.name, 'bic', set_payout_account.bic,
     'before', jsonb_build_object('name', known.payout_name, 'iban', known.payout_iban, 'bic', known.payout_bic)));
 end $$;
+
+-- What a partner may send that is given no terms of its own; those that are there keep theirs.
+create or replace function gold.set_partner_defaults(rate_per_second int, burst int) returns void
+language plpgsql volatile security definer set search_path = gold, pg_temp as $$
+begin
+  perform check_rate(set_partner_defaults.rate_per_second);
+  update deployment d set partner_rate_per_second = set_partner_defaults.rate_per_second, partner_burst = set_partner_defaults.burst
+  where (d.partner_rate_per_second, d.partner_burst) is distinct from (set_partner_defaults.rate_per_second, set_partner_defaults.burst);
+  if found then
+    perform note('deployment.partner_defaults', 'deployment', jsonb_build_object('rate_per_second', set_partner_defaults.rate_per_second,
+      'burst', set_partner_defaults.burst));
+  end if;
+end $$;

@@ -1,10 +1,7 @@
 -- What the service reads. A view shows columns, never how they are stored.
 
 -- A posting's instant is rounded up, so it may be ahead of the clock's last full millisecond; the balance is not older than it.
-create or replace view gold.client_balance as
-select bucket, client_id, sar_available, sar_held, gold,
-  greatest(last_posted_at, date_trunc('milliseconds', clock_timestamp())) as as_of
-from gold.account where client_id <> 0;
+drop view if exists gold.client_balance;
 
 create or replace view gold.current_price as
 select source, buy, sell, mid, spread_basis_points, stale_after_seconds, as_of as ticked_at,

@@ -20,8 +20,9 @@ export function pricesRoute(deps: Deps): Route {
   return async (c) => {
     await identify(c, deps);
     refuseQuery(c);
-    const { buy, sell, asOf, stale, marketOpen } = await deps.reads.price();
-    if (stale) throw new Refusal("price_unavailable");
+    const price = await deps.reads.price();
+    if (!price || price.stale) throw new Refusal("price_unavailable");
+    const { buy, sell, asOf, marketOpen } = price;
     return jsonReply({
       currency: "SAR",
       unit: "gram",

@@ -42,10 +42,8 @@ export function openAccountReads(sql: Sql): AccountReads {
   return {
     async balances(client) {
       const [row] = await sql`
-        select sar_available::text, sar_held::text, gold::text, as_of from gold.client_balance
-        where bucket = ${client % 64} and client_id = ${client}`;
-      if (!row) throw new Error(`client ${client} has no account`);
-      return { ...holdingsOf([row.sar_available, row.sar_held, row.gold]), asOf: row.as_of };
+        select available::text, held::text, gold::text, as_of from gold.balance_now(${client})`;
+      return { ...holdingsOf([row!.available, row!.held, row!.gold]), asOf: row!.as_of };
     },
     async balancesAt(client, at) {
       const [row] = await sql`

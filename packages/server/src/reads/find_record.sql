@@ -8,21 +8,21 @@ language plpgsql volatile security definer set search_path = gold, pg_temp
 #variable_conflict use_column
 declare
   given quote;
-  expired boolean;
 begin
   select q.* into given from quote q
   where q.bucket = find_quote.client % 64 and q.client_id = find_quote.client and q.id = find_quote.id;
   if given.id is null then
     return null;
   end if;
-  expired := given.expires_at <= clock_timestamp();
-  if expired then
+  for round in 1..2 loop
+    if exists (select from orders o where o.bucket = given.bucket and o.client_id = given.client_id and o.id = given.id) then
+      return quote_text(given, 'executed');
+    elsif given.expires_at > clock_timestamp() then
+      return quote_text(given, 'open');
+    end if;
     perform from account a where a.bucket = given.bucket and a.client_id = given.client_id for share;
-  end if;
-  if exists (select from orders o where o.bucket = given.bucket and o.client_id = given.client_id and o.id = given.id) then
-    return quote_text(given, 'executed');
-  end if;
-  return quote_text(given, case when expired then 'expired' else 'open' end);
+  end loop;
+  return quote_text(given, 'expired');
 end $$;
 
 create or replace function gold.find_order(client int, id uuid) returns text

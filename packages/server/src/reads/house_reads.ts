@@ -1,15 +1,10 @@
 import type { Sql } from "postgres";
 
 interface Price {
-  readonly source: string;
-  readonly mid: bigint;
   readonly buy: bigint;
   readonly sell: bigint;
-  readonly spreadBasisPoints: number;
   readonly asOf: Date;
-  readonly tickedAt: string;
   readonly stale: boolean;
-  readonly url: string | null;
   readonly marketOpen: boolean;
 }
 
@@ -21,7 +16,8 @@ interface MarketHours {
 
 /** What is the same for every partner. */
 export interface HouseReads {
-  price(): Promise<Price>;
+  /** Undefined where none was ever set. */
+  price(): Promise<Price | undefined>;
   marketHours(): Promise<MarketHours>;
   /** The reply's text. */
   reserves(): Promise<string>;
@@ -31,19 +27,13 @@ export function openHouseReads(sql: Sql): HouseReads {
   return {
     async price() {
       const [row] = await sql`
-        select source, mid::text, buy::text, sell::text, spread_basis_points, as_of, ticked_at::text, stale, url, market_open
+        select buy::text, sell::text, as_of, stale, market_open
         from gold.current_price`;
-      if (!row) throw new Error("no price has been set: run `gold price set`");
-      return {
-        source: row.source,
-        mid: BigInt(row.mid),
+      return row && {
         buy: BigInt(row.buy),
         sell: BigInt(row.sell),
-        spreadBasisPoints: row.spread_basis_points,
         asOf: row.as_of,
-        tickedAt: row.ticked_at,
         stale: row.stale,
-        url: row.url,
         marketOpen: row.market_open,
       };
     },

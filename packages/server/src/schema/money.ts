@@ -87,6 +87,7 @@ export const deposit = gold.table("deposit", {
   uniqueIndex("deposit_bank_reference").on(t.bankReference).where(sql`reversed_at is null`),
   index("deposit_client").on(t.clientId),
   check("deposit_amount", sql`${t.amount} > 0`),
+  check("deposit_bank_reference_form", sql`${t.bankReference} <> ''`),
   check("deposit_two", sql`${t.approvedBy} <> ${t.recordedBy}`),
   check(
     "deposit_steps",

@@ -32,6 +32,9 @@ export const deployment = gold.table("deployment", {
   payoutBic: code(),
   /** What the proxy lets through for one certificate, whoever it is. */
   floodPerSecond: integer().notNull().default(5000),
+  /** What a new partner may send, unless it is given terms of its own. */
+  partnerRatePerSecond: integer().notNull().default(50),
+  partnerBurst: integer().notNull().default(200),
 }, (t) => [
   check("deployment_one", sql`${t.one}`),
   check("deployment_environment", sql`${t.environment} in ('sandbox', 'production')`),
@@ -148,6 +151,7 @@ export const price = gold.table("price", {
   alwaysOpen: boolean().notNull().default(true),
 }, (t) => [
   check("price_one", sql`${t.one}`),
+  check("price_terms", sql`${t.spreadBasisPoints} > 0 and ${t.staleAfterSeconds} > 0`),
   check(
     "price_source",
     sql`${t.source} in ('fixed', 'simulated', 'http') and (${t.source} = 'http') = (${t.url} is not null)`,

@@ -8,9 +8,8 @@ export const ROLES_DEFECTS: readonly Defect[] = [
   {
     name: "roles: the service reads a table",
     file: GRANTS,
-    from: "grant select on gold.client_balance, gold.current_price, gold.market_hours to gold_api;",
-    to:
-      "grant select on gold.client_balance, gold.current_price, gold.market_hours, gold.account to gold_api;",
+    from: "grant select on gold.current_price, gold.market_hours to gold_api;",
+    to: "grant select on gold.current_price, gold.market_hours, gold.account to gold_api;",
     tests: [ROLES_TEST],
     short: true,
   },

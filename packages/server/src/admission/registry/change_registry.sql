@@ -73,15 +73,20 @@ begin
 end $$;
 
 -- Changes what is given and leaves what is null. The IBAN is not among it: that takes two people.
-create or replace function gold.set_partner(public text, ips cidr[], webhook_url text, rate_per_second int, burst int, maximum_grams bigint)
-returns void
+create or replace function gold.set_partner(
+  public text, name text, ips cidr[], webhook_url text, rate_per_second int, burst int, maximum_grams bigint
+) returns void
 language plpgsql volatile security definer set search_path = gold, pg_temp as $$
 declare
   subject partner := partner_of(public);
 begin
   perform end_admission(subject.id);
   perform check_rate(set_partner.rate_per_second);
+  if cardinality(ips) = 0 then
+    raise exception 'a partner without a registered address may not enter: name one, or suspend the partner' using errcode = 'GR409';
+  end if;
   update partner p set
+    name = coalesce(set_partner.name, p.name),
     webhook_url = coalesce(set_partner.webhook_url, p.webhook_url),
     rate_per_second = coalesce(set_partner.rate_per_second, p.rate_per_second),
     burst = coalesce(set_partner.burst, p.burst),
@@ -91,8 +96,8 @@ begin
     delete from allowed_ip i where i.partner_id = subject.id;
     insert into allowed_ip (partner_id, range) select distinct subject.id, unnest(ips);
   end if;
-  perform note('partner.set', public, jsonb_strip_nulls(jsonb_build_object('ips', ips, 'webhook_url', set_partner.webhook_url,
-    'rate_per_second', set_partner.rate_per_second, 'burst', set_partner.burst, 'maximum_grams', set_partner.maximum_grams)));
+  perform note('partner.set', public, jsonb_strip_nulls(jsonb_build_object('name', set_partner.name, 'ips', ips,
+    'webhook_url', set_partner.webhook_url, 'rate_per_second', set_partner.rate_per_second, 'burst', set_partner.burst, 'maximum_grams', set_partner.maximum_grams)));
   perform registry_changed();
 end $$;
 

@@ -5,6 +5,7 @@ import { publicIdOf, verdictOf } from "../../booking/operator_trial.ts";
 
 /** What may be set; the rest stays as it is. */
 interface Terms {
+  readonly name?: string;
   readonly ips?: readonly string[];
   readonly webhook?: string;
   readonly rate?: number;
@@ -19,15 +20,15 @@ describe("set_partner", () => {
   });
   after(() => books.stop());
 
-  const set = (publicId: string, { ips, webhook, rate, burst, maximum }: Terms): Promise<string> =>
+  const set = (publicId: string, { name, ips, webhook, rate, burst, maximum }: Terms): Promise<string> =>
     verdictOf(books.sql`
-      select gold.set_partner(${publicId}, ${ips ? `{${ips.join()}}` : null}::text::cidr[], ${
-      webhook ?? null
-    }, ${rate ?? null}::int,
+      select gold.set_partner(${publicId}, ${name ?? null}::text, ${
+      ips ? `{${ips.join()}}` : null
+    }::text::cidr[], ${webhook ?? null}, ${rate ?? null}::int,
         ${burst ?? null}::int, ${maximum ?? null}::text::bigint)`);
   async function stateOf(publicId: string): Promise<Record<string, unknown>> {
     const [row] = await books.sql`
-      select webhook_url, rate_per_second, burst, maximum_grams, iban, a.admission_version, v.version,
+      select name, webhook_url, rate_per_second, burst, maximum_grams, iban, a.admission_version, v.version,
         (select array_agg(range::text order by range) from gold.allowed_ip where partner_id = p.id) as ips
       from gold.partner p join gold.account a on a.client_id = p.id, gold.registry_version v where public_id = ${publicId}`;
     return { ...row };
@@ -37,6 +38,7 @@ describe("set_partner", () => {
     const publicId = await publicIdOf(books, await books.createClient());
     const before = await stateOf(publicId);
     const cases: [Terms, Record<string, unknown>][] = [
+      [{ name: "Another Bank" }, { name: "Another Bank" }],
       [{ ips: ["10.0.0.0/8", "::1/128", "10.0.0.0/8"] }, { ips: ["10.0.0.0/8", "::1/128"] }],
       [{ webhook: "https://example.com/" }, { webhook_url: "https://example.com/" }],
       [{ rate: 7, burst: 9 }, { rate_per_second: 7, burst: 9 }],
@@ -57,12 +59,23 @@ describe("set_partner", () => {
     const notes = await books
       .sql`select detail from gold.audit where subject = ${publicId} and action = 'partner.set' order by id`;
     assertEquals(notes.map(({ detail }) => Object.keys(detail).sort().join()), [
+      "name",
       "ips",
       "webhook_url",
       "burst,rate_per_second",
       "maximum_grams",
       "",
     ]);
+  });
+
+  it("leaves no partner without an address", async () => {
+    const publicId = await publicIdOf(books, await books.createClient());
+    const before = await stateOf(publicId);
+    assertMatch(
+      await set(publicId, { ips: [] }),
+      /^GR409 a partner without a registered address may not enter/,
+    );
+    assertEquals(await stateOf(publicId), before);
   });
 
   it("gives no more than a quarter of what the proxy lets through, to old partners and new", async () => {

@@ -5,6 +5,7 @@ create or replace function gold.lock_deposit(id uuid, out found_deposit gold.dep
 language plpgsql volatile set search_path = gold, pg_temp as $$
 #variable_conflict use_column
 begin
+  perform require_read_committed();
   select d.* into found_deposit from deposit d where d.id = lock_deposit.id;
   if found_deposit.id is null then
     raise exception 'there is no deposit dep_%', lock_deposit.id using errcode = 'GR404';

@@ -10,9 +10,7 @@ language plpgsql volatile set search_path = gold, pg_temp as $$
 declare
   known idempotency_key;
 begin
-  if current_setting('transaction_isolation') <> 'read committed' then
-    raise exception 'booking runs at READ COMMITTED: each statement after a lock must see what its holder committed';
-  end if;
+  perform require_read_committed();
   select a.* into strict holder from account a where a.bucket = take_turn.client % 64 and a.client_id = take_turn.client for no key update;
   clock := clock_timestamp();
 

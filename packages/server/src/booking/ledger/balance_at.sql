@@ -43,6 +43,7 @@ end;
 create or replace function gold.balance_at(client int, at timestamptz) returns table (available bigint, held bigint, gold bigint)
 language plpgsql volatile security definer set search_path = gold, pg_temp as $$
 begin
+  perform require_read_committed();
   perform from account a where a.bucket = balance_at.client % 64 and a.client_id = balance_at.client for share;
   if balance_at.at > next_millisecond(clock_timestamp()) then
     return;
@@ -51,4 +52,19 @@ begin
     perform pg_sleep(0.0005);
   end loop;
   return query select b.available, b.held, b.gold from balance_after(balance_at.client, sequence_at(balance_at.client, balance_at.at)) b;
+end $$;
+
+-- The balance now. The account is held here, too, and the rest of a posting's own millisecond waited for: so what is told as of an instant is
+-- what balance_at tells of it ever after.
+create or replace function gold.balance_now(client int) returns table (available bigint, held bigint, gold bigint, as_of timestamptz)
+language plpgsql volatile security definer set search_path = gold, pg_temp as $$
+declare
+  holder account;
+begin
+  perform require_read_committed();
+  select a.* into holder from account a where a.bucket = balance_now.client % 64 and a.client_id = balance_now.client for share;
+  while holder.last_posted_at >= clock_timestamp() loop
+    perform pg_sleep(0.0005);
+  end loop;
+  return query select holder.sar_available, holder.sar_held, holder.gold, date_trunc('milliseconds', clock_timestamp());
 end $$;

@@ -1,3 +1,12 @@
+-- What every function that waits for a lock asks first.
+create or replace function gold.require_read_committed() returns void
+language plpgsql stable as $$
+begin
+  if current_setting('transaction_isolation') <> 'read committed' then
+    raise exception 'booking runs at READ COMMITTED: each statement after a lock must see what its holder committed';
+  end if;
+end $$;
+
 -- How quantities and instants are written in a stored reply: as the shortest decimal, as RFC 3339 with milliseconds.
 
 create or replace function gold.decimal_text(quantity bigint, unit numeric) returns text

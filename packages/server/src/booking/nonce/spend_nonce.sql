@@ -7,6 +7,7 @@ language plpgsql volatile security definer set search_path = gold, pg_temp
 declare
   version bigint;
 begin
+  perform require_read_committed();
   select a.admission_version into strict version from account a
   where a.bucket = spend_nonce.client % 64 and a.client_id = spend_nonce.client for no key update;
   if version <> spend_nonce.admission then

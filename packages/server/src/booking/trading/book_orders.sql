@@ -37,9 +37,7 @@ declare
   bound_names text[] := '{}';
   executed_names text[] := '{}';
 begin
-  if current_setting('transaction_isolation') <> 'read committed' then
-    raise exception 'booking runs at READ COMMITTED: each statement after a lock must see what its holder committed';
-  end if;
+  perform require_read_committed();
 
   if wait then
     select array_agg(a.client_id), array_agg(a.admission_version), array_agg(a.event_sequence), array_agg(a.sar_available),

@@ -16,6 +16,7 @@ declare
   made_at timestamptz;
   current price;
   open boolean;
+  beyond boolean;
   unit_price bigint;
   grams bigint;
   total bigint;
@@ -27,9 +28,7 @@ declare
   bound idempotency_key[] := '{}';
   bound_names text[] := '{}';
 begin
-  if current_setting('transaction_isolation') <> 'read committed' then
-    raise exception 'booking runs at READ COMMITTED: each statement after a lock must see what its holder committed';
-  end if;
+  perform require_read_committed();
 
   if wait then
     select array_agg(a.client_id), array_agg(a.admission_version) into locked, versions
@@ -82,12 +81,15 @@ begin
       continue;
     end if;
 
-    if not open then
+    -- What no price brings within the limits is told so, whatever the market does.
+    beyond := asked.grams not between asked.minimum and asked.maximum;
+    if not open and beyond is not true then
       return next row(asked.n, 'market_closed', null, null)::outcome;
       continue;
     end if;
     -- A fixed price is the operator's own word and does not age.
-    if current.one is null or current.source <> 'fixed' and clock >= current.as_of + make_interval(secs => current.stale_after_seconds) then
+    if beyond is not true and (current.one is null
+      or current.source <> 'fixed' and clock >= current.as_of + make_interval(secs => current.stale_after_seconds)) then
       return next row(asked.n, 'price_unavailable', null, null)::outcome;
       continue;
     end if;
@@ -109,8 +111,9 @@ begin
 
     if total = 0 then
       detail := 'An order is between ' || decimal_text(asked.minimum, 0.0001) || ' g and ' || decimal_text(asked.maximum, 0.0001)
-        || ' g and moves at least 0.01 SAR; this one comes to '
-        || case when grams > 1000000000 then 'more than 100000' else decimal_text(grams, 0.0001) end || ' g.';
+        || ' g and moves at least 0.01 SAR'
+        -- An amount beyond any limit was cut down on its way here, so of its gold nothing can be said.
+        || case when asked.amount <= 1000000000000 then '; this amount comes to ' || decimal_text(grams, 0.0001) || ' g.' else '.' end;
       body := problem_text('limit_exceeded', detail, asked.request);
       answer := row(asked.client % 64, asked.client, 422, asked.key, asked.fingerprint, asked.request, null, made_at, 'refusal', body);
     else

@@ -44,13 +44,15 @@ begin atomic
 end;
 
 -- A source may say of what time its price is; a time that is still to come is none.
-create or replace function gold.tick_price(known_as_of timestamptz, mid bigint, buy bigint, sell bigint, source_as_of timestamptz) returns boolean
+create or replace function gold.tick_price(
+  known_as_of timestamptz, known_url text, known_spread int, mid bigint, buy bigint, sell bigint, source_as_of timestamptz
+) returns boolean
 language sql volatile security definer set search_path = gold, pg_temp
 begin atomic
   with ticked as (
     update gold.price p set mid = tick_price.mid, buy = tick_price.buy, sell = tick_price.sell,
       as_of = least(coalesce(source_as_of, clock_timestamp()), clock_timestamp())
-    where p.as_of = tick_price.known_as_of and p.source <> 'fixed'
+    where p.source <> 'fixed' and (p.as_of, p.url, p.spread_basis_points) is not distinct from (known_as_of, known_url, known_spread)
     returning 1
   )
   select exists (select from ticked);

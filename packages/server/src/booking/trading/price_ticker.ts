@@ -74,7 +74,7 @@ export async function startPriceTicker(
       asOf: row.ticked_at.getTime() === 0 ? undefined : row.ticked_at,
     });
     if (!next) return;
-    await sql`select gold.tick_price(${row.ticked_at_text}::text::timestamptz, ${`${next.midPips}`}::text::bigint,
+    await sql`select gold.tick_price(${row.ticked_at_text}::text::timestamptz, ${row.url}::text, ${row.spread}::text::int, ${`${next.midPips}`}::text::bigint,
       ${`${next.buyPricePips}`}::text::bigint, ${`${next.sellPricePips}`}::text::bigint, ${next.asOf}::text::timestamptz)`;
   };
   await tick().catch(() => {});

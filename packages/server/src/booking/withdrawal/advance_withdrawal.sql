@@ -14,6 +14,7 @@ declare
   debit book;
   credit book;
 begin
+  perform require_read_committed();
   select w.* into given from withdrawal w where w.id = advance_withdrawal.id;
   if given.id is null then
     raise exception 'there is no withdrawal wd_%', advance_withdrawal.id using errcode = 'GR404';

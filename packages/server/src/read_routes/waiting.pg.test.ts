@@ -1,0 +1,36 @@
+import { expectProblem, type TrialPartner, type TrialService, trialService } from "@gold-partner/dev";
+import { assertEquals } from "@std/assert";
+import { after, before, describe, it } from "node:test";
+
+describe("a read that waits for its account", () => {
+  let service: TrialService;
+  before(async () => void (service = await trialService()));
+  after(() => service.stop());
+
+  it("delays nobody else, and of many the most are refused at once", async () => {
+    const [busy, other] = [service.partner, await service.addPartner()];
+    await Promise.all([service.token(busy), service.token(other)]);
+    const at = new Date(Date.now() - 5000).toISOString();
+    const balances = (partner: TrialPartner) =>
+      service.send(`/v1/balances?at=${at}`, { method: "GET", partner });
+    const holder = service.books.connect("superuser", 1);
+    let answered = 0;
+    let waiting: Promise<Response>[] = [];
+    await holder.begin(async (sql) => {
+      await sql`select from gold.account where client_id = ${busy.client} for no key update`;
+      waiting = Array.from({ length: 100 }, () => balances(busy));
+      for (const reply of waiting) void reply.then(() => answered++);
+      const replies = await Promise.all([
+        balances(other),
+        service.send("/v1/prices", { method: "GET", partner: other }),
+        service.send("/health", { method: "GET", partner: other, headers: { Authorization: null } }),
+        service.send("/v1/prices", { method: "GET", partner: busy }),
+      ]);
+      assertEquals(replies.map(({ status }) => status), [200, 200, 200, 200]);
+      assertEquals(answered, 100 - 64);
+    });
+    const statuses = (await Promise.all(waiting)).map((reply) => reply.status === 200 ? "read" : reply);
+    assertEquals(statuses.filter((one) => one === "read").length, 64);
+    for (const reply of statuses) if (reply !== "read") await expectProblem(reply, "service_unavailable");
+  });
+});
