@@ -6,7 +6,7 @@ import { startUsageRecorder } from "./admission/usage/usage_recorder.ts";
 import { openBooking } from "./booking/booking.ts";
 import { startSealer } from "./booking/outbox/sealer.ts";
 import { startPriceTicker } from "./booking/trading/price_ticker.ts";
-import type { Config } from "./config.ts";
+import { about, type Config } from "./config.ts";
 import { requireDurability } from "./database/durability.ts";
 import { closePools, openPools } from "./database/pools.ts";
 import type { Deps } from "./deps.ts";
@@ -27,15 +27,17 @@ export async function assemble(config: Config, log: Log): Promise<Assembly> {
   const pools = openPools(config);
   let registry: Registry | undefined;
   try {
-    await requireDurability(pools.reads, config.standby);
+    await about("DATABASE_URL", requireDurability(pools.reads, config.standby));
     const [[pepper], sealingKeys] = await Promise.all([
-      readKeys(config.pepperSource),
-      readKeys(config.sealingKeySource),
+      about("PEPPER_SOURCE", readKeys(config.pepperSource)),
+      about("SEALING_KEY_SOURCE", readKeys(config.sealingKeySource)),
     ]);
     const sealing = await createSealing(sealingKeys);
     const monotonicMs = () => performance.now();
     registry = await openRegistry(pools.registry, monotonicMs);
     requireSameDeployment(registry, config);
+    const tokens = createTokenAuthority(registry, sealing, config.publicBaseUrl);
+    await about("SEALING_KEY_SOURCE", tokens.check(registry.now()));
     const booking = openBooking(pools, config.lanes);
     const reads = openReads(pools.reads, pools.holding);
     const metrics = createMetrics();
@@ -56,7 +58,7 @@ export async function assemble(config: Config, log: Log): Promise<Assembly> {
       deps: {
         config,
         registry,
-        tokens: createTokenAuthority(registry, sealing, config.publicBaseUrl),
+        tokens,
         limiter,
         usage,
         booking,

@@ -181,3 +181,12 @@ function parseKeySource(text: string): KeySource {
   if (!isKeySource(text)) throw new Error("is file:PATH or command:PROGRAM, never the key itself.");
   return text;
 }
+
+/** What fails at start says which setting it is about. */
+export async function about<T>(setting: string, act: Promise<T>): Promise<T> {
+  try {
+    return await act;
+  } catch (error) {
+    throw new Error(`${setting}: ${(error as Error).message}`, { cause: error });
+  }
+}

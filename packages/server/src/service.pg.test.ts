@@ -140,7 +140,17 @@ describe("startService()", () => {
     });
 
     it("refuses keys that are none", async () => {
-      await assertRejects(() => start({ pepperSource: "file:/nowhere" }), Error, "/nowhere");
+      await assertRejects(
+        () => start({ pepperSource: "file:/nowhere" }),
+        Error,
+        "PEPPER_SOURCE: ENOENT: no such file or directory, open '/nowhere'",
+      );
+      // A pepper has the form of a sealing key, and opens nothing.
+      await assertRejects(
+        () => start({ sealingKeySource: trial.config.pepperSource }),
+        Error,
+        "SEALING_KEY_SOURCE: the keys that it gives do not open the token key",
+      );
     });
 
     it("takes the place of a killed service's socket, and never of a live one or of a file", async () => {

@@ -4,7 +4,7 @@ import type { Server } from "node:http";
 import { ID_PREFIX, newId } from "@gold-partner/protocol";
 import { createApp } from "./app.ts";
 import { assemble } from "./assembly.ts";
-import type { Config, ListenAddress } from "./config.ts";
+import { about, type Config, type ListenAddress } from "./config.ts";
 import { createLog, type Log } from "./operations/log.ts";
 import { createOperationsServer } from "./operations/operations_server.ts";
 import { createWireServer } from "./wire/wire_server.ts";
@@ -38,8 +38,8 @@ export async function startService(config: Config, write: (line: string) => void
   });
   const unused = watchUnused(server);
   try {
-    await listen(operations, config.operationsListen);
-    await listen(server, config.listen);
+    await about("OPERATIONS_LISTEN", listen(operations, config.operationsListen));
+    await about("LISTEN", listen(server, config.listen));
   } catch (error) {
     operations.close();
     await dismantle();

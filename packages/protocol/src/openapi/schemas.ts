@@ -34,10 +34,7 @@ export function queryParameters(query: z.ZodObject): Json[] {
   }));
 }
 
-interface JsonSchema extends JsonObject {
-  readonly $ref?: string;
-  readonly $defs?: JsonObject;
-}
+type JsonSchema = JsonObject & { readonly $ref?: string; readonly $defs?: JsonObject };
 
 /** By what is sent (`io: "input"`): requests are closed and replies stay open to members that are added later. */
 function toJson(schema: z.ZodType): JsonSchema {

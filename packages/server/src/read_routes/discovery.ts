@@ -7,7 +7,9 @@ export function jwksRoute(deps: Deps): Route {
   return async (c) => {
     await enter(c, deps);
     refuseQuery(c);
-    const keys = deps.registry.snapshot().tokenKeys.map(({ kid, publicJwk }) => {
+    // A key is published before it signs, and until it retires.
+    const published = deps.registry.snapshot().tokenKeys.filter(({ retireAtMs }) => deps.now() < retireAtMs);
+    const keys = published.map(({ kid, publicJwk }) => {
       const { kty, crv, x, y } = publicJwk as { kty: string; crv: string; x: string; y: string };
       return { kty, crv, x, y, kid, alg: "ES256", use: "sig" };
     });

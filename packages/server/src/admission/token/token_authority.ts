@@ -32,6 +32,8 @@ interface IssuedToken {
 
 /** Issues and verifies the service's certificate-bound access tokens (RFC 9068, RFC 8705). */
 export interface TokenAuthority {
+  /** Throws where the service could issue no token, because its sealing keys are another deployment's. */
+  check(nowMs: number): Promise<void>;
   issue(certificate: ClientCertificate, nowMs: number, tokenId: string): Promise<IssuedToken>;
   /** The claims of a token of ours; whether it fits the caller is not judged here. */
   verify(token: string, nowMs: number): Promise<TokenClaims>;
@@ -52,6 +54,15 @@ export function createTokenAuthority(registry: Registry, sealing: Sealing, issue
   const activeKeys = (nowMs: number) => registry.snapshot().tokenKeys.filter((key) => isActive(key, nowMs));
 
   return {
+    async check(nowMs) {
+      const current = activeKeys(nowMs).at(-1);
+      if (!current) return;
+      await signingKey(current).catch((cause: Error) => {
+        throw new Error(`the keys that it gives do not open the token key ${current.kid} of this database.`, {
+          cause,
+        });
+      });
+    },
     async issue(certificate, nowMs, tokenId) {
       // The youngest active key signs; the older ones still verify until they retire.
       const current = activeKeys(nowMs).at(-1);
