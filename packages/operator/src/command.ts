@@ -31,6 +31,8 @@ export interface Invocation {
   readonly db: () => Promise<Db>;
   /** One statement, on the same connection. */
   readonly query: Query;
+  /** DATABASE_URL, or the database of a running `npm start`. */
+  readonly databaseUrl: () => Promise<string>;
   /** A file as the person means it: relative to where the person stands. */
   readonly path: (file: string) => string;
   /** For a question that only the run can word; asks as `asks` does. */

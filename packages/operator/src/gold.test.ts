@@ -1,4 +1,4 @@
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, describe, it } from "node:test";
@@ -59,6 +59,29 @@ describe("gold", () => {
     }
   });
 
+  it("refuses an option that is given twice, but where several are meant", async () => {
+    for (
+      const argv of [["audit", "list", "--limit", "1", "--limit=2"], ["partner", "list", "--json", "--json"]]
+    ) {
+      const detail = assertProblem(await runGold(argv, { env: NOWHERE }), 2, "usage");
+      assertStringIncludes(detail, `${argv[2]} is given twice`);
+    }
+    const several = ["price", "set", "--open", "sun 10:00-11:00", "--open", "mon 10:00-11:00"];
+    assertProblem(await runGold(several, { env: NOWHERE }), 3, "database_unreachable");
+  });
+
+  it("names the option whose value is wrong, and exits with 2", async () => {
+    const table = [
+      ["deposit", "record", "x", "--bank-ref", "b", "--amount", "1.001"],
+      ["partner", "set", "x", "--iban", "SA1"],
+      ["partner", "set", "x", "--max-grams", "much"],
+    ];
+    for (const argv of table) {
+      const detail = assertProblem(await runGold(argv, { env: NOWHERE }), 2, "usage");
+      assertStringIncludes(detail, argv.at(-2)!);
+    }
+  });
+
   describe("what cannot be undone", () => {
     const asking = COMMANDS.filter(({ asks }) => asks);
     const UUID = "019a9b3c-0000-7000-8000-000000000001";
@@ -106,6 +129,16 @@ describe("gold", () => {
     it("is that of a running npm start", async () => {
       await writeFile(join(folder, "run.json"), JSON.stringify({ database_url: NOWHERE.DATABASE_URL }));
       assertProblem(await runGold(["partner", "list", "--state", folder]), 3, "database_unreachable");
+    });
+
+    it("is found by a --state that is relative to where the person stands", async () => {
+      await mkdir(join(folder, "here"));
+      await writeFile(
+        join(folder, "here", "run.json"),
+        JSON.stringify({ database_url: NOWHERE.DATABASE_URL }),
+      );
+      const run = await runGold(["partner", "list", "--state", "here"], { env: { INIT_CWD: folder } });
+      assertProblem(run, 3, "database_unreachable");
     });
 
     it("is down with exit 3, and its password is in no message", async () => {

@@ -50,8 +50,10 @@ const COMMON = {
   json: { type: "boolean" },
   yes: { type: "boolean" },
   help: { type: "boolean" },
-  state: { type: "string", default: ".gold" },
+  state: { type: "string" },
 } as const;
+/** Where `npm start` keeps its state unless it is told: in the project, wherever `gold` is called. */
+const DEFAULT_STATE = ".gold";
 
 /** Runs one command and returns its exit code. */
 export async function gold(argv: readonly string[], terminal: Terminal): Promise<ExitCode> {
@@ -70,10 +72,14 @@ export async function gold(argv: readonly string[], terminal: Terminal): Promise
     }
     const confirm = (question: string) => confirmed(question, values.yes === true, terminal);
     if (command.asks) await confirm(command.asks(positionals));
+    // npm and deno run a task in the project's root and say here where it was called.
+    const path = (file: string) => resolve(terminal.env.INIT_CWD ?? process.cwd(), file);
+    const stateDir = values.state === undefined ? DEFAULT_STATE : path(`${values.state}`);
+    const databaseUrl = () => findDatabaseUrl(terminal.env, stateDir);
     let opened: Db | undefined;
     const db = async () => {
       if (!opened) {
-        const sql = connect(await findDatabaseUrl(terminal.env, values.state as string));
+        const sql = connect(await databaseUrl());
         opened = openDb(sql);
         close = () => sql.end({ timeout: 2 });
       }
@@ -84,8 +90,8 @@ export async function gold(argv: readonly string[], terminal: Terminal): Promise
       positionals,
       db,
       query: async (text, ...parameters) => await (await db()).sql(text, ...parameters),
-      // npm and deno run a task in the project's root and say here where it was called.
-      path: (file) => resolve(terminal.env.INIT_CWD ?? process.cwd(), file),
+      databaseUrl,
+      path,
       confirm,
       env: terminal.env,
       now: terminal.now,
@@ -112,14 +118,30 @@ function parse(command: Command, argv: readonly string[]) {
   const args = argv.slice(words.split(" ").length);
   let parsed;
   try {
-    parsed = parseArgs({ args: [...args], options: { ...COMMON, ...options }, allowPositionals: true });
+    parsed = parseArgs({
+      args: [...args],
+      options: { ...COMMON, ...options },
+      allowPositionals: true,
+      tokens: true,
+    });
   } catch (error) {
     throw usage(`${(error as Error).message} Usage: gold ${command.usage}`);
   }
+  refuseRepeated(parsed.tokens, { ...COMMON, ...options });
   if (!parsed.values.help && parsed.positionals.length !== takes.length) {
     throw usage(`gold ${words} takes ${takes.join(" ") || "no arguments"}. Usage: gold ${command.usage}`);
   }
   return parsed;
+}
+
+/** Of two values one would be passed over without a word. */
+function refuseRepeated(
+  tokens: readonly { readonly kind: string; readonly name?: string }[],
+  options: NonNullable<Command["options"]>,
+): void {
+  const names = tokens.flatMap(({ kind, name = "" }) => kind === "option" ? [name] : []);
+  const twice = names.find((name, index) => names.indexOf(name) !== index && !options[name]?.multiple);
+  if (twice !== undefined) throw usage(`--${twice} is given twice: say it once.`);
 }
 
 async function confirmed(question: string, yes: boolean, { ask }: Terminal): Promise<void> {

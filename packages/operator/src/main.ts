@@ -1,13 +1,8 @@
-import { createInterface } from "node:readline/promises";
 import process from "node:process";
 import { gold } from "./gold.ts";
+import { askQuestion } from "./question.ts";
 
-async function ask(question: string): Promise<boolean> {
-  const terminal = createInterface({ input: process.stdin, output: process.stderr });
-  const answer = await terminal.question(`${question} [y/N] `);
-  terminal.close();
-  return /^y(es)?$/i.test(answer.trim());
-}
+const ask = (question: string) => askQuestion(question, process.stdin, process.stderr);
 
 process.exitCode = await gold(process.argv.slice(2), {
   env: process.env,

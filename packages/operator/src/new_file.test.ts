@@ -43,6 +43,10 @@ describe("withNewFile()", () => {
       assertStringIncludes(await refusedAs(join(folder, name)), "exists");
     }
     assertStringIncludes(await refusedAs(join(folder, "nowhere", "file")), "cannot be written");
+    // Of these the draft cannot even be taken away.
+    for (const file of [join(folder, "one", "file"), join(folder, "x".repeat(300))]) {
+      assertStringIncludes(await refusedAs(file), "cannot be written, and nothing was done");
+    }
     await rm(join(folder, "link"));
   });
 

@@ -1,3 +1,4 @@
+import { IbanError, QuantityError } from "@gold-partner/protocol";
 import type { Values } from "./command.ts";
 import { EXIT, Failure, usage } from "./failure.ts";
 
@@ -16,6 +17,24 @@ export function required(values: Values, name: string): string {
 export function optional(values: Values, name: string): string | undefined {
   const value = values[name];
   return typeof value === "string" ? value : undefined;
+}
+
+/** An option's text as what it says, or the usage error that names it; undefined where it is not given. */
+export function parsed<T>(values: Values, name: string, parse: (text: string) => T): T | undefined {
+  const text = optional(values, name);
+  if (text === undefined) return undefined;
+  try {
+    return parse(text);
+  } catch (error) {
+    if (!(error instanceof IbanError || error instanceof QuantityError)) throw error;
+    throw usage(`--${name} is wrong. ${error.message}`);
+  }
+}
+
+/** The same of an option that has to be given. */
+export function parsedRequired<T>(values: Values, name: string, parse: (text: string) => T): T {
+  required(values, name);
+  return parsed(values, name, parse)!;
 }
 
 export function repeated(values: Values, name: string): string[] {

@@ -128,7 +128,7 @@ function parseEnvironment(text: string): Environment {
 }
 
 /** One spelling only, because partners sign it. */
-function parseBaseUrl(text: string): string {
+export function parseBaseUrl(text: string): string {
   let url: URL;
   try {
     url = new URL(text);

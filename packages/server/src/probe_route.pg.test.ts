@@ -221,13 +221,17 @@ describe("POST /v1/signed-probe", () => {
         const Prefer of [
           "handling=strict",
           "HANDLING=strict",
+          'handling="strict"',
+          'wait=5, handling = "strict"; x=1',
           "wait=5, handling=strict",
           "handling=strict, wait=5",
         ]
       ) {
         await expectProblem(await send({ headers: { Prefer }, signedBody: "x" }), "signature_invalid");
       }
-      for (const Prefer of ["handling=lenient", "xhandling=strict", "handling=strictly"]) {
+      for (
+        const Prefer of ["handling=lenient", "xhandling=strict", "handling=strictly", 'handling="strict']
+      ) {
         assertEquals((await verdict({ headers: { Prefer }, signedBody: "x" })).valid, false);
       }
     });

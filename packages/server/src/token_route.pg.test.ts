@@ -1,7 +1,7 @@
 import { Buffer } from "node:buffer";
 import { randomBytes } from "node:crypto";
 import { after, before, describe, it } from "node:test";
-import { assert, assertEquals, assertStringIncludes } from "@std/assert";
+import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
 import {
   BODY_MAX_BYTES,
   TOKEN_PROBLEM_REGISTRY,
@@ -70,6 +70,17 @@ describe("POST /oauth/token", () => {
       const reply = await send(`${form({ scope: "x" })}&${name}=${encodeURIComponent(value)}`);
       assertStringIncludes(await refused(reply, "invalid_request", "invalid_request"), name);
     }
+  });
+
+  it("tells of a repeated name no more than OAuth lets a description hold", async () => {
+    for (const name of ['"', "\\", "\0", "a\nb", "ذ", "\x7f"]) {
+      const twice = `${encodeURIComponent(name)}=1&`.repeat(2);
+      const description = await refused(await send(twice + form()), "invalid_request", "invalid_request");
+      assertMatch(description, /^a?\?b? was sent more than once; send it once\.$/);
+    }
+    const long = `${"n".repeat(1000)}=1&`.repeat(2);
+    const description = await refused(await send(long + form()), "invalid_request", "invalid_request");
+    assertEquals(description, `${"n".repeat(64)} was sent more than once; send it once.`);
   });
 
   it("names a parameter that is missing", async () => {

@@ -63,9 +63,20 @@ describe("gold audit", () => {
     assertMatch((await operator.gold("audit", "verify")).out, /^The audit has 1 defect/);
     await sql`truncate gold.audit_link`;
     await sql`delete from gold.audit_tail`;
+    await sql`select gold.seal_audit()`;
     await operator.done("price", "set", "--mid", "502");
     assertEquals((await operator.gold("audit", "verify")).exit, 0);
     const rewritten = await operator.gold("audit", "verify", "--head", head as string, "--json");
     assertEquals([rewritten.exit, itemsOf(rewritten.json)[0]!.rule], [4, "head_is_kept"]);
+  });
+
+  it("verify ends with 4 for good where a row was added that no command noted", async () => {
+    const { sql } = operator.service.books;
+    await sql`insert into gold.audit (login, action, subject, detail) values (${operator.login}, 'price.set', 'fixed', '{}')`;
+    for (const mid of ["503", "504"]) {
+      const forged = await operator.gold("audit", "verify", "--json");
+      assertEquals([forged.exit, itemsOf(forged.json)[0]!.detail], [4, "it was never noted"]);
+      await operator.done("price", "set", "--mid", mid);
+    }
   });
 });

@@ -50,6 +50,7 @@ describe("gold ca and cert", () => {
       one.fingerprint === fingerprint
     );
     assertEquals(listed!.status, "active");
+    refused(await operator.gold("cert", "list", "sbx_nobody"), 1, "There is no partner sbx_nobody");
     assertEquals((await operator.done("cert", "revoke", fingerprint)).client_id, clientId);
     await service.refresh();
     assertEquals((await enter()).status, 403);

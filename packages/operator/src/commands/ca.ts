@@ -2,7 +2,7 @@ import { rm, writeFile } from "node:fs/promises";
 import type { Command } from "../command.ts";
 import { createAuthority } from "../pki/mod.ts";
 import { usage } from "../failure.ts";
-import { required } from "../values.ts";
+import { required, wholeNumber } from "../values.ts";
 
 const AUTHORITY_YEARS = 10;
 
@@ -20,7 +20,7 @@ const init: Command = {
       commonName,
       organization: new URL(publicBaseUrl).host,
       issuedAt: now(),
-      years: Number(required(values, "years")),
+      years: wholeNumber(required(values, "years"), "years"),
     });
     // Never over an existing file: it may be the key of an authority in use.
     await writeFile(keyFile, privateKeyPem, { flag: "wx", mode: 0o600 }).catch((error) => {

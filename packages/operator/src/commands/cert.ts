@@ -54,6 +54,8 @@ const list: Command = {
   does: "a partner's certificates",
   takes: ["ID"],
   async run({ query, positionals: [id], now }) {
+    const [partner] = await query`select from gold.partner_overview where public_id = ${id!}`;
+    if (!partner) throw new Failure(EXIT.refused, "not_found", `There is no partner ${id}.`);
     const rows =
       await query`select * from gold.certificate_overview where public_id = ${id!} order by created_at`;
     const stateOf = (row: { revoked_at: Date | null; not_after: Date }) =>

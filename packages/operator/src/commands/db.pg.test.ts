@@ -18,8 +18,8 @@ describe("gold db", () => {
       });
     const account = { name: "Example Gold House", iban: "SA9480000000000000000001", bic: "EXAMSARI" };
     refused(await migrate({ name: account.name, iban: account.iban }), 2, "--payout-bic");
-    refused(await migrate({ ...account, iban: "SA9480000000000000000002" }), 1, "check digits");
-    refused(await migrate({ ...account, bic: "SHORT" }), 1, "BIC");
+    refused(await migrate({ ...account, iban: "SA9480000000000000000002" }), 2, "--payout-iban");
+    refused(await migrate({ ...account, bic: "SHORT" }), 2, "--payout-bic");
     refused(await migrate({ ...account, name: " " }), 2, "--payout-name");
     for (const _ of [1, 2]) assertEquals((await migrate(account)).exit, 0);
     const [settled] = await sql`select payout_name, payout_iban, payout_bic from gold.deployment`;
@@ -49,6 +49,50 @@ describe("gold db", () => {
     refused(await operator.gold("partner", "set", service.partner.clientId, "--rate", "2001"), 1, "8000/s");
     refused(await migrate("--flood", "many"), 2, "--flood");
     await operator.stop();
+  });
+
+  it("migrate judges all that it is told before it does anything", async () => {
+    const operator = await trialOperator();
+    const { service } = operator;
+    const { sql, url } = service.books;
+    const told: Record<string, string> = {
+      env: "sandbox",
+      "base-url": "https://localhost:8443",
+      pepper: service.config.pepperSource,
+      "sealing-key": service.config.sealingKeySource,
+      flood: "20000",
+    };
+    const migrate = (changes: Record<string, string>, ...more: string[]) =>
+      runGold([
+        ...["db", "migrate", ...more],
+        ...Object.entries({ ...told, ...changes }).map(([name, value]) => `--${name}=${value}`),
+      ], { env: { DATABASE_URL: url } });
+    try {
+      // A migration takes out what it did not write.
+      await sql`create function gold.from_before() returns int language sql as 'select 1'`;
+      const empty = await operator.write("empty", "\n");
+      for (
+        const [words, changes, ...more] of [
+          ["--env", { env: "staging" }],
+          ["--base-url", { "base-url": "https://localhost:8443/" }],
+          ["--base-url", { "base-url": "http://localhost:8443" }],
+          ["--pepper", { pepper: `file:${empty}` }],
+          ["--pepper", { pepper: "secret" }],
+          ["--sealing-key", { "sealing-key": `file:${operator.path("nowhere")}` }],
+          ["--sealing-key", { "sealing-key": "command:false" }],
+          ["--loopback-receivers", { env: "production" }, "--loopback-receivers"],
+          ["--rate", { burst: "5" }],
+        ] as const
+      ) refused(await migrate(changes, ...more), 2, words);
+      const another = await migrate({ env: "production" });
+      refused(another, 1, "belongs to sandbox, not to production: nothing was done");
+      const untouched = await sql`select from pg_proc where proname = 'from_before'`;
+      assertEquals(untouched.length, 1);
+      assertEquals((await migrate({})).exit, 0);
+      assertEquals((await sql`select from pg_proc where proname = 'from_before'`).length, 0);
+    } finally {
+      await operator.stop();
+    }
   });
 
   it("migrate settles a new database once: its environment is for good, and its token key is made once", async () => {

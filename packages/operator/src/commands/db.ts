@@ -1,16 +1,10 @@
 import { exportPublicJwk, importVerifyingKey, jwkThumbprint } from "@gold-partner/jws";
-import { parseIban } from "@gold-partner/protocol";
-import { createSealing, isKeySource, migrate, readKeys } from "@gold-partner/server";
+import { createSealing, type KeySource, migrate, readKeys } from "@gold-partner/server";
 import type { Sql } from "postgres";
-import type { Command, Row, Values } from "../command.ts";
-import { connect, findDatabaseUrl } from "../database.ts";
-import { usage } from "../failure.ts";
-import { checkBic } from "../pain/payment_text.ts";
-import { readRate } from "./partner_terms.ts";
-import { line, optional, required, wholeNumber } from "../values.ts";
-
-/** What the proxy lets through for one certificate. */
-const DEFAULT_FLOOD_PER_SECOND = "5000";
+import type { Command, Row } from "../command.ts";
+import { connect } from "../database.ts";
+import { EXIT, Failure } from "../failure.ts";
+import { readSettlement, type Settlement } from "./settlement.ts";
 
 const migrateCommand: Command = {
   words: "db migrate",
@@ -30,71 +24,47 @@ const migrateCommand: Command = {
     "payout-iban": { type: "string" },
     "payout-bic": { type: "string" },
   },
-  async run({ values, env }) {
-    for (const together of [PAYOUT, DEFAULTS]) {
-      if (together.some((name) => values[name] !== undefined)) {
-        together.forEach((name) => required(values, name));
-      }
-    }
-    const url = env.MIGRATION_DATABASE_URL ?? await findDatabaseUrl(env, values.state as string);
-    await migrate(url);
+  async run({ values, env, databaseUrl }) {
+    // All that is told is judged before anything is done.
+    const told = await readSettlement(values);
+    const url = env.MIGRATION_DATABASE_URL ?? await databaseUrl();
     const sql = connect(url);
     try {
-      return {
-        object: {
-          migrated: true,
-          ...await settle(sql, values),
-          ...await setPartnerDefaults(sql, values),
-          ...await setPayoutAccount(sql, values),
-        },
-      };
+      if (told.deployment) await refuseAnotherEnvironment(sql, told.deployment.environment);
+      await migrate(url);
+      return { object: { migrated: true, ...await settle(sql, told) } };
     } finally {
       await sql.end();
     }
   },
 };
 
-const PAYOUT = ["payout-name", "payout-iban", "payout-bic"] as const;
-const DEFAULTS = ["rate", "burst"] as const;
-
-/** Says which deployment the database belongs to, and all that it is to know of it. */
-async function settle(sql: Sql, values: Values): Promise<Row> {
-  const environment = optional(values, "env");
-  if (environment === undefined) {
-    if (values.flood !== undefined) {
-      throw usage("--flood goes with --env and what else is said of the deployment.");
-    }
-    return {};
+async function settle(sql: Sql, { deployment, defaults, account }: Settlement): Promise<Row> {
+  if (deployment) {
+    const { environment, baseUrl, loopbackReceivers, sealingKey, pepper, flood } = deployment;
+    await sql`select gold.settle_deployment(${environment}, ${baseUrl}, ${loopbackReceivers}, ${sealingKey}, ${pepper}, ${flood})`;
+    await ensureTokenKey(sql, sealingKey);
   }
-  const baseUrl = required(values, "base-url");
-  const pepper = sourceOf(required(values, "pepper"), "pepper");
-  const sealingKey = sourceOf(required(values, "sealing-key"), "sealing-key");
-  const flood = wholeNumber(optional(values, "flood") ?? DEFAULT_FLOOD_PER_SECOND, "flood");
-  await sql`select gold.settle_deployment(${environment}, ${baseUrl}, ${
-    values["loopback-receivers"] === true
-  }, ${sealingKey}, ${pepper}, ${flood})`;
-  await ensureTokenKey(sql, sealingKey);
-  return { environment, base_url: baseUrl };
+  if (defaults) await sql`select gold.set_partner_defaults(${defaults.rate}, ${defaults.burst})`;
+  if (account) await sql`select gold.set_payout_account(${account.name}, ${account.iban}, ${account.bic})`;
+  return {
+    ...(deployment ? { environment: deployment.environment, base_url: deployment.baseUrl } : {}),
+    ...(defaults ? { rate_per_second: defaults.rate, burst: defaults.burst } : {}),
+    ...(account ? { payout_iban: account.iban } : {}),
+  };
 }
 
-/** What partners may send that are given no terms of their own. */
-async function setPartnerDefaults(sql: Sql, values: Values): Promise<Row> {
-  if (values.rate === undefined) return {};
-  const rate = readRate(required(values, "rate"));
-  const burst = wholeNumber(required(values, "burst"), "burst");
-  await sql`select gold.set_partner_defaults(${rate}, ${burst})`;
-  return { rate_per_second: rate, burst };
-}
-
-/** The house's own account, which withdrawals are paid from. */
-async function setPayoutAccount(sql: Sql, values: Values): Promise<Row> {
-  if (values["payout-iban"] === undefined) return {};
-  const name = line(values, "payout-name");
-  const iban = parseIban(required(values, "payout-iban"));
-  await sql`select gold.set_payout_account(${name}, ${iban}, ${
-    checkBic("--payout-bic", required(values, "payout-bic"))
-  })`;
-  return { payout_iban: iban };
+/** A database of another environment is left in the version that it has, too. */
+async function refuseAnotherEnvironment(sql: Sql, environment: string): Promise<void> {
+  const [{ known } = {}] = await sql`select to_regclass('gold.deployment') is not null as known`;
+  const [settled] = known ? await sql`select environment from gold.deployment` : [];
+  if (settled && settled.environment !== environment) {
+    throw new Failure(
+      EXIT.refused,
+      "refused",
+      `This database belongs to ${settled.environment}, not to ${environment}: nothing was done.`,
+    );
+  }
 }
 
 const status: Command = {
@@ -110,13 +80,8 @@ const status: Command = {
 
 export const DB_COMMANDS: readonly Command[] = [migrateCommand, status];
 
-function sourceOf(text: string, name: string) {
-  if (!isKeySource(text)) throw usage(`--${name} is file:PATH or command:PROGRAM, never the key itself.`);
-  return text;
-}
-
 /** The service cannot issue tokens without a key, so a new deployment gets its first one here. */
-async function ensureTokenKey(sql: Sql, sealingKey: `file:${string}` | `command:${string}`): Promise<void> {
+async function ensureTokenKey(sql: Sql, sealingKey: KeySource): Promise<void> {
   const [known] = await sql`select 1 from gold.token_key_overview limit 1`;
   if (known) return;
   const pair = await crypto.subtle.generateKey({ name: "ECDSA", namedCurve: "P-256" }, true, [

@@ -1,7 +1,7 @@
 import { BALANCE_MAX_HALALAS, formatHalalas, parseHalalas } from "@gold-partner/protocol";
 import type { Command, Row } from "../command.ts";
 import { usage } from "../failure.ts";
-import { line, oneOf, optional, required, uuidOf } from "../values.ts";
+import { line, oneOf, optional, parsedRequired, uuidOf } from "../values.ts";
 
 const STATUSES = ["recorded", "approved", "reversed"] as const;
 
@@ -12,7 +12,7 @@ const record: Command = {
   options: { amount: { type: "string" }, "bank-ref": { type: "string" } },
   takes: ["ID"],
   async run({ values, query, positionals: [id] }) {
-    const amount = parseHalalas(required(values, "amount"));
+    const amount = parsedRequired(values, "amount", parseHalalas);
     if (amount > BALANCE_MAX_HALALAS) {
       throw usage(`--amount is at most ${formatHalalas(BALANCE_MAX_HALALAS)}, what an account can hold.`);
     }

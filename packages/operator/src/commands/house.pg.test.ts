@@ -31,7 +31,7 @@ describe("gold price, vault and ledger", () => {
     refused(await set("--mid", "500", "--source", "oracle"), 2, "--source");
     refused(await set("--mid", "500", "--spread", "-1"), 2, "spread");
     refused(await set("--mid", "500", "--stale-after", "0"), 2, "--stale-after");
-    for (const mid of ["0", "-5", "1.00001", "abc", "1e400"]) refused(await set(`--mid=${mid}`), 1, "");
+    for (const mid of ["0", "-5", "1.00001", "abc", "1e400"]) refused(await set(`--mid=${mid}`), 2, "--mid");
     assertEquals((await operator.done("price", "show")).buy_price, "501.5");
   });
 
@@ -52,11 +52,12 @@ describe("gold price, vault and ledger", () => {
       refused(await operator.gold("vault", "add", ...bar({ serial: "B-2", fineness })), 2, "--fineness");
     }
     for (const gross of ["0", "-1", "1.00001", "x"]) {
-      assertEquals(
-        (await operator.gold("vault", "add", ...bar({ serial: "B-2", gross: "1" }), `--gross=${gross}`)).exit,
-        1,
-        gross,
-      );
+      const [, , , , , , ...others] = bar({ serial: "B-2" });
+      const run = await operator.gold("vault", "add", "--serial", "B-2", `--gross=${gross}`, ...others);
+      refused(run, 2, "--gross");
+    }
+    for (const serial of [" ", "B\n2", "B\u202e2"]) {
+      refused(await operator.gold("vault", "add", ...bar({ serial })), 2, "--serial");
     }
     refused(await operator.gold("vault", "add", "--serial", "B-2"), 2, "--fineness");
   });

@@ -124,8 +124,8 @@ describe("gold partner", () => {
       refused(await create({ "max-grams": "1000000000" }), 2, "--max-grams");
       refused(await create({ "signing-key": operator.path("nowhere.pem") }), 2, "nowhere.pem");
       refused(await create({ "signing-key": privateJwk }), 1, "private");
-      refused(await create({ iban: "SA0380000000608010167510" }), 1, "IBAN");
-      refused(await create({ iban: "DE89370400440532013000" }), 1, "SA");
+      refused(await create({ iban: "SA0380000000608010167510" }), 2, "--iban");
+      refused(await create({ iban: "DE89370400440532013000" }), 2, "SA");
       assertEquals(await count("partner"), partners);
     });
   });

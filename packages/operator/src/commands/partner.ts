@@ -10,7 +10,7 @@ import { Buffer } from "node:buffer";
 import type { Command, Invocation, Row } from "../command.ts";
 import type { Deployment } from "../database.ts";
 import { EXIT, Failure, usage } from "../failure.ts";
-import { line, repeated, required, wholeNumber } from "../values.ts";
+import { line, parsedRequired, repeated, required, wholeNumber } from "../values.ts";
 import { readMaximum, readRange, readRate, readSigningKey, readWebhookUrl } from "./partner_terms.ts";
 
 const ID_ALPHABET = "abcdefghijklmnopqrstuvwxyz0123456789";
@@ -57,11 +57,13 @@ async function createPartner({ values, db, path, random }: Invocation) {
   const clientSecret = Buffer.from(random(SECRET_BYTES)).toString("base64url");
   const webhookSecret = newWebhookSecret(random);
   const sealed = await sealWith(settled, webhookSecret);
-  await sql`select gold.create_partner(${clientId}, ${name}, ${parseIban(required(values, "iban"))}, ${
+  await sql`select gold.create_partner(${clientId}, ${name}, ${parsedRequired(values, "iban", parseIban)}, ${
     readWebhookUrl(required(values, "webhook"))
   },
     ${rate}, ${burst},
-    ${`${readMaximum(required(values, "max-grams"))}`}::text::bigint, ${`{${ips.join(",")}}`}::text::cidr[],
+    ${`${parsedRequired(values, "max-grams", readMaximum)}`}::text::bigint, ${`{${
+    ips.join(",")
+  }}`}::text::cidr[],
     ${await hashWith(settled, clientSecret)}::bytea, ${sealed.bytes}::bytea, ${sealed.keyName}, ${
     sql.json(signingKeys)
   }::jsonb)`;

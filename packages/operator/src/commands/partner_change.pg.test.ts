@@ -1,7 +1,7 @@
 import { after, before, describe, it } from "node:test";
 import { assert, assertEquals, assertStringIncludes } from "@std/assert";
 import { runGold } from "../gold_trial.ts";
-import { assertRefused as refused, type TrialOperator, trialOperator } from "./trial.ts";
+import { assertRefused as refused, itemsOf, type TrialOperator, trialOperator } from "./trial.ts";
 
 const [OLD_IBAN, NEW_IBAN, OTHER_IBAN] = [
   "SA0380000000608010167519",
@@ -41,7 +41,7 @@ describe("gold partner set and approve-iban", () => {
     refused(await set("--rate", "0/s", "--burst", "5"), 2, "--rate");
     refused(await set("--ip", "x", "--burst", "5"), 2, "--ip");
     refused(await set("--webhook", "http://x", "--burst", "5"), 2, "--webhook");
-    refused(await set("--iban", "SA1", "--burst", "5"), 1, "IBAN");
+    refused(await set("--iban", "SA1", "--burst", "5"), 2, "--iban");
     refused(await set("--iban", OLD_IBAN, "--burst", "5"), 1, "registered IBAN already");
     assertEquals(await shown(), before);
   });
@@ -102,6 +102,27 @@ describe("gold partner set and approve-iban", () => {
       "No new IBAN was asked for",
     );
     refused(await operator.gold("partner", "approve-iban", "sbx_nobody", "--yes"), 1, "sbx_nobody");
+  });
+
+  it("the registered IBAN withdraws the one that was asked for, once, and the audit tells it", async () => {
+    await operator.done("partner", "set", id, "--iban", OTHER_IBAN);
+    const withdrawn = await operator.colleague.done("partner", "set", id, "--iban", NEW_IBAN);
+    assertEquals(withdrawn, { client_id: id, pending_iban: null });
+    const after = await shown();
+    assertEquals([after.iban, after.pending_iban, after.pending_iban_by, after.pending_iban_at], [
+      NEW_IBAN,
+      null,
+      null,
+      null,
+    ]);
+    const [note] = itemsOf(await operator.done("audit", "list", "--subject", id));
+    assertEquals([note!.login, note!.action, JSON.parse(note!.detail as string)], [
+      operator.colleague.login,
+      "partner.withdraw_iban",
+      { iban: OTHER_IBAN, asked_by: operator.login },
+    ]);
+    refused(await operator.colleague.gold("partner", "approve-iban", id, "--yes"), 1, "No new IBAN");
+    refused(await set("--iban", NEW_IBAN), 1, "registered IBAN already");
   });
 
   it("approve-iban shows both IBANs and asks, and approves only what it showed", async () => {

@@ -1,7 +1,7 @@
 import { formatGrams, parseIban } from "@gold-partner/protocol";
 import type { Command, Invocation, Result } from "../command.ts";
 import { EXIT, Failure, usage } from "../failure.ts";
-import { line, optional, repeated, wholeNumber } from "../values.ts";
+import { line, parsed, repeated, wholeNumber } from "../values.ts";
 import { readMaximum, readRange, readRate, readWebhookUrl } from "./partner_terms.ts";
 
 const set: Command = {
@@ -9,7 +9,7 @@ const set: Command = {
   usage:
     "partner set ID [--name NAME] [--iban SA…] [--ip CIDR …] [--webhook https://…] [--rate N/s] [--burst N] [--max-grams G]",
   does:
-    "changes what is given; --ip replaces all addresses, a new IBAN waits for another login's approve-iban",
+    "changes what is given; --ip replaces all addresses, a new IBAN waits for another login's approve-iban, and the registered one withdraws it",
   options: {
     name: { type: "string" },
     iban: { type: "string" },
@@ -24,10 +24,7 @@ const set: Command = {
 };
 
 async function setPartner({ values, db, positionals: [id] }: Invocation): Promise<Result> {
-  const read = <T>(name: string, parse: (text: string) => T): T | null => {
-    const text = optional(values, name);
-    return text === undefined ? null : parse(text);
-  };
+  const read = <T>(name: string, parse: (text: string) => T): T | null => parsed(values, name, parse) ?? null;
   const name = values.name === undefined ? null : line(values, "name");
   const ips = repeated(values, "ip").map(readRange);
   const webhook = read("webhook", readWebhookUrl);
@@ -45,20 +42,30 @@ async function setPartner({ values, db, positionals: [id] }: Invocation): Promis
   };
   const changesTerms = Object.keys(terms).length > 0;
   if (!changesTerms && iban === null) throw usage(`There is nothing to set. Usage: gold ${set.usage}`);
-  await (await db()).sql.begin(async (transaction) => {
+  const pending = await (await db()).sql.begin(async (transaction) => {
     if (changesTerms) {
       await transaction`select gold.set_partner(${id!}, ${name}, ${
         ips.length > 0 ? `{${ips.join(",")}}` : null
       }::text::cidr[],
         ${webhook}, ${rate}, ${burst}, ${maximum === null ? null : `${maximum}`}::text::bigint)`;
     }
-    if (iban !== null) await transaction`select gold.ask_iban(${id!}, ${iban})`;
+    if (iban === null) return {};
+    await transaction`select gold.ask_iban(${id!}, ${iban})`;
+    // None is left where the registered one was asked for.
+    const [partner] =
+      await transaction`select pending_iban from gold.partner_overview where public_id = ${id!}`;
+    return { pending_iban: partner!.pending_iban as string | null };
   });
   return {
-    ...(iban === null ? {} : { title: `Another login approves the IBAN: gold partner approve-iban ${id}` }),
-    object: { client_id: id!, ...terms, ...(iban === null ? {} : { pending_iban: iban }) },
+    ...(iban === null ? {} : { title: titleOf(id!, pending.pending_iban) }),
+    object: { client_id: id!, ...terms, ...pending },
   };
 }
+
+const titleOf = (id: string, pendingIban: string | null | undefined) =>
+  pendingIban
+    ? `Another login approves the IBAN: gold partner approve-iban ${id}`
+    : "The IBAN that was asked for is withdrawn: the registered one stays.";
 
 const approveIban: Command = {
   words: "partner approve-iban",

@@ -1,23 +1,33 @@
 import { readFile } from "node:fs/promises";
+import { isIP } from "node:net";
 import { exportPublicJwk, importVerifyingKey, jwkThumbprint } from "@gold-partner/jws";
 import { formatGrams, GOLD_MAX_TENTH_MILLIGRAMS, parseGrams } from "@gold-partner/protocol";
 import ipaddr from "ipaddr.js";
 import { usage } from "../failure.ts";
 import { wholeNumber } from "../values.ts";
 
+const RANGE_FORM = /^([0-9A-Fa-f:.]+)(?:\/(0|[1-9][0-9]{0,2}))?$/;
+/** The bits of an IPv6 address before the IPv4 one that it maps. */
+const MAPPED_BITS = 96;
+
 /** What a partner is registered with, each read from its option. */
 export function readRange(text: string): string {
-  const [address = "", bits] = text.split("/");
-  if (!ipaddr.isValid(address)) throw usage(`--ip ${text} is no address and no CIDR range.`);
-  const parsed = ipaddr.process(address);
-  try {
-    const [network, prefix] = ipaddr.parseCIDR(
-      bits === undefined ? `${parsed}/${parsed.kind() === "ipv4" ? 32 : 128}` : text,
-    );
-    return `${network}/${prefix}`;
-  } catch {
-    throw usage(`--ip ${text} is no CIDR range, as in 203.0.113.0/24.`);
+  const [, spelling = "", given] = RANGE_FORM.exec(text) ?? [];
+  // ipaddr.js by itself also takes 127.1 and 010.0.0.1, which are other addresses to other programs.
+  const version = isIP(spelling);
+  const addressBits = version === 4 ? 32 : 128;
+  const bits = Number(given ?? addressBits);
+  if (version === 0 || bits > addressBits) {
+    throw usage(`--ip ${text} is no address and no CIDR range, as in 203.0.113.0/24 or 2001:db8::/32.`);
   }
+  const family = version === 4 ? ipaddr.IPv4 : ipaddr.IPv6;
+  const network = family.networkAddressFromCIDR(`${spelling}/${bits}`);
+  if (`${network}` !== `${family.parse(spelling)}`) {
+    throw usage(`--ip ${text} names one address and a range at once: the range is ${network}/${bits}.`);
+  }
+  return network instanceof ipaddr.IPv6 && network.isIPv4MappedAddress() && bits >= MAPPED_BITS
+    ? `${network.toIPv4Address()}/${bits - MAPPED_BITS}`
+    : `${network}/${bits}`;
 }
 
 export async function readSigningKey(file: string) {

@@ -94,6 +94,32 @@ describe("gold price", () => {
     await operator.done("price", "set", "--mid", "500");
   });
 
+  it("of two persons at once neither undoes what the other set", async () => {
+    const { sql } = operator.service.books;
+    await operator.done("price", "set", "--mid", "500", "--spread", "60");
+    const runs = await sql.begin(async (transaction) => {
+      await transaction`select from gold.price for update`;
+      const both = [set("--spread", "100"), operator.colleague.gold("price", "set", "--mid", "400")];
+      await untilWaiting(both.length);
+      return both;
+    });
+    for (const { exit, err } of await Promise.all(runs)) assertEquals(exit, 0, err);
+    const after = await shown();
+    assertEquals([after.mid, after.spread_basis_points], ["400", 100]);
+    await operator.done("price", "set", "--mid", "500", "--spread", "60");
+  });
+
+  async function untilWaiting(commands: number): Promise<void> {
+    const deadline = Date.now() + 8_000;
+    while (Date.now() < deadline) {
+      const rows = await operator.service.books.sql`
+        select from pg_stat_activity
+        where datname = current_database() and application_name = 'gold' and wait_event_type = 'Lock'`;
+      if (rows.length === commands) return;
+    }
+    throw new Error(`not ${commands} commands wait for the price`);
+  }
+
   it("the market is open by its hours, which the service keeps to", async () => {
     const quote = () => operator.service.send("/v1/quotes", { body: '{"side":"buy","gold_grams":1}' });
     const closed = await operator.done("price", "set", "--open", "never");

@@ -3,7 +3,7 @@ import { isPriceUrl } from "@gold-partner/server";
 import type { Sql, TransactionSql } from "postgres";
 import type { Command, Invocation, Result, Row, Values } from "../command.ts";
 import { EXIT, Failure, usage } from "../failure.ts";
-import { oneOf, optional, repeated, wholeNumber } from "../values.ts";
+import { oneOf, optional, parsed, repeated, wholeNumber } from "../values.ts";
 import { readMarketHours, writeMarketHours } from "./market_hours.ts";
 
 const SOURCES = ["fixed", "simulated", "http"] as const;
@@ -51,6 +51,7 @@ async function setPrice({ values, db }: Invocation): Promise<Result> {
   const { sql } = await db();
   return await sql.begin(async (transaction) => {
     if (changesPrice) {
+      await transaction`select gold.lock_price()`;
       const terms = termsOf(values, await readStanding(transaction));
       const { buyPricePips, sellPricePips } = pricesFromMid(terms.midPips, BigInt(terms.spreadBasisPoints));
       await transaction`select gold.set_price(${terms.source}, ${`${terms.midPips}`}::text::bigint, ${`${buyPricePips}`}::text::bigint,
@@ -77,12 +78,12 @@ export const PRICE_COMMANDS: readonly Command[] = [set, show];
 
 /** What is to be set: the given over the standing. */
 function termsOf(values: Values, standing: Standing | undefined): Terms {
-  const given = optional(values, "mid");
+  const given = parsed(values, "mid", parsePrice);
   const named = optional(values, "source");
   const source = named === undefined
     ? given === undefined ? standing?.source ?? "fixed" : "fixed"
     : oneOf(named, "source", SOURCES);
-  const midPips = given === undefined ? standing?.midPips : parsePrice(given);
+  const midPips = given ?? standing?.midPips;
   if (source === "http" && given !== undefined) {
     throw usage("--mid is not for the http source: it says the price itself.");
   }

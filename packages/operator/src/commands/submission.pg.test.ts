@@ -102,6 +102,24 @@ describe("gold withdrawal submit", () => {
     refused(await submit("third.xml", "--batch", "x"), 1, "There is no batch");
   });
 
+  it("gives no document that is not the one that was submitted, and ends with 4", async () => {
+    const { sql } = operator.service.books;
+    await approved(778n);
+    const { batch } = (await submit("honest.xml")).json as { batch: string };
+    const again = () => submit("forged.xml", "--batch", batch);
+    const rewrite = async (from: string, to: string) => {
+      await sql`alter table gold.payment_batch disable trigger user`;
+      await sql`update gold.payment_batch set document = replace(document, ${from}, ${to}) where id = ${batch}`;
+      await sql`alter table gold.payment_batch enable trigger user`;
+    };
+    await rewrite("SA0380000000608010167519", "SA5680000000100000000001");
+    const forged = await again();
+    refused(forged, 4, "send nothing to the bank");
+    assertEquals([forged.problem.code, (await files()).includes("forged.xml")], ["document_changed", false]);
+    await rewrite("SA5680000000100000000001", "SA0380000000608010167519");
+    assertEquals((await again()).exit, 0);
+  });
+
   it("leaves what the same login approved, and says so", async () => {
     const [own, other] = [await askWithdrawal(operator, 300n), await approved(400n)];
     await operator.colleague.done("withdrawal", "approve", own);

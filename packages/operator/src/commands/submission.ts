@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto";
 import { formatHalalas, ID_PREFIX, newId } from "@gold-partner/protocol";
 import type { Row as SqlRow } from "postgres";
 import type { Command, Invocation, Result, Row } from "../command.ts";
@@ -96,6 +97,7 @@ async function writeAgain({ query }: Invocation, file: string, batch: string): P
       `There is no batch ${batch}: none was submitted by that name.`,
     );
   }
+  await checkDocument(query, uuid, stored.document);
   await withNewFile(file, stored.document, () => Promise.resolve());
   const payments = await query`
     select *, amount::text from gold.withdrawal_overview where batch_id = ${uuid}::uuid order by id`;
@@ -104,6 +106,19 @@ async function writeAgain({ query }: Invocation, file: string, batch: string): P
     ...describeBatch(batch, file, payments),
     lists: { left: [] },
   };
+}
+
+/** The audit's chain holds the hash of what was submitted: another document would pay other accounts. */
+async function checkDocument(query: Invocation["query"], batch: string, document: string): Promise<void> {
+  const notes = await query`
+    select detail->>'document_sha256' as hash from gold.audit_overview where action = 'withdrawal.batch' and subject = ${batch}`;
+  const hash = createHash("sha256").update(document, "utf8").digest("hex");
+  if (notes.length === 1 && notes[0]!.hash === hash) return;
+  throw new Failure(
+    EXIT.defect,
+    "document_changed",
+    `The document of batch ${batch} is not the one that was submitted: send nothing to the bank, and run \`gold audit verify\`.`,
+  );
 }
 
 function describeBatch(batch: string, file: string, payments: readonly SqlRow[]): Result {

@@ -1,7 +1,7 @@
 import { formatGrams, parseGrams } from "@gold-partner/protocol";
 import type { Command } from "../command.ts";
 import { usage } from "../failure.ts";
-import { required } from "../values.ts";
+import { line, parsedRequired, required } from "../values.ts";
 
 const add: Command = {
   words: "vault add",
@@ -15,16 +15,16 @@ const add: Command = {
     vault: { type: "string" },
   },
   async run({ values, query }) {
-    const serial = required(values, "serial");
+    const serial = line(values, "serial");
     const fineness = required(values, "fineness");
     if (!/^99[5-9](\.[0-9])?$/.test(fineness)) {
       throw usage("--fineness is in thousandths, 995 to 999.9, as in 999.9.");
     }
     const tenths = fineness.includes(".") ? fineness.replace(".", "") : `${fineness}0`;
-    const gross = parseGrams(required(values, "gross"));
+    const gross = parsedRequired(values, "gross", parseGrams);
     const [row] = await query`
-      select gold.add_bar(${serial}, ${required(values, "refiner")}, ${
-      required(values, "vault")
+      select gold.add_bar(${serial}, ${line(values, "refiner")}, ${
+      line(values, "vault")
     }, ${`${gross}`}::text::bigint, ${tenths}::text::int)::text as fine`;
     return {
       object: {

@@ -1,4 +1,5 @@
 import { randomBytes } from "node:crypto";
+import { setTimeout as sleep } from "node:timers/promises";
 import { GOLD_MAX_TENTH_MILLIGRAMS, ID_PREFIX, newId, type QuoteRequest } from "@gold-partner/protocol";
 import type { Sql } from "postgres";
 import { type FundingItem, sendFunding } from "./funding/book_funding.ts";
@@ -80,6 +81,16 @@ export function wordOf({ outcome, status, body }: Outcome): string {
   if (body === null) return outcome;
   const { code } = JSON.parse(body) as { code?: string };
   return `${outcome} ${code ?? status}`;
+}
+
+/** Comes back once this many sessions wait for a lock: before that, what is to wait may not even have begun. */
+export async function untilWaiting(sql: Sql, sessions = 1): Promise<void> {
+  for (const endMs = performance.now() + 10_000; performance.now() < endMs; await sleep(10)) {
+    const waiting = await sql`
+      select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`;
+    if (waiting.length >= sessions) return;
+  }
+  throw new Error(`${sessions} session(s) should wait for a lock, and within ten seconds they did not`);
 }
 
 /** A quote of any age; a new one is made by the service itself. */

@@ -1,8 +1,19 @@
 import { createHash } from "node:crypto";
+import { readFile } from "node:fs/promises";
 import { type TrialBooks, trialBooks } from "@gold-partner/dev";
 import { assertEquals, assertMatch } from "@std/assert";
 import { after, before, describe, it } from "node:test";
-import { hireOperator, verdictOf } from "../booking/operator_trial.ts";
+import type { Sql } from "postgres";
+import {
+  approveWithdrawal,
+  hireOperator,
+  publicIdOf,
+  submitWithdrawals,
+  verdictOf,
+} from "../booking/operator_trial.ts";
+import { bookWithdrawal, newUuid, untilWaiting, withdrawalItem } from "../booking/trial.ts";
+
+const ANOTHER_BATCH = "batch_is_noted its document is not the one that was submitted";
 
 // The staged audit ends in three notes on one partner: :last is the number of the third.
 const TAMPERINGS: Record<string, readonly [finding: string, plant: string]> = {
@@ -54,7 +65,7 @@ const TAMPERINGS: Record<string, readonly [finding: string, plant: string]> = {
     "delete from gold.audit where id = :last; delete from gold.audit_link where id = :last; delete from gold.audit_tail",
   ],
   "the whole audit gone but for its tail": [
-    "audit_head not end where it was sealed",
+    `audit_head not end where it was sealed,${ANOTHER_BATCH}`,
     "delete from gold.audit; delete from gold.audit_link",
   ],
   "a row slipped in": [
@@ -66,6 +77,11 @@ const TAMPERINGS: Record<string, readonly [finding: string, plant: string]> = {
     "audit_is_whole never noted",
     "insert into gold.audit (id, login, action, subject, detail) overriding system value values (0, 'a', 'b', 'c', '{}')",
   ],
+  "a row slipped in, and a note after it": [
+    "audit_is_whole never noted",
+    `insert into gold.audit (login, action, subject, detail) values ('a', 'b', 'c', '{}');
+     select gold.note('a', 'b', '{}')`,
+  ],
   "an edited link": [
     "audit_is_whole not what was noted",
     "update gold.audit_link set hash = sha256(hash) where id = :last - 1",
@@ -73,6 +89,15 @@ const TAMPERINGS: Record<string, readonly [finding: string, plant: string]> = {
   "an edited head": [
     "audit_head not end where it was sealed",
     "update gold.audit_tail set head = sha256(head)",
+  ],
+  "a batch's document edited": [
+    ANOTHER_BATCH,
+    "update gold.payment_batch set document = replace(document, '<Document>', '<Document >')",
+  ],
+  "a batch that is gone": [ANOTHER_BATCH, "delete from gold.payment_batch"],
+  "a batch slipped in": [
+    ANOTHER_BATCH,
+    "insert into gold.payment_batch select gen_random_uuid(), b.created_at, b.login, b.document from gold.payment_batch b",
   ],
   "a tail set back": ["audit_head not end where it was sealed", "update gold.audit_tail set id = id - 1"],
   "a tail set forward": ["audit_head not end where it was sealed", "update gold.audit_tail set id = id + 1"],
@@ -84,15 +109,25 @@ describe("the audit", () => {
   before(async () => {
     books = await trialBooks();
     await books.sql`select gold.note('a', 'a|b', '{}')`;
-    await books.createClient();
-    const [partner] = await books.sql`select public_id from gold.partner`;
-    await books.sql`select gold.suspend_partner(${partner!.public_id})`;
-    await books.sql`select gold.resume_partner(${partner!.public_id})`;
+    await submitOne(await books.createClient({ halalas: 100n }));
+    const publicId = await publicIdOf(books, await books.createClient());
+    await books.sql`select gold.suspend_partner(${publicId})`;
+    await books.sql`select gold.resume_partner(${publicId})`;
     [{ last }] = await books.sql`select max(id)::int as last from gold.audit` as unknown as [
       { last: number },
     ];
   });
   after(() => books.stop());
+
+  /** A batch of one withdrawal, with its notes. */
+  async function submitOne(client: number): Promise<void> {
+    const [maker, checker] = [await hireOperator(books), await hireOperator(books)];
+    const item = withdrawalItem(client, 10n);
+    await bookWithdrawal(books.api, item);
+    assertEquals(await approveWithdrawal(maker, item.id), "done");
+    assertEquals(await submitWithdrawals(checker, [item.id], newUuid()), "done");
+    for (const operator of [maker, checker]) await operator.leave();
+  }
 
   /** Plants as one who gets round every trigger, verifies, and takes it back. */
   async function findingAfter(plant: string): Promise<string> {
@@ -165,6 +200,32 @@ describe("the audit", () => {
       .sql`select count(*)::int as links, (select count(*)::int from gold.audit) as rows from gold.audit_link`;
     assertEquals(counted!.links, counted!.rows);
     for (const operator of operators) await operator.leave();
+  });
+
+  it("begins, where there was none, with every note: one under way in the version before is waited for", async () => {
+    const beginning = await readFile(new URL("audit.sql", import.meta.url), "utf8");
+    const { sql, stop } = await trialBooks();
+    try {
+      await sql.unsafe(
+        "set session_replication_role = replica; delete from gold.audit_link; delete from gold.audit_tail; reset session_replication_role",
+      );
+      const former = await sql.reserve();
+      const note = (on: Sql) =>
+        on`insert into gold.audit (login, action, subject, detail) values ('former', 'a', 'b', '{}')`;
+      await former`begin`;
+      await note(former);
+      await note(sql);
+      const migrating = sql.unsafe(beginning).execute();
+      await untilWaiting(sql);
+      await former`commit`;
+      former.release();
+      await migrating;
+      const [tail] = await sql`
+        select t.id = (select max(id) from gold.audit) as whole, (select count(*)::int from gold.verify_audit()) as findings from gold.audit_tail t`;
+      assertEquals({ ...tail }, { whole: true, findings: 0 });
+    } finally {
+      await stop();
+    }
   });
 
   it("loses a note with the change that failed, and nothing else", async () => {

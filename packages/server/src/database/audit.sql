@@ -5,20 +5,27 @@ create or replace function gold.audit_line(entry gold.audit) returns text
 language sql stable
 return json_build_array(1, (entry).id, (extract(epoch from (entry).at) * 1000)::bigint, (entry).login, (entry).action, (entry).subject, (entry).detail)::text;
 
-create or replace function gold.seal_audit() returns void
+-- Links one row to the tail, which the caller holds.
+create or replace function gold.link_audit(entry gold.audit) returns void
 language plpgsql volatile set search_path = gold, pg_temp as $$
 declare
   tail audit_tail;
+begin
+  select * into strict tail from audit_tail;
+  tail.head := sha256(tail.head || convert_to(audit_line(entry), 'UTF8'));
+  insert into audit_link (id, hash) values (entry.id, tail.head);
+  update audit_tail t set id = entry.id, head = tail.head;
+end $$;
+
+create or replace function gold.seal_audit() returns void
+language plpgsql volatile set search_path = gold, pg_temp as $$
+declare
   entry audit;
 begin
-  insert into audit_tail (one) values (true) on conflict do nothing;
-  select * into strict tail from audit_tail for no key update;
-  for entry in select a.* from audit a where a.id > tail.id order by a.id loop
-    tail.id := entry.id;
-    tail.head := sha256(tail.head || convert_to(audit_line(entry), 'UTF8'));
-    insert into audit_link (id, hash) values (tail.id, tail.head);
+  insert into audit_tail (one) values (true);
+  for entry in select a.* from audit a order by a.id loop
+    perform link_audit(entry);
   end loop;
-  update audit_tail t set id = tail.id, head = tail.head;
 end $$;
 
 -- What was noted before there was a chain is its beginning.
@@ -29,11 +36,14 @@ select gold.seal_audit() where not exists (select from gold.audit_tail);
 create or replace function gold.note(action text, subject text, detail jsonb) returns void
 language plpgsql volatile set search_path = gold, pg_temp as $$
 #variable_conflict use_variable
+declare
+  entry audit;
 begin
   -- Held before the row gets its number, so that numbers are in the order of the chain.
   perform from audit_tail for no key update;
-  insert into audit (login, action, subject, detail) values (session_user, action, subject, detail);
-  perform seal_audit();
+  insert into audit (login, action, subject, detail) values (session_user, action, subject, detail) returning * into entry;
+  -- This row alone: one that came in by another way is never linked, and verify_audit() goes on naming it.
+  perform link_audit(entry);
 end $$;
 
 create or replace function gold.audit_head(out id bigint, out head text)

@@ -57,7 +57,7 @@ grant execute on function gold.read_registry, gold.record_use, gold.book_orders,
 grant select on gold.current_price, gold.market_hours to gold_api;
 
 grant execute on function gold.create_partner, gold.suspend_partner, gold.resume_partner, gold.add_certificate, gold.revoke_certificate,
-  gold.add_token_key, gold.add_authority, gold.add_bar, gold.remove_bar, gold.set_price, gold.verify_ledger, gold.verify_chain,
+  gold.add_token_key, gold.add_authority, gold.add_bar, gold.remove_bar, gold.set_price, gold.lock_price, gold.verify_ledger, gold.verify_chain,
   gold.unsealed_tail, gold.seal_chain, gold.set_partner, gold.ask_iban, gold.approve_iban, gold.set_market_hours, gold.set_payout_account,
   gold.record_deposit, gold.approve_deposit, gold.reverse_deposit, gold.approve_withdrawal, gold.reject_withdrawal, gold.submit_withdrawals,
   gold.pay_withdrawal, gold.return_withdrawal, gold.audit_head, gold.verify_audit, gold.market_open, gold.held_until to gold_operator;

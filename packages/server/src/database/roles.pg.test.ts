@@ -46,6 +46,7 @@ const CALLABLE: Record<string, readonly string[]> = {
     "audit_head",
     "create_partner",
     "held_until",
+    "lock_price",
     "market_open",
     "pay_withdrawal",
     "record_deposit",

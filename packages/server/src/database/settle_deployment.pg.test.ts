@@ -57,6 +57,14 @@ describe("settle_deployment", () => {
     assertEquals(await state(), before);
   });
 
+  it("has receivers on loopback in the sandbox alone", async () => {
+    const refusal = await books.sql.begin(async (sql) => {
+      await sql`delete from gold.deployment`;
+      await sql`select gold.settle_deployment('production', ${URL_NOW}, true, null, null, 20000)`;
+    }).then(() => "settled", ({ code, message }) => `${code} ${message}`);
+    assertEquals(refusal, "GR409 receivers on loopback are for the sandbox alone");
+  });
+
   it("notes what it replaces, and tells the services", async () => {
     const { version, notes } = await state();
     await settle("sandbox", URL_NEXT, false);

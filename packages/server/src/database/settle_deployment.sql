@@ -13,6 +13,8 @@ begin
   select * into known from deployment for update;
   if known.environment <> settle_deployment.environment then
     raise exception 'this database belongs to %, not to %', known.environment, settle_deployment.environment using errcode = 'GR409';
+  elsif settle_deployment.environment = 'production' and settle_deployment.loopback_receivers then
+    raise exception 'receivers on loopback are for the sandbox alone' using errcode = 'GR409';
   elsif settle_deployment.flood_per_second / 4 < (select max(p.rate_per_second) from partner p) then
     raise exception 'a partner may send %/s, more than a quarter of a flood bound of %/s', (select max(p.rate_per_second) from partner p),
       settle_deployment.flood_per_second using errcode = 'GR409';

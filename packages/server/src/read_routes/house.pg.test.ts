@@ -96,6 +96,17 @@ describe("what is read of the house and of one's own standing", () => {
     await setHours(true, []);
   });
 
+  it("prices: none that was never set", async () => {
+    const { sql } = service.books;
+    await sql`delete from gold.price`;
+    try {
+      await expectProblem(await account.get("/v1/prices"), "price_unavailable");
+    } finally {
+      await sql`select gold.set_price('fixed', 3200000, 3210000, 3190000, 60, 10, null)`;
+    }
+    assertEquals((await account.read("/v1/prices", pricesReply)).buy_price, 321);
+  });
+
   it("credentials: names and lives of one's own, no value and no hash of one", async () => {
     const { partner } = account;
     const { sql } = service.books;

@@ -2,7 +2,7 @@ import { type TrialService, trialService } from "@gold-partner/dev";
 import { quoteReply } from "@gold-partner/protocol";
 import { assertEquals } from "@std/assert";
 import { after, before, describe, it } from "node:test";
-import { plantQuote } from "../booking/trial.ts";
+import { plantQuote, untilWaiting } from "../booking/trial.ts";
 import { type Account, openAccount } from "./trial.ts";
 
 describe("GET /v1/quotes/{id}", () => {
@@ -58,8 +58,7 @@ describe("GET /v1/quotes/{id}", () => {
     await order.begin(async (sql) => {
       await sql`select from gold.account where client_id = ${account.partner.client} for no key update`;
       asked = account.read(`/v1/quotes/qt_${id}`, quoteReply).then(({ status }) => status);
-      const waited = await Promise.race([asked, new Promise((done) => setTimeout(() => done("waits"), 200))]);
-      assertEquals(waited, "waits");
+      await untilWaiting(service.books.sql);
       await sql`
         insert into gold.orders (bucket, client_id, side, id, sequence, grams, price, total, executed_at, sar_available_after, sar_held_after, gold_after)
         select bucket, client_id, side, id, 999999, grams, price, total, created_at, 0, 0, 0 from gold.quote where id = ${id}`;

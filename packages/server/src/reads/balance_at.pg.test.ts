@@ -4,8 +4,8 @@ import { after, before, describe, it } from "node:test";
 import type { Sql } from "postgres";
 import type { Balance } from "../booking/ledger/history_trial.ts";
 import { sendOrders } from "../booking/trading/book_orders.ts";
-import { bookFunding, fundingItem, orderItem, plantQuote } from "../booking/trial.ts";
-import { openAccountReads } from "./account_reads.ts";
+import { bookFunding, fundingItem, orderItem, plantQuote, untilWaiting } from "../booking/trial.ts";
+import { type AccountReads, openAccountReads } from "./account_reads.ts";
 import { playLongHistory } from "./long_history_trial.ts";
 
 const OPERATIONS = 10_000;
@@ -118,8 +118,7 @@ describe("the balance at an instant", () => {
       await bookFunding(sql as unknown as Sql, fundingItem(client, 11n));
       await new Promise((resolve) => setTimeout(resolve, 5));
       asked = askAll(books.api, client, [Date.now() - 2]);
-      const waited = await Promise.race([asked, new Promise((done) => setTimeout(() => done("waits"), 200))]);
-      assertEquals(waited, "waits");
+      await untilWaiting(books.sql);
     });
     assertEquals(await asked, ["111 0 0"]);
   });
@@ -135,6 +134,21 @@ describe("the balance at an instant", () => {
       const { as_of } = (JSON.parse(body!) as { balances: { as_of: string } }).balances;
       assertEquals((await reads.balancesAt(client, as_of))?.sarAvailable, BigInt(n));
     }
+  });
+
+  it("of now waits for it, too, and is told as of an instant that is no earlier", async () => {
+    const client = await books.createClient({ halalas: 100n });
+    const posting = books.connect("gold_api", 1);
+    let [asked, posted]: [ReturnType<AccountReads["balances"]> | undefined, string] = [undefined, ""];
+    await posting.begin(async (sql) => {
+      const { body } = await bookFunding(sql as unknown as Sql, fundingItem(client, 11n));
+      posted = (JSON.parse(body!) as { balances: { as_of: string } }).balances.as_of;
+      asked = openAccountReads(books.api).balances(client);
+      await untilWaiting(books.sql);
+    });
+    const { sarAvailable, asOf } = await asked!;
+    assertEquals(sarAvailable, 111n);
+    assert(asOf.toISOString() >= posted, `${asOf.toISOString()} after ${posted}`);
   });
 
   it("of now is never told as of before the newest posting, whose instant was rounded up", async () => {

@@ -1,6 +1,6 @@
 import { Refusal } from "../refusal.ts";
 
-export type Turns = <T>(client: number, read: () => Promise<T>) => Promise<T>;
+type Turns = <T>(client: number, read: () => Promise<T>) => Promise<T>;
 
 interface Queue {
   length: number;

@@ -57,4 +57,27 @@ export const AUDIT_DEFECTS: readonly Defect[] = [
     to: "",
     tests: [UPGRADE_TEST],
   },
+  {
+    name: "audit: blind to a batch's document",
+    file: AUDIT,
+    from:
+      "where encode(sha256(convert_to(b.document, 'UTF8')), 'hex') is distinct from n.detail->>'document_sha256'",
+    to: "where b.id is null or n.id is null",
+    tests: [AUDIT_TEST],
+    short: true,
+  },
+  {
+    name: "audit: blind to a batch that is gone",
+    file: AUDIT,
+    from: "from payment_batch b full join",
+    to: "from payment_batch b left join",
+    tests: [AUDIT_TEST],
+  },
+  {
+    name: "audit: a note under way is not waited for",
+    file: AUDIT,
+    from: "lock table gold.audit in share row exclusive mode;\n",
+    to: "",
+    tests: [AUDIT_TEST],
+  },
 ];

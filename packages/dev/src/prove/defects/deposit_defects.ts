@@ -1,7 +1,10 @@
 import type { Defect } from "./defect.ts";
 
 const CHANGE_DEPOSIT = "src/booking/deposit/change_deposit.sql";
+const APPEND_ONLY = "src/booking/ledger/append_only.sql";
 const TABLES = "migrations/0001_contract.sql";
+const APPEND_ONLY_TEST = "src/booking/ledger/append_only.pg.test.ts";
+const SET_PARTNER_TEST = "src/admission/registry/set_partner.pg.test.ts";
 const DEPOSIT_TEST = "src/booking/deposit/change_deposit.pg.test.ts";
 const CONSTRAINTS_TEST = "src/booking/withdrawal/withdrawal_constraints.pg.test.ts";
 
@@ -93,5 +96,71 @@ export const DEPOSIT_DEFECTS: readonly Defect[] = [
     from: 'CHECK ("gold"."deposit"."approved_by" <> "gold"."deposit"."recorded_by")',
     to: "CHECK (true)",
     tests: [CONSTRAINTS_TEST],
+  },
+  {
+    name: "deposit: steps are written again",
+    file: APPEND_ONLY,
+    from:
+      "create or replace trigger freeze_steps before update on gold.deposit for each row execute function gold.freeze_steps();\n",
+    to: "",
+    tests: [APPEND_ONLY_TEST],
+    short: true,
+  },
+  {
+    name: "deposit: approved after it was reversed, past its function",
+    file: APPEND_ONLY,
+    from: "(old.approved_at is not null or old.reversed_at is not null)",
+    to: "old.approved_at is not null",
+    tests: [APPEND_ONLY_TEST],
+  },
+  {
+    name: "deposit: reversed again, past its function",
+    file: APPEND_ONLY,
+    from: "    or old.reversed_at is not null\n      and",
+    to: "    or false and",
+    tests: [APPEND_ONLY_TEST],
+  },
+  {
+    name: "deposit: deleted",
+    file: APPEND_ONLY,
+    from:
+      "create or replace trigger append_only before delete or truncate on gold.deposit for each statement execute function gold.refuse_change();",
+    to: "",
+    tests: [APPEND_ONLY_TEST],
+  },
+  {
+    name: "deposit: no isolation check",
+    file: CHANGE_DEPOSIT,
+    from: "  perform require_read_committed();\n",
+    to: "",
+    tests: ["src/booking/isolation.pg.test.ts"],
+  },
+  {
+    name: "schema: a deposit without a bank reference",
+    file: TABLES,
+    from: 'CHECK ("gold"."deposit"."bank_reference" <> \'\')',
+    to: "CHECK (true)",
+    tests: [CONSTRAINTS_TEST],
+  },
+  {
+    name: "schema: a rate of nothing",
+    file: TABLES,
+    from: 'CHECK ("gold"."partner"."rate_per_second" > 0 and "gold"."partner"."burst" > 0)',
+    to: "CHECK (true)",
+    tests: [SET_PARTNER_TEST],
+  },
+  {
+    name: "schema: orders without a bound",
+    file: TABLES,
+    from: 'CHECK ("gold"."partner"."maximum_grams" between 1 and 1000000000)',
+    to: "CHECK (true)",
+    tests: [SET_PARTNER_TEST],
+  },
+  {
+    name: "schema: a price without a spread",
+    file: TABLES,
+    from: 'CHECK ("gold"."price"."spread_basis_points" > 0 and "gold"."price"."stale_after_seconds" > 0)',
+    to: "CHECK (true)",
+    tests: ["src/booking/trading/change_price.pg.test.ts"],
   },
 ];

@@ -14,8 +14,8 @@ export const ORDER_DEFECTS: readonly Defect[] = [
   {
     name: "order: no isolation check",
     file: BOOK_ORDERS,
-    from: "if current_setting('transaction_isolation') <> 'read committed' then",
-    to: "if false then",
+    from: "  perform require_read_committed();\n",
+    to: "",
     tests: [BOOK_ORDERS_TEST],
     short: true,
   },

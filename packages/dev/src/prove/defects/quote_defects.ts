@@ -73,8 +73,8 @@ export const QUOTE_DEFECTS: readonly Defect[] = [
   {
     name: "quote: a stale price quotes",
     file: BOOK_QUOTES,
-    from: "if current.one is null or current.source",
-    to: "if false and current.source",
+    from: "if beyond is not true and (current.one",
+    to: "if false and (current.one",
     tests: [BOOK_QUOTES_TEST],
   },
   {
@@ -85,10 +85,24 @@ export const QUOTE_DEFECTS: readonly Defect[] = [
     tests: [BOOK_QUOTES_TEST],
   },
   {
+    name: "quote: a stale price is told before the limits",
+    file: BOOK_QUOTES,
+    from: "if beyond is not true and (current.one",
+    to: "if (current.one",
+    tests: [BOOK_QUOTES_TEST],
+  },
+  {
+    name: "quote: gold is told of an amount that was cut down",
+    file: BOOK_QUOTES,
+    from: "case when asked.amount <= 1000000000000 then",
+    to: "case when asked.amount is not null then",
+    tests: [BOOK_QUOTES_TEST],
+  },
+  {
     name: "quote: a price that was never set",
     file: BOOK_QUOTES,
-    from: "current.one is null or current.source <> 'fixed'",
-    to: "current.source <> 'fixed'",
+    from: "(current.one is null\n      or current.source",
+    to: "(current.source",
     tests: [BOOK_QUOTES_TEST],
   },
   {

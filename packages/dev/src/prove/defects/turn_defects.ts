@@ -72,8 +72,15 @@ export const TURN_DEFECTS: readonly Defect[] = [
   {
     name: "turn: no isolation check",
     file: TAKE_TURN,
-    from: "if current_setting('transaction_isolation') <> 'read committed' then",
-    to: "if false then",
+    from: "  perform require_read_committed();\n",
+    to: "",
     tests: ["src/booking/withdrawal/book_withdrawal.pg.test.ts"],
+  },
+  {
+    name: "nonce: no isolation check",
+    file: "src/booking/nonce/spend_nonce.sql",
+    from: "  perform require_read_committed();\n",
+    to: "",
+    tests: ["src/booking/isolation.pg.test.ts"],
   },
 ];

@@ -2,6 +2,7 @@ import type { Defect } from "./defect.ts";
 
 const ADVANCE_WITHDRAWAL = "src/booking/withdrawal/advance_withdrawal.sql";
 const TABLES = "migrations/0001_contract.sql";
+const ISOLATION_TEST = "src/booking/isolation.pg.test.ts";
 const STEPS_TEST = "src/booking/withdrawal/advance_withdrawal.pg.test.ts";
 const BATCH_TEST = "src/booking/withdrawal/payment_batch.pg.test.ts";
 const CONSTRAINTS_TEST = "src/booking/withdrawal/withdrawal_constraints.pg.test.ts";
@@ -14,6 +15,13 @@ export const WITHDRAWAL_STEP_DEFECTS: readonly Defect[] = [
     from: "where a.bucket = given.bucket and a.client_id = given.client_id for no key update;",
     to: "where a.bucket = given.bucket and a.client_id = given.client_id;",
     tests: [RACES_TEST],
+  },
+  {
+    name: "step: no isolation check",
+    file: ADVANCE_WITHDRAWAL,
+    from: "  perform require_read_committed();\n",
+    to: "",
+    tests: [ISOLATION_TEST],
   },
   {
     name: "step: any step may follow any other",

@@ -2,7 +2,7 @@ import { type TrialBooks, trialBooks, trialService } from "@gold-partner/dev";
 import { assertEquals, assertMatch } from "@std/assert";
 import { after, before, describe, it } from "node:test";
 import { hireOperator, publicIdOf, type TrialOperator, verdictOf } from "../../booking/operator_trial.ts";
-import { bookWithdrawal, withdrawalItem, wordOf } from "../../booking/trial.ts";
+import { bookWithdrawal, untilWaiting, withdrawalItem, wordOf } from "../../booking/trial.ts";
 
 const OLD = "SA0380000000608010167519";
 const NEW = "SA4420000001234567891234";
@@ -104,7 +104,7 @@ describe("a partner's IBAN", () => {
     await maker.sql`begin`;
     await maker.sql`select gold.ask_iban(${publicId}, ${OTHER})`;
     const approving = approve(checker, publicId, NEW);
-    await books.sql`select pg_sleep(0.15)`;
+    await untilWaiting(books.sql);
     await maker.sql`commit`;
     assertEquals(await approving, `GR409 another IBAN was asked for meanwhile: ${OTHER}`);
     assertEquals(await stateOf(publicId), `${OLD} ${OTHER} ${maker.login}`);

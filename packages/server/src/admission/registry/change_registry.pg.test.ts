@@ -3,7 +3,7 @@ import { assert, assertEquals } from "@std/assert";
 import { randomUUID } from "node:crypto";
 import { after, before, describe, it } from "node:test";
 import type { Sql } from "postgres";
-import { bookOrder, orderItem, plantQuote, readBooks, wordOf } from "../../booking/trial.ts";
+import { bookOrder, orderItem, plantQuote, readBooks, untilWaiting, wordOf } from "../../booking/trial.ts";
 
 const TERMS = { side: "buy", grams: 100n, price: 3_210_000n, ageSeconds: 0 } as const;
 const hexOf = (byte: string) => byte.repeat(32);
@@ -61,7 +61,7 @@ describe("the registry", () => {
       assertEquals(wordOf(await bookOrder(trading, first)), "answered 201");
       let ended = false;
       const ending = end(books.sql, subject).then(() => ended = true);
-      await books.sql`select pg_sleep(0.15)`;
+      await untilWaiting(books.sql);
       assertEquals(ended, false);
       await trading`commit`;
       trading.release();
@@ -79,7 +79,7 @@ describe("the registry", () => {
       await impatient`set lock_timeout = '1s'`;
       assertEquals(wordOf(await bookOrder(impatient, item, { wait: false })), "busy");
       const waiting = bookOrder(books.api, item);
-      await books.sql`select pg_sleep(0.1)`;
+      await untilWaiting(books.sql);
       await operator`commit`;
       operator.release();
       assertEquals(wordOf(await waiting), "admission_changed");

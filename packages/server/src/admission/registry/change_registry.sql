@@ -101,17 +101,23 @@ begin
   perform registry_changed();
 end $$;
 
--- One login asks for a new IBAN, another approves it; asking again replaces what was asked before. Under the account's
--- lock, so that a withdrawal under way has one IBAN or the other.
+-- One login asks for a new IBAN, another approves it; asking again replaces what was asked before, and asking for the
+-- registered one withdraws it. Under the account's lock, so that a withdrawal under way has one IBAN or the other.
 create or replace function gold.ask_iban(public text, iban text) returns void
 language plpgsql volatile security definer set search_path = gold, pg_temp as $$
 declare
   subject partner := partner_of(public);
 begin
-  if subject.iban = ask_iban.iban then
-    raise exception '% is the registered IBAN already', ask_iban.iban using errcode = 'GR409';
-  end if;
   perform end_admission(subject.id);
+  subject := partner_of(public);
+  if subject.iban = ask_iban.iban and subject.pending_iban is null then
+    raise exception '% is the registered IBAN already', ask_iban.iban using errcode = 'GR409';
+  elsif subject.iban = ask_iban.iban then
+    update partner p set pending_iban = null, pending_iban_by = null, pending_iban_at = null where p.id = subject.id;
+    perform note('partner.withdraw_iban', public, jsonb_build_object('iban', subject.pending_iban, 'asked_by', subject.pending_iban_by));
+    perform registry_changed();
+    return;
+  end if;
   update partner p set pending_iban = ask_iban.iban, pending_iban_by = session_user, pending_iban_at = clock_timestamp() where p.id = subject.id;
   perform note('partner.ask_iban', public, jsonb_build_object('before', subject.iban, 'iban', ask_iban.iban));
   perform registry_changed();

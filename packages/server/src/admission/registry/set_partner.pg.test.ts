@@ -96,6 +96,23 @@ describe("set_partner", () => {
     );
   });
 
+  it("gives no rate, burst or largest order that the table does not let be", async () => {
+    const publicId = await publicIdOf(books, await books.createClient());
+    const before = await stateOf(publicId);
+    const cases: [Terms, constraint: string][] = [
+      [{ rate: 0 }, "partner_rate"],
+      [{ burst: 0 }, "partner_rate"],
+      [{ rate: -1, burst: -1 }, "partner_rate"],
+      [{ maximum: "0" }, "partner_maximum_grams"],
+      [{ maximum: "1000000001" }, "partner_maximum_grams"],
+    ];
+    for (const [terms, constraint] of cases) {
+      assertMatch(await set(publicId, terms), new RegExp(`^23514 .* "${constraint}"$`));
+    }
+    assertEquals(await stateOf(publicId), before);
+    for (const maximum of ["1", "1000000000"]) assertEquals(await set(publicId, { maximum }), "done");
+  });
+
   it("names a partner that there is none of", async () => {
     assertMatch(await set("sbx_none", {}), /^GR404 there is no partner sbx_none$/);
   });

@@ -12,7 +12,7 @@ import {
   type TrialOperator,
   verdictOf,
 } from "../operator_trial.ts";
-import { bookWithdrawal, newUuid, withdrawalItem, wordOf } from "../trial.ts";
+import { bookWithdrawal, newUuid, untilWaiting, withdrawalItem, wordOf } from "../trial.ts";
 
 describe("deposits", () => {
   let books: TrialBooks;
@@ -226,7 +226,7 @@ describe("deposits", () => {
       await service`begin`;
       assertEquals(wordOf(await bookWithdrawal(service, withdrawalItem(client, 1n))), "answered 201");
       const changing = change(checker, id);
-      await books.sql`select pg_sleep(0.15)`;
+      await untilWaiting(books.sql);
       await service`commit`;
       assertEquals(await changing, "done");
       assertEquals(await balanceOf(books, client), balance);

@@ -13,6 +13,7 @@ import {
   newUuid,
   orderItem,
   readBooks,
+  untilWaiting,
   withdrawalItem,
   wordOf,
 } from "../trial.ts";
@@ -194,7 +195,7 @@ describe("take_turn", () => {
     await holder`select from gold.account where client_id = ${client} for no key update`;
     const item = withdrawalItem(client, 5n);
     const waiting = bookWithdrawal(books.api, item);
-    await books.sql`select pg_sleep(0.2)`;
+    await untilWaiting(books.sql);
     assertEquals(await balanceOf(books, client), "1000000 0 0");
     const [released] = await holder`select clock_timestamp() as at`;
     await holder`commit`;

@@ -1,6 +1,14 @@
 import { type TrialBooks, trialBooks } from "@gold-partner/dev";
 import { assertEquals } from "@std/assert";
 import { after, before, describe, it } from "node:test";
+import {
+  approveDeposit,
+  hireOperator,
+  publicIdOf,
+  recordDeposit,
+  reverseDeposit,
+  verdictOf,
+} from "../operator_trial.ts";
 
 const APPEND_ONLY = [
   "transfer",
@@ -19,6 +27,31 @@ const APPEND_ONLY = [
 ];
 
 const REFERRED_TO = ["withdrawal", "payment_batch"];
+
+/** What may be written into a deposit's row of which steps are written already, by whoever may update it. */
+const STEPS_AGAIN: Record<string, readonly string[]> = {
+  approved: [
+    "approved_by = 'another'",
+    "approved_at = approved_at + interval '1 second'",
+    "approved_at = null, approved_by = null",
+  ],
+  reversed: [
+    "reversed_by = 'another'",
+    "reversed_at = reversed_at + interval '1 second'",
+    "reversed_at = null, reversed_by = null, reversed_sequence = null",
+    "approved_at = now(), approved_by = 'another'",
+  ],
+  "approved and reversed": [
+    "approved_by = 'another'",
+    "approved_at = null, approved_by = null",
+    "reversed_by = 'another'",
+    "reversed_at = reversed_at + interval '1 second'",
+    "reversed_sequence = reversed_sequence + 1",
+    "reversed_at = null, reversed_by = null, reversed_sequence = null",
+  ],
+};
+const REWRITTEN = "GB002 a step of a deposit is written once";
+const APPENDED = "GB002 deposit is append-only: write a new row that corrects the old one";
 
 describe("append_only", () => {
   let books: TrialBooks;
@@ -56,6 +89,34 @@ describe("append_only", () => {
     }
   });
 
+  it("lets each step of a deposit be written once, by the superuser and by the books' own role", async () => {
+    const [maker, checker] = [await hireOperator(books), await hireOperator(books)];
+    const publicId = await publicIdOf(books, await books.createClient());
+    for (const [steps, changes] of Object.entries(STEPS_AGAIN)) {
+      const id = await recordDeposit(maker, publicId, 5n, steps);
+      if (steps.includes("approved")) assertEquals(await approveDeposit(checker, id), "done");
+      if (steps.includes("reversed")) assertEquals(await reverseDeposit(checker, id), "done");
+      for (const role of ["none", "gold_book"]) {
+        const verdictAs = (statement: string) =>
+          verdictOf(books.sql.begin(async (sql) => {
+            await sql.unsafe(`set local role ${role}`);
+            await sql.unsafe(statement);
+          }));
+        for (const change of changes) {
+          const verdict = await verdictAs(`update gold.deposit set ${change} where id = '${id}'`);
+          assertEquals(verdict, REWRITTEN, `${role}, ${steps}: ${change}`);
+        }
+        const same = `update gold.deposit set approved_by = approved_by where id = '${id}'`;
+        assertEquals(await verdictAs(same), "done");
+        for (const statement of ["delete from gold.deposit", "truncate gold.deposit"]) {
+          const refusal = role === "gold_book" ? "42501 permission denied for table deposit" : APPENDED;
+          assertEquals(await verdictAs(statement), refusal);
+        }
+      }
+    }
+    for (const operator of [maker, checker]) await operator.leave();
+  });
+
   it("covers every table but those whose rows are a present state", async () => {
     const rows = await books.sql`
       select c.relname from pg_class c
@@ -71,7 +132,6 @@ describe("append_only", () => {
       "chain_tail",
       "client_secret",
       "deployment",
-      "deposit",
       "market_session",
       "partner",
       "price",

@@ -1,7 +1,7 @@
 import { type TrialBooks, trialBooks } from "@gold-partner/dev";
 import { assert, assertEquals, assertMatch } from "@std/assert";
 import { afterEach, beforeEach, describe, it } from "node:test";
-import { bookOrder, orderItem, plantQuote, wordOf } from "../trial.ts";
+import { bookOrder, orderItem, plantQuote, untilWaiting, wordOf } from "../trial.ts";
 
 describe("bars", () => {
   let books: TrialBooks;
@@ -82,7 +82,7 @@ describe("bars", () => {
     await first`begin`;
     await first`select gold.remove_bar(${serial})`;
     const second = refusalOf(remove(serial));
-    await books.sql`select pg_sleep(0.2)`;
+    await untilWaiting(books.sql);
     await first`commit`;
     first.release();
     assertEquals(await second, `GR409 the bar ${serial} has left already`);
@@ -121,7 +121,7 @@ describe("bars", () => {
     await trader`begin`;
     assertEquals(wordOf(await bookOrder(trader, item)), "answered 201");
     const removing = refusalOf(remove(serial));
-    await books.sql`select pg_sleep(0.2)`;
+    await untilWaiting(books.sql);
     await trader`commit`;
     trader.release();
     assertMatch(await removing, /^GR409 the bar holds 0\.1 g and only 0\.0999 g are free/);

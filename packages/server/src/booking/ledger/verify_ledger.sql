@@ -83,6 +83,16 @@ language sql stable security definer set search_path = gold, pg_temp as $$
     or (d.approved_at is not null and d.reversed_at is not null) <> (t.amount is not null)
 
   union all
+  -- Who recorded, approved and reversed it, and on which reference of the bank, is what the audit's chain says.
+  select 'deposit_is_noted', 'deposit ' || d.id, 'it or its people are not what the audit says'
+  from deposit d
+  left join audit r on r.action = 'deposit.record' and r.detail->>'deposit' = 'dep_' || d.id
+  left join audit y on y.action = 'deposit.approve' and y.detail->>'deposit' = 'dep_' || d.id
+  left join audit z on z.action = 'deposit.reverse' and z.detail->>'deposit' = 'dep_' || d.id
+  where (r.login, r.detail->>'bank_reference', (r.detail->>'amount')::bigint, y.login, z.login) is distinct from
+    (d.recorded_by, d.bank_reference, d.amount, d.approved_by, d.reversed_by)
+
+  union all
   -- A withdrawal's steps follow one another, the first one holds the money, and the last ones let it go once.
   select 'withdrawal_is_booked', 'withdrawal ' || w.id || ' ' || coalesce(s.status::text, ''), 'its transfer or event is missing or says something else'
   from withdrawal w

@@ -111,11 +111,11 @@ const DEFECTS: Record<string, readonly [rules: string, plant: string]> = {
     "update gold.account set sar_held = sar_held + 1 where client_id = :client",
   ],
   "a deposit's amount": [
-    "deposit_is_booked",
+    "deposit_is_booked deposit_is_noted",
     "update gold.deposit set amount = amount + 1 where id = :deposit",
   ],
   "a deposit's approval taken back": [
-    "execution_has_key",
+    "deposit_is_noted execution_has_key",
     "update gold.deposit set approved_at = null, approved_by = null where id = :deposit",
   ],
   "a deposit approved another time": [
@@ -123,8 +123,24 @@ const DEFECTS: Record<string, readonly [rules: string, plant: string]> = {
     "update gold.deposit set approved_at = approved_at + interval '1 second' where id = :deposit",
   ],
   "a deposit approved without a funding": [
-    "deposit_is_booked",
+    "deposit_is_booked deposit_is_noted",
     "update gold.deposit set approved_at = now(), approved_by = 'another' where id = :recorded",
+  ],
+  "a deposit's bank reference": [
+    "deposit_is_noted",
+    "update gold.deposit set bank_reference = 'REF-9' where id = :deposit",
+  ],
+  "a deposit that another recorded": [
+    "deposit_is_noted",
+    "update gold.deposit set recorded_by = 'another' where id = :recorded",
+  ],
+  "a deposit that another approved": [
+    "deposit_is_noted",
+    "update gold.deposit set approved_by = 'another' where id = :deposit",
+  ],
+  "a deposit that another reversed": [
+    "deposit_is_noted",
+    "update gold.deposit set reversed_by = 'another' where id = :reversed",
   ],
   "a deposit that is gone": ["execution_has_key", "delete from gold.deposit where id = :deposit"],
   "a deposit's funding that is gone": [
@@ -132,15 +148,15 @@ const DEFECTS: Record<string, readonly [rules: string, plant: string]> = {
     "delete from gold.funding where id = :deposit",
   ],
   "a deposit reversed without a transfer": [
-    "deposit_is_booked",
+    "deposit_is_booked deposit_is_noted",
     "update gold.deposit set reversed_at = now(), reversed_by = 'another', reversed_sequence = 99 where id = :deposit",
   ],
   "a deposit reversed by nothing": [
-    "deposit_is_booked",
+    "deposit_is_booked deposit_is_noted",
     "update gold.deposit set reversed_at = now(), reversed_by = 'another' where id = :deposit",
   ],
   "a reversal taken back": [
-    "event_has_execution",
+    "deposit_is_noted event_has_execution",
     "update gold.deposit set reversed_at = null, reversed_by = null, reversed_sequence = null where id = :reversed",
   ],
   "a reversal of another time": [

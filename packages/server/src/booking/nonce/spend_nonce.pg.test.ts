@@ -1,7 +1,7 @@
 import { type TrialBooks, trialBooks } from "@gold-partner/dev";
 import { assertEquals } from "@std/assert";
 import { after, before, describe, it } from "node:test";
-import { bookOrder, newUuid, orderItem, wordOf } from "../trial.ts";
+import { bookOrder, newUuid, orderItem, untilWaiting, wordOf } from "../trial.ts";
 import { nonceUuid } from "./nonce_uuid.ts";
 import { sendNonce } from "./spend_nonce.ts";
 
@@ -58,7 +58,7 @@ describe("spend_nonce", () => {
     await holder`begin`;
     await holder`update gold.account set admission_version = 2 where client_id = ${client}`;
     const waiting = spend(newUuid());
-    await books.sql`select pg_sleep(0.1)`;
+    await untilWaiting(books.sql);
     await holder`commit`;
     holder.release();
     assertEquals(await waiting, "admission_changed");

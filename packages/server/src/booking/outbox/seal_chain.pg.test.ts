@@ -21,6 +21,7 @@ import {
   fundingItem,
   newUuid,
   orderItem,
+  untilWaiting,
   withdrawalItem,
 } from "../trial.ts";
 
@@ -176,7 +177,7 @@ describe("seal_chain", () => {
     await first`begin`;
     await first`select from gold.chain_tail where client_id = ${client} for no key update`;
     const second = seal(client);
-    await books.sql`select pg_sleep(0.2)`;
+    await untilWaiting(books.sql);
     assertEquals((await linksOf(client)).length, 1);
     const head = await seal(client, first);
     await first`commit`;

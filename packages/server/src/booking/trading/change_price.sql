@@ -3,6 +3,13 @@
 -- What an operator sets is a price of this instant; an http source has given none until it is asked, so its price stands as
 -- stale, and one that was given is no fresher for a new spread.
 
+-- Who changes a part of it holds it from the reading on, so that two persons at once do not undo one another.
+create or replace function gold.lock_price() returns void
+language plpgsql volatile security definer set search_path = gold, pg_temp as $$
+begin
+  perform from price for update;
+end $$;
+
 create or replace function gold.set_price(
   source text, mid bigint, buy bigint, sell bigint, spread_basis_points int, stale_after_seconds int, url text
 ) returns void

@@ -2,7 +2,7 @@ import { type TrialBooks, trialBooks } from "@gold-partner/dev";
 import { assert, assertEquals } from "@std/assert";
 import { after, before, describe, it } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
-import { bookOrder, orderItem, plantQuote, wordOf } from "../trial.ts";
+import { bookOrder, orderItem, plantQuote, untilWaiting, wordOf } from "../trial.ts";
 
 const TERMS = { side: "buy", grams: 100n, price: 3_210_000n } as const;
 
@@ -57,6 +57,7 @@ describe("a quote's end, by the database's clock:", () => {
     await holder`begin`;
     await holder`select from gold.account where client_id = ${client} for no key update`;
     const waiting = bookOrder(books.api, orderItem(client, quote));
+    await untilWaiting(books.sql);
     await holder`select pg_sleep(0.4)`;
     await holder`commit`;
     holder.release();

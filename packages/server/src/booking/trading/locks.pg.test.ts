@@ -3,7 +3,7 @@ import { assert, assertEquals } from "@std/assert";
 import { after, before, describe, it } from "node:test";
 import type { Sql } from "postgres";
 import type { Outcome } from "../outcome.ts";
-import { newUuid, orderItem, plantQuote, quoteItem, readBooks, wordOf } from "../trial.ts";
+import { newUuid, orderItem, plantQuote, quoteItem, readBooks, untilWaiting, wordOf } from "../trial.ts";
 import { type OrderItem, sendOrders } from "./book_orders.ts";
 import { sendQuotes } from "./book_quotes.ts";
 
@@ -70,7 +70,7 @@ describe("the locks of the books", () => {
     let waiting: Promise<Outcome[]> | undefined;
     await whileHeld(client, async () => {
       waiting = sendOrders(books.api)([item], WAITING);
-      await books.sql`select pg_sleep(0.2)`;
+      await untilWaiting(books.sql);
       const [order] = await books.sql`select from gold.orders where id = ${item.quote}`;
       assertEquals(order, undefined);
     });

@@ -110,6 +110,24 @@ describe("startPriceTicker()", () => {
     assertEquals(lines.length, known);
   });
 
+  it("drops what it asked for before the operator set another spread or another source's URL", async () => {
+    for (const change of ["spread_basis_points = 61", "url = url || '&other'"]) {
+      await setSource("http", 60);
+      feed.says('{"price_per_gram_sar":400}');
+      const ticker = await start();
+      const answers: (() => void)[] = [];
+      feed.says((reply) => void answers.push(() => reply.end('{"price_per_gram_sar":401}')));
+      await until(() => Promise.resolve(answers.length === 1));
+      await books.sql.unsafe(`update gold.price set ${change}`);
+      const changed = await standing();
+      answers[0]!();
+      // It asks again only when the tick before has ended.
+      await until(() => Promise.resolve(answers.length === 2));
+      assertEquals(await standing(), changed, change);
+      ticker.stop();
+    }
+  });
+
   it("lets a fixed price stand, and a simulated one walk", async () => {
     await setSource("fixed", 2);
     const fixed = await start();

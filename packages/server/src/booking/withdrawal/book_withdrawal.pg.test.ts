@@ -8,7 +8,7 @@ import { type TrialBooks, trialBooks } from "@gold-partner/dev";
 import { assertEquals, assertMatch } from "@std/assert";
 import { after, before, describe, it } from "node:test";
 import { balanceOf } from "../operator_trial.ts";
-import { bookWithdrawal, maskInstants, readBooks, withdrawalItem, wordOf } from "../trial.ts";
+import { bookWithdrawal, maskInstants, readBooks, untilWaiting, withdrawalItem, wordOf } from "../trial.ts";
 
 describe("book_withdrawal", () => {
   let books: TrialBooks;
@@ -144,7 +144,7 @@ describe("book_withdrawal", () => {
     await operator`update gold.partner set iban = 'SA4420000001234567891234' where id = ${client}`;
     const item = withdrawalItem(client, 1n, { admissionVersion: "2" });
     const waiting = bookWithdrawal(books.api, item);
-    await books.sql`select pg_sleep(0.15)`;
+    await untilWaiting(books.sql);
     await operator`commit`;
     operator.release();
     assertEquals(wordOf(await waiting), "answered 201");

@@ -10,7 +10,7 @@ import {
   type TrialOperator,
   verdictOf,
 } from "../operator_trial.ts";
-import { bookWithdrawal, newUuid, withdrawalItem, wordOf } from "../trial.ts";
+import { bookWithdrawal, newUuid, untilWaiting, withdrawalItem, wordOf } from "../trial.ts";
 
 describe("submit_withdrawals", () => {
   let books: TrialBooks;
@@ -132,7 +132,7 @@ describe("submit_withdrawals", () => {
     await checker.sql`select gold.approve_iban(${publicId}, 'SA4420000001234567891234')`;
     const third = await hireOperator(books);
     const submitting = submitWithdrawals(third, [id], newUuid());
-    await books.sql`select pg_sleep(0.15)`;
+    await untilWaiting(books.sql);
     assertEquals(await submittedOf([id]), 0);
     await checker.sql`commit`;
     assertMatch(await submitting, /^GR409 the IBAN of .* was changed/);
@@ -152,7 +152,7 @@ describe("submit_withdrawals", () => {
       submitWithdrawals(checker, ids, newUuid()),
       submitWithdrawals(third, ids.toReversed(), newUuid()),
     ];
-    await books.sql`select pg_sleep(0.2)`;
+    await untilWaiting(books.sql, 2);
     await holder`commit`;
     holder.release();
     const verdicts = await Promise.all(submitting);

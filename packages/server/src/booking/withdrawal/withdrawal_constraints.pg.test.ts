@@ -194,6 +194,15 @@ describe("the tables of withdrawals and deposits", () => {
     }
   });
 
+  it("let no deposit be without the bank's reference", async () => {
+    const verdict = await plant(
+      `insert into gold.deposit (bucket, client_id, id, bank_reference, recorded_at, recorded_by, amount)
+       values ($1::int % 64, $1, $2::text::uuid, '', now(), 'a', 1)`,
+      [client, newUuid()],
+    );
+    assertEquals(verdict, `${CHECK_VIOLATION} deposit_bank_reference_form`);
+  });
+
   it("leave the books as they were: every trial was taken back", async () => {
     assertEquals(await books.defects(), []);
   });

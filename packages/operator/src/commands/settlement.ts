@@ -1,0 +1,94 @@
+import { parseIban } from "@gold-partner/protocol";
+import { type Environment, isKeySource, type KeySource, parseBaseUrl, readKeys } from "@gold-partner/server";
+import type { Values } from "../command.ts";
+import { Failure, usage } from "../failure.ts";
+import { checkBic } from "../pain/payment_text.ts";
+import { line, oneOf, optional, parsedRequired, required, wholeNumber } from "../values.ts";
+import { readRate } from "./partner_terms.ts";
+
+/** What a migration tells the database; each part is told whole or not at all. */
+export interface Settlement {
+  readonly deployment: Deployment | undefined;
+  /** What partners may send that are given no terms of their own. */
+  readonly defaults: { readonly rate: number; readonly burst: number } | undefined;
+  /** The house's own account, which withdrawals are paid from. */
+  readonly account: { readonly name: string; readonly iban: string; readonly bic: string } | undefined;
+}
+
+/** Which deployment the database belongs to, and all that it is to know of it. */
+interface Deployment {
+  readonly environment: Environment;
+  readonly baseUrl: string;
+  readonly loopbackReceivers: boolean;
+  readonly pepper: KeySource;
+  readonly sealingKey: KeySource;
+  readonly flood: number;
+}
+
+/** What the proxy lets through for one certificate. */
+const DEFAULT_FLOOD_PER_SECOND = "5000";
+
+export async function readSettlement(values: Values): Promise<Settlement> {
+  const tells = (...names: string[]) => names.some((name) => values[name] !== undefined);
+  return {
+    deployment: tells("env", "base-url", "pepper", "sealing-key", "loopback-receivers", "flood")
+      ? await readDeployment(values)
+      : undefined,
+    defaults: tells("rate", "burst")
+      ? {
+        rate: readRate(required(values, "rate")),
+        burst: wholeNumber(required(values, "burst"), "burst"),
+      }
+      : undefined,
+    account: tells("payout-name", "payout-iban", "payout-bic")
+      ? {
+        name: line(values, "payout-name"),
+        iban: parsedRequired(values, "payout-iban", parseIban),
+        bic: readBic(required(values, "payout-bic")),
+      }
+      : undefined,
+  };
+}
+
+async function readDeployment(values: Values): Promise<Deployment> {
+  const environment = oneOf(required(values, "env"), "env", ["sandbox", "production"]);
+  const loopbackReceivers = values["loopback-receivers"] === true;
+  if (environment === "production" && loopbackReceivers) {
+    throw usage("--loopback-receivers is for the sandbox: in production an event would go to this machine.");
+  }
+  return {
+    environment,
+    baseUrl: readBaseUrl(required(values, "base-url")),
+    loopbackReceivers,
+    pepper: await readSource(values, "pepper"),
+    sealingKey: await readSource(values, "sealing-key"),
+    flood: wholeNumber(optional(values, "flood") ?? DEFAULT_FLOOD_PER_SECOND, "flood"),
+  };
+}
+
+/** By the service's own rule: another spelling would be settled here and refused there. */
+function readBaseUrl(text: string): string {
+  try {
+    return parseBaseUrl(text);
+  } catch (error) {
+    throw usage(`--base-url ${(error as Error).message}`);
+  }
+}
+
+/** Its keys are read once, so that a source without any is not what the database remembers. */
+async function readSource(values: Values, name: string): Promise<KeySource> {
+  const source = required(values, name);
+  if (!isKeySource(source)) throw usage(`--${name} is file:PATH or command:PROGRAM, never the key itself.`);
+  await readKeys(source).catch((error: Error) => {
+    throw usage(`--${name} gives no keys, and nothing was done: ${error.message}`);
+  });
+  return source;
+}
+
+function readBic(text: string): string {
+  try {
+    return checkBic("--payout-bic", text);
+  } catch (error) {
+    throw error instanceof Failure ? usage(error.message) : error;
+  }
+}

@@ -1,0 +1,38 @@
+import { PassThrough } from "node:stream";
+import { describe, it } from "node:test";
+import { assertEquals, assertStringIncludes } from "@std/assert";
+import { askQuestion } from "./question.ts";
+
+describe("askQuestion()", () => {
+  /** What is made of what a person types, at a terminal or not. */
+  async function answerTo(typed: string, end: boolean, isTTY = false): Promise<boolean> {
+    const [input, output] = [new PassThrough(), Object.assign(new PassThrough(), { isTTY })];
+    let shown = "";
+    output.on("data", (chunk) => shown += chunk);
+    const answer = askQuestion("Really?", input, output);
+    input.write(typed);
+    if (end) input.end();
+    const agreed = await answer;
+    assertStringIncludes(shown, "Really? [y/N] ");
+    return agreed;
+  }
+
+  it("takes y and yes as a yes, and all else as a no", async () => {
+    for (const yes of ["y\n", "Y\n", " yes \n", "YES\r\n"]) {
+      assertEquals(await answerTo(yes, false), true, yes);
+    }
+    for (const no of ["\n", "n\n", "yess\n", "no\ny\n", "ja\n"]) {
+      assertEquals(await answerTo(no, false), false, no);
+    }
+  });
+
+  it("takes an end without an answer as a no", async () => {
+    assertEquals(await answerTo("", true), false);
+  });
+
+  it("takes Ctrl-C and Ctrl-D at a terminal as a no, also after some letters", async () => {
+    for (const typed of ["\x03", "y\x03", "\x04"]) {
+      assertEquals(await answerTo(typed, false, true), false, JSON.stringify(typed));
+    }
+  });
+});

@@ -1,0 +1,43 @@
+import { type TrialBooks, trialBooks } from "@gold-partner/dev";
+import { assertEquals } from "@std/assert";
+import { after, before, describe, it } from "node:test";
+import type { Sql } from "postgres";
+import { sendNonce } from "./nonce/spend_nonce.ts";
+import { publicIdOf, verdictOf } from "./operator_trial.ts";
+import { bookWithdrawal, newUuid, withdrawalItem } from "./trial.ts";
+
+const REFUSAL =
+  "P0001 booking runs at READ COMMITTED: each statement after a lock must see what its holder committed";
+
+describe("what waits for an account", () => {
+  let books: TrialBooks;
+  let client: number;
+  before(async () => {
+    books = await trialBooks();
+    client = await books.createClient({ halalas: 1_000n });
+  });
+  after(() => books.stop());
+
+  it("runs at READ COMMITTED alone: nonces, deposits, withdrawals, balances", async () => {
+    const publicId = await publicIdOf(books, client);
+    const [deposit] = await books.sql`select gold.record_deposit(${publicId}, 5, 'R') as id`;
+    const withdrawal = withdrawalItem(client, 10n);
+    await bookWithdrawal(books.api, withdrawal);
+    const calls: Record<string, (sql: Sql) => PromiseLike<unknown>> = {
+      spend_nonce: (sql) =>
+        sendNonce(sql)([{ client, admissionVersion: "1", nonce: newUuid() }], { wait: true, settle: false }),
+      reverse_deposit: (sql) => sql`select gold.reverse_deposit(${deposit!.id})`,
+      approve_withdrawal: (sql) => sql`select gold.approve_withdrawal(${withdrawal.id})`,
+      balance_at: (sql) => sql`select gold.balance_at(${client}, now() - interval '1 second')`,
+      balance_now: (sql) => sql`select gold.balance_now(${client})`,
+    };
+    for (const [name, call] of Object.entries(calls)) {
+      for (const level of ["repeatable read", "serializable", "read committed"]) {
+        const verdict = await verdictOf(
+          books.sql.begin(`isolation level ${level}`, (sql) => call(sql as unknown as Sql)),
+        );
+        assertEquals(verdict, level === "read committed" ? "done" : REFUSAL, `${name} at ${level}`);
+      }
+    }
+  });
+});

@@ -1,0 +1,75 @@
+import { type TrialBooks, trialBooks } from "@gold-partner/dev";
+import { assertEquals } from "@std/assert";
+import { after, before, describe, it } from "node:test";
+import { verdictOf } from "../operator_trial.ts";
+
+/** A price as the operator sets it: source, URL, spread in basis points, mid. */
+type Terms = readonly [source: string, url: string | null, spreadBasisPoints: number, midPips: number];
+
+const URL_A = "https://a.example/";
+const URL_B = "https://b.example/";
+
+describe("tick_price", () => {
+  let books: TrialBooks;
+  before(async () => {
+    books = await trialBooks();
+  });
+  after(() => books.stop());
+
+  const set = ([source, url, spread, mid]: Terms) =>
+    books.sql`select gold.set_price(${source}, ${mid}, ${mid + 100}, ${mid - 100}, ${spread}, 10, ${url})`;
+  async function standing() {
+    const [row] = await books.sql`
+      select source, url, spread_basis_points as spread, mid::int, buy::int, sell::int, as_of, as_of::text as known from gold.price`;
+    return { ...row };
+  }
+  /** A tick as of a second ago, by one who knows the price that stood then. */
+  async function tick({ known, url, spread }: Record<string, unknown>): Promise<boolean> {
+    const [row] = await books.api`
+      select gold.tick_price(${known as string}::text::timestamptz, ${url as string}::text, ${spread as number}::int,
+        4000000, 4010000, 3990000, date_trunc('second', clock_timestamp()) - interval '1 second') as ticked`;
+    return row!.ticked as boolean;
+  }
+
+  it("is heard while the price stands from which it began, and dropped once another was", async () => {
+    for (const terms of [["http", URL_A, 60, 3_200_000], ["simulated", null, 60, 3_200_000]] as const) {
+      await set(terms);
+      const began = await standing();
+      assertEquals([await tick(began), await tick(began)], [true, false]);
+      const { mid, buy, sell } = await standing();
+      assertEquals([mid, buy, sell], [4_000_000, 4_010_000, 3_990_000]);
+    }
+  });
+
+  it("is dropped where the operator has set another URL, spread, source or price meanwhile", async () => {
+    const cases: [string, before: Terms, after: Terms][] = [
+      ["another URL", ["http", URL_A, 60, 3_200_000], ["http", URL_B, 60, 3_200_000]],
+      ["another spread", ["http", URL_A, 60, 3_200_000], ["http", URL_A, 61, 3_200_000]],
+      ["a simulated source", ["http", URL_A, 60, 3_200_000], ["simulated", null, 60, 3_200_000]],
+      ["a fixed one", ["simulated", null, 60, 3_200_000], ["fixed", null, 60, 3_200_000]],
+      ["another price", ["simulated", null, 60, 3_200_000], ["simulated", null, 60, 3_300_000]],
+    ];
+    for (const [name, first, second] of cases) {
+      await set(first);
+      const began = await standing();
+      await set(second);
+      const changed = await standing();
+      assertEquals([await tick(began), await standing()], [false, changed], name);
+    }
+  });
+
+  it("moves no fixed price, whatever it knows of it", async () => {
+    await set(["fixed", null, 60, 3_200_000]);
+    const fixed = await standing();
+    assertEquals([await tick(fixed), await standing()], [false, fixed]);
+  });
+
+  it("finds terms that the table lets be: a spread and an age above zero", async () => {
+    for (const terms of ["spread_basis_points = 0", "spread_basis_points = -1", "stale_after_seconds = 0"]) {
+      assertEquals(
+        await verdictOf(books.sql.unsafe(`update gold.price set ${terms}`)),
+        '23514 new row for relation "price" violates check constraint "price_terms"',
+      );
+    }
+  });
+});

@@ -1,0 +1,55 @@
+import { type TrialService, trialService } from "@gold-partner/dev";
+import { type BalancesReply, balancesReply } from "@gold-partner/protocol";
+import { assert, assertEquals } from "@std/assert";
+import { after, before, describe, it } from "node:test";
+import { sendOrders } from "../booking/trading/book_orders.ts";
+import { bookFunding, fundingItem, orderItem, plantQuote } from "../booking/trial.ts";
+import { type Account, openAccount } from "./trial.ts";
+
+const READING_MS = 3000;
+const READS = 300;
+
+describe("GET /v1/balances, while fundings and orders run", () => {
+  let service: TrialService;
+  let account: Account;
+  before(async () => {
+    service = await trialService();
+    await service.books.addBar(1_000_000_000n);
+    account = await openAccount(service);
+    await account.fund(1_000_000);
+  });
+  after(() => service.stop());
+
+  it("tells as of an instant what is told of that instant ever after", async () => {
+    const { sql, api } = service.books;
+    const { client } = account.partner;
+    const told: BalancesReply[] = [];
+    const startedMs = performance.now();
+    let booked = 0;
+    const enough = () => performance.now() - startedMs > READING_MS && booked > READS && told.length > READS;
+    const fund = async () => {
+      for (; !enough(); booked++) await bookFunding(api, fundingItem(client, 1n));
+    };
+    const trade = async () => {
+      const terms = { client, side: "buy", grams: 1n, price: 3_210_000n, ageSeconds: 0 } as const;
+      for (; !enough(); booked++) {
+        const order = orderItem(client, await plantQuote(sql, terms));
+        await sendOrders(api)([order], { wait: true, settle: false });
+      }
+    };
+    const read = async () => {
+      while (!enough()) {
+        const now = await account.read("/v1/balances", balancesReply);
+        assertEquals(await account.read(`/v1/balances?at=${now.as_of}`, balancesReply), now, "at once");
+        told.push(now);
+      }
+    };
+    await Promise.all([fund(), fund(), trade(), read(), read()]);
+    for (const now of told) {
+      assertEquals(await account.read(`/v1/balances?at=${now.as_of}`, balancesReply), now, "ever after");
+    }
+    const different = new Set(told.map(({ sar, gold }) => `${sar.available} ${gold.grams}`));
+    assert(different.size > READS / 4, `${different.size} different balances were told`);
+    assertEquals(await service.books.defects(), []);
+  });
+});
