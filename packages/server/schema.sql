@@ -2268,7 +2268,7 @@ CREATE FUNCTION gold.record_use(uses jsonb) RETURNS void
            WHERE ((c_1.last_used_at IS NULL) OR (c_1.last_used_at <= (u.at - '00:01:00'::interval)))
           FOR UPDATE OF c_1 SKIP LOCKED
          )
-  UPDATE gold.certificate c SET last_used_at = LEAST(due.at, clock_timestamp())
+  UPDATE gold.certificate c SET last_used_at = due.at
     FROM due
    WHERE (c.fingerprint = due.fingerprint);
  WITH due AS (
@@ -2279,7 +2279,7 @@ CREATE FUNCTION gold.record_use(uses jsonb) RETURNS void
            WHERE ((s_1.last_used_at IS NULL) OR (s_1.last_used_at <= (u.at - '00:01:00'::interval)))
           FOR UPDATE OF s_1 SKIP LOCKED
          )
-  UPDATE gold.client_secret s SET last_used_at = LEAST(due.at, clock_timestamp())
+  UPDATE gold.client_secret s SET last_used_at = due.at
     FROM due
    WHERE (s.id = due.id);
  WITH due AS (
@@ -2291,7 +2291,7 @@ CREATE FUNCTION gold.record_use(uses jsonb) RETURNS void
            WHERE ((k_1.last_used_at IS NULL) OR (k_1.last_used_at <= (u.at - '00:01:00'::interval)))
           FOR UPDATE OF k_1 SKIP LOCKED
          )
-  UPDATE gold.signing_key k SET last_used_at = LEAST(due.at, clock_timestamp())
+  UPDATE gold.signing_key k SET last_used_at = due.at
     FROM due
    WHERE ((k.partner_id = due.partner_id) AND (k.thumbprint = due.thumbprint));
  WITH due AS (
@@ -2302,7 +2302,7 @@ CREATE FUNCTION gold.record_use(uses jsonb) RETURNS void
            WHERE ((t_1.last_used_at IS NULL) OR (t_1.last_used_at <= (u.at - '00:01:00'::interval)))
           FOR UPDATE OF t_1 SKIP LOCKED
          )
-  UPDATE gold.token_key t SET last_used_at = LEAST(due.at, clock_timestamp())
+  UPDATE gold.token_key t SET last_used_at = due.at
     FROM due
    WHERE (t.kid = due.kid);
 END;

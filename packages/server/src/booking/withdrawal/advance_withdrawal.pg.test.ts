@@ -217,7 +217,7 @@ describe("a withdrawal's steps", () => {
         assertEquals(await rejectWithdrawal(checker, id), "done");
         await sql`select gold.approve_withdrawal(${id})`;
       }).then(() => "done", ({ code }) => code);
-      assertEquals(code, "40001");
+      assertEquals(code, "P0001");
       assertEquals(await balanceOf(books, client), "1000 0 0");
     }
   });
