@@ -7,7 +7,9 @@ import { ROOT, runTier } from "./test/tier.ts";
 
 interface Proof {
   readonly says: string;
-  prove(options: { readonly short: boolean }): Promise<boolean>;
+  /** What it takes besides --short; the program itself judges it. */
+  readonly takes?: string;
+  prove(options: readonly string[]): Promise<boolean>;
 }
 
 const PROOFS: Readonly<Record<string, Proof>> = {
@@ -44,23 +46,26 @@ const PROOFS: Readonly<Record<string, Proof>> = {
   },
   defects: {
     says: "planted defects: each one turns a test red",
+    takes: "--only TEXT",
     prove: (options) => runProgram("packages/dev/src/prove/defects.ts", options),
   },
 };
 
 /** Under the runtime that runs this one. */
-async function runProgram(file: string, { short }: { readonly short: boolean }): Promise<boolean> {
+async function runProgram(file: string, options: readonly string[]): Promise<boolean> {
   const runtimeArgs = "Deno" in globalThis ? ["run", "-A", file] : ["--import", "tsx", file];
-  return await runVisibly(ROOT, process.execPath, [...runtimeArgs, ...(short ? ["--short"] : [])]) === 0;
+  return await runVisibly(ROOT, process.execPath, [...runtimeArgs, ...options]) === 0;
 }
 
 const [name = "", ...options] = process.argv.slice(2);
 const proof = Object.hasOwn(PROOFS, name) ? PROOFS[name] : undefined;
-const unknown = options.find((option) => option !== "--short");
+const unknown = proof?.takes ? undefined : options.find((option) => option !== "--short");
 if (!proof || unknown) {
   if (name !== "") console.error(unknown ? `Unknown option ${unknown}.` : `There is no proof "${name}".`);
   console.error("npm run prove -- NAME [--short]");
-  for (const [each, { says }] of Object.entries(PROOFS)) console.error(`  ${each.padEnd(8)} ${says}`);
+  for (const [each, { says, takes }] of Object.entries(PROOFS)) {
+    console.error(`  ${each.padEnd(12)} ${says}${takes ? ` (${takes})` : ""}`);
+  }
   process.exit(name === "" ? 0 : 2);
 }
-process.exitCode = await proof.prove({ short: options.includes("--short") }) ? 0 : 1;
+process.exitCode = await proof.prove(options) ? 0 : 1;
