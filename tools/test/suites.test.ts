@@ -11,14 +11,25 @@ import { ROOT } from "./tier.ts";
 const HEAD = `import { describe, it } from "node:test";\nconst onDeno = "Deno" in globalThis;\n`;
 
 /** Runs planted test files on both runtimes, out of sight. */
-async function runPlanted(files: Readonly<Record<string, string>>, oneRuntime: OneRuntime = {}) {
+async function runPlanted(
+  files: Readonly<Record<string, string>>,
+  oneRuntime: OneRuntime = {},
+  nodeAlone = false,
+) {
   const root = realpathSync(mkdtempSync(join(tmpdir(), "suites-test-")));
   try {
     symlinkSync(join(ROOT, "node_modules"), join(root, "node_modules"));
     writeFileSync(join(root, "package.json"), `{"type":"module"}`);
     for (const [file, body] of Object.entries(files)) writeFileSync(join(root, file), HEAD + body);
     const runtimes = findRuntimes(ROOT);
-    return await runSuites({ root, runtimes, files: Object.keys(files), oneRuntime, output: "ignore" });
+    return await runSuites({
+      root,
+      runtimes,
+      files: Object.keys(files),
+      oneRuntime,
+      nodeAlone,
+      output: "ignore",
+    });
   } finally {
     rmSync(root, { recursive: true, force: true });
   }
@@ -74,5 +85,16 @@ describe("runSuites()", () => {
       "deno.test.ts": { runtime: "deno", reason: "a test" },
     });
     assertEquals(result, { node: { ran: 2, skipped: 0 }, deno: { ran: 3, skipped: 0 }, faults: [] });
+  });
+
+  it("runs nothing on Deno where the runtime is not what is tried", async () => {
+    const result = await runPlanted(
+      {
+        "one.test.ts": `it("one", () => { if (onDeno) throw new Error("not here"); });`,
+      },
+      {},
+      true,
+    );
+    assertEquals(result, { node: { ran: 1, skipped: 0 }, deno: { ran: 0, skipped: 0 }, faults: [] });
   });
 });

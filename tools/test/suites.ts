@@ -10,6 +10,8 @@ interface SuitePlan {
   readonly runtimes: Runtimes;
   readonly files: readonly string[];
   readonly oneRuntime: OneRuntime;
+  /** Where what is tried is no matter of the runtime. */
+  readonly nodeAlone?: boolean;
   /** A test of this very file keeps the inner runs out of sight. */
   readonly output?: Output;
 }
@@ -26,10 +28,10 @@ const NONE: FileCounts = { ran: 0, skipped: 0 };
 
 /** Runs the same test files on Node and on Deno, in full sight, and compares what ran. */
 export async function runSuites(plan: SuitePlan): Promise<SuiteResult> {
-  const { files, oneRuntime } = plan;
+  const { files, oneRuntime, nodeAlone = false } = plan;
   const onNode = files.filter((file) => runsOn("node", file, oneRuntime));
-  const onBoth = onNode.filter((file) => runsOn("deno", file, oneRuntime));
-  const onDenoAlone = files.filter((file) => !onNode.includes(file));
+  const onBoth = onNode.filter((file) => !nodeAlone && runsOn("deno", file, oneRuntime));
+  const onDenoAlone = files.filter((file) => !nodeAlone && !onNode.includes(file));
 
   const node = await runOnNode(plan, onNode);
   const deno = await runOnDeno(plan, onBoth);

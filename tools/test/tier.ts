@@ -13,6 +13,7 @@ export async function runTier(
   tier: Tier,
   below: readonly string[] = [],
   earlierFaults: readonly string[] = [],
+  { nodeAlone = false } = {},
 ): Promise<boolean> {
   const runtimes = findRuntimes(ROOT);
   const oneRuntime = readOneRuntime(ROOT);
@@ -25,11 +26,13 @@ export async function runTier(
   }
   const start = performance.now();
   const stopDatabase = await shareDatabase(files);
-  const { node, deno, faults } = await runSuites({ root: ROOT, runtimes, files, oneRuntime }).finally(
-    stopDatabase,
-  );
+  const { node, deno, faults } = await runSuites({ root: ROOT, runtimes, files, oneRuntime, nodeAlone })
+    .finally(
+      stopDatabase,
+    );
   const skipped = node.skipped + deno.skipped;
   const all = [...earlierFaults, ...faults];
+  if (node.ran + deno.ran === 0) all.push("No test ran: that is a failure.");
   if (skipped > 0) all.push("A test was skipped, ignored or left to do: let it run, or remove it.");
 
   console.log(
@@ -40,7 +43,7 @@ export async function runTier(
   }
   if (below.length > 0) console.log(`Narrowed to ${below.join(", ")}: the other files did not run.`);
   for (const fault of all) console.error(fault);
-  console.log(`node: ${node.ran}  deno: ${deno.ran}  skipped: ${skipped}`);
+  console.log(`node: ${node.ran}  ${nodeAlone ? "" : `deno: ${deno.ran}  `}skipped: ${skipped}`);
   return all.length === 0;
 }
 
