@@ -18,7 +18,7 @@ describe("a read that waits for its account", () => {
     let waiting: Promise<Response>[] = [];
     await holder.begin(async (sql) => {
       await sql`select from gold.account where client_id = ${busy.client} for no key update`;
-      waiting = Array.from({ length: 100 }, () => balances(busy));
+      waiting = Array.from({ length: 600 }, () => balances(busy));
       for (const reply of waiting) void reply.then(() => answered++);
       const replies = await Promise.all([
         balances(other),
@@ -27,10 +27,10 @@ describe("a read that waits for its account", () => {
         service.send("/v1/prices", { method: "GET", partner: busy }),
       ]);
       assertEquals(replies.map(({ status }) => status), [200, 200, 200, 200]);
-      assertEquals(answered, 100 - 64);
+      assertEquals(answered, 600 - 512);
     });
     const statuses = (await Promise.all(waiting)).map((reply) => reply.status === 200 ? "read" : reply);
-    assertEquals(statuses.filter((one) => one === "read").length, 64);
+    assertEquals(statuses.filter((one) => one === "read").length, 512);
     for (const reply of statuses) if (reply !== "read") await expectProblem(reply, "service_unavailable");
   });
 });

@@ -11,7 +11,7 @@ export interface Reads extends HouseReads, AccountReads, RecordReads {
 }
 
 /** As many of one client's reads wait for its account. */
-const TURNS = 64;
+const TURNS = 512;
 
 export function openReads(sql: Sql, holding: Sql): Reads {
   const [account, records] = [openAccountReads(sql), openRecordReads(sql)];
