@@ -60,9 +60,9 @@ describe("the OpenAPI document, to readers that are not ours", () => {
     const faults = judgeSpoilt((document) => {
       const { content } = document["paths"]!["/v1/quotes"]!["post"]!["requestBody"]!;
       Object.assign(content!["application/json"]!["examples"]!["buy_by_grams"]!["value"]!, {
-        gold_grams: 1.00001,
+        gold_grams: 0.00001,
       });
     });
-    assertMatch(faults, /post \/v1\/quotes request .* buy_by_grams: 1\.00001 is not a multiple of 0\.0001/);
+    assertMatch(faults, /post \/v1\/quotes request .* buy_by_grams: 0\.00001 is less than the minimum of 0\.0001/);
   });
 });
