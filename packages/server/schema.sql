@@ -2757,7 +2757,9 @@ begin
     set_price.url, case when set_price.source = 'http' then 'epoch' else clock_timestamp() end)
   on conflict (one) do update set source = excluded.source, mid = excluded.mid, buy = excluded.buy, sell = excluded.sell,
     spread_basis_points = excluded.spread_basis_points, stale_after_seconds = excluded.stale_after_seconds, url = excluded.url,
-    as_of = case when price.url = excluded.url then price.as_of else excluded.as_of end;
+    -- Never that of the price before: by it a tick that began earlier is told apart.
+    as_of = case when price.url = excluded.url then price.as_of when excluded.source = 'http' then excluded.as_of
+      else greatest(excluded.as_of, price.as_of + interval '1 millisecond') end;
   perform note('price.set', set_price.source, jsonb_strip_nulls(jsonb_build_object('mid', set_price.mid, 'buy', set_price.buy,
     'sell', set_price.sell, 'spread_basis_points', set_price.spread_basis_points, 'stale_after_seconds', set_price.stale_after_seconds,
     'url', set_price.url)));

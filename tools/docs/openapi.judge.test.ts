@@ -63,6 +63,9 @@ describe("the OpenAPI document, to readers that are not ours", () => {
         gold_grams: 0.00001,
       });
     });
-    assertMatch(faults, /post \/v1\/quotes request .* buy_by_grams: 0\.00001 is less than the minimum of 0\.0001/);
+    assertMatch(
+      faults,
+      /post \/v1\/quotes request .* buy_by_grams: 0\.00001 is less than the minimum of 0\.0001/,
+    );
   });
 });
