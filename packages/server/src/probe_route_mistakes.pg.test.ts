@@ -195,7 +195,7 @@ describe("the diagnosis has a rate of its own", () => {
     const startMs = performance.now();
     let explained = 0;
     let last = await send(service, { url: TARGET });
-    for (; last.status === 200; last = await send(service, { url: TARGET })) {
+    for (; last.status === 200 && explained < 100; last = await send(service, { url: TARGET })) {
       assertEquals((await last.json() as ProbeReply).mistake, "path_not_url");
       explained++;
     }
