@@ -7,13 +7,14 @@ import {
 } from "typescript/unstable/ast";
 
 /** The files where quantities are read, written, reckoned with and booked: no double has any business there. */
-const EXACT = [
+export const EXACT: readonly RegExp[] = [
   /^packages\/protocol\/src\/(quantity|quantity_range|rounding|fingerprint|json_text)\.ts$/,
-  /^packages\/server\/src\/(booking\/.+|reads)\.ts$/,
+  /^packages\/server\/src\/(booking|reads)\/.+\.ts$/,
+  /^packages\/operator\/src\/pain\/payment_initiation\.ts$/,
 ];
 
 /** What is no quantity there: names that a file may declare as a number, or a file that holds no quantity. */
-const NO_QUANTITY: Readonly<Record<string, "no quantity" | readonly string[]>> = {
+export const NO_QUANTITY: Readonly<Record<string, "no quantity" | readonly string[]>> = {
   // Queues and their connections: the partner's row, counts, milliseconds.
   "packages/server/src/booking/lane.ts": "no quantity",
   "packages/server/src/booking/booking.ts": ["lanes", "waiting"],
@@ -24,8 +25,14 @@ const NO_QUANTITY: Readonly<Record<string, "no quantity" | readonly string[]>> =
   "packages/server/src/booking/array_literal.ts": ["values", "value"],
   // How many random bytes.
   "packages/server/src/booking/trading/price_ticker.ts": ["length"],
-  // The partner's row; a spread in whole basis points.
-  "packages/server/src/reads.ts": ["client", "spreadBasisPoints"],
+  // The partner's row, a day of the week, how many rows and after which event.
+  "packages/server/src/reads/account_reads.ts": ["client"],
+  "packages/server/src/reads/house_reads.ts": ["day"],
+  "packages/server/src/reads/record_reads.ts": ["client", "after", "most"],
+  "packages/server/src/reads/statement.ts": ["client"],
+  // Who waits, and the weights of an Accept header.
+  "packages/server/src/reads/turns.ts": "no quantity",
+  "packages/server/src/reads/media_type.ts": "no quantity",
 };
 
 const DOUBLE_NAMES = new Set([

@@ -92,7 +92,9 @@ describe("no float on a quantity", () => {
         "packages/server/src/booking/trading/book.ts": door,
       });
     }
-    await expectOffence(floats, "uses Number", { "packages/server/src/reads.ts": "Number(value);" });
+    await expectOffence(floats, "uses Number", {
+      "packages/server/src/reads/account_reads.ts": "Number(value);",
+    });
   });
 
   it("lets an exact file count, write text and declare what is listed as no quantity", async () => {

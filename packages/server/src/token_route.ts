@@ -1,6 +1,5 @@
+import { JsonNumber } from "@gold-partner/canonical";
 import {
-  ID_PREFIX,
-  newId,
   TOKEN_TTL_SECONDS,
   type TokenProblemCode,
   type TokenRequest,
@@ -8,14 +7,15 @@ import {
 } from "@gold-partner/protocol";
 import { checkMediaType, readBody } from "./admission/body/read_body.ts";
 import { findSecret } from "./admission/token/client_secret.ts";
-import { type AppContext, enter } from "./corridor.ts";
+import { enter, type Route, uuidFor } from "./corridor.ts";
 import type { Deps } from "./deps.ts";
 import { Refusal } from "./refusal.ts";
+import { jsonReply } from "./reply.ts";
 
 /** POST /oauth/token: client_credentials over the certificate that the token is then bound to. */
-export function tokenRoute(deps: Deps): (c: AppContext) => Promise<Response> {
+export function tokenRoute(deps: Deps): Route {
   return async (c) => {
-    const { registry, tokens, pepper, usage, now, random } = deps;
+    const { registry, tokens, pepper, usage, now } = deps;
     const certificate = await enter(c, deps);
     const body = await readBody(c);
     if (c.req.header("authorization") !== undefined) {
@@ -33,13 +33,13 @@ export function tokenRoute(deps: Deps): (c: AppContext) => Promise<Response> {
       throw new Refusal<TokenProblemCode>("invalid_client");
     }
     if (partner.suspended) throw new Refusal("partner_suspended");
-    const tokenId = newId(ID_PREFIX.request, now(), random).slice(ID_PREFIX.request.length);
-    const { token, kid } = await tokens.issue(certificate, now(), tokenId);
+    const { token, kid } = await tokens.issue(certificate, now(), uuidFor(deps));
     usage.note({ kind: "client_secret", partner: partner.id, id: `${secret.id}`, atMs: now() });
     usage.note({ kind: "token_key", partner: null, id: kid, atMs: now() });
-    return Response.json({ access_token: token, token_type: "Bearer", expires_in: TOKEN_TTL_SECONDS }, {
-      headers: { "Cache-Control": "no-store", "X-Request-Id": c.get("requestId") },
-    });
+    return jsonReply(
+      { access_token: token, token_type: "Bearer", expires_in: new JsonNumber(`${TOKEN_TTL_SECONDS}`) },
+      c.get("requestId"),
+    );
   };
 }
 

@@ -4,14 +4,12 @@ import type { Row as SqlRow } from "postgres";
 import type { Command, Invocation, Result, Row } from "../command.ts";
 import { EXIT, Failure, usage } from "../failure.ts";
 import { withNewFile } from "../new_file.ts";
-import { compactUuid, writePaymentInitiation } from "../pain/mod.ts";
+import { compactUuid, dayInRiyadh, writePaymentInitiation } from "../pain/mod.ts";
 import { checkText } from "../pain/payment_text.ts";
 import { optional, required, uuidOf } from "../values.ts";
 
 /** A batch holds the accounts of all that it pays, so it stays small. */
 const MOST_PAYMENTS = 500;
-/** Riyadh knows no summer time. */
-const RIYADH_OFFSET_MS = 3 * 3_600_000;
 
 const submit: Command = {
   words: "withdrawal submit",
@@ -52,7 +50,7 @@ async function submitApproved(invocation: Invocation, file: string): Promise<Res
   const document = writePaymentInitiation({
     messageId: compactUuid(batch),
     createdAt,
-    requestedExecutionDate: new Date(createdAt.getTime() + RIYADH_OFFSET_MS).toISOString().slice(0, 10),
+    requestedExecutionDate: dayInRiyadh(createdAt),
     debtor,
     payments: taken.map((one) => ({
       endToEndId: compactUuid(one.id),

@@ -28,6 +28,11 @@ const NAMESPACE = "urn:iso:std:iso:20022:tech:xsd:pain.001.001.09";
 /** Riyadh knows no summer time. */
 const RIYADH_OFFSET_MS = 3 * 3_600_000;
 
+/** The day that it is in Riyadh. */
+export function dayInRiyadh(at: Date): string {
+  return formatInstant(at.getTime() + RIYADH_OFFSET_MS).slice(0, 10);
+}
+
 /** The document, or a refusal of the whole batch: nothing is left out of it, cut or replaced. */
 export function writePaymentInitiation(batch: PaymentBatch): string {
   const messageId = checkId("The message id", batch.messageId);
@@ -105,7 +110,7 @@ function checkExecutionDate({ requestedExecutionDate: date, createdAt }: Payment
   if (parseInstant(`${date}T00:00:00.000Z`) === undefined) {
     throw refuse(`The execution date ${JSON.stringify(date)} is no day of the calendar, as in 2026-01-31.`);
   }
-  const createdOn = formatInstant(createdAt.getTime() + RIYADH_OFFSET_MS).slice(0, 10);
+  const createdOn = dayInRiyadh(createdAt);
   if (date < createdOn) {
     throw refuse(
       `The execution date ${date} lies before ${createdOn}, the day in Riyadh on which the batch was made; ask for that day or a later one.`,
