@@ -65,11 +65,11 @@ export function createApp(deps: Deps): Hono<AppEnv> {
   const methodsOf = new Map<string, string[]>();
 
   app.use(async (c, next) => {
-    const startedMs = performance.now();
+    const startedMs = deps.monotonicMs();
     c.set("requestId", newId(ID_PREFIX.request, deps.now(), deps.random));
     await next();
     for (const [name, value] of Object.entries(c.get("rateFields") ?? {})) c.res.headers.set(name, value);
-    observe(c, deps, performance.now() - startedMs);
+    observe(c, deps, deps.monotonicMs() - startedMs);
   });
   app.use(async (c, next) => {
     c.set("target", checkTarget(c.env?.incoming?.url ?? pathAndQuery(c.req.url)));
