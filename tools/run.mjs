@@ -12,6 +12,7 @@ const TASKS = {
   start: { file: "packages/dev/src/main.ts", says: "everything on this machine [--port N --state DIR …]" },
   serve: { file: "packages/server/src/main.ts", says: "the service, configured by the environment" },
   gold: { file: "packages/operator/src/main.ts", says: "the operator's commands; none lists them" },
+  sidecar: { file: "packages/sidecar/src/main.ts", says: "what runs beside Envoy: config | keep | drain" },
   test: { file: "tools/test.ts", says: "every suite on Node and on Deno [PATH…]" },
   bench: { file: "bench/mod.ts", says: "a benchmark: NAME [--short] [--json FILE]" },
   prove: { file: "tools/prove.ts", says: "a long proof: NAME [--short]" },
