@@ -90,22 +90,23 @@ CREATE TYPE gold.withdrawal_status AS ENUM (
 ALTER TYPE gold.withdrawal_status OWNER TO gold_owner;
 
 --
--- Name: add_authority(text, text); Type: FUNCTION; Schema: gold; Owner: gold_book
+-- Name: add_authority(text, text, text); Type: FUNCTION; Schema: gold; Owner: gold_book
 --
 
-CREATE FUNCTION gold.add_authority(certificate_pem text, key_source text) RETURNS void
+CREATE FUNCTION gold.add_authority(fingerprint text, certificate_pem text, key_source text) RETURNS void
     LANGUAGE plpgsql SECURITY DEFINER
     SET search_path TO 'gold', 'pg_temp'
     AS $$
 begin
-  update deployment set authority_certificates = authority_certificates || certificate_pem, authority_key_source = key_source;
-  if not found then
+  if not exists (select from deployment) then
     raise exception 'the database belongs to no deployment yet' using errcode = 'GR409';
   end if;
-  perform note('ca.init', key_source, '{}');
+  insert into authority (fingerprint, certificate, key_source) values (add_authority.fingerprint, certificate_pem, add_authority.key_source);
+  perform note('ca.init', add_authority.fingerprint, jsonb_build_object('key_source', add_authority.key_source));
+  perform registry_changed();
 end $$;
 
-ALTER FUNCTION gold.add_authority(certificate_pem text, key_source text) OWNER TO gold_book;
+ALTER FUNCTION gold.add_authority(fingerprint text, certificate_pem text, key_source text) OWNER TO gold_book;
 
 --
 -- Name: add_bar(text, text, text, bigint, integer); Type: FUNCTION; Schema: gold; Owner: gold_book
@@ -2013,6 +2014,9 @@ CREATE TABLE gold.certificate (
     created_at timestamp(3) with time zone DEFAULT clock_timestamp() NOT NULL,
     revoked_at timestamp(3) with time zone,
     last_used_at timestamp(3) with time zone,
+    authority text COLLATE pg_catalog."C",
+    key_hash text COLLATE pg_catalog."C",
+    revocation_reason text COLLATE pg_catalog."C",
     CONSTRAINT certificate_fingerprint CHECK ((fingerprint ~ '^[0-9a-f]{64}$'::text))
 );
 
@@ -2105,8 +2109,6 @@ CREATE TABLE gold.deployment (
     one boolean DEFAULT true NOT NULL,
     environment text NOT NULL COLLATE pg_catalog."C",
     public_base_url text NOT NULL,
-    authority_certificates text DEFAULT ''::text NOT NULL,
-    authority_key_source text,
     sealing_key_source text,
     pepper_source text,
     loopback_receivers boolean DEFAULT false NOT NULL,
@@ -2800,7 +2802,7 @@ begin
   on conflict (one) do update set public_base_url = excluded.public_base_url, loopback_receivers = excluded.loopback_receivers,
     sealing_key_source = excluded.sealing_key_source, pepper_source = excluded.pepper_source, flood_per_second = excluded.flood_per_second;
   perform note('deployment.settle', settle_deployment.public_base_url,
-    jsonb_build_object('before', to_jsonb(known) - 'one' - 'authority_certificates'));
+    jsonb_build_object('before', to_jsonb(known) - 'one'));
   perform registry_changed();
 end $$;
 
@@ -3401,6 +3403,25 @@ CREATE VIEW gold.audit_overview AS
 ALTER TABLE gold.audit_overview OWNER TO gold_owner;
 
 --
+-- Name: authority; Type: TABLE; Schema: gold; Owner: gold_owner
+--
+
+CREATE TABLE gold.authority (
+    fingerprint text NOT NULL COLLATE pg_catalog."C",
+    certificate text NOT NULL,
+    key_source text,
+    created_at timestamp(3) with time zone DEFAULT clock_timestamp() NOT NULL,
+    retired_at timestamp(3) with time zone,
+    revocation_list text,
+    revocation_number bigint DEFAULT 0 NOT NULL,
+    revocation_next_at timestamp(3) with time zone,
+    CONSTRAINT authority_fingerprint CHECK ((fingerprint ~ '^[0-9a-f]{64}$'::text)),
+    CONSTRAINT authority_revocation_list CHECK ((((revocation_list IS NULL) = (revocation_next_at IS NULL)) AND ((revocation_list IS NULL) = (revocation_number = 0))))
+);
+
+ALTER TABLE gold.authority OWNER TO gold_owner;
+
+--
 -- Name: bar_overview; Type: VIEW; Schema: gold; Owner: gold_owner
 --
 
@@ -3516,21 +3537,27 @@ ALTER TABLE gold.current_price OWNER TO gold_owner;
 --
 
 CREATE VIEW gold.deployment_overview AS
- SELECT deployment.one,
-    deployment.environment,
-    deployment.public_base_url,
-    deployment.authority_certificates,
-    deployment.authority_key_source,
-    deployment.sealing_key_source,
-    deployment.pepper_source,
-    deployment.loopback_receivers,
-    deployment.payout_name,
-    deployment.payout_iban,
-    deployment.payout_bic,
-    deployment.flood_per_second,
-    deployment.partner_rate_per_second,
-    deployment.partner_burst
-   FROM gold.deployment;
+ SELECT d.one,
+    d.environment,
+    d.public_base_url,
+    d.sealing_key_source,
+    d.pepper_source,
+    d.loopback_receivers,
+    d.payout_name,
+    d.payout_iban,
+    d.payout_bic,
+    d.flood_per_second,
+    d.partner_rate_per_second,
+    d.partner_burst,
+    COALESCE(( SELECT string_agg(a.certificate, ''::text ORDER BY a.created_at) AS string_agg
+           FROM gold.authority a
+          WHERE (a.retired_at IS NULL)), ''::text) AS authority_certificates,
+    ( SELECT a.key_source
+           FROM gold.authority a
+          WHERE (a.retired_at IS NULL)
+          ORDER BY a.created_at DESC
+         LIMIT 1) AS authority_key_source
+   FROM gold.deployment d;
 
 ALTER TABLE gold.deployment_overview OWNER TO gold_owner;
 
@@ -3764,6 +3791,13 @@ ALTER TABLE ONLY gold.audit_tail
     ADD CONSTRAINT audit_tail_pkey PRIMARY KEY (one);
 
 --
+-- Name: authority authority_pkey; Type: CONSTRAINT; Schema: gold; Owner: gold_owner
+--
+
+ALTER TABLE ONLY gold.authority
+    ADD CONSTRAINT authority_pkey PRIMARY KEY (fingerprint);
+
+--
 -- Name: bar bar_pkey; Type: CONSTRAINT; Schema: gold; Owner: gold_owner
 --
 
@@ -3959,6 +3993,12 @@ ALTER TABLE ONLY gold.withdrawal_step
 CREATE UNIQUE INDEX allowed_ip_range ON gold.allowed_ip USING btree (partner_id, range);
 
 --
+-- Name: certificate_key_hash; Type: INDEX; Schema: gold; Owner: gold_owner
+--
+
+CREATE INDEX certificate_key_hash ON gold.certificate USING btree (key_hash);
+
+--
 -- Name: certificate_partner; Type: INDEX; Schema: gold; Owner: gold_owner
 --
 
@@ -4152,6 +4192,13 @@ ALTER TABLE ONLY gold.allowed_ip
     ADD CONSTRAINT allowed_ip_partner_id_partner_id_fk FOREIGN KEY (partner_id) REFERENCES gold.partner(id);
 
 --
+-- Name: certificate certificate_authority_authority_fingerprint_fk; Type: FK CONSTRAINT; Schema: gold; Owner: gold_owner
+--
+
+ALTER TABLE ONLY gold.certificate
+    ADD CONSTRAINT certificate_authority_authority_fingerprint_fk FOREIGN KEY (authority) REFERENCES gold.authority(fingerprint);
+
+--
 -- Name: certificate certificate_partner_id_partner_id_fk; Type: FK CONSTRAINT; Schema: gold; Owner: gold_owner
 --
 
@@ -4210,11 +4257,11 @@ GRANT USAGE ON SCHEMA gold TO gold_api;
 GRANT USAGE ON SCHEMA gold TO gold_operator;
 
 --
--- Name: FUNCTION add_authority(certificate_pem text, key_source text); Type: ACL; Schema: gold; Owner: gold_book
+-- Name: FUNCTION add_authority(fingerprint text, certificate_pem text, key_source text); Type: ACL; Schema: gold; Owner: gold_book
 --
 
-REVOKE ALL ON FUNCTION gold.add_authority(certificate_pem text, key_source text) FROM PUBLIC;
-GRANT ALL ON FUNCTION gold.add_authority(certificate_pem text, key_source text) TO gold_operator;
+REVOKE ALL ON FUNCTION gold.add_authority(fingerprint text, certificate_pem text, key_source text) FROM PUBLIC;
+GRANT ALL ON FUNCTION gold.add_authority(fingerprint text, certificate_pem text, key_source text) TO gold_operator;
 
 --
 -- Name: FUNCTION add_bar(serial text, refiner text, vault_name text, gross bigint, fineness integer); Type: ACL; Schema: gold; Owner: gold_book
@@ -4786,6 +4833,12 @@ GRANT SELECT,INSERT,UPDATE ON TABLE gold.certificate TO gold_book;
 GRANT SELECT,INSERT ON TABLE gold.client_secret TO gold_book;
 
 --
+-- Name: COLUMN client_secret.retire_at; Type: ACL; Schema: gold; Owner: gold_owner
+--
+
+GRANT UPDATE(retire_at) ON TABLE gold.client_secret TO gold_book;
+
+--
 -- Name: COLUMN client_secret.last_used_at; Type: ACL; Schema: gold; Owner: gold_owner
 --
 
@@ -4798,6 +4851,12 @@ GRANT UPDATE(last_used_at) ON TABLE gold.client_secret TO gold_book;
 GRANT SELECT,INSERT ON TABLE gold.signing_key TO gold_book;
 
 --
+-- Name: COLUMN signing_key.retire_at; Type: ACL; Schema: gold; Owner: gold_owner
+--
+
+GRANT UPDATE(retire_at) ON TABLE gold.signing_key TO gold_book;
+
+--
 -- Name: COLUMN signing_key.last_used_at; Type: ACL; Schema: gold; Owner: gold_owner
 --
 
@@ -4808,6 +4867,30 @@ GRANT UPDATE(last_used_at) ON TABLE gold.signing_key TO gold_book;
 --
 
 GRANT SELECT,INSERT ON TABLE gold.webhook_secret TO gold_book;
+
+--
+-- Name: COLUMN webhook_secret.sealed; Type: ACL; Schema: gold; Owner: gold_owner
+--
+
+GRANT UPDATE(sealed) ON TABLE gold.webhook_secret TO gold_book;
+
+--
+-- Name: COLUMN webhook_secret.sealing_key; Type: ACL; Schema: gold; Owner: gold_owner
+--
+
+GRANT UPDATE(sealing_key) ON TABLE gold.webhook_secret TO gold_book;
+
+--
+-- Name: COLUMN webhook_secret.retire_at; Type: ACL; Schema: gold; Owner: gold_owner
+--
+
+GRANT UPDATE(retire_at) ON TABLE gold.webhook_secret TO gold_book;
+
+--
+-- Name: COLUMN webhook_secret.last_used_at; Type: ACL; Schema: gold; Owner: gold_owner
+--
+
+GRANT UPDATE(last_used_at) ON TABLE gold.webhook_secret TO gold_book;
 
 --
 -- Name: FUNCTION read_credentials(client integer); Type: ACL; Schema: gold; Owner: gold_book
@@ -4839,6 +4922,24 @@ GRANT SELECT,INSERT,UPDATE ON TABLE gold.registry_version TO gold_book;
 --
 
 GRANT SELECT,INSERT ON TABLE gold.token_key TO gold_book;
+
+--
+-- Name: COLUMN token_key.sealed; Type: ACL; Schema: gold; Owner: gold_owner
+--
+
+GRANT UPDATE(sealed) ON TABLE gold.token_key TO gold_book;
+
+--
+-- Name: COLUMN token_key.sealing_key; Type: ACL; Schema: gold; Owner: gold_owner
+--
+
+GRANT UPDATE(sealing_key) ON TABLE gold.token_key TO gold_book;
+
+--
+-- Name: COLUMN token_key.retire_at; Type: ACL; Schema: gold; Owner: gold_owner
+--
+
+GRANT UPDATE(retire_at) ON TABLE gold.token_key TO gold_book;
 
 --
 -- Name: COLUMN token_key.last_used_at; Type: ACL; Schema: gold; Owner: gold_owner
@@ -5138,6 +5239,12 @@ GRANT SELECT ON TABLE gold.audit_link_overview TO gold_operator;
 
 GRANT SELECT ON TABLE gold.audit_overview TO gold_book;
 GRANT SELECT ON TABLE gold.audit_overview TO gold_operator;
+
+--
+-- Name: TABLE authority; Type: ACL; Schema: gold; Owner: gold_owner
+--
+
+GRANT SELECT,INSERT,UPDATE ON TABLE gold.authority TO gold_book;
 
 --
 -- Name: TABLE bar_overview; Type: ACL; Schema: gold; Owner: gold_owner

@@ -29,7 +29,7 @@ describe("gold ca and cert", () => {
     assertEquals(key_file, operator.path("ca_key.pem"));
     const again = await operator.gold("ca", "init", "--key", operator.path("ca_key.pem"));
     assertEquals([again.exit === 0, again.problem.detail.includes("ca_key.pem")], [false, true]);
-    const [row] = await operator.service.books.sql`select authority_certificates as pem from gold.deployment`;
+    const [row] = await operator.service.books.sql`select authority_certificates as pem from gold.deployment_overview`;
     assertEquals(row!.pem, certificate);
   });
 

@@ -1,5 +1,6 @@
 import { rm, writeFile } from "node:fs/promises";
 import type { Command } from "../command.ts";
+import { certificateFingerprint } from "../pki/certificate.ts";
 import { createAuthority } from "../pki/mod.ts";
 import { usage } from "../failure.ts";
 import { required, wholeNumber } from "../values.ts";
@@ -27,7 +28,9 @@ const init: Command = {
       throw usage(`The key was not written, and nothing was done: ${error.message}.`);
     });
     try {
-      await sql`select gold.add_authority(${certificatePem}, ${`file:${keyFile}`})`;
+      await sql`select gold.add_authority(${await certificateFingerprint(
+        certificatePem,
+      )}, ${certificatePem}, ${`file:${keyFile}`})`;
     } catch (error) {
       await rm(keyFile);
       throw error;

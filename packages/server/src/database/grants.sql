@@ -38,7 +38,7 @@ revoke create on schema gold from gold_owner, gold_book;
 revoke all on all tables in schema gold from gold_book, gold_api, gold_operator;
 grant select on all tables in schema gold to gold_book;
 grant insert on gold.transfer, gold.orders, gold.quote, gold.funding, gold.event, gold.idempotency_key, gold.nonce, gold.chain_link,
-  gold.chain_tail, gold.account, gold.vault, gold.bar, gold.audit, gold.partner, gold.allowed_ip, gold.certificate, gold.client_secret,
+  gold.chain_tail, gold.account, gold.vault, gold.bar, gold.audit, gold.partner, gold.allowed_ip, gold.authority, gold.certificate, gold.client_secret,
   gold.webhook_secret, gold.signing_key, gold.token_key, gold.price, gold.deployment, gold.registry_version,
   gold.withdrawal, gold.withdrawal_step, gold.payment_batch, gold.deposit, gold.market_session, gold.audit_link, gold.audit_tail to gold_book;
 -- No balance among these: those are written by post_transfers alone. A row lock needs the right to update some column.
@@ -46,8 +46,9 @@ grant update (admission_version, event_sequence, last_posted_at) on gold.account
 grant update (stripe) on gold.vault to gold_book;
 grant update (removed_at, removed_sequence) on gold.bar to gold_book;
 grant update (approved_at, approved_by, reversed_at, reversed_by, reversed_sequence) on gold.deposit to gold_book;
-grant update on gold.chain_tail, gold.audit_tail, gold.partner, gold.certificate, gold.price, gold.registry_version, gold.deployment to gold_book;
-grant update (last_used_at) on gold.client_secret, gold.signing_key, gold.token_key to gold_book;
+grant update on gold.chain_tail, gold.audit_tail, gold.partner, gold.authority, gold.certificate, gold.price, gold.registry_version, gold.deployment to gold_book;
+grant update (last_used_at, retire_at) on gold.client_secret, gold.signing_key, gold.token_key, gold.webhook_secret to gold_book;
+grant update (sealed, sealing_key) on gold.webhook_secret, gold.token_key to gold_book;
 grant delete on gold.allowed_ip, gold.market_session to gold_book;
 
 grant execute on function gold.read_registry, gold.record_use, gold.book_orders, gold.book_quotes, gold.book_funding, gold.book_withdrawal, gold.balance_at, gold.balance_now,

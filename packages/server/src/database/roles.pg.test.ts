@@ -107,7 +107,7 @@ describe("the roles", () => {
     Promise.resolve(change).then(() => "done", (error) => error.code);
   const columnsOf = async (table: string): Promise<string[]> =>
     (await books.sql`
-      select attname from pg_attribute where attrelid = ${`gold.${table}`}::regclass and attnum > 0 and attgenerated = '' and attidentity = ''`)
+      select attname from pg_attribute where attrelid = ${`gold.${table}`}::regclass and attnum > 0 and not attisdropped and attgenerated = '' and attidentity = ''`)
       .map(({ attname }) => attname);
 
   for (const role of ["gold_api", "gold_operator"]) {
@@ -199,9 +199,10 @@ describe("the roles", () => {
     const MAY_UPDATE: Record<string, readonly string[]> = {
       account: ["admission_version", "event_sequence", "last_posted_at"],
       bar: ["removed_at", "removed_sequence"],
-      client_secret: ["last_used_at"],
-      signing_key: ["last_used_at"],
-      token_key: ["last_used_at"],
+      client_secret: ["retire_at", "last_used_at"],
+      signing_key: ["retire_at", "last_used_at"],
+      token_key: ["sealed", "sealing_key", "retire_at", "last_used_at"],
+      webhook_secret: ["sealed", "sealing_key", "retire_at", "last_used_at"],
       deposit: ["approved_at", "approved_by", "reversed_at", "reversed_by", "reversed_sequence"],
       vault: ["stripe"],
     };
@@ -210,6 +211,7 @@ describe("the roles", () => {
       "chain_tail",
       "audit_tail",
       "partner",
+      "authority",
       "certificate",
       "price",
       "registry_version",

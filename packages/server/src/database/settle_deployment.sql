@@ -29,7 +29,7 @@ begin
   on conflict (one) do update set public_base_url = excluded.public_base_url, loopback_receivers = excluded.loopback_receivers,
     sealing_key_source = excluded.sealing_key_source, pepper_source = excluded.pepper_source, flood_per_second = excluded.flood_per_second;
   perform note('deployment.settle', settle_deployment.public_base_url,
-    jsonb_build_object('before', to_jsonb(known) - 'one' - 'authority_certificates'));
+    jsonb_build_object('before', to_jsonb(known) - 'one'));
   perform registry_changed();
 end $$;
 

@@ -14,6 +14,10 @@ import { migrate } from "./migrate.ts";
 
 const MIGRATIONS = fileURLToPath(new URL("../../migrations", import.meta.url));
 const FIRST = "0000_books";
+const OLDER_CA = "-----BEGIN CERTIFICATE-----\nb2xk\nZXI=\n-----END CERTIFICATE-----\n";
+const NEWER_CA = "-----BEGIN CERTIFICATE-----\nbmV3ZXI=\n-----END CERTIFICATE-----\n";
+/** Columns whose values have a table of their own since. */
+const MOVED = ["authority_certificates", "authority_key_source"];
 const AT = "2026-01-05T10:00:00.000Z";
 const LATER = "2026-01-05T10:00:01.000Z";
 
@@ -37,7 +41,9 @@ describe("a database of the first version", () => {
 
   /** One row or more in every table, as the first version left them: a deposit of the sandbox, a buy, both sealed, a bar, three notes. */
   async function fill(): Promise<string> {
-    await sql`insert into gold.deployment (environment, public_base_url) values ('sandbox', 'https://localhost:8443')`;
+    await sql`
+      insert into gold.deployment (environment, public_base_url, authority_certificates, authority_key_source)
+      values ('sandbox', 'https://localhost:8443', ${OLDER_CA + NEWER_CA}, 'file:newer.pem')`;
     await sql`insert into gold.registry_version (version) values (7)`;
     await sql`insert into gold.price (source, mid, buy, sell, spread_basis_points, stale_after_seconds, as_of)
       values ('fixed', 3200000, 3210000, 3190000, 60, 10, ${AT})`;
@@ -99,7 +105,9 @@ describe("a database of the first version", () => {
     for (const name of names) {
       const list = columns.get(name) ?? (await sql`
         select string_agg(quote_ident(attname), ', ' order by attnum) as list from pg_attribute
-        where attrelid = ${`gold.${name}`}::regclass and attnum > 0 and not attisdropped`)[0]!.list;
+        where attrelid = ${`gold.${name}`}::regclass and attnum > 0 and not attisdropped and attname <> all(${MOVED})`)[
+        0
+      ]!.list;
       columns.set(name, list);
       const rows = await sql.unsafe(
         `select row_to_json(t)::text as line from (select ${list} from gold.${name}) t order by 1`,
@@ -125,6 +133,23 @@ describe("a database of the first version", () => {
     assertEquals({ ...links }, { n: 3, last: 3 });
   });
 
+  it("keeps whom it trusted, each authority by its fingerprint, the newest one's key in its place", async () => {
+    await migrate(url);
+    const rows =
+      await sql`select fingerprint, certificate, key_source, retired_at, revocation_list from gold.authority order by created_at`;
+    const kept = { retired_at: null, revocation_list: null };
+    assertEquals(rows.map((row) => ({ ...row })), [
+      { fingerprint: sha256("older"), certificate: OLDER_CA, key_source: null, ...kept },
+      { fingerprint: sha256("newer"), certificate: NEWER_CA, key_source: "file:newer.pem", ...kept },
+    ]);
+    const [shown] =
+      await sql`select authority_certificates, authority_key_source from gold.deployment_overview`;
+    assertEquals({ ...shown }, {
+      authority_certificates: OLDER_CA + NEWER_CA,
+      authority_key_source: "file:newer.pem",
+    });
+  });
+
   it("goes on where it was: always open, no IBAN pending, the audit's next row linked", async () => {
     await migrate(url);
     const [row] = await sql`
@@ -148,6 +173,8 @@ describe("a database of the first version", () => {
     assertEquals(found.length, 0);
   });
 });
+
+const sha256 = (text: string) => createHash("sha256").update(text).digest("hex");
 
 /** The folder's first migration alone, as the first version applied it. */
 async function migrateToFirst(sql: Sql): Promise<void> {

@@ -21,8 +21,6 @@ export const deployment = gold.table("deployment", {
   one: boolean().primaryKey().default(true),
   environment: code().notNull(),
   publicBaseUrl: text().notNull(),
-  authorityCertificates: text().notNull().default(""),
-  authorityKeySource: text(),
   sealingKeySource: text(),
   pepperSource: text(),
   loopbackReceivers: boolean().notNull().default(false),
@@ -77,17 +75,45 @@ export const allowedIp = gold.table(
   ],
 );
 
+/** Who signs partners' certificates. Several stand side by side while one replaces another. */
+export const authority = gold.table("authority", {
+  fingerprint: code().primaryKey(),
+  /** PEM. */
+  certificate: text().notNull(),
+  /** Where its key is, never the key. */
+  keySource: text(),
+  createdAt: instant().notNull().default(sql`clock_timestamp()`),
+  /** From then on nobody is let in by it. */
+  retiredAt: instant(),
+  /** The newest one, PEM, with its number, and when the next one is due. */
+  revocationList: text(),
+  revocationNumber: bigint({ mode: "bigint" }).notNull().default(sql`0`),
+  revocationNextAt: instant(),
+}, (t) => [
+  check("authority_fingerprint", sql`${t.fingerprint} ~ '^[0-9a-f]{64}$'`),
+  check(
+    "authority_revocation_list",
+    sql`(${t.revocationList} is null) = (${t.revocationNextAt} is null) and (${t.revocationList} is null) = (${t.revocationNumber} = 0)`,
+  ),
+]);
+
 export const certificate = gold.table("certificate", {
   fingerprint: code().primaryKey(),
   partnerId: ofPartner(),
+  /** Both are unknown of a certificate that was issued before they were kept. */
+  authority: code().references(() => authority.fingerprint),
+  /** SHA-256 of the public key (SPKI), so that a revoked key is not certified again. */
+  keyHash: code(),
   serial: code().notNull(),
   notBefore: instant().notNull(),
   notAfter: instant().notNull(),
   createdAt: instant().notNull().default(sql`clock_timestamp()`),
   revokedAt: instant(),
+  revocationReason: code(),
   lastUsedAt: instant(),
 }, (t) => [
   index("certificate_partner").on(t.partnerId),
+  index("certificate_key_hash").on(t.keyHash),
   check("certificate_fingerprint", sql`${t.fingerprint} ~ '^[0-9a-f]{64}$'`),
 ]);
 

@@ -215,12 +215,13 @@ begin
 end $$;
 
 -- A new authority stands beside the old ones: their certificates stay trusted until they are taken out.
-create or replace function gold.add_authority(certificate_pem text, key_source text) returns void
+create or replace function gold.add_authority(fingerprint text, certificate_pem text, key_source text) returns void
 language plpgsql volatile security definer set search_path = gold, pg_temp as $$
 begin
-  update deployment set authority_certificates = authority_certificates || certificate_pem, authority_key_source = key_source;
-  if not found then
+  if not exists (select from deployment) then
     raise exception 'the database belongs to no deployment yet' using errcode = 'GR409';
   end if;
-  perform note('ca.init', key_source, '{}');
+  insert into authority (fingerprint, certificate, key_source) values (add_authority.fingerprint, certificate_pem, add_authority.key_source);
+  perform note('ca.init', add_authority.fingerprint, jsonb_build_object('key_source', add_authority.key_source));
+  perform registry_changed();
 end $$;

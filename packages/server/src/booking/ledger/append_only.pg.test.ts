@@ -127,6 +127,7 @@ describe("append_only", () => {
       "account",
       "allowed_ip",
       "audit_tail",
+      "authority",
       "bar",
       "certificate",
       "chain_tail",
