@@ -12,12 +12,29 @@ interface Proof {
   prove(options: readonly string[]): Promise<boolean>;
 }
 
+/** Where the suites stand that start the real Envoy. */
+const BEHIND_ENVOY = [
+  "packages/sidecar",
+  "packages/dev/src/sidecar",
+  "packages/dev/src/contract",
+  "packages/dev/src/start_envoy.judge.test.ts",
+  "packages/dev/src/quickstart.judge.test.ts",
+];
+
 const PROOFS: Readonly<Record<string, Proof>> = {
   judges: {
     says: "every *.judge.test.ts against the real parts, on Node and on Deno",
     prove: () => {
       requireParts(ROOT);
       return runTier("judge");
+    },
+  },
+  sidecar: {
+    says:
+      "of the judges those of the real Envoy before the real service: whom and what it refuses, and whom it serves",
+    prove: () => {
+      requireParts(ROOT);
+      return runTier("judge", BEHIND_ENVOY);
     },
   },
   postgres_15: {

@@ -90,23 +90,28 @@ CREATE TYPE gold.withdrawal_status AS ENUM (
 ALTER TYPE gold.withdrawal_status OWNER TO gold_owner;
 
 --
--- Name: add_authority(text, text, text); Type: FUNCTION; Schema: gold; Owner: gold_book
+-- Name: add_authority(boolean, text, text, text, text, timestamp with time zone); Type: FUNCTION; Schema: gold; Owner: gold_book
 --
 
-CREATE FUNCTION gold.add_authority(fingerprint text, certificate_pem text, key_source text) RETURNS void
+CREATE FUNCTION gold.add_authority(first boolean, fingerprint text, certificate_pem text, key_source text, revocation_list text, revocation_next_at timestamp with time zone) RETURNS void
     LANGUAGE plpgsql SECURITY DEFINER
     SET search_path TO 'gold', 'pg_temp'
     AS $$
+declare
+  newest text := hold_authorities();
 begin
-  if not exists (select from deployment) then
-    raise exception 'the database belongs to no deployment yet' using errcode = 'GR409';
+  if first and newest is not null then
+    raise exception 'there is a certificate authority already: `gold key rotate ca` puts a new one beside it' using errcode = 'GR409';
+  elsif not first and newest is null then
+    raise exception 'there is no certificate authority yet: `gold ca init` makes the first one' using errcode = 'GR409';
   end if;
-  insert into authority (fingerprint, certificate, key_source) values (add_authority.fingerprint, certificate_pem, add_authority.key_source);
-  perform note('ca.init', add_authority.fingerprint, jsonb_build_object('key_source', add_authority.key_source));
+  insert into authority (fingerprint, certificate, key_source, revocation_list, revocation_number, revocation_next_at)
+  values (add_authority.fingerprint, certificate_pem, add_authority.key_source, add_authority.revocation_list, 1, add_authority.revocation_next_at);
+  perform note(case when first then 'ca.init' else 'ca.rotate' end, add_authority.fingerprint, jsonb_build_object('key_source', add_authority.key_source));
   perform registry_changed();
 end $$;
 
-ALTER FUNCTION gold.add_authority(fingerprint text, certificate_pem text, key_source text) OWNER TO gold_book;
+ALTER FUNCTION gold.add_authority(first boolean, fingerprint text, certificate_pem text, key_source text, revocation_list text, revocation_next_at timestamp with time zone) OWNER TO gold_book;
 
 --
 -- Name: add_bar(text, text, text, bigint, integer); Type: FUNCTION; Schema: gold; Owner: gold_book
@@ -133,23 +138,99 @@ end $$;
 ALTER FUNCTION gold.add_bar(serial text, refiner text, vault_name text, gross bigint, fineness integer) OWNER TO gold_book;
 
 --
--- Name: add_certificate(text, text, text, timestamp with time zone, timestamp with time zone); Type: FUNCTION; Schema: gold; Owner: gold_book
+-- Name: add_certificate(text, text, text, timestamp with time zone, timestamp with time zone, text, text); Type: FUNCTION; Schema: gold; Owner: gold_book
 --
 
-CREATE FUNCTION gold.add_certificate(public text, fingerprint text, serial text, not_before timestamp with time zone, not_after timestamp with time zone) RETURNS void
+CREATE FUNCTION gold.add_certificate(public text, fingerprint text, serial text, not_before timestamp with time zone, not_after timestamp with time zone, authority text DEFAULT NULL::text, key_hash text DEFAULT NULL::text) RETURNS void
     LANGUAGE plpgsql SECURITY DEFINER
     SET search_path TO 'gold', 'pg_temp'
     AS $$
 declare
   subject partner := partner_of(public);
+  newest text := hold_authorities();
+  known certificate;
 begin
-  insert into certificate (fingerprint, partner_id, serial, not_before, not_after)
-  values (add_certificate.fingerprint, subject.id, add_certificate.serial, add_certificate.not_before, add_certificate.not_after);
+  select c.* into known from certificate c where c.key_hash = add_certificate.key_hash;
+  if add_certificate.authority <> newest then
+    raise exception 'a new authority took the place of the one that signed this certificate: run the command again' using errcode = 'GR409';
+  elsif known.revoked_at is not null then
+    raise exception 'the certificate of this key was revoked at %, and a revoked key does not come back: the partner makes a new one',
+      instant_text(known.revoked_at) using errcode = 'GR409';
+  elsif known.partner_id <> subject.id then
+    raise exception 'this key is in a certificate of %: each partner makes a key of its own', public_of(known.partner_id) using errcode = 'GR409';
+  elsif known.fingerprint is not null then
+    raise exception 'this key is in certificate % already, and a key is certified once: the partner makes a new one', known.fingerprint
+      using errcode = 'GR409';
+  end if;
+  insert into certificate (fingerprint, partner_id, serial, not_before, not_after, authority, key_hash)
+  values (add_certificate.fingerprint, subject.id, add_certificate.serial, add_certificate.not_before, add_certificate.not_after,
+    add_certificate.authority, add_certificate.key_hash);
   perform note('certificate.issue', public, jsonb_build_object('fingerprint', add_certificate.fingerprint, 'not_after', add_certificate.not_after));
   perform registry_changed();
 end $$;
 
-ALTER FUNCTION gold.add_certificate(public text, fingerprint text, serial text, not_before timestamp with time zone, not_after timestamp with time zone) OWNER TO gold_book;
+ALTER FUNCTION gold.add_certificate(public text, fingerprint text, serial text, not_before timestamp with time zone, not_after timestamp with time zone, authority text, key_hash text) OWNER TO gold_book;
+
+--
+-- Name: add_operator(text, text); Type: FUNCTION; Schema: gold; Owner: gold_book
+--
+
+CREATE FUNCTION gold.add_operator(name text, verifier text) RETURNS void
+    LANGUAGE plpgsql
+    SET search_path TO 'gold', 'pg_temp'
+    AS $_$
+begin
+  if name !~ '^[a-z][a-z0-9_]{2,39}$' or name ~ '^(gold|pg)_' or name = 'postgres' then
+    raise exception 'a login''s name is 3 to 40 of a-z, 0-9 and _, begins with a letter, and is neither postgres nor begins with gold_ or pg_'
+      using errcode = 'GR409';
+  elsif exists (select from pg_roles r where r.rolname = add_operator.name) then
+    raise exception 'there is a database login % already', name using errcode = 'GR409';
+  elsif is_known_login(name) then
+    raise exception 'the name % stands in the books for somebody who had it before, and names one person for ever: take another', name
+      using errcode = 'GR409';
+  end if;
+  execute format('create role %I login password %L', name, verifier);
+  begin
+    execute format('grant gold_operator to %I', name);
+  exception when insufficient_privilege then
+    raise exception 'the login % may not hand out gold_operator: a superuser has to say once, grant gold_operator to % with admin option',
+      session_user, session_user using errcode = 'GR409';
+  end;
+  perform note('operator.add', name, '{}');
+end $_$;
+
+ALTER FUNCTION gold.add_operator(name text, verifier text) OWNER TO gold_book;
+
+--
+-- Name: add_signing_key(text, text, text, jsonb); Type: FUNCTION; Schema: gold; Owner: gold_book
+--
+
+CREATE FUNCTION gold.add_signing_key(public text, thumbprint text, kid text, jwk jsonb) RETURNS void
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'gold', 'pg_temp'
+    AS $$
+declare
+  subject partner := hold_partner(public);
+  known signing_key;
+begin
+  select k.* into known from signing_key k where k.partner_id = subject.id and k.thumbprint = add_signing_key.thumbprint;
+  if known.retire_at <= clock_timestamp() then
+    raise exception 'this key was retired at %, and a retired key does not come back: make a new one', instant_text(known.retire_at) using errcode = 'GR409';
+  elsif known.thumbprint is not null then
+    raise exception 'this key is registered already' using errcode = 'GR409';
+  elsif exists (select from signing_key k where k.partner_id = subject.id and add_signing_key.kid in (k.kid, k.thumbprint)) then
+    raise exception 'another key of this partner has the kid % already: give this one a name of its own', add_signing_key.kid using errcode = 'GR409';
+  end if;
+  perform refuse_crowd('signing key', (select count(*) from signing_key k
+    where k.partner_id = subject.id and (k.retire_at is null or k.retire_at > clock_timestamp())));
+  insert into signing_key (partner_id, thumbprint, kid, jwk, not_before)
+  values (subject.id, add_signing_key.thumbprint, add_signing_key.kid, add_signing_key.jwk, present_millisecond());
+  perform note('signing_key.add', public, jsonb_strip_nulls(jsonb_build_object('thumbprint', add_signing_key.thumbprint, 'kid', add_signing_key.kid)));
+  perform refuse_shared_key(subject.id, add_signing_key.thumbprint);
+  perform registry_changed();
+end $$;
+
+ALTER FUNCTION gold.add_signing_key(public text, thumbprint text, kid text, jwk jsonb) OWNER TO gold_book;
 
 --
 -- Name: add_token_key(text, jsonb, bytea, text, timestamp with time zone); Type: FUNCTION; Schema: gold; Owner: gold_book
@@ -516,6 +597,26 @@ CREATE FUNCTION gold.balances_text(available bigint, held bigint, gold bigint, a
     RETURN (((((((('{"sar":{"available":'::text || gold.decimal_text(available, 0.01)) || ',"held":'::text) || gold.decimal_text(held, 0.01)) || '},"gold":{"grams":'::text) || gold.decimal_text(gold, 0.0001)) || '},"as_of":"'::text) || gold.instant_text(at)) || '"}'::text);
 
 ALTER FUNCTION gold.balances_text(available bigint, held bigint, gold bigint, at timestamp with time zone) OWNER TO gold_book;
+
+--
+-- Name: begin_rotation(text, integer); Type: FUNCTION; Schema: gold; Owner: gold_book
+--
+
+CREATE FUNCTION gold.begin_rotation(public text, overlap_seconds integer, OUT partner_id integer, OUT retires_at timestamp with time zone) RETURNS record
+    LANGUAGE plpgsql
+    SET search_path TO 'gold', 'pg_temp'
+    AS $$
+begin
+  if overlap_seconds not between 0 and 90 * 86400 then
+    raise exception 'an overlap is 90 days at most' using errcode = 'GR409';
+  elsif overlap_seconds = 0 then
+    perform end_admission((partner_of(public)).id);
+  end if;
+  partner_id := (hold_partner(public)).id;
+  retires_at := present_millisecond() + make_interval(secs => overlap_seconds);
+end $$;
+
+ALTER FUNCTION gold.begin_rotation(public text, overlap_seconds integer, OUT partner_id integer, OUT retires_at timestamp with time zone) OWNER TO gold_book;
 
 --
 -- Name: account; Type: TABLE; Schema: gold; Owner: gold_owner
@@ -1152,6 +1253,28 @@ end $$;
 ALTER FUNCTION gold.check_rate(rate_per_second integer) OWNER TO gold_book;
 
 --
+-- Name: check_retirement(text, timestamp with time zone, timestamp with time zone, timestamp with time zone, bigint); Type: FUNCTION; Schema: gold; Owner: gold_book
+--
+
+CREATE FUNCTION gold.check_retirement(noun text, ended_at timestamp with time zone, last_used_at timestamp with time zone, seen timestamp with time zone, heirs bigint) RETURNS void
+    LANGUAGE plpgsql
+    SET search_path TO 'gold', 'pg_temp'
+    AS $$
+declare
+  in_use_since timestamptz := clock_timestamp() - interval '1 hour';
+begin
+  if ended_at <= clock_timestamp() then
+    raise exception 'the % is retired already, since %', noun, instant_text(ended_at) using errcode = 'GR409';
+  elsif heirs = 0 then
+    raise exception 'no other % would be left that has no end: add one first, or suspend the partner', noun using errcode = 'GR409';
+  elsif last_used_at > in_use_since and coalesce(seen, '-infinity') <= in_use_since then
+    raise exception 'the % was used meanwhile, at %: somebody still works with it', noun, instant_text(last_used_at) using errcode = 'GR409';
+  end if;
+end $$;
+
+ALTER FUNCTION gold.check_retirement(noun text, ended_at timestamp with time zone, last_used_at timestamp with time zone, seen timestamp with time zone, heirs bigint) OWNER TO gold_book;
+
+--
 -- Name: create_partner(text, text, text, text, integer, integer, bigint, cidr[], bytea, bytea, text, jsonb); Type: FUNCTION; Schema: gold; Owner: gold_book
 --
 
@@ -1177,6 +1300,7 @@ begin
     'webhook_url', create_partner.webhook_url, 'rate_per_second', create_partner.rate_per_second, 'burst', create_partner.burst,
     'maximum_grams', create_partner.maximum_grams,
     'signing_keys', (select jsonb_agg(k->>'thumbprint') from jsonb_array_elements(signing_keys) k)));
+  perform refuse_shared_key(created, k->>'thumbprint') from jsonb_array_elements(signing_keys) k;
   perform registry_changed();
   return created;
 end $$;
@@ -1474,6 +1598,103 @@ CREATE FUNCTION gold.held_until(changed timestamp with time zone) RETURNS timest
 ALTER FUNCTION gold.held_until(changed timestamp with time zone) OWNER TO gold_book;
 
 --
+-- Name: hold_authorities(); Type: FUNCTION; Schema: gold; Owner: gold_book
+--
+
+CREATE FUNCTION gold.hold_authorities() RETURNS text
+    LANGUAGE plpgsql
+    SET search_path TO 'gold', 'pg_temp'
+    AS $$
+begin
+  perform from deployment for no key update;
+  if not found then
+    raise exception 'the database belongs to no deployment yet' using errcode = 'GR409';
+  end if;
+  return (select a.fingerprint from authority a where a.retired_at is null order by a.created_at desc limit 1);
+end $$;
+
+ALTER FUNCTION gold.hold_authorities() OWNER TO gold_book;
+
+--
+-- Name: partner; Type: TABLE; Schema: gold; Owner: gold_owner
+--
+
+CREATE TABLE gold.partner (
+    id integer NOT NULL,
+    public_id text NOT NULL COLLATE pg_catalog."C",
+    name text NOT NULL,
+    iban text NOT NULL COLLATE pg_catalog."C",
+    webhook_url text,
+    rate_per_second integer NOT NULL,
+    burst integer NOT NULL,
+    maximum_grams bigint NOT NULL,
+    created_at timestamp(3) with time zone DEFAULT clock_timestamp() NOT NULL,
+    suspended_at timestamp(3) with time zone,
+    iban_changed_at timestamp(3) with time zone,
+    pending_iban text COLLATE pg_catalog."C",
+    pending_iban_by text COLLATE pg_catalog."C",
+    pending_iban_at timestamp(3) with time zone,
+    CONSTRAINT partner_maximum_grams CHECK (((maximum_grams >= 1) AND (maximum_grams <= 1000000000))),
+    CONSTRAINT partner_pending_iban CHECK ((((pending_iban IS NULL) = (pending_iban_by IS NULL)) AND ((pending_iban IS NULL) = (pending_iban_at IS NULL)))),
+    CONSTRAINT partner_public_id CHECK ((public_id ~ '^(sbx|live)_[a-z0-9]{20}$'::text)),
+    CONSTRAINT partner_rate CHECK (((rate_per_second > 0) AND (burst > 0)))
+);
+
+ALTER TABLE gold.partner OWNER TO gold_owner;
+
+--
+-- Name: hold_partner(text); Type: FUNCTION; Schema: gold; Owner: gold_book
+--
+
+CREATE FUNCTION gold.hold_partner(public text) RETURNS gold.partner
+    LANGUAGE plpgsql
+    SET search_path TO 'gold', 'pg_temp'
+    AS $$
+declare
+  held partner := partner_of(public);
+begin
+  perform from partner p where p.id = held.id for no key update;
+  return held;
+end $$;
+
+ALTER FUNCTION gold.hold_partner(public text) OWNER TO gold_book;
+
+--
+-- Name: payment_batch; Type: TABLE; Schema: gold; Owner: gold_owner
+--
+
+CREATE TABLE gold.payment_batch (
+    id uuid NOT NULL,
+    created_at timestamp(3) with time zone NOT NULL,
+    login text NOT NULL COLLATE pg_catalog."C",
+    document text NOT NULL
+);
+
+ALTER TABLE gold.payment_batch OWNER TO gold_owner;
+
+--
+-- Name: is_known_login(text); Type: FUNCTION; Schema: gold; Owner: gold_book
+--
+
+CREATE FUNCTION gold.is_known_login(name text) RETURNS boolean
+    LANGUAGE sql STABLE
+    BEGIN ATOMIC
+ SELECT ((EXISTS ( SELECT
+            FROM gold.audit a
+           WHERE ((a.login = is_known_login.name) OR ((a.action = 'operator.add'::text) AND (a.subject = is_known_login.name))))) OR (EXISTS ( SELECT
+            FROM gold.withdrawal_step s
+           WHERE (s.login = is_known_login.name))) OR (EXISTS ( SELECT
+            FROM gold.payment_batch b
+           WHERE (b.login = is_known_login.name))) OR (EXISTS ( SELECT
+            FROM gold.deposit d
+           WHERE (((is_known_login.name = d.recorded_by) OR (is_known_login.name = d.approved_by)) OR (is_known_login.name = d.reversed_by)))) OR (EXISTS ( SELECT
+            FROM gold.partner p
+           WHERE (p.pending_iban_by = is_known_login.name))));
+END;
+
+ALTER FUNCTION gold.is_known_login(name text) OWNER TO gold_book;
+
+--
 -- Name: life_text(timestamp with time zone, timestamp with time zone, timestamp with time zone); Type: FUNCTION; Schema: gold; Owner: gold_book
 --
 
@@ -1721,6 +1942,21 @@ END;
 ALTER FUNCTION gold.market_open(at timestamp with time zone) OWNER TO gold_book;
 
 --
+-- Name: move_authority_key(text, text); Type: FUNCTION; Schema: gold; Owner: gold_book
+--
+
+CREATE FUNCTION gold.move_authority_key(fingerprint text, key_source text) RETURNS void
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'gold', 'pg_temp'
+    AS $$
+begin
+  update authority a set key_source = move_authority_key.key_source where a.fingerprint = move_authority_key.fingerprint;
+  perform note('ca.move_key', move_authority_key.fingerprint, jsonb_build_object('key_source', move_authority_key.key_source));
+end $$;
+
+ALTER FUNCTION gold.move_authority_key(fingerprint text, key_source text) OWNER TO gold_book;
+
+--
 -- Name: move_bar(boolean, bigint); Type: FUNCTION; Schema: gold; Owner: gold_book
 --
 
@@ -1788,33 +2024,6 @@ begin
 end $$;
 
 ALTER FUNCTION gold.note(action text, subject text, detail jsonb) OWNER TO gold_book;
-
---
--- Name: partner; Type: TABLE; Schema: gold; Owner: gold_owner
---
-
-CREATE TABLE gold.partner (
-    id integer NOT NULL,
-    public_id text NOT NULL COLLATE pg_catalog."C",
-    name text NOT NULL,
-    iban text NOT NULL COLLATE pg_catalog."C",
-    webhook_url text,
-    rate_per_second integer NOT NULL,
-    burst integer NOT NULL,
-    maximum_grams bigint NOT NULL,
-    created_at timestamp(3) with time zone DEFAULT clock_timestamp() NOT NULL,
-    suspended_at timestamp(3) with time zone,
-    iban_changed_at timestamp(3) with time zone,
-    pending_iban text COLLATE pg_catalog."C",
-    pending_iban_by text COLLATE pg_catalog."C",
-    pending_iban_at timestamp(3) with time zone,
-    CONSTRAINT partner_maximum_grams CHECK (((maximum_grams >= 1) AND (maximum_grams <= 1000000000))),
-    CONSTRAINT partner_pending_iban CHECK ((((pending_iban IS NULL) = (pending_iban_by IS NULL)) AND ((pending_iban IS NULL) = (pending_iban_at IS NULL)))),
-    CONSTRAINT partner_public_id CHECK ((public_id ~ '^(sbx|live)_[a-z0-9]{20}$'::text)),
-    CONSTRAINT partner_rate CHECK (((rate_per_second > 0) AND (burst > 0)))
-);
-
-ALTER TABLE gold.partner OWNER TO gold_owner;
 
 --
 -- Name: partner_of(text); Type: FUNCTION; Schema: gold; Owner: gold_book
@@ -1934,6 +2143,18 @@ begin
 end $$;
 
 ALTER FUNCTION gold.post_transfers() OWNER TO gold_owner;
+
+--
+-- Name: present_millisecond(); Type: FUNCTION; Schema: gold; Owner: gold_book
+--
+
+CREATE FUNCTION gold.present_millisecond() RETURNS timestamp with time zone
+    LANGUAGE sql
+    BEGIN ATOMIC
+ SELECT date_trunc('milliseconds'::text, clock_timestamp()) AS date_trunc;
+END;
+
+ALTER FUNCTION gold.present_millisecond() OWNER TO gold_book;
 
 --
 -- Name: problem; Type: TABLE; Schema: gold; Owner: gold_owner
@@ -2225,6 +2446,68 @@ END;
 ALTER FUNCTION gold.read_reserves() OWNER TO gold_book;
 
 --
+-- Name: read_sealed(); Type: FUNCTION; Schema: gold; Owner: gold_book
+--
+
+CREATE FUNCTION gold.read_sealed() RETURNS TABLE(kind text, id text, sealed bytea, sealing_key text)
+    LANGUAGE sql STABLE SECURITY DEFINER
+    SET search_path TO 'gold', 'pg_temp'
+    BEGIN ATOMIC
+ SELECT 'webhook_secret'::text,
+     (w.id)::text AS id,
+     w.sealed,
+     w.sealing_key
+    FROM gold.webhook_secret w
+ UNION ALL
+  SELECT 'token_key'::text,
+     t.kid,
+     t.sealed,
+     t.sealing_key
+    FROM gold.token_key t;
+END;
+
+ALTER FUNCTION gold.read_sealed() OWNER TO gold_book;
+
+--
+-- Name: authority; Type: TABLE; Schema: gold; Owner: gold_owner
+--
+
+CREATE TABLE gold.authority (
+    fingerprint text NOT NULL COLLATE pg_catalog."C",
+    certificate text NOT NULL,
+    key_source text,
+    created_at timestamp(3) with time zone DEFAULT clock_timestamp() NOT NULL,
+    retired_at timestamp(3) with time zone,
+    revocation_list text,
+    revocation_number bigint DEFAULT 0 NOT NULL,
+    revocation_next_at timestamp(3) with time zone,
+    CONSTRAINT authority_fingerprint CHECK ((fingerprint ~ '^[0-9a-f]{64}$'::text)),
+    CONSTRAINT authority_revocation_list CHECK ((((revocation_list IS NULL) = (revocation_next_at IS NULL)) AND ((revocation_list IS NULL) = (revocation_number = 0))))
+);
+
+ALTER TABLE gold.authority OWNER TO gold_owner;
+
+--
+-- Name: read_trust(bigint); Type: FUNCTION; Schema: gold; Owner: gold_book
+--
+
+CREATE FUNCTION gold.read_trust(known_version bigint) RETURNS TABLE(version bigint, document jsonb)
+    LANGUAGE sql STABLE SECURITY DEFINER
+    SET search_path TO 'gold', 'pg_temp'
+    BEGIN ATOMIC
+ SELECT v.version,
+         CASE
+             WHEN (v.version IS DISTINCT FROM read_trust.known_version) THEN ( SELECT jsonb_build_object('authorities', COALESCE(jsonb_agg(jsonb_build_object('certificate', a.certificate, 'revocation_list', a.revocation_list, 'revocation_next_at', a.revocation_next_at) ORDER BY a.created_at, a.fingerprint), '[]'::jsonb)) AS jsonb_build_object
+                FROM gold.authority a
+               WHERE (a.retired_at IS NULL))
+             ELSE NULL::jsonb
+         END AS "case"
+    FROM gold.registry_version v;
+END;
+
+ALTER FUNCTION gold.read_trust(known_version bigint) OWNER TO gold_book;
+
+--
 -- Name: record_deposit(text, bigint, text); Type: FUNCTION; Schema: gold; Owner: gold_book
 --
 
@@ -2325,6 +2608,40 @@ end $$;
 ALTER FUNCTION gold.refuse_change() OWNER TO gold_owner;
 
 --
+-- Name: refuse_crowd(text, bigint); Type: FUNCTION; Schema: gold; Owner: gold_book
+--
+
+CREATE FUNCTION gold.refuse_crowd(noun text, active bigint) RETURNS void
+    LANGUAGE plpgsql
+    SET search_path TO 'gold', 'pg_temp'
+    AS $$
+begin
+  if active >= 5 then
+    raise exception '% %s are active, and no more stand side by side: retire one that is no longer used', active, noun using errcode = 'GR409';
+  end if;
+end $$;
+
+ALTER FUNCTION gold.refuse_crowd(noun text, active bigint) OWNER TO gold_book;
+
+--
+-- Name: refuse_shared_key(integer, text); Type: FUNCTION; Schema: gold; Owner: gold_book
+--
+
+CREATE FUNCTION gold.refuse_shared_key(client integer, thumbprint text) RETURNS void
+    LANGUAGE plpgsql
+    SET search_path TO 'gold', 'pg_temp'
+    AS $$
+declare
+  other int := (select k.partner_id from signing_key k where k.thumbprint = refuse_shared_key.thumbprint and k.partner_id <> client limit 1);
+begin
+  if other is not null then
+    raise exception 'this key is registered for %: each partner signs with a key of its own', public_of(other) using errcode = 'GR409';
+  end if;
+end $$;
+
+ALTER FUNCTION gold.refuse_shared_key(client integer, thumbprint text) OWNER TO gold_book;
+
+--
 -- Name: registry_changed(); Type: FUNCTION; Schema: gold; Owner: gold_book
 --
 
@@ -2380,6 +2697,36 @@ end $$;
 ALTER FUNCTION gold.remove_bar(serial text) OWNER TO gold_book;
 
 --
+-- Name: remove_operator(text); Type: FUNCTION; Schema: gold; Owner: gold_book
+--
+
+CREATE FUNCTION gold.remove_operator(name text) RETURNS void
+    LANGUAGE plpgsql
+    SET search_path TO 'gold', 'pg_temp'
+    AS $$
+begin
+  perform from operator_overview o where o.login = remove_operator.name;
+  if not found then
+    raise exception 'there is no operator %', name using errcode = 'GR404';
+  end if;
+  begin
+    execute format('alter role %I nologin', name);
+    -- Only a member may end a role's sessions.
+    execute format('grant %I to %I', name, session_user);
+    perform pg_terminate_backend(s.pid, 5000) from pg_stat_activity s where s.usename = remove_operator.name;
+    execute format('drop role %I', name);
+  exception
+    when insufficient_privilege then
+      raise exception 'the login % may not remove %: whoever made it may, or a superuser', session_user, name using errcode = 'GR409';
+    when dependent_objects_still_exist then
+      raise exception '% owns something in a database, or was granted rights of its own: take these away first', name using errcode = 'GR409';
+  end;
+  perform note('operator.remove', name, '{}');
+end $$;
+
+ALTER FUNCTION gold.remove_operator(name text) OWNER TO gold_book;
+
+--
 -- Name: require_read_committed(); Type: FUNCTION; Schema: gold; Owner: gold_book
 --
 
@@ -2393,6 +2740,38 @@ begin
 end $$;
 
 ALTER FUNCTION gold.require_read_committed() OWNER TO gold_book;
+
+--
+-- Name: reseal(text, jsonb); Type: FUNCTION; Schema: gold; Owner: gold_book
+--
+
+CREATE FUNCTION gold.reseal(sealing_key text, secrets jsonb) RETURNS integer
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'gold', 'pg_temp'
+    AS $$
+declare
+  resealed text[];
+begin
+  with given as (
+    select g.kind, g.id, decode(g.before, 'hex') as before, decode(g.after, 'hex') as after
+    from jsonb_to_recordset(secrets) g(kind text, id text, before text, after text)
+  ), webhooks as (
+    update webhook_secret w set sealed = g.after, sealing_key = reseal.sealing_key from given g
+    where g.kind = 'webhook_secret' and w.id::text = g.id and w.sealed = g.before returning g.kind || ' ' || g.id as name
+  ), tokens as (
+    update token_key t set sealed = g.after, sealing_key = reseal.sealing_key from given g
+    where g.kind = 'token_key' and t.kid = g.id and t.sealed = g.before returning g.kind || ' ' || g.id as name
+  )
+  select array_agg(r.name order by r.name) into resealed from (select * from webhooks union all select * from tokens) r;
+  if resealed is null then
+    return 0;
+  end if;
+  perform note('sealing_key.rotate', reseal.sealing_key, jsonb_build_object('resealed', resealed));
+  perform registry_changed();
+  return cardinality(resealed);
+end $$;
+
+ALTER FUNCTION gold.reseal(sealing_key text, secrets jsonb) OWNER TO gold_book;
 
 --
 -- Name: result_of(integer, text, text); Type: FUNCTION; Schema: gold; Owner: gold_book
@@ -2429,6 +2808,129 @@ begin
 end $$;
 
 ALTER FUNCTION gold.resume_partner(public text) OWNER TO gold_book;
+
+--
+-- Name: retire_authority(text); Type: FUNCTION; Schema: gold; Owner: gold_book
+--
+
+CREATE FUNCTION gold.retire_authority(fingerprint text) RETURNS integer
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'gold', 'pg_temp'
+    AS $$
+declare
+  newest text := hold_authorities();
+  subject authority;
+  client int;
+  revoked text[];
+begin
+  select a.* into subject from authority a where a.fingerprint = retire_authority.fingerprint;
+  if subject.fingerprint is null then
+    raise exception 'there is no certificate authority %', retire_authority.fingerprint using errcode = 'GR404';
+  elsif subject.retired_at is not null then
+    raise exception 'the authority is retired already, since %', instant_text(subject.retired_at) using errcode = 'GR409';
+  elsif subject.fingerprint = newest then
+    raise exception 'this is the newest authority, which signs: `gold key rotate ca` puts another in its place first' using errcode = 'GR409';
+  end if;
+  for client in
+    select distinct c.partner_id from certificate c
+    where c.authority = subject.fingerprint and c.revoked_at is null and c.not_after > clock_timestamp() order by 1
+  loop
+    perform end_admission(client);
+  end loop;
+  with ended as (
+    update certificate c set revoked_at = clock_timestamp(), revocation_reason = 'cessation_of_operation'
+    where c.authority = subject.fingerprint and c.revoked_at is null and c.not_after > clock_timestamp() returning c.fingerprint)
+  select coalesce(array_agg(e.fingerprint), '{}') into revoked from ended e;
+  update authority a set retired_at = clock_timestamp() where a.fingerprint = subject.fingerprint;
+  perform note('ca.retire', subject.fingerprint, jsonb_build_object('revoked', revoked));
+  perform registry_changed();
+  return cardinality(revoked);
+end $$;
+
+ALTER FUNCTION gold.retire_authority(fingerprint text) OWNER TO gold_book;
+
+--
+-- Name: retire_client_secret(text, integer, timestamp with time zone); Type: FUNCTION; Schema: gold; Owner: gold_book
+--
+
+CREATE FUNCTION gold.retire_client_secret(public text, secret_id integer, seen timestamp with time zone) RETURNS timestamp with time zone
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'gold', 'pg_temp'
+    AS $$
+declare
+  subject partner := partner_of(public);
+  secret client_secret;
+begin
+  perform end_admission(subject.id);
+  perform hold_partner(public);
+  select s.* into secret from client_secret s where s.partner_id = subject.id and s.id = secret_id for no key update;
+  if secret.id is null then
+    raise exception '% has no client secret %', public, secret_id using errcode = 'GR404';
+  end if;
+  perform check_retirement('client secret', secret.retire_at, secret.last_used_at, seen,
+    (select count(*) from client_secret s where s.partner_id = subject.id and s.id <> secret.id and s.retire_at is null));
+  update client_secret s set retire_at = present_millisecond() where s.id = secret.id returning s.retire_at into secret.retire_at;
+  perform note('client_secret.retire', public, jsonb_build_object('secret_id', secret.id, 'last_used_at', secret.last_used_at));
+  perform registry_changed();
+  return secret.retire_at;
+end $$;
+
+ALTER FUNCTION gold.retire_client_secret(public text, secret_id integer, seen timestamp with time zone) OWNER TO gold_book;
+
+--
+-- Name: retire_signing_key(text, text, timestamp with time zone); Type: FUNCTION; Schema: gold; Owner: gold_book
+--
+
+CREATE FUNCTION gold.retire_signing_key(public text, thumbprint text, seen timestamp with time zone) RETURNS timestamp with time zone
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'gold', 'pg_temp'
+    AS $$
+declare
+  subject partner := partner_of(public);
+  key signing_key;
+begin
+  perform end_admission(subject.id);
+  perform hold_partner(public);
+  select k.* into key from signing_key k where k.partner_id = subject.id and k.thumbprint = retire_signing_key.thumbprint for no key update;
+  if key.thumbprint is null then
+    raise exception '% has no signing key %', public, retire_signing_key.thumbprint using errcode = 'GR404';
+  end if;
+  perform check_retirement('signing key', key.retire_at, key.last_used_at, seen,
+    (select count(*) from signing_key k where k.partner_id = subject.id and k.thumbprint <> key.thumbprint and k.retire_at is null));
+  update signing_key k set retire_at = present_millisecond()
+  where k.partner_id = subject.id and k.thumbprint = key.thumbprint returning k.retire_at into key.retire_at;
+  perform note('signing_key.retire', public, jsonb_build_object('thumbprint', key.thumbprint, 'last_used_at', key.last_used_at));
+  perform registry_changed();
+  return key.retire_at;
+end $$;
+
+ALTER FUNCTION gold.retire_signing_key(public text, thumbprint text, seen timestamp with time zone) OWNER TO gold_book;
+
+--
+-- Name: retire_webhook_secret(text, integer, timestamp with time zone); Type: FUNCTION; Schema: gold; Owner: gold_book
+--
+
+CREATE FUNCTION gold.retire_webhook_secret(public text, secret_id integer, seen timestamp with time zone) RETURNS timestamp with time zone
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'gold', 'pg_temp'
+    AS $$
+declare
+  subject partner := hold_partner(public);
+  secret webhook_secret;
+begin
+  select s.* into secret from webhook_secret s where s.partner_id = subject.id and s.id = secret_id for no key update;
+  if secret.id is null then
+    raise exception '% has no webhook secret %', public, secret_id using errcode = 'GR404';
+  end if;
+  perform check_retirement('webhook secret', secret.retire_at, secret.last_used_at, seen,
+    (select count(*) from webhook_secret s where s.partner_id = subject.id and s.id <> secret.id and s.retire_at is null));
+  update webhook_secret s set retire_at = present_millisecond() where s.id = secret.id returning s.retire_at into secret.retire_at;
+  perform note('webhook_secret.retire', public, jsonb_build_object('secret_id', secret.id, 'last_used_at', secret.last_used_at));
+  perform registry_changed();
+  return secret.retire_at;
+end $$;
+
+ALTER FUNCTION gold.retire_webhook_secret(public text, secret_id integer, seen timestamp with time zone) OWNER TO gold_book;
 
 --
 -- Name: return_withdrawal(uuid); Type: FUNCTION; Schema: gold; Owner: gold_book
@@ -2482,10 +2984,10 @@ end $$;
 ALTER FUNCTION gold.reverse_deposit(id uuid) OWNER TO gold_book;
 
 --
--- Name: revoke_certificate(text); Type: FUNCTION; Schema: gold; Owner: gold_book
+-- Name: revoke_certificate(text, text); Type: FUNCTION; Schema: gold; Owner: gold_book
 --
 
-CREATE FUNCTION gold.revoke_certificate(fingerprint text) RETURNS text
+CREATE FUNCTION gold.revoke_certificate(fingerprint text, reason text DEFAULT NULL::text) RETURNS text
     LANGUAGE plpgsql SECURITY DEFINER
     SET search_path TO 'gold', 'pg_temp'
     AS $$
@@ -2498,17 +3000,89 @@ begin
     raise exception 'there is no certificate %', revoke_certificate.fingerprint using errcode = 'GR404';
   end if;
   perform end_admission(subject.partner_id);
-  update certificate c set revoked_at = clock_timestamp() where c.fingerprint = subject.fingerprint and c.revoked_at is null;
+  update certificate c set revoked_at = clock_timestamp(), revocation_reason = reason
+  where c.fingerprint = subject.fingerprint and c.revoked_at is null;
   if not found then
-    raise exception 'the certificate is revoked already' using errcode = 'GR409';
+    raise exception 'the certificate is revoked already; `gold cert crl` renews its list' using errcode = 'GR409';
   end if;
-  select p.public_id into public from partner p where p.id = subject.partner_id;
-  perform note('certificate.revoke', public, jsonb_build_object('fingerprint', subject.fingerprint));
+  public := public_of(subject.partner_id);
+  perform note('certificate.revoke', public, jsonb_strip_nulls(jsonb_build_object('fingerprint', subject.fingerprint, 'reason', reason)));
   perform registry_changed();
   return public;
 end $$;
 
-ALTER FUNCTION gold.revoke_certificate(fingerprint text) OWNER TO gold_book;
+ALTER FUNCTION gold.revoke_certificate(fingerprint text, reason text) OWNER TO gold_book;
+
+--
+-- Name: rotate_client_secret(text, bytea, integer); Type: FUNCTION; Schema: gold; Owner: gold_book
+--
+
+CREATE FUNCTION gold.rotate_client_secret(public text, hash bytea, overlap_seconds integer, OUT secret_id integer, OUT retires_at timestamp with time zone) RETURNS record
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'gold', 'pg_temp'
+    AS $$
+declare
+  rotation record := begin_rotation(public, overlap_seconds);
+begin
+  rotate_client_secret.retires_at := rotation.retires_at;
+  update client_secret s set retire_at = rotation.retires_at
+  where s.partner_id = rotation.partner_id and (s.retire_at is null or s.retire_at > rotation.retires_at);
+  perform refuse_crowd('client secret', (select count(*) from client_secret s
+    where s.partner_id = rotation.partner_id and s.retire_at > clock_timestamp()));
+  insert into client_secret (partner_id, hash, not_before) values (rotation.partner_id, rotate_client_secret.hash, present_millisecond())
+  returning id into secret_id;
+  perform note('client_secret.rotate', public, jsonb_build_object('secret_id', secret_id, 'older_retire_at', rotation.retires_at));
+  perform registry_changed();
+end $$;
+
+ALTER FUNCTION gold.rotate_client_secret(public text, hash bytea, overlap_seconds integer, OUT secret_id integer, OUT retires_at timestamp with time zone) OWNER TO gold_book;
+
+--
+-- Name: rotate_token_key(text, jsonb, bytea, text, integer, integer); Type: FUNCTION; Schema: gold; Owner: gold_book
+--
+
+CREATE FUNCTION gold.rotate_token_key(kid text, public_jwk jsonb, sealed bytea, sealing_key text, lead_seconds integer, overlap_seconds integer, OUT begins_at timestamp with time zone, OUT retires_at timestamp with time zone) RETURNS record
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'gold', 'pg_temp'
+    AS $$
+begin
+  -- Of two rotations at once the second retires the key of the first, too.
+  perform from deployment for no key update;
+  begins_at := date_trunc('milliseconds', clock_timestamp()) + make_interval(secs => lead_seconds);
+  retires_at := begins_at + make_interval(secs => overlap_seconds);
+  update token_key t set retire_at = rotate_token_key.retires_at where t.retire_at is null or t.retire_at > rotate_token_key.retires_at;
+  insert into token_key (kid, public_jwk, sealed, sealing_key, not_before)
+  values (rotate_token_key.kid, rotate_token_key.public_jwk, rotate_token_key.sealed, rotate_token_key.sealing_key, begins_at);
+  perform note('token_key.rotate', rotate_token_key.kid, jsonb_build_object('begins_at', begins_at, 'older_retire_at', retires_at));
+  perform registry_changed();
+end $$;
+
+ALTER FUNCTION gold.rotate_token_key(kid text, public_jwk jsonb, sealed bytea, sealing_key text, lead_seconds integer, overlap_seconds integer, OUT begins_at timestamp with time zone, OUT retires_at timestamp with time zone) OWNER TO gold_book;
+
+--
+-- Name: rotate_webhook_secret(text, bytea, text, integer); Type: FUNCTION; Schema: gold; Owner: gold_book
+--
+
+CREATE FUNCTION gold.rotate_webhook_secret(public text, sealed bytea, sealing_key text, overlap_seconds integer, OUT secret_id integer, OUT retires_at timestamp with time zone) RETURNS record
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'gold', 'pg_temp'
+    AS $$
+declare
+  rotation record := begin_rotation(public, overlap_seconds);
+begin
+  rotate_webhook_secret.retires_at := rotation.retires_at;
+  update webhook_secret s set retire_at = rotation.retires_at
+  where s.partner_id = rotation.partner_id and (s.retire_at is null or s.retire_at > rotation.retires_at);
+  perform refuse_crowd('webhook secret', (select count(*) from webhook_secret s
+    where s.partner_id = rotation.partner_id and s.retire_at > clock_timestamp()));
+  insert into webhook_secret (partner_id, sealed, sealing_key, not_before)
+  values (rotation.partner_id, rotate_webhook_secret.sealed, rotate_webhook_secret.sealing_key, present_millisecond())
+  returning id into secret_id;
+  perform note('webhook_secret.rotate', public, jsonb_build_object('secret_id', secret_id, 'older_retire_at', rotation.retires_at));
+  perform registry_changed();
+end $$;
+
+ALTER FUNCTION gold.rotate_webhook_secret(public text, sealed bytea, sealing_key text, overlap_seconds integer, OUT secret_id integer, OUT retires_at timestamp with time zone) OWNER TO gold_book;
 
 --
 -- Name: seal_audit(); Type: FUNCTION; Schema: gold; Owner: gold_book
@@ -2901,6 +3475,27 @@ begin
 end $$;
 
 ALTER FUNCTION gold.statement_range(client integer, first_day date, last_day date) OWNER TO gold_book;
+
+--
+-- Name: store_revocation_list(text, bigint, text, timestamp with time zone); Type: FUNCTION; Schema: gold; Owner: gold_book
+--
+
+CREATE FUNCTION gold.store_revocation_list(authority text, number bigint, list text, next_at timestamp with time zone) RETURNS boolean
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'gold', 'pg_temp'
+    AS $$
+begin
+  update authority a set revocation_list = list, revocation_number = number, revocation_next_at = next_at
+  where a.fingerprint = store_revocation_list.authority and a.revocation_number = number - 1 and a.retired_at is null;
+  if not found then
+    return false;
+  end if;
+  perform note('ca.revocation_list', store_revocation_list.authority, jsonb_build_object('number', number, 'next_at', next_at));
+  perform registry_changed();
+  return true;
+end $$;
+
+ALTER FUNCTION gold.store_revocation_list(authority text, number bigint, list text, next_at timestamp with time zone) OWNER TO gold_book;
 
 --
 -- Name: submit_withdrawals(uuid, uuid[], text); Type: FUNCTION; Schema: gold; Owner: gold_book
@@ -3403,23 +3998,21 @@ CREATE VIEW gold.audit_overview AS
 ALTER TABLE gold.audit_overview OWNER TO gold_owner;
 
 --
--- Name: authority; Type: TABLE; Schema: gold; Owner: gold_owner
+-- Name: authority_overview; Type: VIEW; Schema: gold; Owner: gold_owner
 --
 
-CREATE TABLE gold.authority (
-    fingerprint text NOT NULL COLLATE pg_catalog."C",
-    certificate text NOT NULL,
-    key_source text,
-    created_at timestamp(3) with time zone DEFAULT clock_timestamp() NOT NULL,
-    retired_at timestamp(3) with time zone,
-    revocation_list text,
-    revocation_number bigint DEFAULT 0 NOT NULL,
-    revocation_next_at timestamp(3) with time zone,
-    CONSTRAINT authority_fingerprint CHECK ((fingerprint ~ '^[0-9a-f]{64}$'::text)),
-    CONSTRAINT authority_revocation_list CHECK ((((revocation_list IS NULL) = (revocation_next_at IS NULL)) AND ((revocation_list IS NULL) = (revocation_number = 0))))
-);
+CREATE VIEW gold.authority_overview AS
+ SELECT authority.fingerprint,
+    authority.certificate,
+    authority.key_source,
+    authority.created_at,
+    authority.retired_at,
+    authority.revocation_list,
+    authority.revocation_number,
+    authority.revocation_next_at
+   FROM gold.authority;
 
-ALTER TABLE gold.authority OWNER TO gold_owner;
+ALTER TABLE gold.authority_overview OWNER TO gold_owner;
 
 --
 -- Name: bar_overview; Type: VIEW; Schema: gold; Owner: gold_owner
@@ -3450,7 +4043,9 @@ CREATE VIEW gold.certificate_overview AS
     c.not_after,
     c.created_at,
     c.revoked_at,
-    c.last_used_at
+    c.last_used_at,
+    c.authority,
+    c.revocation_reason
    FROM (gold.certificate c
      JOIN gold.partner p ON ((p.id = c.partner_id)));
 
@@ -3507,6 +4102,118 @@ ALTER TABLE gold.client_secret ALTER COLUMN id ADD GENERATED ALWAYS AS IDENTITY 
     NO MAXVALUE
     CACHE 1
 );
+
+--
+-- Name: credential_overview; Type: VIEW; Schema: gold; Owner: gold_owner
+--
+
+CREATE VIEW gold.credential_overview AS
+ SELECT c.kind,
+    COALESCE(p.public_id, 'house'::text) AS owner,
+    c.name,
+    c.kid,
+    c.certificate,
+    c.not_before,
+    c.expires_at,
+    c.retire_at,
+    c.last_used_at,
+        CASE
+            WHEN c.revoked THEN 'revoked'::text
+            WHEN (c.retire_at <= clock_timestamp()) THEN 'retired'::text
+            WHEN (c.expires_at <= clock_timestamp()) THEN 'expired'::text
+            WHEN (c.not_before > clock_timestamp()) THEN 'not_yet'::text
+            WHEN (c.retire_at IS NOT NULL) THEN 'retiring'::text
+            ELSE 'active'::text
+        END AS status
+   FROM (( SELECT 'certificate'::text AS kind,
+            certificate.partner_id,
+            certificate.fingerprint AS name,
+            NULL::text AS kid,
+            NULL::text AS certificate,
+            certificate.not_before,
+            certificate.not_after AS expires_at,
+            certificate.revoked_at AS retire_at,
+            (certificate.revoked_at IS NOT NULL) AS revoked,
+            certificate.last_used_at
+           FROM gold.certificate
+        UNION ALL
+         SELECT 'client_secret'::text,
+            client_secret.partner_id,
+            (client_secret.id)::text AS id,
+            NULL::text,
+            NULL::text,
+            client_secret.not_before,
+            NULL::timestamp with time zone,
+            client_secret.retire_at,
+            false,
+            client_secret.last_used_at
+           FROM gold.client_secret
+        UNION ALL
+         SELECT 'webhook_secret'::text,
+            webhook_secret.partner_id,
+            (webhook_secret.id)::text AS id,
+            NULL::text,
+            NULL::text,
+            webhook_secret.not_before,
+            NULL::timestamp with time zone,
+            webhook_secret.retire_at,
+            false,
+            webhook_secret.last_used_at
+           FROM gold.webhook_secret
+        UNION ALL
+         SELECT 'signing_key'::text,
+            signing_key.partner_id,
+            signing_key.thumbprint,
+            signing_key.kid,
+            NULL::text,
+            signing_key.not_before,
+            NULL::timestamp with time zone,
+            signing_key.retire_at,
+            false,
+            signing_key.last_used_at
+           FROM gold.signing_key
+        UNION ALL
+         SELECT 'token_key'::text,
+            NULL::integer,
+            token_key.kid,
+            NULL::text,
+            NULL::text,
+            token_key.not_before,
+            NULL::timestamp with time zone,
+            token_key.retire_at,
+            false,
+            token_key.last_used_at
+           FROM gold.token_key
+        UNION ALL
+         SELECT 'authority'::text,
+            NULL::integer,
+            a.fingerprint,
+            NULL::text,
+            a.certificate,
+            a.created_at,
+            NULL::timestamp with time zone,
+            a.retired_at,
+            false,
+            ( SELECT max(c_1.last_used_at) AS max
+                   FROM gold.certificate c_1
+                  WHERE (c_1.authority = a.fingerprint)) AS max
+           FROM gold.authority a
+        UNION ALL
+         SELECT 'revocation_list'::text,
+            NULL::integer,
+            authority.fingerprint,
+            NULL::text,
+            NULL::text,
+            NULL::timestamp with time zone,
+            authority.revocation_next_at,
+            NULL::timestamp with time zone,
+            false,
+            NULL::timestamp with time zone
+           FROM gold.authority
+          WHERE (authority.retired_at IS NULL)) c
+     LEFT JOIN gold.partner p ON ((p.id = c.partner_id)));
+
+ALTER TABLE gold.credential_overview OWNER TO gold_owner;
 
 --
 -- Name: current_price; Type: VIEW; Schema: gold; Owner: gold_owner
@@ -3611,6 +4318,31 @@ CREATE TABLE gold.nonce (
 ALTER TABLE gold.nonce OWNER TO gold_owner;
 
 --
+-- Name: operator_overview; Type: VIEW; Schema: gold; Owner: gold_owner
+--
+
+CREATE VIEW gold.operator_overview AS
+ SELECT (r.rolname)::text AS login,
+    a.at AS added_at,
+    a.login AS added_by,
+    ( SELECT max(u.at) AS max
+           FROM gold.audit u
+          WHERE (u.login = r.rolname)) AS last_change_at
+   FROM (pg_roles r
+     LEFT JOIN LATERAL ( SELECT u.at,
+            u.login
+           FROM gold.audit u
+          WHERE ((u.action = 'operator.add'::text) AND (u.subject = r.rolname))
+          ORDER BY u.id DESC
+         LIMIT 1) a ON (true))
+  WHERE (r.rolcanlogin AND (NOT r.rolsuper) AND (NOT r.rolcreaterole) AND (EXISTS ( SELECT
+           FROM (pg_auth_members m
+             JOIN pg_roles g ON ((g.oid = m.roleid)))
+          WHERE ((m.member = r.oid) AND (g.rolname = 'gold_operator'::name)))));
+
+ALTER TABLE gold.operator_overview OWNER TO gold_owner;
+
+--
 -- Name: partner_id_seq; Type: SEQUENCE; Schema: gold; Owner: gold_owner
 --
 
@@ -3656,19 +4388,6 @@ CREATE VIEW gold.partner_overview AS
      JOIN gold.account a ON (((a.bucket = (p.id % 64)) AND (a.client_id = p.id))));
 
 ALTER TABLE gold.partner_overview OWNER TO gold_owner;
-
---
--- Name: payment_batch; Type: TABLE; Schema: gold; Owner: gold_owner
---
-
-CREATE TABLE gold.payment_batch (
-    id uuid NOT NULL,
-    created_at timestamp(3) with time zone NOT NULL,
-    login text NOT NULL COLLATE pg_catalog."C",
-    document text NOT NULL
-);
-
-ALTER TABLE gold.payment_batch OWNER TO gold_owner;
 
 --
 -- Name: payment_batch_overview; Type: VIEW; Schema: gold; Owner: gold_owner
@@ -4257,11 +4976,11 @@ GRANT USAGE ON SCHEMA gold TO gold_api;
 GRANT USAGE ON SCHEMA gold TO gold_operator;
 
 --
--- Name: FUNCTION add_authority(fingerprint text, certificate_pem text, key_source text); Type: ACL; Schema: gold; Owner: gold_book
+-- Name: FUNCTION add_authority(first boolean, fingerprint text, certificate_pem text, key_source text, revocation_list text, revocation_next_at timestamp with time zone); Type: ACL; Schema: gold; Owner: gold_book
 --
 
-REVOKE ALL ON FUNCTION gold.add_authority(fingerprint text, certificate_pem text, key_source text) FROM PUBLIC;
-GRANT ALL ON FUNCTION gold.add_authority(fingerprint text, certificate_pem text, key_source text) TO gold_operator;
+REVOKE ALL ON FUNCTION gold.add_authority(first boolean, fingerprint text, certificate_pem text, key_source text, revocation_list text, revocation_next_at timestamp with time zone) FROM PUBLIC;
+GRANT ALL ON FUNCTION gold.add_authority(first boolean, fingerprint text, certificate_pem text, key_source text, revocation_list text, revocation_next_at timestamp with time zone) TO gold_operator;
 
 --
 -- Name: FUNCTION add_bar(serial text, refiner text, vault_name text, gross bigint, fineness integer); Type: ACL; Schema: gold; Owner: gold_book
@@ -4271,11 +4990,24 @@ REVOKE ALL ON FUNCTION gold.add_bar(serial text, refiner text, vault_name text, 
 GRANT ALL ON FUNCTION gold.add_bar(serial text, refiner text, vault_name text, gross bigint, fineness integer) TO gold_operator;
 
 --
--- Name: FUNCTION add_certificate(public text, fingerprint text, serial text, not_before timestamp with time zone, not_after timestamp with time zone); Type: ACL; Schema: gold; Owner: gold_book
+-- Name: FUNCTION add_certificate(public text, fingerprint text, serial text, not_before timestamp with time zone, not_after timestamp with time zone, authority text, key_hash text); Type: ACL; Schema: gold; Owner: gold_book
 --
 
-REVOKE ALL ON FUNCTION gold.add_certificate(public text, fingerprint text, serial text, not_before timestamp with time zone, not_after timestamp with time zone) FROM PUBLIC;
-GRANT ALL ON FUNCTION gold.add_certificate(public text, fingerprint text, serial text, not_before timestamp with time zone, not_after timestamp with time zone) TO gold_operator;
+REVOKE ALL ON FUNCTION gold.add_certificate(public text, fingerprint text, serial text, not_before timestamp with time zone, not_after timestamp with time zone, authority text, key_hash text) FROM PUBLIC;
+GRANT ALL ON FUNCTION gold.add_certificate(public text, fingerprint text, serial text, not_before timestamp with time zone, not_after timestamp with time zone, authority text, key_hash text) TO gold_operator;
+
+--
+-- Name: FUNCTION add_operator(name text, verifier text); Type: ACL; Schema: gold; Owner: gold_book
+--
+
+REVOKE ALL ON FUNCTION gold.add_operator(name text, verifier text) FROM PUBLIC;
+
+--
+-- Name: FUNCTION add_signing_key(public text, thumbprint text, kid text, jwk jsonb); Type: ACL; Schema: gold; Owner: gold_book
+--
+
+REVOKE ALL ON FUNCTION gold.add_signing_key(public text, thumbprint text, kid text, jwk jsonb) FROM PUBLIC;
+GRANT ALL ON FUNCTION gold.add_signing_key(public text, thumbprint text, kid text, jwk jsonb) TO gold_operator;
 
 --
 -- Name: FUNCTION add_token_key(kid text, public_jwk jsonb, sealed bytea, sealing_key text, not_before timestamp with time zone); Type: ACL; Schema: gold; Owner: gold_book
@@ -4388,6 +5120,12 @@ REVOKE ALL ON FUNCTION gold.instant_text(at timestamp with time zone) FROM PUBLI
 REVOKE ALL ON FUNCTION gold.balances_text(available bigint, held bigint, gold bigint, at timestamp with time zone) FROM PUBLIC;
 
 --
+-- Name: FUNCTION begin_rotation(public text, overlap_seconds integer, OUT partner_id integer, OUT retires_at timestamp with time zone); Type: ACL; Schema: gold; Owner: gold_book
+--
+
+REVOKE ALL ON FUNCTION gold.begin_rotation(public text, overlap_seconds integer, OUT partner_id integer, OUT retires_at timestamp with time zone) FROM PUBLIC;
+
+--
 -- Name: TABLE account; Type: ACL; Schema: gold; Owner: gold_owner
 --
 
@@ -4492,6 +5230,12 @@ REVOKE ALL ON FUNCTION gold.chain_lines(client integer, after_sequence bigint, m
 --
 
 REVOKE ALL ON FUNCTION gold.check_rate(rate_per_second integer) FROM PUBLIC;
+
+--
+-- Name: FUNCTION check_retirement(noun text, ended_at timestamp with time zone, last_used_at timestamp with time zone, seen timestamp with time zone, heirs bigint); Type: ACL; Schema: gold; Owner: gold_book
+--
+
+REVOKE ALL ON FUNCTION gold.check_retirement(noun text, ended_at timestamp with time zone, last_used_at timestamp with time zone, seen timestamp with time zone, heirs bigint) FROM PUBLIC;
 
 --
 -- Name: FUNCTION create_partner(public text, name text, iban text, webhook_url text, rate_per_second integer, burst integer, maximum_grams bigint, ips cidr[], secret_hash bytea, webhook_sealed bytea, sealing_key text, signing_keys jsonb); Type: ACL; Schema: gold; Owner: gold_book
@@ -4651,6 +5395,36 @@ REVOKE ALL ON FUNCTION gold.held_until(changed timestamp with time zone) FROM PU
 GRANT ALL ON FUNCTION gold.held_until(changed timestamp with time zone) TO gold_operator;
 
 --
+-- Name: FUNCTION hold_authorities(); Type: ACL; Schema: gold; Owner: gold_book
+--
+
+REVOKE ALL ON FUNCTION gold.hold_authorities() FROM PUBLIC;
+
+--
+-- Name: TABLE partner; Type: ACL; Schema: gold; Owner: gold_owner
+--
+
+GRANT SELECT,INSERT,UPDATE ON TABLE gold.partner TO gold_book;
+
+--
+-- Name: FUNCTION hold_partner(public text); Type: ACL; Schema: gold; Owner: gold_book
+--
+
+REVOKE ALL ON FUNCTION gold.hold_partner(public text) FROM PUBLIC;
+
+--
+-- Name: TABLE payment_batch; Type: ACL; Schema: gold; Owner: gold_owner
+--
+
+GRANT SELECT,INSERT ON TABLE gold.payment_batch TO gold_book;
+
+--
+-- Name: FUNCTION is_known_login(name text); Type: ACL; Schema: gold; Owner: gold_book
+--
+
+REVOKE ALL ON FUNCTION gold.is_known_login(name text) FROM PUBLIC;
+
+--
 -- Name: FUNCTION life_text(not_before timestamp with time zone, retire_at timestamp with time zone, last_used_at timestamp with time zone); Type: ACL; Schema: gold; Owner: gold_book
 --
 
@@ -4730,6 +5504,13 @@ GRANT ALL ON FUNCTION gold.market_open(at timestamp with time zone) TO gold_api;
 GRANT ALL ON FUNCTION gold.market_open(at timestamp with time zone) TO gold_operator;
 
 --
+-- Name: FUNCTION move_authority_key(fingerprint text, key_source text); Type: ACL; Schema: gold; Owner: gold_book
+--
+
+REVOKE ALL ON FUNCTION gold.move_authority_key(fingerprint text, key_source text) FROM PUBLIC;
+GRANT ALL ON FUNCTION gold.move_authority_key(fingerprint text, key_source text) TO gold_operator;
+
+--
 -- Name: FUNCTION move_bar(bar_in boolean, fine bigint); Type: ACL; Schema: gold; Owner: gold_book
 --
 
@@ -4752,12 +5533,6 @@ REVOKE ALL ON FUNCTION gold.next_millisecond(at timestamp with time zone) FROM P
 --
 
 REVOKE ALL ON FUNCTION gold.note(action text, subject text, detail jsonb) FROM PUBLIC;
-
---
--- Name: TABLE partner; Type: ACL; Schema: gold; Owner: gold_owner
---
-
-GRANT SELECT,INSERT,UPDATE ON TABLE gold.partner TO gold_book;
 
 --
 -- Name: FUNCTION partner_of(public text); Type: ACL; Schema: gold; Owner: gold_book
@@ -4789,6 +5564,12 @@ REVOKE ALL ON FUNCTION gold.post_funding(holder gold.account, amount bigint, id 
 --
 
 REVOKE ALL ON FUNCTION gold.post_transfers() FROM PUBLIC;
+
+--
+-- Name: FUNCTION present_millisecond(); Type: ACL; Schema: gold; Owner: gold_book
+--
+
+REVOKE ALL ON FUNCTION gold.present_millisecond() FROM PUBLIC;
 
 --
 -- Name: TABLE problem; Type: ACL; Schema: gold; Owner: gold_owner
@@ -4980,6 +5761,26 @@ REVOKE ALL ON FUNCTION gold.read_reserves() FROM PUBLIC;
 GRANT ALL ON FUNCTION gold.read_reserves() TO gold_api;
 
 --
+-- Name: FUNCTION read_sealed(); Type: ACL; Schema: gold; Owner: gold_book
+--
+
+REVOKE ALL ON FUNCTION gold.read_sealed() FROM PUBLIC;
+GRANT ALL ON FUNCTION gold.read_sealed() TO gold_operator;
+
+--
+-- Name: TABLE authority; Type: ACL; Schema: gold; Owner: gold_owner
+--
+
+GRANT SELECT,INSERT,UPDATE ON TABLE gold.authority TO gold_book;
+
+--
+-- Name: FUNCTION read_trust(known_version bigint); Type: ACL; Schema: gold; Owner: gold_book
+--
+
+REVOKE ALL ON FUNCTION gold.read_trust(known_version bigint) FROM PUBLIC;
+GRANT ALL ON FUNCTION gold.read_trust(known_version bigint) TO gold_api;
+
+--
 -- Name: FUNCTION record_deposit(public text, amount bigint, bank_reference text, OUT id uuid); Type: ACL; Schema: gold; Owner: gold_book
 --
 
@@ -4998,6 +5799,18 @@ GRANT ALL ON FUNCTION gold.record_use(uses jsonb) TO gold_api;
 --
 
 REVOKE ALL ON FUNCTION gold.refuse_change() FROM PUBLIC;
+
+--
+-- Name: FUNCTION refuse_crowd(noun text, active bigint); Type: ACL; Schema: gold; Owner: gold_book
+--
+
+REVOKE ALL ON FUNCTION gold.refuse_crowd(noun text, active bigint) FROM PUBLIC;
+
+--
+-- Name: FUNCTION refuse_shared_key(client integer, thumbprint text); Type: ACL; Schema: gold; Owner: gold_book
+--
+
+REVOKE ALL ON FUNCTION gold.refuse_shared_key(client integer, thumbprint text) FROM PUBLIC;
 
 --
 -- Name: FUNCTION registry_changed(); Type: ACL; Schema: gold; Owner: gold_book
@@ -5020,10 +5833,23 @@ REVOKE ALL ON FUNCTION gold.remove_bar(serial text) FROM PUBLIC;
 GRANT ALL ON FUNCTION gold.remove_bar(serial text) TO gold_operator;
 
 --
+-- Name: FUNCTION remove_operator(name text); Type: ACL; Schema: gold; Owner: gold_book
+--
+
+REVOKE ALL ON FUNCTION gold.remove_operator(name text) FROM PUBLIC;
+
+--
 -- Name: FUNCTION require_read_committed(); Type: ACL; Schema: gold; Owner: gold_book
 --
 
 REVOKE ALL ON FUNCTION gold.require_read_committed() FROM PUBLIC;
+
+--
+-- Name: FUNCTION reseal(sealing_key text, secrets jsonb); Type: ACL; Schema: gold; Owner: gold_book
+--
+
+REVOKE ALL ON FUNCTION gold.reseal(sealing_key text, secrets jsonb) FROM PUBLIC;
+GRANT ALL ON FUNCTION gold.reseal(sealing_key text, secrets jsonb) TO gold_operator;
 
 --
 -- Name: FUNCTION result_of(client integer, key text, kind text); Type: ACL; Schema: gold; Owner: gold_book
@@ -5037,6 +5863,34 @@ REVOKE ALL ON FUNCTION gold.result_of(client integer, key text, kind text) FROM 
 
 REVOKE ALL ON FUNCTION gold.resume_partner(public text) FROM PUBLIC;
 GRANT ALL ON FUNCTION gold.resume_partner(public text) TO gold_operator;
+
+--
+-- Name: FUNCTION retire_authority(fingerprint text); Type: ACL; Schema: gold; Owner: gold_book
+--
+
+REVOKE ALL ON FUNCTION gold.retire_authority(fingerprint text) FROM PUBLIC;
+GRANT ALL ON FUNCTION gold.retire_authority(fingerprint text) TO gold_operator;
+
+--
+-- Name: FUNCTION retire_client_secret(public text, secret_id integer, seen timestamp with time zone); Type: ACL; Schema: gold; Owner: gold_book
+--
+
+REVOKE ALL ON FUNCTION gold.retire_client_secret(public text, secret_id integer, seen timestamp with time zone) FROM PUBLIC;
+GRANT ALL ON FUNCTION gold.retire_client_secret(public text, secret_id integer, seen timestamp with time zone) TO gold_operator;
+
+--
+-- Name: FUNCTION retire_signing_key(public text, thumbprint text, seen timestamp with time zone); Type: ACL; Schema: gold; Owner: gold_book
+--
+
+REVOKE ALL ON FUNCTION gold.retire_signing_key(public text, thumbprint text, seen timestamp with time zone) FROM PUBLIC;
+GRANT ALL ON FUNCTION gold.retire_signing_key(public text, thumbprint text, seen timestamp with time zone) TO gold_operator;
+
+--
+-- Name: FUNCTION retire_webhook_secret(public text, secret_id integer, seen timestamp with time zone); Type: ACL; Schema: gold; Owner: gold_book
+--
+
+REVOKE ALL ON FUNCTION gold.retire_webhook_secret(public text, secret_id integer, seen timestamp with time zone) FROM PUBLIC;
+GRANT ALL ON FUNCTION gold.retire_webhook_secret(public text, secret_id integer, seen timestamp with time zone) TO gold_operator;
 
 --
 -- Name: FUNCTION return_withdrawal(id uuid); Type: ACL; Schema: gold; Owner: gold_book
@@ -5053,11 +5907,32 @@ REVOKE ALL ON FUNCTION gold.reverse_deposit(id uuid) FROM PUBLIC;
 GRANT ALL ON FUNCTION gold.reverse_deposit(id uuid) TO gold_operator;
 
 --
--- Name: FUNCTION revoke_certificate(fingerprint text); Type: ACL; Schema: gold; Owner: gold_book
+-- Name: FUNCTION revoke_certificate(fingerprint text, reason text); Type: ACL; Schema: gold; Owner: gold_book
 --
 
-REVOKE ALL ON FUNCTION gold.revoke_certificate(fingerprint text) FROM PUBLIC;
-GRANT ALL ON FUNCTION gold.revoke_certificate(fingerprint text) TO gold_operator;
+REVOKE ALL ON FUNCTION gold.revoke_certificate(fingerprint text, reason text) FROM PUBLIC;
+GRANT ALL ON FUNCTION gold.revoke_certificate(fingerprint text, reason text) TO gold_operator;
+
+--
+-- Name: FUNCTION rotate_client_secret(public text, hash bytea, overlap_seconds integer, OUT secret_id integer, OUT retires_at timestamp with time zone); Type: ACL; Schema: gold; Owner: gold_book
+--
+
+REVOKE ALL ON FUNCTION gold.rotate_client_secret(public text, hash bytea, overlap_seconds integer, OUT secret_id integer, OUT retires_at timestamp with time zone) FROM PUBLIC;
+GRANT ALL ON FUNCTION gold.rotate_client_secret(public text, hash bytea, overlap_seconds integer, OUT secret_id integer, OUT retires_at timestamp with time zone) TO gold_operator;
+
+--
+-- Name: FUNCTION rotate_token_key(kid text, public_jwk jsonb, sealed bytea, sealing_key text, lead_seconds integer, overlap_seconds integer, OUT begins_at timestamp with time zone, OUT retires_at timestamp with time zone); Type: ACL; Schema: gold; Owner: gold_book
+--
+
+REVOKE ALL ON FUNCTION gold.rotate_token_key(kid text, public_jwk jsonb, sealed bytea, sealing_key text, lead_seconds integer, overlap_seconds integer, OUT begins_at timestamp with time zone, OUT retires_at timestamp with time zone) FROM PUBLIC;
+GRANT ALL ON FUNCTION gold.rotate_token_key(kid text, public_jwk jsonb, sealed bytea, sealing_key text, lead_seconds integer, overlap_seconds integer, OUT begins_at timestamp with time zone, OUT retires_at timestamp with time zone) TO gold_operator;
+
+--
+-- Name: FUNCTION rotate_webhook_secret(public text, sealed bytea, sealing_key text, overlap_seconds integer, OUT secret_id integer, OUT retires_at timestamp with time zone); Type: ACL; Schema: gold; Owner: gold_book
+--
+
+REVOKE ALL ON FUNCTION gold.rotate_webhook_secret(public text, sealed bytea, sealing_key text, overlap_seconds integer, OUT secret_id integer, OUT retires_at timestamp with time zone) FROM PUBLIC;
+GRANT ALL ON FUNCTION gold.rotate_webhook_secret(public text, sealed bytea, sealing_key text, overlap_seconds integer, OUT secret_id integer, OUT retires_at timestamp with time zone) TO gold_operator;
 
 --
 -- Name: FUNCTION seal_audit(); Type: ACL; Schema: gold; Owner: gold_book
@@ -5160,6 +6035,13 @@ REVOKE ALL ON FUNCTION gold.statement_range(client integer, first_day date, last
 GRANT ALL ON FUNCTION gold.statement_range(client integer, first_day date, last_day date) TO gold_api;
 
 --
+-- Name: FUNCTION store_revocation_list(authority text, number bigint, list text, next_at timestamp with time zone); Type: ACL; Schema: gold; Owner: gold_book
+--
+
+REVOKE ALL ON FUNCTION gold.store_revocation_list(authority text, number bigint, list text, next_at timestamp with time zone) FROM PUBLIC;
+GRANT ALL ON FUNCTION gold.store_revocation_list(authority text, number bigint, list text, next_at timestamp with time zone) TO gold_operator;
+
+--
 -- Name: FUNCTION submit_withdrawals(batch uuid, ids uuid[], document text); Type: ACL; Schema: gold; Owner: gold_book
 --
 
@@ -5241,10 +6123,11 @@ GRANT SELECT ON TABLE gold.audit_overview TO gold_book;
 GRANT SELECT ON TABLE gold.audit_overview TO gold_operator;
 
 --
--- Name: TABLE authority; Type: ACL; Schema: gold; Owner: gold_owner
+-- Name: TABLE authority_overview; Type: ACL; Schema: gold; Owner: gold_owner
 --
 
-GRANT SELECT,INSERT,UPDATE ON TABLE gold.authority TO gold_book;
+GRANT SELECT ON TABLE gold.authority_overview TO gold_book;
+GRANT SELECT ON TABLE gold.authority_overview TO gold_operator;
 
 --
 -- Name: TABLE bar_overview; Type: ACL; Schema: gold; Owner: gold_owner
@@ -5279,6 +6162,13 @@ GRANT SELECT,INSERT,UPDATE ON TABLE gold.chain_tail TO gold_book;
 
 GRANT SELECT ON TABLE gold.chain_tail_overview TO gold_book;
 GRANT SELECT ON TABLE gold.chain_tail_overview TO gold_operator;
+
+--
+-- Name: TABLE credential_overview; Type: ACL; Schema: gold; Owner: gold_owner
+--
+
+GRANT SELECT ON TABLE gold.credential_overview TO gold_book;
+GRANT SELECT ON TABLE gold.credential_overview TO gold_operator;
 
 --
 -- Name: TABLE current_price; Type: ACL; Schema: gold; Owner: gold_owner
@@ -5317,17 +6207,18 @@ GRANT SELECT ON TABLE gold.market_hours TO gold_operator;
 GRANT SELECT,INSERT ON TABLE gold.nonce TO gold_book;
 
 --
+-- Name: TABLE operator_overview; Type: ACL; Schema: gold; Owner: gold_owner
+--
+
+GRANT SELECT ON TABLE gold.operator_overview TO gold_book;
+GRANT SELECT ON TABLE gold.operator_overview TO gold_operator;
+
+--
 -- Name: TABLE partner_overview; Type: ACL; Schema: gold; Owner: gold_owner
 --
 
 GRANT SELECT ON TABLE gold.partner_overview TO gold_book;
 GRANT SELECT ON TABLE gold.partner_overview TO gold_operator;
-
---
--- Name: TABLE payment_batch; Type: ACL; Schema: gold; Owner: gold_owner
---
-
-GRANT SELECT,INSERT ON TABLE gold.payment_batch TO gold_book;
 
 --
 -- Name: TABLE payment_batch_overview; Type: ACL; Schema: gold; Owner: gold_owner

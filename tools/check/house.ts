@@ -17,6 +17,7 @@ export const FLOW: Readonly<Record<string, readonly string[]>> = {
   "packages/operator": [...CLIENT, "packages/server"],
   "packages/dev": [...CLIENT, "packages/server", "packages/operator", "packages/sidecar"],
   "vectors": CORE,
+  "deploy": CORE,
   "loadtest": CORE, // by path: k6 resolves no package names
   "bench": [...CLIENT, "packages/server", "packages/dev"],
   "tools": [...CLIENT, "packages/server", "packages/dev", "vectors"],

@@ -1,4 +1,4 @@
-import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { delimiter, join } from "node:path";
 import process from "node:process";
@@ -35,10 +35,15 @@ function withPython(script: string | undefined, use: (folder: string) => void): 
   }
 }
 
-const part = pythonPart("data_part", [
-  { name: "one", version: "1.2", sha256: "aa" },
-  { name: "two", version: "3.4", sha256: "bb" },
-], ["data"]);
+const part = pythonPart(
+  "data_part",
+  [
+    { name: "one", version: "1.2", sha256: "aa" },
+    { name: "two", version: "3.4", sha256: "bb" },
+  ],
+  ["data"],
+  ["data/inner/file"],
+);
 
 describe("pythonPart()", () => {
   it("asks pip for wheels by version and hash, and keeps the named entries alone", () => {
@@ -54,6 +59,7 @@ describe("pythonPart()", () => {
       }
       assertEquals(read("data_part/data/inner/file"), "kept\n");
       assert(!existsSync(join(folder, "data_part/left_out")));
+      assertEquals(statSync(join(folder, "data_part/data/inner/file")).mode & 0o777, 0o755);
     });
   });
 

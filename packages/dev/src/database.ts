@@ -36,6 +36,8 @@ export async function openDatabase(state: State, log: (line: string) => void): P
   try {
     for (const url of [urls.migration, urls.api, ...urls.operators]) await ensureLogin(sql, new URL(url));
     await sql`alter role gold_migration createrole`;
+    // gold_operator is the superuser's here, so handing it out has to be allowed; in production it is the migration login's own.
+    await sql`grant gold_operator to gold_migration with admin option`;
     await sql`grant gold_operator to operator_one, operator_two`;
     const [known] = await sql`select 1 from pg_database where datname = ${NAME}`;
     if (!known) await sql.unsafe(`create database ${NAME} owner gold_migration`);

@@ -11,6 +11,7 @@ const OPTIONS = {
   reset: { type: "boolean", default: false },
   exit: { type: "boolean", default: false },
   json: { type: "boolean", default: false },
+  envoy: { type: "boolean", default: false },
 } as const;
 
 const PORT_MAX = 65_535;
@@ -29,7 +30,7 @@ function readOptions() {
     console.error(
       `${
         (error as Error).message
-      }\nnpm start -- [--port N] [--state DIR] [--no-demo] [--reset] [--exit] [--json]`,
+      }\nnpm start -- [--port N] [--state DIR] [--no-demo] [--reset] [--exit] [--json] [--envoy]`,
     );
     process.exit(EXIT_USAGE);
   }
@@ -51,6 +52,7 @@ try {
     stateDir: options.state,
     reset: options.reset,
     demo: !options["no-demo"],
+    envoy: options.envoy,
     tell,
   });
 } catch (error) {

@@ -1,169 +1,203 @@
-import { execFile } from "node:child_process";
-import { mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
+import { mkdtemp, readdir, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import process from "node:process";
 import { after, before, describe, it } from "node:test";
 import { fileURLToPath } from "node:url";
-import { promisify } from "node:util";
-import { assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
-import { runtimeArguments } from "./child.ts";
+import { assertEquals, assertMatch, assertNotEquals } from "@std/assert";
+import { expectShown, readSteps } from "./doc_trial.ts";
 import type { Credentials } from "./partner.ts";
+import { openShell, type Shell } from "./shell_trial.ts";
 import { freePort, type Started, startUntilReady } from "./start_trial.ts";
 
-const run = promisify(execFile);
-const ROOT = fileURLToPath(new URL("../../..", import.meta.url));
-const GOLD = fileURLToPath(new URL("../../operator/src/main.ts", import.meta.url));
+const REPOSITORY = fileURLToPath(new URL("../../..", import.meta.url));
+const PAGE = new URL("../../../docs/quickstart.md", import.meta.url);
+/** Where the page takes place. */
+const PAGE_URL = "https://localhost:8443";
 
-/** What a new partner types, once: how to call, and how to sign with nothing but openssl. */
-const PROFILE = String.raw`
-call() { # call METHOD PATH [curl's options]: the reply's body, then its status on a line of its own
-  method=$1 path=$2; shift 2
-  curl -sS --cacert "$CA" --cert tls.pem --key tls.key -D head.txt -w '\n%{http_code}\n' -X "$method" "$BASE$path" "$@"
+interface Door {
+  readonly options: readonly string[];
+  /** What curl agrees on where it may choose. */
+  readonly httpVersion: string;
+  /** How a new connection ends, by what is wrong with its certificate. */
+  readonly refusals: Readonly<Record<"missing" | "foreign" | "expired" | "revoked", RegExp>>;
 }
-member() { sed -n "s/.*\"$1\":\"\([^\"]*\)\".*/\1/p"; }
-base64url() { openssl base64 -A | tr '+/' '-_' | tr -d '='; }
-raw() { # an ECDSA signature's DER to its 64 bytes r and s
-  hex=$(openssl asn1parse -inform DER | sed -n 's/.*INTEGER *://p' | while read -r n; do printf '%64s' "$n" | tr ' ' 0; done)
-  printf "$(printf %s "$hex" | sed 's/../\\x&/g')"
-}
-order() { # order BODY KEY [NONCE]
-  body=$1 key=$2 timestamp=$(date +%s)
-  if [ $# -gt 2 ]; then nonce=$3; else nonce=$(openssl rand -hex 16); fi
-  sha256=$(printf %s "$body" | openssl dgst -sha256 -hex | sed 's/.* //')
-  header=$(printf %s '{"alg":"ES256","b64":false,"crit":["b64"]}' | base64url)
-  signature=$(printf '%s.POST\n%s\n%s\n%s\n%s' "$header" "$BASE/v1/orders" "$sha256" "$timestamp" "$nonce" |
-    openssl dgst -sha256 -sign signing.key | raw | base64url)
-  call POST /v1/orders -H "Authorization: Bearer $(cat token)" -H "Content-Type: application/json" \
-    -H "Idempotency-Key: $key" -H "X-Timestamp: $timestamp" -H "X-Nonce: $nonce" \
-    -H "X-JWS-Signature: $header..$signature" --data-binary "$body"
-}
-quote() { call POST /v1/quotes -H "Authorization: Bearer $(cat token)" -H "Content-Type: application/json" \
-  -H "Idempotency-Key: $1" --data-binary '{"side":"buy","gold_grams":1.5}'; }
-`;
 
-describe("the first order of a new partner, with curl and openssl alone", () => {
+interface Reply {
+  readonly status: number;
+  readonly text: string;
+  readonly json: Record<string, unknown>;
+}
+
+function tryQuickstart({ options, httpVersion, refusals }: Door): void {
   let folder: string;
-  let desk: string;
   let started: Started;
+  let shell: Shell;
   let demo: Credentials;
 
   before(async () => {
     folder = await mkdtemp(join(tmpdir(), "gold-quickstart-"));
-    desk = await mkdtemp(join(folder, "desk-"));
     const state = join(folder, "state");
-    started = await startUntilReady(state, "--port", `${await freePort()}`, "--no-demo");
+    started = await startUntilReady(state, "--port", `${await freePort()}`, "--no-demo", ...options);
     const [partner] = await readdir(join(state, "partners"));
     demo = JSON.parse(await readFile(join(state, "partners", partner!, "credentials.json"), "utf8"));
-    const gold = [process.execPath, ...runtimeArguments(GOLD)].map((word) => `'${word}'`).join(" ");
-    const profile = `gold() { (cd '${ROOT}' && ${gold} "$@" --state '${state}'); }\n${PROFILE}`;
-    await writeFile(join(desk, "profile.sh"), profile);
+    shell = openShell(folder, {
+      PATH: process.env.PATH!,
+      HOME: folder,
+      BASE_URL: started.run.base_url,
+      CA: demo.ca,
+      REPOSITORY,
+      DATABASE_URL: started.run.database_url,
+    });
   });
   after(async () => {
-    await started.stop();
+    await shell?.stop();
+    await started?.stop();
     await rm(folder, { recursive: true, force: true });
   });
 
-  /** Executes the lines as they stand, in the partner's folder; what they print comes back. */
-  async function shell(lines: string): Promise<string> {
-    const { stdout } = await run("bash", ["--norc", "-euo", "pipefail", "-c", `. ./profile.sh\n${lines}`], {
-      cwd: desk,
-      env: { PATH: process.env.PATH!, HOME: folder, BASE: started.run.base_url, CA: demo.ca },
-      timeout: 60_000,
-    });
-    return stdout;
-  }
-  /** Status and body of the one call that the lines make. */
-  async function reply(
-    lines: string,
-  ): Promise<{ status: number; text: string; json: Record<string, unknown> }> {
-    const [status = "", ...body] = (await shell(lines)).trimEnd().split("\n").reverse();
+  /** The one call that the lines make, by the page's own functions. */
+  async function reply(lines: string): Promise<Reply> {
+    const [status = "", ...body] = (await shell.run(lines)).trimEnd().split("\n").reverse();
     const text = body.reverse().join("\n");
     return { status: Number(status), text, json: JSON.parse(text) as Record<string, unknown> };
   }
-  const code = ({ status, json }: Awaited<ReturnType<typeof reply>>) => `${status} ${json.code}`;
+  const code = ({ status, json }: Reply) => `${status} ${json.code}`;
+  const balances = "call GET /v1/balances -H @token.txt";
+  const signed = (body: string, key: string) =>
+    `sign POST /v1/orders ${body}\npost /v1/orders ${body} ${key} -H @signed.txt`;
 
-  it("makes its keys, is onboarded, and gets a certificate for its request", async () => {
-    await shell(`
-      openssl ecparam -name prime256v1 -genkey -noout -out tls.key
-      openssl ecparam -name prime256v1 -genkey -noout -out signing.key
-      openssl ec -in signing.key -pubout -out signing.pub 2>/dev/null
-      gold partner create --name "Quickstart Bank" --iban SA0380000000608010167519 --ip 127.0.0.1 --ip ::1 \\
-        --webhook https://localhost:9999/hooks --signing-key "$PWD/signing.pub" --json > partner.json
-      member client_id < partner.json > client_id
-      member client_secret < partner.json > client_secret
-      openssl req -new -key tls.key -subj "/O=Quickstart Bank/CN=$(cat client_id)" -out tls.csr
-      gold cert issue "$(cat client_id)" --csr "$PWD/tls.csr" --out "$PWD/tls.pem"`);
-    const verified = await shell(`openssl x509 -in tls.pem -noout -subject -nameopt RFC2253`);
-    assertMatch(verified, /CN=sbx_[a-z0-9]{20},O=Quickstart Bank/);
-    assertEquals(await reply("call GET /health"), {
-      status: 200,
-      text: '{"status":"ok"}',
-      json: { status: "ok" },
-    });
+  it("does what the page says, and shows what the page shows, block by block", async () => {
+    const page = await readFile(PAGE, "utf8");
+    let typed = 0;
+    for (const { line, commands, shown = "" } of readSteps(page)) {
+      const came = await shell.run(commands);
+      typed++;
+      try {
+        // What the operator's commands print is theirs to say.
+        if (shown || !/^gold /m.test(commands)) {
+          expectShown(came.replaceAll(started.run.base_url, PAGE_URL), shown);
+        }
+      } catch (error) {
+        throw new Error(`docs/quickstart.md, line ${line}: ${(error as Error).message}`);
+      }
+    }
+    assertEquals(typed, page.split("\n").filter((line) => line.startsWith("```sh")).length);
   });
 
-  it("gets a token, money and a firm quote", async () => {
-    const granted = await reply(`call POST /oauth/token -d grant_type=client_credentials \\
-      --data-urlencode "client_id=$(cat client_id)" --data-urlencode "client_secret=$(cat client_secret)"`);
-    assertEquals([granted.status, granted.json.token_type], [200, "Bearer"]);
-    await writeFile(join(desk, "token"), granted.json.access_token as string);
-    const funded = await reply(`call POST /sandbox/fund -H "Content-Type: application/json" \\
-      -H "Idempotency-Key: fund-1" -d '{"amount_sar":10000}'`);
-    assertEquals([funded.status, funded.json.amount_sar], [201, 10000]);
-    const quoted = await reply("quote quote-1");
-    assertEquals([quoted.status, quoted.json.gold_grams, quoted.json.status], [201, 1.5, "open"]);
-    await writeFile(join(desk, "quote_id"), quoted.json.quote_id as string);
-  });
-
-  it("signs an order, and gets the same answer to its repeat", async () => {
-    const lines = `order "{\\"quote_id\\":\\"$(cat quote_id)\\"}" order-1`;
-    const first = await reply(lines);
-    assertEquals([first.status, first.json.status, first.json.gold_grams], [201, "executed", 1.5]);
-    assertEquals((first.json.balances as { gold: { grams: number } }).gold.grams, 1.5);
-    const again = await reply(lines);
+  it("gives a repeated order the very bytes of the first, and says that they are", async () => {
+    const first = await reply(`
+      post /v1/quotes '{"side":"buy","gold_grams":0.25}' "$(new_key)" > quote.txt
+      BOUGHT=$(printf '{"quote_id":"%s"}' "$(member quote_id)") BOUGHT_KEY=$(new_key)
+      ${signed('"$BOUGHT"', '"$BOUGHT_KEY"')}`);
+    assertEquals([first.status, first.json.status], [201, "executed"]);
+    const again = await reply(signed('"$BOUGHT"', '"$BOUGHT_KEY"'));
     assertEquals([again.status, again.text], [200, first.text]);
-    assertMatch(await readFile(join(desk, "head.txt"), "utf8"), /^idempotent-replayed: true\r$/im);
+    assertMatch(await shell.run("cat headers.txt"), /^idempotent-replayed: true\r$/im);
   });
 
-  it("is told what it did wrong: a nonce, a key or a quote for the second time", async () => {
-    const nonce = "n".repeat(32);
-    const order = (body: string, key: string) => `order '${body}' ${key} ${nonce}`;
-    assertEquals(code(await reply(order('{"quote_id":"qt_none"}', "order-2"))), "404 not_found");
-    assertEquals(code(await reply(order('{"quote_id":"qt_none"}', "order-3"))), "409 nonce_reused");
-    assertEquals(code(await reply(`order '{"quote_id":"qt_none"}' order-1`)), "409 idempotency_key_conflict");
-    const other = `order "{\\"quote_id\\":\\"$(cat quote_id)\\"}" order-4`;
-    assertEquals(code(await reply(other)), "409 quote_already_executed");
+  it("says what was wrong: a nonce, a key or a quote for the second time", async () => {
+    const none = `'{"quote_id":"qt_none"}'`;
+    assertEquals(code(await reply(signed(none, '"$(new_key)"'))), "404 not_found");
+    const replayed = await reply(`post /v1/orders ${none} "$(new_key)" -H @signed.txt`);
+    assertEquals(code(replayed), "409 nonce_reused");
+    assertEquals(code(await reply(signed(none, '"$BOUGHT_KEY"'))), "409 idempotency_key_conflict");
+    assertEquals(code(await reply(signed('"$BOUGHT"', '"$(new_key)"'))), "409 quote_already_executed");
   });
 
-  it("gains nothing by forging what only the gateway may say", async () => {
-    const own = await reply(`call GET /v1/balances -H "Authorization: Bearer $(cat token)"`);
+  it("lets each credential end as the page says", async () => {
+    const withOldKey = [
+      "cp signing.key now.key; cp signing_old.key signing.key",
+      signed('"$BOUGHT"', '"$BOUGHT_KEY"'),
+      "mv now.key signing.key",
+    ];
+    assertEquals(code(await reply(withOldKey.join("\n"))), "401 signature_invalid");
+    const token = (file: string) =>
+      reply(`member client_secret ${file} | tr -d '\\n' > secret.txt
+        call POST /oauth/token -d grant_type=client_credentials --data-urlencode "client_id=$CLIENT_ID" \\
+          --data-urlencode client_secret@secret.txt`);
+    const [older, newer] = [await token("partner.json"), await token("secret.json")];
+    assertEquals([older.status, newer.status], [200, 200]);
+    await shell.run(`gold secret rotate "$CLIENT_ID" --overlap 0 --yes --json > last_secret.json`);
+    assertEquals((await token("last_secret.json")).status, 200);
+    // The service has read of an end a second later at most.
+    await shell.run("sleep 1.5");
+    assertEquals([code(await token("partner.json")), code(await token("secret.json"))], [
+      "401 invalid_client",
+      "401 invalid_client",
+    ]);
+  });
+
+  it("gains nothing by forging what only the proxy may say", async () => {
+    const own = await reply(balances);
     const forged = await reply(`
       other=$(openssl x509 -in '${demo.cert}' -outform DER | openssl dgst -sha256 -hex | sed 's/.* //')
-      call GET /v1/balances -H "Authorization: Bearer $(cat token)" -H "X-Forwarded-Client-Cert: Hash=$other" \\
+      ${balances} -H "X-Forwarded-Client-Cert: Hash=$other" \\
         -H "X-Client-Ip: 192.0.2.1" -H "X-Real-Ip: 192.0.2.1" -H "X-Forwarded-For: 192.0.2.1"`);
     assertEquals([forged.status, forged.json.gold], [200, own.json.gold]);
+    assertNotEquals(own.json.gold, { grams: 0 });
   });
 
   it("is of no use to another partner: its token and its secret are refused over another certificate", async () => {
-    const asOther = (lines: string) =>
-      reply(
-        `call() { method=$1 path=$2; shift 2; curl -sS --cacert "$CA" --cert '${demo.cert}' --key '${demo.key}' \\
-        -w '\\n%{http_code}\\n' -X "$method" "$BASE$path" "$@"; }\n${lines}`,
-      );
-    const balances = await asOther(`call GET /v1/balances -H "Authorization: Bearer $(cat token)"`);
-    assertEquals(code(balances), "401 token_certificate_mismatch");
-    const token = await asOther(`call POST /oauth/token -d grant_type=client_credentials \\
-      --data-urlencode "client_id=$(cat client_id)" --data-urlencode "client_secret=$(cat client_secret)"`);
+    const asOther = `--cert '${demo.cert}' --key '${demo.key}'`;
+    assertEquals(code(await reply(`${balances} ${asOther}`)), "401 token_certificate_mismatch");
+    const token = await reply(`call POST /oauth/token -d grant_type=client_credentials ${asOther} \\
+      --data-urlencode "client_id=$CLIENT_ID" --data-urlencode client_secret@client_secret`);
     assertEquals(code(token), "401 invalid_client");
   });
 
-  it("does not even connect without a certificate, or with one that it signed itself", async () => {
-    const failed = (lines: string) =>
-      shell(`if ${lines} >out.txt 2>&1; then echo connected; else echo refused; fi; cat out.txt`);
-    assertStringIncludes(await failed(`curl -sS --cacert "$CA" "$BASE/health"`), "refused");
-    const own = await failed(`openssl req -x509 -new -key tls.key -subj "/CN=self" -days 1 -out self.pem &&
-      curl -sS --cacert "$CA" --cert self.pem --key tls.key "$BASE/health"`);
-    assertStringIncludes(own, "refused");
+  it("does not even connect without a certificate that is good today", async () => {
+    const authorityKey = join(folder, "state", "pki", "partner_ca_key.pem");
+    await shell.run(`
+      openssl req -x509 -new -key tls.key -subj "/CN=self" -days 1 -out foreign.crt
+      gold ca show --json > authority.json
+      printf %b "$(member certificates authority.json)" > authority.pem
+      openssl x509 -req -in tls_next.csr -CA authority.pem -CAkey '${authorityKey}' -set_serial 1 -days -1 -out expired.crt`);
+    const connect = (certificate: string) =>
+      shell.run(`curl -sS --cacert "$CA" --tls-max 1.2 ${certificate} "$BASE_URL/health" 2>&1 || true`);
+    assertMatch(await connect(""), refusals.missing);
+    assertMatch(await connect("--cert foreign.crt --key tls.key"), refusals.foreign);
+    assertMatch(await connect("--cert expired.crt --key tls.key"), refusals.expired);
+    assertMatch(await connect("--cert tls_old.crt --key tls_old.key"), refusals.revoked);
+    assertEquals(await connect("--cert tls.crt --key tls.key"), '{"status":"ok"}');
+    const stranger = await shell.run(`curl -sS --cacert authority.pem "$BASE_URL/health" 2>&1 || true`);
+    assertMatch(stranger, /^curl: \(60\) SSL certificate problem: /);
+  });
+
+  it("is served over TLS 1.2 and 1.3, and over each version of HTTP that the door speaks", async () => {
+    for (const tls of ["1.2", "1.3"]) {
+      for (const [option, version] of [["--http1.1", "1.1"], ["--http2", httpVersion], ["", httpVersion]]) {
+        const came = await shell.run(`
+          call GET /v1/prices -H @token.txt --tlsv${tls} --tls-max ${tls} ${option} --verbose \\
+            --write-out '\\n%{http_version} %{http_code}\\n' 2> verbose.txt | tail -n 1
+          grep -o 'SSL connection using TLSv1.[23]' verbose.txt`);
+        assertEquals(came, `${version} 200\nSSL connection using TLSv${tls}\n`);
+      }
+    }
+  });
+}
+
+/** The gateway ends a connection without a reason. */
+const ENDED = /^curl: \(/;
+
+describe("the quickstart, as it is printed, through the development gateway", () => {
+  const revoked = /"code":"certificate_revoked"/;
+  tryQuickstart({
+    options: [],
+    httpVersion: "1.1",
+    refusals: { missing: ENDED, foreign: ENDED, expired: ENDED, revoked },
+  });
+});
+
+describe("the quickstart, as it is printed, through Envoy", () => {
+  tryQuickstart({
+    options: ["--envoy"],
+    httpVersion: "2",
+    refusals: {
+      missing: /alert handshake failure/,
+      foreign: /alert unknown ca/,
+      expired: /\(60\) SSL certificate verification failed/,
+      revoked: /alert certificate revoked/,
+    },
   });
 });

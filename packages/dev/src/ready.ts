@@ -5,17 +5,22 @@ import type { Child } from "./child.ts";
 const READY_MS = 30_000;
 const PAUSE_MS = 25;
 
-/** Waits for a service's own word on its operations socket; a service that ended says why in its log. */
-export async function awaitReady(operationsSocket: string, child: Child, logFile: string): Promise<void> {
+/** Waits for a process's own word on its operations socket; one that ended says why in its log's last line. */
+export async function awaitReady(
+  operationsSocket: string,
+  child: Child,
+  logFile: string,
+  who = "The service",
+): Promise<void> {
   let ended = false;
   void child.exited.then(() => ended = true);
   const deadline = performance.now() + READY_MS;
   while (performance.now() < deadline) {
-    if (ended) throw new Error(`The service ended before it was ready: ${await lastLine(logFile)}`);
+    if (ended) throw new Error(`${who} ended before it was ready: ${await lastLine(logFile)}`);
     if (await isReady(operationsSocket)) return;
     await new Promise((resolve) => setTimeout(resolve, PAUSE_MS));
   }
-  throw new Error(`The service was not ready within ${READY_MS / 1000} s; its log is ${logFile}.`);
+  throw new Error(`${who} was not ready within ${READY_MS / 1000} s; its log is ${logFile}.`);
 }
 
 function isReady(socketPath: string): Promise<boolean> {

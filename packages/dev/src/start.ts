@@ -1,12 +1,11 @@
 import { rm } from "node:fs/promises";
 import process from "node:process";
 import { fileURLToPath } from "node:url";
-import { ID_PREFIX, newId } from "@gold-partner/protocol";
-import { type Authorities, ensureAuthorities } from "./authorities.ts";
+import { ensureAuthorities } from "./authorities.ts";
 import { type Child, startChild } from "./child.ts";
 import { type Database, openDatabase } from "./database.ts";
 import { runDemo } from "./demo.ts";
-import { type Gateway, startGateway } from "./gateway/mod.ts";
+import { openEnvoy, openGateway } from "./door.ts";
 import { asOperator, type Operator } from "./operator.ts";
 import { type Credentials, ensurePartner } from "./partner.ts";
 import { awaitReady } from "./ready.ts";
@@ -17,6 +16,8 @@ export interface StartOptions {
   readonly stateDir: string;
   readonly reset: boolean;
   readonly demo: boolean;
+  /** The real Envoy in place of the development gateway. */
+  readonly envoy?: boolean;
   readonly tell: (step: string, ms: number, what: string) => void;
 }
 
@@ -24,7 +25,7 @@ export interface Running {
   readonly credentials: Credentials;
   readonly baseUrl: string;
   readonly state: State;
-  /** When the service ends by itself: the sentence that says so. */
+  /** When a part of it ends by itself: the sentence that says so. */
   readonly died: Promise<string>;
   stop(): Promise<void>;
 }
@@ -39,7 +40,9 @@ const HOUSE = { name: "Example Gold House", iban: "SA9480000000000000000001", bi
 const PARTNER = { name: "Example Bank", iban: "SA0380000000608010167519" };
 
 /** Everything on one machine: database, migrations, authority, service, gateway, and a partner that trades. */
-export async function start({ port, stateDir, reset, demo, tell }: StartOptions): Promise<Running> {
+export async function start(
+  { port, stateDir, reset, demo, envoy = false, tell }: StartOptions,
+): Promise<Running> {
   const state = await openState(stateDir, reset);
   const stops: (() => Promise<void>)[] = [
     () => state.release(),
@@ -78,12 +81,20 @@ export async function start({ port, stateDir, reset, demo, tell }: StartOptions)
       () => startServer(state, database, baseUrl, socket, stops),
       ({ pid }) => `process ${pid} is ready`,
     );
-    const gateway = await timed(
-      "gateway",
-      () => openGateway(authorities, socket, port),
-      () => `mutual TLS on port ${port}`,
+    const door = await timed(
+      envoy ? "envoy" : "gateway",
+      () =>
+        (envoy ? openEnvoy : openGateway)({
+          state,
+          port,
+          baseUrl,
+          authorities,
+          databaseUrl: database.urls.api,
+          floodPerSecond: FLOOD_PER_SECOND,
+        }),
+      ({ what }) => what,
     );
-    stops.push(() => gateway.close());
+    stops.push(() => door.close());
     const credentials = await timed(
       "partner",
       () => ensurePartner(state, operator, { ...PARTNER, baseUrl }),
@@ -93,17 +104,17 @@ export async function start({ port, stateDir, reset, demo, tell }: StartOptions)
       base_url: baseUrl,
       database_url: database.urls.operators[0],
       second_database_url: database.urls.operators[1],
-      pids: { start: process.pid, postgres: database.postgres.pid, server: server.pid },
+      pids: { start: process.pid, postgres: database.postgres.pid, server: server.pid, ...door.pids },
     };
     const writeRun = (ready: boolean) =>
       state.writePrivate(state.path("run.json"), JSON.stringify({ ...run, ready }, null, 2));
     await writeRun(false);
     if (demo) await runDemo(credentials, tell);
     await writeRun(true);
-    const died = server.exited.then((code) =>
+    const served = server.exited.then((code) =>
       `The service ended by itself (exit ${code}); its log is ${state.path("log", "server.log")}.`
     );
-    return { credentials, baseUrl, state, died, stop };
+    return { credentials, baseUrl, state, died: Promise.race([served, door.died]), stop };
   } catch (error) {
     await stop();
     throw error;
@@ -112,6 +123,8 @@ export async function start({ port, stateDir, reset, demo, tell }: StartOptions)
 
 async function settle(state: State, { urls }: Database, baseUrl: string): Promise<void> {
   await Promise.all([state.secret("pepper"), state.secret("sealing_key")]);
+  // Here `gold` finds the login that adds operators, which no operator's own may do.
+  await state.writePrivate(state.path("keys", "migration_database_url"), `${urls.migration}\n`);
   await asOperator(urls.migration)(
     `db migrate --env sandbox --base-url ${baseUrl} --loopback-receivers`,
     ...["--pepper", `file:${state.path("keys", "pepper")}`],
@@ -151,10 +164,4 @@ async function startServer(
   stops.push(() => child.stop());
   await awaitReady(operations, child, log);
   return child;
-}
-
-function openGateway({ partnerCa, cert, key }: Authorities, socket: string, port: number): Promise<Gateway> {
-  const newRequestId = () =>
-    newId(ID_PREFIX.request, Date.now(), (length) => crypto.getRandomValues(new Uint8Array(length)));
-  return startGateway({ port, ca: partnerCa, cert, key, upstreams: [socket], newRequestId, log: () => {} });
 }

@@ -17,7 +17,7 @@ export interface RunFile {
   readonly base_url: string;
   readonly database_url: string;
   readonly second_database_url: string;
-  readonly pids: Readonly<Record<"start" | "postgres" | "server", number>>;
+  readonly pids: Readonly<Record<"start" | "postgres" | "server", number> & { sidecar?: number }>;
   readonly ready: boolean;
 }
 

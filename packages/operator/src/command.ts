@@ -33,6 +33,8 @@ export interface Invocation {
   readonly query: Query;
   /** DATABASE_URL, or the database of a running `npm start`. */
   readonly databaseUrl: () => Promise<string>;
+  /** The login that migrates: MIGRATION_DATABASE_URL, or that of the database above. */
+  readonly migrationUrl: () => Promise<string>;
   /** A file as the person means it: relative to where the person stands. */
   readonly path: (file: string) => string;
   /** For a question that only the run can word; asks as `asks` does. */

@@ -38,10 +38,21 @@ export async function findDatabaseUrl(env: Environment, stateDir: string): Promi
   }
 }
 
+/** The login that migrates, for what no operator's login may do. That of an `npm start` is never taken for another database. */
+export async function findMigrationUrl(env: Environment, stateDir: string): Promise<string> {
+  if (env.MIGRATION_DATABASE_URL) return checkUrl(env.MIGRATION_DATABASE_URL, "MIGRATION_DATABASE_URL");
+  const url = await findDatabaseUrl(env, stateDir);
+  if (env.DATABASE_URL) return url;
+  return await readFile(join(stateDir, "keys", "migration_database_url"), "utf8").then(
+    (text) => text.trim(),
+    () => url,
+  );
+}
+
 /** It may hold a password, so no message repeats it. */
-function checkUrl(text: string): string {
+function checkUrl(text: string, name = "DATABASE_URL"): string {
   if (/^postgres(?:ql)?:/.test(text) && URL.canParse(text)) return text;
-  throw usage("DATABASE_URL is no postgres:// URL.");
+  throw usage(`${name} is no postgres:// URL.`);
 }
 
 // An operator's command holds a client's account and the audit while it runs: it gives up rather than hold up orders.

@@ -8,14 +8,21 @@ import { CERT_COMMANDS } from "./commands/cert.ts";
 import { CONFIG_COMMANDS } from "./commands/config.ts";
 import { DB_COMMANDS } from "./commands/db.ts";
 import { DEPOSIT_COMMANDS } from "./commands/deposit.ts";
+import { INVENTORY_COMMANDS } from "./commands/inventory.ts";
+import { KEY_COMMANDS } from "./commands/key.ts";
 import { LEDGER_COMMANDS } from "./commands/ledger.ts";
+import { OPERATOR_COMMANDS } from "./commands/operator.ts";
 import { PARTNER_COMMANDS } from "./commands/partner.ts";
 import { PARTNER_CHANGE_COMMANDS } from "./commands/partner_change.ts";
 import { PRICE_COMMANDS } from "./commands/price.ts";
+import { REVOCATION_COMMANDS } from "./commands/revocation.ts";
+import { SECRET_COMMANDS } from "./commands/secret.ts";
+import { SIGNING_KEY_COMMANDS } from "./commands/signing_key.ts";
 import { SUBMISSION_COMMANDS } from "./commands/submission.ts";
 import { VAULT_COMMANDS } from "./commands/vault.ts";
+import { WEBHOOK_SECRET_COMMANDS } from "./commands/webhook_secret.ts";
 import { WITHDRAWAL_COMMANDS } from "./commands/withdrawal.ts";
-import { connect, type Db, findDatabaseUrl, openDb } from "./database.ts";
+import { connect, type Db, findDatabaseUrl, findMigrationUrl, openDb } from "./database.ts";
 import { EXIT, type ExitCode, Failure, failureOf, usage } from "./failure.ts";
 import { printJson, printText } from "./output.ts";
 
@@ -24,6 +31,13 @@ export const COMMANDS: readonly Command[] = [
   ...PARTNER_CHANGE_COMMANDS,
   ...CA_COMMANDS,
   ...CERT_COMMANDS,
+  ...REVOCATION_COMMANDS,
+  ...KEY_COMMANDS,
+  ...SECRET_COMMANDS,
+  ...WEBHOOK_SECRET_COMMANDS,
+  ...SIGNING_KEY_COMMANDS,
+  ...INVENTORY_COMMANDS,
+  ...OPERATOR_COMMANDS,
   ...PRICE_COMMANDS,
   ...VAULT_COMMANDS,
   ...DEPOSIT_COMMANDS,
@@ -54,6 +68,8 @@ const COMMON = {
 } as const;
 /** Where `npm start` keeps its state unless it is told: in the project, wherever `gold` is called. */
 const DEFAULT_STATE = ".gold";
+
+const DASHED_THUMBPRINT = /^-[A-Za-z0-9_-]{42}$/;
 
 /** Runs one command and returns its exit code. */
 export async function gold(argv: readonly string[], terminal: Terminal): Promise<ExitCode> {
@@ -91,6 +107,7 @@ export async function gold(argv: readonly string[], terminal: Terminal): Promise
       db,
       query: async (text, ...parameters) => await (await db()).sql(text, ...parameters),
       databaseUrl,
+      migrationUrl: () => findMigrationUrl(terminal.env, stateDir),
       path,
       confirm,
       env: terminal.env,
@@ -115,11 +132,11 @@ function findCommand(argv: readonly string[]): Command | undefined {
 
 function parse(command: Command, argv: readonly string[]) {
   const { words, takes = [], options = {} } = command;
-  const args = argv.slice(words.split(" ").length);
+  const args = endWithDashed(argv.slice(words.split(" ").length));
   let parsed;
   try {
     parsed = parseArgs({
-      args: [...args],
+      args,
       options: { ...COMMON, ...options },
       allowPositionals: true,
       tokens: true,
@@ -132,6 +149,12 @@ function parse(command: Command, argv: readonly string[]) {
     throw usage(`gold ${words} takes ${takes.join(" ") || "no arguments"}. Usage: gold ${command.usage}`);
   }
   return parsed;
+}
+
+/** One thumbprint in 64 begins with a dash, and is no option for that. */
+function endWithDashed(args: readonly string[]): string[] {
+  const dashed = args.includes("--") ? [] : args.filter((arg) => DASHED_THUMBPRINT.test(arg));
+  return dashed.length === 0 ? [...args] : [...args.filter((arg) => !dashed.includes(arg)), "--", ...dashed];
 }
 
 /** Of two values one would be passed over without a word. */

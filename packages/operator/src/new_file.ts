@@ -1,6 +1,8 @@
-import { link, lstat, open, rm } from "node:fs/promises";
+import { link, lstat, open, rename, rm } from "node:fs/promises";
 import process from "node:process";
 import { usage } from "./failure.ts";
+
+const PRIVATE_FILE = 0o600;
 
 /**
  * Does `act`, and has its text in a new file: written before, so that a folder that takes no file fails first; in its
@@ -12,7 +14,7 @@ export async function withNewFile<T>(file: string, text: string, act: () => Prom
   }
   const draft = `${file}.${process.pid}`;
   try {
-    await writeDraft(draft, text).catch((error: Error) => {
+    await writeDraft(draft, text, PRIVATE_FILE).catch((error: Error) => {
       throw usage(`${file} cannot be written, and nothing was done: ${error.message}.`);
     });
     const result = await act();
@@ -25,8 +27,19 @@ export async function withNewFile<T>(file: string, text: string, act: () => Prom
   }
 }
 
-async function writeDraft(draft: string, text: string): Promise<void> {
-  const handle = await open(draft, "wx", 0o600);
+/** For a file that others read while it is written anew: they see the old one or the new one, whole. */
+export async function replaceFile(file: string, text: string, mode: number): Promise<void> {
+  const draft = `${file}.${process.pid}`;
+  try {
+    await writeDraft(draft, text, mode);
+    await rename(draft, file);
+  } finally {
+    await rm(draft, { force: true }).catch(() => {});
+  }
+}
+
+async function writeDraft(draft: string, text: string, mode: number): Promise<void> {
+  const handle = await open(draft, "wx", mode);
   try {
     await handle.writeFile(text);
     await handle.sync();

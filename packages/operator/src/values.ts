@@ -47,6 +47,16 @@ export function wholeNumber(text: string, name: string): number {
   return Number(text);
 }
 
+const UNIT_SECONDS: Readonly<Record<string, number>> = { m: 60, h: 3600, d: 86_400 };
+
+/** A span of time in seconds, as in 30m, 24h, 7d or 0. */
+export function spanSeconds(text: string, name: string): number {
+  if (text === "0") return 0;
+  const [, count, unit] = /^([1-9][0-9]{0,5})([mhd])$/.exec(text) ?? [];
+  if (unit === undefined) throw usage(`--${name} is a span of time as in 30m, 24h, 7d or 0, not ${text}.`);
+  return Number(count) * UNIT_SECONDS[unit]!;
+}
+
 /** One line of text for people and banks, without the spaces around it. */
 export function line(values: Values, name: string): string {
   const text = required(values, name).normalize("NFC").trim();

@@ -1,6 +1,6 @@
 import { assert, assertEquals, assertMatch, assertThrows } from "@std/assert";
 import { describe, it } from "node:test";
-import { ID_PREFIX, idForm, idOfUuid, isId, newId, uuidOfId } from "./id.ts";
+import { ID_PREFIX, idForm, idOfUuid, isId, newId, REQUEST_ID_FORM, uuidOfId } from "./id.ts";
 
 const bytes = (fill: number) => (length: number) => new Uint8Array(length).fill(fill);
 const random = (length: number) => crypto.getRandomValues(new Uint8Array(length));
@@ -75,6 +75,14 @@ describe("isId()", () => {
       assertEquals(isId("qt_", text), false, text);
       assertEquals(uuidOfId("qt_", text), undefined, text);
       assertEquals(idForm("qt_").test(text), false, text);
+    }
+  });
+
+  it("knows that the proxy names its own replies by random UUIDs, and nobody else anything", () => {
+    const random = uuid.replace("-774b", "-474b");
+    for (const one of [uuid, random]) assertMatch(`req_${one}`, REQUEST_ID_FORM);
+    for (const text of [`req_${uuid.replace("-774b", "-174b")}`, `qt_${random}`, `req_${random}0`]) {
+      assertEquals(REQUEST_ID_FORM.test(text), false, text);
     }
   });
 

@@ -19,7 +19,9 @@ export type FundingId = Id<"fnd_">;
 export type EventId = Id<"evt_">;
 export type RequestId = Id<"req_">;
 
-const UUID_V7 = "[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}";
+const uuidForm = (version: string): string =>
+  `[0-9a-f]{8}-[0-9a-f]{4}-${version}[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}`;
+const UUID_V7 = uuidForm("7");
 const UUID_FORM = new RegExp(`^${UUID_V7}$`);
 const LAST_MS = 2 ** 48 - 1;
 const RANDOM_BYTES = 10;
@@ -28,6 +30,9 @@ const RANDOM_BYTES = 10;
 export function idForm(prefix: IdPrefix): RegExp {
   return new RegExp(`^${prefix}${UUID_V7}$`);
 }
+
+/** The pattern of request ids: the proxy in front names the replies that it makes by itself, by random UUIDs. */
+export const REQUEST_ID_FORM: RegExp = new RegExp(`^${ID_PREFIX.request}${uuidForm("[47]")}$`);
 
 /** A new id. `random` returns that many unpredictable bytes. */
 export function newId<P extends IdPrefix>(

@@ -1,6 +1,6 @@
 // RFC 9457 application/problem+json, and the token endpoint's form of the same.
 import { z } from "zod";
-import { ID_PREFIX, idForm, type RequestId } from "./id.ts";
+import { REQUEST_ID_FORM, type RequestId } from "./id.ts";
 import {
   oauthError,
   PROBLEM_REGISTRY,
@@ -67,7 +67,7 @@ export function tokenErrorBody(
   return { error: oauthError(code), error_description, code, request_id: requestId };
 }
 
-const requestId = z.string().regex(idForm(ID_PREFIX.request)).meta({
+const requestId = z.string().regex(REQUEST_ID_FORM).meta({
   description: "Names this reply in the service's records; give it to the operator.",
 });
 

@@ -14,7 +14,7 @@ import { readKeys } from "./key_source.ts";
 import type { Log } from "./operations/log.ts";
 import { createMetrics } from "./operations/metrics.ts";
 import { openReads } from "./reads/reads.ts";
-import { createSealing } from "./sealing.ts";
+import { openSealing } from "./sealing.ts";
 
 export interface Assembly {
   readonly deps: Deps;
@@ -28,12 +28,11 @@ export async function assemble(config: Config, log: Log): Promise<Assembly> {
   let registry: Registry | undefined;
   try {
     await about("DATABASE_URL", requireDurability(pools.reads, config.standby));
-    const [[pepper], sealingKeys] = await Promise.all([
-      about("PEPPER_SOURCE", readKeys(config.pepperSource)),
-      about("SEALING_KEY_SOURCE", readKeys(config.sealingKeySource)),
-    ]);
-    const sealing = await createSealing(sealingKeys);
     const monotonicMs = () => performance.now();
+    const [[pepper], sealing] = await Promise.all([
+      about("PEPPER_SOURCE", readKeys(config.pepperSource)),
+      about("SEALING_KEY_SOURCE", openSealing(() => readKeys(config.sealingKeySource), monotonicMs)),
+    ]);
     registry = await openRegistry(pools.registry, monotonicMs);
     requireSameDeployment(registry, config);
     const tokens = createTokenAuthority(registry, sealing, config.publicBaseUrl);
@@ -41,11 +40,13 @@ export async function assemble(config: Config, log: Log): Promise<Assembly> {
     const booking = openBooking(pools, config.lanes);
     const reads = openReads(pools.reads, pools.holding);
     const metrics = createMetrics();
+    // Shown before the first one happens: an alarm sees it rise.
+    metrics.count("gold_unexpected_errors_total", {}, 0);
     metrics.gauge("gold_bookings_waiting", () => booking.waiting());
     const limiter = createRateLimiter();
     metrics.gauge("gold_rate_limiter_clients", () => limiter.clients());
     const random = (length: number) => crypto.getRandomValues(new Uint8Array(length));
-    const sealer = startSealer(pools.registry);
+    const sealer = config.role === "all" ? startSealer(pools.registry) : undefined;
     const usage = startUsageRecorder((uses) => recordUse(pools.registry, uses));
     const ticker = await startPriceTicker({
       sql: pools.registry,
@@ -72,7 +73,7 @@ export async function assemble(config: Config, log: Log): Promise<Assembly> {
       },
       async stop() {
         ticker.stop();
-        sealer.stop();
+        sealer?.stop();
         registry?.stop();
         await usage.stop();
         await closePools(pools);
@@ -85,7 +86,11 @@ export async function assemble(config: Config, log: Log): Promise<Assembly> {
   }
 }
 
-function requireSameDeployment(registry: Registry, config: Config): void {
+/** A service over another deployment's database would sell that one's gold. */
+export function requireSameDeployment(
+  registry: Registry,
+  config: Pick<Config, "environment" | "publicBaseUrl">,
+): void {
   const { environment, publicBaseUrl } = registry.snapshot();
   if (environment === config.environment && publicBaseUrl === config.publicBaseUrl) return;
   throw new Error(

@@ -1,6 +1,6 @@
 import { describe, it } from "node:test";
 import { assertEquals, assertStringIncludes, assertThrows } from "@std/assert";
-import { ConfigError, readConfig, SETTINGS } from "./config.ts";
+import { ConfigError, readConfig, readDeliveryConfig, SETTINGS } from "./config.ts";
 
 const GOOD = {
   DATABASE_URL: "postgres://gold_api:secret@127.0.0.1/gold",
@@ -20,18 +20,38 @@ describe("readConfig()", () => {
   it("reads every setting once, into an object that nobody changes", () => {
     const config = readConfig(GOOD);
     assertEquals(config, {
+      role: "all",
       environment: "sandbox",
       publicBaseUrl: "https://api.example:8443",
       listen: { kind: "unix", path: "/run/gold/service.sock" },
       proxySecret: undefined,
       operationsListen: { kind: "tcp", host: "127.0.0.1", port: 9090 },
       databaseUrl: GOOD.DATABASE_URL,
+      drainSeconds: 0,
       lanes: 2,
       standby: false,
       pepperSource: "file:/etc/gold/pepper",
       sealingKeySource: "command:vault read gold",
     });
     assertEquals(Object.isFrozen(config), true);
+  });
+
+  it("reads for the role delivery what it needs, and asks for nothing else", () => {
+    const { DATABASE_URL, GOLD_ENV, PUBLIC_BASE_URL, OPERATIONS_LISTEN } = GOOD;
+    const config = readDeliveryConfig({ DATABASE_URL, GOLD_ENV, PUBLIC_BASE_URL, OPERATIONS_LISTEN });
+    assertEquals(config, {
+      environment: "sandbox",
+      publicBaseUrl: "https://api.example:8443",
+      operationsListen: { kind: "tcp", host: "127.0.0.1", port: 9090 },
+      databaseUrl: GOOD.DATABASE_URL,
+      standby: false,
+    });
+    assertEquals(Object.isFrozen(config), true);
+    const { faults } = assertThrows(() => readDeliveryConfig({}), ConfigError);
+    const named = faults.map((fault) => fault.split(" ")[0]!).sort();
+    assertEquals(named, ["DATABASE_URL", "GOLD_ENV", "OPERATIONS_LISTEN", "PUBLIC_BASE_URL"]);
+    const said = SETTINGS.filter(({ meaning }) => !meaning.endsWith("not for --role delivery"));
+    assertEquals(said.map(({ name }) => name).sort(), [...named, "HA", "STOP_WITH_STDIN"].sort());
   });
 
   it("reports all faults at once, each with the setting's name", () => {
@@ -154,6 +174,15 @@ describe("readConfig()", () => {
     for (const LANES of ["1", "8"]) assertEquals(readConfig({ ...GOOD, LANES }).lanes, Number(LANES));
     for (const LANES of ["0", "9", "-1", "1.5", "two", "01"]) {
       assertStringIncludes(faultsOf({ LANES })[0]!, "LANES");
+    }
+  });
+
+  it("takes 0 to 600 seconds to drain", () => {
+    for (const DRAIN_SECONDS of ["0", "10", "600"]) {
+      assertEquals(readConfig({ ...GOOD, DRAIN_SECONDS }).drainSeconds, Number(DRAIN_SECONDS));
+    }
+    for (const DRAIN_SECONDS of ["", "-1", "1.5", "601", "1000", "010", "5s"]) {
+      assertStringIncludes(faultsOf({ DRAIN_SECONDS })[0]!, "DRAIN_SECONDS");
     }
   });
 

@@ -1,26 +1,36 @@
 import { isKeySource, type KeySource } from "./key_source.ts";
+import type { Role } from "./role.ts";
 
 export type Environment = "sandbox" | "production";
 export type ListenAddress =
   | { readonly kind: "unix"; readonly path: string }
   | { readonly kind: "tcp"; readonly host: string; readonly port: number };
 
-export interface Config {
+/** What a process needs that serves no partner. */
+export interface DeliveryConfig {
   readonly environment: Environment;
   readonly publicBaseUrl: string;
+  readonly operationsListen: ListenAddress;
+  readonly databaseUrl: string;
+  /** An acknowledged write must be on a standby, too. */
+  readonly standby: boolean;
+}
+
+export interface Config extends DeliveryConfig {
+  readonly role: ServingRole;
   readonly listen: ListenAddress;
   /** What the proxy must send on loopback TCP; a Unix socket's mode says the same. */
   readonly proxySecret: string | undefined;
-  readonly operationsListen: ListenAddress;
-  readonly databaseUrl: string;
+  readonly drainSeconds: number;
   readonly lanes: number;
-  /** An acknowledged write must be on a standby, too. */
-  readonly standby: boolean;
   readonly pepperSource: KeySource;
   readonly sealingKeySource: KeySource;
 }
 
+type ServingRole = Exclude<Role, "delivery">;
+
 const PORT_MAX = 65_535;
+const DRAIN_MAX_SECONDS = 600;
 
 type Variables = Readonly<Record<string, string | undefined>>;
 
@@ -31,7 +41,7 @@ interface Setting {
   readonly secret?: true;
 }
 
-/** Every setting of the service. `gold config explain` prints this list. */
+/** Every setting of the service. `gold config explain` prints this list. With --role delivery five are enough. */
 export const SETTINGS: readonly Setting[] = [
   { name: "DATABASE_URL", meaning: "postgres:// URL of the service's own login (gold_api)", secret: true },
   { name: "GOLD_ENV", meaning: "sandbox or production" },
@@ -39,25 +49,39 @@ export const SETTINGS: readonly Setting[] = [
     name: "PUBLIC_BASE_URL",
     meaning: "What partners call, as in https://api.example; part of every signature",
   },
-  { name: "LISTEN", meaning: "unix:PATH, or in the sandbox 127.0.0.1:PORT" },
+  { name: "LISTEN", meaning: "unix:PATH, or in the sandbox 127.0.0.1:PORT; not for --role delivery" },
   {
     name: "PROXY_SECRET",
-    meaning: "On loopback TCP: what the proxy sends in x-gold-proxy-secret",
+    meaning: "On loopback TCP: what the proxy sends in x-gold-proxy-secret; not for --role delivery",
     default: "",
     secret: true,
   },
   { name: "OPERATIONS_LISTEN", meaning: "unix:PATH or 127.0.0.1:PORT for liveness, readiness and metrics" },
-  { name: "PEPPER_SOURCE", meaning: "file:PATH or command:PROGRAM that gives the pepper of client secrets" },
+  {
+    name: "DRAIN_SECONDS",
+    meaning:
+      "How long it serves on after SIGTERM, not ready and closing each connection with its reply: longer than the proxy needs to see it and keeps idle connections; not for --role delivery",
+    default: "0",
+  },
+  {
+    name: "PEPPER_SOURCE",
+    meaning: "file:PATH or command:PROGRAM that gives the pepper of client secrets; not for --role delivery",
+  },
   {
     name: "SEALING_KEY_SOURCE",
-    meaning: "file:PATH or command:PROGRAM that gives the keys that seal secrets in the database",
+    meaning:
+      "file:PATH or command:PROGRAM that gives the keys that seal secrets in the database; not for --role delivery",
   },
   {
     name: "STOP_WITH_STDIN",
     meaning: "1: stop when standard input ends, as it does with a supervisor",
     default: "",
   },
-  { name: "LANES", meaning: "How many batches of orders may be under way at once, 1 to 8", default: "2" },
+  {
+    name: "LANES",
+    meaning: "How many batches of orders may be under way at once, 1 to 8; not for --role delivery",
+    default: "2",
+  },
   {
     name: "HA",
     meaning: "on: serve only where a synchronous standby has what is acknowledged",
@@ -76,7 +100,49 @@ export class ConfigError extends Error {
 }
 
 /** The environment, read once. All faults are reported together. */
-export function readConfig(variables: Variables): Config {
+export function readConfig(variables: Variables, role: ServingRole = "all"): Config {
+  const reader = openReader(variables);
+  const { faults, read, attempt } = reader;
+  const config: Config = {
+    ...readShared(reader),
+    role,
+    listen: attempt("LISTEN", parseListen),
+    proxySecret: read("PROXY_SECRET") || undefined,
+    drainSeconds: attempt("DRAIN_SECONDS", parseDrain),
+    lanes: attempt("LANES", parseLanes),
+    pepperSource: attempt("PEPPER_SOURCE", parseKeySource),
+    sealingKeySource: attempt("SEALING_KEY_SOURCE", parseKeySource),
+  };
+  if (config.listen?.kind === "tcp") {
+    if (config.environment === "production") {
+      faults.push(
+        "LISTEN must be a Unix socket in production: whoever reaches a TCP port could pass for the proxy.",
+      );
+    } else if ((config.proxySecret ?? "").length < 32) {
+      faults.push(
+        "PROXY_SECRET must have at least 32 characters when LISTEN is TCP: a certificate's hash is public.",
+      );
+    }
+  }
+  if (faults.length > 0) throw new ConfigError(faults);
+  return Object.freeze(config);
+}
+
+/** The same for the role delivery, which has no use for what serving needs. */
+export function readDeliveryConfig(variables: Variables): DeliveryConfig {
+  const reader = openReader(variables);
+  const config = readShared(reader);
+  if (reader.faults.length > 0) throw new ConfigError(reader.faults);
+  return Object.freeze(config);
+}
+
+interface Reader {
+  readonly faults: string[];
+  read(name: string): string;
+  attempt<T>(name: string, parse: (text: string) => T): T;
+}
+
+function openReader(variables: Variables): Reader {
   const faults: string[] = [];
   const read = (name: string): string => {
     const setting = SETTINGS.find((one) => one.name === name);
@@ -93,34 +159,16 @@ export function readConfig(variables: Variables): Config {
       return undefined as T;
     }
   };
-
-  const environment = attempt("GOLD_ENV", parseEnvironment);
-  const config: Config = {
-    environment,
-    publicBaseUrl: attempt("PUBLIC_BASE_URL", parseBaseUrl),
-    listen: attempt("LISTEN", parseListen),
-    proxySecret: read("PROXY_SECRET") || undefined,
-    operationsListen: attempt("OPERATIONS_LISTEN", parseListen),
-    databaseUrl: attempt("DATABASE_URL", parseDatabaseUrl),
-    lanes: attempt("LANES", parseLanes),
-    standby: attempt("HA", parseSwitch),
-    pepperSource: attempt("PEPPER_SOURCE", parseKeySource),
-    sealingKeySource: attempt("SEALING_KEY_SOURCE", parseKeySource),
-  };
-  if (config.listen?.kind === "tcp") {
-    if (environment === "production") {
-      faults.push(
-        "LISTEN must be a Unix socket in production: whoever reaches a TCP port could pass for the proxy.",
-      );
-    } else if ((config.proxySecret ?? "").length < 32) {
-      faults.push(
-        "PROXY_SECRET must have at least 32 characters when LISTEN is TCP: a certificate's hash is public.",
-      );
-    }
-  }
-  if (faults.length > 0) throw new ConfigError(faults);
-  return Object.freeze(config);
+  return { faults, read, attempt };
 }
+
+const readShared = ({ attempt }: Reader): DeliveryConfig => ({
+  environment: attempt("GOLD_ENV", parseEnvironment),
+  publicBaseUrl: attempt("PUBLIC_BASE_URL", parseBaseUrl),
+  operationsListen: attempt("OPERATIONS_LISTEN", parseListen),
+  databaseUrl: attempt("DATABASE_URL", parseDatabaseUrl),
+  standby: attempt("HA", parseSwitch),
+});
 
 function parseEnvironment(text: string): Environment {
   if (text === "sandbox" || text === "production") return text;
@@ -165,6 +213,13 @@ function parseDatabaseUrl(text: string): string {
     throw new Error("must be a postgres:// URL; it may hold a password, so it is not repeated here.");
   }
   return text;
+}
+
+function parseDrain(text: string): number {
+  if (!/^(?:0|[1-9][0-9]{0,2})$/.test(text) || Number(text) > DRAIN_MAX_SECONDS) {
+    throw new Error(`is a number of seconds from 0 to ${DRAIN_MAX_SECONDS}.`);
+  }
+  return Number(text);
 }
 
 function parseLanes(text: string): number {

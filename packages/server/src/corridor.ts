@@ -87,9 +87,9 @@ export async function authenticate(
   body: Uint8Array,
   forms: SignatureForms,
 ): Promise<SignedRequest> {
-  const { usage, now } = deps;
+  const { registry, usage, now } = deps;
   const request = { method: c.req.method, url: signedUrl(c, deps), body };
-  const signed = await verifySignature(caller, request, forms, now());
+  const signed = await verifySignature(caller, request, forms, registry);
   usage.note({ kind: "signing_key", partner: signed.partner.id, id: signed.key, atMs: now() });
   return signed;
 }

@@ -1,12 +1,21 @@
-import { ConfigError, readConfig } from "./config.ts";
+import { ConfigError, readConfig, readDeliveryConfig } from "./config.ts";
+import { startDelivery } from "./delivery_service.ts";
+import { readRole } from "./role.ts";
 import { startService } from "./service.ts";
 
 const EXIT_USAGE = 2;
 const EXIT_DEPENDENCY = 3;
 
-function readOrExit() {
+const args = process.argv.slice(2);
+const role = readRole(args);
+if (!role) {
+  console.error(`serve takes --role all, api or delivery and nothing else, not "${args.join(" ")}".`);
+  process.exit(EXIT_USAGE);
+}
+
+function readOrExit<T>(read: (variables: typeof process.env) => T): T {
   try {
-    return readConfig(process.env);
+    return read(process.env);
   } catch (error) {
     if (!(error instanceof ConfigError)) throw error;
     console.error(`The configuration has ${error.faults.length} fault(s):\n- ${error.faults.join("\n- ")}`);
@@ -17,7 +26,11 @@ function readOrExit() {
 // Whoever reads the log may go away; the service stays.
 process.stdout.on("error", () => {});
 
-const service = await startService(readOrExit(), (line) => console.log(line)).catch((error: Error) => {
+const write = (line: string) => console.log(line);
+const starting = role === "delivery"
+  ? startDelivery(readOrExit(readDeliveryConfig), write)
+  : startService(readOrExit((variables) => readConfig(variables, role)), write);
+const service = await starting.catch((error: Error) => {
   console.error(`The service did not start. ${error.message}`);
   process.exit(EXIT_DEPENDENCY);
 });

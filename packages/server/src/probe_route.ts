@@ -11,8 +11,9 @@ import {
 import { readBody } from "./admission/body/read_body.ts";
 import { rateFields } from "./admission/rate/rate_fields.ts";
 import { createRateLimiter, type RateLimiter, type RateTerms } from "./admission/rate/rate_limiter.ts";
+import type { Partner } from "./admission/registry/registry.ts";
 import { readSignatureForms } from "./admission/signature/header_forms.ts";
-import { activeKeys, type SignedRequest } from "./admission/signature/verify_signature.ts";
+import { activeKeys, readAnew, type SignedRequest } from "./admission/signature/verify_signature.ts";
 import type { Caller } from "./admission/token/caller.ts";
 import { nonceUuid } from "./booking/nonce/nonce_uuid.ts";
 import type { Outcome } from "./booking/outcome.ts";
@@ -70,11 +71,16 @@ async function explain(c: AppContext, deps: ProbeDeps): Promise<Response> {
   // Size refuses here as it does everywhere, even where no step comes to look at the body.
   await readBody(c);
   const headers = headersOf(c);
-  const steps = await judgeHeaders(headers, caller.partner, deps.now());
+  let holder = caller.partner;
+  let steps = await judgeHeaders(headers, holder, deps.now());
+  if (steps.key.ok === false) {
+    holder = await readAnew(holder, deps.registry);
+    steps = await judgeHeaders(headers, holder, deps.now());
+  }
   if (steps.timestamp.ok && steps.nonce.ok && steps.key.ok) {
     steps.signature = await judge(() => verify(c, deps, caller), ALL_RIGHT.signature);
   }
-  if (!steps.signature.ok) return await verdict(c, deps, steps, await findMistake(c, deps, caller, steps));
+  if (!steps.signature.ok) return await verdict(c, deps, steps, await findMistake(c, deps, holder, steps));
   const admit = () => identify(c, deps);
   const book = ({ partner }: Caller) => spend(deps, partner, headers.nonce);
   const { outcome } = await bookAdmitted(admit, book, deps);
@@ -91,7 +97,7 @@ async function verify(c: AppContext, deps: Deps, caller: Caller): Promise<Signed
 async function findMistake(
   c: AppContext,
   { config, diagnoses, monotonicMs, now }: ProbeDeps,
-  { partner }: Caller,
+  partner: Partner,
   steps: Steps,
 ): Promise<ProbeMistake | null> {
   const headers = headersOf(c);

@@ -120,6 +120,71 @@ describe("rotation", () => {
     await expectProblem(await order(partner, stranger.signingKey), "signature_invalid");
   });
 
+  // A poll of the registry may come in between and hide what is looked for: of several rounds, some have none.
+  const ROUNDS = 4;
+
+  it("takes a client secret that was added a moment ago, and no more the one that it replaced", async () => {
+    const partner = await service.addPartner();
+    const [pepper] = await readKeys(service.config.pepperSource);
+    let last = partner.clientSecret;
+    for (let round = 0; round < ROUNDS; round++) {
+      const secret = randomBytes(32).toString("base64url");
+      await service.books
+        .sql`select gold.rotate_client_secret(${partner.clientId}, ${hashSecret(pepper!, secret)}, 0)`;
+      assertEquals((await askToken(partner, secret)).status, 200);
+      // The new one was looked for in the database, so the old one's end is known, too.
+      assertEquals((await askToken(partner, last)).status, 401);
+      last = secret;
+    }
+  });
+
+  it("takes a signature by a key that was added a moment ago, with its name or without, and the probe finds it", async () => {
+    const { sql } = service.books;
+    const add = async ({ clientId }: TrialPartner, kid: string | null) => {
+      const key = await newTrialKey(kid ?? undefined);
+      await sql`select gold.add_signing_key(${clientId}, ${key.thumbprint}, ${kid}, ${
+        sql.json({ ...key.publicJwk } as never)
+      })`;
+      return key;
+    };
+    const probe = async (partner: TrialPartner, key: TrialKey) => {
+      const reply = await service.signed("/v1/signed-probe", "any", { partner, key });
+      return ((await reply.json()) as { valid: boolean }).valid;
+    };
+    for (const partner of [await service.addPartner(), await service.addPartner()]) {
+      await service.token(partner);
+      await expectProblem(await order(partner, await add(partner, null)), "not_found");
+      await expectProblem(await order(partner, await add(partner, "hsm-1")), "not_found");
+      assertEquals(await probe(partner, await add(partner, null)), true);
+      assertEquals(await probe(partner, await add(partner, "hsm-2")), true);
+    }
+  });
+
+  it("executes nothing that a key signed which retired between the admission and the booking", async () => {
+    const { sql } = service.books;
+    const partner = await service.addPartner();
+    const second = await addSigningKey(partner, ACTIVE);
+    await expectProblem(await order(partner, second), "not_found");
+    // The service has yet to hear of it, and the database says at the booking that the admission is no longer.
+    await sql`select gold.retire_signing_key(${partner.clientId}, ${second.thumbprint}, 'infinity')`;
+    await expectProblem(await order(partner, second), "signature_invalid");
+    await expectProblem(await order(partner, partner.signingKey), "not_found");
+  });
+
+  it("books by the admission, not by what was read after it to find the key: a revocation in between is seen", async () => {
+    const { sql } = service.books;
+    const partner = await service.addPartner();
+    await service.token(partner);
+    const key = await newTrialKey();
+    await sql.begin(async (transaction) => {
+      await transaction`select gold.add_signing_key(${partner.clientId}, ${key.thumbprint}, null, ${
+        sql.json({ ...key.publicJwk } as never)
+      })`;
+      await transaction`select gold.revoke_certificate(${partner.fingerprint})`;
+    });
+    await expectProblem(await order(partner, key), "certificate_revoked");
+  });
+
   it("publishes a token key before it signs, and takes what the older one signed until that retires", async () => {
     const { sql } = service.books;
     const [sealingKey] = await readKeys(service.config.sealingKeySource);

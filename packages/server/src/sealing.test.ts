@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { describe, it } from "node:test";
 import { assertEquals, assertNotEquals, assertRejects } from "@std/assert";
-import { createSealing } from "./sealing.ts";
+import { createSealing, openSealing } from "./sealing.ts";
 
 describe("createSealing()", () => {
   const [older, current] = [randomBytes(32), randomBytes(32)];
@@ -51,5 +51,75 @@ describe("createSealing()", () => {
 
   it("refuses to work without a key", async () => {
     await assertRejects(() => createSealing([]), Error, "no sealing key");
+  });
+});
+
+describe("openSealing()", () => {
+  const [older, newer] = [randomBytes(32), randomBytes(32)];
+
+  /** A source that an operator changes, and a clock that the test moves. */
+  const open = async () => {
+    const source = { keys: [older], reads: 0, fails: false, nowMs: 0 };
+    const sealing = await openSealing(async () => {
+      source.reads++;
+      await Promise.resolve();
+      if (source.fails) throw new Error("the source is away");
+      return source.keys;
+    }, () => source.nowMs);
+    return { source, sealing };
+  };
+  const sealedBy = async (key: Uint8Array) => {
+    const sealing = await createSealing([key]);
+    return [await sealing.seal("secret"), sealing.currentKeyName] as const;
+  };
+
+  it("reads its source once for as long as it knows every key", async () => {
+    const { source, sealing } = await open();
+    assertEquals(await sealing.open(...await sealedBy(older)), "secret");
+    assertEquals(await sealing.open(await sealing.seal("own"), sealing.currentKeyName), "own");
+    assertEquals(source.reads, 1);
+  });
+
+  it("reads it anew for a key that it does not know, and seals with the new one from then on", async () => {
+    const { source, sealing } = await open();
+    const [sealed, name] = await sealedBy(newer);
+    source.keys = [newer, older];
+    assertNotEquals(sealing.currentKeyName, name);
+    assertEquals(await sealing.open(sealed, name), "secret");
+    assertEquals([sealing.currentKeyName, source.reads], [name, 2]);
+    assertEquals(await sealing.open(await sealing.seal("own"), name), "own");
+    assertEquals(await sealing.open(...await sealedBy(older)), "secret");
+  });
+
+  it("reads it once for many at a time, and once a second for what nobody knows", async () => {
+    const { source, sealing } = await open();
+    const [sealed, name] = await sealedBy(newer);
+    const attempt = () => assertRejects(() => sealing.open(sealed, name), Error, "not among the configured");
+    await Promise.all([attempt(), attempt(), attempt()]);
+    assertEquals(source.reads, 2);
+    source.nowMs = 999;
+    await attempt();
+    assertEquals(source.reads, 2);
+    source.nowMs = 1000;
+    source.keys = [newer];
+    assertEquals(await sealing.open(sealed, name), "secret");
+    assertEquals(source.reads, 3);
+  });
+
+  it("keeps the keys that it has while the source is away, or gives none", async () => {
+    const { source, sealing } = await open();
+    const [sealed, name] = await sealedBy(newer);
+    const attempt = () => assertRejects(() => sealing.open(sealed, name), Error, "not among the configured");
+    source.fails = true;
+    await attempt();
+    source.nowMs = 2000;
+    [source.fails, source.keys] = [false, []];
+    await attempt();
+    assertEquals([source.reads, await sealing.open(...await sealedBy(older))], [3, "secret"]);
+  });
+
+  it("does not open without a source", async () => {
+    await assertRejects(() => openSealing(() => Promise.reject(new Error("away")), () => 0), Error, "away");
+    await assertRejects(() => openSealing(() => Promise.resolve([]), () => 0), Error, "no sealing key");
   });
 });

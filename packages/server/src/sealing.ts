@@ -9,7 +9,51 @@ export interface Sealing {
   open(sealed: Uint8Array, keyName: string): Promise<string>;
 }
 
+/** Over keys that do not change: the first one seals, each of them opens. */
 export async function createSealing(keys: readonly Uint8Array[]): Promise<Sealing> {
+  return sealWith(await importKeys(keys));
+}
+
+const REREAD_PAUSE_MS = 1000;
+
+/**
+ * Over keys that are read from their source, and once more where what is to be opened names one that is not among them: a new key
+ * is put first in the source, then used, and no service needs to start anew for it.
+ */
+export async function openSealing(
+  read: () => Promise<readonly Uint8Array[]>,
+  monotonicMs: () => number,
+): Promise<Sealing> {
+  let keys = await importKeys(await read());
+  let readAtMs = -Infinity;
+  let reading: Promise<void> | undefined;
+  const readAnew = () =>
+    reading ??= read().then(importKeys).then((anew) => void (keys = anew)).finally(() => {
+      readAtMs = monotonicMs();
+      reading = undefined;
+    });
+  return {
+    get currentKeyName() {
+      return keys.currentName;
+    },
+    seal: (text) => sealWith(keys).seal(text),
+    async open(sealed, keyName) {
+      const isPaused = monotonicMs() - readAtMs < REREAD_PAUSE_MS;
+      // A source that gives nothing now leaves the keys that it gave before.
+      if (!keys.named.has(keyName) && !isPaused) await readAnew().catch(() => {});
+      return await sealWith(keys).open(sealed, keyName);
+    },
+  };
+}
+
+/** At least one. */
+interface Keys {
+  readonly currentName: string;
+  readonly current: CryptoKey;
+  readonly named: ReadonlyMap<string, CryptoKey>;
+}
+
+async function importKeys(keys: readonly Uint8Array[]): Promise<Keys> {
   const named = new Map<string, CryptoKey>();
   for (const bytes of keys) {
     const key = await crypto.subtle.importKey("raw", new Uint8Array(bytes), "AES-GCM", false, [
@@ -18,37 +62,38 @@ export async function createSealing(keys: readonly Uint8Array[]): Promise<Sealin
     ]);
     named.set(await nameOf(bytes), key);
   }
-  const [current] = named;
-  if (!current) throw new Error("There is no sealing key.");
-  const [currentKeyName, currentKey] = current;
-  return {
-    currentKeyName,
-    async seal(text) {
-      const iv = crypto.getRandomValues(new Uint8Array(IV_BYTES));
-      const sealed = await crypto.subtle.encrypt(
-        { name: "AES-GCM", iv },
-        currentKey,
-        new TextEncoder().encode(text),
-      );
-      return Buffer.concat([iv, new Uint8Array(sealed)]);
-    },
-    async open(sealed, keyName) {
-      const key = named.get(keyName);
-      if (!key) {
-        throw new Error(
-          `The sealing key ${keyName} is not among the configured ones; keep it until nothing is sealed with it.`,
-        );
-      }
-      const bytes = new Uint8Array(sealed);
-      const opened = await crypto.subtle.decrypt(
-        { name: "AES-GCM", iv: bytes.slice(0, IV_BYTES) },
-        key,
-        bytes.slice(IV_BYTES),
-      );
-      return new TextDecoder().decode(opened);
-    },
-  };
+  const [first] = named;
+  if (!first) throw new Error("There is no sealing key.");
+  return { currentName: first[0], current: first[1], named };
 }
+
+const sealWith = ({ currentName, current, named }: Keys): Sealing => ({
+  currentKeyName: currentName,
+  async seal(text) {
+    const iv = crypto.getRandomValues(new Uint8Array(IV_BYTES));
+    const sealed = await crypto.subtle.encrypt(
+      { name: "AES-GCM", iv },
+      current,
+      new TextEncoder().encode(text),
+    );
+    return Buffer.concat([iv, new Uint8Array(sealed)]);
+  },
+  async open(sealed, keyName) {
+    const key = named.get(keyName);
+    if (!key) {
+      throw new Error(
+        `The sealing key ${keyName} is not among the configured ones; keep it until nothing is sealed with it.`,
+      );
+    }
+    const bytes = new Uint8Array(sealed);
+    const opened = await crypto.subtle.decrypt(
+      { name: "AES-GCM", iv: bytes.slice(0, IV_BYTES) },
+      key,
+      bytes.slice(IV_BYTES),
+    );
+    return new TextDecoder().decode(opened);
+  },
+});
 
 async function nameOf(key: Uint8Array): Promise<string> {
   const digest = new Uint8Array(await crypto.subtle.digest("SHA-256", new Uint8Array(key)));

@@ -1,8 +1,15 @@
 import process from "node:process";
+import { config } from "./config_command.ts";
+import { drain } from "./drain/drain.ts";
+import { keep } from "./trust/keep.ts";
 
 const EXIT_USAGE = 2;
 
-const COMMANDS: Readonly<Record<string, (args: readonly string[]) => Promise<number>>> = {};
+const COMMANDS: Readonly<Record<string, (args: readonly string[]) => Promise<number>>> = {
+  config,
+  keep,
+  drain,
+};
 
 const [name = "", ...args] = process.argv.slice(2);
 const command = Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : undefined;

@@ -10,8 +10,9 @@ export const AVAILABILITY_WAYS = {
   internal_error: withdrawal(async ({ house, partner }) => {
     return { caller: partner, call: WITHDRAWAL, mend: await hideTable(house) };
   }),
-  service_unavailable: withdrawal(async ({ house, partner }) => {
-    return { caller: partner, call: WITHDRAWAL, mend: await cutDatabase(house) };
+  service_unavailable: withdrawal(async ({ house, partner, trustingDoor }) => {
+    const from = partner.through(trustingDoor);
+    return { caller: partner, call: WITHDRAWAL, from, mend: await cutDatabase(house, from) };
   }),
   upstream_unavailable: withdrawal(async ({ partner, emptyDoor }) => {
     return { caller: partner, call: WITHDRAWAL, from: partner.through(emptyDoor) };

@@ -36,7 +36,8 @@ export interface Certificate {
   readonly key: string;
 }
 
-const PATIENCE_MS = 20_000;
+/** Beyond that of any door. */
+const PATIENCE_MS = 45_000;
 const nowSeconds = () => Math.floor(Date.now() / 1000);
 
 /** A partner that calls the service over mutual TLS. What an operation needs it reads in the table of operations. */
@@ -45,6 +46,8 @@ export class Caller {
   readonly #tls: Certificate & { readonly ca: string };
   readonly #signer: Signer;
   readonly #baseUrl: string;
+  /** The one connection that it keeps, where it does. */
+  readonly #kept: Agent | undefined;
   #token: string | undefined;
 
   private constructor(
@@ -52,11 +55,13 @@ export class Caller {
     tls: Certificate & { ca: string },
     signer: Signer,
     baseUrl: string,
+    kept?: Agent,
   ) {
     this.credentials = credentials;
     this.#tls = tls;
     this.#signer = signer;
     this.#baseUrl = baseUrl;
+    this.#kept = kept;
   }
 
   static async of(credentials: Credentials): Promise<Caller> {
@@ -78,6 +83,11 @@ export class Caller {
   /** The same partner with its token, under another certificate. */
   presenting(certificate: Certificate): Caller {
     return this.#changed({ tls: { ...this.#tls, ...certificate } });
+  }
+
+  /** The same partner on one connection that stays open. */
+  staying(): Caller {
+    return this.#changed({ kept: new Agent({ ...this.#tls, keepAlive: true, maxSockets: 1 }) });
   }
 
   get token(): string {
@@ -113,9 +123,9 @@ export class Caller {
     const sent = Object.entries(all).filter((header): header is [string, string] => header[1] !== null);
     const options = { method, path: target, headers: Object.fromEntries(sent) };
     return await ask(
-      { ...addressOf(this.#baseUrl), ...options, agent: new Agent(this.#tls) },
+      { ...addressOf(this.#baseUrl), ...options, agent: this.#kept ?? new Agent(this.#tls) },
       body,
-      call.stalls,
+      { stalls: call.stalls === true, stays: this.#kept !== undefined },
     );
   }
 
@@ -151,11 +161,17 @@ export class Caller {
     return { ...await signTrialRequest({ method, url, body: bytes, timestamp, nonce }, this.#signer) };
   }
 
-  #changed({ tls = this.#tls, baseUrl = this.#baseUrl }): Caller {
-    const changed = new Caller(this.credentials, tls, this.#signer, baseUrl);
+  #changed({ tls = this.#tls, baseUrl = this.#baseUrl, kept }: Change): Caller {
+    const changed = new Caller(this.credentials, tls, this.#signer, baseUrl, kept);
     changed.#token = this.#token;
     return changed;
   }
+}
+
+interface Change {
+  readonly tls?: Certificate & { readonly ca: string };
+  readonly baseUrl?: string;
+  readonly kept?: Agent;
 }
 
 function targetOf(operation: OperationId, { path = {}, query = {} }: Call): string {
@@ -171,15 +187,24 @@ function contentTypeOf(operation: OperationId): string {
 
 function addressOf(baseUrl: string): RequestOptions {
   const { hostname, port } = new URL(baseUrl);
-  return { hostname, port: port || 443 };
+  return { hostname, port: port || 443, servername: hostname };
 }
 
-function ask(options: RequestOptions, body: string | undefined, stalls = false): Promise<Response> {
+interface Manner {
+  readonly stalls: boolean;
+  readonly stays: boolean;
+}
+
+function ask(
+  options: RequestOptions,
+  body: string | undefined,
+  { stalls, stays }: Manner,
+): Promise<Response> {
   return new Promise((resolve, reject) => {
     const outgoing = request({ ...options, timeout: PATIENCE_MS }, (reply) => {
       const parts: Uint8Array[] = [];
       reply.on("data", (part: Uint8Array) => parts.push(part)).on("error", reject).on("end", () => {
-        outgoing.destroy();
+        if (!stays) outgoing.destroy();
         resolve(
           new Response(Buffer.concat(parts), {
             status: reply.statusCode!,

@@ -80,11 +80,11 @@ export async function hideTable({ sql }: House): Promise<Mend> {
   return () => sql`alter table gold.hidden_step rename to withdrawal_step`;
 }
 
-export async function cutDatabase({ sql, partner }: House): Promise<Mend> {
+export async function cutDatabase({ sql, partner }: House, from: Caller): Promise<Mend> {
   await sql`alter role gold_api connection limit 0`;
   await sql`select pg_terminate_backend(pid) from pg_stat_activity where usename = 'gold_api'`;
   // The first one may be sent on a connection that is ending, so that nobody can tell what became of it.
-  await partner.until(({ status }) => status === 503, "createWithdrawal", { body: { amount_sar: 1 } });
+  await from.until(({ status }) => status === 503, "createWithdrawal", { body: { amount_sar: 1 } });
   return async () => {
     await sql`alter role gold_api connection limit -1`;
     await partner.until(({ ok }) => ok, "getHealth");

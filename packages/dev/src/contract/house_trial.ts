@@ -4,15 +4,17 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { ID_PREFIX, newId } from "@gold-partner/protocol";
 import postgres, { type Sql } from "postgres";
-import { ensureAuthorities } from "../authorities.ts";
-import { type Gateway, type GatewayPatience, startGateway } from "../gateway/start_gateway.ts";
+import { type Authorities, ensureAuthorities } from "../authorities.ts";
+import { type GatewayPatience, startGateway } from "../gateway/start_gateway.ts";
 import { asOperator, type Operator } from "../operator.ts";
 import { onboard } from "../partner.ts";
 import { type Running, start } from "../start.ts";
 import { freePort, readRun, type RunFile } from "../start_trial.ts";
+import { startTrialEnvoy } from "../trial/envoy.ts";
 import { Caller } from "./caller_trial.ts";
 
 const IBAN = "SA0380000000608010167519";
+const HASTY = { bodyMs: 300, upstreamMs: 1000 };
 
 /** What `npm start` starts, on a port and in a folder of its own, with all who have to do with it. */
 export class House {
@@ -23,9 +25,12 @@ export class House {
   readonly sql: Sql;
   /** The demo partner. It has nothing yet. */
   readonly partner: Caller;
-  readonly #doors: Gateway[] = [];
+  /** The real Envoy stands in front, in place of the development gateway. */
+  readonly envoy: boolean;
+  readonly #doors: (() => Promise<void>)[] = [];
 
-  private constructor(running: Running, run: RunFile, sql: Sql, partner: Caller) {
+  private constructor(running: Running, run: RunFile, sql: Sql, partner: Caller, envoy: boolean) {
+    this.envoy = envoy;
     this.running = running;
     this.pids = run.pids;
     this.operator = asOperator(run.database_url);
@@ -33,15 +38,15 @@ export class House {
     this.partner = partner;
   }
 
-  static async open(): Promise<House> {
+  static async open({ envoy = false } = {}): Promise<House> {
     const stateDir = join(await mkdtemp(join(tmpdir(), "gold-contract-")), "state");
     const port = await freePort();
-    const running = await start({ port, stateDir, reset: false, demo: false, tell: () => {} });
+    const running = await start({ port, stateDir, reset: false, demo: false, envoy, tell: () => {} });
     try {
       const run = (await readRun(stateDir))!;
       const partner = await Caller.of(running.credentials);
       const sql = postgres(await superuserUrl(running, run), { max: 2, onnotice: () => {} });
-      return new House(running, run, sql, partner);
+      return new House(running, run, sql, partner, envoy);
     } catch (error) {
       await running.stop();
       throw error;
@@ -50,7 +55,7 @@ export class House {
 
   async close(): Promise<void> {
     await this.sql.end({ timeout: 1 });
-    await Promise.all(this.#doors.map((door) => door.close()));
+    await Promise.all(this.#doors.map((close) => close()));
     await this.running.stop();
     await rm(join(this.running.state.dir, ".."), { recursive: true, force: true });
   }
@@ -60,21 +65,63 @@ export class House {
     return await Caller.of(await onboard(state, this.operator, { name, iban: IBAN, baseUrl }));
   }
 
-  /** Another gateway before the same service, or before none; its port. */
-  async openDoor(
-    patience: Partial<GatewayPatience>,
-    socket: string = this.running.state.socket("server.sock"),
-  ): Promise<number> {
-    const { partnerCa: ca, cert, key } = await ensureAuthorities(this.running.state, this.operator);
-    const newRequestId = () => newId(ID_PREFIX.request, Date.now(), (length) => randomBytes(length));
-    const door = await startGateway({ port: 0, ca, cert, key, upstreams: [socket], newRequestId, patience });
-    this.#doors.push(door);
-    return door.port;
+  /** A door that waits less long than any service may take. Envoy's patience is one for all, so there it is the usual one. */
+  async openHastyDoor(): Promise<number> {
+    if (this.envoy) return this.#port;
+    return await this.#openGateway(this.socket("server.sock"), HASTY);
+  }
+
+  /** A door with no service behind it. */
+  async openEmptyDoor(): Promise<number> {
+    const nobody = this.socket("nobody.sock");
+    return this.envoy
+      ? await this.openEnvoy({ UPSTREAMS: `unix:${nobody}` })
+      : await this.#openGateway(nobody);
+  }
+
+  /** A door that passes on what comes, also where the service says that it is not ready: nothing asks it. */
+  async openTrustingDoor(): Promise<number> {
+    if (!this.envoy) return this.#port;
+    return await this.openEnvoy({ UPSTREAMS: `unix:${this.socket("server.sock")}` });
+  }
+
+  /** Another Envoy before the same service, with settings of its own; its port. */
+  async openEnvoy(settings: Readonly<Record<string, string>>): Promise<number> {
+    const { partnerCa: ca, cert, key } = await this.#authorities();
+    const port = await freePort();
+    const envoy = await startTrialEnvoy({
+      ...{ port, ca, cert, key, settings },
+      folder: await mkdtemp(join(tmpdir(), "gold-envoy-")),
+      baseUrl: `https://localhost:${port}`,
+      upstreams: `unix:${this.socket("server.sock")}|unix:${this.socket("server_operations.sock")}`,
+    });
+    this.#doors.push(() => envoy.stop());
+    return port;
+  }
+
+  socket(name: string): string {
+    return this.running.state.socket(name);
   }
 
   /** Lets admission see what the superuser changed, with its next look. */
   async announce(): Promise<void> {
     await this.sql`update gold.registry_version set version = version + 1`;
+  }
+
+  async #openGateway(socket: string, patience: Partial<GatewayPatience> = {}): Promise<number> {
+    const { partnerCa: ca, cert, key } = await this.#authorities();
+    const newRequestId = () => newId(ID_PREFIX.request, Date.now(), (length) => randomBytes(length));
+    const door = await startGateway({ port: 0, ca, cert, key, upstreams: [socket], newRequestId, patience });
+    this.#doors.push(() => door.close());
+    return door.port;
+  }
+
+  get #port(): number {
+    return Number(new URL(this.running.baseUrl).port);
+  }
+
+  #authorities(): Promise<Authorities> {
+    return ensureAuthorities(this.running.state, this.operator);
   }
 }
 

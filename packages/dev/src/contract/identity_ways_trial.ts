@@ -12,7 +12,8 @@ import { spoilt, type Way, WITHDRAWAL, withdrawal } from "./way_trial.ts";
 function underCertificate(spoil: (house: House, fingerprint: string) => Promise<unknown>): Way {
   return withdrawal(async ({ house, partner }) => {
     const certificate = await issueCertificate(house, partner);
-    const from = partner.presenting(certificate);
+    // A connection of before: a new one may be refused by TLS.
+    const from = partner.presenting(certificate).staying();
     await from.renewToken();
     await spoil(house, certificate.fingerprint);
     await from.until(({ status }) => status === 403);

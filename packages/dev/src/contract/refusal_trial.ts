@@ -21,6 +21,7 @@ const OAUTH_ERRORS: Readonly<Record<number, string>> = {
   403: "access_denied",
   429: "temporarily_unavailable",
   503: "temporarily_unavailable",
+  504: "temporarily_unavailable",
 };
 
 /** Throws unless the operation is described with this refusal, and the reply is it in every documented part. */

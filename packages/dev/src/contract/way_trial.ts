@@ -12,10 +12,12 @@ export interface Scene {
   readonly other: Caller;
   /** Has nothing until a way gives it something. */
   readonly poor: Caller;
-  /** A gateway that waits less long than any service may take. */
+  /** A door that does not wait for as long as a service may take. */
   readonly hastyDoor: number;
-  /** A gateway with no service behind it. */
+  /** A door with no service behind it. */
   readonly emptyDoor: number;
+  /** A door that passes on what comes, whatever the service says of itself. */
+  readonly trustingDoor: number;
 }
 
 /** A request that is refused, and that would be executed but for one thing. */

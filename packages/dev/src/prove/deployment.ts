@@ -27,6 +27,8 @@ interface Size {
   readonly servers: number;
   readonly traders: number;
   readonly lanes: number;
+  /** How long each process serves on after SIGTERM. */
+  readonly drainSeconds?: number;
 }
 
 /** The service on one machine as `npm start` makes it, in parts that can be stopped, cut and killed one by one. */
@@ -44,6 +46,7 @@ export class Deployment {
   /** The first server's way to the database; the others are connected directly. */
   readonly relay: Relay;
   readonly #database: Database;
+  readonly #stops: (() => Promise<void>)[] = [];
   #postgres: RunningPostgres;
 
   private constructor(state: State, port: number, database: Database, relay: Relay) {
@@ -62,7 +65,7 @@ export class Deployment {
     this.sql = this.connectSuperuser(4);
   }
 
-  static async start({ servers, traders, lanes }: Size): Promise<Deployment> {
+  static async start({ servers, traders, lanes, drainSeconds = 0 }: Size): Promise<Deployment> {
     const state = await openState(await mkdtemp(join(tmpdir(), "gold-prove-")), false);
     const database = await openDatabase(state, () => {});
     const relay = await Relay.open(database.postgres.port);
@@ -75,7 +78,7 @@ export class Deployment {
       for (let n = 1; n <= traders; n++) await deployment.#onboard(`Trader ${n}`);
       await deployment.#lift();
       for (let n = 1; n <= servers; n++) {
-        deployment.servers.push(await deployment.#addServer(`server_${n}`, lanes));
+        deployment.servers.push(await deployment.#addServer(`server_${n}`, lanes, drainSeconds));
       }
       await deployment.renewTokens();
       return deployment;
@@ -83,6 +86,11 @@ export class Deployment {
       await deployment.stop();
       throw error;
     }
+  }
+
+  /** The service's own login. */
+  get databaseUrl(): string {
+    return this.#database.urls.api;
   }
 
   /** A session for one job; `max` 1 keeps a transaction and its locks in one place. */
@@ -157,7 +165,13 @@ export class Deployment {
     }
   }
 
+  /** What stands before the service ends before it does. */
+  onStop(stop: () => Promise<void>): void {
+    this.#stops.push(stop);
+  }
+
   async stop(): Promise<void> {
+    for (const stop of this.#stops.splice(0)) await stop();
     await Promise.all(this.servers.map((server) => server.stop()));
     await this.relay.close();
     await Promise.all([this.sql.end({ timeout: 1 }), this.operatorSql.end({ timeout: 1 })]);
@@ -201,7 +215,7 @@ export class Deployment {
     await this.sql`update gold.registry_version set version = version + 1`;
   }
 
-  async #addServer(name: string, lanes: number): Promise<ServerProcess> {
+  async #addServer(name: string, lanes: number, drainSeconds: number): Promise<ServerProcess> {
     const { state } = this;
     const databaseUrl = new URL(this.#database.urls.api);
     if (this.servers.length === 0) databaseUrl.port = `${this.relay.port}`;
@@ -210,6 +224,7 @@ export class Deployment {
       PUBLIC_BASE_URL: this.baseUrl,
       DATABASE_URL: databaseUrl.href,
       LANES: `${lanes}`,
+      DRAIN_SECONDS: `${drainSeconds}`,
       PEPPER_SOURCE: `file:${state.path("keys", "pepper")}`,
       SEALING_KEY_SOURCE: `file:${state.path("keys", "sealing_key")}`,
     });

@@ -52,17 +52,25 @@ export class Trader {
 
   /** A token lives for ten minutes; a proof may last longer. */
   async renewToken(socketPath: string): Promise<void> {
+    this.takeToken(await ask(socketPath, this.tokenRequest()));
+  }
+
+  tokenRequest(): Uint8Array {
     const { client_id, client_secret } = this.credentials;
     const form = new URLSearchParams({ grant_type: "client_credentials", client_id, client_secret });
     this.#token = "";
-    const reply = await ask(
-      socketPath,
-      this.#write("POST", "/oauth/token", hostBytes.utf8(form.toString()), {
-        "Content-Type": "application/x-www-form-urlencoded",
-      }),
-    );
+    return this.#write("POST", "/oauth/token", hostBytes.utf8(form.toString()), {
+      "Content-Type": "application/x-www-form-urlencoded",
+    });
+  }
+
+  takeToken(reply: Reply | undefined): void {
     if (reply?.status !== 200) throw new Error(`no token for ${this.clientId}: ${reply?.body}`);
     this.#token = (JSON.parse(reply.body) as { access_token: string }).access_token;
+  }
+
+  read(path: string): Uint8Array {
+    return this.#write("GET", path, new Uint8Array(), {});
   }
 
   fund(amountSar: string, key: string = randomUUID()): Uint8Array {

@@ -1,8 +1,12 @@
 import { createHash } from "node:crypto";
 import { once } from "node:events";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { connect, type TLSSocket } from "node:tls";
-import { createAuthority } from "../gateway/trial.ts";
+import { type Authority, createAuthority, type Issued } from "../gateway/trial.ts";
 import { startGateway } from "../gateway/mod.ts";
+import { startTrialEnvoy } from "./envoy.ts";
 import { addTrialCertificate } from "./partner.ts";
 import type { TrialService } from "./service.ts";
 
@@ -12,9 +16,23 @@ export interface TrialGateway {
   stop(): Promise<void>;
 }
 
+/** What ends mutual TLS: a port, and its end. */
+interface Door {
+  readonly port: number;
+  close(): Promise<void>;
+}
+
+interface DoorPlan {
+  readonly authority: Authority;
+  readonly server: Issued;
+  readonly socket: string;
+  readonly baseUrl: string;
+}
+
 /** Mutual TLS in front of a trial service that listens, with a certificate for its partner. */
 export async function trialGateway(
   { books, config, partner, refresh }: Pick<TrialService, "books" | "config" | "partner" | "refresh">,
+  door: "gateway" | "envoy" = "gateway",
 ): Promise<TrialGateway> {
   if (config.listen.kind !== "unix") throw new Error("the gateway reaches a service on a Unix socket alone");
   const authority = await createAuthority();
@@ -28,29 +46,44 @@ export async function trialGateway(
     createHash("sha256").update(client.der).digest("hex"),
   );
   await refresh();
-  const gateway = await startGateway({
-    port: 0,
-    ca: authority.ca,
-    cert: server.cert,
-    key: server.key,
-    upstreams: [config.listen.path],
-    newRequestId: () => "req_gateway",
-  });
+  const plan = { authority, server, socket: config.listen.path, baseUrl: config.publicBaseUrl };
+  const { port, close } = await (door === "envoy" ? openEnvoy(plan) : openGateway(plan));
   return {
     async open() {
       const { ca } = authority;
       const { cert, key } = client;
-      const socket = connect({
-        host: "127.0.0.1",
-        port: gateway.port,
-        servername: "localhost",
-        ca,
-        cert,
-        key,
-      });
+      const socket = connect({ host: "127.0.0.1", port, servername: "localhost", ca, cert, key });
       await once(socket, "secureConnect");
       return socket;
     },
-    stop: () => gateway.close(),
+    stop: close,
+  };
+}
+
+async function openGateway({ authority: { ca }, server: { cert, key }, socket }: DoorPlan): Promise<Door> {
+  const newRequestId = () => "req_gateway" as const;
+  const gateway = await startGateway({ port: 0, ca, cert, key, upstreams: [socket], newRequestId });
+  return { port: gateway.port, close: () => gateway.close() };
+}
+
+async function openEnvoy(
+  { authority: { ca }, server: { cert, key }, socket, baseUrl }: DoorPlan,
+): Promise<Door> {
+  const folder = await mkdtemp(join(tmpdir(), "gold-envoy-"));
+  const envoy = await startTrialEnvoy({
+    folder,
+    port: 0,
+    baseUrl,
+    ca,
+    cert,
+    key,
+    upstreams: `unix:${socket}`,
+  });
+  return {
+    port: envoy.ports[0]!,
+    async close() {
+      await envoy.stop();
+      await rm(folder, { recursive: true, force: true });
+    },
   };
 }

@@ -1,7 +1,14 @@
 import { after, before, describe, it } from "node:test";
-import { assertEquals, assertStringIncludes } from "@std/assert";
-import { makeRequest } from "../pki/samples.ts";
+import "reflect-metadata";
+import { Name, Pkcs10CertificateRequestGenerator } from "@peculiar/x509";
+import { assert, assertEquals, assertRejects, assertStringIncludes } from "@std/assert";
+import type { webcrypto } from "node:crypto";
+import { basename } from "node:path";
+import { readCertificate } from "../pki/certificate.ts";
+import { EC_P256, ECDSA_SHA256 } from "../pki/key_pair.ts";
+import { writePem } from "../pki/pem.ts";
 import { runGold } from "../gold_trial.ts";
+import { keepRequest, listOf, registryVersion } from "./authority_trial.ts";
 import { assertRefused as refused, itemsOf, type TrialOperator, trialOperator } from "./trial.ts";
 
 describe("gold ca and cert", () => {
@@ -9,11 +16,7 @@ describe("gold ca and cert", () => {
   before(async () => void (operator = await trialOperator()));
   after(() => operator.stop());
 
-  const requestOf = async (clientId: string) =>
-    await operator.write(
-      "request.csr",
-      (await makeRequest({ name: [{ O: ["Trial Bank"] }, { CN: [clientId] }] })).pem,
-    );
+  const requestOf = (clientId: string) => keepRequest(operator, clientId);
   const issue = async (id: string, csr: string, out = "client.pem") =>
     await operator.gold("cert", "issue", id, "--csr", csr, "--out", operator.path(out), "--json");
 
@@ -29,8 +32,29 @@ describe("gold ca and cert", () => {
     assertEquals(key_file, operator.path("ca_key.pem"));
     const again = await operator.gold("ca", "init", "--key", operator.path("ca_key.pem"));
     assertEquals([again.exit === 0, again.problem.detail.includes("ca_key.pem")], [false, true]);
-    const [row] = await operator.service.books.sql`select authority_certificates as pem from gold.deployment_overview`;
+    const [row] = await operator.service.books
+      .sql`select authority_certificates as pem from gold.deployment_overview`;
     assertEquals(row!.pem, certificate);
+    const shown = await operator.done("ca", "show");
+    assertEquals(shown, { certificates: certificate, key_source: `file:${key_file}` });
+  });
+
+  it("ca init makes the first, empty revocation list with the authority, good for 90 days", async () => {
+    const [authority] = itemsOf(await operator.done("ca", "list"));
+    const { list, number, nextAt, serials } = await listOf(operator, authority!.fingerprint as string);
+    assertEquals([number, serials, list.nextUpdate], [1, [], nextAt]);
+    assert(list.thisUpdate < new Date(), "it begins in the past");
+    assertEquals(Math.round((nextAt.getTime() - Date.now()) / 86_400_000), 90);
+    const certificate = readCertificate((await operator.done("ca", "show")).certificates as string);
+    assert(await list.verify({ publicKey: certificate.publicKey }));
+  });
+
+  it("a second ca init is refused, leaves no key behind and says what to do instead", async () => {
+    const version = await registryVersion(operator);
+    refused(await operator.gold("ca", "init", "--key", operator.path("second.pem")), 1, "gold key rotate ca");
+    await assertRejects(() => operator.read("second.pem"), Error, "ENOENT");
+    assertEquals(itemsOf(await operator.done("ca", "list")).length, 1);
+    assertEquals(await registryVersion(operator), version);
   });
 
   it("cert issue registers a certificate that gets in at once, cert revoke ends it at once", async () => {
@@ -55,7 +79,7 @@ describe("gold ca and cert", () => {
     await service.refresh();
     assertEquals((await enter()).status, 403);
     refused(await operator.gold("cert", "revoke", fingerprint, "--yes"), 1, "revoked already");
-    refused(await operator.gold("cert", "revoke", "00", "--yes"), 1, "there is no certificate");
+    refused(await operator.gold("cert", "revoke", "00", "--yes"), 1, "There is no certificate");
   });
 
   it("cert issue refuses an unknown partner, a file that is no request, and another partner's request", async () => {
@@ -68,16 +92,58 @@ describe("gold ca and cert", () => {
     refused(await issue(clientId, await requestOf("sbx_aaaaaaaaaaaaaaaaaaaa")), 1, clientId);
   });
 
+  it("cert issue certifies a key once: not again for its partner, nor for another, nor after its certificate is revoked", async () => {
+    const { clientId } = operator.service.partner;
+    const { pem, keys } = await requestAndKeys(clientId);
+    const csr = await operator.write("once.csr", pem);
+    const { json } = await issue(clientId, csr, "once.pem");
+    refused(await issue(clientId, csr, "twice.pem"), 1, `in certificate ${json.fingerprint} already`);
+    const other = await operator.service.addPartner();
+    const theirs = await operator.write("theirs.csr", (await requestAndKeys(other.clientId, keys)).pem);
+    refused(await issue(other.clientId, theirs, "theirs.pem"), 1, `in a certificate of ${clientId}`);
+    await operator.done("cert", "revoke", json.fingerprint as string);
+    for (const [id, request] of [[clientId, csr], [other.clientId, theirs]] as const) {
+      refused(await issue(id, request, "again.pem"), 1, "a revoked key does not come back");
+    }
+    await assertRejects(() => operator.read("again.pem"), Error, "ENOENT");
+  });
+
+  it("one of two commands at once certifies a key", async () => {
+    const { clientId } = operator.service.partner;
+    const csr = await requestOf(clientId);
+    const outs = ["left.pem", "right.pem"].map((name) => operator.path(name));
+    const runs = await Promise.all(
+      [operator, operator.colleague].map((person, index) =>
+        person.gold("cert", "issue", clientId, "--csr", csr, "--out", outs[index]!, "--json")
+      ),
+    );
+    assertEquals(runs.map(({ exit }) => exit).sort(), [0, 1]);
+  });
+
+  it("cert issue says when the authority will soon be too old to sign for a whole year", async () => {
+    const { clientId } = operator.service.partner;
+    const env = { DATABASE_URL: operator.url };
+    const csr = await requestOf(clientId);
+    const issueAt = (years: number, days: number) => {
+      const at = new Date(Date.now() - days * 86_400_000);
+      at.setUTCFullYear(at.getUTCFullYear() + years);
+      const words = ["cert", "issue", clientId, "--csr", csr, "--out", operator.path("late.pem"), "--json"];
+      return runGold(words, { env, now: () => at });
+    };
+    refused(await issueAt(10, 0), 1, "gold key rotate ca");
+    assertStringIncludes((await issueAt(9, 1)).json.warning as string, "gold key rotate ca");
+  });
+
   it("takes a file's name as the person means it who called from another folder", async () => {
     const { clientId } = operator.service.partner;
-    await requestOf(clientId);
+    const csr = await requestOf(clientId);
     const env = { DATABASE_URL: operator.url, INIT_CWD: operator.path("") };
     const run = await runGold([
       "cert",
       "issue",
       clientId,
       "--csr",
-      "request.csr",
+      basename(csr),
       "--out",
       "here.pem",
       "--json",
@@ -97,3 +163,14 @@ describe("gold ca and cert", () => {
     assertEquals(await registered(), known);
   });
 });
+
+/** A request, by the keys of an earlier one where they are given. */
+async function requestAndKeys(clientId: string, earlier?: webcrypto.CryptoKeyPair) {
+  const keys = earlier ?? await crypto.subtle.generateKey(EC_P256, true, ["sign", "verify"]);
+  const csr = await Pkcs10CertificateRequestGenerator.create({
+    name: new Name([{ O: ["Trial Bank"] }, { CN: [clientId] }]),
+    keys,
+    signingAlgorithm: ECDSA_SHA256,
+  });
+  return { pem: writePem("CERTIFICATE REQUEST", new Uint8Array(csr.rawData)), keys };
+}

@@ -1,42 +1,19 @@
-import { rm, writeFile } from "node:fs/promises";
 import type { Command } from "../command.ts";
-import { certificateFingerprint } from "../pki/certificate.ts";
-import { createAuthority } from "../pki/mod.ts";
-import { usage } from "../failure.ts";
-import { required, wholeNumber } from "../values.ts";
+import { EXIT, Failure } from "../failure.ts";
+import { readCertificate } from "../pki/certificate.ts";
+import { readTrustedAuthorities } from "./authority.ts";
+import { addAuthority, NEW_AUTHORITY, readKeySource } from "./new_authority.ts";
+import { renewRevocationLists } from "./revocation_list.ts";
 
-const AUTHORITY_YEARS = 10;
+const NAMED_MAX = 5;
 
 const init: Command = {
   words: "ca init",
-  usage: "ca init --key FILE [--years N]",
-  does: "makes the environment's certificate authority; its key goes to FILE and nowhere else",
-  options: { key: { type: "string" }, years: { type: "string", default: `${AUTHORITY_YEARS}` } },
-  async run({ values, db, path, now }) {
-    const { sql, deployment } = await db();
-    const { environment, publicBaseUrl } = await deployment();
-    const keyFile = path(required(values, "key"));
-    const commonName = `Gold Trading Partner CA (${environment})`;
-    const { certificatePem, privateKeyPem } = await createAuthority({
-      commonName,
-      organization: new URL(publicBaseUrl).host,
-      issuedAt: now(),
-      years: wholeNumber(required(values, "years"), "years"),
-    });
-    // Never over an existing file: it may be the key of an authority in use.
-    await writeFile(keyFile, privateKeyPem, { flag: "wx", mode: 0o600 }).catch((error) => {
-      throw usage(`The key was not written, and nothing was done: ${error.message}.`);
-    });
-    try {
-      await sql`select gold.add_authority(${await certificateFingerprint(
-        certificatePem,
-      )}, ${certificatePem}, ${`file:${keyFile}`})`;
-    } catch (error) {
-      await rm(keyFile);
-      throw error;
-    }
-    return { object: { common_name: commonName, key_file: keyFile, certificate: certificatePem } };
-  },
+  usage: `ca init ${NEW_AUTHORITY.usage}`,
+  does:
+    "makes the environment's certificate authority; its new key goes to FILE and nowhere else, or stays behind a signing command",
+  options: NEW_AUTHORITY.options,
+  run: (invocation) => addAuthority(invocation, true),
 };
 
 const show: Command = {
@@ -50,4 +27,99 @@ const show: Command = {
   },
 };
 
-export const CA_COMMANDS: readonly Command[] = [init, show];
+const list: Command = {
+  words: "ca list",
+  usage: "ca list",
+  does: "every authority: which one signs, what stands under it, and how long its revocation list is good",
+  async run({ query, now }) {
+    const rows = await query`
+      select a.*, a.revocation_number::int, u.certificates, u.last_used_at, a.fingerprint = (
+        select n.fingerprint from gold.authority_overview n where n.retired_at is null order by n.created_at desc limit 1) as newest
+      from gold.authority_overview a, lateral (
+        select count(*)::int as certificates, max(c.last_used_at) as last_used_at from gold.certificate_overview c
+        where c.authority = a.fingerprint and c.revoked_at is null and c.not_after > clock_timestamp()) u
+      order by a.created_at`;
+    return {
+      items: rows.map((row) => {
+        const { notAfter } = readCertificate(row.certificate);
+        const stands = notAfter <= now() ? "expired" : row.newest ? "signs" : "trusted";
+        return {
+          fingerprint: row.fingerprint,
+          status: row.retired_at ? "retired" : stands,
+          not_after: notAfter.toISOString(),
+          certificates: row.certificates,
+          last_used_at: row.last_used_at?.toISOString() ?? null,
+          key_source: row.key_source,
+          revocation_number: row.revocation_number,
+          revocation_list_until: row.revocation_next_at?.toISOString() ?? null,
+        };
+      }),
+    };
+  },
+};
+
+const moveKey: Command = {
+  words: "ca move-key",
+  usage: 'ca move-key FINGERPRINT (--key FILE | --command "PROGRAM ARGUMENT…")',
+  does: "says where an authority's key is now; proves it by a new revocation list that the key signs",
+  options: { key: { type: "string" }, command: { type: "string" } },
+  takes: ["FINGERPRINT"],
+  async run({ values, db, path, positionals: [fingerprint] }) {
+    const { sql } = await db();
+    const known = (await readTrustedAuthorities(sql)).find((one) => one.fingerprint === fingerprint);
+    if (!known) {
+      throw new Failure(
+        EXIT.refused,
+        "not_found",
+        `No authority ${fingerprint} is trusted: \`gold ca list\` shows them.`,
+      );
+    }
+    const keySource = readKeySource(values, path);
+    const [renewal] = await renewRevocationLists(sql, [{ ...known, keySource }]);
+    if (renewal!.failure) throw renewal!.failure;
+    await sql`select gold.move_authority_key(${fingerprint!}, ${keySource})`;
+    return { object: { fingerprint: fingerprint!, key_source: keySource } };
+  },
+};
+
+const retire: Command = {
+  words: "ca retire",
+  usage: "ca retire FINGERPRINT",
+  does: "takes an older authority out of the bundle; what still stands under it is revoked with it",
+  takes: ["FINGERPRINT"],
+  async run({ query, confirm, positionals: [fingerprint] }) {
+    // Of an older certificate it may be unknown who signed it: the proxy refuses it from then on, if it was this one.
+    const [standing] = await query`
+      select count(*) filter (where authority = ${fingerprint!})::int as certificates, count(*) filter (where authority is null)::int as unknown,
+        max(last_used_at) filter (where authority = ${fingerprint!}) as last_used_at,
+        coalesce(array_agg(distinct public_id) filter (where authority = ${fingerprint!}), '{}') as partners
+      from gold.certificate_overview where revoked_at is null and not_after > clock_timestamp()`;
+    await confirm(questionOf(fingerprint!, standing as Standing));
+    const [row] = await query`select gold.retire_authority(${fingerprint!}) as revoked`;
+    return { object: { fingerprint: fingerprint!, status: "retired", revoked: row!.revoked } };
+  },
+};
+
+export const CA_COMMANDS: readonly Command[] = [init, show, list, moveKey, retire];
+
+interface Standing {
+  readonly certificates: number;
+  readonly unknown: number;
+  readonly last_used_at: Date | null;
+  readonly partners: readonly string[];
+}
+
+function questionOf(
+  fingerprint: string,
+  { certificates, unknown, last_used_at, partners }: Standing,
+): string {
+  const named = partners.slice(0, NAMED_MAX).join(", ");
+  const others = partners.length > NAMED_MAX ? ` and ${partners.length - NAMED_MAX} more` : "";
+  const standing = certificates === 0
+    ? "No unexpired certificate stands under it."
+    : `${certificates} unexpired certificate(s) stand under it, of ${named}${others}, and are revoked with it; ${
+      last_used_at ? `one was last used at ${last_used_at.toISOString()}` : "none was ever used"
+    }.`;
+  const doubtful = unknown === 0 ? "" : ` Of ${unknown} more it is not known who signed them.`;
+  return `Retire the authority ${fingerprint}? It cannot be undone. ${standing}${doubtful}`;
+}

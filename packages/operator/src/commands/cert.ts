@@ -1,16 +1,12 @@
 import { readFile } from "node:fs/promises";
-import type { Command } from "../command.ts";
-import type { Deployment } from "../database.ts";
+import type { Sql } from "postgres";
+import type { Command, Invocation, Result } from "../command.ts";
 import { EXIT, Failure } from "../failure.ts";
 import { withNewFile } from "../new_file.ts";
-import {
-  issueClientCertificate,
-  openAuthority,
-  readAuthorityKey,
-  readCsr,
-  useSigningCommand,
-} from "../pki/mod.ts";
+import { issueClientCertificate, readCsr } from "../pki/mod.ts";
+import { AUTHORITY_NOTICE_DAYS, warnOfExpiry } from "../pki/validity.ts";
 import { required } from "../values.ts";
+import { noAuthority, openTrustedAuthority, readTrustedAuthorities } from "./authority.ts";
 
 const issue: Command = {
   words: "cert issue",
@@ -18,46 +14,54 @@ const issue: Command = {
   does: "signs a partner's request; the certificate is registered and valid for a year",
   options: { csr: { type: "string" }, out: { type: "string" } },
   takes: ["ID"],
-  async run({ values, positionals: [id], db, path, now }) {
-    const { sql, deployment } = await db();
-    const [partner] = await sql`select name from gold.partner_overview where public_id = ${id!}`;
-    if (!partner) throw new Failure(EXIT.refused, "not_found", `There is no partner ${id}.`);
-    const authority = await openSettledAuthority(await deployment());
-    const certificate = await issueClientCertificate({
-      csr: await readCsr(await readFile(path(required(values, "csr")), "utf8")),
-      authority,
-      clientId: id!,
-      organization: partner.name,
-      issuedAt: now(),
-    });
-    const out = path(required(values, "out"));
-    const { fingerprint, serial, notBefore, notAfter } = certificate;
-    await withNewFile(
-      out,
-      certificate.pem,
-      () => sql`select gold.add_certificate(${id!}, ${fingerprint}, ${serial}, ${notBefore}, ${notAfter})`,
-    );
-    return {
-      object: {
-        client_id: id!,
-        fingerprint,
-        not_after: notAfter.toISOString(),
-        file: out,
-      },
-    };
-  },
+  run: issueCertificate,
 };
+
+async function issueCertificate({ values, positionals: [id], db, path, now }: Invocation): Promise<Result> {
+  const { sql } = await db();
+  const name = await nameOf(sql, id!);
+  const newest = (await readTrustedAuthorities(sql)).at(-1);
+  if (!newest) throw noAuthority();
+  const authority = await openTrustedAuthority(newest);
+  const certificate = await issueClientCertificate({
+    csr: await readCsr(await readFile(path(required(values, "csr")), "utf8")),
+    authority,
+    clientId: id!,
+    organization: name,
+    issuedAt: now(),
+  });
+  const out = path(required(values, "out"));
+  const { fingerprint, serial, notBefore, notAfter, spkiSha256 } = certificate;
+  await withNewFile(
+    out,
+    certificate.pem,
+    () =>
+      sql`select gold.add_certificate(${id!}, ${fingerprint}, ${serial}, ${notBefore}, ${notAfter}, ${newest.fingerprint}, ${spkiSha256})`,
+  );
+  const { notAfter: authorityEnd } = authority.validity;
+  const warning = warnOfExpiry(authorityEnd, now(), AUTHORITY_NOTICE_DAYS) &&
+    `The authority ends at ${authorityEnd.toISOString()}, and signs nothing that would outlive it: put a new one beside it (gold key rotate ca).`;
+  return {
+    object: {
+      client_id: id!,
+      fingerprint,
+      not_after: notAfter.toISOString(),
+      file: out,
+      ...(warning ? { warning } : {}),
+    },
+  };
+}
 
 const list: Command = {
   words: "cert list",
   usage: "cert list ID",
   does: "a partner's certificates",
   takes: ["ID"],
-  async run({ query, positionals: [id], now }) {
-    const [partner] = await query`select from gold.partner_overview where public_id = ${id!}`;
-    if (!partner) throw new Failure(EXIT.refused, "not_found", `There is no partner ${id}.`);
+  async run({ db, positionals: [id], now }) {
+    const { sql } = await db();
+    await nameOf(sql, id!);
     const rows =
-      await query`select * from gold.certificate_overview where public_id = ${id!} order by created_at`;
+      await sql`select * from gold.certificate_overview where public_id = ${id!} order by created_at`;
     const stateOf = (row: { revoked_at: Date | null; not_after: Date }) =>
       row.revoked_at ? "revoked" : row.not_after <= now() ? "expired" : "active";
     return {
@@ -66,40 +70,17 @@ const list: Command = {
         status: stateOf(row as { revoked_at: Date | null; not_after: Date }),
         not_before: row.not_before.toISOString(),
         not_after: row.not_after.toISOString(),
+        last_used_at: row.last_used_at?.toISOString() ?? null,
+        revocation_reason: row.revocation_reason,
       })),
     };
   },
 };
 
-const revoke: Command = {
-  words: "cert revoke",
-  usage: "cert revoke FINGERPRINT",
-  does: "ends a certificate at once, for good",
-  takes: ["FINGERPRINT"],
-  asks: ([fingerprint]) => `Revoke ${fingerprint}? It cannot be undone.`,
-  async run({ query, positionals: [fingerprint] }) {
-    const [row] = await query`select gold.revoke_certificate(${fingerprint!}) as client_id`;
-    return { object: { client_id: row!.client_id, fingerprint: fingerprint!, status: "revoked" } };
-  },
-};
+export const CERT_COMMANDS: readonly Command[] = [issue, list];
 
-export const CERT_COMMANDS: readonly Command[] = [issue, list, revoke];
-
-async function openSettledAuthority({ authorityCertificates, authorityKeySource }: Deployment) {
-  if (!authorityKeySource) {
-    throw new Failure(
-      EXIT.refused,
-      "no_authority",
-      "There is no certificate authority yet: run `gold ca init`.",
-    );
-  }
-  const place = authorityKeySource.slice(authorityKeySource.indexOf(":") + 1);
-  const key = authorityKeySource.startsWith("file:")
-    ? await readAuthorityKey(await readFile(place, "utf8"))
-    : useSigningCommand(place.split(" "));
-  // The newest certificate stands last; the older ones are kept while certificates under them live.
-  const newest = authorityCertificates.slice(
-    authorityCertificates.lastIndexOf("-----BEGIN CERTIFICATE-----"),
-  );
-  return await openAuthority(newest, key);
+async function nameOf(sql: Sql, id: string): Promise<string> {
+  const [partner] = await sql`select name from gold.partner_overview where public_id = ${id}`;
+  if (partner) return partner.name;
+  throw new Failure(EXIT.refused, "not_found", `There is no partner ${id}.`);
 }

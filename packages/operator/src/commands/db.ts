@@ -1,9 +1,9 @@
-import { exportPublicJwk, importVerifyingKey, jwkThumbprint } from "@gold-partner/jws";
 import { createSealing, type KeySource, migrate, readKeys } from "@gold-partner/server";
 import type { Sql } from "postgres";
 import type { Command, Row } from "../command.ts";
 import { connect } from "../database.ts";
 import { EXIT, Failure } from "../failure.ts";
+import { makeTokenKey } from "../token_key.ts";
 import { readSettlement, type Settlement } from "./settlement.ts";
 
 const migrateCommand: Command = {
@@ -24,10 +24,10 @@ const migrateCommand: Command = {
     "payout-iban": { type: "string" },
     "payout-bic": { type: "string" },
   },
-  async run({ values, env, databaseUrl }) {
+  async run({ values, migrationUrl }) {
     // All that is told is judged before anything is done.
     const told = await readSettlement(values);
-    const url = env.MIGRATION_DATABASE_URL ?? await databaseUrl();
+    const url = await migrationUrl();
     const sql = connect(url);
     try {
       if (told.deployment) await refuseAnotherEnvironment(sql, told.deployment.environment);
@@ -84,17 +84,11 @@ export const DB_COMMANDS: readonly Command[] = [migrateCommand, status];
 async function ensureTokenKey(sql: Sql, sealingKey: KeySource): Promise<void> {
   const [known] = await sql`select 1 from gold.token_key_overview limit 1`;
   if (known) return;
-  const pair = await crypto.subtle.generateKey({ name: "ECDSA", namedCurve: "P-256" }, true, [
-    "sign",
-    "verify",
-  ]);
-  const privateJwk = await crypto.subtle.exportKey("jwk", pair.privateKey);
-  const { kty, crv, x, y } = privateJwk as { kty: string; crv: string; x: string; y: string };
-  const publicJwk = await exportPublicJwk(await importVerifyingKey({ kty, crv, x, y }));
-  const sealing = await createSealing(await readKeys(sealingKey));
-  const sealed = await sealing.seal(JSON.stringify({ kty, crv, x, y, d: privateJwk.d }));
-  await sql`select gold.add_token_key(${await jwkThumbprint(publicJwk)}, ${
+  const { kid, publicJwk, sealed, sealingKey: keyName } = await makeTokenKey(
+    await createSealing(await readKeys(sealingKey)),
+  );
+  await sql`
+    select gold.add_token_key(${kid}, ${
     sql.json({ ...publicJwk })
-  }::jsonb, ${sealed}::bytea,
-    ${sealing.currentKeyName}, clock_timestamp())`;
+  }::jsonb, ${sealed}::bytea, ${keyName}, clock_timestamp())`;
 }

@@ -1,5 +1,5 @@
 import { after, before, describe, it } from "node:test";
-import { assertEquals, assertMatch } from "@std/assert";
+import { assert, assertEquals, assertMatch } from "@std/assert";
 import { assertRefused as refused, itemsOf, type TrialOperator, trialOperator } from "./trial.ts";
 
 describe("gold ledger heads", () => {
@@ -43,10 +43,18 @@ describe("gold ledger heads", () => {
     await sql`update gold.event set created_at = created_at - interval '1 ms' where sequence = 1 and client_id = ${client().client}`;
     await sql`update gold.transfer set posted_at = posted_at - interval '1 ms' where sequence = 1 and client_id = ${client().client}`;
     await sql`update gold.funding set created_at = created_at - interval '1 ms' where sequence = 1 and client_id = ${client().client}`;
-    await sql`delete from gold.chain_link where client_id = ${client().client}`;
-    await sql`delete from gold.chain_tail where client_id = ${client().client}`;
-    const cut = await operator.gold("ledger", "verify", "--heads", heads, "--json");
-    assertEquals([cut.exit, itemsOf(cut.json)[0]!.detail], [4, "the chain no longer goes so far"]);
+    const cutChain = async () => {
+      await sql`delete from gold.chain_link where client_id = ${client().client}`;
+      await sql`delete from gold.chain_tail where client_id = ${client().client}`;
+      const { exit, json } = await operator.gold("ledger", "verify", "--heads", heads, "--json");
+      return [exit, itemsOf(json)[0]!.detail];
+    };
+    // The service seals once a second, and may have made a new chain by the time that it is looked at.
+    const seen = [await cutChain(), await cutChain()];
+    assert(
+      seen.some(([exit, detail]) => exit === 4 && detail === "the chain no longer goes so far"),
+      `${seen}`,
+    );
     await seal();
     assertEquals((await operator.gold("ledger", "verify")).exit, 0);
     const rewritten = await operator.gold("ledger", "verify", "--heads", heads, "--json");

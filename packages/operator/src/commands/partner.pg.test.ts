@@ -11,25 +11,25 @@ const IBAN = "SA0380000000608010167519";
 
 describe("gold partner", () => {
   let operator: TrialOperator;
-  let key: string;
-  before(async () => {
-    operator = await trialOperator();
-    const { publicKeySpki } = await generateKeyPair();
-    key = await operator.write("public.pem", writePem("PUBLIC KEY", publicKeySpki));
-  });
+  before(async () => void (operator = await trialOperator()));
   after(() => operator.stop());
 
-  const options = (changes: Record<string, string | null> = {}) =>
+  let keys = 0;
+  async function newKey(): Promise<string> {
+    const { publicKeySpki } = await generateKeyPair();
+    return await operator.write(`public_${keys++}.pem`, writePem("PUBLIC KEY", publicKeySpki));
+  }
+  const options = async (changes: Record<string, string | null> = {}) =>
     Object.entries({
       name: "Example Bank",
       iban: IBAN,
       ip: "203.0.113.0/24",
       webhook: "https://bank.example/hooks",
-      "signing-key": key,
+      "signing-key": await newKey(),
       ...changes,
     }).flatMap(([name, value]) => value === null ? [] : [`--${name}`, value]);
-  const create = (changes: Record<string, string | null> = {}, ...more: string[]) =>
-    operator.gold("partner", "create", ...options(changes), ...more, "--json");
+  const create = async (changes: Record<string, string | null> = {}, ...more: string[]) =>
+    await operator.gold("partner", "create", ...await options(changes), ...more, "--json");
   const count = async (table: string) =>
     Number((await operator.service.books.sql.unsafe(`select count(*) as rows from gold.${table}`))[0]!.rows);
 
@@ -104,6 +104,14 @@ describe("gold partner", () => {
         where p.public_id = ${json.client_id as string}`;
       assertEquals(keys.map(({ kid }) => kid).sort(), ["hsm-1", null]);
       assert(keys.map(({ thumbprint }) => thumbprint).includes(await jwkThumbprint(publicJwk)));
+    });
+
+    it("refuses a key of another partner, and makes none", async () => {
+      const file = await newKey();
+      const { client_id } = (await create({ "signing-key": file })).json;
+      const partners = await count("partner");
+      refused(await create({}, "--signing-key", file), 1, `registered for ${client_id}`);
+      assertEquals(await count("partner"), partners);
     });
 
     it("refuses what is missing or no such thing, says which option, and changes nothing", async () => {

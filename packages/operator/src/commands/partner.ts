@@ -2,20 +2,16 @@ import {
   formatGrams,
   formatHalalas,
   GOLD_DEFAULT_MAX_TENTH_MILLIGRAMS,
-  newWebhookSecret,
   parseIban,
 } from "@gold-partner/protocol";
-import { createSealing, hashSecret, readKeys } from "@gold-partner/server";
-import { Buffer } from "node:buffer";
 import type { Command, Invocation, Row } from "../command.ts";
-import type { Deployment } from "../database.ts";
 import { EXIT, Failure, usage } from "../failure.ts";
 import { line, parsedRequired, repeated, required, wholeNumber } from "../values.ts";
+import { newClientSecret, newSealedSecret } from "./new_secret.ts";
 import { readMaximum, readRange, readRate, readSigningKey, readWebhookUrl } from "./partner_terms.ts";
 
 const ID_ALPHABET = "abcdefghijklmnopqrstuvwxyz0123456789";
 const ID_CHARACTERS = 20;
-const SECRET_BYTES = 32;
 
 const create: Command = {
   words: "partner create",
@@ -54,9 +50,8 @@ async function createPartner({ values, db, path, random }: Invocation) {
     ? settled.partnerDefaults.burst
     : wholeNumber(required(values, "burst"), "burst");
   const clientId = `${settled.environment === "sandbox" ? "sbx" : "live"}_${randomText(random)}`;
-  const clientSecret = Buffer.from(random(SECRET_BYTES)).toString("base64url");
-  const webhookSecret = newWebhookSecret(random);
-  const sealed = await sealWith(settled, webhookSecret);
+  const clientSecret = await newClientSecret(settled, random);
+  const webhookSecret = await newSealedSecret(settled, random);
   await sql`select gold.create_partner(${clientId}, ${name}, ${parsedRequired(values, "iban", parseIban)}, ${
     readWebhookUrl(required(values, "webhook"))
   },
@@ -64,12 +59,17 @@ async function createPartner({ values, db, path, random }: Invocation) {
     ${`${parsedRequired(values, "max-grams", readMaximum)}`}::text::bigint, ${`{${
     ips.join(",")
   }}`}::text::cidr[],
-    ${await hashWith(settled, clientSecret)}::bytea, ${sealed.bytes}::bytea, ${sealed.keyName}, ${
+    ${clientSecret.hash}::bytea, ${webhookSecret.sealed}::bytea, ${webhookSecret.keyName}, ${
     sql.json(signingKeys)
   }::jsonb)`;
   return {
     title: "The secrets are shown this once. Hand them to the partner over a safe channel.",
-    object: { client_id: clientId, name, client_secret: clientSecret, webhook_secret: webhookSecret },
+    object: {
+      client_id: clientId,
+      name,
+      client_secret: clientSecret.text,
+      webhook_secret: webhookSecret.text,
+    },
   };
 }
 
@@ -159,20 +159,4 @@ function randomText(random: (length: number) => Uint8Array): string {
     }
   }
   return text;
-}
-
-async function hashWith({ pepperSource }: Deployment, secret: string): Promise<Uint8Array> {
-  if (!pepperSource) {
-    throw new Failure(EXIT.usage, "not_settled", "The database does not know where the pepper is.");
-  }
-  const [pepper] = await readKeys(pepperSource);
-  return hashSecret(pepper!, secret);
-}
-
-async function sealWith({ sealingKeySource }: Deployment, text: string) {
-  if (!sealingKeySource) {
-    throw new Failure(EXIT.usage, "not_settled", "The database does not know where the sealing key is.");
-  }
-  const sealing = await createSealing(await readKeys(sealingKeySource));
-  return { bytes: await sealing.seal(text), keyName: sealing.currentKeyName };
 }

@@ -10,6 +10,9 @@ const RANGE_FORM = /^([0-9A-Fa-f:.]+)(?:\/(0|[1-9][0-9]{0,2}))?$/;
 /** The bits of an IPv6 address before the IPv4 one that it maps. */
 const MAPPED_BITS = 96;
 
+const KID_MAX_CHARACTERS = 128;
+const KID_FORM = new RegExp(`^[!-~]{1,${KID_MAX_CHARACTERS}}$`);
+
 /** What a partner is registered with, each read from its option. */
 export function readRange(text: string): string {
   const [, spelling = "", given] = RANGE_FORM.exec(text) ?? [];
@@ -34,9 +37,19 @@ export async function readSigningKey(file: string) {
   const text = await readFile(file, "utf8");
   const jwk = await exportPublicJwk(await importVerifyingKey(text));
   const { kid } = text.trimStart().startsWith("{")
-    ? JSON.parse(text) as { kid?: string }
+    ? JSON.parse(text) as { kid?: unknown }
     : { kid: undefined };
-  return { thumbprint: await jwkThumbprint(jwk), jwk: { ...jwk }, ...(kid === undefined ? {} : { kid }) };
+  return {
+    thumbprint: await jwkThumbprint(jwk),
+    jwk: { ...jwk },
+    ...(kid === undefined ? {} : { kid: readKid(kid) }),
+  };
+}
+
+/** One that a protected header can carry: another would name the key in vain. */
+function readKid(kid: unknown): string {
+  if (typeof kid === "string" && KID_FORM.test(kid)) return kid;
+  throw usage(`The JWK's kid is 1 to ${KID_MAX_CHARACTERS} visible ASCII characters, or left out.`);
 }
 
 export function readWebhookUrl(text: string): string {

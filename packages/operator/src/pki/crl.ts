@@ -15,7 +15,8 @@ const REASON_CODES = {
   privilege_withdrawn: 9,
 } as const;
 
-type RevocationReason = keyof typeof REASON_CODES;
+export type RevocationReason = keyof typeof REASON_CODES;
+export const REVOCATION_REASONS = Object.keys(REASON_CODES) as RevocationReason[];
 
 interface Revocation {
   /** Hex, as the certificate was recorded with. */

@@ -120,12 +120,57 @@ describe("issuance with openssl as the judge", () => {
       "basicConstraints=critical,CA:TRUE",
       "-addext",
       "subjectAltName=DNS:gold.example",
+      "-addext",
+      "keyUsage=critical,keyCertSign,cRLSign",
+      "-addext",
+      "extendedKeyUsage=serverAuth,codeSigning,anyExtendedKeyUsage",
+      "-addext",
+      "nameConstraints=permitted;DNS:gold.example",
     ];
     const issued = await issueClient(authority, await requestBy(judge, ...NEW_P256, ...wishes));
     await judge.keep("client.pem", issued.pem);
     const { output } = await judge.run("x509", "-in", "client.pem", "-noout", "-text");
     assertStringIncludes(output, "CA:FALSE");
-    assert(!output.includes("CA:TRUE") && !output.includes("gold.example"), output);
+    for (
+      const wish of [
+        "CA:TRUE",
+        "gold.example",
+        "Certificate Sign",
+        "CRL Sign",
+        "Server Auth",
+        "Code Sign",
+        "Any Ext",
+      ]
+    ) {
+      assert(!output.includes(wish), output);
+    }
+    // What it has instead, and nothing more.
+    const extensions = output.slice(output.indexOf("X509v3 extensions")).match(/^ {12}\S.*$/gm)!;
+    assertEquals(extensions.map((line) => line.trim()), [
+      "X509v3 Basic Constraints: critical",
+      "X509v3 Key Usage: critical",
+      "X509v3 Extended Key Usage:",
+      "X509v3 Subject Key Identifier:",
+      "X509v3 Authority Key Identifier:",
+    ]);
+    for (const use of [/Digital Signature$/m, /TLS Web Client Authentication$/m]) {
+      assert(use.test(output), output);
+    }
+  });
+
+  it("a year is a year, from five minutes ago, whatever the request would like", async () => {
+    const { authority } = await makeAuthority();
+    await judge.keep("client.pem", (await issueClient(authority)).pem);
+    const { output } = await judge.run(
+      "x509",
+      "-in",
+      "client.pem",
+      "-noout",
+      "-dates",
+      "-dateopt",
+      "iso_8601",
+    );
+    assertEquals(output, "notBefore=2026-03-01 08:55:00Z\nnotAfter=2027-03-01 09:00:00Z\n");
   });
 
   it("verifies the revocation list, and refuses the revoked certificate alone", async () => {

@@ -1,5 +1,5 @@
 import { REPLY_HEADER } from "../header.ts";
-import { ID_PREFIX, idForm } from "../id.ts";
+import { REQUEST_ID_FORM } from "../id.ts";
 import type { Json } from "./endpoint.ts";
 import { ID } from "./examples/story.ts";
 
@@ -14,7 +14,7 @@ const TEXT = { type: "string" } as const;
 export const REPLY_HEADERS: { readonly [name: string]: Json } = {
   [REPLY_HEADER.requestId]: header(
     "Names this reply in the service's records; give it to the operator when you ask about it.",
-    { ...TEXT, pattern: idForm(ID_PREFIX.request).source },
+    { ...TEXT, pattern: REQUEST_ID_FORM.source },
     ID.request,
   ),
   [REPLY_HEADER.rateLimitPolicy]: header(

@@ -51,17 +51,21 @@ grant update (last_used_at, retire_at) on gold.client_secret, gold.signing_key, 
 grant update (sealed, sealing_key) on gold.webhook_secret, gold.token_key to gold_book;
 grant delete on gold.allowed_ip, gold.market_session to gold_book;
 
-grant execute on function gold.read_registry, gold.record_use, gold.book_orders, gold.book_quotes, gold.book_funding, gold.book_withdrawal, gold.balance_at, gold.balance_now,
+grant execute on function gold.read_registry, gold.read_trust, gold.record_use, gold.book_orders, gold.book_quotes, gold.book_funding, gold.book_withdrawal, gold.balance_at, gold.balance_now,
   gold.find_quote, gold.find_order, gold.find_withdrawal, gold.find_funding, gold.find_event, gold.list_orders, gold.list_withdrawals,
   gold.list_fundings, gold.list_events, gold.statement_range, gold.statement_lines, gold.read_reserves, gold.read_credentials,
   gold.spend_nonce, gold.seal_chain, gold.seal_chains, gold.tick_price, gold.market_open to gold_api;
 grant select on gold.current_price, gold.market_hours to gold_api;
 
+grant execute on function gold.rotate_client_secret, gold.retire_client_secret, gold.rotate_webhook_secret, gold.retire_webhook_secret,
+  gold.add_signing_key, gold.retire_signing_key to gold_operator;
+grant select on gold.credential_overview, gold.operator_overview to gold_operator;
 grant execute on function gold.create_partner, gold.suspend_partner, gold.resume_partner, gold.add_certificate, gold.revoke_certificate,
-  gold.add_token_key, gold.add_authority, gold.add_bar, gold.remove_bar, gold.set_price, gold.lock_price, gold.verify_ledger, gold.verify_chain,
+  gold.add_authority, gold.move_authority_key, gold.retire_authority, gold.store_revocation_list, gold.add_token_key, gold.rotate_token_key, gold.read_sealed, gold.reseal,
+  gold.add_bar, gold.remove_bar, gold.set_price, gold.lock_price, gold.verify_ledger, gold.verify_chain,
   gold.unsealed_tail, gold.seal_chain, gold.set_partner, gold.ask_iban, gold.approve_iban, gold.set_market_hours, gold.set_payout_account,
   gold.record_deposit, gold.approve_deposit, gold.reverse_deposit, gold.approve_withdrawal, gold.reject_withdrawal, gold.submit_withdrawals,
   gold.pay_withdrawal, gold.return_withdrawal, gold.audit_head, gold.verify_audit, gold.market_open, gold.held_until to gold_operator;
-grant select on gold.partner_overview, gold.certificate_overview, gold.bar_overview, gold.current_price, gold.market_hours,
+grant select on gold.partner_overview, gold.authority_overview, gold.certificate_overview, gold.bar_overview, gold.current_price, gold.market_hours,
   gold.deployment_overview, gold.token_key_overview, gold.deposit_overview, gold.withdrawal_overview, gold.payment_batch_overview,
   gold.audit_overview, gold.audit_link_overview, gold.chain_link_overview, gold.chain_tail_overview to gold_operator;

@@ -36,7 +36,7 @@ export async function closePools(pools: Pools): Promise<void> {
   await Promise.all(Object.values(pools).map((pool: Sql) => pool.end({ timeout: 5 })));
 }
 
-function connect(url: string, connections: number): Sql {
+export function connect(url: string, connections: number): Sql {
   return postgres(url, {
     max: connections,
     connect_timeout: 5,

@@ -20,8 +20,45 @@ select p.id, p.public_id, p.name, p.iban, p.webhook_url, p.rate_per_second, p.bu
 from gold.partner p join gold.account a on a.bucket = p.id % 64 and a.client_id = p.id;
 
 create or replace view gold.certificate_overview as
-select p.public_id, c.fingerprint, c.serial, c.not_before, c.not_after, c.created_at, c.revoked_at, c.last_used_at
+select p.public_id, c.fingerprint, c.serial, c.not_before, c.not_after, c.created_at, c.revoked_at, c.last_used_at, c.authority, c.revocation_reason
 from gold.certificate c join gold.partner p on p.id = c.partner_id;
+
+-- Everything that proves who somebody is and one day ends. What an authority's certificate says of itself stands in its text alone.
+create or replace view gold.credential_overview as
+select c.kind, coalesce(p.public_id, 'house') as owner, c.name, c.kid, c.certificate, c.not_before, c.expires_at, c.retire_at, c.last_used_at,
+  case when c.revoked then 'revoked' when c.retire_at <= clock_timestamp() then 'retired' when c.expires_at <= clock_timestamp() then 'expired'
+    when c.not_before > clock_timestamp() then 'not_yet' when c.retire_at is not null then 'retiring' else 'active' end as status
+from (
+  select 'certificate' as kind, partner_id, fingerprint as name, null as kid, null as certificate, not_before, not_after as expires_at,
+    revoked_at as retire_at, revoked_at is not null as revoked, last_used_at from gold.certificate
+  union all
+  select 'client_secret', partner_id, id::text, null, null, not_before, null, retire_at, false, last_used_at from gold.client_secret
+  union all
+  select 'webhook_secret', partner_id, id::text, null, null, not_before, null, retire_at, false, last_used_at from gold.webhook_secret
+  union all
+  select 'signing_key', partner_id, thumbprint, kid, null, not_before, null, retire_at, false, last_used_at from gold.signing_key
+  union all
+  select 'token_key', null, kid, null, null, not_before, null, retire_at, false, last_used_at from gold.token_key
+  union all
+  select 'authority', null, a.fingerprint, null, a.certificate, a.created_at, null, a.retired_at, false,
+    (select max(c.last_used_at) from gold.certificate c where c.authority = a.fingerprint) from gold.authority a
+  union all
+  select 'revocation_list', null, fingerprint, null, null, null, revocation_next_at, null, false, null from gold.authority where retired_at is null
+) c
+left join gold.partner p on p.id = c.partner_id;
+
+-- Those that `gold operator` made, and those made by hand: who may log in as an operator, and as nothing more.
+create or replace view gold.operator_overview as
+select r.rolname::text as login, a.at as added_at, a.login as added_by, (select max(u.at) from gold.audit u where u.login = r.rolname) as last_change_at
+from pg_roles r
+left join lateral (
+  select u.at, u.login from gold.audit u where u.action = 'operator.add' and u.subject = r.rolname order by u.id desc limit 1
+) a on true
+where r.rolcanlogin and not r.rolsuper and not r.rolcreaterole
+  and exists (select from pg_auth_members m join pg_roles g on g.oid = m.roleid where m.member = r.oid and g.rolname = 'gold_operator');
+
+create or replace view gold.authority_overview as
+select fingerprint, certificate, key_source, created_at, retired_at, revocation_list, revocation_number, revocation_next_at from gold.authority;
 
 create or replace view gold.bar_overview as
 select serial, refiner, vault_name, gross, fineness, fine, added_at, removed_at from gold.bar;

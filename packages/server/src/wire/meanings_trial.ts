@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { BODY_MAX_BYTES } from "@gold-partner/protocol";
 import { type RequestCase, type Sender, write } from "./requests_trial.ts";
 
-interface Client extends Sender {
+export interface Client extends Sender {
   readonly clientId: string;
   readonly clientSecret: string;
 }
@@ -18,10 +18,10 @@ export function oddRequests(client: Client): RequestCase[] {
     ...doubledHeaders(client),
     ...oddBodies(client),
     ...oddTokenRequests(client),
-  ].map(([verdict, text]) => ({ verdict, text }));
+  ].map(([verdict, text, envoy]) => ({ verdict, text, ...(envoy ? { envoy } : {}) }));
 }
 
-type Case = readonly [verdict: string, text: string];
+type Case = readonly [verdict: string, text: string, envoy?: string];
 
 function oddPaths(client: Client): Case[] {
   const tricks = [
@@ -68,10 +68,13 @@ function oddPaths(client: Client): Case[] {
 }
 
 function oddMethods(client: Client): Case[] {
-  return ["TRACE", "OPTIONS", "DELETE", "PATCH", "PUT", "PROPFIND", "M-SEARCH", "PURGE"].map((method) => [
-    "405 method_not_allowed",
-    write(client, `${method} /health HTTP/1.1`),
-  ]);
+  const methods = ["TRACE", "OPTIONS", "DELETE", "PATCH", "PUT", "PROPFIND", "PURGE"];
+  const asked = (method: string) => write(client, `${method} /health HTTP/1.1`);
+  return [
+    ...methods.map((method): Case => ["405 method_not_allowed", asked(method)]),
+    // Envoy knows no method with a hyphen.
+    ["405 method_not_allowed", asked("M-SEARCH"), "400 invalid_request"],
+  ];
 }
 
 const bearer = ({ token }: Client) => `Authorization: Bearer ${token}`;

@@ -1,64 +1,40 @@
 import { connect } from "node:net";
-import type { Duplex } from "node:stream";
 import { after, before, describe, it } from "node:test";
 import { assertEquals } from "@std/assert";
-import { type TrialGateway, trialGateway, type TrialService, trialService } from "@gold-partner/dev";
-import { type Service, startService } from "../service.ts";
+import { judgeCases, openTrialDoor, type TrialDoor } from "./door_trial.ts";
 import { oddRequests } from "./meanings_trial.ts";
-import { brokenRequests, type RequestCase } from "./requests_trial.ts";
+import { brokenRequests } from "./requests_trial.ts";
 import { sendBytes, verdictsOf } from "./trial.ts";
 
-const REQUEST_ID = /\r\nx-request-id: req_/i;
-const SHOWN = 1000;
-
 describe("the service on the wire", () => {
-  let trial: TrialService;
-  let service: Service;
-  let gateway: TrialGateway;
+  let door: TrialDoor;
   before(async () => {
-    trial = await trialService();
-    gateway = await trialGateway(trial);
-    service = await startService(trial.config, () => {});
+    door = await openTrialDoor("gateway");
   });
-  after(async () => {
-    await gateway.stop();
-    await service.stop();
-    await trial.stop();
-  });
+  after(() => door.stop());
 
-  const path = () => trial.config.listen.kind === "unix" ? trial.config.listen.path : "";
-  const direct = () => connect(path());
-  const client = async (identity: readonly string[]) => {
-    const { clientId, clientSecret } = trial.partner;
-    return { identity, clientId, clientSecret, token: await trial.token() };
+  const direct = () => {
+    const { listen } = door.trial.config;
+    return connect(listen.kind === "unix" ? listen.path : "");
   };
   const vouched =
-    () => [`X-Forwarded-Client-Cert: Hash=${trial.partner.fingerprint}`, "X-Client-Ip: 127.0.0.1"];
-
-  async function judge(cases: readonly RequestCase[], open: () => Duplex | Promise<Duplex>): Promise<void> {
-    const wrong: string[] = [];
-    for (const { text, verdict } of cases) {
-      const received = await sendBytes(await open(), text);
-      const verdicts = verdictsOf(received);
-      if (verdicts.length === 1 && verdicts[0] === verdict && REQUEST_ID.test(received)) continue;
-      wrong.push(`${JSON.stringify(text.slice(0, SHOWN))}: ${received.slice(0, SHOWN)}, not ${verdict}`);
-    }
-    assertEquals(wrong, []);
-  }
+    () => [`X-Forwarded-Client-Cert: Hash=${door.trial.partner.fingerprint}`, "X-Client-Ip: 127.0.0.1"];
+  const client = async () => {
+    const { clientId, clientSecret } = door.trial.partner;
+    return { identity: vouched(), clientId, clientSecret, token: await door.trial.token() };
+  };
 
   it("refuses what is no request, straight at its socket and behind the gateway", async () => {
-    await judge(brokenRequests(await client(vouched())), direct);
-    await judge(brokenRequests(await client([])), () => gateway.open());
+    await judgeCases(brokenRequests(await client()), direct);
+    await judgeCases(brokenRequests(await door.client()), door.open);
   });
 
   it("answers odd requests as documented, straight at its socket", async () => {
-    await judge(oddRequests(await client(vouched())), direct);
+    await judgeCases(oddRequests(await client()), direct);
   });
 
   it("answers odd requests as documented behind the gateway", async () => {
-    // A token is bound to the certificate that asked for it.
-    const sender = await client([]);
-    await judge(oddRequests({ ...sender, token: await tokenBehindGateway() }), () => gateway.open());
+    await judgeCases(oddRequests(await door.client()), door.open);
   });
 
   it("judges a doubled word of the proxy as doubled", async () => {
@@ -71,13 +47,4 @@ describe("the service on the wire", () => {
       assertEquals(verdictsOf(await sendBytes(direct(), health(more))), [verdict]);
     }
   });
-
-  async function tokenBehindGateway(): Promise<string> {
-    const { clientId, clientSecret } = trial.partner;
-    const form = `grant_type=client_credentials&client_id=${clientId}&client_secret=${clientSecret}`;
-    const head = ["POST /oauth/token HTTP/1.1", "Host: localhost", "Connection: close"];
-    head.push("Content-Type: application/x-www-form-urlencoded", `Content-Length: ${form.length}`);
-    const received = await sendBytes(await gateway.open(), [...head, "", form].join("\r\n"));
-    return /"access_token":"([^"]+)"/.exec(received)![1]!;
-  }
 });

@@ -1,6 +1,7 @@
 import { ADMISSION_DEFECTS } from "./admission_defects.ts";
 import { AUDIT_DEFECTS } from "./audit_defects.ts";
 import { CHAIN_DEFECTS } from "./chain_defects.ts";
+import { CREDENTIAL_DEFECTS } from "./credential_defects.ts";
 import type { Defect } from "./defect.ts";
 import { DEPLOYMENT_DEFECTS } from "./deployment_defects.ts";
 import { DEPOSIT_DEFECTS } from "./deposit_defects.ts";
@@ -41,6 +42,7 @@ export const DEFECTS: readonly Defect[] = [
   ...READ_DEFECTS,
   ...ADMISSION_DEFECTS,
   ...REGISTRY_DEFECTS,
+  ...CREDENTIAL_DEFECTS,
   ...ROLES_DEFECTS,
   ...DEPLOYMENT_DEFECTS,
 ];

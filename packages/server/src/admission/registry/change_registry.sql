@@ -68,6 +68,7 @@ begin
     'webhook_url', create_partner.webhook_url, 'rate_per_second', create_partner.rate_per_second, 'burst', create_partner.burst,
     'maximum_grams', create_partner.maximum_grams,
     'signing_keys', (select jsonb_agg(k->>'thumbprint') from jsonb_array_elements(signing_keys) k)));
+  perform refuse_shared_key(created, k->>'thumbprint') from jsonb_array_elements(signing_keys) k;
   perform registry_changed();
   return created;
 end $$;
@@ -169,59 +170,5 @@ begin
     raise exception 'partner % is not suspended', public using errcode = 'GR409';
   end if;
   perform note('partner.resume', public, '{}');
-  perform registry_changed();
-end $$;
-
-create or replace function gold.add_certificate(public text, fingerprint text, serial text, not_before timestamptz, not_after timestamptz)
-returns void
-language plpgsql volatile security definer set search_path = gold, pg_temp as $$
-declare
-  subject partner := partner_of(public);
-begin
-  insert into certificate (fingerprint, partner_id, serial, not_before, not_after)
-  values (add_certificate.fingerprint, subject.id, add_certificate.serial, add_certificate.not_before, add_certificate.not_after);
-  perform note('certificate.issue', public, jsonb_build_object('fingerprint', add_certificate.fingerprint, 'not_after', add_certificate.not_after));
-  perform registry_changed();
-end $$;
-
-create or replace function gold.revoke_certificate(fingerprint text) returns text
-language plpgsql volatile security definer set search_path = gold, pg_temp as $$
-declare
-  subject certificate;
-  public text;
-begin
-  select c.* into subject from certificate c where c.fingerprint = revoke_certificate.fingerprint;
-  if subject.fingerprint is null then
-    raise exception 'there is no certificate %', revoke_certificate.fingerprint using errcode = 'GR404';
-  end if;
-  perform end_admission(subject.partner_id);
-  update certificate c set revoked_at = clock_timestamp() where c.fingerprint = subject.fingerprint and c.revoked_at is null;
-  if not found then
-    raise exception 'the certificate is revoked already' using errcode = 'GR409';
-  end if;
-  select p.public_id into public from partner p where p.id = subject.partner_id;
-  perform note('certificate.revoke', public, jsonb_build_object('fingerprint', subject.fingerprint));
-  perform registry_changed();
-  return public;
-end $$;
-
-create or replace function gold.add_token_key(kid text, public_jwk jsonb, sealed bytea, sealing_key text, not_before timestamptz) returns void
-language plpgsql volatile security definer set search_path = gold, pg_temp as $$
-begin
-  insert into token_key (kid, public_jwk, sealed, sealing_key, not_before)
-  values (add_token_key.kid, add_token_key.public_jwk, add_token_key.sealed, add_token_key.sealing_key, add_token_key.not_before);
-  perform note('token_key.add', add_token_key.kid, '{}');
-  perform registry_changed();
-end $$;
-
--- A new authority stands beside the old ones: their certificates stay trusted until they are taken out.
-create or replace function gold.add_authority(fingerprint text, certificate_pem text, key_source text) returns void
-language plpgsql volatile security definer set search_path = gold, pg_temp as $$
-begin
-  if not exists (select from deployment) then
-    raise exception 'the database belongs to no deployment yet' using errcode = 'GR409';
-  end if;
-  insert into authority (fingerprint, certificate, key_source) values (add_authority.fingerprint, certificate_pem, add_authority.key_source);
-  perform note('ca.init', add_authority.fingerprint, jsonb_build_object('key_source', add_authority.key_source));
   perform registry_changed();
 end $$;

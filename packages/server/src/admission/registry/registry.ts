@@ -45,7 +45,7 @@ export interface TokenKeyRecord extends Period {
   readonly sealingKey: string;
 }
 
-interface Snapshot {
+export interface Snapshot {
   readonly version: string;
   readonly environment: string;
   readonly publicBaseUrl: string;

@@ -48,7 +48,11 @@ export function createTokenAuthority(registry: Registry, sealing: Sealing, issue
 
   const signingKey = ({ kid, sealed, sealingKey }: TokenKeyRecord): Promise<CryptoKey> => {
     let key = signers.get(kid);
-    if (!key) signers.set(kid, key = sealing.open(sealed, sealingKey).then((jwk) => importSigningKey(jwk)));
+    if (!key) {
+      signers.set(kid, key = sealing.open(sealed, sealingKey).then((jwk) => importSigningKey(jwk)));
+      // What cannot be opened now may be later, when the source has its sealing key.
+      key.catch(() => signers.delete(kid));
+    }
     return key;
   };
   const activeKeys = (nowMs: number) => registry.snapshot().tokenKeys.filter((key) => isActive(key, nowMs));

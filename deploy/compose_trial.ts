@@ -1,0 +1,68 @@
+import { spawnSync } from "node:child_process";
+import { join } from "node:path";
+import type { Container } from "./engine_trial.ts";
+import { volumeFolder } from "./engine_trial.ts";
+
+/** What compose-go makes of the file: as an engine would read it. */
+export interface Project {
+  readonly services: Readonly<Record<string, Service>>;
+  readonly secrets: Readonly<Record<string, { readonly file: string }>>;
+}
+
+export interface Service {
+  readonly image: string;
+  readonly command: readonly string[] | null;
+  readonly entrypoint: readonly string[] | null;
+  readonly environment?: Readonly<Record<string, string>>;
+  readonly healthcheck?: { readonly test: readonly string[] };
+  readonly pre_stop?: readonly { readonly command: readonly string[] }[];
+  readonly volumes?: readonly { readonly type: string; readonly source: string; readonly target: string }[];
+  readonly secrets?: readonly { readonly source: string; readonly target: string }[];
+  readonly depends_on?: Readonly<Record<string, { readonly condition: string }>>;
+  readonly read_only?: boolean;
+  readonly cap_drop?: readonly string[];
+  readonly security_opt?: readonly string[];
+  readonly ports?: readonly { readonly host_ip?: string }[];
+  readonly profiles?: readonly string[];
+}
+
+/** The project, or what compose says of the file. */
+export function readCompose(root: string, file: string): Project | string {
+  const program = join(root, ".tools/bin/compose_go");
+  const { status, stdout, stderr, error } = spawnSync(program, [file], { encoding: "utf8", timeout: 30_000 });
+  if (error) {
+    throw new Error(`compose_go does not run: ${error.message}. Run: node tools/run.mjs parts compose_go`);
+  }
+  return status === 0 ? JSON.parse(stdout) as Project : stderr;
+}
+
+/** Its words are the entrypoint's and the command's; volumes become folders below `folder`. */
+export function serviceContainer(project: Project, name: string, folder: string): Container {
+  const service = project.services[name];
+  if (!service) throw new Error(`The compose file has no service ${name}.`);
+  const { volumes = [], secrets = [] } = service;
+  return {
+    name,
+    words: commandOf(service),
+    env: service.environment ?? {},
+    mounts: new Map([
+      ...volumes.map(({ type, source, target }) =>
+        [target, type === "bind" ? source : volumeFolder(folder, source)] as const
+      ),
+      ...secrets.map(({ source, target }) => [target, project.secrets[source]!.file] as const),
+    ]),
+  };
+}
+
+export const commandOf = (
+  { entrypoint, command }: Service,
+): string[] => [...entrypoint ?? [], ...command ?? []];
+
+/** A healthcheck's or a hook's own words, without the engine's first one. */
+export function healthcheckOf({ healthcheck }: Service): string[] {
+  const [kind, ...words] = healthcheck?.test ?? [];
+  if (kind !== "CMD") {
+    throw new Error("A healthcheck names its program by CMD: the images may have no shell.");
+  }
+  return words;
+}

@@ -1,0 +1,175 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { closeSync, mkdirSync, openSync, readFileSync } from "node:fs";
+import { createServer } from "node:net";
+import { join } from "node:path";
+import process from "node:process";
+import { setTimeout as sleep } from "node:timers/promises";
+
+/** What an engine knows of a container. */
+export interface Container {
+  readonly name: string;
+  readonly words: readonly string[];
+  readonly env: Readonly<Record<string, string>>;
+  /** What is mounted where. */
+  readonly mounts: ReadonlyMap<string, string>;
+}
+
+export interface Ended {
+  readonly code: number;
+  readonly output: string;
+}
+
+export interface Started {
+  readonly exited: Promise<number>;
+  output(): string;
+  /** SIGTERM, as an engine sends it. */
+  stop(): Promise<number>;
+}
+
+interface EngineOptions {
+  /** The image's folder, in which every command starts. */
+  readonly image: string;
+  readonly path: string;
+  /** Gets the logs. */
+  readonly folder: string;
+  /** Names that the containers' network knows, as in `database:5432`. */
+  readonly hosts: Readonly<Record<string, string>>;
+}
+
+const RUN_MS = 60_000;
+const POLL_MS = 100;
+const ADDRESS = /((?:127\.0\.0\.1|0\.0\.0\.0):|\/dev\/tcp\/127\.0\.0\.1\/)(\d+)\b/g;
+
+/**
+ * Runs containers' commands word for word, without an engine. What namespaces would do is done to the words: a mount's
+ * path and a port of the containers' own network become free ones of this machine.
+ */
+export class TrialEngine {
+  readonly #options: EngineOptions;
+  readonly #ports = new Map<string, string>();
+  readonly #running: ChildProcess[] = [];
+  /** Every command that was run, as it is written where the container is described. */
+  readonly ran = new Set<string>();
+
+  private constructor(options: EngineOptions) {
+    this.#options = options;
+  }
+
+  /** `ports` are those that containers listen on. */
+  static async open(options: EngineOptions, ports: readonly number[]): Promise<TrialEngine> {
+    const engine = new TrialEngine(options);
+    for (const port of ports) engine.#ports.set(`${port}`, `${await findFreePort()}`);
+    return engine;
+  }
+
+  port(port: number): number {
+    return Number(this.#ports.get(`${port}`));
+  }
+
+  /** To its end. `words` are those of a probe or a hook, which runs inside the container. */
+  async run(container: Container, words = container.words, more: readonly string[] = []): Promise<Ended> {
+    const log = join(this.#options.folder, `${container.name}_run.log`);
+    const child = this.#spawn(container, words, more, log, "w");
+    const timer = setTimeout(() => child.kill("SIGKILL"), RUN_MS);
+    const [code] = await once(child, "exit") as [number | null];
+    clearTimeout(timer);
+    return { code: code ?? -1, output: readFileSync(log, "utf8") };
+  }
+
+  start(container: Container): Started {
+    const log = join(this.#options.folder, `${container.name}.log`);
+    const child = this.#spawn(container, container.words, [], log, "a");
+    this.#running.push(child);
+    const exited = once(child, "exit").then(([code]) => (code as number | null) ?? -1);
+    return {
+      exited,
+      output: () => readFileSync(log, "utf8"),
+      async stop() {
+        // By its id: after child.kill() Deno answers the signal even where the child exited with a code.
+        process.kill(child.pid!, "SIGTERM");
+        return await exited;
+      },
+    };
+  }
+
+  /** Until the probe succeeds, as an engine asks again and again. */
+  async until(container: Container, probe: readonly string[], seconds = 30): Promise<void> {
+    for (const end = Date.now() + seconds * 1000; Date.now() < end; await sleep(POLL_MS)) {
+      if ((await this.run(container, probe)).code === 0) return;
+    }
+    const log = readFileSync(join(this.#options.folder, `${container.name}.log`), "utf8").slice(-2000);
+    throw new Error(`${container.name} did not come up (${probe.join(" ")}). Its last words:\n${log}`);
+  }
+
+  /** Whatever a failed test left at work. */
+  async close(): Promise<void> {
+    for (const child of this.#running) {
+      if (child.exitCode !== null || child.signalCode !== null) continue;
+      child.kill("SIGKILL");
+      await once(child, "exit");
+    }
+  }
+
+  #spawn(
+    container: Container,
+    words: readonly string[],
+    more: readonly string[],
+    logFile: string,
+    flag: "a" | "w",
+  ): ChildProcess {
+    this.ran.add(commandText(words));
+    const place = (text: string) => this.#place(text, container.mounts);
+    const [program = "", ...args] = [...words, ...more].map(place);
+    const env = Object.fromEntries(
+      Object.entries(container.env).map(([name, value]) => [name, place(value)]),
+    );
+    // Envoy opens its output anew by its name, which a pipe of this process does not have.
+    const log = openSync(logFile, flag, 0o600);
+    try {
+      return spawn(program, args, {
+        cwd: this.#options.image,
+        env: { HOME: process.env.HOME, PATH: this.#options.path, NODE_ENV: "production", ...env },
+        stdio: ["ignore", log, log],
+      });
+    } finally {
+      closeSync(log);
+    }
+  }
+
+  #place(text: string, mounts: ReadonlyMap<string, string>): string {
+    const deepestFirst = [...mounts].sort(([a], [b]) => b.length - a.length);
+    let placed = text.replace(
+      ADDRESS,
+      (_, address: string, port: string) => address.replace("0.0.0.0", "127.0.0.1") + this.#portOf(port),
+    );
+    for (const [host, real] of Object.entries(this.#options.hosts)) placed = placed.replaceAll(host, real);
+    for (const [target, source] of deepestFirst) placed = placed.replaceAll(target, source);
+    return placed;
+  }
+
+  #portOf(port: string): string {
+    const real = this.#ports.get(port);
+    if (!real) throw new Error(`Port ${port} is none that the containers are known to listen on.`);
+    return real;
+  }
+}
+
+/** One text for one command, whoever spells it. */
+export const commandText = (words: readonly string[]): string => words.join(" ");
+
+async function findFreePort(): Promise<number> {
+  const server = createServer().listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const { port } = server.address() as { port: number };
+  server.close();
+  await once(server, "close");
+  return port;
+}
+
+/** A folder of this machine for a volume. */
+export function volumeFolder(folder: string, name: string): string {
+  const path = join(folder, "volumes", name);
+  mkdirSync(path, { recursive: true });
+  return path;
+}

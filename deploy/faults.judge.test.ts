@@ -1,0 +1,105 @@
+import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, before, describe, it } from "node:test";
+import { assert, assertEquals, assertStringIncludes, assertThrows } from "@std/assert";
+import { readCompose } from "./compose_trial.ts";
+import { dashboardExpressions, figuresAsked, isShown } from "./figures_trial.ts";
+import { readDockerfile, stageImage } from "./image_trial.ts";
+import { manifestFaults, manifestFiles, readYaml } from "./manifests_trial.ts";
+import { makeCheckout, ROOT } from "./site_trial.ts";
+
+/** A judge that believes everything would pass every file: each of them must find a planted fault. */
+describe("the judges of a deployment", () => {
+  let folder: string;
+  before(() => {
+    folder = mkdtempSync(join(tmpdir(), "deploy-faults-"));
+    makeCheckout(join(folder, "checkout"));
+  });
+  after(() => rmSync(folder, { recursive: true, force: true }));
+
+  /** The checkout's file with one passage replaced, beside the original. */
+  function plant(file: string, sound: string, fault: string): string {
+    const text = readFileSync(join(folder, "checkout", file), "utf8");
+    assertStringIncludes(text, sound);
+    const planted = join(folder, "checkout", file.replace(/(\.\w+)$/, "_planted$1"));
+    writeFileSync(planted, text.replace(sound, () => fault));
+    return planted;
+  }
+
+  it("refuse a compose file that an engine would refuse", () => {
+    const faults = [
+      ["    read_only: true", "    readonly: true", "readonly"],
+      ['network_mode: "service:envoy"', 'network_mode: "service:envy"', "envy"],
+      ["secrets: [pepper, sealing_key]", "secrets: [peper]", "peper"],
+      ["condition: service_healthy", "condition: service_well", "condition"],
+      ["env_file: [.gold/compose/service.env]", "env_file: [.gold/compose/gone.env]", "gone.env"],
+    ] as const;
+    for (const [sound, fault, says] of faults) {
+      const answer = readCompose(ROOT, plant("docker-compose.yml", sound, fault));
+      assert(typeof answer === "string", `${fault} was taken`);
+      assertStringIncludes(answer, says);
+    }
+  });
+
+  it("refuse a manifest that a cluster would refuse, or half of which it would forget", () => {
+    const faults = [
+      ["api.yaml", "replicas: 2", "replica: 2", "replica"],
+      ["api.yaml", "restartPolicy: Always", "restartPolicy: [Always]", "restartPolicy"],
+      ["delivery.yaml", "readinessProbe:", "readynessProbe:", "readynessProbe"],
+      ["migration.yaml", "backoffLimit: 3", "backoffLimit: three", "three"],
+      ["network_policies.yaml", "podSelector: {}", "podSelector: []", "podSelector"],
+      ["disruption_budgets.yaml", "policy/v1", "policy/v7", "policy/v7"],
+    ] as const;
+    for (const [file, sound, fault, says] of faults) {
+      const planted = plant(`deploy/kubernetes/${file}`, sound, fault);
+      assertStringIncludes(manifestFaults(ROOT, [planted]), says);
+    }
+    assertThrows(
+      () => readYaml(ROOT, [plant("deploy/kubernetes/service.yaml", "spec:", "spec: [")]),
+      Error,
+      "Not YAML",
+    );
+  });
+
+  it("refuse alarms and expressions that Prometheus would refuse, and see a figure that nobody shows", () => {
+    const alarms = "deploy/prometheus/alerts.yaml";
+    const faults = [
+      ["up == 0", "up ==", "parse error"],
+      ["for: 30s", "until: 30s", "until"],
+      ["alert: NothingServes", "alarm: NothingServes", "alarm"],
+    ] as const;
+    for (const [sound, fault, says] of faults) {
+      const answer = figuresAsked(ROOT, plant(alarms, sound, fault), []);
+      assert(typeof answer === "string", `${fault} was taken`);
+      assertStringIncludes(answer, says);
+    }
+    const sound = join(ROOT, alarms);
+    assert(typeof figuresAsked(ROOT, sound, ["rate(x[5m)"]) === "string");
+    const asked = figuresAsked(ROOT, sound, ['rate(shown_total{a="b"}[5m]) / gone']).slice(0, 2);
+    assertEquals<unknown>(asked, [{ name: "shown_total", labels: { a: "b" } }, { name: "gone", labels: {} }]);
+    const page = 'shown_total{a="b",c="d"} 1\nshown_total_sum 1\n';
+    const shows = (name: string, labels = {}) => isShown({ name, labels }, page);
+    assertEquals([shows("shown_total", { a: "b" }), shows("shown_total", { a: "d" }), shows("shown")], [
+      true,
+      false,
+      false,
+    ]);
+    assert(dashboardExpressions(join(ROOT, "deploy/grafana/dashboards")).length > 10);
+  });
+
+  it("refuse a Dockerfile that copies what the build does not see, or that they cannot read", () => {
+    assertThrows(() => readDockerfile("FROM a\n  COPY b c\n"), Error, "does not know");
+    const planted = join(folder, "planted");
+    cpSync(join(ROOT, ".dockerignore"), join(planted, ".dockerignore"));
+    for (const copied of ["README.md", "packages/server/src/trial.ts", ".gold/compose/pepper"]) {
+      writeFileSync(join(planted, "Dockerfile"), `COPY ${copied} ./\n`);
+      cpSync(join(ROOT, "README.md"), join(planted, copied));
+      assertThrows(() => stageImage(planted, join(folder, "image")), Error, ".dockerignore keeps it out");
+    }
+  });
+
+  it("know every manifest of the folder", () => {
+    assertEquals(manifestFiles(join(ROOT, "deploy/kubernetes")).length, 9);
+  });
+});

@@ -1,0 +1,48 @@
+import { spawnSync } from "node:child_process";
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+
+/** A metric that an expression asks for, with the labels that must be equal. */
+export interface Figure {
+  readonly name: string;
+  readonly labels: Readonly<Record<string, string>>;
+}
+
+interface Dashboard {
+  readonly panels: readonly { readonly targets: readonly { readonly expr: string }[] }[];
+}
+
+/** Every expression of the dashboards in the folder. */
+export function dashboardExpressions(folder: string): string[] {
+  return readdirSync(folder).flatMap((file) => {
+    const { panels } = JSON.parse(readFileSync(join(folder, file), "utf8")) as Dashboard;
+    return panels.flatMap(({ targets }) => targets.map(({ expr }) => expr));
+  });
+}
+
+/** What the alarms and the expressions ask for, as Prometheus reads them; or what it says of them. */
+export function figuresAsked(
+  root: string,
+  alarms: string,
+  expressions: readonly string[],
+): Figure[] | string {
+  const program = join(root, ".tools/bin/prometheus_rules");
+  const { status, stdout, stderr, error } = spawnSync(program, [alarms, ...expressions], {
+    encoding: "utf8",
+    timeout: 30_000,
+  });
+  if (error) {
+    throw new Error(
+      `prometheus_rules does not run: ${error.message}. Run: node tools/run.mjs parts prometheus_rules`,
+    );
+  }
+  return status === 0 ? JSON.parse(stdout) as Figure[] : stderr;
+}
+
+/** Whether a page of metrics shows such a series. */
+export function isShown({ name, labels }: Figure, page: string): boolean {
+  const wanted = Object.entries(labels).map(([label, value]) => `${label}=${JSON.stringify(value)}`);
+  return page.split("\n").some((line) =>
+    /^\w+/.exec(line)?.[0] === name && wanted.every((label) => line.includes(label))
+  );
+}

@@ -1,0 +1,201 @@
+import { readFileSync } from "node:fs";
+import { basename, join } from "node:path";
+import { after, before, describe, it } from "node:test";
+import { assert, assertEquals } from "@std/assert";
+import { commandText, type Container, type Started } from "./engine_trial.ts";
+import {
+  type Manifest,
+  manifestFaults,
+  manifestFiles,
+  type Pod,
+  type PodContainer,
+  podContainer,
+  type Probe,
+  readYaml,
+  type Secrets,
+} from "./manifests_trial.ts";
+import { onboardPartner } from "./partner_trial.ts";
+import { goldIn, openSite, ROOT, type Site } from "./site_trial.ts";
+
+const FOLDER = join(ROOT, "deploy/kubernetes");
+/** The first version in which a sidecar of a pod needs no switch, and the newest that the judge knows. */
+const VERSIONS = ["1.29", "1.37"];
+
+describe("deploy/kubernetes", () => {
+  let site: Site;
+  let secrets: Secrets;
+  const manifests = readYaml<Manifest>(ROOT, manifestFiles(FOLDER));
+  const started = new Map<string, Started>();
+
+  before(async () => {
+    site = await openSite([8443, 9464, 9901]);
+    secrets = readSecrets(join(site.checkout, ".gold/compose"));
+    await makeLogins(site);
+  });
+  after(() => site?.stop());
+
+  const podOf = (name: string): Pod => pods(manifests).find(([owner]) => owner === name)![1];
+  const containerOf = (podName: string, { name }: PodContainer): Container => {
+    const pod = podOf(podName);
+    const all = [...pod.initContainers ?? [], ...pod.containers];
+    const place = (one: PodContainer) =>
+      podContainer(manifests, pod, one, secrets, join(site.folder, podName));
+    const own = place(all.find((one) => one.name === name)!);
+    // What it writes is read by Envoy, and names Envoy's mounts.
+    return name === "config"
+      ? { ...own, mounts: place(all.find((one) => one.name === "envoy")!).mounts }
+      : own;
+  };
+  const start = async (podName: string, container: PodContainer) => {
+    const described = containerOf(podName, container);
+    started.set(container.name, site.engine.start(described));
+    await site.engine.until(described, probeOf(container.startupProbe!));
+  };
+
+  it("is what Kubernetes' own schemas know, with no member that they do not know", () => {
+    for (const version of VERSIONS) assertEquals(manifestFaults(ROOT, manifestFiles(FOLDER), version), "");
+    const [kustomization] = readYaml<Manifest>(ROOT, [join(FOLDER, "kustomization.yaml")]);
+    assertEquals([...kustomization!.resources!].sort(), manifestFiles(FOLDER).map((file) => basename(file)));
+  });
+
+  it("migrates, then brings a pod up container by container, each started before the next", async () => {
+    const [migration] = podOf("gold-migration").containers;
+    const { code, output } = await site.engine.run(containerOf("gold-migration", migration!));
+    assertEquals(code, 0, output);
+    await operator()("ca", "init", "--key", join(site.folder, "ca_key.pem"));
+    const api = podOf("gold-api");
+    for (const container of api.initContainers!) {
+      if (container.restartPolicy === "Always") await start("gold-api", container);
+      else assertEquals((await site.engine.run(containerOf("gold-api", container))).code, 0);
+    }
+    for (const container of api.containers) await start("gold-api", container);
+    assertEquals(
+      [...api.initContainers!, ...api.containers].map(({ name }) => name),
+      ["config", "keeper", "envoy", "api"],
+    );
+  });
+
+  it("serves a partner's signed order", async () => {
+    const gold = operator();
+    await gold(
+      "vault",
+      "add",
+      "--serial",
+      "FIRST",
+      "--gross",
+      "12441.4",
+      "--fineness",
+      "999.9",
+      "--vault",
+      "Riyadh",
+    );
+    await gold("price", "set", "--mid", "500", "--spread", "60", "--source", "fixed");
+    const partner = await onboardPartner(join(site.folder, "partner"), {
+      baseUrl: containerOf("gold-api", podOf("gold-api").containers[0]!).env.PUBLIC_BASE_URL!,
+      port: site.engine.port(8443),
+      ca: join(site.checkout, ".gold/compose/ca.crt"),
+      webhook: "https://partner.example/webhooks",
+      gold,
+    });
+    const { deposit_id } = await gold(
+      "deposit",
+      "record",
+      partner.clientId,
+      "--amount",
+      "10000",
+      "--bank-ref",
+      "FT1",
+    );
+    await operator("second operator")("deposit", "approve", deposit_id as string);
+    assertEquals((await partner.buy()).status, "executed");
+  });
+
+  it("is probed by what answers yes now, and no when it is stopped", async () => {
+    const [api] = podOf("gold-api").containers;
+    for (const probe of [api!.readinessProbe!, api!.livenessProbe!]) {
+      assertEquals((await site.engine.run(containerOf("gold-api", api!), probeOf(probe))).code, 0);
+    }
+    const preStop = await site.engine.run(containerOf("gold-api", api!), probeOf(api!.lifecycle!.preStop!));
+    assertEquals(preStop.code, 0, preStop.output);
+    for (const name of ["api", "envoy", "keeper"]) {
+      assertEquals([name, await started.get(name)!.stop()], [name, 0]);
+    }
+    assert((await site.engine.run(containerOf("gold-api", api!), probeOf(api!.readinessProbe!))).code !== 0);
+  });
+
+  it("delivers from pods of its own", async () => {
+    const [delivery] = podOf("gold-delivery").containers;
+    await start("gold-delivery", delivery!);
+    for (const probe of [delivery!.readinessProbe!, delivery!.livenessProbe!]) {
+      assertEquals((await site.engine.run(containerOf("gold-delivery", delivery!), probeOf(probe))).code, 0);
+    }
+    assertEquals(await started.get("delivery")!.stop(), 0);
+  });
+
+  it("has no command that did not run here", () => {
+    const commands = pods(manifests).flatMap(([name, pod]) =>
+      [...pod.initContainers ?? [], ...pod.containers].flatMap((container) => {
+        const { startupProbe, readinessProbe, livenessProbe, lifecycle } = container;
+        const probes = [startupProbe, readinessProbe, livenessProbe, lifecycle?.preStop];
+        return [
+          containerOf(name, container).words,
+          ...probes.flatMap((probe) => probe?.exec ? [probe.exec.command] : []),
+        ];
+      })
+    );
+    assertEquals(commands.map(commandText).filter((command) => !site.engine.ran.has(command)), []);
+    assert(commands.length > 10);
+  });
+
+  function operator(name: "operator" | "second operator" = "operator") {
+    const { mounts } = containerOf("gold-migration", podOf("gold-migration").containers[0]!);
+    const words = ["node", "packages/operator/src/main.ts"];
+    return goldIn(site.engine, {
+      name,
+      words,
+      env: { DATABASE_URL: secrets.values[`${name}/url`]! },
+      mounts,
+    });
+  }
+});
+
+/** By the name of the Deployment or the Job that they belong to. */
+function pods(manifests: readonly Manifest[]): [string, Pod][] {
+  return manifests.flatMap(({ metadata, spec }) =>
+    spec?.template ? [[metadata.name, spec.template.spec]] : []
+  );
+}
+
+/** As a node asks: a port is asked from outside, where this machine has bash. */
+function probeOf({ exec, tcpSocket }: Probe): readonly string[] {
+  return exec?.command ?? ["bash", "-c", `exec 3<>/dev/tcp/127.0.0.1/${tcpSocket ? 8443 : ""}`];
+}
+
+/** Kept by hand here; in a cluster by its keeper of secrets. */
+function readSecrets(folder: string): Secrets {
+  const url = (file: string) => readFileSync(join(folder, file), "utf8").trim().replace(/^\w+=/, "");
+  return {
+    values: {
+      "gold-service-database/url": url("service.env"),
+      "gold-migration-database/url": url("migration.env"),
+      "operator/url": url("operator.env"),
+      "second operator/url": url("second_operator.env"),
+    },
+    folders: { "gold-keys": folder, "gold-server-certificate": join(folder, "server_certificate") },
+  };
+}
+
+async function makeLogins({ engine, checkout, superuser }: Site): Promise<void> {
+  const file = (login: string) => join(checkout, ".gold/compose", `password_${login}`);
+  const env = {
+    ...superuser,
+    POSTGRES_DB: "gold",
+    MIGRATION_PASSWORD_FILE: file("gold_migration"),
+    API_PASSWORD_FILE: file("gold_api"),
+    OPERATOR_ONE_PASSWORD_FILE: file("operator_one"),
+    OPERATOR_TWO_PASSWORD_FILE: file("operator_two"),
+  };
+  const words = ["sh", join(checkout, "deploy/database/logins.sh")];
+  const { code, output } = await engine.run({ name: "logins", words, env, mounts: new Map() });
+  assertEquals([code, output], [0, ""]);
+}

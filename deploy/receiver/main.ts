@@ -1,0 +1,31 @@
+// What a partner runs to hear of its orders, as an example: https, the signature verified, each delivery told in a line.
+import { readFileSync } from "node:fs";
+import { createServer } from "node:https";
+import { join } from "node:path";
+import process from "node:process";
+import { answerWebhooks } from "./receiver.ts";
+
+const EXIT_USAGE = 2;
+
+function setting(name: string): string {
+  const value = process.env[name];
+  if (value) return value;
+  console.error(
+    `${name} is missing. The receiver needs RECEIVER_LISTEN (ADDRESS:PORT), CERTIFICATE_DIRECTORY (tls.crt, ` +
+      "tls.key) and WEBHOOK_SECRETS_FILE (one secret a line).",
+  );
+  process.exit(EXIT_USAGE);
+}
+
+const [, host, port] = /^(.+):(\d+)$/.exec(setting("RECEIVER_LISTEN")) ?? [];
+const certificate = (file: string) => readFileSync(join(setting("CERTIFICATE_DIRECTORY"), file));
+const server = createServer(
+  { cert: certificate("tls.crt"), key: certificate("tls.key") },
+  answerWebhooks({
+    secretsFile: setting("WEBHOOK_SECRETS_FILE"),
+    nowSeconds: () => Math.floor(Date.now() / 1000),
+    write: (line) => console.log(line),
+  }),
+);
+server.listen(Number(port), host, () => console.log(JSON.stringify({ listening: `${host}:${port}` })));
+for (const signal of ["SIGTERM", "SIGINT"] as const) process.once(signal, () => server.close());

@@ -1,0 +1,53 @@
+import { readFile } from "node:fs/promises";
+import type { IncomingMessage, RequestListener } from "node:http";
+import { parseWebhookSecret, verifyWebhook, WebhookError } from "@gold-partner/protocol";
+
+interface Receiver {
+  /** The secrets that are active, one a line; read anew for each delivery, so that a rotation needs no restart. */
+  readonly secretsFile: string;
+  readonly nowSeconds: () => number;
+  readonly write: (line: string) => void;
+}
+
+const BODY_MAX_BYTES = 1 << 20;
+
+/** Answers 204 for a delivery that verifies, 400 with the reason for any other, and tells of both in a line. */
+export function answerWebhooks({ secretsFile, nowSeconds, write }: Receiver): RequestListener {
+  return (request, response) => {
+    const tell = (status: number, fields: Record<string, unknown>) => {
+      write(JSON.stringify({ status, ...fields }));
+      response.writeHead(status, { "Content-Type": "text/plain" }).end(fields.reason);
+    };
+    receive(request, secretsFile, nowSeconds()).then(
+      (event) => tell(204, event),
+      (error: Error) => {
+        if (error instanceof WebhookError) tell(400, { reason: error.reason, detail: error.message });
+        else tell(500, { reason: "receiver_failed", detail: error.message });
+      },
+    );
+  };
+}
+
+async function receive(
+  request: IncomingMessage,
+  secretsFile: string,
+  nowSeconds: number,
+): Promise<Record<string, unknown>> {
+  const body = await readBody(request);
+  const lines = (await readFile(secretsFile, "utf8")).split("\n").map((line) => line.trim());
+  const secrets = lines.filter((line) => line !== "").map(parseWebhookSecret);
+  const { id } = verifyWebhook(body, request.headers, secrets, { nowSeconds });
+  const event: unknown = JSON.parse(body.toString("utf8"));
+  return { id, event };
+}
+
+async function readBody(request: IncomingMessage): Promise<Buffer> {
+  const chunks: Buffer[] = [];
+  let length = 0;
+  for await (const chunk of request as AsyncIterable<Buffer>) {
+    length += chunk.length;
+    if (length > BODY_MAX_BYTES) throw new Error(`A delivery has at most ${BODY_MAX_BYTES} bytes.`);
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks);
+}

@@ -1,0 +1,75 @@
+import { spawnSync } from "node:child_process";
+import { cpSync, mkdtempSync, realpathSync, rmSync, symlinkSync } from "node:fs";
+import { join } from "node:path";
+import process from "node:process";
+import { fileURLToPath } from "node:url";
+import { startPostgres } from "@gold-partner/dev";
+import postgres from "postgres";
+import { type Container, TrialEngine } from "./engine_trial.ts";
+import { containerPath, stageImage } from "./image_trial.ts";
+import type { Gold } from "./partner_trial.ts";
+
+export const ROOT = fileURLToPath(new URL("..", import.meta.url));
+
+/** Where containers run: the image's folder, an empty database on a server of its own, an engine. */
+export interface Site {
+  readonly folder: string;
+  /** The repository as somebody has it who runs it: with what deploy/make_secrets made. */
+  readonly checkout: string;
+  readonly engine: TrialEngine;
+  /** The superuser, as `psql` takes it. */
+  readonly superuser: Readonly<Record<string, string>>;
+  stop(): Promise<void>;
+}
+
+/** A socket's path has about a hundred characters at most. */
+const SHORT_FOLDER = process.platform === "win32" ? "." : "/tmp";
+
+export async function openSite(ports: readonly number[]): Promise<Site> {
+  const folder = realpathSync(mkdtempSync(join(SHORT_FOLDER, "gold-site-")));
+  const image = join(folder, "image");
+  stageImage(ROOT, image);
+  const server = await startPostgres({ dataDir: join(folder, "postgres") });
+  const sql = postgres(server.superuserUrl("postgres"), { max: 1, onnotice: () => {} });
+  await sql`create database gold`;
+  await sql.end();
+  const hosts = { "database:5432": `127.0.0.1:${server.port}` };
+  const engine = await TrialEngine.open({ image, path: containerPath(ROOT), folder, hosts }, ports);
+  const { username, password } = new URL(server.superuserUrl());
+  return {
+    folder,
+    checkout: makeCheckout(join(folder, "checkout")),
+    engine,
+    superuser: {
+      PGHOST: "127.0.0.1",
+      PGPORT: `${server.port}`,
+      PGPASSWORD: password,
+      POSTGRES_USER: username,
+    },
+    async stop() {
+      await engine.close();
+      await server.stop();
+      rmSync(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+/** The files that somebody needs who runs this, and the secrets that deploy/make_secrets makes. */
+export function makeCheckout(folder: string): string {
+  for (const entry of ["docker-compose.yml", "deploy"]) {
+    cpSync(join(ROOT, entry), join(folder, entry), { recursive: true });
+  }
+  for (const entry of ["loadtest", "packages"]) symlinkSync(join(ROOT, entry), join(folder, entry));
+  const { status, stderr } = spawnSync(join(folder, "deploy/make_secrets"), { encoding: "utf8" });
+  if (status !== 0 || stderr !== "") throw new Error(`deploy/make_secrets ended with ${status}: ${stderr}`);
+  return folder;
+}
+
+/** `gold` as an operator runs it in its container. */
+export function goldIn(engine: TrialEngine, container: Container): Gold {
+  return async (...words) => {
+    const { code, output } = await engine.run(container, container.words, [...words, "--json", "--yes"]);
+    if (code !== 0) throw new Error(`gold ${words.join(" ")} ended with ${code}: ${output}`);
+    return JSON.parse(output) as Record<string, unknown>;
+  };
+}

@@ -1,0 +1,146 @@
+import { once } from "node:events";
+import { connect, type Socket } from "node:net";
+import { after, before, describe, it } from "node:test";
+import { setTimeout as sleep } from "node:timers/promises";
+import { assert, assertEquals } from "@std/assert";
+import { request, statusesOf } from "./bytes_trial.ts";
+import { Siege } from "./siege_trial.ts";
+
+const AT_ONCE = 20;
+const IDLE = 1000;
+const DRIP_MS = 250;
+/** Envoy waits for 10 s for a handshake or headers, and 15 s for a request, and looks a moment later. */
+const ARRIVAL_MS = 18_000;
+/** For a reader that takes nothing, it waits for 30 s. */
+const SILENCE_MS = 36_000;
+const STATEMENTS = 400;
+
+/** What came back on one connection, and after how long it ended. */
+interface Fate {
+  readonly statuses: readonly number[];
+  readonly endedMs: number;
+}
+
+describe("whoever takes his time, through Envoy", () => {
+  let siege: Siege;
+  before(async () => {
+    siege = await Siege.open();
+  });
+  after(() => siege.close());
+
+  const several = <T>(count: number, act: () => Promise<T>) =>
+    Promise.all(Array.from({ length: count }, act));
+
+  /** Sends the beginning, then the same part again and again, slowly; its fate, or that it still lives by then. */
+  async function drip(begin: string, part: string, patienceMs: number): Promise<Fate> {
+    const socket = await siege.connect();
+    let received = "";
+    socket.setEncoding("latin1").on("data", (text) => received += text);
+    const startedMs = performance.now();
+    socket.write(begin);
+    while (!isOver(socket) && performance.now() - startedMs < patienceMs) {
+      if (part !== "") socket.write(part);
+      await sleep(DRIP_MS);
+    }
+    const endedMs = isOver(socket) ? performance.now() - startedMs : Infinity;
+    socket.destroy();
+    return { statuses: statusesOf(received), endedMs };
+  }
+
+  it("is answered 408 where a request does not arrive in time, and cut off", async () => {
+    const post = (...headers: string[]) => request("POST /v1/quotes HTTP/1.1", headers);
+    const slow: readonly (readonly [begin: string, part: string])[] = [
+      ["GET /health HTTP/1.1\r\nHost: localhost\r\nX: ", "x"],
+      ["GET /hea", ""],
+      [post("Content-Length: 1000"), "x"],
+      [post("Content-Length: 1000") + "{", ""],
+      [post("Transfer-Encoding: chunked"), "1\r\nx\r\n"],
+      [post("Transfer-Encoding: chunked") + "2;", "x"],
+    ];
+    const fates: Fate[] = [];
+    const reached = await siege.withstand(
+      `${slow.length * AT_ONCE} that send slowly`,
+      () =>
+        Promise.all(
+          slow.map(async ([begin, part]) =>
+            void fates.push(...await several(AT_ONCE, () => drip(begin, part, ARRIVAL_MS)))
+          ),
+        ),
+    );
+    assertEquals(reached, {});
+    assertEquals(fates.filter(({ endedMs }) => endedMs > ARRIVAL_MS), []);
+    assertEquals([...new Set(fates.map(({ statuses }) => statuses.join()))], ["408"]);
+  });
+
+  it("is cut off where he says nothing at all", async () => {
+    const { port } = new URL(siege.house.running.baseUrl);
+    const silent = async (): Promise<boolean> => {
+      const socket: Socket = connect(Number(port), "127.0.0.1");
+      await once(socket, "connect");
+      const over = once(socket.on("error", () => {}).resume(), "close").then(() => true);
+      const cut = await Promise.race([over, sleep(ARRIVAL_MS, false, { ref: false })]);
+      socket.destroy();
+      return cut;
+    };
+    let cut: boolean[] = [];
+    const reached = await siege.withstand("connections without a handshake", async () => {
+      cut = await several(AT_ONCE, silent);
+    });
+    assertEquals([cut.filter((one) => one).length, reached], [AT_ONCE, {}]);
+  });
+
+  it("is cut off where he reads nothing, and holds up nobody's reply but his own", async () => {
+    const asks = request("GET /openapi.json HTTP/1.1").repeat(STATEMENTS);
+    let cut: boolean[] = [];
+    await siege.withstand("readers that read nothing", async () => {
+      cut = await several(AT_ONCE, async () => {
+        const socket = await siege.connect();
+        socket.pause().write(asks);
+        const end = performance.now() + SILENCE_MS;
+        // The end of a connection is seen by writing where nothing is read.
+        while (!socket.destroyed && performance.now() < end) {
+          await sleep(1000);
+          socket.write("\r\n");
+        }
+        const cut = socket.destroyed;
+        socket.destroy();
+        return cut;
+      });
+    });
+    assertEquals(cut.filter((one) => one).length, AT_ONCE);
+  });
+
+  it("may end its half of a connection at any byte, and nothing is made of half a request", async () => {
+    const whole = request("POST /v1/quotes HTTP/1.1", ["Content-Length: 2"], "{}");
+    const statuses: number[] = [];
+    const reached = await siege.withstand("half closed", async () => {
+      for (let at = 0; at < whole.length; at += 3) {
+        const socket = await siege.connect();
+        let received = "";
+        socket.setEncoding("latin1").on("data", (text) => received += text);
+        socket.end(whole.slice(0, at));
+        await Promise.race([once(socket, "close"), sleep(2000)]);
+        socket.destroy();
+        statuses.push(...statusesOf(received));
+      }
+    });
+    assertEquals([statuses, reached], [[], {}]);
+  });
+
+  it("may keep a thousand connections, with nothing to say on them", async () => {
+    let open = 0;
+    await siege.withstand(`${IDLE} idle connections`, async () => {
+      const sockets = [];
+      for (let at = 0; at < IDLE; at += AT_ONCE) {
+        sockets.push(...await several(AT_ONCE, () => siege.connect()));
+      }
+      await sleep(3000);
+      open = sockets.filter((socket) => !isOver(socket)).length;
+      for (const socket of sockets) socket.destroy();
+    });
+    assert(open === IDLE, `${open} of ${IDLE} were kept`);
+  });
+});
+
+const isOver = ({ destroyed, readableEnded }: Pick<Socket, "destroyed" | "readableEnded">): boolean =>
+  destroyed || readableEnded;

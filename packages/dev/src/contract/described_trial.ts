@@ -1,0 +1,46 @@
+import { ENDPOINTS, type OperationId } from "@gold-partner/protocol";
+import type { Caller } from "./caller_trial.ts";
+
+/** As much of the served description as replies are compared with. */
+export interface Described {
+  readonly components: { readonly responses: Readonly<Record<string, DescribedReply>> };
+  readonly paths: Readonly<
+    Record<string, Readonly<Record<string, { readonly responses: Readonly<Record<string, Reference>> }>>>
+  >;
+}
+
+interface DescribedReply {
+  readonly headers: Readonly<Record<string, unknown>>;
+}
+
+type Reference = DescribedReply | { readonly $ref: string };
+
+/** What every HTTP reply may have, so no contract speaks of it. */
+const OF_HTTP = [
+  "cache-control",
+  "connection",
+  "content-length",
+  "content-type",
+  "date",
+  "keep-alive",
+  "transfer-encoding",
+  "vary",
+];
+
+export async function describedBy(caller: Caller): Promise<Described> {
+  return await caller.succeed("getOpenApi") as unknown as Described;
+}
+
+/** The headers of a reply of which the description of its operation and status says nothing. */
+export function undescribedHeaders(
+  { components, paths }: Described,
+  operation: OperationId,
+  reply: Response,
+): string[] {
+  const { method, path } = ENDPOINTS[operation];
+  const found = paths[path]![method.toLowerCase()]!.responses[`${reply.status}`];
+  if (!found) return [`status ${reply.status}`];
+  const { headers } = "$ref" in found ? components.responses[found.$ref.split("/").at(-1)!]! : found;
+  const names = Object.keys(headers).map((name) => name.toLowerCase());
+  return [...reply.headers.keys()].filter((name) => !names.includes(name) && !OF_HTTP.includes(name));
+}

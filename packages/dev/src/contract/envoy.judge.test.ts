@@ -1,0 +1,11 @@
+import { describe } from "node:test";
+import { judgeEveryCode } from "./every_code_trial.ts";
+import { judgeEveryOperation } from "./every_operation_trial.ts";
+import { judgeExamples } from "./examples_trial.ts";
+import { House } from "./house_trial.ts";
+
+const open = () => House.open({ envoy: true });
+
+describe("every operation, through Envoy", () => judgeEveryOperation(open));
+describe("every code of the registry, through Envoy", () => judgeEveryCode(open));
+describe("every example of the description, through Envoy", () => judgeExamples(open));

@@ -1,0 +1,96 @@
+import process from "node:process";
+import { setTimeout as sleep } from "node:timers/promises";
+import { Deployment } from "./deployment.ts";
+import { cutEnvoy } from "./drains/cut.ts";
+import { MultiplexedLine } from "./drains/multiplexed_line.ts";
+import { Traffic } from "./drains/traffic.ts";
+import { EnvoyFront, SETTLE_MS } from "./envoy_front.ts";
+import { KeptLine, readIdentity } from "./partner_line.ts";
+import { type Finding, Report } from "./report.ts";
+import type { ServerProcess } from "./server_process.ts";
+import { findImbalance } from "./stage.ts";
+import { ask } from "./trader.ts";
+import { verdictOf } from "./wire.ts";
+
+// npm run prove -- drains [--short]: Envoys and processes of the service come and go under load, and no request is lost.
+
+const DRAINS_EACH = { long: 10, short: 2 };
+const REQUESTS = { long: 20_000, short: 2_000 };
+/** Longer than Envoy needs to see that a process is not ready. */
+const DRAIN_SECONDS = 3;
+const ENDOWMENT_SAR = "10000000";
+const SHOWN = 10;
+
+const scale = process.argv.includes("--short") ? "short" : "long";
+const report = new Report((line) => console.log(line));
+const deployment = await Deployment.start({ servers: 2, traders: 1, lanes: 2, drainSeconds: DRAIN_SECONDS });
+try {
+  const front = await EnvoyFront.open(deployment);
+  const trader = deployment.traders[0]!;
+  const endowed = await ask(deployment.servers[0]!.socket, trader.fund(ENDOWMENT_SAR));
+  if (endowed?.status !== 201) throw new Error(`no money: ${verdictOf(endowed)}`);
+  const identity = await readIdentity(trader.credentials);
+  const lines = [
+    new KeptLine(deployment.port, identity),
+    new MultiplexedLine(deployment.port, identity),
+  ];
+  const traffic = new Traffic(trader, lines);
+  const during = async (name: string, act: () => Promise<void>) => {
+    const [startMs, before] = [performance.now(), traffic.count];
+    await act();
+    const seconds = ((performance.now() - startMs) / 1000).toFixed(1);
+    const failures = traffic.takeFailures();
+    report.tried(name, {
+      what: `${traffic.count - before} requests within ${seconds} s, ${failures.length} failed`,
+      violations: failures.slice(0, SHOWN),
+    });
+  };
+  for (let n = 1; n <= DRAINS_EACH[scale]; n++) {
+    await during(`Envoy ${n} drained behind Envoy ${n + 1}`, () => replaceEnvoy(front));
+    const server = deployment.servers[n % deployment.servers.length]!;
+    await during(`${server.name} drained and started again`, () => restart(server));
+  }
+  await during(`up to ${REQUESTS[scale].toLocaleString("en-US")} requests`, async () => {
+    while (traffic.count < REQUESTS[scale]) await sleep(SETTLE_MS);
+    await traffic.stop();
+  });
+  for (const line of lines) line.close();
+  report.tried("the books", await judgeBooks(traffic));
+  for (const trouble of (await front.findTroubles()).slice(0, SHOWN)) console.log(`    ${trouble}`);
+  report.tried("orders held while Envoy drains", await cutEnvoy(deployment, front, "drain"));
+  report.tried("orders held while Envoy is ended without a drain", await cutEnvoy(deployment, front, "no drain"));
+} finally {
+  await deployment.stop();
+}
+process.exit(report.close("drains") ? 0 : 1);
+
+/** The new one first, on the same port; then the old one asks its partners to go, and ends. */
+async function replaceEnvoy(front: EnvoyFront): Promise<void> {
+  const before = await front.start();
+  await before!.drain();
+  await before!.stop();
+}
+
+async function restart(server: ServerProcess): Promise<void> {
+  await server.stop();
+  await server.start();
+  await sleep(SETTLE_MS);
+}
+
+/** What was accepted is what was executed, each once. */
+async function judgeBooks({ accepted }: Traffic): Promise<Finding> {
+  const rows = await deployment.sql<{ id: string }[]>`select 'ord_' || id::text as id from gold.orders`;
+  const executed = new Set(rows.map(({ id }) => id));
+  const distinct = new Set(accepted);
+  return {
+    what: `${accepted.length} orders accepted, ${rows.length} executed`,
+    violations: [
+      ...(distinct.size === accepted.length ? [] : ["an order was accepted twice"]),
+      ...(rows.length === distinct.size && accepted.every((id) => executed.has(id))
+        ? []
+        : ["what was accepted and what was executed differ"]),
+      ...await findImbalance(deployment),
+      ...await deployment.findDefects(),
+    ],
+  };
+}

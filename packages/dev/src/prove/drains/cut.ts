@@ -1,0 +1,79 @@
+import { randomUUID } from "node:crypto";
+import process from "node:process";
+import { setTimeout as sleep } from "node:timers/promises";
+import type { Deployment } from "../deployment.ts";
+import type { EnvoyFront } from "../envoy_front.ts";
+import { KeptLine, type Line, readIdentity } from "../partner_line.ts";
+import type { Finding } from "../report.ts";
+import type { Trader } from "../trader.ts";
+import { type Reply, verdictOf } from "../wire.ts";
+
+const ORDERS = 4;
+const GRAMS = "0.01";
+const HELD_MS = 700;
+
+interface HeldOrder {
+  readonly quoteId: string;
+  readonly key: string;
+  readonly reply: Promise<Reply | string>;
+}
+
+/**
+ * Orders wait for their account while Envoy goes. With a drain each gets its reply; without one each loses it, which shows
+ * that a lost request would be seen, and its key then gives the order that was executed all the same.
+ */
+export async function cutEnvoy(
+  deployment: Deployment,
+  front: EnvoyFront,
+  way: "drain" | "no drain",
+): Promise<Finding> {
+  const trader = deployment.traders[0]!;
+  await deployment.renewTokens();
+  const line = new KeptLine(deployment.port, await readIdentity(trader.credentials));
+  const session = deployment.connectSuperuser(1);
+  try {
+    const quotes = await Promise.all(Array.from({ length: ORDERS }, () => quote(trader, line)));
+    await session.unsafe("begin");
+    await session`select from gold.account where client_id = ${trader.client} for update`;
+    const held = quotes.map((quoteId): HeldOrder => {
+      const key = randomUUID();
+      return { quoteId, key, reply: trader.order(quoteId, { key }).then((request) => line.send(request)) };
+    });
+    const before = (await front.start())!;
+    const gone = way === "drain" ? before.drain().then(() => before.stop()) : end(before);
+    await sleep(HELD_MS);
+    await session.unsafe("rollback");
+    const replies = await Promise.all(held.map(({ reply }) => reply));
+    await gone;
+    const answered = replies.filter((reply) => typeof reply === "object" && reply.status === 201).length;
+    const settled = await Promise.all(held.map((order) => settle(trader, line, order)));
+    const expected = way === "drain" ? ORDERS : 0;
+    return {
+      what: `${answered} of ${ORDERS} were answered; asked again with its key: ${settled.join(", ")}`,
+      violations: [
+        ...(answered === expected ? [] : [`${answered} answered and not ${expected}`]),
+        ...settled.filter((verdict) => verdict !== "200 replayed").map((verdict) => `a key gave ${verdict}`),
+      ],
+    };
+  } finally {
+    await session.end({ timeout: 0 });
+    line.close();
+  }
+}
+
+async function end({ pid, exited }: { pid: number; exited: Promise<number> }): Promise<void> {
+  process.kill(pid, "SIGTERM");
+  await exited;
+}
+
+async function quote(trader: Trader, line: Line): Promise<string> {
+  const reply = await line.send(trader.quote("buy", GRAMS));
+  if (typeof reply === "string" || reply.status !== 201) throw new Error(`no quote: ${textOf(reply)}`);
+  return (JSON.parse(reply.body) as { quote_id: string }).quote_id;
+}
+
+const textOf = (reply: Reply | string) => typeof reply === "string" ? reply : verdictOf(reply);
+
+async function settle(trader: Trader, line: Line, { quoteId, key }: HeldOrder): Promise<string> {
+  return textOf(await line.send(await trader.order(quoteId, { key })));
+}

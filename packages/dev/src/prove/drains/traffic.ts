@@ -1,0 +1,59 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import type { Line } from "../partner_line.ts";
+import type { Trader } from "../trader.ts";
+import { type Reply, verdictOf } from "../wire.ts";
+
+const GRAMS = "0.01";
+const LANES_EACH_LINE = 5;
+const CYCLE_MS = 60;
+
+/** A partner's day without an end: a quote, its signed order, the balances, and again. Each request is sent once. */
+export class Traffic {
+  /** Requests that were answered, or lost. */
+  count = 0;
+  /** The orders that were answered with success. */
+  readonly accepted: string[] = [];
+  readonly #failures: string[] = [];
+  readonly #lanes: readonly Promise<void>[];
+  #on = true;
+
+  constructor(trader: Trader, lines: readonly Line[]) {
+    this.#lanes = lines.flatMap((line) =>
+      Array.from({ length: LANES_EACH_LINE }, () => this.#goOn(trader, line))
+    );
+  }
+
+  /** What failed since this was last asked. */
+  takeFailures(): string[] {
+    return this.#failures.splice(0);
+  }
+
+  async stop(): Promise<void> {
+    this.#on = false;
+    await Promise.all(this.#lanes);
+  }
+
+  async #goOn(trader: Trader, line: Line): Promise<void> {
+    while (this.#on) {
+      const pause = sleep(CYCLE_MS);
+      const quote = await this.#ask(line, "a quote", trader.quote("buy", GRAMS));
+      if (quote) {
+        const { quote_id } = JSON.parse(quote.body) as { quote_id: string };
+        const order = await this.#ask(line, "an order", await trader.order(quote_id));
+        if (order) this.accepted.push((JSON.parse(order.body) as { order_id: string }).order_id);
+      }
+      await this.#ask(line, "the balances", trader.read("/v1/balances"));
+      await pause;
+    }
+  }
+
+  async #ask(line: Line, what: string, request: Uint8Array): Promise<Reply | undefined> {
+    const reply = await line.send(request);
+    this.count++;
+    if (typeof reply === "object" && reply.status < 300) return reply;
+    this.#failures.push(
+      `${new Date().toISOString()} ${what}: ${typeof reply === "string" ? reply : verdictOf(reply)}`,
+    );
+    return undefined;
+  }
+}

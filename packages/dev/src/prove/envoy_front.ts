@@ -1,0 +1,112 @@
+import { appendFileSync } from "node:fs";
+import { mkdir, readFile, writeFile } from "node:fs/promises";
+import {
+  type EnvoyProcess,
+  type Keeper,
+  keepTrust,
+  readSidecarConfig,
+  startEnvoy,
+  writeTrustOnce,
+} from "@gold-partner/sidecar";
+import { ensureAuthorities } from "../authorities.ts";
+import { fetchEnvoy } from "../door.ts";
+import type { Deployment } from "./deployment.ts";
+
+/** As `sidecar keep` does. */
+const POLL_MS = 1000;
+const DRAIN_SECONDS = 2;
+const FLOOD_PER_SECOND = "100000";
+/** Three health checks: what Envoy has seen of the service by then is what there is to see. */
+export const SETTLE_MS = 1500;
+
+/** The real Envoy before a deployment's processes, with the keeper of its trust; one after another on the one port. */
+export class EnvoyFront {
+  readonly #deployment: Deployment;
+  readonly #keeper: Keeper;
+  readonly #generations: EnvoyProcess[] = [];
+
+  private constructor(deployment: Deployment, keeper: Keeper) {
+    this.#deployment = deployment;
+    this.#keeper = keeper;
+  }
+
+  static async open(deployment: Deployment): Promise<EnvoyFront> {
+    fetchEnvoy();
+    const { state, operator, databaseUrl } = deployment;
+    const { cert, key } = await ensureAuthorities(state, operator);
+    await mkdir(state.path("envoy", "certificate"), { recursive: true, mode: 0o700 });
+    await writeFile(state.path("envoy", "certificate", "tls.crt"), cert);
+    await state.writePrivate(state.path("envoy", "certificate", "tls.key"), key);
+    const keeping = {
+      databaseUrl,
+      folder: state.path("envoy", "trust"),
+      pollMs: POLL_MS,
+      now: Date.now,
+      write: (line: string) => appendFileSync(state.path("log", "keeper.log"), `${line}\n`),
+    };
+    await writeTrustOnce(keeping);
+    const front = new EnvoyFront(deployment, keepTrust(keeping));
+    deployment.onStop(() => front.#stop());
+    await front.start();
+    return front;
+  }
+
+  /** The one that came last. */
+  get current(): EnvoyProcess {
+    return this.#generations.at(-1)!;
+  }
+
+  /** One more on the same port; new connections come to either until an older one has gone. Gives the one before. */
+  async start(): Promise<EnvoyProcess | undefined> {
+    const before = this.#generations.at(-1);
+    const { state, baseUrl, port, servers } = this.#deployment;
+    const name = `envoy_${this.#generations.length + 1}`;
+    const config = readSidecarConfig({
+      GOLD_ENV: "sandbox",
+      PUBLIC_BASE_URL: baseUrl,
+      SIDECAR_LISTEN: `127.0.0.1:${port}`,
+      UPSTREAMS: servers.map(({ socket, operations }) => `unix:${socket}|unix:${operations}`).join(),
+      CONFIG_DIRECTORY: state.path("envoy", name),
+      TRUST_DIRECTORY: state.path("envoy", "trust"),
+      SERVER_CERTIFICATE_DIRECTORY: state.path("envoy", "certificate"),
+      FLOOD_PER_SECOND,
+      ADMIN_LISTEN: `unix:${state.socket(`${name}.sock`)}`,
+      ACCESS_LOG: this.#accessLog(name),
+    });
+    const logFile = state.path("log", `${name}.log`);
+    this.#generations.push(
+      await startEnvoy({ config, logFile, concurrency: 1, drainSeconds: DRAIN_SECONDS }),
+    );
+    return before;
+  }
+
+  /** What the logs say of requests that Envoy or the service could not serve. */
+  async findTroubles(): Promise<string[]> {
+    const names = this.#generations.map((_, n) => `envoy_${n + 1}`);
+    const texts = await Promise.all(
+      names.map((name) => readFile(this.#accessLog(name), "utf8").catch(() => "")),
+    );
+    return texts.flatMap((text, n) =>
+      text.split("\n").filter((line) => line !== "" && isTrouble(JSON.parse(line) as LogLine))
+        .map((line) => `${names[n]}: ${line}`)
+    );
+  }
+
+  #accessLog(name: string): string {
+    return this.#deployment.state.path("log", `${name}_access.log`);
+  }
+
+  async #stop(): Promise<void> {
+    await Promise.all(this.#generations.map((envoy) => envoy.stop()));
+    await this.#keeper.stop();
+  }
+}
+
+interface LogLine {
+  readonly kind: string;
+  readonly status?: number;
+  readonly flags?: string | null;
+}
+
+const isTrouble = ({ kind, status = 0, flags }: LogLine): boolean =>
+  kind === "request" && (status === 0 || status >= 500 || (flags ?? "-") !== "-");

@@ -1,0 +1,68 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { type Reply, verdictOf } from "../wire.ts";
+import type { RotatingPartner } from "./party.ts";
+
+const GRAMS = "0.001";
+const TICK_MS = 5;
+
+/** Orders that come at their rate, whatever became of those before: each a quote and its signed order, each sent once. */
+export class OrderStream {
+  /** The orders that were answered with success. */
+  readonly accepted: string[] = [];
+  readonly #partner: RotatingPartner;
+  readonly #failures: string[] = [];
+  readonly #durationsMs: number[] = [];
+  readonly #underWay = new Set<Promise<void>>();
+  readonly #arrivals: Promise<void>;
+  #on = true;
+
+  constructor(partner: RotatingPartner, perSecond: number) {
+    this.#partner = partner;
+    this.#arrivals = this.#arrive(perSecond);
+  }
+
+  /** What came of it since this was last asked: how long each order took from when it was due, and what failed. */
+  take(): { durationsMs: readonly number[]; failures: readonly string[] } {
+    return { durationsMs: this.#durationsMs.splice(0), failures: this.#failures.splice(0) };
+  }
+
+  async stop(): Promise<void> {
+    this.#on = false;
+    await this.#arrivals;
+    await Promise.all(this.#underWay);
+  }
+
+  async #arrive(perSecond: number): Promise<void> {
+    const startMs = performance.now();
+    for (let arrived = 0; this.#on; await sleep(TICK_MS)) {
+      for (const due = (performance.now() - startMs) * perSecond / 1000; arrived < due; arrived++) {
+        const order = this.#order(startMs + arrived * 1000 / perSecond);
+        this.#underWay.add(order);
+        void order.then(() => this.#underWay.delete(order));
+      }
+    }
+  }
+
+  async #order(dueMs: number): Promise<void> {
+    const quote = this.#judge(
+      "a quote",
+      await this.#partner.current.send((trader) => trader.quote("buy", GRAMS)),
+    );
+    if (!quote) return;
+    const { quote_id } = JSON.parse(quote.body) as { quote_id: string };
+    const order = this.#judge(
+      "an order",
+      await this.#partner.current.send((trader) => trader.order(quote_id)),
+    );
+    if (!order) return;
+    this.accepted.push((JSON.parse(order.body) as { order_id: string }).order_id);
+    this.#durationsMs.push(performance.now() - dueMs);
+  }
+
+  #judge(what: string, reply: Reply | string): Reply | undefined {
+    if (typeof reply === "object" && reply.status === 201) return reply;
+    const verdict = typeof reply === "string" ? reply : verdictOf(reply);
+    this.#failures.push(`${new Date().toISOString()} ${what}: ${verdict}`);
+    return undefined;
+  }
+}

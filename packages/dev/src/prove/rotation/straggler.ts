@@ -1,0 +1,86 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { openTlsWire } from "../partner_line.ts";
+import { type Reply, verdictOf } from "../wire.ts";
+import type { Party, RotatingPartner } from "./party.ts";
+
+export type Kind = "write" | "read" | "handshake" | "token";
+
+export interface Sample {
+  readonly kind: Kind;
+  readonly sentAtMs: number;
+  /** As verdictOf() says it; for a handshake `let in` or `refused`. */
+  readonly verdict: string;
+}
+
+/** What lets each of them in. */
+export const PASSED: Readonly<Record<Kind, string>> = {
+  write: "201",
+  read: "200",
+  handshake: "let in",
+  token: "200",
+};
+
+const GRAMS = "0.001";
+const PAUSE_MS: Readonly<Record<Kind, number>> = { write: 25, read: 25, handshake: 60, token: 60 };
+
+/** Somebody who goes on with the old credential, over connections that were open before it ended and over new ones. */
+export class Straggler {
+  readonly samples: Sample[] = [];
+  /** Its orders that were executed. */
+  readonly accepted: string[] = [];
+  readonly #old: Party;
+  readonly #partner: RotatingPartner;
+  readonly #loops: readonly Promise<void>[];
+  #on = true;
+
+  constructor(old: Party, partner: RotatingPartner, kinds: readonly Kind[]) {
+    this.#old = old;
+    this.#partner = partner;
+    this.#loops = kinds.map((kind) => this.#goOn(kind));
+  }
+
+  async stop(): Promise<void> {
+    this.#on = false;
+    await Promise.all(this.#loops);
+    this.#old.close();
+  }
+
+  async #goOn(kind: Kind): Promise<void> {
+    const ways = {
+      write: () => this.#write(),
+      read: () => this.#sample(kind, () => this.#old.send((trader) => trader.read("/v1/balances"))),
+      token: () => this.#sample(kind, () => this.#old.send((trader) => trader.tokenRequest())),
+      handshake: () => this.#knock(),
+    };
+    for (; this.#on; await sleep(PAUSE_MS[kind])) await ways[kind]();
+  }
+
+  /** Of a quote that only waits to be ordered, so that nothing but the credential can refuse it. */
+  async #write(): Promise<void> {
+    const quote = await this.#partner.current.send((trader) => trader.quote("buy", GRAMS));
+    if (typeof quote === "string" || quote.status !== 201) return;
+    const { quote_id } = JSON.parse(quote.body) as { quote_id: string };
+    const order = await this.#sample("write", () => this.#old.send((trader) => trader.order(quote_id)));
+    if (typeof order === "object" && order.status === 201) {
+      this.accepted.push((JSON.parse(order.body) as { order_id: string }).order_id);
+    }
+  }
+
+  async #sample(kind: Kind, send: () => Promise<Reply | string>): Promise<Reply | string> {
+    const sentAtMs = performance.now();
+    const reply = await send();
+    this.samples.push({ kind, sentAtMs, verdict: typeof reply === "string" ? reply : verdictOf(reply) });
+    return reply;
+  }
+
+  /** In TLS 1.3 the client hears of a refusal after its own part, so only a reply shows that it was let in. */
+  async #knock(): Promise<void> {
+    const sentAtMs = performance.now();
+    const request = this.#old.trader.read("/health");
+    const reply = await openTlsWire(this.#old.port, this.#old.identity).then(
+      (wire) => wire.send(request).finally(() => wire.close()),
+      () => undefined,
+    );
+    this.samples.push({ kind: "handshake", sentAtMs, verdict: reply ? PASSED.handshake : "refused" });
+  }
+}

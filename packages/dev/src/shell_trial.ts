@@ -1,0 +1,46 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { readFile, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+
+export interface Shell {
+  /** Executes the lines as they stand, and answers what they print. */
+  run(lines: string): Promise<string>;
+  stop(): Promise<void>;
+}
+
+const LINES_MS = 60_000;
+
+/** One bash that stays open, as a reader's does: what a block sets, the next one has. It ends at the first command that fails. */
+export function openShell(folder: string, env: Record<string, string>): Shell {
+  const bash = spawn("bash", ["--norc", "-euo", "pipefail"], { cwd: folder, env, stdio: "pipe" });
+  // A pipe that breaks says no more than that bash has ended.
+  bash.stdin.on("error", () => {});
+  bash.stdout.setEncoding("utf8");
+  bash.stderr.resume();
+  const ended = once(bash, "close");
+  let count = 0;
+  return {
+    async run(lines) {
+      const file = join(folder, `lines_${++count}`);
+      await writeFile(`${file}.sh`, lines);
+      const done = once(bash.stdout, "data").then(() => true);
+      const timer = setTimeout(() => bash.kill("SIGKILL"), LINES_MS);
+      bash.stdin.write(`. '${file}.sh' >'${file}.out' 2>'${file}.err' </dev/null\necho done\n`);
+      const alive = await Promise.race([done, ended.then(() => false)]);
+      clearTimeout(timer);
+      const [out, err] = await Promise.all(
+        // Neither is there where the shell had ended before.
+        [`${file}.out`, `${file}.err`].map((name) => readFile(name, "utf8").catch(() => "")),
+      );
+      if (!alive) {
+        throw new Error(`The shell has ended: a command failed or took too long.\n${lines}\n${out}${err}`);
+      }
+      return out!;
+    },
+    async stop() {
+      bash.stdin.end();
+      await ended;
+    },
+  };
+}

@@ -1,0 +1,117 @@
+import "reflect-metadata";
+import { createHash, webcrypto } from "node:crypto";
+import { readFile } from "node:fs/promises";
+import * as x509 from "@peculiar/x509";
+import type { Caller, Certificate } from "../contract/caller_trial.ts";
+import type { House } from "../contract/house_trial.ts";
+
+/** Certificates as `gold` never makes them, by whichever key somebody could hold. */
+
+type KeyKind = "P-256" | "P-384" | "RSA";
+
+interface Wish {
+  readonly subject?: string;
+  readonly beginsSeconds?: number;
+  readonly endsSeconds?: number;
+  /** Of the extended key usage; none leaves the extension out. */
+  readonly purposes?: readonly string[];
+  readonly key?: KeyKind;
+  readonly isAuthority?: boolean;
+}
+
+export interface Forged extends Certificate {
+  readonly serial: string;
+  readonly notBefore: Date;
+  readonly notAfter: Date;
+  /** What signs as its holder, whether it may or not. */
+  readonly signer: Signer;
+}
+
+export interface Signer {
+  readonly name: x509.Name;
+  readonly key: webcrypto.CryptoKey;
+}
+
+const ECDSA_SHA256 = { name: "ECDSA", hash: "SHA-256" };
+const RSA_SHA256 = {
+  name: "RSASSA-PKCS1-v1_5",
+  hash: "SHA-256",
+  modulusLength: 2048,
+  publicExponent: Uint8Array.of(1, 0, 1),
+};
+
+/** The house's own authority, as whoever has stolen its key would sign with it. */
+export async function houseSigner({ running: { state }, operator }: House): Promise<Signer> {
+  const { certificates } = await operator("ca show") as { certificates: string };
+  const key = x509.PemConverter.decodeFirst(await readFile(state.path("pki", "partner_ca_key.pem"), "utf8"));
+  return {
+    name: new x509.X509Certificate(certificates).subjectName,
+    key: await webcrypto.subtle.importKey("pkcs8", key, { name: "ECDSA", namedCurve: "P-256" }, false, [
+      "sign",
+    ]),
+  };
+}
+
+/** An authority of anybody's, by a name of choice. */
+export async function foreignSigner(name: string | x509.Name): Promise<Signer> {
+  const { privateKey } = await newKeys("P-256");
+  return { name: typeof name === "string" ? new x509.Name(name) : name, key: privateKey };
+}
+
+/** Without a signer it is signed by its own key. */
+export async function certify(signer: Signer | undefined, wish: Wish = {}): Promise<Forged> {
+  const { subject = "O=Example Bank, CN=sbx_forged", key = "P-256" } = wish;
+  const { beginsSeconds = -60, endsSeconds = 3600 } = wish;
+  const { purposes = [x509.ExtendedKeyUsage.clientAuth], isAuthority = false } = wish;
+  const keys = await newKeys(key);
+  const certificate = await x509.X509CertificateGenerator.create({
+    subject,
+    issuer: signer?.name ?? subject,
+    publicKey: keys.publicKey,
+    signingKey: signer?.key ?? keys.privateKey,
+    signingAlgorithm: ECDSA_SHA256,
+    notBefore: new Date(Date.now() + beginsSeconds * 1000),
+    notAfter: new Date(Date.now() + endsSeconds * 1000),
+    extensions: [
+      new x509.BasicConstraintsExtension(isAuthority, undefined, true),
+      new x509.KeyUsagesExtension(
+        isAuthority ? x509.KeyUsageFlags.keyCertSign : x509.KeyUsageFlags.digitalSignature,
+        true,
+      ),
+      ...(purposes.length > 0 ? [new x509.ExtendedKeyUsageExtension([...purposes])] : []),
+    ],
+  });
+  const { notBefore, notAfter, serialNumber: serial } = certificate;
+  return {
+    cert: certificate.toString("pem"),
+    key: x509.PemConverter.encode(await webcrypto.subtle.exportKey("pkcs8", keys.privateKey), "PRIVATE KEY"),
+    serial,
+    notBefore,
+    notAfter,
+    signer: { name: certificate.subjectName, key: keys.privateKey },
+  };
+}
+
+/** As if `gold cert issue` had made it for the partner. */
+export async function register(house: House, { credentials }: Caller, forged: Forged): Promise<void> {
+  const { serial, notBefore, notAfter } = forged;
+  const { client_id } = credentials;
+  await house.sql`
+    select gold.add_certificate(${client_id}, ${
+    fingerprintOf(forged)
+  }, ${serial}, ${notBefore}, ${notAfter})`;
+}
+
+/** The certificate that the partner was onboarded with. */
+export async function certificateOf({ credentials }: Caller): Promise<Certificate> {
+  return { cert: await readFile(credentials.cert, "utf8"), key: await readFile(credentials.key, "utf8") };
+}
+
+/** As Envoy forwards it. */
+export const fingerprintOf = ({ cert }: Certificate): string =>
+  createHash("sha256").update(new Uint8Array(x509.PemConverter.decodeFirst(cert))).digest("hex");
+
+async function newKeys(kind: KeyKind): Promise<webcrypto.CryptoKeyPair> {
+  const algorithm = kind === "RSA" ? RSA_SHA256 : { name: "ECDSA", namedCurve: kind };
+  return await webcrypto.subtle.generateKey(algorithm, true, ["sign", "verify"]) as webcrypto.CryptoKeyPair;
+}

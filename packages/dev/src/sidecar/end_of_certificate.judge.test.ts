@@ -1,0 +1,139 @@
+import { randomUUID } from "node:crypto";
+import { existsSync } from "node:fs";
+import { after, before, describe, it } from "node:test";
+import { setTimeout as sleep } from "node:timers/promises";
+import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
+import type { Certificate } from "../contract/caller_trial.ts";
+import { issueCertificate } from "../contract/certificates_trial.ts";
+import { House } from "../contract/house_trial.ts";
+import { expectProblem } from "../trial/problem.ts";
+import { certify, fingerprintOf, houseSigner, register } from "./certificate_trial.ts";
+import { keepConnection, type KeptConnection, PROTOCOLS } from "./kept_connection_trial.ts";
+import { hostOf, requestText, type Visit, visit } from "./visit_trial.ts";
+
+/** What is promised of a revocation. */
+const [HANDSHAKE_MS, READ_MS] = [2000, 1000];
+/** How long the short-lived certificate lives: it is registered and used in that time. */
+const LIFE_SECONDS = 6;
+const VERSIONS = ["-tls1_3", "-tls1_2"] as const;
+
+describe("the end of a certificate, behind the real Envoy", () => {
+  let house: House;
+  before(async () => {
+    house = await House.open({ envoy: true });
+  });
+  after(() => house.close());
+
+  const tokenOf = async (certificate: Certificate): Promise<string> => {
+    const from = house.partner.presenting(certificate);
+    await from.renewToken();
+    return from.token;
+  };
+  const read = (connection: KeptConnection, token: string) =>
+    connection.send("GET", "/v1/balances", { authorization: `Bearer ${token}` });
+  const write = (connection: KeptConnection, token: string) =>
+    connection.send("POST", "/v1/quotes", {
+      authorization: `Bearer ${token}`,
+      "content-type": "application/json",
+      "idempotency-key": randomUUID(),
+    }, '{"side":"buy","gold_grams":1}');
+
+  /** A further certificate of the partner, its token, and a connection by it over which both kinds of request pass. */
+  async function openBy(protocol: typeof PROTOCOLS[number]) {
+    const { fingerprint, ...certificate } = await issueCertificate(house, house.partner);
+    const token = await tokenOf(certificate);
+    const connection = await keepConnection(protocol, house.partner, certificate);
+    assertEquals([(await write(connection, token)).status, (await read(connection, token)).status], [
+      201,
+      200,
+    ]);
+    return { fingerprint, token, connection };
+  }
+
+  it("ends writes over a connection that is open at once, where it is revoked", async () => {
+    for (const protocol of PROTOCOLS) {
+      const { fingerprint, token, connection } = await openBy(protocol);
+      await house.operator("cert revoke", fingerprint);
+      await expectProblem(await write(connection, token), "certificate_revoked");
+      connection.close();
+    }
+  });
+
+  it("ends reads over a connection that is open within a second, where it is revoked", async () => {
+    for (const protocol of PROTOCOLS) {
+      const { fingerprint, token, connection } = await openBy(protocol);
+      await house.operator("cert revoke", fingerprint);
+      const revokedMs = performance.now();
+      let [askedMs, reply] = [revokedMs, await read(connection, token)];
+      while (reply.ok && askedMs - revokedMs <= READ_MS) {
+        [askedMs, reply] = [performance.now(), await read(connection, token)];
+      }
+      // Where none was refused in time, this is one that was sent after it.
+      await expectProblem(reply, "certificate_revoked");
+      await expectProblem(await read(connection, token), "certificate_revoked");
+      connection.close();
+    }
+  });
+
+  it("ends new connections within two seconds, where it is revoked", async () => {
+    for (const version of VERSIONS) {
+      const certificate = await issueCertificate(house, house.partner);
+      const knock = () => visit(house, certificate, { options: [version], patienceMs: 200 });
+      assertEquals((await knock()).alert, undefined);
+      await house.operator("cert revoke", certificate.fingerprint);
+      const revokedMs = performance.now();
+      let [knockedMs, { alert }] = [revokedMs, await knock()];
+      while (alert === undefined && knockedMs - revokedMs <= HANDSHAKE_MS) {
+        [knockedMs, { alert }] = [performance.now(), await knock()];
+      }
+      // Where none was refused in time, this is one that came after it.
+      assertEquals(alert, "certificate_revoked");
+      assertEquals((await knock()).alert, "certificate_revoked");
+    }
+  });
+
+  /** A request under a session that is kept in a file, or that comes from there; what openssl says of it. */
+  async function visitBySession(certificate: Certificate, version: string): Promise<Visit> {
+    const file = house.running.state.path(`session${version}_${fingerprintOf(certificate)}`);
+    const options = [version, existsSync(file) ? "-sess_in" : "-sess_out", file];
+    return await visit(house, certificate, {
+      verbose: true,
+      options,
+      sends: requestText(hostOf(house), "GET /health"),
+    });
+  }
+
+  it("resumes no session, so that each connection proves its certificate anew", async () => {
+    const certificate = await issueCertificate(house, house.partner);
+    for (const version of VERSIONS) {
+      for (const _ of ["kept", "brought along"]) {
+        const { said } = await visitBySession(certificate, version);
+        assertStringIncludes(said, "HTTP/1.1 200");
+        assertMatch(said, /^New, TLSv1\.[23]/m, said);
+        assert(!/New Session Ticket arrived|Session-ID: [0-9A-F]|TLS session ticket:/.test(said), said);
+      }
+    }
+  });
+
+  it("ends what is open and what would be resumed, where its time is over", async () => {
+    const certificate = await certify(await houseSigner(house), { endsSeconds: LIFE_SECONDS });
+    await register(house, house.partner, certificate);
+    const connections = await Promise.all(
+      PROTOCOLS.map((protocol) => keepConnection(protocol, house.partner, certificate)),
+    );
+    for (const connection of connections) assertEquals((await connection.send("GET", "/health")).status, 200);
+    for (const version of VERSIONS) {
+      assertStringIncludes((await visitBySession(certificate, version)).said, "HTTP/1.1 200");
+    }
+    await sleep(certificate.notAfter.getTime() - Date.now() + 50);
+    for (const connection of connections) {
+      await expectProblem(await connection.send("GET", "/health"), "certificate_expired");
+      connection.close();
+    }
+    for (const version of VERSIONS) {
+      const { alert, said } = await visitBySession(certificate, version);
+      assertEquals(alert, "certificate_expired", said);
+      assert(!said.includes("HTTP/1.1"), said);
+    }
+  });
+});

@@ -1,0 +1,112 @@
+import { randomUUID } from "node:crypto";
+import { readdir, readFile } from "node:fs/promises";
+import { after, before, describe, it } from "node:test";
+import { assert, assertEquals, assertMatch } from "@std/assert";
+import type { Certificate } from "../contract/caller_trial.ts";
+import { House } from "../contract/house_trial.ts";
+import { certificateOf } from "./certificate_trial.ts";
+import { endEnvoy, hostOf, requestText, visit } from "./visit_trial.ts";
+
+const JSON_BODY = "Content-Type: application/json";
+const FORM_BODY = "Content-Type: application/x-www-form-urlencoded";
+
+describe("what Envoy and the service write of what passes", () => {
+  let house: House;
+  let logs: ReadonlyMap<string, string>;
+  /** What no log may hold, by where it was sent. */
+  const secrets: Record<string, string> = {};
+  const statuses: number[] = [];
+  before(async () => {
+    house = await House.open({ envoy: true });
+    await sendSecrets(await certificateOf(house.partner));
+    await endEnvoy(house);
+    logs = await readLogs(house);
+  });
+  after(() => house.close());
+
+  /** Good requests and bad ones, some for Envoy to refuse and some for the service, with a secret wherever there is room. */
+  async function sendSecrets(certificate: Certificate): Promise<void> {
+    const { token, form, credentials } = house.partner;
+    const canary = (where: string) => secrets[where] ??= randomUUID();
+    const bearer = `Authorization: Bearer ${token}`;
+    Object.assign(secrets, {
+      token,
+      "token's signature": token.split(".")[2],
+      "client secret": credentials.client_secret,
+      "webhook secret": credentials.webhook_secret.slice("whsec_".length),
+      "partner's key": keyOf(certificate.key),
+      "server's key": keyOf(await readFile(house.running.state.path("pki", "server_key.pem"), "utf8")),
+    });
+    const query = `?cursor=${canary("query")}&access_token=${token}`;
+    const headers = [
+      bearer,
+      `Cookie: session=${canary("cookie")}`,
+      `X-JWS-Signature: ${canary("signature")}`,
+      `X-Nonce: ${canary("nonce")}`,
+      `Idempotency-Key: ${canary("idempotency key")}`,
+      `X-Gold-Proxy-Secret: ${canary("proxy secret")}`,
+      `Proxy-Authorization: Basic ${canary("proxy authorization")}`,
+      `Referer: https://bank.example/?t=${canary("referrer")}`,
+      `User-Agent: ${canary("user agent")}`,
+    ];
+    const body = JSON.stringify({ side: "buy", gold_grams: 1, [canary("member")]: canary("value") });
+    const requests: [line: string, headers: string[], body?: string][] = [
+      ["POST /oauth/token", [FORM_BODY], form],
+      ["POST /oauth/token", [FORM_BODY], `${form}x`],
+      ["GET /v1/balances", headers],
+      [`GET /v1/orders${query}`, headers],
+      [`GET /v1/nowhere${query}`, headers],
+      [`GET /v1/%2forders${query}`, headers],
+      [`GET /v1/${"a".repeat(9000)}${query}`, headers],
+      [`TRACE /v1/orders${query}`, headers],
+      ["POST /v1/quotes", [JSON_BODY, ...headers], body],
+      ["POST /v1/quotes", [JSON_BODY, ...headers], body + " ".repeat(70_000)],
+      [`GET /health${query}`, [...headers, `X-Long: ${secrets["query"]}${"x".repeat(20_000)}`]],
+      [`GET /health${query}`, [...headers, `x_token: ${token}`]],
+    ];
+    for (const [line, lines, content] of requests) {
+      const { reply } = await visit(house, certificate, {
+        sends: requestText(hostOf(house), line, lines, content),
+      });
+      statuses.push(reply!.status);
+    }
+  }
+
+  it("is a line of each request, also of those that Envoy answers by itself", () => {
+    const lines = logs.get("access.log")!.trim().split("\n").map((line) =>
+      JSON.parse(line) as Record<string, unknown>
+    );
+    const written = lines.filter(({ kind }) => kind === "request").slice(-statuses.length);
+    assertEquals(written.map(({ status }) => status), statuses);
+    assertEquals([...new Set(statuses)].sort(), [200, 400, 401, 404, 405, 413, 414, 431]);
+    for (const { request_id } of written) assertMatch(request_id as string, /^req_[0-9a-f-]{36}$/);
+  });
+
+  it("is no secret, whether it stood in a query, a header or a body", () => {
+    assert(
+      ["access.log", "envoy.log", "server.log", "sidecar.log"].every((name) => logs.has(name)),
+      [...logs.keys()].join(),
+    );
+    for (const [name, text] of logs) {
+      const found = Object.entries(secrets).filter(([, secret]) => text.includes(secret)).map(([where]) =>
+        where
+      );
+      assertEquals(found, [], name);
+    }
+  });
+});
+
+/** Every log of the house. */
+async function readLogs({ running: { state } }: House): Promise<ReadonlyMap<string, string>> {
+  const names = await readdir(state.path("log"));
+  return new Map(
+    await Promise.all(
+      names.map(async (
+        name,
+      ): Promise<[string, string]> => [name, await readFile(state.path("log", name), "utf8")]),
+    ),
+  );
+}
+
+/** The line of a private key's PEM that has the most of it. */
+const keyOf = (pem: string): string => pem.split("\n")[1]!;

@@ -1,0 +1,148 @@
+import { spawn } from "node:child_process";
+import { randomBytes } from "node:crypto";
+import { chmod, mkdtemp, rm, stat } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import process from "node:process";
+import { after, before, describe, it } from "node:test";
+import { assertEquals } from "@std/assert";
+import type { Child } from "../child.ts";
+import type { Certificate } from "../contract/caller_trial.ts";
+import { House } from "../contract/house_trial.ts";
+import { freePort } from "../start_trial.ts";
+import { expectProblem } from "../trial/problem.ts";
+import { certificateOf, fingerprintOf } from "./certificate_trial.ts";
+import { askDirectly } from "./direct_trial.ts";
+import { startSecondService } from "./second_service_trial.ts";
+import { requestText, visit } from "./visit_trial.ts";
+
+const HEALTH = { path: "/health" };
+const NOBODY = 65534;
+const EACCES = "13";
+
+describe("the service's own door, that Envoy alone may use", () => {
+  let house: House;
+  let certificate: Certificate;
+  const stops: (() => Promise<unknown>)[] = [];
+  before(async () => {
+    house = await House.open({ envoy: true });
+    certificate = await certificateOf(house.partner);
+  });
+  after(async () => {
+    for (const stop of stops.reverse()) await stop();
+    await house.close();
+  });
+
+  /** What Envoy would say of the partner, from whoever knows the certificate. */
+  const claims = () => ({
+    "X-Forwarded-Client-Cert": `Hash=${fingerprintOf(certificate)}`,
+    "X-Client-Ip": "127.0.0.1",
+  });
+
+  it("gives its socket to its owner and its group, in a folder that is its owner's", async () => {
+    const path = house.socket("server.sock");
+    for (const socket of [path, house.socket("server_operations.sock")]) {
+      const { mode, uid } = await stat(socket);
+      assertEquals([mode & 0o777, uid], [0o660, process.getuid!()], socket);
+    }
+    assertEquals((await stat(join(path, ".."))).mode & 0o777, 0o700);
+    // Who may use it is believed: what keeps others out is the file's mode alone.
+    assertEquals((await askDirectly({ ...HEALTH, socketPath: path, headers: claims() })).status, 200);
+  });
+
+  it("refuses another user of the machine, also in a folder that is open to all", async () => {
+    const folder = await mkdtemp(join(tmpdir(), "gold-door-"));
+    stops.push(() => rm(folder, { recursive: true }));
+    await chmod(folder, 0o755);
+    const path = join(folder, "server.sock");
+    const service = await startSecondService(house, { LISTEN: `unix:${path}` });
+    stops.push(() => service.stop());
+    assertEquals((await stat(path)).mode & 0o777, 0o660);
+    // Only root can play another user; the mode says the same to whoever is not.
+    if (process.getuid!() !== 0) return;
+    assertEquals(await connectAs(NOBODY, path), EACCES);
+    assertEquals(await connectAs(NOBODY, house.socket("server.sock")), EACCES);
+    await chmod(path, 0o666);
+    assertEquals(await connectAs(NOBODY, path), "connected");
+  });
+
+  describe("on loopback TCP", () => {
+    const secret = randomBytes(32).toString("hex");
+    let direct: { host: string; port: number };
+    let service: Child;
+    let through: number;
+    before(async () => {
+      direct = { host: "127.0.0.1", port: await freePort() };
+      const address = `127.0.0.1:${direct.port}`;
+      service = await startSecondService(house, { LISTEN: address, PROXY_SECRET: secret });
+      stops.push(() => service.stop());
+      const { state } = house.running;
+      await state.writePrivate(state.path("keys", "proxy_secret"), `${secret}\n`);
+      through = await house.openEnvoy({
+        UPSTREAMS: address,
+        PROXY_SECRET_FILE: state.path("keys", "proxy_secret"),
+      });
+    });
+
+    it("refuses whoever does not show the proxy's secret: 403 certificate_unknown", async () => {
+      const wrong = [
+        undefined,
+        "",
+        secret.slice(1),
+        `${secret}0`,
+        secret.toUpperCase(),
+        [secret, secret],
+        `${secret}, x`,
+      ];
+      for (const shown of wrong) {
+        const headers = { ...claims(), ...(shown === undefined ? {} : { "X-Gold-Proxy-Secret": shown }) };
+        const { detail } = await expectProblem(
+          await askDirectly({ ...HEALTH, ...direct, headers }),
+          "certificate_unknown",
+        );
+        assertEquals(detail, "The request did not come through the proxy.");
+      }
+      const known = { ...claims(), "X-Gold-Proxy-Secret": secret };
+      assertEquals((await askDirectly({ ...HEALTH, ...direct, headers: known })).status, 200);
+    });
+
+    /** Through Envoy, with header lines of the client's own. */
+    const visitBy = (presents: Certificate, target: string, lines: readonly string[]) =>
+      visit(house, presents, {
+        port: through,
+        sends: requestText(`localhost:${through}`, `GET ${target}`, lines),
+      });
+
+    it("is served through Envoy, which shows its own secret whatever the client shows", async () => {
+      for (const shown of [[], [""], ["0".repeat(64)], [secret], [secret, "x"], ["x", secret]]) {
+        const lines = shown.map((value) => `X-Gold-Proxy-Secret: ${value}`);
+        assertEquals((await visitBy(certificate, "/health", lines)).reply?.status, 200, lines.join());
+      }
+    });
+
+    it("gives a client that knows the secret nothing more than its certificate does", async () => {
+      const other = await certificateOf(await house.onboard("Other Bank"));
+      const lines = [
+        `X-Gold-Proxy-Secret: ${secret}`,
+        `X-Forwarded-Client-Cert: ${claims()["X-Forwarded-Client-Cert"]}`,
+        `Authorization: Bearer ${house.partner.token}`,
+      ];
+      assertEquals((await visitBy(certificate, "/v1/balances", lines)).reply?.status, 200);
+      const { reply } = await visitBy(other, "/v1/balances", lines);
+      await expectProblem(reply!, "token_certificate_mismatch");
+    });
+  });
+});
+
+/** What connect(2) says to another user of the machine: the number of its error. */
+function connectAs(uid: number, path: string): Promise<string> {
+  const program = "import socket, sys\n" +
+    "try: socket.socket(socket.AF_UNIX).connect(sys.argv[1]); print('connected')\n" +
+    "except OSError as error: print(error.errno)";
+  return new Promise((resolve, reject) => {
+    const child = spawn("python3", ["-I", "-c", program, path], { uid, gid: uid, cwd: "/" });
+    let said = "";
+    child.stdout.setEncoding("utf8").on("data", (part: string) => said += part);
+    child.once("error", reject).once("close", () => resolve(said.trim()));
+  });
+}

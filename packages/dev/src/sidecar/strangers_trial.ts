@@ -1,0 +1,135 @@
+import { readFile } from "node:fs/promises";
+import { ExtendedKeyUsage } from "@peculiar/x509";
+import type { Certificate } from "../contract/caller_trial.ts";
+import { issueCertificate } from "../contract/certificates_trial.ts";
+import type { House } from "../contract/house_trial.ts";
+import { asOperator } from "../operator.ts";
+import { onboard } from "../partner.ts";
+import { certify, foreignSigner, houseSigner, register } from "./certificate_trial.ts";
+import { visit } from "./visit_trial.ts";
+
+/** Somebody whom Envoy must not let in. */
+export interface Stranger {
+  readonly what: string;
+  readonly presents: Certificate | undefined;
+  /** Further certificates that are shown with it. */
+  readonly chain?: string;
+  /** What the client is told. */
+  readonly alert: string;
+  /** Under TLS 1.2, where that has no alert of this name. */
+  readonly olderAlert?: string;
+  /** What Envoy's log says of it. */
+  readonly reason: string;
+}
+
+const NOTHING_SHOWN = {
+  alert: "certificate_required",
+  olderAlert: "handshake_failure",
+  reason: "peer_did_not_provide_required_client_certificate",
+};
+const NO_ISSUER = { alert: "unknown_ca", reason: "unable_to_get_local_issuer_certificate" };
+/** By the authority's name, and not by its key. */
+const NO_SIGNATURE = { alert: "decrypt_error", reason: "certificate_signature_failure" };
+/** Of an issuer that is not the authority itself, so no revocation list speaks for it. */
+const NO_LIST = { alert: "unknown_ca", reason: "unable_to_get_certificate_CRL" };
+const EXPIRED = { alert: "certificate_expired", reason: "certificate_has_expired" };
+const NOT_YET = { alert: "certificate_expired", reason: "certificate_is_not_yet_valid" };
+const NO_CLIENT = { alert: "unsupported_certificate", reason: "unsupported_certificate_purpose" };
+const REVOKED = { alert: "certificate_revoked", reason: "certificate_revoked" };
+const REVOCATION_MS = 10_000;
+const ANY_PURPOSE = "2.5.29.37.0";
+
+export async function strangersOf(house: House): Promise<Stranger[]> {
+  const own = await houseSigner(house);
+  return [
+    { what: "nothing", presents: undefined, ...NOTHING_SHOWN },
+    // No RSA signature is taken, so such a client has nothing to show.
+    { what: "an RSA key", presents: await certify(own, { key: "RSA" }), ...NOTHING_SHOWN },
+    {
+      what: "a server's",
+      presents: await certify(own, { purposes: [ExtendedKeyUsage.serverAuth] }),
+      ...NO_CLIENT,
+    },
+    { what: "one for any purpose", presents: await certify(own, { purposes: [ANY_PURPOSE] }), ...NO_CLIENT },
+    { what: "a revoked one", presents: await revokedCertificate(house), ...REVOKED },
+    ...await ofOtherIssuers(house),
+    ...await outOfTime(house),
+  ];
+}
+
+async function ofOtherIssuers(house: House): Promise<Stranger[]> {
+  const own = await houseSigner(house);
+  const other = await foreignSigner("CN=Other Authority");
+  const namesake = await foreignSigner(own.name);
+  const [foreignLink, ownLink] = [
+    await certify(namesake, { isAuthority: true }),
+    await certify(own, { isAuthority: true }),
+  ];
+  const partner = await certify(own);
+  return [
+    { what: "another authority's", presents: await certify(other), ...NO_ISSUER },
+    { what: "production's", presents: await productionCertificate(house), ...NO_ISSUER },
+    { what: "one of an authority of the same name", presents: await certify(namesake), ...NO_SIGNATURE },
+    { what: "a self-signed one", presents: await certify(undefined), ...NO_ISSUER },
+    {
+      what: "one below a foreign link",
+      presents: await certify(foreignLink.signer),
+      chain: foreignLink.cert,
+      ...NO_LIST,
+    },
+    {
+      what: "one below an own link",
+      presents: await certify(ownLink.signer),
+      chain: ownLink.cert,
+      ...NO_LIST,
+    },
+    {
+      what: "one signed by a partner",
+      presents: await certify(partner.signer),
+      chain: partner.cert,
+      ...NO_ISSUER,
+    },
+  ];
+}
+
+/** Registered or not: TLS asks the certificate alone. */
+async function outOfTime(house: House): Promise<Stranger[]> {
+  const own = await houseSigner(house);
+  const ended = () => certify(own, { beginsSeconds: -7200, endsSeconds: -5 });
+  const begins = () => certify(own, { beginsSeconds: 3600, endsSeconds: 7200 });
+  const [known, early] = [await ended(), await begins()];
+  for (const certificate of [known, early]) await register(house, house.partner, certificate);
+  return [
+    { what: "an expired one", presents: await ended(), ...EXPIRED },
+    { what: "an expired one that is registered", presents: known, ...EXPIRED },
+    { what: "one of tomorrow", presents: await begins(), ...NOT_YET },
+    { what: "one of tomorrow that is registered", presents: early, ...NOT_YET },
+  ];
+}
+
+/** One that Envoy has heard of. */
+async function revokedCertificate(house: House): Promise<Certificate> {
+  const certificate = await issueCertificate(house, house.partner);
+  await house.operator("cert revoke", certificate.fingerprint);
+  const endMs = performance.now() + REVOCATION_MS;
+  while (performance.now() < endMs) {
+    if ((await visit(house, certificate, { patienceMs: 200 })).alert !== undefined) return certificate;
+  }
+  throw new Error("Envoy does not hear of a revocation.");
+}
+
+/** By the commands of the other environment, whose deployment has a database and an authority of its own. */
+async function productionCertificate({ running: { state }, sql }: House): Promise<Certificate> {
+  const file = (name: string) => `file:${state.path("keys", name)}`;
+  const url = new URL((await readFile(state.path("keys", "migration_database_url"), "utf8")).trim());
+  url.pathname = "/production";
+  await sql`create database production owner gold_migration`;
+  const operator = asOperator(url.href);
+  const baseUrl = "https://api.example";
+  const keys = ["--pepper", file("pepper"), "--sealing-key", file("sealing_key")];
+  await operator(`db migrate --env production --base-url ${baseUrl}`, ...keys);
+  await operator("ca init --key", state.path("pki", "production_ca_key.pem"));
+  const plan = { name: "Example Bank", iban: "SA0380000000608010167519", baseUrl };
+  const { cert, key } = await onboard(state, operator, plan);
+  return { cert: await readFile(cert, "utf8"), key: await readFile(key, "utf8") };
+}

@@ -1,0 +1,153 @@
+import { Buffer } from "node:buffer";
+import { randomBytes } from "node:crypto";
+import { connect } from "node:net";
+import { after, before, describe, it } from "node:test";
+import { assert, assertEquals, assertLessOrEqual } from "@std/assert";
+import type { Certificate } from "../contract/caller_trial.ts";
+import { Faults } from "../contract/faults_trial.ts";
+import { House } from "../contract/house_trial.ts";
+import { certificateOf } from "./certificate_trial.ts";
+import { countArrived } from "./direct_trial.ts";
+import { expectRefused, hostOf, portOf, requestText, visit } from "./visit_trial.ts";
+
+/** openssl's own floor is lowered, so that it is Envoy that refuses. */
+const cipher = (names: string) => ["-cipher", `${names}:@SECLEVEL=0`];
+
+/** What openssl offers, and nothing better; the alert that answers it. */
+const WEAK: readonly (readonly [alert: string, ...offers: string[]])[] = [
+  ["protocol_version", "-tls1", ...cipher("ALL")],
+  ["protocol_version", "-tls1_1", ...cipher("ALL")],
+  ...[
+    "AES128-SHA",
+    "AES128-GCM-SHA256",
+    "DHE-RSA-AES256-GCM-SHA384",
+    "ECDHE-RSA-AES128-GCM-SHA256",
+    "ECDHE-ECDSA-AES128-SHA",
+    "ECDHE-ECDSA-AES128-SHA256",
+    "ECDHE-ECDSA-AES128-CCM8",
+    "aNULL",
+    "eNULL",
+  ].map((names): [string, ...string[]] => ["handshake_failure", "-tls1_2", ...cipher(names)]),
+  ["handshake_failure", "-tls1_3", "-ciphersuites", "TLS_AES_128_CCM_SHA256"],
+  ["handshake_failure", "-groups", "P-521"],
+  ["handshake_failure", "-groups", "X448"],
+  ["handshake_failure", "-sigalgs", "RSA+SHA256"],
+  ["handshake_failure", "-sigalgs", "RSA-PSS+SHA256"],
+  ["handshake_failure", "-sigalgs", "ECDSA+SHA512"],
+];
+
+/** A little longer than a handshake may take. */
+const HANDSHAKE_MS = 12_000;
+
+describe("the TLS of the real Envoy", () => {
+  let house: House;
+  let own: Certificate;
+  before(async () => {
+    house = await House.open({ envoy: true });
+    own = await certificateOf(house.partner);
+  });
+  after(() => house.close());
+
+  const health = (host = hostOf(house)) => requestText(host, "GET /health");
+
+  it("refuses an old version, a weak cipher, curve or signature by an alert, also of a partner", async () => {
+    const [faults, arrived] = [new Faults(), await countArrived(house)];
+    for (const [alert, ...options] of WEAK) {
+      await faults.note(options.join(" "), async () => {
+        const found = await visit(house, own, { options, sends: health() });
+        assertEquals([found.alert, found.reply], [alert, undefined], found.said);
+      });
+    }
+    faults.expectNone();
+    assertEquals(await countArrived(house), arrived);
+  });
+
+  it("renegotiates with nobody", async () => {
+    const { said, alert } = await visit(house, own, {
+      verbose: true,
+      options: ["-tls1_2"],
+      sends: `R\n${health()}`,
+    });
+    assertEquals([said.includes("RENEGOTIATING"), alert], [true, "no_renegotiation"]);
+    assert(!said.includes("HTTP/1.1 200"), said);
+  });
+
+  it("is not HTTP before it is TLS: nothing is answered, nothing arrives", async () => {
+    const openings: Record<string, Buffer> = {
+      "plain HTTP": Buffer.from(health()),
+      "h2 without TLS": Buffer.from("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n"),
+      "PROXY protocol 1": Buffer.from(`PROXY TCP4 10.0.0.1 127.0.0.1 1 2\r\n${health()}`),
+      "PROXY protocol 2": Buffer.from("0d0a0d0a000d0a515549540a2111000c0a0000017f00000100010002", "hex"),
+      "SSL 2": Buffer.from("802e0100020015000000100100800200800300800400800500800600400700c0", "hex"),
+      "SSL 3": Buffer.from("160300002d0100002903005e" + "00".repeat(36) + "0100", "hex"),
+      "an alert": Buffer.from("15030300020100", "hex"),
+      "application data": Buffer.from("170303000548454c4c4f", "hex"),
+      "a hello of no length": Buffer.from("1603010005010000010300", "hex"),
+      "noise": Buffer.concat([Buffer.from("1603010200", "hex"), randomBytes(600)]),
+    };
+    const [faults, arrived] = [new Faults(), await countArrived(house)];
+    for (const [what, opening] of Object.entries(openings)) {
+      await faults.note(what, async () => {
+        const { received } = await open(portOf(house), opening);
+        // Nothing, or one TLS record that holds an alert.
+        assert(
+          received.length === 0 || (received[0] === 0x15 && received.length === 7),
+          received.toString("hex"),
+        );
+      });
+    }
+    faults.expectNone();
+    assertEquals(await countArrived(house), arrived);
+  });
+
+  it("waits ten seconds for a handshake that does not come, or stays half done", async () => {
+    const started = performance.now();
+    const half = Buffer.from("1603010200010001fc0303", "hex");
+    const waits = [Buffer.alloc(0), half].map(async (opening) => {
+      const { received } = await open(portOf(house), opening);
+      assertEquals(received.length, 0);
+      return performance.now() - started;
+    });
+    for (const ms of await Promise.all(waits)) assertLessOrEqual(ms, HANDSHAKE_MS);
+  });
+
+  it("takes no other host for its own, whatever TLS was told", async () => {
+    for (const name of ["localhost", "evil.example"]) {
+      const options = ["-servername", name];
+      for (const host of ["evil.example", "localhost:1", "127.0.0.1", "localhost.evil.example"]) {
+        await expectRefused(house, own, "not_found", health(host), { options });
+      }
+      assertEquals((await visit(house, own, { options, sends: health() })).reply?.status, 200);
+      assertEquals((await visit(house, undefined, { options })).alert, "certificate_required");
+    }
+  });
+
+  it("speaks HTTP/1.1 where no protocol is agreed on, and h2 is not spoken in its words", async () => {
+    for (const protocol of ["http/1.1", "http/1.0", "h2c", "spdy/3", "acme-tls/1"]) {
+      const options = ["-alpn", protocol];
+      assertEquals((await visit(house, own, { options, sends: health() })).reply?.status, 200, protocol);
+      assertEquals((await visit(house, undefined, { options })).alert, "certificate_required", protocol);
+    }
+    const arrived = await countArrived(house);
+    const { reply, ended } = await visit(house, own, { options: ["-alpn", "h2"], sends: health() });
+    assertEquals([reply?.status, ended], [undefined, true]);
+    assertEquals(await countArrived(house), arrived);
+  });
+});
+
+/** What comes back until the other side ends the connection. */
+function open(port: number, opening: Buffer): Promise<{ received: Buffer }> {
+  return new Promise((resolve, reject) => {
+    const socket = connect(port, "127.0.0.1");
+    const parts: Uint8Array[] = [];
+    const tooLong = setTimeout(() => {
+      reject(new Error("The connection stays open."));
+      socket.destroy();
+    }, HANDSHAKE_MS);
+    socket.on("data", (part: Uint8Array) => parts.push(part)).on("error", () => {}).on("close", () => {
+      clearTimeout(tooLong);
+      resolve({ received: Buffer.concat(parts) });
+    });
+    if (opening.length > 0) socket.write(opening);
+  });
+}

@@ -1,0 +1,150 @@
+import { Buffer } from "node:buffer";
+import { spawn } from "node:child_process";
+import { randomUUID } from "node:crypto";
+import { mkdir, writeFile } from "node:fs/promises";
+import process from "node:process";
+import type { Problem, ProblemCode } from "@gold-partner/protocol";
+import type { Certificate } from "../contract/caller_trial.ts";
+import type { House } from "../contract/house_trial.ts";
+import { awaitEnd } from "../start_trial.ts";
+import { expectProblem } from "../trial/problem.ts";
+
+/** RFC 8446, section 6. */
+const ALERTS: Readonly<Record<number, string>> = {
+  40: "handshake_failure",
+  42: "bad_certificate",
+  43: "unsupported_certificate",
+  44: "certificate_revoked",
+  45: "certificate_expired",
+  46: "certificate_unknown",
+  47: "illegal_parameter",
+  48: "unknown_ca",
+  50: "decode_error",
+  51: "decrypt_error",
+  70: "protocol_version",
+  71: "insufficient_security",
+  80: "internal_error",
+  100: "no_renegotiation",
+  116: "certificate_required",
+  120: "no_application_protocol",
+};
+
+interface Plan {
+  /** Of another Envoy of the house. */
+  readonly port?: number;
+  /** Further certificates that are shown with the first one. */
+  readonly chain?: string;
+  /** What is sent as soon as the client has done its part of the handshake. */
+  readonly sends?: string;
+  /** Lets openssl tell of the session and take its commands; what comes back is then in `said`. */
+  readonly verbose?: boolean;
+  /** Options of `openssl s_client`. */
+  readonly options?: readonly string[];
+  /** How long a connection that stays open is watched. */
+  readonly patienceMs?: number;
+}
+
+export interface Visit {
+  /** By its name in RFC 8446. */
+  readonly alert: string | undefined;
+  readonly reply: Response | undefined;
+  /** Whether the other side ended it. */
+  readonly ended: boolean;
+  /** What openssl says of the handshake. */
+  readonly said: string;
+}
+
+/** The patience with a connection on which nothing was sent: an alert comes within milliseconds. */
+const QUIET_MS = 1000;
+const ANSWER_MS = 10_000;
+
+/** A connection by the openssl command line, which names an alert alike on both runtimes. */
+export async function visit(
+  house: House,
+  presents: Certificate | undefined,
+  plan: Plan = {},
+): Promise<Visit> {
+  const {
+    port = portOf(house),
+    options = [],
+    sends,
+    patienceMs = sends === undefined ? QUIET_MS : ANSWER_MS,
+  } = plan;
+  const child = spawn("openssl", [
+    ...["s_client", "-connect", `127.0.0.1:${port}`, "-servername", "localhost"],
+    ...plan.verbose ? [] : ["-quiet"],
+    ...["-CAfile", house.running.credentials.ca, "-verify_return_error"],
+    ...presents ? await fileOptions(house, presents, plan.chain) : [],
+    ...options,
+  ]);
+  let [received, said] = ["", ""];
+  child.stdout.setEncoding("latin1").on("data", (part: string) => received += part);
+  child.stderr.setEncoding("utf8").on("data", (part: string) => said += part);
+  child.stdin.on("error", () => {});
+  const ended = new Promise<boolean>((resolve, reject) => {
+    const timer = setTimeout(() => (resolve(false), child.kill("SIGKILL")), patienceMs);
+    child.once("error", reject).once("close", () => (clearTimeout(timer), resolve(true)));
+  });
+  if (sends !== undefined) child.stdin.write(sends, "latin1");
+  const hasEnded = await ended;
+  const alert = /SSL alert number (\d+)/.exec(said)?.[1];
+  return {
+    alert: alert === undefined ? undefined : ALERTS[Number(alert)] ?? `alert ${alert}`,
+    reply: received === "" || plan.verbose ? undefined : parseReply(received),
+    ended: hasEnded,
+    said: plan.verbose ? received + said : said,
+  };
+}
+
+/** Throws unless the request is answered with this problem. */
+export async function expectRefused(
+  house: House,
+  presents: Certificate,
+  code: ProblemCode,
+  sends: string,
+  plan: Plan = {},
+): Promise<Problem> {
+  const { reply, said } = await visit(house, presents, { ...plan, sends });
+  if (!reply) throw new Error(`No answer came. ${said}`);
+  return await expectProblem(reply, code);
+}
+
+export const hostOf = ({ running }: House): string => new URL(running.baseUrl).host;
+export const portOf = ({ running }: House): number => Number(new URL(running.baseUrl).port);
+
+/** A request's text, after which the connection ends. */
+export function requestText(host: string, line: string, headers: readonly string[] = [], body = ""): string {
+  const framing = body === "" ? [] : [`Content-Length: ${body.length}`];
+  return [`${line} HTTP/1.1`, `Host: ${host}`, "Connection: close", ...framing, ...headers, "", body].join(
+    "\r\n",
+  );
+}
+
+/** Envoy writes what it holds back of its logs when it ends. */
+export async function endEnvoy({ pids: { sidecar } }: House): Promise<void> {
+  process.kill(sidecar!, "SIGTERM");
+  await awaitEnd(sidecar!);
+}
+
+async function fileOptions(house: House, { cert, key }: Certificate, chain?: string): Promise<string[]> {
+  const folder = house.running.state.path("visits", randomUUID());
+  await mkdir(folder, { recursive: true });
+  const files = { cert, key, ...(chain === undefined ? {} : { cert_chain: chain }) };
+  const options: string[] = [];
+  for (const [name, text] of Object.entries(files)) {
+    await writeFile(`${folder}/${name}.pem`, text);
+    options.push(`-${name}`, `${folder}/${name}.pem`);
+  }
+  return options;
+}
+
+function parseReply(received: string): Response {
+  const end = received.indexOf("\r\n\r\n");
+  const [statusLine = "", ...lines] = received.slice(0, end).split("\r\n");
+  const headers = lines.map((line): [string, string] => {
+    const colon = line.indexOf(":");
+    return [line.slice(0, colon), line.slice(colon + 1).trim()];
+  });
+  const body = Buffer.from(received.slice(end + 4), "latin1");
+  return new Response(body, { status: Number(statusLine.split(" ")[1]), headers });
+}

@@ -1,0 +1,68 @@
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { createServer } from "node:net";
+import { tmpdir } from "node:os";
+import { basename, join } from "node:path";
+import process from "node:process";
+import { after, before, describe, it } from "node:test";
+import { assert, assertEquals, assertStringIncludes } from "@std/assert";
+import { awaitEnd, executablesUnder, freePort, isAlive, runToEnd, startUntilReady } from "./start_trial.ts";
+
+describe("npm start -- --envoy", () => {
+  let folder: string;
+  let options: string[];
+  before(async () => {
+    folder = await mkdtemp(join(tmpdir(), "gold-"));
+    options = ["--port", `${await freePort()}`, "--envoy"];
+  });
+  after(() => rm(folder, { recursive: true, force: true }));
+  const state = () => join(folder, "state");
+
+  it("trades through the real Envoy, with no other program than this runtime, Postgres and Envoy", async () => {
+    const started = await startUntilReady(state(), ...options);
+    try {
+      const programs = new Set(executablesUnder(started.child.pid!).map((path) => basename(path)));
+      assertEquals([...programs].sort(), [basename(process.execPath), "envoy", "postgres"].sort());
+    } finally {
+      assertEquals(await started.stop(), 0);
+    }
+  });
+
+  it("leaves no Envoy behind when it is killed, and starts again on the same port", async () => {
+    const started = await startUntilReady(state(), ...options, "--no-demo");
+    const { sidecar } = started.run.pids as unknown as { sidecar: number };
+    const executables = executablesUnder(sidecar);
+    assert(executables.some((path) => basename(path) === "envoy"), executables.join());
+    const { child } = started;
+    process.kill(child.pid!, "SIGKILL");
+    await awaitEnd(child.pid!, sidecar);
+    assert(!isAlive(sidecar));
+    const again = await startUntilReady(state(), ...options);
+    assertEquals(await again.stop(), 0);
+  });
+
+  it("says that the port is taken instead of sharing it", async () => {
+    const port = await freePort();
+    const other = createServer();
+    await new Promise<void>((resolve) => other.listen(port, "127.0.0.1", resolve));
+    try {
+      const { code, err } = await runToEnd("--state", state(), "--port", `${port}`, "--envoy", "--exit");
+      assertEquals(code, 1);
+      assertStringIncludes(err, `address already in use 127.0.0.1:${port}`);
+    } finally {
+      await new Promise((resolve) => other.close(resolve));
+    }
+  });
+
+  it("says in one sentence why Envoy did not start", async () => {
+    await writeFile(join(folder, "envoy"), "#!/bin/sh\necho no such luck >&2\nexit 1\n", { mode: 0o755 });
+    process.env.ENVOY_BINARY = join(folder, "envoy");
+    try {
+      const { code, err } = await runToEnd("--state", state(), ...options, "--exit");
+      assertEquals(code, 1);
+      assertStringIncludes(err, "npm start did not get there. Envoy ended before it was ready");
+      assertStringIncludes(err, "no such luck");
+    } finally {
+      delete process.env.ENVOY_BINARY;
+    }
+  });
+});

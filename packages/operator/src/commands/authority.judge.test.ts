@@ -1,0 +1,108 @@
+import { assertEquals, assertStringIncludes } from "@std/assert";
+import { after, before, describe, it } from "node:test";
+import { NEW_P256, openFolder, type OpensslFolder } from "../pki/openssl_folder.ts";
+import { itemsOf, type TrialOperator, trialOperator } from "./trial.ts";
+
+describe("gold ca, cert and key rotate ca with openssl as the judge", () => {
+  let operator: TrialOperator;
+  let judge: OpensslFolder;
+  let clientId: string;
+  before(async () => {
+    [operator, judge] = [await trialOperator(), await openFolder()];
+    clientId = operator.service.partner.clientId;
+  });
+  after(async () => {
+    await judge.remove();
+    await operator.stop();
+  });
+
+  /** A certificate by a new request of openssl's. */
+  async function issue(name: string): Promise<string> {
+    const subject = [
+      "-subj",
+      `/O=Trial Bank/CN=${clientId}`,
+      "-keyout",
+      `${name}.key`,
+      "-out",
+      `${name}.csr`,
+    ];
+    const made = await judge.run("req", "-new", "-utf8", "-nodes", ...NEW_P256, "-sha256", ...subject);
+    assertEquals(made.status, 0, made.output);
+    const files = ["--csr", judge.path(`${name}.csr`), "--out", judge.path(`${name}.pem`)];
+    return (await operator.done("cert", "issue", clientId, ...files)).fingerprint as string;
+  }
+
+  /** The bundle and the lists as the proxy gets them. */
+  async function trust(): Promise<void> {
+    await judge.keep("bundle.pem", (await operator.done("ca", "show")).certificates as string);
+    await operator.done("cert", "crl", "--out", judge.path("lists.pem"));
+  }
+  const verify = (name: string) =>
+    judge.run(
+      ...["verify", "-x509_strict", "-purpose", "sslclient", "-crl_check"],
+      ...["-CAfile", "bundle.pem", "-CRLfile", "lists.pem", `${name}.pem`],
+    );
+
+  it("a certificate is good under the first, empty list, and not after its revocation", async () => {
+    await operator.done("ca", "init", "--key", judge.path("ca.key"));
+    const revoked = await issue("revoked");
+    await issue("kept");
+    await trust();
+    for (const name of ["revoked", "kept"]) {
+      const { status, output } = await verify(name);
+      assertEquals(status, 0, output);
+    }
+    await operator.done("cert", "revoke", revoked, "--reason", "key_compromise");
+    await trust();
+    const outcome = await verify("revoked");
+    assertEquals(outcome.status, 2);
+    assertStringIncludes(outcome.output, "certificate revoked");
+    assertEquals((await verify("kept")).status, 0);
+    const read = await judge.run("crl", "-in", "lists.pem", "-CAfile", "bundle.pem", "-noout", "-text");
+    for (const words of ["verify OK", "Key Compromise", "Version 2"]) {
+      assertStringIncludes(read.output, words);
+    }
+  });
+
+  it("serves as the signing command of the next authority, and two stand side by side with a list each", async () => {
+    assertEquals(
+      (await judge.run("ecparam", "-name", "prime256v1", "-genkey", "-noout", "-out", "house.key")).status,
+      0,
+    );
+    assertEquals(
+      (await judge.run("ec", "-in", "house.key", "-pubout", "-out", "house_public.pem")).status,
+      0,
+    );
+    const command = `openssl dgst -sha256 -sign ${judge.path("house.key")}`;
+    await operator.done(
+      "key",
+      "rotate",
+      "ca",
+      "--command",
+      command,
+      "--public-key",
+      judge.path("house_public.pem"),
+    );
+    const next = await issue("next");
+    await issue("other");
+    await trust();
+    for (const name of ["kept", "next", "other"]) {
+      const { status, output } = await verify(name);
+      assertEquals(status, 0, `${name}: ${output}`);
+    }
+    assertEquals((await verify("revoked")).status, 2);
+    await operator.done("cert", "revoke", next);
+    await trust();
+    const outcomes = await Promise.all(["kept", "next", "other", "revoked"].map(verify));
+    assertEquals(outcomes.map(({ status }) => status), [0, 2, 0, 2]);
+  });
+
+  it("an authority that is retired vouches for nobody", async () => {
+    const [older] = itemsOf(await operator.done("ca", "list"));
+    await operator.done("ca", "retire", older!.fingerprint as string);
+    await trust();
+    const outcomes = await Promise.all(["kept", "other"].map(verify));
+    assertEquals(outcomes.map(({ status }) => status), [2, 0]);
+    assertStringIncludes(outcomes[0]!.output, "unable to get local issuer certificate");
+  });
+});

@@ -1,0 +1,73 @@
+import { readFile } from "node:fs/promises";
+import { isKeySource, type KeySource } from "@gold-partner/server";
+import type { Sql } from "postgres";
+import { EXIT, Failure } from "../failure.ts";
+import {
+  type Authority,
+  type AuthorityKey,
+  openAuthority,
+  readAuthorityKey,
+  useSigningCommand,
+} from "../pki/mod.ts";
+
+/** An authority that partners' certificates are judged by, as the database knows it. */
+export interface TrustedAuthority {
+  readonly fingerprint: string;
+  /** PEM. */
+  readonly certificate: string;
+  /** Where its key is, never the key; null where that was never recorded. */
+  readonly keySource: string | null;
+}
+
+/** Those that are not retired. The newest one, which signs, stands last. */
+export async function readTrustedAuthorities(sql: Sql): Promise<TrustedAuthority[]> {
+  const rows = await sql`
+    select fingerprint, certificate, key_source from gold.authority_overview where retired_at is null order by created_at`;
+  return rows.map(({ fingerprint, certificate, key_source }) => ({
+    fingerprint,
+    certificate,
+    keySource: key_source,
+  }));
+}
+
+export const noAuthority = (): Failure =>
+  new Failure(
+    EXIT.refused,
+    "no_authority",
+    "There is no certificate authority yet: run `gold ca init`.",
+  );
+
+/** With its key, ready to sign. */
+export async function openTrustedAuthority(
+  { fingerprint, certificate, keySource }: TrustedAuthority,
+): Promise<Authority> {
+  if (keySource === null || !isKeySource(keySource)) {
+    throw new Failure(
+      EXIT.refused,
+      "authority_key_unknown",
+      `Where the key of the authority ${fingerprint} is was never recorded, so nothing is signed by it: put a new one beside it (gold key rotate ca).`,
+    );
+  }
+  const place = placeOf(keySource);
+  return await openAuthority(
+    certificate,
+    keySource.startsWith("file:") ? await readKeyFile(place) : useSigningCommand(readCommand(place)),
+  );
+}
+
+/** A file, or a program with its arguments. */
+export const placeOf = (source: KeySource): string => source.slice(source.indexOf(":") + 1);
+
+/** A program and its arguments, which spaces part. */
+export const readCommand = (text: string): string[] => text.split(" ").filter((word) => word !== "");
+
+async function readKeyFile(file: string): Promise<AuthorityKey> {
+  const pem = await readFile(file, "utf8").catch((error: Error) => {
+    throw new Failure(
+      EXIT.dependency,
+      "authority_key_unreachable",
+      `The certificate authority's key cannot be read: ${error.message}.`,
+    );
+  });
+  return await readAuthorityKey(pem);
+}

@@ -1,0 +1,73 @@
+import type { Invocation, Row } from "../command.ts";
+import { EXIT, Failure } from "../failure.ts";
+
+export type CredentialKind =
+  | "certificate"
+  | "client_secret"
+  | "webhook_secret"
+  | "signing_key"
+  | "token_key"
+  | "authority"
+  | "revocation_list";
+
+/** A row of gold.credential_overview. */
+export interface Credential {
+  readonly kind: CredentialKind;
+  /** A client_id, or `house`. */
+  readonly owner: string;
+  readonly name: string;
+  /** What the partner itself calls a signing key. */
+  readonly kid: string | null;
+  /** An authority's, PEM. */
+  readonly certificate: string | null;
+  readonly status: "active" | "retiring" | "retired" | "expired" | "revoked" | "not_yet";
+  readonly not_before: Date | null;
+  readonly expires_at: Date | null;
+  readonly retire_at: Date | null;
+  readonly last_used_at: Date | null;
+}
+
+/** What a partner has of one kind, the oldest first. */
+export async function credentialsOf(
+  { query }: Invocation,
+  kind: CredentialKind,
+  id: string,
+): Promise<Credential[]> {
+  const [partner] = await query`select from gold.partner_overview where public_id = ${id}`;
+  if (!partner) throw new Failure(EXIT.refused, "not_found", `There is no partner ${id}.`);
+  return [
+    ...await query`
+      select * from gold.credential_overview where kind = ${kind} and owner = ${id} order by not_before, name collate "C"`,
+  ] as unknown as Credential[];
+}
+
+/** How a credential lives, in every list. */
+export const lifeOf = ({ status, not_before, retire_at, last_used_at }: Credential): Row => ({
+  status,
+  not_before: instantOf(not_before),
+  retire_at: instantOf(retire_at),
+  last_used_at: instantOf(last_used_at),
+});
+
+export const instantOf = (at: Date | null): string | null => at?.toISOString() ?? null;
+
+const HOUR_MS = 3_600_000;
+
+/**
+ * Asks before a credential ends at once, and says when it was last used. Returns that instant for the database, which refuses
+ * where it was used since; whoever said --yes was not asked, and goes ahead.
+ */
+export async function confirmEnd(
+  { confirm, values, now }: Invocation,
+  what: string,
+  { last_used_at: used }: Credential,
+): Promise<string | null> {
+  const recently = used !== null && now().getTime() - used.getTime() < HOUR_MS;
+  await confirm(
+    `Retire ${what}? ${
+      used === null ? "Its use was never noted." : `It was last used at ${used.toISOString()}.`
+    } ${recently ? "That is less than an hour ago: whoever still works with it is refused from now on." : ""}`
+      .trim(),
+  );
+  return values.yes ? "infinity" : instantOf(used);
+}

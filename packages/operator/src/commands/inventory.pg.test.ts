@@ -1,0 +1,123 @@
+import { after, before, describe, it } from "node:test";
+import { assert, assertEquals } from "@std/assert";
+import { addTrialCertificate } from "@gold-partner/dev";
+import { randomBytes } from "node:crypto";
+import { runGold } from "../gold_trial.ts";
+import { assertRefused as refused, itemsOf, type TrialOperator, trialOperator } from "./trial.ts";
+
+const DAY_SECONDS = 86_400;
+
+describe("gold inventory", () => {
+  let operator: TrialOperator;
+  before(async () => void (operator = await trialOperator()));
+  after(() => operator.stop());
+
+  const itemsFor = async (owner: string, ...options: string[]) =>
+    itemsOf(await operator.done("inventory", ...options)).filter((item) => item.owner === owner);
+  const shortOf = (items: Record<string, unknown>[]) =>
+    items.map(({ kind, name, status, warning }) => [kind, name, status, warning]);
+
+  it("shows each kind of a partner's credentials and of the house's, and no value of any", async () => {
+    const { clientId, clientSecret, webhookSecret, fingerprint, signingKey } = await operator.service
+      .addPartner();
+    const items = await itemsFor(clientId);
+    assertEquals(Object.keys(items[0]!), [
+      "kind",
+      "owner",
+      "name",
+      "status",
+      "not_before",
+      "expires_at",
+      "retire_at",
+      "last_used_at",
+      "warning",
+    ]);
+    assertEquals(items.map(({ kind }) => kind), [
+      "certificate",
+      "client_secret",
+      "signing_key",
+      "webhook_secret",
+    ]);
+    assertEquals([items[0]!.name, items[2]!.name], [fingerprint, signingKey.thumbprint]);
+    const text = JSON.stringify(await operator.done("inventory", "--all"));
+    const { sql } = operator.service.books;
+    const [stored] = await sql`select encode(hash, 'hex') as hash from gold.client_secret limit 1`;
+    for (const value of [clientSecret, webhookSecret, stored!.hash, signingKey.publicJwk.x as string]) {
+      assert(!text.includes(value));
+    }
+    assertEquals((await itemsFor("house")).map(({ kind, status }) => [kind, status]), [[
+      "token_key",
+      "active",
+    ]]);
+  });
+
+  it("warns of what ends within the span, and counts what takes over", async () => {
+    const { clientId, fingerprint } = await operator.service.addPartner();
+    const { sql } = operator.service.books;
+    const certificates = async (...options: string[]) =>
+      shortOf((await itemsFor(clientId, ...options)).filter(({ kind }) => kind === "certificate"));
+    assertEquals(await certificates(), [[
+      "certificate",
+      fingerprint,
+      "active",
+      "expires in 0 hours, and nothing takes over",
+    ]]);
+    assertEquals(await certificates("--within", "30m"), [["certificate", fingerprint, "active", null]]);
+    const next = randomBytes(32).toString("hex");
+    await addTrialCertificate(sql, clientId, next, { beginsSeconds: 60, endsSeconds: 300 * DAY_SECONDS });
+    assertEquals(await certificates(), [
+      ["certificate", fingerprint, "active", "expires in 0 hours"],
+      ["certificate", next, "not_yet", null],
+    ]);
+    refused(await operator.gold("inventory", "--within", "soon"), 2, "--within");
+  });
+
+  it("shows what has ended with --all alone", async () => {
+    const { clientId, fingerprint } = await operator.service.addPartner();
+    await operator.done("secret", "rotate", clientId, "--overlap", "0");
+    await operator.service.books.sql`select gold.revoke_certificate(${fingerprint})`;
+    const past = randomBytes(32).toString("hex");
+    await addTrialCertificate(operator.service.books.sql, clientId, past, {
+      beginsSeconds: -120,
+      endsSeconds: -60,
+    });
+    const statuses = async (...options: string[]) =>
+      (await itemsFor(clientId, ...options)).map(({ kind, status }) => `${kind} ${status}`).sort();
+    const live = ["client_secret active", "signing_key active", "webhook_secret active"];
+    assertEquals(await statuses(), live);
+    const ended = ["certificate expired", "certificate revoked", "client_secret retired"];
+    assertEquals(await statuses("--all"), [...ended, ...live].sort());
+  });
+
+  it("shows an authority by its own dates, and its revocation list also where there is none", async () => {
+    await operator.done("ca", "init", "--key", operator.path("ca_key.pem"), "--years", "2");
+    const house = await itemsFor("house");
+    const [authority] = house.filter(({ kind }) => kind === "authority");
+    const years = (Date.parse(`${authority!.expires_at}`) - Date.now()) / (365 * 1000 * DAY_SECONDS);
+    assert(years > 1.9 && years < 2.1, `${years}`);
+    assertEquals(authority!.warning, null);
+    const { sql } = operator.service.books;
+    await sql`update gold.authority set revocation_list = null, revocation_next_at = null, revocation_number = 0`;
+    const listOf = async () => (await itemsFor("house")).filter(({ kind }) => kind === "revocation_list");
+    assertEquals(shortOf(await listOf()), [[
+      "revocation_list",
+      authority!.name,
+      "active",
+      "there is none: gold cert crl",
+    ]]);
+    await sql`update gold.authority set revocation_list = 'x', revocation_number = 1, revocation_next_at = clock_timestamp() - interval '1 minute'`;
+    assertEquals(shortOf(await listOf()), [[
+      "revocation_list",
+      authority!.name,
+      "expired",
+      "run out: gold cert crl",
+    ]]);
+    const later = new Date(Date.now() + 3 * 365 * 1000 * DAY_SECONDS);
+    const run = await runGold(["inventory", "--json", "--all"], {
+      env: { DATABASE_URL: operator.url },
+      now: () => later,
+    });
+    const [expired] = itemsOf(run.json).filter(({ kind }) => kind === "authority");
+    assertEquals(expired!.status, "expired");
+  });
+});

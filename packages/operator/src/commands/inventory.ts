@@ -1,0 +1,47 @@
+import type { Command, Row } from "../command.ts";
+import { readCertificate } from "../pki/certificate.ts";
+import { required, spanSeconds } from "../values.ts";
+import { type Credential, instantOf } from "./credential.ts";
+import { isLive, warningsOf } from "./inventory_warnings.ts";
+
+const inventory: Command = {
+  words: "inventory",
+  usage: "inventory [--within 30d] [--all]",
+  does:
+    "every certificate, secret and key of partners and house: how long it lives, when it was last used, what ends within the span; --all shows what has ended",
+  options: { within: { type: "string", default: "30d" }, all: { type: "boolean" } },
+  async run({ values, query, now }) {
+    const withinMs = spanSeconds(required(values, "within"), "within") * 1000;
+    const rows = await query`
+      select * from gold.credential_overview order by owner collate "C", kind collate "C", not_before, name collate "C"`;
+    const all = rows.map((row) => withOwnDates(row as unknown as Credential, now()));
+    return {
+      items: all.filter((one) => values.all || isLive(one)).map((one): Row => ({
+        kind: one.kind,
+        owner: one.owner,
+        name: one.name,
+        status: one.status,
+        not_before: instantOf(one.not_before),
+        expires_at: instantOf(one.expires_at),
+        retire_at: instantOf(one.retire_at),
+        last_used_at: instantOf(one.last_used_at),
+        warning: warningsOf(one, all, withinMs, now()).join("; ") || null,
+      })),
+    };
+  },
+};
+
+export const INVENTORY_COMMANDS: readonly Command[] = [inventory];
+
+/** How long an authority lives, its certificate alone says. */
+function withOwnDates(credential: Credential, now: Date): Credential {
+  if (credential.certificate === null) return credential;
+  const { notBefore, notAfter } = readCertificate(credential.certificate);
+  const expired = credential.status === "active" && notAfter <= now;
+  return {
+    ...credential,
+    not_before: notBefore,
+    expires_at: notAfter,
+    status: expired ? "expired" : credential.status,
+  };
+}

@@ -1,0 +1,55 @@
+import type { Credential } from "./credential.ts";
+
+const [HOUR_MS, DAY_MS] = [3_600_000, 86_400_000];
+/** Whose use the service notes. */
+const NOTED_KINDS: readonly string[] = ["certificate", "client_secret", "signing_key", "token_key"];
+
+/** What is at work, and what the proxy needs: a list that has run out is in force no longer, and has to be seen. */
+export const isLive = ({ kind, status }: Credential): boolean =>
+  kind === "revocation_list" || status === "active" || status === "retiring" || status === "not_yet";
+
+/** What somebody should look at; `all` shows whether another one of its kind takes over. */
+export function warningsOf(
+  credential: Credential,
+  all: readonly Credential[],
+  withinMs: number,
+  now: Date,
+): string[] {
+  if (!isLive(credential)) return [];
+  const { kind, expires_at, retire_at, not_before, last_used_at } = credential;
+  if (kind === "revocation_list") return listWarnings(expires_at, withinMs, now);
+  const warnings: string[] = [];
+  const leftMs = endOf(credential) - now.getTime();
+  if (leftMs <= withinMs) {
+    const verb = endOf(credential) === expires_at?.getTime() ? "expires" : "retires";
+    warnings.push(
+      `${verb} in ${spanText(leftMs)}${hasHeir(credential, all) ? "" : ", and nothing takes over"}`,
+    );
+  }
+  const isSettled = not_before !== null && now.getTime() - not_before.getTime() > DAY_MS;
+  if (NOTED_KINDS.includes(kind) && isSettled && last_used_at === null && retire_at === null) {
+    warnings.push("never used");
+  }
+  return warnings;
+}
+
+function listWarnings(expiresAt: Date | null, withinMs: number, now: Date): string[] {
+  if (expiresAt === null) return ["there is none: gold cert crl"];
+  const leftMs = expiresAt.getTime() - now.getTime();
+  if (leftMs <= 0) return ["run out: gold cert crl"];
+  return leftMs <= withinMs ? [`runs out in ${spanText(leftMs)}: gold cert crl`] : [];
+}
+
+const endOf = ({ expires_at, retire_at }: Credential): number =>
+  Math.min(expires_at?.getTime() ?? Infinity, retire_at?.getTime() ?? Infinity);
+
+const hasHeir = (credential: Credential, all: readonly Credential[]): boolean =>
+  all.some((one) =>
+    one.kind === credential.kind && one.owner === credential.owner && isLive(one) &&
+    endOf(one) > endOf(credential)
+  );
+
+function spanText(ms: number): string {
+  const [count, unit] = ms >= 2 * DAY_MS ? [ms / DAY_MS, "days"] : [ms / HOUR_MS, "hours"];
+  return `${Math.floor(count)} ${unit}`;
+}

@@ -1,0 +1,197 @@
+import { createSealing, readKeys } from "@gold-partner/server";
+import { assert, assertEquals, assertStringIncludes } from "@std/assert";
+import { randomBytes } from "node:crypto";
+import { readFile, writeFile } from "node:fs/promises";
+import { after, before, describe, it } from "node:test";
+import { runGold } from "../gold_trial.ts";
+import { registryVersion } from "./authority_trial.ts";
+import { assertRefused as refused, itemsOf, type TrialOperator, trialOperator } from "./trial.ts";
+
+const SECOND_MS = 1000;
+const MINUTE_MS = 60_000;
+
+describe("gold key rotate token", () => {
+  let operator: TrialOperator;
+  before(async () => void (operator = await trialOperator()));
+  after(() => operator.stop());
+
+  const published = async (): Promise<string[]> => {
+    const reply = await operator.service.send("/.well-known/jwks.json", { method: "GET" });
+    return (await reply.json() as { keys: { kid: string }[] }).keys.map(({ kid }) => kid);
+  };
+  async function issued(): Promise<{ token: string; kid: string }> {
+    const { clientId, clientSecret } = operator.service.partner;
+    const reply = await operator.service.send("/oauth/token", {
+      headers: { "Content-Type": "application/x-www-form-urlencoded", Authorization: null },
+      body: `grant_type=client_credentials&client_id=${clientId}&client_secret=${clientSecret}`,
+    });
+    const token = (await reply.json() as { access_token: string }).access_token;
+    return { token, kid: JSON.parse(atob(token.split(".")[0]!)).kid };
+  }
+  const statusOf = async (token: string) =>
+    (await operator.service.send("/v1/balances", {
+      method: "GET",
+      headers: { Authorization: `Bearer ${token}` },
+    }))
+      .status;
+
+  it("publishes the new key before it signs, and lets every live token live on", async () => {
+    const { service } = operator;
+    const older = await issued();
+    const version = await registryVersion(operator);
+    const { kid, begins_at, older_retire_at } = await operator.done("key", "rotate", "token");
+    assert(await registryVersion(operator) > version);
+    const leadMs = Date.parse(begins_at as string) - Date.now();
+    assert(leadMs > 8 * SECOND_MS && leadMs <= 10 * SECOND_MS, `${leadMs}`);
+    assertEquals(Date.parse(older_retire_at as string) - Date.parse(begins_at as string), 11 * MINUTE_MS);
+    await service.refresh();
+    assertEquals(await published(), [older.kid, kid]);
+    const last = await issued();
+    assertEquals(last.kid, older.kid);
+
+    service.shiftClock(10 * SECOND_MS);
+    const newer = await issued();
+    assertEquals(newer.kid, kid);
+    assertEquals([await statusOf(last.token), await statusOf(newer.token)], [200, 200]);
+    service.shiftClock(9 * MINUTE_MS);
+    assertEquals(await statusOf(last.token), 200);
+    service.shiftClock(11 * MINUTE_MS + 11 * SECOND_MS);
+    assertEquals(await published(), [kid]);
+    service.shiftClock(0);
+    const [note] = itemsOf(await operator.done("audit", "list", "--limit", "1"));
+    assertEquals([note!.action, note!.subject], ["token_key.rotate", kid]);
+  });
+
+  it("asks before an overlap that ends live tokens, and does not lengthen what was settled", async () => {
+    const env = { DATABASE_URL: operator.url };
+    const questions: string[] = [];
+    const ask = (question: string) => (questions.push(question), Promise.resolve(false));
+    const words = ["key", "rotate", "token", "--overlap"];
+    assertEquals((await runGold([...words, "10m"], { env, ask })).problem.code, "not_confirmed");
+    assertStringIncludes(questions.join(), "live ones end before their time");
+    refused(await operator.gold(...words, "soon"), 2, "30m, 24h");
+    const { begins_at, older_retire_at } = await operator.done(...words, "0");
+    assertEquals(begins_at, older_retire_at);
+    await operator.done(...words, "7d");
+    const lives = await operator.service.books.sql`
+      select retire_at from gold.token_key order by not_before`;
+    assertEquals(
+      lives.slice(0, 2).every(({ retire_at }) => retire_at.getTime() <= Date.parse(begins_at as string)),
+      true,
+    );
+    assertEquals(lives.map(({ retire_at }) => retire_at === null), [false, false, false, true]);
+  });
+
+  it("of two rotations at once one key is left that does not retire", async () => {
+    await Promise.all([operator, operator.colleague].map((person) => person.done("key", "rotate", "token")));
+    const [row] = await operator.service.books.sql`
+      select count(*) filter (where retire_at is null)::int as endless,
+        (select kid from gold.token_key order by not_before desc limit 1) = min(kid) filter (where retire_at is null) as newest
+      from gold.token_key`;
+    assertEquals({ ...row }, { endless: 1, newest: true });
+  });
+});
+
+describe("gold key rotate webhook-kek", () => {
+  let operator: TrialOperator;
+  let file: string;
+  before(async () => {
+    operator = await trialOperator();
+    await operator.service.addPartner();
+    file = operator.service.config.sealingKeySource.slice("file:".length);
+  });
+  after(() => operator.stop());
+
+  /** The source's new first line. */
+  async function putNewKey(): Promise<string> {
+    const key = randomBytes(32).toString("hex");
+    await writeFile(file, `${key}\n${await readFile(file, "utf8")}`);
+    return (await createSealing(await readKeys(`file:${file}`))).currentKeyName;
+  }
+  const sealed = () => operator.service.books.sql`select * from gold.read_sealed() order by kind, id`;
+  const openAll = async (lines: number) => {
+    const sealing = await createSealing((await readKeys(`file:${file}`)).slice(0, lines));
+    return await Promise.all((await sealed()).map((row) => sealing.open(row.sealed, row.sealing_key)));
+  };
+
+  it("does nothing where all is sealed by the first key", async () => {
+    const version = await registryVersion(operator);
+    assertEquals((await operator.done("key", "rotate", "webhook-kek")).resealed, 0);
+    assertEquals(await registryVersion(operator), version);
+  });
+
+  it("seals all anew by the first key, which then opens all that the older one did", async () => {
+    const before = await openAll(1);
+    assertEquals(before.length, 3);
+    const name = await putNewKey();
+    const version = await registryVersion(operator);
+    assertEquals(await operator.done("key", "rotate", "webhook-kek"), { sealing_key: name, resealed: 3 });
+    assertEquals(await openAll(1), before);
+    assertEquals(await registryVersion(operator), version + 1);
+    const [note] = itemsOf(await operator.done("audit", "list", "--limit", "1"));
+    assertEquals([note!.action, note!.subject], ["sealing_key.rotate", name]);
+    assertEquals(JSON.parse(note!.detail as string).resealed.length, 3);
+    assertEquals((await operator.done("key", "rotate", "webhook-kek")).resealed, 0);
+  });
+
+  it("names what no key of the source opens, and seals nothing", async () => {
+    await putNewKey();
+    const { sql } = operator.service.books;
+    const before = await sealed();
+    for (
+      const spoil of [
+        sql`update gold.token_key set sealing_key = 'lost'`,
+        sql`update gold.token_key set sealed = '\\x0102030405060708090a0b0c0d0e0f' || sealed`,
+      ]
+    ) {
+      await spoil;
+      const spoiled = await sealed();
+      refused(
+        await operator.gold("key", "rotate", "webhook-kek"),
+        1,
+        `token_key ${before[0]!.id} (key ${spoiled[0]!.sealing_key})`,
+      );
+      assertEquals(await sealed(), spoiled);
+      await sql`update gold.token_key set sealing_key = ${before[0]!.sealing_key}, sealed = ${
+        before[0]!.sealed
+      }`;
+    }
+    assertEquals((await operator.done("key", "rotate", "webhook-kek")).resealed, 3);
+  });
+
+  it("takes along what another command seals meanwhile by the older key", async () => {
+    const { sql } = operator.service.books;
+    const older = await createSealing(await readKeys(`file:${file}`));
+    await putNewKey();
+    const { client } = operator.service.partner;
+    let running: Promise<Record<string, unknown>>;
+    await sql.begin(async (transaction) => {
+      await transaction`select from gold.audit_tail for update`;
+      running = operator.done("key", "rotate", "webhook-kek");
+      await untilOneWaits();
+      await sql`
+        insert into gold.webhook_secret (partner_id, sealed, sealing_key)
+        values (${client}, ${await older.seal("whsec_late")}, ${older.currentKeyName})`;
+    });
+    assertEquals((await running!).resealed, 4);
+    assertEquals((await openAll(1)).filter((text) => text === "whsec_late").length, 1);
+  });
+
+  it("leaves a secret as it is that was changed since it was read", async () => {
+    const [row] = await sealed();
+    const secrets = [{ kind: row!.kind, id: row!.id, before: "00", after: "01" }];
+    const { sql } = operator.service.books;
+    const [done] = await sql`select gold.reseal('newer', ${sql.json(secrets)}::jsonb) as resealed`;
+    assertEquals(done!.resealed, 0);
+    assertEquals((await sealed())[0], row);
+  });
+
+  async function untilOneWaits(): Promise<void> {
+    for (;;) {
+      const [row] = await operator.service.books.sql`
+        select count(*)::int as n from pg_stat_activity where usename = ${operator.login} and wait_event_type = 'Lock'`;
+      if (row!.n > 0) return;
+      await new Promise((resolve) => setTimeout(resolve, 20));
+    }
+  }
+});

@@ -1,0 +1,135 @@
+import { Buffer } from "node:buffer";
+import { TOKEN_TTL_SECONDS } from "@gold-partner/protocol";
+import { createSealing, type KeySource, readKeys, type Sealing } from "@gold-partner/server";
+import type { Row as SqlRow } from "postgres";
+import type { Command, Invocation, Result } from "../command.ts";
+import type { Deployment } from "../database.ts";
+import { EXIT, Failure } from "../failure.ts";
+import { makeTokenKey } from "../token_key.ts";
+import { required, spanSeconds } from "../values.ts";
+import { addAuthority, NEW_AUTHORITY } from "./new_authority.ts";
+
+/** A service refuses to serve by a registry that is older than 5 s: whoever serves then has read the new key. */
+const LEAD_SECONDS = 10;
+/** When the last token that an older key signed has ended, on every clock. */
+const OVERLAP_MINUTES = TOKEN_TTL_SECONDS / 60 + 1;
+const ATTEMPTS_MAX = 10;
+
+const rotateCa: Command = {
+  words: "key rotate ca",
+  usage: `key rotate ca ${NEW_AUTHORITY.usage}`,
+  does:
+    "puts a new certificate authority beside the old ones, which stay trusted until `ca retire`; it signs from now on",
+  options: NEW_AUTHORITY.options,
+  run: (invocation) => addAuthority(invocation, false),
+};
+
+const rotateToken: Command = {
+  words: "key rotate token",
+  usage: `key rotate token [--overlap ${OVERLAP_MINUTES}m]`,
+  does:
+    `makes a new key that signs access tokens from ${LEAD_SECONDS} s on; the older ones verify until the overlap is over`,
+  options: { overlap: { type: "string", default: `${OVERLAP_MINUTES}m` } },
+  run: rotateTokenKey,
+};
+
+async function rotateTokenKey({ values, db, confirm }: Invocation): Promise<Result> {
+  const overlapSeconds = spanSeconds(required(values, "overlap"), "overlap");
+  const { sql, deployment } = await db();
+  const { sealing } = await readSealing(await deployment());
+  if (overlapSeconds < OVERLAP_MINUTES * 60) {
+    await confirm(
+      `Tokens live ${
+        TOKEN_TTL_SECONDS / 60
+      } minutes. With an overlap of ${overlapSeconds} s live ones end before their time, and every partner has to ask for another. Go on?`,
+    );
+  }
+  const { kid, publicJwk, sealed, sealingKey } = await makeTokenKey(sealing);
+  const [row] = await sql`
+    select * from gold.rotate_token_key(${kid}, ${
+    sql.json({ ...publicJwk })
+  }::jsonb, ${sealed}::bytea, ${sealingKey}, ${LEAD_SECONDS}, ${overlapSeconds})`;
+  return {
+    object: {
+      kid,
+      begins_at: row!.begins_at.toISOString(),
+      older_retire_at: row!.retires_at.toISOString(),
+    },
+  };
+}
+
+const rotateKek: Command = {
+  words: "key rotate webhook-kek",
+  usage: "key rotate webhook-kek",
+  does: "seals every webhook secret and token key anew, by the first key of the sealing key's source",
+  run: rotateSealingKey,
+};
+
+async function rotateSealingKey({ db }: Invocation): Promise<Result> {
+  const { sql, deployment } = await db();
+  const { source, sealing } = await readSealing(await deployment());
+  const readOlder = () =>
+    sql`select * from gold.read_sealed() where sealing_key <> ${sealing.currentKeyName} order by kind, id`;
+  let resealed = 0;
+  // What another command seals meanwhile by an older key is taken in the next round.
+  for (let attempt = 0, older = await readOlder(); older.length > 0; attempt++, older = await readOlder()) {
+    if (attempt === ATTEMPTS_MAX) throw stillOlder(older);
+    const secrets = await resealAll(older, sealing, source);
+    const [row] = await sql`select gold.reseal(${sealing.currentKeyName}, ${
+      sql.json(secrets)
+    }::jsonb) as resealed`;
+    resealed += row!.resealed;
+  }
+  return {
+    title: resealed === 0
+      ? `Everything was sealed by the first key of ${source} already: nothing was done.`
+      : `Nothing is sealed by another key now. The older lines of ${source} can go when a second run has nothing to do.`,
+    object: { sealing_key: sealing.currentKeyName, resealed },
+  };
+}
+
+export const KEY_COMMANDS: readonly Command[] = [rotateCa, rotateToken, rotateKek];
+
+async function readSealing(
+  { sealingKeySource }: Deployment,
+): Promise<{ source: KeySource; sealing: Sealing }> {
+  if (!sealingKeySource) {
+    throw new Failure(EXIT.usage, "not_settled", "The database does not know where the sealing key is.");
+  }
+  return { source: sealingKeySource, sealing: await createSealing(await readKeys(sealingKeySource)) };
+}
+
+/** All or nothing: one that does not open is found before anything is written. */
+async function resealAll(rows: readonly SqlRow[], sealing: Sealing, source: KeySource) {
+  const opened = await Promise.all(
+    rows.map(({ sealed, sealing_key }) => sealing.open(sealed, sealing_key).catch(() => null)),
+  );
+  const shut = rows.filter((_, index) => opened[index] === null);
+  if (shut.length > 0) {
+    throw new Failure(
+      EXIT.refused,
+      "sealing_key_missing",
+      `${
+        describe(shut)
+      } cannot be opened by any key of ${source}, so none of them was sealed anew. Put the key's line back, below the first one.`,
+    );
+  }
+  return await Promise.all(rows.map(async ({ kind, id, sealed }, index) => ({
+    kind,
+    id,
+    before: hexOf(sealed),
+    after: hexOf(await sealing.seal(opened[index]!)),
+  })));
+}
+
+const stillOlder = (older: readonly SqlRow[]) =>
+  new Failure(
+    EXIT.dependency,
+    "busy",
+    `Others go on sealing by an older key: ${describe(older)}. Let them read the new one, and run it again.`,
+  );
+
+const describe = (rows: readonly SqlRow[]): string =>
+  rows.map(({ kind, id, sealing_key }) => `${kind} ${id} (key ${sealing_key})`).join(", ");
+
+const hexOf = (bytes: Uint8Array): string => Buffer.from(bytes).toString("hex");

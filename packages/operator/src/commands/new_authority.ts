@@ -1,0 +1,131 @@
+import { open, readFile, rm } from "node:fs/promises";
+import type { KeySource } from "@gold-partner/server";
+import type { Sql } from "postgres";
+import type { Command, Invocation, Result, Values } from "../command.ts";
+import { EXIT, Failure, failureOf, usage } from "../failure.ts";
+import { certifyAuthority } from "../pki/authority.ts";
+import { certificateFingerprint, readCertificate } from "../pki/certificate.ts";
+import { issueCrl } from "../pki/crl.ts";
+import { equalBytes } from "../pki/der.ts";
+import {
+  type AuthorityKey,
+  createAuthority,
+  type NewAuthority,
+  openAuthority,
+  readAuthorityKey,
+  useSigningCommand,
+} from "../pki/mod.ts";
+import { daysFrom } from "../pki/validity.ts";
+import { optional, required, wholeNumber } from "../values.ts";
+import { placeOf, readCommand } from "./authority.ts";
+import { LIST_DAYS } from "./revocation_list.ts";
+
+const AUTHORITY_YEARS = 10;
+
+export const NEW_AUTHORITY = {
+  usage: '(--key FILE | --command "PROGRAM ARGUMENT…" --public-key FILE) [--years N]',
+  options: {
+    key: { type: "string" },
+    command: { type: "string" },
+    "public-key": { type: "string" },
+    years: { type: "string", default: `${AUTHORITY_YEARS}` },
+  } satisfies Command["options"],
+};
+
+interface MadeAuthority {
+  readonly certificate: string;
+  readonly key: AuthorityKey;
+  readonly keySource: KeySource;
+  /** A new key, which goes to its file and nowhere else. */
+  readonly keyFile?: { readonly path: string; readonly pem: string };
+}
+
+/** Makes an authority together with its first, empty revocation list: where one is missing the proxy gets none at all. */
+export async function addAuthority(invocation: Invocation, first: boolean): Promise<Result> {
+  const { sql, deployment } = await invocation.db();
+  const { environment, publicBaseUrl } = await deployment();
+  // By the database's clock: what begins in the future lets nobody in.
+  const [clock] = await sql`select clock_timestamp() as at`;
+  const issuedAt = clock!.at as Date;
+  // Two that stand side by side are told apart by name: not every verifier looks for another key under the same one.
+  const commonName = `Gold Trading Partner CA (${environment}) ${issuedAt.toISOString()}`;
+  const { certificate, key, keySource, keyFile } = await makeAuthority(invocation, {
+    commonName,
+    organization: new URL(publicBaseUrl).host,
+    issuedAt,
+    years: wholeNumber(required(invocation.values, "years"), "years"),
+  });
+  await refuseKnownKey(sql, certificate);
+  const fingerprint = await certificateFingerprint(certificate);
+  const { notBefore: thisUpdate, notAfter: nextUpdate } = daysFrom(issuedAt, LIST_DAYS);
+  const authority = await openAuthority(certificate, key);
+  const list = await issueCrl({ authority, revoked: [], number: 1, thisUpdate, nextUpdate });
+  if (keyFile) await writeKey(keyFile.path, keyFile.pem);
+  try {
+    await sql`select gold.add_authority(${first}, ${fingerprint}, ${certificate}, ${keySource}, ${list}, ${nextUpdate})`;
+  } catch (error) {
+    // Where no answer came the authority may stand, so its key is kept.
+    if (keyFile && failureOf(error).code !== "database_unreachable") await rm(keyFile.path);
+    throw error;
+  }
+  return {
+    object: {
+      common_name: commonName,
+      fingerprint,
+      ...(keyFile ? { key_file: keyFile.path } : { key_source: keySource }),
+      revocation_list_until: nextUpdate.toISOString(),
+      certificate,
+    },
+  };
+}
+
+/** A key is in a file or behind a program. */
+export function readKeySource(values: Values, path: Invocation["path"]): KeySource {
+  const command = optional(values, "command");
+  if (command === undefined) return `file:${path(required(values, "key"))}`;
+  if (values.key === undefined) return `command:${command}`;
+  throw usage("--key and --command name two places for one key: give one of them.");
+}
+
+async function makeAuthority({ values, path }: Invocation, order: NewAuthority): Promise<MadeAuthority> {
+  const keySource = readKeySource(values, path);
+  const place = placeOf(keySource);
+  if (keySource.startsWith("file:")) {
+    const { certificatePem, privateKeyPem } = await createAuthority(order);
+    const key = await readAuthorityKey(privateKeyPem);
+    return { certificate: certificatePem, key, keySource, keyFile: { path: place, pem: privateKeyPem } };
+  }
+  const publicKeyPem = await readFile(path(required(values, "public-key")), "utf8");
+  const key = useSigningCommand(readCommand(place));
+  return { certificate: await certifyAuthority({ ...order, publicKeyPem, key }), key, keySource };
+}
+
+/** To rotate to a key that was rotated out would undo the rotation. */
+async function refuseKnownKey(sql: Sql, certificate: string): Promise<void> {
+  const keyOf = (pem: string) => new Uint8Array(readCertificate(pem).publicKey.rawData);
+  const key = keyOf(certificate);
+  const rows = await sql`select fingerprint, certificate from gold.authority_overview`;
+  const known = rows.find((row) => equalBytes(keyOf(row.certificate), key));
+  if (known) {
+    throw new Failure(
+      EXIT.refused,
+      "refused",
+      `This is the key of authority ${known.fingerprint}: a new authority has a new key.`,
+    );
+  }
+}
+
+/** Never over an existing file: it may be the key of an authority in use. On the disk before anybody trusts it. */
+async function writeKey(file: string, pem: string): Promise<void> {
+  try {
+    const handle = await open(file, "wx", 0o600);
+    try {
+      await handle.writeFile(pem);
+      await handle.sync();
+    } finally {
+      await handle.close();
+    }
+  } catch (error) {
+    throw usage(`The key was not written, and nothing was done: ${(error as Error).message}.`);
+  }
+}

@@ -1,0 +1,29 @@
+import { Buffer } from "node:buffer";
+import { newWebhookSecret } from "@gold-partner/protocol";
+import { createSealing, hashSecret, readKeys } from "@gold-partner/server";
+import type { Deployment } from "../database.ts";
+import { EXIT, Failure } from "../failure.ts";
+
+const SECRET_BYTES = 32;
+
+type Random = (length: number) => Uint8Array;
+
+/** A client secret, and the hash that is stored in its place. */
+export async function newClientSecret({ pepperSource }: Deployment, random: Random) {
+  if (!pepperSource) {
+    throw new Failure(EXIT.usage, "not_settled", "The database does not know where the pepper is.");
+  }
+  const [pepper] = await readKeys(pepperSource);
+  const text = Buffer.from(random(SECRET_BYTES)).toString("base64url");
+  return { text, hash: hashSecret(pepper!, text) };
+}
+
+/** A webhook secret, and as it is stored: sealed by the current sealing key. */
+export async function newSealedSecret({ sealingKeySource }: Deployment, random: Random) {
+  if (!sealingKeySource) {
+    throw new Failure(EXIT.usage, "not_settled", "The database does not know where the sealing key is.");
+  }
+  const sealing = await createSealing(await readKeys(sealingKeySource));
+  const text = newWebhookSecret(random);
+  return { text, sealed: await sealing.seal(text), keyName: sealing.currentKeyName };
+}

@@ -1,0 +1,231 @@
+import { after, before, describe, it } from "node:test";
+import { assert, assertEquals, assertStringIncludes } from "@std/assert";
+import { randomBytes } from "node:crypto";
+import postgres, { type Sql } from "postgres";
+import { type Run, runGold } from "../gold_trial.ts";
+import { assertRefused as refused, itemsOf, type TrialOperator, trialOperator } from "./trial.ts";
+
+describe("gold operator", () => {
+  let operator: TrialOperator;
+  let sql: Sql;
+  /** The login that migrates: no superuser, as in production. */
+  let migration: string;
+  const made: string[] = [];
+  before(async () => {
+    operator = await trialOperator();
+    sql = operator.service.books.sql;
+    migration = await newLogin("createrole", "gold_owner, gold_book");
+    await sql.unsafe(`grant gold_operator to ${migration} with admin option`);
+  });
+  after(async () => {
+    for (const name of made) await sql.unsafe(`drop role if exists ${name}`);
+    await operator.stop();
+  });
+
+  function newName(): string {
+    const name = `person_${randomBytes(6).toString("hex")}`;
+    made.unshift(name);
+    return name;
+  }
+  async function newLogin(attributes: string, groups: string): Promise<string> {
+    const name = newName();
+    await sql.unsafe(`create role ${name} login password '${name}' ${attributes} in role ${groups}`);
+    return name;
+  }
+  function urlOf(login: string): string {
+    const url = new URL(operator.service.books.url);
+    [url.username, url.password] = [login, login];
+    return url.href;
+  }
+  const asMigration = (...argv: string[]): Promise<Run> =>
+    runGold([...argv, "--json", "--yes"], {
+      env: { DATABASE_URL: operator.url, MIGRATION_DATABASE_URL: urlOf(migration) },
+    });
+  async function added(name = newName()): Promise<{ name: string; url: string }> {
+    const { exit, err, json } = await asMigration("operator", "add", name);
+    assertEquals([exit, err], [0, ""]);
+    assertEquals(Object.keys(json), ["login", "database_url"]);
+    return { name, url: json.database_url as string };
+  }
+  const onUrl = (url: string, ...argv: string[]) =>
+    runGold([...argv, "--json", "--yes"], { env: { DATABASE_URL: url } });
+  const codeOf = (change: PromiseLike<unknown>): Promise<string> =>
+    Promise.resolve(change).then(() => "done", ({ code }) => code);
+
+  describe("add", () => {
+    it("makes a login that works as an operator, and as nothing more", async () => {
+      const { name, url } = await added();
+      const { clientId } = await operator.service.addPartner();
+      assertEquals((await onUrl(url, "partner", "suspend", clientId)).exit, 0);
+      const [note] =
+        await sql`select login from gold.audit where subject = ${clientId} order by id desc limit 1`;
+      assertEquals(note!.login, name);
+      const [role] = await sql`
+        select rolsuper, rolcreaterole, rolcreatedb, rolreplication, rolbypassrls,
+          (select string_agg(m.roleid::regrole::text, ',') from pg_auth_members m where m.member = r.oid) as member_of,
+          (select bool_or(m.admin_option) from pg_auth_members m where m.member = r.oid) as hands_on
+        from pg_roles r where rolname = ${name}`;
+      assertEquals(Object.values(role!), [false, false, false, false, false, "gold_operator", false]);
+    });
+
+    it("shows the password once: no statement, no note and no row has it", async () => {
+      const { name, url } = await added();
+      const { password } = new URL(url);
+      assert(password.length >= 32);
+      const [stored] = await sql`select rolpassword from pg_authid where rolname = ${name}`;
+      assert(/^SCRAM-SHA-256\$4096:/.test(stored!.rolpassword), stored!.rolpassword);
+      const notes = await sql`select login, action, detail::text from gold.audit where subject = ${name}`;
+      assertEquals(notes.map((row) => ({ ...row })), [{
+        login: migration,
+        action: "operator.add",
+        detail: "{}",
+      }]);
+    });
+
+    it("refuses a name that is none, or a role's that is there, and touches nothing", async () => {
+      for (
+        const wrong of [
+          "ab",
+          "Anna",
+          "1anna",
+          "an-na",
+          "gold_anna",
+          "pg_anna",
+          "postgres",
+          "a".repeat(41),
+          "anna;",
+        ]
+      ) {
+        refused(await asMigration("operator", "add", wrong), 1, "a login's name is 3 to 40 of");
+      }
+      const other = await newLogin("", "gold_api");
+      for (const taken of [other, operator.login, migration]) {
+        refused(await asMigration("operator", "add", taken), 1, `there is a database login ${taken} already`);
+      }
+      const [role] = await sql`
+        select string_agg(m.roleid::regrole::text, ',') as member_of from pg_auth_members m where m.member = ${other}::regrole`;
+      assertEquals(role!.member_of, "gold_api");
+    });
+
+    it("is not for an operator's login: two people stay two people", async () => {
+      const { url } = await added();
+      for (const own of [url, operator.url]) {
+        for (const argv of [["add", newName()], ["remove", operator.colleague.login]]) {
+          refused(await onUrl(own, "operator", ...argv), 1, "set MIGRATION_DATABASE_URL");
+        }
+        const direct = postgres(own, { max: 1, onnotice: () => {} });
+        assertEquals(await codeOf(direct`select gold.add_operator(${newName()}, 'x')`), "42501");
+        assertEquals(await codeOf(direct`select gold.remove_operator(${operator.colleague.login})`), "42501");
+        assertEquals(
+          await codeOf(direct.unsafe(`create role ${newName()} login in role gold_operator`)),
+          "42501",
+        );
+        await direct.end();
+      }
+    });
+
+    it("says what a superuser has to do where the migration login may not hand the role out", async () => {
+      const bare = await newLogin("createrole", "gold_owner, gold_book");
+      const [server] = await sql`select current_setting('server_version_num')::int >= 160000 as strict`;
+      const name = newName();
+      const run = await onUrl(urlOf(bare), "operator", "add", name);
+      if (server!.strict) refused(run, 1, `grant gold_operator to ${bare} with admin option`);
+      else assertEquals(run.exit, 0);
+      const [role] = await sql`select count(*)::int as n from pg_roles where rolname = ${name}`;
+      assertEquals(role!.n, server!.strict ? 0 : 1);
+    });
+  });
+
+  describe("remove", () => {
+    it("ends the login and its sessions at once; what it did stays under its name", async () => {
+      const { name, url } = await added();
+      const { clientId } = await operator.service.addPartner();
+      await onUrl(url, "partner", "suspend", clientId);
+      const session = postgres(url, { max: 1, onnotice: () => {}, backoff: () => 0.05, connect_timeout: 2 });
+      const [own] = await session`select pg_backend_pid() as pid`;
+      assertEquals((await asMigration("operator", "remove", name)).json, { login: name, status: "removed" });
+      const [left] = await sql`select count(*)::int as n from pg_stat_activity where pid = ${own!.pid}`;
+      assertEquals(left!.n, 0);
+      await session.end({ timeout: 0 });
+      refused(await onUrl(url, "partner", "list"), 3, "");
+      const notes = await sql`
+        select login, action from gold.audit where ${name} in (login, subject) order by id`;
+      assertEquals(notes.map(({ login, action }) => [login, action]), [
+        [migration, "operator.add"],
+        [name, "partner.suspend"],
+        [migration, "operator.remove"],
+      ]);
+    });
+
+    it("asks first, and needs --yes where nobody can be asked", async () => {
+      const { name } = await added();
+      const env = { MIGRATION_DATABASE_URL: urlOf(migration) };
+      refused(await runGold(["operator", "remove", name], { env }), 2, "say --yes");
+      const [role] = await sql`select rolcanlogin from pg_roles where rolname = ${name}`;
+      assertEquals(role!.rolcanlogin, true);
+    });
+
+    it("leaves its name to nobody else, whether the audit or any step knows it", async () => {
+      const words = "stands in the books for somebody who had it before";
+      const { name } = await added();
+      await asMigration("operator", "remove", name);
+      refused(await asMigration("operator", "add", name), 1, words);
+      const [asker, recorder] = [newName(), newName()];
+      const { client } = await operator.service.addPartner();
+      await sql`
+        update gold.partner set pending_iban = 'SA', pending_iban_by = ${asker}, pending_iban_at = clock_timestamp() where id = ${client}`;
+      refused(await asMigration("operator", "add", asker), 1, words);
+      await sql`insert into gold.audit (login, action, subject, detail) values (${recorder}, 'x', 'x', '{}')`;
+      refused(await asMigration("operator", "add", recorder), 1, words);
+    });
+
+    it("touches no role that is no operator", async () => {
+      const other = await newLogin("", "gold_api");
+      const builder = await newLogin("createrole", "gold_operator");
+      for (
+        const none of [
+          "gold_api",
+          "gold_operator",
+          "gold_owner",
+          "postgres",
+          other,
+          builder,
+          migration,
+          "nobody_here",
+        ]
+      ) {
+        refused(await asMigration("operator", "remove", none), 1, `there is no operator ${none}`);
+      }
+      const [roles] = await sql`
+        select count(*)::int as n from pg_roles where rolname in ('gold_api', ${other}, ${builder}, ${migration})`;
+      assertEquals(roles!.n, 4);
+    });
+
+    it("says that a login owns something, and leaves it as it was", async () => {
+      const { name } = await added();
+      await sql.unsafe(
+        `create table public.kept_${name} (n int); alter table public.kept_${name} owner to ${name}`,
+      );
+      refused(await asMigration("operator", "remove", name), 1, `${name} owns something in a database`);
+      const [role] = await sql`select rolcanlogin from pg_roles where rolname = ${name}`;
+      assertEquals(role!.rolcanlogin, true);
+      await sql.unsafe(`drop table public.kept_${name}`);
+      assertEquals((await asMigration("operator", "remove", name)).exit, 0);
+    });
+  });
+
+  it("list shows those that were added and those made by hand, with what each last changed", async () => {
+    const { name, url } = await added();
+    const { clientId } = await operator.service.addPartner();
+    await onUrl(url, "partner", "suspend", clientId);
+    const items = itemsOf(await operator.done("operator", "list"));
+    const [item] = items.filter(({ login }) => login === name);
+    assertEquals(Object.keys(item!), ["login", "added_at", "added_by", "last_change_at"]);
+    assertEquals(item!.added_by, migration);
+    assertStringIncludes(item!.last_change_at as string, "Z");
+    const [byHand] = items.filter(({ login }) => login === operator.colleague.login);
+    assertEquals([byHand!.added_at, byHand!.added_by], [null, null]);
+    const logins = items.map(({ login }) => login);
+    for (const no of [migration, "gold_api", "postgres"]) assert(!logins.includes(no), no);
+  });
+});

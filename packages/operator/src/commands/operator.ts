@@ -1,0 +1,82 @@
+import { Buffer } from "node:buffer";
+import type { Sql } from "postgres";
+import type { Command } from "../command.ts";
+import { connect } from "../database.ts";
+import { EXIT, Failure } from "../failure.ts";
+import { scramVerifier } from "../scram_verifier.ts";
+
+const PASSWORD_BYTES = 24;
+
+const add: Command = {
+  words: "operator add",
+  usage: "operator add NAME",
+  does: "a database login of a person's own, by which the audit knows who did what; its URL is shown once",
+  takes: ["NAME"],
+  async run({ migrationUrl, random, positionals: [name] }) {
+    const url = new URL(await migrationUrl());
+    const password = Buffer.from(random(PASSWORD_BYTES)).toString("base64url");
+    await asMigration(
+      url.href,
+      (sql) => sql`select gold.add_operator(${name!}, ${scramVerifier(password, random)})`,
+    );
+    [url.username, url.password] = [name!, password];
+    return {
+      title:
+        "The URL holds the login's password and is shown this once. Hand it to the person over a safe channel.",
+      object: { login: name!, database_url: url.href },
+    };
+  },
+};
+
+const list: Command = {
+  words: "operator list",
+  usage: "operator list",
+  does: "who may log in as an operator, and when each last changed something",
+  async run({ query }) {
+    const rows = await query`select * from gold.operator_overview order by login`;
+    return {
+      items: rows.map(({ login, added_at, added_by, last_change_at }) => ({
+        login,
+        added_at: added_at?.toISOString() ?? null,
+        added_by,
+        last_change_at: last_change_at?.toISOString() ?? null,
+      })),
+    };
+  },
+};
+
+const remove: Command = {
+  words: "operator remove",
+  usage: "operator remove NAME",
+  does:
+    "takes the login away and ends its sessions; what it did stays on record, and nobody gets its name again",
+  takes: ["NAME"],
+  asks: ([name]) => `Remove the login ${name}? Nobody can be given this name again.`,
+  async run({ migrationUrl, positionals: [name] }) {
+    await asMigration(await migrationUrl(), (sql) => sql`select gold.remove_operator(${name!})`);
+    return { object: { login: name!, status: "removed" } };
+  },
+};
+
+export const OPERATOR_COMMANDS: readonly Command[] = [add, list, remove];
+
+/** Two people means two logins, so no operator's login may make one. */
+async function asMigration(url: string, act: (sql: Sql) => Promise<unknown>): Promise<void> {
+  const sql = connect(url);
+  try {
+    const [own] =
+      await sql`select rolname as login, rolsuper or rolcreaterole as makes_logins from pg_roles where rolname = current_user`;
+    if (!own!.makes_logins) {
+      throw new Failure(
+        EXIT.refused,
+        "not_permitted",
+        `The login ${
+          own!.login
+        } may not make or remove logins: set MIGRATION_DATABASE_URL to the login that migrates, which has CREATEROLE.`,
+      );
+    }
+    await act(sql);
+  } finally {
+    await sql.end({ timeout: 2 });
+  }
+}

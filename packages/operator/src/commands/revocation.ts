@@ -1,0 +1,108 @@
+import type { Sql } from "postgres";
+import type { Command, Invocation, Result } from "../command.ts";
+import { EXIT, Failure, usage } from "../failure.ts";
+import { replaceFile } from "../new_file.ts";
+import { REVOCATION_REASONS } from "../pki/crl.ts";
+import { oneOf, optional, required, wholeNumber } from "../values.ts";
+import { noAuthority, readTrustedAuthorities } from "./authority.ts";
+import { LIST_DAYS, needsList, type Renewal, renewRevocationLists } from "./revocation_list.ts";
+
+const IN_USE_MS = 3_600_000;
+const LIST_DAYS_MAX = 365;
+const PUBLIC_FILE = 0o644;
+
+const revoke: Command = {
+  words: "cert revoke",
+  usage: `cert revoke FINGERPRINT [--reason ${REVOCATION_REASONS.join("|")}]`,
+  does: "ends a certificate at once, for good, and puts it on its authority's revocation list",
+  options: { reason: { type: "string" } },
+  takes: ["FINGERPRINT"],
+  run: revokeCertificate,
+};
+
+/** The service refuses it from here on, before anything is signed: its list is renewed after, and again by `cert crl`. */
+async function revokeCertificate({ values, positionals, db, confirm, now }: Invocation): Promise<Result> {
+  const fingerprint = positionals[0]!;
+  const given = optional(values, "reason");
+  const reason = given === undefined ? null : oneOf(given, "reason", REVOCATION_REASONS);
+  const { sql } = await db();
+  const [certificate] = await sql`
+    select public_id, authority, last_used_at from gold.certificate_overview where fingerprint = ${fingerprint}`;
+  if (!certificate) {
+    throw new Failure(EXIT.refused, "not_found", `There is no certificate ${fingerprint}.`);
+  }
+  const { public_id, authority, last_used_at } = certificate;
+  const isInUse = last_used_at !== null && last_used_at.getTime() > now().getTime() - IN_USE_MS;
+  const use = isInUse ? ` It is in use: the last time at ${last_used_at.toISOString()}.` : "";
+  await confirm(`Revoke ${fingerprint} of ${public_id}? It cannot be undone.${use}`);
+  await sql`select gold.revoke_certificate(${fingerprint}, ${reason})`;
+  const trusted = await readTrustedAuthorities(sql);
+  const signers = trusted.filter((one) => authority === null || one.fingerprint === authority);
+  const renewals = await renewRevocationLists(sql, signers.filter((one) => needsList(one, now())));
+  const failed = renewals.filter(({ failure }) => failure !== null);
+  const warning = failed.length > 0
+    ? `The certificate is revoked and the service refuses it; but ITS REVOCATION LIST WAS NOT RENEWED, so the proxy still lets it connect: run \`gold cert crl\` as soon as the key can be reached. ${
+      describeFailures(failed)
+    }`
+    : undefined;
+  return {
+    object: {
+      client_id: public_id,
+      fingerprint,
+      status: "revoked",
+      revocation_list: warning ? "not renewed" : renewals.length > 0 ? "renewed" : "none",
+      ...(warning ? { warning } : {}),
+    },
+  };
+}
+
+const crl: Command = {
+  words: "cert crl",
+  usage: "cert crl [--out FILE] [--days N]",
+  does: "renews every authority's revocation list; to be run daily",
+  options: { out: { type: "string" }, days: { type: "string", default: `${LIST_DAYS}` } },
+  async run({ values, db, path, now }) {
+    const { sql } = await db();
+    const days = wholeNumber(required(values, "days"), "days");
+    if (days > LIST_DAYS_MAX) throw usage(`--days is ${LIST_DAYS_MAX} at most, not ${days}.`);
+    const out = optional(values, "out");
+    const trusted = await readTrustedAuthorities(sql);
+    if (trusted.length === 0) throw noAuthority();
+    const renewals = await renewRevocationLists(sql, trusted.filter((one) => needsList(one, now())), days);
+    if (out !== undefined) {
+      await replaceFile(path(out), await readLists(sql), PUBLIC_FILE).catch((error: Error) => {
+        throw usage(`${out} was not written; the lists in the database are renewed: ${error.message}.`);
+      });
+    }
+    const failed = renewals.filter(({ failure }) => failure !== null);
+    if (failed.length > 0) {
+      throw new Failure(
+        EXIT.dependency,
+        "revocation_list_not_renewed",
+        `${failed.length} of ${renewals.length} revocation lists were not renewed; when one of them is over, the proxy gets no list at all. ${
+          describeFailures(failed)
+        }`,
+      );
+    }
+    return {
+      items: renewals.map(({ fingerprint, number, nextAt, revoked }) => ({
+        authority: fingerprint,
+        number,
+        next_at: nextAt!.toISOString(),
+        revoked,
+      })),
+    };
+  },
+};
+
+export const REVOCATION_COMMANDS: readonly Command[] = [revoke, crl];
+
+/** Those of the trusted authorities, the newest last. */
+async function readLists(sql: Sql): Promise<string> {
+  const rows = await sql`
+    select revocation_list from gold.authority_overview where retired_at is null and revocation_list is not null order by created_at`;
+  return rows.map(({ revocation_list }) => revocation_list).join("");
+}
+
+const describeFailures = (failed: readonly Renewal[]): string =>
+  failed.map(({ fingerprint, failure }) => `Authority ${fingerprint}: ${failure!.message}`).join(" ");

@@ -1,0 +1,93 @@
+import type { Sql } from "postgres";
+import { EXIT, Failure, failureOf } from "../failure.ts";
+import { readCertificate } from "../pki/certificate.ts";
+import { issueCrl, type RevocationReason } from "../pki/crl.ts";
+import { daysFrom } from "../pki/validity.ts";
+import { openTrustedAuthority, type TrustedAuthority } from "./authority.ts";
+
+/** Far longer than the day between two of them: when one is over, the proxy gets no list at all. */
+export const LIST_DAYS = 90;
+const ATTEMPTS_MAX = 10;
+
+export interface Renewal {
+  readonly fingerprint: string;
+  /** Of the new list; null where it was not renewed. */
+  readonly number: number | null;
+  readonly nextAt: Date | null;
+  readonly revoked: number | null;
+  readonly failure: Failure | null;
+}
+
+/** Each one's list anew. One whose key cannot be reached keeps the list that it has, and stops nobody else's. */
+export async function renewRevocationLists(
+  sql: Sql,
+  authorities: readonly TrustedAuthority[],
+  days = LIST_DAYS,
+): Promise<Renewal[]> {
+  const renewals: Renewal[] = [];
+  for (const authority of authorities) {
+    const { fingerprint } = authority;
+    try {
+      renewals.push({ fingerprint, ...await renewRevocationList(sql, authority, days), failure: null });
+    } catch (error) {
+      const failure = failureOf(error);
+      renewals.push({ fingerprint, number: null, nextAt: null, revoked: null, failure });
+    }
+  }
+  return renewals;
+}
+
+/** An authority that has ended lets nobody in, with a list or without. */
+export const needsList = ({ certificate }: TrustedAuthority, at: Date): boolean =>
+  readCertificate(certificate).notAfter > at;
+
+interface StandingRow {
+  readonly at: Date;
+  readonly number: string;
+  readonly revoked: readonly { serial: string; revoked_at: string; reason: RevocationReason | null }[];
+}
+
+/** Nothing is locked while the key signs: a list that came first has the next number, and this one is made anew on top of it. */
+async function renewRevocationList(sql: Sql, trusted: TrustedAuthority, days: number) {
+  const { fingerprint } = trusted;
+  const authority = await openTrustedAuthority(trusted);
+  for (let attempt = 0; attempt < ATTEMPTS_MAX; attempt++) {
+    const { at, number, revoked } = await readStanding(sql, fingerprint);
+    const { notBefore: thisUpdate, notAfter: nextAt } = daysFrom(at, days);
+    const next = Number(number) + 1;
+    const list = await issueCrl({
+      authority,
+      // A list is dated back for clocks that are behind, and nothing on it is younger than the list.
+      revoked: revoked.map(({ serial, revoked_at, reason }) => ({
+        serial,
+        revokedAt: new Date(Math.min(Date.parse(revoked_at), thisUpdate.getTime())),
+        reason: reason ?? "unspecified",
+      })),
+      number: next,
+      thisUpdate,
+      nextUpdate: nextAt,
+    });
+    const [row] = await sql`
+      select gold.store_revocation_list(${fingerprint}, ${`${next}`}::text::bigint, ${list}, ${nextAt}) as stored`;
+    if (row!.stored) return { number: next, nextAt, revoked: revoked.length };
+  }
+  throw new Failure(
+    EXIT.dependency,
+    "busy",
+    "Other commands renewed this list again and again while it was signed. Run it again.",
+  );
+}
+
+/** What the next list is made of, from one snapshot, by the database's clock: a list from the future lets nobody in. */
+async function readStanding(sql: Sql, fingerprint: string): Promise<StandingRow> {
+  // An expired certificate stays a day longer, for clocks that are behind; one of an unknown authority is on every list.
+  const [row] = await sql<StandingRow[]>`
+    select clock_timestamp() as at, a.revocation_number::text as number, coalesce((
+      select jsonb_agg(jsonb_build_object('serial', c.serial, 'revoked_at', c.revoked_at, 'reason', c.revocation_reason) order by c.revoked_at, c.serial)
+      from gold.certificate_overview c
+      where coalesce(c.authority, a.fingerprint) = a.fingerprint and c.revoked_at is not null and c.not_after > clock_timestamp() - interval '1 day'
+    ), '[]') as revoked
+    from gold.authority_overview a where a.fingerprint = ${fingerprint} and a.retired_at is null`;
+  if (row) return row;
+  throw new Failure(EXIT.refused, "refused", `The authority ${fingerprint} was retired meanwhile.`);
+}

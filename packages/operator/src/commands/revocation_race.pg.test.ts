@@ -1,0 +1,106 @@
+import { assert, assertEquals } from "@std/assert";
+import { after, before, describe, it } from "node:test";
+import {
+  issueTo,
+  keepRequest,
+  listOf,
+  serialOf,
+  type SigningProgram,
+  signingProgram,
+} from "./authority_trial.ts";
+import { assertRefused as refused, itemsOf, type TrialOperator, trialOperator } from "./trial.ts";
+
+/** An authority whose key takes its time, and what others do meanwhile. */
+describe("while an authority's key signs", () => {
+  let operator: TrialOperator;
+  let program: SigningProgram;
+  let authority: string;
+  let clientId: string;
+  before(async () => {
+    operator = await trialOperator();
+    clientId = operator.service.partner.clientId;
+    program = await signingProgram(operator);
+    authority = (await operator.done("ca", "init", ...program.options)).fingerprint as string;
+  });
+  after(() => operator.stop());
+
+  const onList = async (...fingerprints: string[]) => {
+    const { serials, number } = await listOf(operator, authority);
+    const wanted = await Promise.all(fingerprints.map((one) => serialOf(operator, one)));
+    return { number, whole: wanted.every((serial) => serials.includes(serial)) };
+  };
+
+  it("of two revocations at once none is lost, and each list has a number of its own", async () => {
+    const [one, other] = [await issueTo(operator, clientId), await issueTo(operator, clientId)];
+    const { number } = await listOf(operator, authority);
+    const held = await program.hold();
+    const slow = operator.done("cert", "revoke", one);
+    await held.asked;
+    assertEquals((await operator.colleague.done("cert", "revoke", other)).revocation_list, "renewed");
+    await held.release();
+    assertEquals((await slow).revocation_list, "renewed");
+    assertEquals(await onList(one, other), { number: number + 2, whole: true });
+  });
+
+  it("a list that is renewed while a certificate is revoked does not take it off again", async () => {
+    const fingerprint = await issueTo(operator, clientId);
+    const { number } = await listOf(operator, authority);
+    const held = await program.hold();
+    const slow = operator.done("cert", "crl");
+    await held.asked;
+    await operator.colleague.done("cert", "revoke", fingerprint);
+    await held.release();
+    const [renewed] = itemsOf(await slow);
+    assertEquals(renewed!.number, number + 2);
+    assertEquals(await onList(fingerprint), { number: number + 2, whole: true });
+  });
+
+  it("a revocation counts at once, before its list is signed, and the partner's orders do not wait for that", async () => {
+    const fingerprint = await issueTo(operator, clientId);
+    const held = await program.hold();
+    const slow = operator.done("cert", "revoke", fingerprint);
+    await held.asked;
+    const { sql } = operator.service.books;
+    const [row] = await sql`select revoked_at from gold.certificate where fingerprint = ${fingerprint}`;
+    assert(row!.revoked_at !== null);
+    const { client } = operator.service.partner;
+    const [free] = await sql`select from gold.account where client_id = ${client} for update nowait`;
+    assert(free !== undefined);
+    await held.release();
+    await slow;
+    assertEquals((await onList(fingerprint)).whole, true);
+  });
+
+  it("a certificate whose authority was replaced while it signed is not registered, and not written", async () => {
+    const csr = await keepRequest(operator, clientId);
+    const held = await program.hold();
+    const slow = operator.gold("cert", "issue", clientId, "--csr", csr, "--out", operator.path("late.pem"));
+    await held.asked;
+    await operator.colleague.done("key", "rotate", "ca", "--key", operator.path("next_key.pem"));
+    await held.release();
+    refused(await slow, 1, "run the command again");
+    assertEquals(await operator.read("late.pem").catch(({ code }) => code), "ENOENT");
+    const again = await operator.done(
+      "cert",
+      "issue",
+      clientId,
+      "--csr",
+      csr,
+      "--out",
+      operator.path("late.pem"),
+    );
+    const [row] = await operator.service.books
+      .sql`select authority from gold.certificate where fingerprint = ${again.fingerprint as string}`;
+    assert(row!.authority !== authority);
+  });
+
+  it("an authority that is retired while its list is signed gets none", async () => {
+    const held = await program.hold();
+    const slow = operator.gold("cert", "crl");
+    await held.asked;
+    await operator.colleague.done("ca", "retire", authority);
+    await held.release();
+    refused(await slow, 3, "retired meanwhile");
+    assertEquals(itemsOf(await operator.done("cert", "crl")).length, 1);
+  });
+});

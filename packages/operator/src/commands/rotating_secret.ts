@@ -1,0 +1,99 @@
+import type { Command, Invocation } from "../command.ts";
+import type { Deployment } from "../database.ts";
+import { EXIT, Failure, usage } from "../failure.ts";
+import { required, spanSeconds } from "../values.ts";
+import { confirmEnd, type CredentialKind, credentialsOf, instantOf, lifeOf } from "./credential.ts";
+
+interface Rotation {
+  readonly text: string;
+  readonly secretId: number;
+  /** When the older ones retire, those that do not sooner. */
+  readonly retiresAt: Date;
+}
+
+/** Where client secrets and webhook secrets differ. */
+interface SecretKind {
+  readonly word: string;
+  readonly kind: CredentialKind;
+  readonly noun: string;
+  /** What the partner has to do while both are active. */
+  readonly meanwhile: string;
+  readonly rotate: (
+    settled: Deployment,
+    invocation: Invocation,
+    id: string,
+    overlapSeconds: number,
+  ) => Promise<Rotation>;
+  readonly retire: (
+    invocation: Invocation,
+    id: string,
+    secretId: string,
+    seen: string | null,
+  ) => Promise<Date>;
+}
+
+const OVERLAP_MAX_SECONDS = 90 * 86_400;
+
+export function secretCommands(secret: SecretKind): readonly Command[] {
+  const { word, kind, noun } = secret;
+  return [{
+    words: `${word} rotate`,
+    usage: `${word} rotate ID [--overlap 24h]`,
+    does:
+      `a new ${noun}, shown once; the older ones retire after the overlap: 30m, 24h, 7d, at most 90d; 0 ends them at once`,
+    options: { overlap: { type: "string", default: "24h" } },
+    takes: ["ID"],
+    run: (invocation) => rotate(secret, invocation),
+  }, {
+    words: `${word} list`,
+    usage: `${word} list ID`,
+    does: `a partner's ${noun}s, how long they live and when each was last used; never their values`,
+    takes: ["ID"],
+    async run(invocation) {
+      const found = await credentialsOf(invocation, kind, invocation.positionals[0]!);
+      return { items: found.map((one) => ({ secret_id: one.name, ...lifeOf(one) })) };
+    },
+  }, {
+    words: `${word} retire`,
+    usage: `${word} retire ID SECRET_ID`,
+    does: `ends a ${noun} at once, for good; the last one without an end stays`,
+    takes: ["ID", "SECRET_ID"],
+    run: (invocation) => retire(secret, invocation),
+  }];
+}
+
+async function rotate({ word, kind, noun, meanwhile, rotate }: SecretKind, invocation: Invocation) {
+  const { values, db, confirm, positionals } = invocation;
+  const id = positionals[0]!;
+  const overlapSeconds = spanSeconds(required(values, "overlap"), "overlap");
+  if (overlapSeconds > OVERLAP_MAX_SECONDS) throw usage("--overlap is at most 90d.");
+  const older = (await credentialsOf(invocation, kind, id)).filter(({ status }) =>
+    status === "active" || status === "retiring"
+  );
+  if (overlapSeconds === 0 && older.length > 0) {
+    const uses = older.map(({ name, last_used_at }) => `${name}, ${usedAt(last_used_at)}`).join("; ");
+    await confirm(`End every older ${noun} of ${id} now (${uses})? Whoever still works with one is refused.`);
+  }
+  const { deployment } = await db();
+  const { text, secretId, retiresAt } = await rotate(await deployment(), invocation, id, overlapSeconds);
+  return {
+    title: `The secret is shown this once. ${
+      overlapSeconds === 0 ? `gold ${word} list ${id} shows what ended.` : meanwhile
+    }`,
+    object: { client_id: id, secret_id: `${secretId}`, [kind]: text, retires_at: retiresAt.toISOString() },
+  };
+}
+
+const usedAt = (at: Date | null) =>
+  at === null ? "its use was never noted" : `last used at ${at.toISOString()}`;
+
+async function retire({ kind, noun, retire }: SecretKind, invocation: Invocation) {
+  const [id, secretId] = invocation.positionals as [string, string];
+  const found = (await credentialsOf(invocation, kind, id)).find(({ name }) => name === secretId);
+  if (!found) throw new Failure(EXIT.refused, "not_found", `${id} has no ${noun} ${secretId}.`);
+  const seen = await confirmEnd(invocation, `the ${noun} ${secretId} of ${id}`, found);
+  const retiredAt = await retire(invocation, id, secretId, seen);
+  return {
+    object: { client_id: id, secret_id: secretId, status: "retired", retire_at: instantOf(retiredAt) },
+  };
+}

@@ -1,0 +1,192 @@
+import { after, before, describe, it } from "node:test";
+import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
+import type { TrialPartner } from "@gold-partner/dev";
+import { parseWebhookSecret } from "@gold-partner/protocol";
+import { createSealing, readKeys } from "@gold-partner/server";
+import { runGold } from "../gold_trial.ts";
+import { assertRefused as refused, itemsOf, type TrialOperator, trialOperator } from "./trial.ts";
+
+const HOUR_MS = 3_600_000;
+
+describe("gold secret, gold webhook-secret", () => {
+  let operator: TrialOperator;
+  before(async () => void (operator = await trialOperator()));
+  after(() => operator.stop());
+
+  const newPartner = () => operator.service.addPartner();
+  const askToken = async (partner: TrialPartner, secret: string) => {
+    const reply = await operator.service.send("/oauth/token", {
+      partner,
+      headers: { Authorization: null, "Content-Type": "application/x-www-form-urlencoded" },
+      body: `grant_type=client_credentials&client_id=${partner.clientId}&client_secret=${secret}`,
+    });
+    return reply.status;
+  };
+  /** A person at a terminal, who answers every question so. */
+  const asked = async (answer: boolean, ...argv: string[]) => {
+    const questions: string[] = [];
+    const ask = (question: string) => Promise.resolve(void questions.push(question)).then(() => answer);
+    const run = await runGold(argv, { env: { DATABASE_URL: operator.url }, ask });
+    return { run, question: questions.join("|") };
+  };
+  const minutesFromNow = (instant: unknown) => Math.round((Date.parse(`${instant}`) - Date.now()) / 60_000);
+
+  describe("rotate", () => {
+    it("shows a new secret that works at once, and the older one works until the overlap is over", async () => {
+      const partner = await newPartner();
+      const made = await operator.done("secret", "rotate", partner.clientId);
+      assertEquals(Object.keys(made), ["client_id", "secret_id", "client_secret", "retires_at"]);
+      assertMatch(made.client_secret as string, /^[A-Za-z0-9_-]{43}$/);
+      assertEquals(minutesFromNow(made.retires_at), 24 * 60);
+      assertEquals(await askToken(partner, made.client_secret as string), 200);
+      assertEquals(await askToken(partner, partner.clientSecret), 200);
+      const listed = itemsOf(await operator.done("secret", "list", partner.clientId));
+      assertEquals(listed.map(({ status }) => status), ["retiring", "active"]);
+      assertEquals([listed[1]!.secret_id, listed[0]!.retire_at], [made.secret_id, made.retires_at]);
+    });
+
+    it("takes an overlap in minutes, hours and days, and says what an overlap is to anything else", async () => {
+      const { clientId } = await newPartner();
+      for (
+        const [overlap, minutes] of [["90d", 90 * 1440], ["7d", 7 * 1440], ["2h", 120], ["30m", 30]] as const
+      ) {
+        const { retires_at } = await operator.done("secret", "rotate", clientId, "--overlap", overlap);
+        assertEquals(minutesFromNow(retires_at), minutes);
+      }
+      for (const wrong of ["1", "-1h", "1.5h", "24 h", "1w", "", "00m", "24H"]) {
+        refused(await operator.gold("secret", "rotate", clientId, `--overlap=${wrong}`), 2, "--overlap");
+      }
+      for (const long of ["91d", "2161h", "999999d"]) {
+        refused(
+          await operator.gold("secret", "rotate", clientId, "--overlap", long),
+          2,
+          "--overlap is at most 90d",
+        );
+      }
+    });
+
+    it("without overlap ends the older ones at once, after a question that says when each was last used", async () => {
+      const partner = await newPartner();
+      assertEquals(await askToken(partner, partner.clientSecret), 200);
+      const usedAt = new Date(Date.now() - 5 * 60_000).toISOString();
+      await operator.service.books
+        .sql`update gold.client_secret set last_used_at = ${usedAt} where partner_id = ${partner.client}`;
+      const no = await asked(false, "secret", "rotate", partner.clientId, "--overlap", "0");
+      refused(no.run, 1, "Nothing was done");
+      assertStringIncludes(no.question, `last used at ${usedAt}`);
+      assertEquals(await askToken(partner, partner.clientSecret), 200);
+      refused(await operator.gold("secret", "rotate", partner.clientId, "--overlap", "0"), 2, "say --yes");
+      const { client_secret } = await operator.done("secret", "rotate", partner.clientId, "--overlap", "0");
+      assertEquals(await askToken(partner, client_secret as string), 200);
+      assertEquals(await askToken(partner, partner.clientSecret), 401);
+    });
+
+    it("seals a webhook secret with the current key, and stores no secret in the clear nor in the audit", async () => {
+      const partner = await newPartner();
+      const { webhook_secret, secret_id, client_id } = await operator.done(
+        "webhook-secret",
+        "rotate",
+        partner.clientId,
+      );
+      parseWebhookSecret(webhook_secret as string);
+      const { sql } = operator.service.books;
+      const [stored] = await sql`
+        select sealed, sealing_key from gold.webhook_secret where id = ${secret_id as string}::text::int and partner_id = ${partner.client}`;
+      const sealing = await createSealing(await readKeys(operator.service.config.sealingKeySource));
+      assertEquals(await sealing.open(stored!.sealed, stored!.sealing_key), webhook_secret as string);
+      const { client_secret } = await operator.done("secret", "rotate", client_id as string);
+      const notes =
+        await sql`select login, action, detail::text from gold.audit where subject = ${partner.clientId}`;
+      const rotations = notes.filter(({ action }) => action.endsWith("rotate"));
+      assertEquals(rotations.map(({ login, action }) => [login, action]), [
+        [operator.login, "webhook_secret.rotate"],
+        [operator.login, "client_secret.rotate"],
+      ]);
+      const text = JSON.stringify(notes);
+      assert(!text.includes(webhook_secret as string) && !text.includes(client_secret as string));
+    });
+
+    it("stops at five that are active, and says what to do", async () => {
+      const { clientId } = await newPartner();
+      for (let made = 1; made < 5; made++) await operator.done("webhook-secret", "rotate", clientId);
+      refused(await operator.gold("webhook-secret", "rotate", clientId), 1, "5 webhook secrets are active");
+    });
+  });
+
+  describe("list", () => {
+    it("shows names and lives, never a value, and none of another partner", async () => {
+      const [partner, other] = [await newPartner(), await newPartner()];
+      const [client] = itemsOf(await operator.done("secret", "list", partner.clientId));
+      const [webhook] = itemsOf(await operator.done("webhook-secret", "list", other.clientId));
+      for (const item of [client!, webhook!]) {
+        assertEquals(Object.keys(item), ["secret_id", "status", "not_before", "retire_at", "last_used_at"]);
+        assertEquals([item.status, item.retire_at, item.last_used_at], ["active", null, null]);
+      }
+      refused(await operator.gold("secret", "list", "sbx_none"), 1, "There is no partner sbx_none");
+    });
+  });
+
+  describe("retire", () => {
+    async function rotated(word: string) {
+      const partner = await newPartner();
+      await operator.done(word, "rotate", partner.clientId);
+      const [older, newer] = itemsOf(await operator.done(word, "list", partner.clientId));
+      return { partner, older: older!.secret_id as string, newer: newer!.secret_id as string };
+    }
+    const noteUse = (kind: "client_secret" | "webhook_secret", id: string, at: Date) =>
+      operator.service.books.sql`
+        update gold.${operator.service.books.sql(kind)} set last_used_at = ${at} where id = ${id}::text::int`;
+
+    it("ends a secret at once, for good", async () => {
+      const { partner, older } = await rotated("secret");
+      const ended = await operator.done("secret", "retire", partner.clientId, older);
+      assertEquals([ended.secret_id, ended.status], [older, "retired"]);
+      await operator.service.refresh();
+      assertEquals(await askToken(partner, partner.clientSecret), 401);
+      refused(
+        await operator.gold("secret", "retire", partner.clientId, older, "--yes"),
+        1,
+        "retired already, since",
+      );
+    });
+
+    it("asks, and says when it was last used, the more so within the hour", async () => {
+      const { partner, older } = await rotated("webhook-secret");
+      const retire = (answer: boolean) => asked(answer, "webhook-secret", "retire", partner.clientId, older);
+      assertStringIncludes((await retire(false)).question, "Its use was never noted.");
+      const long = new Date(Date.now() - 2 * HOUR_MS);
+      await noteUse("webhook_secret", older, long);
+      const before = await retire(false);
+      assert(before.question.endsWith(`It was last used at ${long.toISOString()}.`), before.question);
+      const lately = new Date(Date.now() - HOUR_MS / 2);
+      await noteUse("webhook_secret", older, lately);
+      const within = await retire(false);
+      assertStringIncludes(within.question, `${lately.toISOString()}. That is less than an hour ago`);
+      refused(within.run, 1, "Nothing was done");
+      assertEquals((await retire(true)).run.exit, 0);
+    });
+
+    it("does nothing where it came into use while the person thought it over", async () => {
+      const { partner, older } = await rotated("secret");
+      const ask = async () => {
+        await noteUse("client_secret", older, new Date());
+        return true;
+      };
+      const env = { DATABASE_URL: operator.url };
+      const run = await runGold(["secret", "retire", partner.clientId, older], { env, ask });
+      refused(run, 1, "was used meanwhile");
+      assertEquals(await askToken(partner, partner.clientSecret), 200);
+    });
+
+    it("keeps the last one, and knows only the partner's own", async () => {
+      const { partner, newer } = await rotated("secret");
+      const last = await operator.gold("secret", "retire", partner.clientId, newer, "--yes");
+      refused(last, 1, "suspend the partner");
+      const { older: foreign } = await rotated("secret");
+      for (const none of [foreign, "0", "x", "9".repeat(20)]) {
+        const run = await operator.gold("secret", "retire", partner.clientId, none, "--yes");
+        refused(run, 1, `${partner.clientId} has no client secret ${none}.`);
+      }
+    });
+  });
+});

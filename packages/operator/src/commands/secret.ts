@@ -1,0 +1,21 @@
+import { newClientSecret } from "./new_secret.ts";
+import { secretCommands } from "./rotating_secret.ts";
+
+/** What a partner gets its tokens with. A token that was got before lives on for its ten minutes at most. */
+export const SECRET_COMMANDS = secretCommands({
+  word: "secret",
+  kind: "client_secret",
+  noun: "client secret",
+  meanwhile: "Until the older ones retire the partner may use either.",
+  async rotate(settled, { query, random }, id, overlapSeconds) {
+    const { text, hash } = await newClientSecret(settled, random);
+    const [row] =
+      await query`select * from gold.rotate_client_secret(${id}, ${hash}::bytea, ${overlapSeconds})`;
+    return { text, secretId: row!.secret_id, retiresAt: row!.retires_at };
+  },
+  async retire({ query }, id, secretId, seen) {
+    const [row] =
+      await query`select gold.retire_client_secret(${id}, ${secretId}::text::int, ${seen}::text::timestamptz) as at`;
+    return row!.at;
+  },
+});

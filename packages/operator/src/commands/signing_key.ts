@@ -1,0 +1,73 @@
+import type { Command } from "../command.ts";
+import { EXIT, Failure } from "../failure.ts";
+import { confirmEnd, type Credential, credentialsOf, instantOf, lifeOf } from "./credential.ts";
+import { readSigningKey } from "./partner_terms.ts";
+
+const add: Command = {
+  words: "signing-key add",
+  usage: "signing-key add ID FILE",
+  does: "registers another public key of a partner, PEM or JWK; the older ones go on until they are retired",
+  takes: ["ID", "FILE"],
+  async run({ db, path, positionals: [id, file] }) {
+    const { thumbprint, kid = null, jwk } = await readSigningKey(path(file!));
+    const { sql } = await db();
+    await sql`select gold.add_signing_key(${id!}, ${thumbprint}, ${kid}, ${sql.json(jwk)}::jsonb)`;
+    return {
+      title: "The partner may sign with it from now on.",
+      object: { client_id: id!, thumbprint, kid },
+    };
+  },
+};
+
+const list: Command = {
+  words: "signing-key list",
+  usage: "signing-key list ID",
+  does: "a partner's signing keys, how long they live and when each was last used",
+  takes: ["ID"],
+  async run(invocation) {
+    const found = await credentialsOf(invocation, "signing_key", invocation.positionals[0]!);
+    return { items: found.map((one) => ({ thumbprint: one.name, kid: one.kid, ...lifeOf(one) })) };
+  },
+};
+
+const retire: Command = {
+  words: "signing-key retire",
+  usage: "signing-key retire ID KID",
+  does: "ends a key at once, for good, by its kid or thumbprint; the last one without an end stays",
+  takes: ["ID", "KID"],
+  async run(invocation) {
+    const { query, positionals } = invocation;
+    const [id, kid] = positionals as [string, string];
+    const found = findKey(await credentialsOf(invocation, "signing_key", id), id, kid);
+    const seen = await confirmEnd(invocation, `the signing key ${kid} of ${id}`, found);
+    const [row] =
+      await query`select gold.retire_signing_key(${id}, ${found.name}, ${seen}::text::timestamptz) as at`;
+    return {
+      object: {
+        client_id: id,
+        thumbprint: found.name,
+        kid: found.kid,
+        status: "retired",
+        retire_at: instantOf(row!.at),
+      },
+    };
+  },
+};
+
+export const SIGNING_KEY_COMMANDS: readonly Command[] = [add, list, retire];
+
+function findKey(keys: readonly Credential[], id: string, kid: string): Credential {
+  const [found, ...others] = keys.filter(({ name }) => name === kid).concat(
+    keys.filter((one) => one.kid === kid),
+  );
+  if (!found) throw new Failure(EXIT.refused, "not_found", `${id} has no signing key ${kid}.`);
+  // Keys that were registered together at the partner's creation may share a kid.
+  if (found.name !== kid && others.length > 0) {
+    throw new Failure(
+      EXIT.refused,
+      "refused",
+      `${id} has several keys of the kid ${kid}: name one by its thumbprint.`,
+    );
+  }
+  return found;
+}

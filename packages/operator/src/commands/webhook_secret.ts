@@ -1,0 +1,21 @@
+import { newSealedSecret } from "./new_secret.ts";
+import { secretCommands } from "./rotating_secret.ts";
+
+/** What a partner knows a webhook of ours by. */
+export const WEBHOOK_SECRET_COMMANDS = secretCommands({
+  word: "webhook-secret",
+  kind: "webhook_secret",
+  noun: "webhook secret",
+  meanwhile: "Until the older ones retire every webhook is signed by all of them.",
+  async rotate(settled, { query, random }, id, overlapSeconds) {
+    const { text, sealed, keyName } = await newSealedSecret(settled, random);
+    const [row] = await query`
+      select * from gold.rotate_webhook_secret(${id}, ${sealed}::bytea, ${keyName}, ${overlapSeconds})`;
+    return { text, secretId: row!.secret_id, retiresAt: row!.retires_at };
+  },
+  async retire({ query }, id, secretId, seen) {
+    const [row] =
+      await query`select gold.retire_webhook_secret(${id}, ${secretId}::text::int, ${seen}::text::timestamptz) as at`;
+    return row!.at;
+  },
+});

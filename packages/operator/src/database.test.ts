@@ -1,0 +1,43 @@
+import { after, before, describe, it } from "node:test";
+import { assertEquals, assertRejects } from "@std/assert";
+import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { findMigrationUrl } from "./database.ts";
+import { Failure } from "./failure.ts";
+
+const [OPERATOR, MIGRATION] = ["postgres://operator@127.0.0.1/gold", "postgres://migration@127.0.0.1/gold"];
+const ELSEWHERE = "postgres://somebody@db.example/gold";
+
+describe("findMigrationUrl()", () => {
+  let stateDir: string;
+  before(async () => {
+    stateDir = await mkdtemp(join(tmpdir(), "gold-state-"));
+    await mkdir(join(stateDir, "keys"));
+    await writeFile(join(stateDir, "run.json"), JSON.stringify({ database_url: OPERATOR }));
+    await writeFile(join(stateDir, "keys", "migration_database_url"), `${MIGRATION}\n`);
+  });
+  after(() => rm(stateDir, { recursive: true }));
+
+  it("is MIGRATION_DATABASE_URL where that is set, and the running start's otherwise", async () => {
+    assertEquals(await findMigrationUrl({ MIGRATION_DATABASE_URL: ELSEWHERE }, stateDir), ELSEWHERE);
+    assertEquals(await findMigrationUrl({}, stateDir), MIGRATION);
+  });
+
+  it("never takes the running start's login for the database that DATABASE_URL names", async () => {
+    assertEquals(await findMigrationUrl({ DATABASE_URL: ELSEWHERE }, stateDir), ELSEWHERE);
+  });
+
+  it("refuses what is no URL without repeating it, and says what to set where nothing is", async () => {
+    const wrong = await assertRejects(
+      () => findMigrationUrl({ MIGRATION_DATABASE_URL: "mysql://root:secret@db" }, stateDir),
+      Failure,
+    );
+    assertEquals(wrong.message, "MIGRATION_DATABASE_URL is no postgres:// URL.");
+    await assertRejects(
+      () => findMigrationUrl({}, join(stateDir, "none")),
+      Failure,
+      "Neither DATABASE_URL is set",
+    );
+  });
+});

@@ -1,0 +1,27 @@
+import { exportPublicJwk, importVerifyingKey, type Jwk, jwkThumbprint } from "@gold-partner/jws";
+import type { Sealing } from "@gold-partner/server";
+
+interface TokenKey {
+  readonly kid: string;
+  readonly publicJwk: Jwk;
+  /** The private key, as it is stored. */
+  readonly sealed: Uint8Array;
+  readonly sealingKey: string;
+}
+
+/** A key that the service signs its access tokens with. */
+export async function makeTokenKey(sealing: Sealing): Promise<TokenKey> {
+  const pair = await crypto.subtle.generateKey({ name: "ECDSA", namedCurve: "P-256" }, true, [
+    "sign",
+    "verify",
+  ]);
+  const privateJwk = await crypto.subtle.exportKey("jwk", pair.privateKey);
+  const { kty, crv, x, y } = privateJwk as { kty: string; crv: string; x: string; y: string };
+  const publicJwk = await exportPublicJwk(await importVerifyingKey({ kty, crv, x, y }));
+  return {
+    kid: await jwkThumbprint(publicJwk),
+    publicJwk,
+    sealed: await sealing.seal(JSON.stringify({ kty, crv, x, y, d: privateJwk.d })),
+    sealingKey: sealing.currentKeyName,
+  };
+}

@@ -1,0 +1,100 @@
+import { type TrialBooks, trialBooks } from "@gold-partner/dev";
+import { assert, assertEquals } from "@std/assert";
+import { randomBytes } from "node:crypto";
+import { after, before, beforeEach, describe, it } from "node:test";
+import type { Sql, TransactionSql } from "postgres";
+import { untilWaiting } from "../../booking/trial.ts";
+
+const hash = () => randomBytes(32).toString("hex");
+
+/** Two that change the same at once: the second waits for the first, and sees what it did. */
+describe("changes of authorities and the house's keys, two at once", () => {
+  let books: TrialBooks;
+  let one: Sql;
+  let other: Sql;
+  let publicId: string;
+  before(async () => {
+    books = await trialBooks();
+    [one, other] = [books.connect("gold_operator", 1), books.connect("gold_operator", 1)];
+    const client = await books.createClient();
+    publicId = (await books.sql`select public_id from gold.partner where id = ${client}`)[0]!.public_id;
+  });
+  beforeEach(async () => {
+    await books.sql`delete from gold.certificate`;
+    await books.sql`delete from gold.authority`;
+  });
+  after(() => books.stop());
+
+  type Change = (sql: Sql | TransactionSql) => PromiseLike<unknown>;
+  /** What became of the second change, begun while the first had not committed. */
+  async function secondOf(first: Change, second: Change): Promise<string> {
+    let outcome: Promise<string>;
+    await one.begin(async (transaction) => {
+      await first(transaction);
+      outcome = Promise.resolve(second(other)).then(
+        () => "done",
+        ({ code, message }) => `${code} ${message}`,
+      );
+      await untilWaiting(books.sql);
+    });
+    return await outcome!;
+  }
+  const add = (first: boolean, fingerprint = hash()): Change => (sql) =>
+    sql`select gold.add_authority(${first}, ${fingerprint}, 'certificate', 'file:key', 'list', now() + interval '1 day')`;
+  const certify = (authority: string, keyHash = hash()): Change => (sql) =>
+    sql`select gold.add_certificate(${publicId}, ${hash()}, '01aa', now(), now() + interval '1 day', ${authority}, ${keyHash})`;
+  const retire = (authority: string): Change => (sql) => sql`select gold.retire_authority(${authority})`;
+
+  it("one makes the first authority", async () => {
+    const outcome = await secondOf(add(true), add(true));
+    assert(outcome.startsWith("GR409 there is a certificate authority already"), outcome);
+  });
+
+  it("one certifies a key", async () => {
+    const [authority, key] = [hash(), hash()];
+    await add(true, authority)(books.sql);
+    const outcome = await secondOf(certify(authority, key), certify(authority, key));
+    assert(outcome.startsWith("GR409 this key is in certificate"), outcome);
+  });
+
+  it("what an authority signed before it was replaced is not registered after", async () => {
+    const authority = hash();
+    await add(true, authority)(books.sql);
+    const outcome = await secondOf(add(false), certify(authority));
+    assert(outcome.startsWith("GR409 a new authority took the place"), outcome);
+  });
+
+  it("an authority is retired when another has taken its place, and the newest never", async () => {
+    const [older, newer] = [hash(), hash()];
+    await add(true, older)(books.sql);
+    assertEquals(await secondOf(add(false, newer), retire(older)), "done");
+    const outcome = await secondOf(certify(newer), retire(newer));
+    assert(outcome.startsWith("GR409 this is the newest authority"), outcome);
+  });
+
+  it("one list is stored on top of another", async () => {
+    const authority = hash();
+    await add(true, authority)(books.sql);
+    const store = (sql: Sql | TransactionSql) =>
+      sql`select gold.store_revocation_list(${authority}, 2, 'next', now() + interval '1 day') as stored`;
+    let second: Promise<unknown>;
+    await one.begin(async (transaction) => {
+      assertEquals((await store(transaction))[0]!.stored, true);
+      second = store(other).then(([row]) => row!.stored);
+      await untilWaiting(books.sql);
+    });
+    assertEquals(await second!, false);
+  });
+
+  it("of two new token keys the older one retires with the rest", async () => {
+    const rotate = (kid: string): Change => (sql) =>
+      sql`select gold.rotate_token_key(${kid}, '{}', '\\x00', 'none', 10, 660)`;
+    assertEquals(await secondOf(rotate("first"), rotate("second")), "done");
+    const rows = await books.sql`
+      select kid, retire_at is null as endless from gold.token_key order by not_before`;
+    assertEquals(rows.map((row) => ({ ...row })), [
+      { kid: "first", endless: false },
+      { kid: "second", endless: true },
+    ]);
+  });
+});

@@ -1,0 +1,139 @@
+-- Who signs partners' certificates, what they signed, and the lists of what was revoked. An authority's key is outside and may
+-- take its time, so nothing is held while it signs; what it signed is taken only where it still fits: a certificate while its
+-- authority is the newest, a list on top of the one that it was made from.
+
+-- Held by whoever changes the authorities or certifies a key. Gives the newest one, which signs; null where there is none.
+create or replace function gold.hold_authorities() returns text
+language plpgsql volatile set search_path = gold, pg_temp as $$
+begin
+  perform from deployment for no key update;
+  if not found then
+    raise exception 'the database belongs to no deployment yet' using errcode = 'GR409';
+  end if;
+  return (select a.fingerprint from authority a where a.retired_at is null order by a.created_at desc limit 1);
+end $$;
+
+-- A new authority stands beside the old ones: their certificates stay trusted until they are taken out.
+create or replace function gold.add_authority(
+  first boolean, fingerprint text, certificate_pem text, key_source text, revocation_list text, revocation_next_at timestamptz
+) returns void
+language plpgsql volatile security definer set search_path = gold, pg_temp as $$
+declare
+  newest text := hold_authorities();
+begin
+  if first and newest is not null then
+    raise exception 'there is a certificate authority already: `gold key rotate ca` puts a new one beside it' using errcode = 'GR409';
+  elsif not first and newest is null then
+    raise exception 'there is no certificate authority yet: `gold ca init` makes the first one' using errcode = 'GR409';
+  end if;
+  insert into authority (fingerprint, certificate, key_source, revocation_list, revocation_number, revocation_next_at)
+  values (add_authority.fingerprint, certificate_pem, add_authority.key_source, add_authority.revocation_list, 1, add_authority.revocation_next_at);
+  perform note(case when first then 'ca.init' else 'ca.rotate' end, add_authority.fingerprint, jsonb_build_object('key_source', add_authority.key_source));
+  perform registry_changed();
+end $$;
+
+create or replace function gold.move_authority_key(fingerprint text, key_source text) returns void
+language plpgsql volatile security definer set search_path = gold, pg_temp as $$
+begin
+  update authority a set key_source = move_authority_key.key_source where a.fingerprint = move_authority_key.fingerprint;
+  perform note('ca.move_key', move_authority_key.fingerprint, jsonb_build_object('key_source', move_authority_key.key_source));
+end $$;
+
+-- What it signed and is still valid ends with it: nobody is let in by it from then on, at the proxy or here.
+create or replace function gold.retire_authority(fingerprint text) returns int
+language plpgsql volatile security definer set search_path = gold, pg_temp as $$
+declare
+  newest text := hold_authorities();
+  subject authority;
+  client int;
+  revoked text[];
+begin
+  select a.* into subject from authority a where a.fingerprint = retire_authority.fingerprint;
+  if subject.fingerprint is null then
+    raise exception 'there is no certificate authority %', retire_authority.fingerprint using errcode = 'GR404';
+  elsif subject.retired_at is not null then
+    raise exception 'the authority is retired already, since %', instant_text(subject.retired_at) using errcode = 'GR409';
+  elsif subject.fingerprint = newest then
+    raise exception 'this is the newest authority, which signs: `gold key rotate ca` puts another in its place first' using errcode = 'GR409';
+  end if;
+  for client in
+    select distinct c.partner_id from certificate c
+    where c.authority = subject.fingerprint and c.revoked_at is null and c.not_after > clock_timestamp() order by 1
+  loop
+    perform end_admission(client);
+  end loop;
+  with ended as (
+    update certificate c set revoked_at = clock_timestamp(), revocation_reason = 'cessation_of_operation'
+    where c.authority = subject.fingerprint and c.revoked_at is null and c.not_after > clock_timestamp() returning c.fingerprint)
+  select coalesce(array_agg(e.fingerprint), '{}') into revoked from ended e;
+  update authority a set retired_at = clock_timestamp() where a.fingerprint = subject.fingerprint;
+  perform note('ca.retire', subject.fingerprint, jsonb_build_object('revoked', revoked));
+  perform registry_changed();
+  return cardinality(revoked);
+end $$;
+
+-- False where another list came first, or the authority was retired: then this one may lack what was revoked meanwhile.
+create or replace function gold.store_revocation_list(authority text, number bigint, list text, next_at timestamptz) returns boolean
+language plpgsql volatile security definer set search_path = gold, pg_temp as $$
+begin
+  update authority a set revocation_list = list, revocation_number = number, revocation_next_at = next_at
+  where a.fingerprint = store_revocation_list.authority and a.revocation_number = number - 1 and a.retired_at is null;
+  if not found then
+    return false;
+  end if;
+  perform note('ca.revocation_list', store_revocation_list.authority, jsonb_build_object('number', number, 'next_at', next_at));
+  perform registry_changed();
+  return true;
+end $$;
+
+-- A key is certified once, so that to revoke its certificate is to end the key. Neither authority nor key is known of a
+-- certificate that another program made.
+create or replace function gold.add_certificate(
+  public text, fingerprint text, serial text, not_before timestamptz, not_after timestamptz, authority text default null, key_hash text default null
+) returns void
+language plpgsql volatile security definer set search_path = gold, pg_temp as $$
+declare
+  subject partner := partner_of(public);
+  newest text := hold_authorities();
+  known certificate;
+begin
+  select c.* into known from certificate c where c.key_hash = add_certificate.key_hash;
+  if add_certificate.authority <> newest then
+    raise exception 'a new authority took the place of the one that signed this certificate: run the command again' using errcode = 'GR409';
+  elsif known.revoked_at is not null then
+    raise exception 'the certificate of this key was revoked at %, and a revoked key does not come back: the partner makes a new one',
+      instant_text(known.revoked_at) using errcode = 'GR409';
+  elsif known.partner_id <> subject.id then
+    raise exception 'this key is in a certificate of %: each partner makes a key of its own', public_of(known.partner_id) using errcode = 'GR409';
+  elsif known.fingerprint is not null then
+    raise exception 'this key is in certificate % already, and a key is certified once: the partner makes a new one', known.fingerprint
+      using errcode = 'GR409';
+  end if;
+  insert into certificate (fingerprint, partner_id, serial, not_before, not_after, authority, key_hash)
+  values (add_certificate.fingerprint, subject.id, add_certificate.serial, add_certificate.not_before, add_certificate.not_after,
+    add_certificate.authority, add_certificate.key_hash);
+  perform note('certificate.issue', public, jsonb_build_object('fingerprint', add_certificate.fingerprint, 'not_after', add_certificate.not_after));
+  perform registry_changed();
+end $$;
+
+create or replace function gold.revoke_certificate(fingerprint text, reason text default null) returns text
+language plpgsql volatile security definer set search_path = gold, pg_temp as $$
+declare
+  subject certificate;
+  public text;
+begin
+  select c.* into subject from certificate c where c.fingerprint = revoke_certificate.fingerprint;
+  if subject.fingerprint is null then
+    raise exception 'there is no certificate %', revoke_certificate.fingerprint using errcode = 'GR404';
+  end if;
+  perform end_admission(subject.partner_id);
+  update certificate c set revoked_at = clock_timestamp(), revocation_reason = reason
+  where c.fingerprint = subject.fingerprint and c.revoked_at is null;
+  if not found then
+    raise exception 'the certificate is revoked already; `gold cert crl` renews its list' using errcode = 'GR409';
+  end if;
+  public := public_of(subject.partner_id);
+  perform note('certificate.revoke', public, jsonb_strip_nulls(jsonb_build_object('fingerprint', subject.fingerprint, 'reason', reason)));
+  perform registry_changed();
+  return public;
+end $$;

@@ -1,0 +1,141 @@
+import { type TrialBooks, trialBooks } from "@gold-partner/dev";
+import { assert, assertEquals } from "@std/assert";
+import { after, before, describe, it } from "node:test";
+import { bookOrder, orderItem, plantQuote, readBooks, untilWaiting, wordOf } from "../../booking/trial.ts";
+import { countActive, type CredentialKind, KINDS, newTrader, refusalOf } from "./credential_trial.ts";
+
+const TERMS = { side: "buy", grams: 100n, price: 3_210_000n, ageSeconds: 0 } as const;
+
+describe("a partner's credentials", () => {
+  let books: TrialBooks;
+  before(async () => {
+    books = await trialBooks();
+    await books.addBar(10_000_000n);
+  });
+  after(() => books.stop());
+
+  const codeOf = async (change: PromiseLike<unknown>) => (await refusalOf(change)).split(" ")[0];
+  const buy = async (client: number) => orderItem(client, await plantQuote(books.sql, { ...TERMS, client }));
+  const registryVersion = async () =>
+    Number((await books.sql`select version from gold.registry_version`)[0]!.version);
+  const lastNote = async (subject: string) =>
+    (await books.sql`select action from gold.audit where subject = ${subject} order by id desc limit 1`)[0]!
+      .action;
+
+  const trader = () => newTrader(books);
+  const used = ({ table, name }: CredentialKind, one: string, secondsAgo: number) =>
+    books.sql`
+      update gold.${
+      books.sql(table)
+    } set last_used_at = clock_timestamp() - make_interval(secs => ${secondsAgo})
+      where ${books.sql(name)}::text = ${one}`;
+
+  for (const [noun, kind] of Object.entries(KINDS)) {
+    it(`a new ${noun} ends no admission, raises the registry's version and is noted`, async () => {
+      const subject = await trader();
+      const item = await buy(subject.client);
+      const before = await registryVersion();
+      await kind.add(books.sql, subject);
+      assertEquals(await registryVersion(), before + 1);
+      assert(/\.(rotate|add)$/.test(await lastNote(subject.publicId)));
+      assertEquals(wordOf(await bookOrder(books.api, item)), "answered 201");
+    });
+
+    it(`a retired ${noun} is retired for good, noted, and known to whoever reads the registry`, async () => {
+      const subject = await trader();
+      const [first] = [await kind.add(books.sql, subject), await kind.add(books.sql, subject)];
+      const before = await registryVersion();
+      await kind.retire(books.sql, subject, first!);
+      assertEquals(await registryVersion(), before + 1);
+      assert((await lastNote(subject.publicId)).endsWith(".retire"));
+      const refusal = await refusalOf(kind.retire(books.sql, subject, first!));
+      assert(refusal.startsWith(`GR409 the ${noun} is retired already, since `), refusal);
+    });
+
+    it(`the last ${noun} without an end stays, also when two retire the two that are left at once`, async () => {
+      const subject = await trader();
+      // What the partner was created with is none that signs, so it is taken out of the way.
+      await books.sql`delete from gold.${books.sql(kind.table)} where partner_id = ${subject.client}`;
+      const first = await kind.add(books.sql, subject);
+      const words =
+        `GR409 no other ${noun} would be left that has no end: add one first, or suspend the partner`;
+      assertEquals(await refusalOf(kind.retire(books.sql, subject, first)), words);
+      const second = await kind.add(books.sql, subject);
+      await books.sql`update gold.${
+        books.sql(kind.table)
+      } set retire_at = null where partner_id = ${subject.client}`;
+      const ends = [first, second].map((one) => refusalOf(kind.retire(books.sql, subject, one)));
+      assertEquals((await Promise.all(ends)).sort(), [words, "done"]);
+      assertEquals(await countActive(books.sql, kind, subject), 1);
+    });
+
+    it(`a ${noun} that somebody began to use after it was looked at is not retired unseen`, async () => {
+      const subject = await trader();
+      const [one, two] = [await kind.add(books.sql, subject), await kind.add(books.sql, subject)];
+      await used(kind, one, 60);
+      const threeHoursAgo = new Date(Date.now() - 3 * 3_600_000).toISOString();
+      for (const seen of [null, threeHoursAgo]) {
+        const refusal = await refusalOf(kind.retire(books.sql, subject, one, seen));
+        assert(refusal.startsWith(`GR409 the ${noun} was used meanwhile, at `), refusal);
+      }
+      const twoMinutesAgo = new Date(Date.now() - 120_000).toISOString();
+      assertEquals(await refusalOf(kind.retire(books.sql, subject, one, twoMinutesAgo)), "done");
+      await kind.add(books.sql, subject);
+      await used(kind, two, 60);
+      assertEquals(await refusalOf(kind.retire(books.sql, subject, two, "infinity")), "done");
+    });
+
+    it(`at most five of a partner's ${noun}s are active, also where ten are added at once`, async () => {
+      const subject = await trader();
+      const adding = Array.from(
+        { length: 10 },
+        () => refusalOf(kind.add(books.connect("superuser", 1), subject)),
+      );
+      const refused = (await Promise.all(adding)).filter((word) => word !== "done");
+      assertEquals(
+        [...new Set(refused)],
+        [`GR409 5 ${noun}s are active, and no more stand side by side: retire one that is no longer used`],
+      );
+      assertEquals(await countActive(books.sql, kind, subject), 5);
+    });
+
+    it(`a ${noun} of another partner, and one that there is none of, is not found`, async () => {
+      const [subject, other] = [await trader(), await trader()];
+      const foreign = await kind.add(books.sql, other);
+      assertEquals(await codeOf(kind.retire(books.sql, subject, foreign)), "GR404");
+      assertEquals(await codeOf(kind.retire(books.sql, subject, "1234567890")), "GR404");
+      assertEquals(await codeOf(kind.add(books.sql, { ...subject, publicId: "sbx_none" })), "GR404");
+    });
+  }
+
+  for (const noun of ["client secret", "signing key"]) {
+    const kind = KINDS[noun]!;
+
+    it(`what was admitted before a ${noun} retired executes nothing after`, async () => {
+      const subject = await trader();
+      const [one] = [await kind.add(books.sql, subject), await kind.add(books.sql, subject)];
+      const item = await buy(subject.client);
+      await kind.retire(books.sql, subject, one!);
+      const before = await readBooks(books.sql);
+      assertEquals(wordOf(await bookOrder(books.api, item)), "admission_changed");
+      assertEquals(await readBooks(books.sql), before);
+    });
+
+    it(`the retirement of a ${noun} waits for an order under way, which then stands, and no later one does`, async () => {
+      const subject = await trader();
+      const [one] = [await kind.add(books.sql, subject), await kind.add(books.sql, subject)];
+      const [first, second] = [await buy(subject.client), await buy(subject.client)];
+      const trading = await books.api.reserve();
+      await trading`begin`;
+      assertEquals(wordOf(await bookOrder(trading, first)), "answered 201");
+      let ended = false;
+      const ending = kind.retire(books.sql, subject, one!).then(() => ended = true);
+      await untilWaiting(books.sql);
+      assertEquals(ended, false);
+      await trading`commit`;
+      trading.release();
+      await ending;
+      assertEquals(wordOf(await bookOrder(books.api, second)), "admission_changed");
+    });
+  }
+});

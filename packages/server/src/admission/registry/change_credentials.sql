@@ -1,0 +1,188 @@
+-- A partner's secrets and signing keys, which rotate with overlap: a new one stands beside the older ones until these retire.
+-- To add one disturbs nobody. To end one at once raises the account's admission version under its lock, so no write that was
+-- admitted by it commits after. One without an end always stays: a partner is let in or suspended, never locked out.
+
+-- Whoever counts a partner's credentials holds its row meanwhile.
+create or replace function gold.hold_partner(public text) returns gold.partner
+language plpgsql volatile set search_path = gold, pg_temp as $$
+declare
+  held partner := partner_of(public);
+begin
+  perform from partner p where p.id = held.id for no key update;
+  return held;
+end $$;
+
+-- In whole milliseconds that have begun: the service, which tells time in these, never takes it for one yet to come.
+create or replace function gold.present_millisecond() returns timestamptz
+language sql volatile
+begin atomic
+  select date_trunc('milliseconds', clock_timestamp());
+end;
+
+create or replace function gold.refuse_crowd(noun text, active bigint) returns void
+language plpgsql volatile set search_path = gold, pg_temp as $$
+begin
+  if active >= 5 then
+    raise exception '% %s are active, and no more stand side by side: retire one that is no longer used', active, noun using errcode = 'GR409';
+  end if;
+end $$;
+
+-- `seen` is the last use that the person was shown; infinity where nobody asked. `heirs` are the others that have no end.
+create or replace function gold.check_retirement(
+  noun text, ended_at timestamptz, last_used_at timestamptz, seen timestamptz, heirs bigint
+) returns void
+language plpgsql volatile set search_path = gold, pg_temp as $$
+declare
+  in_use_since timestamptz := clock_timestamp() - interval '1 hour';
+begin
+  if ended_at <= clock_timestamp() then
+    raise exception 'the % is retired already, since %', noun, instant_text(ended_at) using errcode = 'GR409';
+  elsif heirs = 0 then
+    raise exception 'no other % would be left that has no end: add one first, or suspend the partner', noun using errcode = 'GR409';
+  elsif last_used_at > in_use_since and coalesce(seen, '-infinity') <= in_use_since then
+    raise exception 'the % was used meanwhile, at %: somebody still works with it', noun, instant_text(last_used_at) using errcode = 'GR409';
+  end if;
+end $$;
+
+create or replace function gold.begin_rotation(public text, overlap_seconds int, out partner_id int, out retires_at timestamptz)
+language plpgsql volatile set search_path = gold, pg_temp as $$
+begin
+  if overlap_seconds not between 0 and 90 * 86400 then
+    raise exception 'an overlap is 90 days at most' using errcode = 'GR409';
+  elsif overlap_seconds = 0 then
+    perform end_admission((partner_of(public)).id);
+  end if;
+  partner_id := (hold_partner(public)).id;
+  retires_at := present_millisecond() + make_interval(secs => overlap_seconds);
+end $$;
+
+-- The older ones retire when the overlap is over, or sooner where that was settled before.
+create or replace function gold.rotate_client_secret(public text, hash bytea, overlap_seconds int, out secret_id int, out retires_at timestamptz)
+language plpgsql volatile security definer set search_path = gold, pg_temp as $$
+declare
+  rotation record := begin_rotation(public, overlap_seconds);
+begin
+  rotate_client_secret.retires_at := rotation.retires_at;
+  update client_secret s set retire_at = rotation.retires_at
+  where s.partner_id = rotation.partner_id and (s.retire_at is null or s.retire_at > rotation.retires_at);
+  perform refuse_crowd('client secret', (select count(*) from client_secret s
+    where s.partner_id = rotation.partner_id and s.retire_at > clock_timestamp()));
+  insert into client_secret (partner_id, hash, not_before) values (rotation.partner_id, rotate_client_secret.hash, present_millisecond())
+  returning id into secret_id;
+  perform note('client_secret.rotate', public, jsonb_build_object('secret_id', secret_id, 'older_retire_at', rotation.retires_at));
+  perform registry_changed();
+end $$;
+
+create or replace function gold.rotate_webhook_secret(
+  public text, sealed bytea, sealing_key text, overlap_seconds int, out secret_id int, out retires_at timestamptz
+)
+language plpgsql volatile security definer set search_path = gold, pg_temp as $$
+declare
+  rotation record := begin_rotation(public, overlap_seconds);
+begin
+  rotate_webhook_secret.retires_at := rotation.retires_at;
+  update webhook_secret s set retire_at = rotation.retires_at
+  where s.partner_id = rotation.partner_id and (s.retire_at is null or s.retire_at > rotation.retires_at);
+  perform refuse_crowd('webhook secret', (select count(*) from webhook_secret s
+    where s.partner_id = rotation.partner_id and s.retire_at > clock_timestamp()));
+  insert into webhook_secret (partner_id, sealed, sealing_key, not_before)
+  values (rotation.partner_id, rotate_webhook_secret.sealed, rotate_webhook_secret.sealing_key, present_millisecond())
+  returning id into secret_id;
+  perform note('webhook_secret.rotate', public, jsonb_build_object('secret_id', secret_id, 'older_retire_at', rotation.retires_at));
+  perform registry_changed();
+end $$;
+
+create or replace function gold.retire_client_secret(public text, secret_id int, seen timestamptz) returns timestamptz
+language plpgsql volatile security definer set search_path = gold, pg_temp as $$
+declare
+  subject partner := partner_of(public);
+  secret client_secret;
+begin
+  perform end_admission(subject.id);
+  perform hold_partner(public);
+  select s.* into secret from client_secret s where s.partner_id = subject.id and s.id = secret_id for no key update;
+  if secret.id is null then
+    raise exception '% has no client secret %', public, secret_id using errcode = 'GR404';
+  end if;
+  perform check_retirement('client secret', secret.retire_at, secret.last_used_at, seen,
+    (select count(*) from client_secret s where s.partner_id = subject.id and s.id <> secret.id and s.retire_at is null));
+  update client_secret s set retire_at = present_millisecond() where s.id = secret.id returning s.retire_at into secret.retire_at;
+  perform note('client_secret.retire', public, jsonb_build_object('secret_id', secret.id, 'last_used_at', secret.last_used_at));
+  perform registry_changed();
+  return secret.retire_at;
+end $$;
+
+create or replace function gold.retire_webhook_secret(public text, secret_id int, seen timestamptz) returns timestamptz
+language plpgsql volatile security definer set search_path = gold, pg_temp as $$
+declare
+  subject partner := hold_partner(public);
+  secret webhook_secret;
+begin
+  select s.* into secret from webhook_secret s where s.partner_id = subject.id and s.id = secret_id for no key update;
+  if secret.id is null then
+    raise exception '% has no webhook secret %', public, secret_id using errcode = 'GR404';
+  end if;
+  perform check_retirement('webhook secret', secret.retire_at, secret.last_used_at, seen,
+    (select count(*) from webhook_secret s where s.partner_id = subject.id and s.id <> secret.id and s.retire_at is null));
+  update webhook_secret s set retire_at = present_millisecond() where s.id = secret.id returning s.retire_at into secret.retire_at;
+  perform note('webhook_secret.retire', public, jsonb_build_object('secret_id', secret.id, 'last_used_at', secret.last_used_at));
+  perform registry_changed();
+  return secret.retire_at;
+end $$;
+
+-- A key is one partner's: who signed must be beyond doubt. Asked after the note of it, which holds the audit's end, so of two
+-- that register one key at once the second sees the first.
+create or replace function gold.refuse_shared_key(client int, thumbprint text) returns void
+language plpgsql volatile set search_path = gold, pg_temp as $$
+declare
+  other int := (select k.partner_id from signing_key k where k.thumbprint = refuse_shared_key.thumbprint and k.partner_id <> client limit 1);
+begin
+  if other is not null then
+    raise exception 'this key is registered for %: each partner signs with a key of its own', public_of(other) using errcode = 'GR409';
+  end if;
+end $$;
+
+-- One that has retired may be in wrong hands by now, and does not come back.
+create or replace function gold.add_signing_key(public text, thumbprint text, kid text, jwk jsonb) returns void
+language plpgsql volatile security definer set search_path = gold, pg_temp as $$
+declare
+  subject partner := hold_partner(public);
+  known signing_key;
+begin
+  select k.* into known from signing_key k where k.partner_id = subject.id and k.thumbprint = add_signing_key.thumbprint;
+  if known.retire_at <= clock_timestamp() then
+    raise exception 'this key was retired at %, and a retired key does not come back: make a new one', instant_text(known.retire_at) using errcode = 'GR409';
+  elsif known.thumbprint is not null then
+    raise exception 'this key is registered already' using errcode = 'GR409';
+  elsif exists (select from signing_key k where k.partner_id = subject.id and add_signing_key.kid in (k.kid, k.thumbprint)) then
+    raise exception 'another key of this partner has the kid % already: give this one a name of its own', add_signing_key.kid using errcode = 'GR409';
+  end if;
+  perform refuse_crowd('signing key', (select count(*) from signing_key k
+    where k.partner_id = subject.id and (k.retire_at is null or k.retire_at > clock_timestamp())));
+  insert into signing_key (partner_id, thumbprint, kid, jwk, not_before)
+  values (subject.id, add_signing_key.thumbprint, add_signing_key.kid, add_signing_key.jwk, present_millisecond());
+  perform note('signing_key.add', public, jsonb_strip_nulls(jsonb_build_object('thumbprint', add_signing_key.thumbprint, 'kid', add_signing_key.kid)));
+  perform refuse_shared_key(subject.id, add_signing_key.thumbprint);
+  perform registry_changed();
+end $$;
+
+create or replace function gold.retire_signing_key(public text, thumbprint text, seen timestamptz) returns timestamptz
+language plpgsql volatile security definer set search_path = gold, pg_temp as $$
+declare
+  subject partner := partner_of(public);
+  key signing_key;
+begin
+  perform end_admission(subject.id);
+  perform hold_partner(public);
+  select k.* into key from signing_key k where k.partner_id = subject.id and k.thumbprint = retire_signing_key.thumbprint for no key update;
+  if key.thumbprint is null then
+    raise exception '% has no signing key %', public, retire_signing_key.thumbprint using errcode = 'GR404';
+  end if;
+  perform check_retirement('signing key', key.retire_at, key.last_used_at, seen,
+    (select count(*) from signing_key k where k.partner_id = subject.id and k.thumbprint <> key.thumbprint and k.retire_at is null));
+  update signing_key k set retire_at = present_millisecond()
+  where k.partner_id = subject.id and k.thumbprint = key.thumbprint returning k.retire_at into key.retire_at;
+  perform note('signing_key.retire', public, jsonb_build_object('thumbprint', key.thumbprint, 'last_used_at', key.last_used_at));
+  perform registry_changed();
+  return key.retire_at;
+end $$;

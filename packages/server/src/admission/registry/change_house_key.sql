@@ -1,0 +1,61 @@
+-- The house's own keys: those that sign tokens, and the one that seals what must not stand here in the clear.
+
+create or replace function gold.add_token_key(kid text, public_jwk jsonb, sealed bytea, sealing_key text, not_before timestamptz) returns void
+language plpgsql volatile security definer set search_path = gold, pg_temp as $$
+begin
+  insert into token_key (kid, public_jwk, sealed, sealing_key, not_before)
+  values (add_token_key.kid, add_token_key.public_jwk, add_token_key.sealed, add_token_key.sealing_key, add_token_key.not_before);
+  perform note('token_key.add', add_token_key.kid, '{}');
+  perform registry_changed();
+end $$;
+
+-- The new key signs when every service has read it; the older ones verify until the overlap is over, or sooner where that was
+-- settled before.
+create or replace function gold.rotate_token_key(
+  kid text, public_jwk jsonb, sealed bytea, sealing_key text, lead_seconds int, overlap_seconds int, out begins_at timestamptz, out retires_at timestamptz
+)
+language plpgsql volatile security definer set search_path = gold, pg_temp as $$
+begin
+  -- Of two rotations at once the second retires the key of the first, too.
+  perform from deployment for no key update;
+  begins_at := date_trunc('milliseconds', clock_timestamp()) + make_interval(secs => lead_seconds);
+  retires_at := begins_at + make_interval(secs => overlap_seconds);
+  update token_key t set retire_at = rotate_token_key.retires_at where t.retire_at is null or t.retire_at > rotate_token_key.retires_at;
+  insert into token_key (kid, public_jwk, sealed, sealing_key, not_before)
+  values (rotate_token_key.kid, rotate_token_key.public_jwk, rotate_token_key.sealed, rotate_token_key.sealing_key, begins_at);
+  perform note('token_key.rotate', rotate_token_key.kid, jsonb_build_object('begins_at', begins_at, 'older_retire_at', retires_at));
+  perform registry_changed();
+end $$;
+
+create or replace function gold.read_sealed() returns table (kind text, id text, sealed bytea, sealing_key text)
+language sql stable security definer set search_path = gold, pg_temp
+begin atomic
+  select 'webhook_secret', w.id::text, w.sealed, w.sealing_key from gold.webhook_secret w
+  union all
+  select 'token_key', t.kid, t.sealed, t.sealing_key from gold.token_key t;
+end;
+
+-- Each of `secrets` is {kind, id, before, after}, both in hex: one that is no longer as it was read is left as it is.
+create or replace function gold.reseal(sealing_key text, secrets jsonb) returns int
+language plpgsql volatile security definer set search_path = gold, pg_temp as $$
+declare
+  resealed text[];
+begin
+  with given as (
+    select g.kind, g.id, decode(g.before, 'hex') as before, decode(g.after, 'hex') as after
+    from jsonb_to_recordset(secrets) g(kind text, id text, before text, after text)
+  ), webhooks as (
+    update webhook_secret w set sealed = g.after, sealing_key = reseal.sealing_key from given g
+    where g.kind = 'webhook_secret' and w.id::text = g.id and w.sealed = g.before returning g.kind || ' ' || g.id as name
+  ), tokens as (
+    update token_key t set sealed = g.after, sealing_key = reseal.sealing_key from given g
+    where g.kind = 'token_key' and t.kid = g.id and t.sealed = g.before returning g.kind || ' ' || g.id as name
+  )
+  select array_agg(r.name order by r.name) into resealed from (select * from webhooks union all select * from tokens) r;
+  if resealed is null then
+    return 0;
+  end if;
+  perform note('sealing_key.rotate', reseal.sealing_key, jsonb_build_object('resealed', resealed));
+  perform registry_changed();
+  return cardinality(resealed);
+end $$;

@@ -1,0 +1,76 @@
+import { randomBytes } from "node:crypto";
+import type { TrialBooks } from "@gold-partner/dev";
+import type { Sql } from "postgres";
+
+/** What the tests need to add and retire credentials, whatever their kind. */
+
+export interface Trader {
+  readonly client: number;
+  readonly publicId: string;
+}
+
+export async function newTrader(books: TrialBooks): Promise<Trader> {
+  const client = await books.createClient({ halalas: 1_000_000n });
+  const [row] = await books.sql`select public_id from gold.partner where id = ${client}`;
+  return { client, publicId: row!.public_id };
+}
+
+export const DAY_SECONDS = 86_400;
+
+export const newThumbprint = () => randomBytes(32).toString("base64url");
+
+/** How a change was refused: the code and the sentence, or `done`. */
+export const refusalOf = (change: PromiseLike<unknown>): Promise<string> =>
+  Promise.resolve(change).then(() => "done", ({ code, message }) => `${code} ${message}`);
+
+/** The three kinds by one form: each is added, and retired by its name. */
+export interface CredentialKind {
+  readonly table: string;
+  readonly name: string;
+  add(sql: Sql, trader: Trader, overlapSeconds?: number): Promise<string>;
+  retire(sql: Sql, trader: Trader, name: string, seen?: string | null): Promise<unknown>;
+}
+
+export const KINDS: Readonly<Record<string, CredentialKind>> = {
+  "client secret": {
+    table: "client_secret",
+    name: "id",
+    async add(sql, { publicId }, overlapSeconds = DAY_SECONDS) {
+      const [row] =
+        await sql`select * from gold.rotate_client_secret(${publicId}, '\\x01', ${overlapSeconds})`;
+      return `${row!.secret_id}`;
+    },
+    retire: async (sql, { publicId }, name, seen = null) =>
+      await sql`select gold.retire_client_secret(${publicId}, ${name}::text::int, ${seen}::text::timestamptz)`,
+  },
+  "webhook secret": {
+    table: "webhook_secret",
+    name: "id",
+    async add(sql, { publicId }, overlapSeconds = DAY_SECONDS) {
+      const [row] = await sql`
+        select * from gold.rotate_webhook_secret(${publicId}, '\\x01', 'key', ${overlapSeconds})`;
+      return `${row!.secret_id}`;
+    },
+    retire: async (sql, { publicId }, name, seen = null) =>
+      await sql`select gold.retire_webhook_secret(${publicId}, ${name}::text::int, ${seen}::text::timestamptz)`,
+  },
+  "signing key": {
+    table: "signing_key",
+    name: "thumbprint",
+    async add(sql, { publicId }) {
+      const thumbprint = newThumbprint();
+      await sql`select gold.add_signing_key(${publicId}, ${thumbprint}, null, '{}')`;
+      return thumbprint;
+    },
+    retire: async (sql, { publicId }, name, seen = null) =>
+      await sql`select gold.retire_signing_key(${publicId}, ${name}, ${seen}::text::timestamptz)`,
+  },
+};
+
+/** How many of a trader's are active, or will be. */
+export async function countActive(sql: Sql, { table }: CredentialKind, { client }: Trader): Promise<number> {
+  const [row] = await sql`
+    select count(*)::int as n from gold.${sql(table)}
+    where partner_id = ${client} and (retire_at is null or retire_at > clock_timestamp())`;
+  return row!.n;
+}

@@ -1,0 +1,14 @@
+-- Whom the proxy may let in at the handshake, for the keeper that stands beside it; null while the registry's version stands.
+
+create or replace function gold.read_trust(known_version bigint)
+returns table (version bigint, document jsonb)
+language sql stable security definer set search_path = gold, pg_temp
+begin atomic
+  select v.version, case when v.version is distinct from known_version then (
+    select jsonb_build_object('authorities', coalesce(jsonb_agg(jsonb_build_object(
+      'certificate', a.certificate, 'revocation_list', a.revocation_list, 'revocation_next_at', a.revocation_next_at)
+      order by a.created_at, a.fingerprint), '[]'))
+    from gold.authority a where a.retired_at is null
+  ) end
+  from gold.registry_version v;
+end;

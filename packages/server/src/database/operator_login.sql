@@ -1,0 +1,59 @@
+-- Operators' logins. These run as their caller, who must be able to make roles: the migration login is, no operator's login is,
+-- so nobody who approves can make the second person that approval takes.
+
+-- Whether a name stands for somebody already: another person by it could approve what the first one asked for, or be taken for the first.
+create or replace function gold.is_known_login(name text) returns boolean
+language sql stable
+begin atomic
+  select exists (select from gold.audit a where a.login = is_known_login.name or (a.action = 'operator.add' and a.subject = is_known_login.name))
+    or exists (select from gold.withdrawal_step s where s.login = is_known_login.name)
+    or exists (select from gold.payment_batch b where b.login = is_known_login.name)
+    or exists (select from gold.deposit d where is_known_login.name in (d.recorded_by, d.approved_by, d.reversed_by))
+    or exists (select from gold.partner p where p.pending_iban_by = is_known_login.name);
+end;
+
+-- `verifier` is what the password is checked by, so that no log of statements has the password.
+create or replace function gold.add_operator(name text, verifier text) returns void
+language plpgsql volatile set search_path = gold, pg_temp as $$
+begin
+  if name !~ '^[a-z][a-z0-9_]{2,39}$' or name ~ '^(gold|pg)_' or name = 'postgres' then
+    raise exception 'a login''s name is 3 to 40 of a-z, 0-9 and _, begins with a letter, and is neither postgres nor begins with gold_ or pg_'
+      using errcode = 'GR409';
+  elsif exists (select from pg_roles r where r.rolname = add_operator.name) then
+    raise exception 'there is a database login % already', name using errcode = 'GR409';
+  elsif is_known_login(name) then
+    raise exception 'the name % stands in the books for somebody who had it before, and names one person for ever: take another', name
+      using errcode = 'GR409';
+  end if;
+  execute format('create role %I login password %L', name, verifier);
+  begin
+    execute format('grant gold_operator to %I', name);
+  exception when insufficient_privilege then
+    raise exception 'the login % may not hand out gold_operator: a superuser has to say once, grant gold_operator to % with admin option',
+      session_user, session_user using errcode = 'GR409';
+  end;
+  perform note('operator.add', name, '{}');
+end $$;
+
+-- What the login did stays on record under its name.
+create or replace function gold.remove_operator(name text) returns void
+language plpgsql volatile set search_path = gold, pg_temp as $$
+begin
+  perform from operator_overview o where o.login = remove_operator.name;
+  if not found then
+    raise exception 'there is no operator %', name using errcode = 'GR404';
+  end if;
+  begin
+    execute format('alter role %I nologin', name);
+    -- Only a member may end a role's sessions.
+    execute format('grant %I to %I', name, session_user);
+    perform pg_terminate_backend(s.pid, 5000) from pg_stat_activity s where s.usename = remove_operator.name;
+    execute format('drop role %I', name);
+  exception
+    when insufficient_privilege then
+      raise exception 'the login % may not remove %: whoever made it may, or a superuser', session_user, name using errcode = 'GR409';
+    when dependent_objects_still_exist then
+      raise exception '% owns something in a database, or was granted rights of its own: take these away first', name using errcode = 'GR409';
+  end;
+  perform note('operator.remove', name, '{}');
+end $$;

@@ -1,0 +1,102 @@
+import { randomBytes } from "node:crypto";
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, afterEach, before, describe, it } from "node:test";
+import { assertEquals, assertMatch, assertRejects } from "@std/assert";
+import { type TrialBooks, trialBooks } from "@gold-partner/dev";
+import { readConfig, readDeliveryConfig } from "./config.ts";
+import { startDelivery } from "./delivery_service.ts";
+import { type Service, startService } from "./service.ts";
+import { sendRaw } from "./service_trial.ts";
+
+describe("startDelivery()", () => {
+  let books: TrialBooks;
+  let folder: string;
+  before(async () => {
+    books = await trialBooks();
+    folder = await mkdtemp(join(tmpdir(), "gold-delivery-"));
+    for (const name of ["pepper", "sealing_key"]) {
+      await writeFile(join(folder, name), randomBytes(32).toString("hex"));
+    }
+  });
+  const running: Service[] = [];
+  afterEach(async () => {
+    for (const service of running.splice(0)) await service.stop();
+  });
+  after(async () => {
+    await books.stop();
+    await rm(folder, { recursive: true });
+  });
+
+  const variables = () => {
+    const api = new URL(books.url);
+    api.searchParams.set("role", "gold_api");
+    return {
+      DATABASE_URL: api.href,
+      GOLD_ENV: "sandbox",
+      PUBLIC_BASE_URL: "https://localhost:8443",
+      OPERATIONS_LISTEN: `unix:${join(folder, "operations.sock")}`,
+    };
+  };
+  const serving = () => ({
+    ...variables(),
+    LISTEN: `unix:${join(folder, "service.sock")}`,
+    PEPPER_SOURCE: `file:${join(folder, "pepper")}`,
+    SEALING_KEY_SOURCE: `file:${join(folder, "sealing_key")}`,
+  });
+  const run = async (starting: Promise<Service>) => {
+    const service = await starting;
+    running.push(service);
+    return service;
+  };
+  const isSealed = async (client: number) => {
+    const [row] = await books.sql`
+      select count(*)::int as links from gold.chain_link where client_id = ${client}`;
+    return row!.links > 0;
+  };
+  const untilSealed = async (client: number) => {
+    const untilMs = performance.now() + 5000;
+    while (!await isSealed(client) && performance.now() < untilMs) await pause(50);
+    assertEquals(await isSealed(client), true);
+  };
+  const ask = async (path: string) => {
+    const { operationsListen } = readDeliveryConfig(variables());
+    return await sendRaw(operationsListen, [`GET ${path} HTTP/1.1`, "Host: localhost"]);
+  };
+
+  it("seals the chains, and is live and ready until it is told to stop", async () => {
+    const log: string[] = [];
+    const service = await run(startDelivery(readDeliveryConfig(variables()), (line) => log.push(line)));
+    assertEquals([(await ask("/live")).status, (await ask("/ready")).status], [200, 200]);
+    assertEquals((await ask("/metrics")).status, 200);
+    await untilSealed(await books.createClient({ halalas: 100n }));
+    await Promise.all([service.stop(), service.stop()]);
+    await assertRejects(() => ask("/live"));
+    const client = await books.createClient({ halalas: 100n });
+    await pause(1500);
+    assertEquals(await isSealed(client), false);
+    assertMatch(log[0]!, /"event":"delivering".*"role":"delivery"/);
+    assertEquals(log.map((line) => JSON.parse(line).event), ["delivering", "stopping", "stopped"]);
+  });
+
+  it("leaves the sealing to the role that has it: api seals nothing, all does", async () => {
+    const client = await books.createClient({ halalas: 100n });
+    const api = await run(startService(readConfig(serving(), "api"), () => {}));
+    await pause(1500);
+    assertEquals(await isSealed(client), false);
+    await api.stop();
+    await run(startService(readConfig(serving()), () => {}));
+    await untilSealed(client);
+  });
+
+  it("refuses another deployment's database, and a listener that is taken", async () => {
+    const start = (changes: Record<string, string>) =>
+      run(startDelivery(readDeliveryConfig({ ...variables(), ...changes }), () => {}));
+    await assertRejects(() => start({ GOLD_ENV: "production" }), Error, "belongs to sandbox");
+    await start({});
+    await assertRejects(() => start({}), Error, "OPERATIONS_LISTEN: Another service listens");
+  });
+});
+
+const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));

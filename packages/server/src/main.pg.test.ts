@@ -1,0 +1,81 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, before, describe, it } from "node:test";
+import { fileURLToPath } from "node:url";
+import { assertEquals, assertMatch } from "@std/assert";
+import { type TrialBooks, trialBooks } from "@gold-partner/dev";
+
+const MAIN = fileURLToPath(new URL("./main.ts", import.meta.url));
+const INHERITED = ["PATH", "HOME", "TMPDIR", "DENO_DIR"];
+
+/** The service as its supervisor runs it, with these settings and no others. */
+function serve(args: readonly string[], settings: Readonly<Record<string, string>> = {}) {
+  const runtime = "Deno" in globalThis ? ["run", "--no-check", "-A", MAIN] : ["--import", "tsx", MAIN];
+  const inherited = INHERITED.flatMap((name) => process.env[name] ? [[name, process.env[name]]] : []);
+  const child = spawn(process.execPath, [...runtime, ...args], {
+    env: { ...Object.fromEntries(inherited), ...settings },
+    stdio: ["ignore", "pipe", "pipe"],
+  });
+  const said = { out: "", error: "" };
+  child.stdout.setEncoding("utf8").on("data", (part) => said.out += part);
+  child.stderr.setEncoding("utf8").on("data", (part) => said.error += part);
+  return { child, said, ended: once(child, "close").then(([code]) => code as number | null) };
+}
+
+describe("serve", () => {
+  let books: TrialBooks;
+  let folder: string;
+  before(async () => {
+    books = await trialBooks();
+    folder = await mkdtemp(join(tmpdir(), "gold-main-"));
+  });
+  after(async () => {
+    await books.stop();
+    await rm(folder, { recursive: true });
+  });
+
+  it("ends with 2 and one sentence where an argument is none of its own", async () => {
+    for (const args of [["--role", "gateway"], ["--rule", "api"], ["api"]]) {
+      const { ended, said } = serve(args);
+      assertEquals([await ended, said.out], [2, ""]);
+      const sentence = `serve takes --role all, api or delivery and nothing else, not "${args.join(" ")}".\n`;
+      assertEquals(said.error, sentence);
+    }
+  });
+
+  it("ends with 2 and asks each role for the settings that it needs", async () => {
+    const missing = async (...args: string[]) => {
+      const { ended, said } = serve(args);
+      assertEquals(await ended, 2);
+      return said.error.match(/^- \w+/gm)!.length;
+    };
+    assertEquals([await missing("--role", "delivery"), await missing("--role", "api"), await missing()], [
+      4,
+      7,
+      7,
+    ]);
+  });
+
+  it("delivers without a listener for partners, until SIGTERM, and ends with 0", async () => {
+    const api = new URL(books.url);
+    api.searchParams.set("role", "gold_api");
+    const { child, ended, said } = serve(["--role", "delivery"], {
+      DATABASE_URL: api.href,
+      GOLD_ENV: "sandbox",
+      PUBLIC_BASE_URL: "https://localhost:8443",
+      OPERATIONS_LISTEN: `unix:${join(folder, "operations.sock")}`,
+    });
+    const untilMs = performance.now() + 20_000;
+    while (!said.out.includes('"delivering"') && performance.now() < untilMs) {
+      await new Promise((resolve) => setTimeout(resolve, 20));
+    }
+    assertMatch(said.out, /^\{.*"event":"delivering".*"role":"delivery"/);
+    // By its id: after child.kill() Deno answers the signal even where the child exited with a code.
+    process.kill(child.pid!, "SIGTERM");
+    assertEquals([await ended, said.error], [0, ""]);
+    assertMatch(said.out, /"event":"stopped"/);
+  });
+});

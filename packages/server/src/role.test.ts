@@ -1,0 +1,21 @@
+import { describe, it } from "node:test";
+import { assertEquals } from "@std/assert";
+import { readRole } from "./role.ts";
+
+describe("readRole()", () => {
+  it("takes one of three roles, and all where none is named", () => {
+    assertEquals(readRole([]), "all");
+    for (const role of ["all", "api", "delivery"]) {
+      assertEquals([readRole(["--role", role]), readRole([`--role=${role}`])], [role, role]);
+    }
+  });
+
+  it("takes nothing else", () => {
+    const wrong = [["--role"], ["--role", ""], ["--role", "API"], ["--rule", "api"], ["api"], [
+      "--role",
+      "api",
+      "-x",
+    ]];
+    for (const args of wrong) assertEquals(readRole(args), undefined, args.join(" "));
+  });
+});

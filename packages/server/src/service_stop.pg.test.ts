@@ -1,0 +1,113 @@
+import { once } from "node:events";
+import { Agent, request } from "node:http";
+import { dirname, join } from "node:path";
+import { after, before, describe, it } from "node:test";
+import { assert, assertEquals, assertRejects } from "@std/assert";
+import { type TrialService, trialService } from "@gold-partner/dev";
+import type { Config } from "./config.ts";
+import { startService } from "./service.ts";
+
+const WORKERS = 8;
+const PROBE_MS = 50;
+
+describe("a service that is told to stop", () => {
+  let trial: TrialService;
+  before(async () => void (trial = await trialService()));
+  after(() => trial.stop());
+
+  const pathOf = (address: Config["listen"]) => address.kind === "unix" ? address.path : "";
+  const start = async (name: string, drainSeconds: number) => {
+    const folder = dirname(pathOf(trial.config.listen));
+    const [socket, operations] = [join(folder, `${name}.sock`), join(folder, `${name}_operations.sock`)];
+    const service = await startService({
+      ...trial.config,
+      drainSeconds,
+      listen: { kind: "unix", path: socket },
+      operationsListen: { kind: "unix", path: operations },
+    }, () => {});
+    return { ...service, socket, operations };
+  };
+  const get = async (socketPath: string, path: string, agent: Agent) => {
+    const headers = {
+      "X-Forwarded-Client-Cert": `Hash=${trial.partner.fingerprint}`,
+      "X-Client-Ip": "127.0.0.1",
+    };
+    const asked = request({ socketPath, path, headers, agent }).end();
+    const [reply] = await once(asked, "response");
+    await once(reply.resume(), "end");
+    return { status: reply.statusCode as number, connection: reply.headers.connection as string | undefined };
+  };
+
+  it("is not ready at once, and serves on, closing each connection with its reply, until its time is over", async () => {
+    const { socket, operations, stop } = await start("drained", 0.5);
+    const agent = new Agent({ keepAlive: true });
+    const probe = new Agent({ keepAlive: true });
+    assertEquals((await get(operations, "/ready", probe)).status, 200);
+    assert((await get(socket, "/health", agent)).connection !== "close");
+    const toldMs = performance.now();
+    const stopped = stop();
+    assertEquals((await get(operations, "/ready", probe)).status, 503);
+    // Over the connection that was open, and over one that is new.
+    assertEquals(await get(socket, "/health", agent), { status: 200, connection: "close" });
+    assertEquals(await get(socket, "/health", agent), { status: 200, connection: "close" });
+    const again = stop();
+    await stopped;
+    await again;
+    assert(performance.now() - toldMs >= 490, "it did not serve on");
+    await assertRejects(() => get(socket, "/health", agent));
+    agent.destroy();
+    probe.destroy();
+  });
+
+  it("ends although its readiness is asked over one connection for ever", async () => {
+    const { operations, stop } = await start("asked", 0.2);
+    const probe = new Agent({ keepAlive: true, maxSockets: 1 });
+    let asking = true;
+    const asked = (async () => {
+      while (asking) await get(operations, "/ready", probe).catch(() => {});
+    })();
+    const ended = await Promise.race([stop().then(() => true), pause(10_000)]);
+    asking = false;
+    await asked;
+    probe.destroy();
+    assertEquals(ended, true);
+  });
+
+  it("loses no request of a proxy that keeps connections and looks at readiness", async () => {
+    const [old, anew] = [await start("old", 0.6), await start("new", 0)];
+    const agent = new Agent({ keepAlive: true, maxSockets: WORKERS, timeout: 300 });
+    const probe = new Agent({ keepAlive: true });
+    let current = old.socket;
+    let working = true;
+    const replies: Record<string, number> = {};
+    const note = (what: string) => void (replies[what] = (replies[what] ?? 0) + 1);
+    const watch = (async () => {
+      while (working) {
+        const ready = await get(old.operations, "/ready", probe).catch(() => ({ status: 0 }));
+        if (ready.status !== 200) current = anew.socket;
+        await pause(PROBE_MS);
+      }
+    })();
+    const work = Array.from({ length: WORKERS }, async (_, n) => {
+      while (working) {
+        const from = current === old.socket ? "old" : "new";
+        const { status } = await get(current, "/health", agent).catch((error) => ({ status: error.code }));
+        note(`${from} ${status}`);
+        // Some of the connections stand idle for a while.
+        if (n % 2 === 0) await pause(10);
+      }
+    });
+    await pause(300);
+    await old.stop();
+    await pause(200);
+    working = false;
+    await Promise.all([...work, watch]);
+    assertEquals(Object.keys(replies).sort(), ["new 200", "old 200"]);
+    assert(replies["old 200"]! > 100 && replies["new 200"]! > 100, JSON.stringify(replies));
+    agent.destroy();
+    probe.destroy();
+    await anew.stop();
+  });
+});
+
+const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));

@@ -1,0 +1,68 @@
+import type { Duplex } from "node:stream";
+import { assertEquals } from "@std/assert";
+import { type TrialGateway, trialGateway, type TrialService, trialService } from "@gold-partner/dev";
+import { type Service, startService } from "../service.ts";
+import type { Client } from "./meanings_trial.ts";
+import type { RequestCase } from "./requests_trial.ts";
+import { sendBytes, verdictsOf } from "./trial.ts";
+
+const REQUEST_ID = /\r\nx-request-id: req_/i;
+const SHOWN = 1000;
+/** A refused connection stays open for a moment, so that its client can read why. */
+const AT_ONCE = 8;
+
+/** The service on its socket, and a door in front of it. */
+export interface TrialDoor {
+  readonly trial: TrialService;
+  open: TrialGateway["open"];
+  /** Who comes through the door: a token is bound to the certificate that asked for it. */
+  client(): Promise<Client>;
+  stop(): Promise<void>;
+}
+
+export async function openTrialDoor(door: "gateway" | "envoy"): Promise<TrialDoor> {
+  const trial = await trialService();
+  const service: Service = await startService(trial.config, () => {});
+  const { open, stop } = await trialGateway(trial, door);
+  const { clientId, clientSecret } = trial.partner;
+  return {
+    trial,
+    open,
+    async client() {
+      const form = `grant_type=client_credentials&client_id=${clientId}&client_secret=${clientSecret}`;
+      const head = ["POST /oauth/token HTTP/1.1", "Host: localhost", "Connection: close"];
+      head.push("Content-Type: application/x-www-form-urlencoded", `Content-Length: ${form.length}`);
+      const received = await sendBytes(await open(), [...head, "", form].join("\r\n"));
+      const token = /"access_token":"([^"]+)"/.exec(received)![1]!;
+      return { identity: [], clientId, clientSecret, token };
+    },
+    async stop() {
+      await stop();
+      await service.stop();
+      await trial.stop();
+    },
+  };
+}
+
+/** Throws unless each request gets its one verdict. */
+export async function judgeCases(
+  cases: readonly RequestCase[],
+  open: () => Duplex | Promise<Duplex>,
+): Promise<void> {
+  const wrong: string[] = [];
+  const queue = cases.values();
+  await Promise.all(Array.from({ length: AT_ONCE }, async () => {
+    for (const { text, verdict } of queue) {
+      const received = await sendBytes(await open(), text);
+      if (fits(received, verdict)) continue;
+      wrong.push(`${JSON.stringify(text.slice(0, SHOWN))}: ${received.slice(0, SHOWN)}, not ${verdict}`);
+    }
+  }));
+  assertEquals(wrong, []);
+}
+
+function fits(received: string, verdict: string): boolean {
+  if (verdict === "none") return !received.includes("HTTP/1.1");
+  const verdicts = verdictsOf(received);
+  return verdicts.length === 1 && verdicts[0] === verdict && REQUEST_ID.test(received);
+}

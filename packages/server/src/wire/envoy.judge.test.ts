@@ -1,0 +1,18 @@
+import { after, before, describe, it } from "node:test";
+import { judgeCases, openTrialDoor, type TrialDoor } from "./door_trial.ts";
+import { oddRequests } from "./meanings_trial.ts";
+import { brokenRequests, type RequestCase } from "./requests_trial.ts";
+
+describe("the service on the wire behind Envoy", () => {
+  let door: TrialDoor;
+  before(async () => {
+    door = await openTrialDoor("envoy");
+  });
+  after(() => door.stop());
+
+  const judge = (cases: readonly RequestCase[]) =>
+    judgeCases(cases.map(({ text, verdict, envoy = verdict }) => ({ text, verdict: envoy })), door.open);
+
+  it("refuses what is no request", async () => judge(brokenRequests(await door.client())));
+  it("answers odd requests as documented", async () => judge(oddRequests(await door.client())));
+});

@@ -1,0 +1,131 @@
+import { assert, assertEquals } from "@std/assert";
+import { describe, it } from "node:test";
+import { readSidecarConfig } from "../settings.ts";
+import { envoyBootstrap, envoyFiles } from "./bootstrap.ts";
+
+const SETTINGS = {
+  GOLD_ENV: "production",
+  PUBLIC_BASE_URL: "https://api.example",
+  UPSTREAMS: "unix:/run/a.sock|unix:/run/a_operations.sock,unix:/run/b.sock",
+  CONFIG_DIRECTORY: "/etc/gold/envoy",
+  TRUST_DIRECTORY: "/etc/gold/trust",
+  SERVER_CERTIFICATE_DIRECTORY: "/etc/gold/tls",
+};
+
+/** The value at a path of names and indexes. */
+function at(message: unknown, path: string): unknown {
+  return path.split(".").reduce(
+    (inner, name) => (inner as Record<string, unknown> | undefined)?.[name],
+    message,
+  );
+}
+
+const LISTENER = "static_resources.listeners.0";
+const MANAGER = `${LISTENER}.filter_chains.0.filters.0.typed_config`;
+const TLS = `${LISTENER}.filter_chains.0.transport_socket.typed_config`;
+const CLUSTER = "static_resources.clusters.0";
+
+const bootstrapOf = (settings: Record<string, string> = {}) => {
+  const bootstrap = envoyBootstrap(readSidecarConfig({ ...SETTINGS, ...settings }));
+  return (path: string): unknown => at(bootstrap, path);
+};
+
+describe("envoyBootstrap()", () => {
+  it("listens where it is told, and is administered from this machine alone", () => {
+    const bootstrap = bootstrapOf();
+    assertEquals(bootstrap(`${LISTENER}.address.socket_address`), { address: "0.0.0.0", port_value: 8443 });
+    assertEquals(bootstrap(`${LISTENER}.additional_addresses.0.address.socket_address.address`), "::");
+    assertEquals(bootstrap("admin.address.socket_address"), { address: "127.0.0.1", port_value: 9901 });
+    const unix = bootstrapOf({ ADMIN_LISTEN: "unix:/run/admin.sock" });
+    assertEquals(unix("admin.address"), { pipe: { path: "/run/admin.sock" } });
+  });
+
+  it("asks every partner for a certificate, anew with each connection", () => {
+    const bootstrap = bootstrapOf();
+    assertEquals(bootstrap(`${TLS}.require_client_certificate`), true);
+    assertEquals(bootstrap(`${TLS}.disable_stateless_session_resumption`), true);
+    assertEquals(bootstrap(`${TLS}.disable_stateful_session_resumption`), true);
+    assertEquals(bootstrap(`${MANAGER}.common_http_protocol_options.max_connection_duration`), "900s");
+  });
+
+  it("serves the host of the base URL, with its port and, where it is the usual one, without", () => {
+    const hosts = (url: string) =>
+      bootstrapOf({ PUBLIC_BASE_URL: url })(`${MANAGER}.route_config.virtual_hosts.0.domains`);
+    assertEquals(hosts("https://api.example"), ["api.example", "api.example:443"]);
+    assertEquals(hosts("https://localhost:8443"), ["localhost", "localhost:8443"]);
+    assertEquals(hosts("https://[::1]:8443"), ["[::1]", "[::1]:8443"]);
+  });
+
+  it("asks each process of the service for its readiness, and where none is ready, none for anything else", () => {
+    const bootstrap = bootstrapOf();
+    const endpoint = `${CLUSTER}.load_assignment.endpoints.0.lb_endpoints`;
+    assertEquals(bootstrap(`${endpoint}.0.endpoint`), {
+      address: { pipe: { path: "/run/a.sock" } },
+      health_check_config: { address: { pipe: { path: "/run/a_operations.sock" } } },
+    });
+    assertEquals(bootstrap(`${endpoint}.1.endpoint.health_check_config`), {
+      disable_active_health_check: true,
+    });
+    assertEquals(bootstrap(`${CLUSTER}.common_lb_config.healthy_panic_threshold.value`), 0);
+    assertEquals(bootstrapOf({ UPSTREAMS: "unix:/run/a.sock" })(`${CLUSTER}.health_checks`), []);
+  });
+
+  it("never sends anything twice", () => {
+    assert(!JSON.stringify(bootstrapOf()(MANAGER)).includes("retry_policy"));
+    assertEquals(bootstrapOf()(`${CLUSTER}.circuit_breakers.thresholds.0.max_retries`), 0);
+  });
+
+  it("takes the partner's address from the balancer where there is one, and from the connection elsewhere", () => {
+    const header = `${MANAGER}.route_config.request_headers_to_add.0.header.value`;
+    assertEquals(bootstrapOf()(header), "%DOWNSTREAM_DIRECT_REMOTE_ADDRESS_WITHOUT_PORT%");
+    const balanced = bootstrapOf({ PROXY_PROTOCOL_FROM: "10.0.0.0/8" });
+    assertEquals(balanced(header), "%DOWNSTREAM_REMOTE_ADDRESS_WITHOUT_PORT%");
+    const match = `${LISTENER}.filter_chains.0.filter_chain_match`;
+    assertEquals(balanced(`${match}.direct_source_prefix_ranges`), [{
+      address_prefix: "10.0.0.0",
+      prefix_len: 8,
+    }]);
+    assertEquals([bootstrapOf()(match), bootstrapOf()(`${LISTENER}.listener_filters`)], [undefined, []]);
+  });
+
+  it("bounds each certificate's rate and all connections by the settings", () => {
+    const bootstrap = bootstrapOf({ FLOOD_PER_SECOND: "77", CONNECTIONS_MAX: "88" });
+    assertEquals(
+      bootstrap(`${MANAGER}.http_filters.0.typed_config.descriptors.0.token_bucket.max_tokens`),
+      77,
+    );
+    const monitor = "overload_manager.resource_monitors.1.typed_config.max_active_downstream_connections";
+    assertEquals(bootstrap(monitor), 88);
+  });
+
+  it("keeps a bucket for as many certificates as there may ever be, and believes no header even if one came through", () => {
+    const bootstrap = bootstrapOf();
+    assertEquals(bootstrap(`${MANAGER}.http_filters.0.typed_config.max_dynamic_descriptors`), 10_000);
+    assertEquals(bootstrap(`${MANAGER}.forward_client_cert_details`), "SANITIZE_SET");
+    assertEquals(bootstrap(`${MANAGER}.set_current_client_cert_details`), {});
+  });
+
+  it("differs between sandbox and production in nothing but its own name", () => {
+    const text = (environment: string) =>
+      JSON.stringify(envoyBootstrap(readSidecarConfig({ ...SETTINGS, GOLD_ENV: environment })));
+    assertEquals(
+      text("sandbox").replace('"cluster":"sandbox"', '"cluster":"production"'),
+      text("production"),
+    );
+  });
+});
+
+describe("envoyFiles()", () => {
+  it("has the server's certificate in a file of its own, which is read again when the certificate is replaced", () => {
+    const files = envoyFiles(readSidecarConfig(SETTINGS));
+    assertEquals([...files.keys()], ["envoy.json", "server_certificate.json"]);
+    const secret = at(files.get("server_certificate.json"), "resources.0.tls_certificate");
+    assertEquals(secret, {
+      certificate_chain: { filename: "/etc/gold/tls/tls.crt" },
+      private_key: { filename: "/etc/gold/tls/tls.key" },
+      watched_directory: { path: "/etc/gold/tls" },
+    });
+    const named = bootstrapOf()(`${TLS}.common_tls_context.tls_certificate_sds_secret_configs.0.sds_config`);
+    assertEquals(at(named, "path_config_source.path"), "/etc/gold/envoy/server_certificate.json");
+  });
+});

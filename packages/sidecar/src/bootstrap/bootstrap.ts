@@ -1,0 +1,69 @@
+import type { SidecarConfig } from "../settings.ts";
+import { socketAddress } from "./address.ts";
+import { type Message, typed } from "./any.ts";
+import { LIMIT } from "./limit.ts";
+import { partnersListener } from "./listener.ts";
+import { serverCertificate } from "./tls.ts";
+import { serviceCluster } from "./upstream.ts";
+
+export const BOOTSTRAP_FILE = "envoy.json";
+
+/** Envoy's whole configuration, the same for the sandbox and for production. */
+export function envoyBootstrap(config: SidecarConfig): Message {
+  return {
+    // Files are watched by the same machinery that would ask a control plane, and it wants a name.
+    node: { id: "sidecar", cluster: config.environment },
+    admin: { address: socketAddress(config.adminListen), ignore_global_conn_limit: true },
+    static_resources: {
+      listeners: [partnersListener(config)],
+      clusters: [serviceCluster(config)],
+    },
+    overload_manager: overloadManager(config),
+    layered_runtime: {
+      layers: [{
+        name: "house",
+        static_layer: {
+          overload: {
+            premature_reset_total_stream_count: LIMIT.prematureResets,
+            premature_reset_min_stream_lifetime_seconds: 1,
+          },
+          "http.max_requests_per_io_cycle": 1,
+          // Bytes between two chunks are a fault, not something to skip.
+          "envoy.reloadable_features.strict_chunk_parsing": true,
+        },
+      }],
+    },
+  };
+}
+
+/** Every file that Envoy reads in its configuration's folder, by name. */
+export function envoyFiles(config: SidecarConfig): ReadonlyMap<string, Message> {
+  return new Map([[BOOTSTRAP_FILE, envoyBootstrap(config)], serverCertificate(config)]);
+}
+
+/** A flood is turned away at the door before memory runs out. */
+function overloadManager({ connectionsMax }: SidecarConfig): Message {
+  const HEAP = "envoy.resource_monitors.fixed_heap";
+  const CONNECTIONS = "envoy.resource_monitors.global_downstream_max_connections";
+  const above = (value: number): Message => ({ triggers: [{ name: HEAP, threshold: { value } }] });
+  return {
+    refresh_interval: "0.25s",
+    resource_monitors: [{
+      name: HEAP,
+      typed_config: typed("envoy.extensions.resource_monitors.fixed_heap.v3.FixedHeapConfig", {
+        max_heap_size_bytes: LIMIT.heapBytes,
+      }),
+    }, {
+      name: CONNECTIONS,
+      typed_config: typed(
+        "envoy.extensions.resource_monitors.downstream_connections.v3.DownstreamConnectionsConfig",
+        { max_active_downstream_connections: connectionsMax },
+      ),
+    }],
+    actions: [
+      { name: "envoy.overload_actions.shrink_heap", ...above(0.9) },
+      { name: "envoy.overload_actions.stop_accepting_requests", ...above(0.95) },
+      { name: "envoy.overload_actions.reject_incoming_connections", ...above(0.98) },
+    ],
+  };
+}

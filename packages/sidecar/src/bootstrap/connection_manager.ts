@@ -1,0 +1,100 @@
+import type { SidecarConfig } from "../settings.ts";
+import { accessLog, REQUEST_LOG } from "./access_log.ts";
+import { extension, type Message } from "./any.ts";
+import { floodLimit } from "./flood.ts";
+import { LIMIT, PATIENCE } from "./limit.ts";
+import { localReplies } from "./local_reply.ts";
+import { BUFFER, routes } from "./routes.ts";
+
+const HTTP = "envoy.extensions.filters.http";
+
+/** How HTTP is read: nothing rewritten, nothing believed, nothing unbounded. */
+export function connectionManager(config: SidecarConfig): Message {
+  return extension(
+    "envoy.filters.network.http_connection_manager",
+    "envoy.extensions.filters.network.http_connection_manager.v3.HttpConnectionManager",
+    {
+      stat_prefix: "partners",
+      codec_type: "AUTO",
+      route_config: routes(config),
+      http_filters: [
+        floodLimit(config),
+        extension(BUFFER, `${HTTP}.buffer.v3.Buffer`, {
+          max_request_bytes: LIMIT.bodyBytes,
+        }),
+        extension("envoy.filters.http.router", `${HTTP}.router.v3.Router`, { suppress_envoy_headers: true }),
+      ],
+      ...IDENTITY,
+      ...PLAIN_PATH,
+      ...TIMES,
+      ...SIZES,
+      server_header_transformation: "PASS_THROUGH",
+      local_reply_config: localReplies(),
+      access_log: [accessLog(config, REQUEST_LOG)],
+    },
+  );
+}
+
+/** Who is calling is what the connection proves, never what a header says. */
+const IDENTITY: Message = {
+  early_header_mutation_extensions: [
+    extension(
+      "envoy.http.early_header_mutation.header_mutation",
+      "envoy.extensions.http.early_header_mutation.header_mutation.v3.HeaderMutation",
+      {
+        mutations: [
+          ...["x-envoy-", "x-forwarded-"].map((prefix) => ({ remove_on_match: { key_matcher: { prefix } } })),
+          ...["forwarded", "x-real-ip", "x-client-ip", "x-gold-proxy-secret", "x-request-id"].map((
+            remove,
+          ) => ({
+            remove,
+          })),
+        ],
+      },
+    ),
+  ],
+  forward_client_cert_details: "SANITIZE_SET",
+  // The hash alone: a subject's quotes and commas have fooled readers before.
+  set_current_client_cert_details: {},
+  use_remote_address: true,
+  skip_xff_append: true,
+  // Nobody is "internal", so that nobody's headers steer the proxy.
+  internal_address_config: {
+    unix_sockets: false,
+    cidr_ranges: [{ address_prefix: "255.255.255.255", prefix_len: 32 }],
+  },
+  // The service gives every reply its id.
+  generate_request_id: false,
+};
+
+/** What was signed is the target byte for byte. */
+const PLAIN_PATH: Message = {
+  normalize_path: false,
+  merge_slashes: false,
+  path_with_escaped_slashes_action: "REJECT_REQUEST",
+  http_protocol_options: { allow_absolute_url: false },
+};
+
+const TIMES: Message = {
+  request_headers_timeout: PATIENCE.headers,
+  request_timeout: PATIENCE.request,
+  stream_idle_timeout: PATIENCE.silence,
+  http1_safe_max_connection_duration: true,
+};
+
+const SIZES: Message = {
+  max_request_headers_kb: LIMIT.headersKib,
+  common_http_protocol_options: {
+    idle_timeout: PATIENCE.idle,
+    max_connection_duration: PATIENCE.connection,
+    max_stream_duration: PATIENCE.exchange,
+    max_headers_count: LIMIT.headers,
+    // Some readers take x_nonce for x-nonce.
+    headers_with_underscores_action: "REJECT_REQUEST",
+  },
+  http2_protocol_options: {
+    max_concurrent_streams: LIMIT.streams,
+    initial_stream_window_size: LIMIT.streamWindowBytes,
+    initial_connection_window_size: LIMIT.connectionWindowBytes,
+  },
+};

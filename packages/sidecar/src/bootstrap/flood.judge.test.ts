@@ -1,0 +1,146 @@
+import { assert, assertEquals, assertMatch } from "@std/assert";
+import { once } from "node:events";
+import { after, before, describe, it } from "node:test";
+import { setTimeout as sleep } from "node:timers/promises";
+import { type EnvoyTrial, request, startEnvoyTrial } from "../envoy_trial.ts";
+import type { Identity } from "../pki_trial.ts";
+
+const RATE = 5;
+const FLOOD = 20 * RATE;
+
+describe("a flood of requests", () => {
+  let trial: EnvoyTrial;
+  before(async () => void (trial = await startEnvoyTrial({ FLOOD_PER_SECOND: `${RATE}` })));
+  after(() => trial.stop());
+
+  /** How many of so many requests at once were served, and how many turned away. */
+  const flood = async (
+    count: number,
+    { cert, key }: Identity,
+  ): Promise<{ served: number; refused: number }> => {
+    const answers = await Promise.all(
+      Array.from({ length: count }, () => trial.send(request("GET /health"), { cert, key })),
+    );
+    const having = (status: number): number => answers.filter((answer) => answer.status === status).length;
+    return { served: having(200), refused: having(429) };
+  };
+
+  it("is bounded for each certificate by itself, whatever it says of itself", async () => {
+    const others = trial.authority.issue("other");
+    const [own, another] = await Promise.all([flood(FLOOD, trial.client), flood(RATE, others)]);
+    assert(own.refused >= RATE, `${own.refused}`);
+    assertEquals(own.served + own.refused, FLOOD);
+    assertEquals(another, { served: RATE, refused: 0 });
+  });
+
+  it("is answered with a problem that says when to come again", async () => {
+    const forged = request("GET /health", [`X-Forwarded-Client-Cert: Hash=${"0".repeat(64)}`]);
+    const answers = await Promise.all(Array.from({ length: FLOOD }, () => trial.send(forged)));
+    const refused = answers.find(({ status }) => status === 429);
+    assertEquals(JSON.parse(refused!.body).code, "rate_limited");
+    assertMatch(refused!.head, /\nretry-after: 1\r/);
+  });
+});
+
+/** The frames of HTTP/2 that a test needs, byte by byte. */
+const frame = (type: number, flags: number, stream: number, payload: readonly number[] = []): Buffer =>
+  Buffer.from([
+    0,
+    payload.length >> 8,
+    payload.length & 255,
+    type,
+    flags,
+    0,
+    stream >> 16,
+    (stream >> 8) & 255,
+    stream & 255,
+    ...payload,
+  ]);
+const MAX_STREAMS = 100;
+const PREFACE = Buffer.concat([Buffer.from("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n"), frame(4, 0, 0)]);
+/** GET https://localhost/ in HPACK's static table, and the host as a literal. */
+const HEADERS = [0x82, 0x87, 0x84, 0x41, 9, ...Buffer.from("localhost")];
+const END_OF_BOTH = 0x05;
+const openStream = (stream: number): Buffer => frame(1, END_OF_BOTH, stream, HEADERS);
+const resetStream = (stream: number): Buffer => frame(3, 0, stream, [0, 0, 0, 8]);
+
+/** A connection that says what it received. */
+async function speak(trial: EnvoyTrial) {
+  const socket = await trial.open({ ALPNProtocols: ["h2"] });
+  assertEquals(socket.alpnProtocol, "h2");
+  socket.on("error", () => {});
+  const received: Buffer[] = [];
+  socket.on("data", (part: Buffer) => received.push(part));
+  socket.write(PREFACE);
+  return { socket, received: () => Buffer.concat(received) };
+}
+
+describe("HTTP/2", () => {
+  let trial: EnvoyTrial;
+  before(async () => void (trial = await startEnvoyTrial()));
+  after(() => trial.stop());
+
+  it("is served", async () => {
+    const { socket, received } = await speak(trial);
+    socket.write(openStream(1));
+    while (trial.arrived.length === 0 || !received().includes("ok")) await once(socket, "data");
+    socket.destroy();
+  });
+
+  it("ends for who opens streams and takes them back at once, while others are served", async () => {
+    trial.arrived.length = 0;
+    const { socket } = await speak(trial);
+    const closed = new Promise((resolve) => socket.once("close", resolve));
+    const streams = Array.from({ length: 5000 }, (_, at) => 2 * at + 1);
+    socket.write(Buffer.concat(streams.flatMap((stream) => [openStream(stream), resetStream(stream)])));
+    assertEquals((await trial.send(request("GET /health"))).status, 200);
+    await closed;
+    const counter = "http.partners.downstream_rq_too_many_premature_resets";
+    assertEquals(await trial.ask(`/stats?filter=${counter}`), `${counter}: 1\n`);
+    assert(trial.arrived.length < 200, `${trial.arrived.length}`);
+  });
+
+  it("has no more streams at once than are allowed", async () => {
+    const { socket, received } = await speak(trial);
+    // SETTINGS_MAX_CONCURRENT_STREAMS, as the server announces it first of all.
+    const setting = Buffer.from([0, 3, 0, 0, 0, MAX_STREAMS]);
+    while (received().length < 48) await once(socket, "data");
+    assert(received().includes(setting), received().toString("hex"));
+    socket.destroy();
+  });
+});
+
+describe("connections", () => {
+  let trial: EnvoyTrial;
+  before(async () => void (trial = await startEnvoyTrial({ CONNECTIONS_MAX: "3" })));
+  after(() => trial.stop());
+
+  it("beyond the bound are closed, and welcome again when others have gone", async () => {
+    const held = await Promise.all([trial.open(), trial.open(), trial.open()]);
+    const refused = await trial.open().then((socket) => once(socket, "close").then(() => true), () => true);
+    assert(refused);
+    held[0]!.end();
+    await once(held[0]!, "close");
+    assertEquals((await trial.send(request("GET /health"))).status, 200);
+    for (const socket of held) socket.destroy();
+  });
+});
+
+describe("more than the service can have under way", () => {
+  let trial: EnvoyTrial;
+  before(async () => void (trial = await startEnvoyTrial({}, () => {})));
+  after(() => trial.stop());
+
+  it("is refused at once, as overload", async () => {
+    const WAITING = 1024;
+    const streams = Array.from({ length: MAX_STREAMS }, (_, at) => openStream(2 * at + 1));
+    const connections = Array.from({ length: Math.ceil(WAITING / MAX_STREAMS) }, () => speak(trial));
+    const sockets = (await Promise.all(connections)).map(({ socket }) => socket);
+    for (const socket of sockets) socket.write(Buffer.concat(streams));
+    while (!(await trial.ask("/stats?filter=upstream_rq_pending_overflow")).match(/: [1-9]/)) await sleep(50);
+    const { status, head, body } = await trial.send(request("GET /health"));
+    assertEquals([status, JSON.parse(body).code], [503, "service_unavailable"]);
+    assertMatch(head, /\nretry-after: 1\r/);
+    for (const socket of sockets) socket.destroy();
+  });
+});

@@ -1,0 +1,91 @@
+import { assert, assertEquals } from "@std/assert";
+import { setTimeout as sleep } from "node:timers/promises";
+import { after, before, describe, it } from "node:test";
+import { type EnvoyTrial, request, startEnvoyTrial, valuesOf } from "../envoy_trial.ts";
+
+describe("who Envoy says is calling", () => {
+  let trial: EnvoyTrial;
+  before(async () => void (trial = await startEnvoyTrial()));
+  after(() => trial.stop());
+
+  const arrivedWith = async (...headers: string[]) => {
+    trial.arrived.length = 0;
+    const { status } = await trial.send(request("GET /health", headers));
+    assertEquals([status, trial.arrived.length], [200, 1]);
+    return trial.arrived[0]!;
+  };
+
+  it("is the hash of the certificate and nothing else about it, whatever the client says", async () => {
+    for (const forged of [[], ["Hash=00"], ["Hash=00", 'Hash=11;Subject="CN=x"']]) {
+      const arrived = await arrivedWith(...forged.map((value) => `X-Forwarded-Client-Cert: ${value}`));
+      assertEquals(valuesOf(arrived, "x-forwarded-client-cert"), [`Hash=${trial.client.hash}`]);
+    }
+  });
+
+  it("is the address of the connection, whatever the client says", async () => {
+    const names = ["X-Client-Ip", "x-client-ip", "X-Real-IP", "X-Forwarded-For", "Forwarded"];
+    const arrived = await arrivedWith(...names.map((name) => `${name}: 192.0.2.7`));
+    assertEquals(valuesOf(arrived, "x-client-ip"), ["127.0.0.1"]);
+    assert(!arrived.rawHeaders.join().includes("192.0.2.7"));
+  });
+
+  it("is said even where the client names the headers as those of one hop", async () => {
+    const arrived = await arrivedWith(
+      "Connection: x-client-ip, x-forwarded-client-cert, x-gold-proxy-secret",
+    );
+    assertEquals(valuesOf(arrived, "x-client-ip"), ["127.0.0.1"]);
+    assertEquals(valuesOf(arrived, "x-forwarded-client-cert"), [`Hash=${trial.client.hash}`]);
+    assertEquals(valuesOf(arrived, "x-gold-proxy-secret"), [trial.proxySecret]);
+  });
+
+  it("comes with the client's own headers alone", async () => {
+    const ours = ["x-gold-proxy-secret", "x-request-id", "x-forwarded-proto", "x-forwarded-host"];
+    const envoys = ["internal", "external-address", "attempt-count", "original-path", "decorator-operation"];
+    const forged = [...ours, ...envoys.map((name) => `x-envoy-${name}`)].map((name) => `${name}: forged`);
+    const arrived = await arrivedWith(...forged, "X-Nonce: abc");
+    const names = arrived.rawHeaders.filter((_, at) => at % 2 === 0);
+    assertEquals([...names].sort(), [
+      "host",
+      "x-client-ip",
+      "x-forwarded-client-cert",
+      "x-gold-proxy-secret",
+      "x-nonce",
+    ]);
+    assert(!arrived.rawHeaders.includes("forged"));
+  });
+});
+
+describe("headers that steer Envoy elsewhere", () => {
+  let trial: EnvoyTrial;
+  before(async () =>
+    void (trial = await startEnvoyTrial({}, (asked, answer) => {
+      if (asked.url === "/break") asked.socket.destroy();
+      else void sleep(asked.url === "/slow" ? 300 : 0).then(() => answer.end("ok"));
+    }))
+  );
+  after(() => trial.stop());
+
+  it("make it send nothing twice", async () => {
+    const { status } = await trial.send(request("POST /break", [
+      "x-envoy-retry-on: 5xx,reset,connect-failure",
+      "x-envoy-max-retries: 5",
+      "x-envoy-hedge-on-per-try-timeout: true",
+      "Content-Length: 0",
+    ]));
+    assertEquals([status, trial.arrived.map(({ target }) => target)], [503, ["/break"]]);
+  });
+
+  it("change no timeout, no path and no answer", async () => {
+    const { status, head, body } = await trial.send(request("GET /slow", [
+      "x-envoy-upstream-rq-timeout-ms: 1",
+      "x-envoy-upstream-rq-per-try-timeout-ms: 1",
+      "x-envoy-upstream-stream-duration-ms: 1",
+      "x-envoy-original-path: /other",
+      "x-envoy-force-trace: true",
+      "x-envoy-ratelimited: true",
+      "grpc-timeout: 1m",
+    ]));
+    assertEquals([status, body, trial.arrived.at(-1)?.target], [200, "ok", "/slow"]);
+    assert(!/x-envoy|server:|x-request-id/.test(head), head);
+  });
+});

@@ -1,0 +1,118 @@
+import {
+  ENDPOINTS,
+  PROBLEM_MEDIA_TYPE,
+  PROBLEM_REGISTRY,
+  problemBody,
+  type ProblemCode,
+  REPLY_HEADER,
+  type RequestId,
+  tokenErrorBody,
+} from "@gold-partner/protocol";
+import { extension, type Message } from "./any.ts";
+
+interface Case {
+  readonly code: ProblemCode;
+  /** What Envoy answers by itself, and when it means this code. */
+  readonly when: readonly Message[];
+}
+
+const REQUEST_ID_HEADER = REPLY_HEADER.requestId.toLowerCase();
+const RETRY_AFTER_SECONDS = 1;
+
+/** Envoy's own replies in the form of the service's. The first case that fits is taken. */
+export function localReplies(): Message {
+  return { mappers: CASES.flatMap((one) => [tokenMapper(one), problemMapper(one)]) };
+}
+
+const status = (op: "EQ" | "GE", value: number): Message => ({
+  status_code_filter: { comparison: { op, value: { default_value: value, runtime_key: "never_set" } } },
+});
+const header = (name: string, regex: string): Message => ({
+  header_filter: { header: { name, string_match: { safe_regex: { regex } } } },
+});
+const expression = (expression: string): Message => ({
+  extension_filter: extension(
+    "envoy.access_loggers.extension_filters.cel",
+    "envoy.extensions.access_loggers.filters.cel.v3.ExpressionFilter",
+    { expression },
+  ),
+});
+const flags = (...flags: string[]): Message => ({ response_flag_filter: { flags } });
+
+/** A target that is not in origin form, or that two readers could read differently; by then Envoy has decoded part of it. */
+const ODD_TARGET = expression(
+  "response.code_details in ['absolute_path_rejected', 'path_normalization_failed']",
+);
+/** No host at all, or more than one. */
+const ODD_HOST: Message = {
+  header_filter: {
+    header: {
+      name: ":authority",
+      string_match: { safe_regex: { regex: "(?:[A-Za-z0-9._~-]+|\\[[0-9A-Fa-f:.]+\\])(?::[0-9]{1,5})?" } },
+      invert_match: true,
+    },
+  },
+};
+/** Refused before it went anywhere: too much waits already, or memory runs out. */
+const OVERLOADED = flags("UO", "OM");
+
+const CASES: readonly Case[] = [
+  // Refused before a route is asked.
+  { code: "method_not_allowed", when: [header(":method", "CONNECT")] },
+  { code: "path_not_allowed", when: [ODD_TARGET] },
+  { code: "invalid_request", when: [status("EQ", 404), ODD_HOST] },
+  { code: "not_found", when: [status("EQ", 404)] },
+  { code: "method_not_allowed", when: [status("EQ", 405)] },
+  { code: "request_timeout", when: [status("EQ", 408)] },
+  { code: "body_too_large", when: [status("EQ", 413)] },
+  { code: "rate_limited", when: [status("EQ", 429)] },
+  { code: "header_too_large", when: [status("EQ", 431)] },
+  // A transfer coding that is not known.
+  { code: "invalid_request", when: [status("EQ", 501)] },
+  { code: "upstream_timeout", when: [status("EQ", 504)] },
+  { code: "service_unavailable", when: [status("EQ", 503), OVERLOADED] },
+  { code: "upstream_unavailable", when: [status("GE", 500)] },
+  { code: "invalid_request", when: [status("GE", 400)] },
+];
+
+function problemMapper({ code, when }: Case): Message {
+  return mapper(code, when, PROBLEM_MEDIA_TYPE, problemBody(code, { requestId: REQUEST_ID }));
+}
+
+function tokenMapper({ code, when }: Case): Message {
+  const atTokenEndpoint = header(":path", `${ENDPOINTS.issueToken.path}(?:\\?.*)?`);
+  const body = tokenErrorBody(code, { requestId: REQUEST_ID });
+  return mapper(code, [...when, atTokenEndpoint], "application/json", body);
+}
+
+/** Stands in the body for the id that the reply's header has by then. */
+const REQUEST_ID: RequestId = "req_here";
+const HERE = `%RESPONSE_HEADER(${REQUEST_ID_HEADER})%`;
+
+function mapper(code: ProblemCode, when: readonly Message[], contentType: string, body: object): Message {
+  return {
+    filter: when.length === 1 ? when[0]! : { and_filter: { filters: when } },
+    status_code: PROBLEM_REGISTRY[code].status,
+    headers_to_add: headersOf(code),
+    body_format_override: {
+      text_format_source: {
+        inline_string: JSON.stringify(body).replaceAll("%", "%%").replace(REQUEST_ID, HERE),
+      },
+      content_type: contentType,
+    },
+  };
+}
+
+function headersOf(code: ProblemCode): Message[] {
+  const headers: Record<string, string> = {
+    [REQUEST_ID_HEADER]: "req_%UNIQUE_ID%",
+    "cache-control": "no-store",
+  };
+  const { status } = PROBLEM_REGISTRY[code];
+  if (status === 405) headers["allow"] = "GET, POST";
+  if (status === 429 || status === 503) headers[REPLY_HEADER.retryAfter] = `${RETRY_AFTER_SECONDS}`;
+  return Object.entries(headers).map(([key, value]) => ({
+    header: { key, value },
+    append_action: "OVERWRITE_IF_EXISTS_OR_ADD",
+  }));
+}

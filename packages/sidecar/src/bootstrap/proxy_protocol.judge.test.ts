@@ -1,0 +1,78 @@
+import { assertEquals } from "@std/assert";
+import { once } from "node:events";
+import { connect as connectTcp } from "node:net";
+import { after, before, describe, it } from "node:test";
+import { connect } from "node:tls";
+import {
+  type EnvoyTrial,
+  readAnswer,
+  readToEnd,
+  request,
+  startEnvoyTrial,
+  valuesOf,
+} from "../envoy_trial.ts";
+
+/** PROXY protocol v2 for a TCP connection from this IPv4 address, as a balancer writes it. */
+function announce(address: string): Buffer {
+  const signature = Buffer.from("0d0a0d0a000d0a515549540a", "hex");
+  const addresses = Buffer.from([...address.split(".").map(Number), 127, 0, 0, 1, 0x30, 0x39, 0x20, 0xfb]);
+  return Buffer.concat([signature, Buffer.from([0x21, 0x11, 0, addresses.length]), addresses]);
+}
+
+async function sendThrough(trial: EnvoyTrial, first: Uint8Array | string): Promise<number> {
+  const tcp = connectTcp(trial.envoy.ports[0]!, "127.0.0.1");
+  tcp.on("error", () => {});
+  if (first.length > 0) tcp.write(first);
+  const { cert, key } = trial.client;
+  const socket = connect({ socket: tcp, servername: "localhost", ca: trial.authority.cert, cert, key });
+  const failed = new Promise<number>((resolve) =>
+    socket.once("error", () => resolve(0)).once("close", () => resolve(0))
+  );
+  const answered = once(socket, "secureConnect").then(async () => {
+    socket.write(request("GET /health", ["X-Forwarded-For: 192.0.2.7"]));
+    return readAnswer(await readToEnd(socket)).status;
+  }).catch(() => 0);
+  return await Promise.race([failed, answered]);
+}
+
+describe("behind a balancer that is listed", () => {
+  let trial: EnvoyTrial;
+  before(async () => void (trial = await startEnvoyTrial({ PROXY_PROTOCOL_FROM: "10.0.0.0/8,127.0.0.0/8" })));
+  after(() => trial.stop());
+
+  it("the caller's address is the one that the balancer announces", async () => {
+    assertEquals(await sendThrough(trial, announce("198.51.100.9")), 200);
+    assertEquals(valuesOf(trial.arrived[0]!, "x-client-ip"), ["198.51.100.9"]);
+    await trial.log(({ kind, client_ip }) => kind === "request" && client_ip === "198.51.100.9");
+  });
+
+  it("a connection without an announcement, or with one in text, is closed", async () => {
+    assertEquals(await sendThrough(trial, ""), 0);
+    assertEquals(await sendThrough(trial, "PROXY TCP4 198.51.100.9 127.0.0.1 12345 8443\r\n"), 0);
+  });
+});
+
+describe("connections from elsewhere than a listed balancer", () => {
+  let trial: EnvoyTrial;
+  before(async () => void (trial = await startEnvoyTrial({ PROXY_PROTOCOL_FROM: "198.51.100.0/24" })));
+  after(() => trial.stop());
+
+  it("are closed, whatever they announce", async () => {
+    assertEquals(await sendThrough(trial, announce("198.51.100.9")), 0);
+    assertEquals(await sendThrough(trial, announce("127.0.0.1")), 0);
+    assertEquals(await sendThrough(trial, ""), 0);
+    assertEquals(trial.arrived, []);
+  });
+});
+
+describe("without a balancer", () => {
+  let trial: EnvoyTrial;
+  before(async () => void (trial = await startEnvoyTrial()));
+  after(() => trial.stop());
+
+  it("nobody's announcement is believed", async () => {
+    assertEquals(await sendThrough(trial, announce("198.51.100.9")), 0);
+    assertEquals(await sendThrough(trial, ""), 200);
+    assertEquals(valuesOf(trial.arrived[0]!, "x-client-ip"), ["127.0.0.1"]);
+  });
+});

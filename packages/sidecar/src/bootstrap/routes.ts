@@ -1,0 +1,54 @@
+import { BODY_MAX_BYTES } from "@gold-partner/protocol";
+import type { SidecarConfig } from "../settings.ts";
+import { type Message, typed } from "./any.ts";
+import { SERVICE } from "./upstream.ts";
+
+export const BUFFER = "envoy.filters.http.buffer";
+
+/** The service's own host alone, and every path of it as it came. */
+export function routes(config: SidecarConfig): Message {
+  const refusals = [
+    refuse(405, { connect_matcher: {} }),
+    refuse(405, { prefix: "/", headers: [{ name: ":method", string_match: { exact: "TRACE" } }] }),
+    refuse(413, { prefix: "/", headers: [{ name: "content-length", range_match: TOO_LARGE }] }),
+  ];
+  return {
+    virtual_hosts: [
+      {
+        name: "service",
+        domains: hostsOf(config.publicBaseUrl),
+        // The manager's own timers bound it: this one would count a long reply as a late one.
+        routes: [...refusals, { match: { prefix: "/" }, route: { cluster: SERVICE, timeout: "0s" } }],
+      },
+      { name: "elsewhere", domains: ["*"], routes: [...refusals, refuse(404, { prefix: "/" })] },
+    ],
+    request_headers_to_add: vouchedHeaders(config),
+    request_headers_to_remove: ["x-forwarded-proto", "x-envoy-external-address"],
+  };
+}
+
+/** A body that says by itself that it is too large is not waited for. */
+const TOO_LARGE: Message = { start: BODY_MAX_BYTES + 1, end: Number.MAX_SAFE_INTEGER };
+
+/** Answers at once, whatever of the body is still to come. */
+function refuse(status: number, match: Message): Message {
+  const disabled = typed("envoy.extensions.filters.http.buffer.v3.BufferPerRoute", { disabled: true });
+  return { match, direct_response: { status }, typed_per_filter_config: { [BUFFER]: disabled } };
+}
+
+/** Clients say the port, or leave the usual one away. */
+function hostsOf(publicBaseUrl: string): string[] {
+  const { hostname, port } = new URL(publicBaseUrl);
+  return [hostname, `${hostname}:${port || 443}`];
+}
+
+function vouchedHeaders({ proxyProtocolFrom, proxySecret }: SidecarConfig): Message[] {
+  // "Direct" is whoever opened the connection, which behind a balancer is the balancer.
+  const address = proxyProtocolFrom.length > 0 ? "REMOTE_ADDRESS" : "DIRECT_REMOTE_ADDRESS";
+  const headers = [["x-client-ip", `%DOWNSTREAM_${address}_WITHOUT_PORT%`]];
+  if (proxySecret !== undefined) headers.push(["x-gold-proxy-secret", proxySecret.replaceAll("%", "%%")]);
+  return headers.map(([key, value]) => ({
+    header: { key: key!, value: value! },
+    append_action: "OVERWRITE_IF_EXISTS_OR_ADD",
+  }));
+}

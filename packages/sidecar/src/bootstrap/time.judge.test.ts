@@ -1,0 +1,56 @@
+import { assert, assertEquals } from "@std/assert";
+import { once } from "node:events";
+import { connect } from "node:net";
+import { after, before, describe, it } from "node:test";
+import { type EnvoyTrial, request, startEnvoyTrial } from "../envoy_trial.ts";
+
+const SLOW_BODY = "POST /a HTTP/1.1\r\nHost: localhost\r\nContent-Length: 100\r\n\r\nhalf";
+const SLOW_HEADERS = "GET /health HTTP/1.1\r\nHost: localhost\r\nX-Nonce:";
+
+describe("what never ends", () => {
+  let trial: EnvoyTrial;
+  before(async () =>
+    void (trial = await startEnvoyTrial(
+      {},
+      (asked, answer) => void (asked.url === "/hang" || answer.end("ok")),
+    ))
+  );
+  after(() => trial.stop());
+
+  const timed = async <T>(answer: Promise<T>): Promise<readonly [T, number]> => {
+    const start = performance.now();
+    return [await answer, (performance.now() - start) / 1000];
+  };
+  const refusal = async (bytes: string): Promise<[number, string]> => {
+    const { status, body } = await trial.send(bytes);
+    return [status, JSON.parse(body).code];
+  };
+
+  it("is ended by a clock of its own, while others are served", async () => {
+    const silent = connect(trial.envoy.ports[0]!, "127.0.0.1");
+    const slow = Promise.all([
+      timed(refusal(SLOW_HEADERS)),
+      timed(refusal(SLOW_BODY)),
+      timed(refusal(request("GET /hang"))),
+      timed(once(silent.resume(), "close")),
+    ]);
+    let ended = false;
+    void slow.finally(() => ended = true);
+    while (!ended) {
+      const [, waited] = await timed(trial.send(request("GET /health")));
+      assert(waited < 3, `${waited}`);
+    }
+    const [[headers, headersSeconds], [body, bodySeconds], [hang, hangSeconds], [, silentSeconds]] =
+      await slow;
+    assertEquals([headers, body], [[408, "request_timeout"], [408, "request_timeout"]]);
+    assertEquals(hang, [504, "upstream_timeout"]);
+    const around = (seconds: number, expected: number) => seconds > expected - 1 && seconds < expected + 4;
+    assert(around(headersSeconds, 10), `headers: ${headersSeconds}`);
+    assert(around(bodySeconds, 15), `body: ${bodySeconds}`);
+    assert(around(hangSeconds, 30), `answer: ${hangSeconds}`);
+    assert(around(silentSeconds, 10), `handshake: ${silentSeconds}`);
+    assertEquals(trial.arrived.filter(({ target }) => target !== "/health").map(({ target }) => target), [
+      "/hang",
+    ]);
+  });
+});

@@ -1,0 +1,102 @@
+import { assert, assertEquals, assertMatch } from "@std/assert";
+import { spawn } from "node:child_process";
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { after, before, describe, it } from "node:test";
+import { setTimeout as sleep } from "node:timers/promises";
+import { type EnvoyTrial, request, startEnvoyTrial } from "../envoy_trial.ts";
+import { createTrialAuthority, type Identity } from "../pki_trial.ts";
+
+const WITHIN_MS = 2000;
+const GET = request("GET /health");
+
+describe("the handshake", () => {
+  let trial: EnvoyTrial;
+  before(async () => void (trial = await startEnvoyTrial()));
+  after(() => trial.stop());
+
+  const comesIn = (identity?: Identity): Promise<boolean> =>
+    trial.send(GET, { cert: identity?.cert, key: identity?.key }).then(
+      ({ status }) => status === 200,
+      () => false,
+    );
+  /** What openssl says of a connection, with these arguments besides the identity. */
+  const openssl = (args: readonly string[], { cert, key }: Identity = trial.client): Promise<string> => {
+    const at = (name: string): string => join(trial.folder, name);
+    writeFileSync(at("s_client.pem"), cert + key);
+    const child = spawn("openssl", [
+      ...["s_client", "-connect", `127.0.0.1:${trial.envoy.ports[0]}`, "-servername", "localhost"],
+      ...["-cert", at("s_client.pem"), "-CAfile", at("pki/ca.pem"), "-ign_eof", ...args],
+    ]);
+    let said = "";
+    for (const stream of [child.stdout, child.stderr]) {
+      stream.setEncoding("latin1").on("data", (part) => said += part);
+    }
+    child.stdin.on("error", () => {});
+    child.stdin.end(GET);
+    return new Promise((resolve) => child.on("close", () => resolve(said)));
+  };
+
+  it("lets in who has a certificate of the authority, and nobody else", async () => {
+    const other = createTrialAuthority(join(trial.folder, "other"));
+    const { authority, client } = trial;
+    assert(await comesIn(client));
+    assert(await comesIn(authority.issue("another")));
+    assertEquals(await comesIn(undefined), false);
+    assertEquals(await comesIn(other.issue("partner")), false);
+    assertEquals(
+      await comesIn(createTrialAuthority(join(trial.folder, "same_name")).issue("partner")),
+      false,
+    );
+    assertEquals(await comesIn(authority.issue("expired", { days: -1 })), false);
+    assertEquals(await comesIn(authority.issue("server", { usage: "serverAuth" })), false);
+    assertEquals(await comesIn(authority.issue("rsa", { keyType: ["rsa:2048"] })), false);
+  });
+
+  it("logs why it failed", async () => {
+    await comesIn(undefined);
+    await trial.log(({ kind, failure }) =>
+      kind === "connection" && `${failure}`.includes("PEER_DID_NOT_RETURN_A_CERTIFICATE")
+    );
+  });
+
+  it("is TLS 1.2 or 1.3, with forward secrecy and authenticated encryption", async () => {
+    for (const version of ["-tls1_2", "-tls1_3"]) assertMatch(await openssl([version]), /HTTP\/1\.1 200 OK/);
+    const refused = [
+      ["-tls1_1", "-cipher", "DEFAULT@SECLEVEL=0"],
+      ["-tls1_2", "-cipher", "ECDHE-ECDSA-AES128-SHA"],
+      ["-tls1_2", "-cipher", "AES128-GCM-SHA256"],
+      ["-tls1_3", "-groups", "P-521"],
+    ];
+    for (const args of refused) assert(!/HTTP\/1\.1 200/.test(await openssl(args)), args.join(" "));
+  });
+
+  it("is never shortened by an earlier session", async () => {
+    const session = join(trial.folder, "session.pem");
+    for (const version of ["-tls1_2", "-tls1_3"]) {
+      const first = await openssl([version, "-sess_out", session]);
+      assert(!/TLS session ticket:|New Session Ticket arrived/.test(first), first);
+      const again = await openssl([version, "-sess_in", session]);
+      assert(!/\nReused, /.test(again), again);
+    }
+  });
+
+  it("follows a new revocation list and a new server certificate within two seconds", async () => {
+    const { authority } = trial;
+    const [revoked, kept] = [authority.issue("revoked"), authority.issue("kept")];
+    assert(await comesIn(revoked));
+    const presented = await serialOf(trial);
+    await trial.trust([revoked]);
+    trial.presentServer(authority.issue("localhost", { usage: "serverAuth" }));
+    await sleep(WITHIN_MS);
+    assertEquals([await comesIn(revoked), await comesIn(kept)], [false, true]);
+    assert(await serialOf(trial) !== presented);
+  });
+});
+
+async function serialOf(trial: EnvoyTrial): Promise<string> {
+  const socket = await trial.open();
+  const { serialNumber } = socket.getPeerCertificate();
+  socket.destroy();
+  return serialNumber;
+}

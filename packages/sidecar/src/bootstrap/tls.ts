@@ -1,0 +1,62 @@
+import { join } from "node:path";
+import type { SidecarConfig } from "../settings.ts";
+import { TRUST_FILE } from "../trust/trust_folder.ts";
+import { type Message, typed } from "./any.ts";
+
+const TLS = "envoy.extensions.transport_sockets.tls.v3";
+const SERVER_CERTIFICATE_FILE = "server_certificate.json";
+
+/** Mutual TLS, with whom it is proved to and by whom read from files that are swapped while Envoy runs. */
+export function mutualTls(config: SidecarConfig): Message {
+  return {
+    name: "envoy.transport_sockets.tls",
+    typed_config: typed(`${TLS}.DownstreamTlsContext`, {
+      require_client_certificate: true,
+      // A resumed session would let a certificate in without a look at its expiry or the revocation list.
+      disable_stateless_session_resumption: true,
+      disable_stateful_session_resumption: true,
+      common_tls_context: {
+        alpn_protocols: ["h2", "http/1.1"],
+        tls_params: {
+          tls_minimum_protocol_version: "TLSv1_2",
+          tls_maximum_protocol_version: "TLSv1_3",
+          // For TLS 1.2; 1.3 has good ones only.
+          cipher_suites: [
+            "[ECDHE-ECDSA-AES128-GCM-SHA256|ECDHE-ECDSA-CHACHA20-POLY1305]",
+            "ECDHE-ECDSA-AES256-GCM-SHA384",
+          ],
+          ecdh_curves: ["X25519", "P-256"],
+          // Of either side: nobody comes with RSA.
+          signature_algorithms: ["ecdsa_secp256r1_sha256", "ecdsa_secp384r1_sha384"],
+        },
+        tls_certificate_sds_secret_configs: [
+          watchedSecret("server_certificate", config.configDirectory, SERVER_CERTIFICATE_FILE),
+        ],
+        validation_context_sds_secret_config: watchedSecret("trust", config.trustDirectory, TRUST_FILE),
+      },
+    }),
+  };
+}
+
+const watchedSecret = (name: string, directory: string, file: string): Message => ({
+  name,
+  sds_config: {
+    resource_api_version: "V3",
+    path_config_source: { path: join(directory, file), watched_directory: { path: directory } },
+  },
+});
+
+/** Only a secret from a file of its own is read again when the certificate is replaced. */
+export function serverCertificate(
+  { serverCertificateDirectory: directory }: SidecarConfig,
+): [string, Message] {
+  const secret = typed(`${TLS}.Secret`, {
+    name: "server_certificate",
+    tls_certificate: {
+      certificate_chain: { filename: join(directory, "tls.crt") },
+      private_key: { filename: join(directory, "tls.key") },
+      watched_directory: { path: directory },
+    },
+  });
+  return [SERVER_CERTIFICATE_FILE, { resources: [secret] }];
+}

@@ -1,0 +1,91 @@
+import { assertEquals, assertMatch } from "@std/assert";
+import { once } from "node:events";
+import { createServer, type Server } from "node:http";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, before, describe, it } from "node:test";
+import { setTimeout as sleep } from "node:timers/promises";
+import { type EnvoyTrial, request, startEnvoyTrial } from "../envoy_trial.ts";
+
+/** Longer than Envoy takes to notice. */
+const NOTICED_MS = 1500;
+
+interface Process {
+  readonly upstream: string;
+  ready: boolean;
+  stop(): void;
+}
+
+/** A process of the service, with its two sockets, that answers with its own name. */
+async function startProcess(name: string): Promise<Process> {
+  const at = (socket: string): string => join(tmpdir(), `envoy-${process.pid}-${name}.${socket}`);
+  const it = { upstream: `unix:${at("server")}|unix:${at("operations")}`, ready: true, stop: () => {} };
+  const servers: Server[] = [
+    createServer((_request, response) => response.end(name)).listen(at("server")),
+    createServer(({ url }, response) => response.writeHead(url === "/ready" && it.ready ? 200 : 503).end())
+      .listen(at("operations")),
+  ];
+  await Promise.all(servers.map((server) => once(server, "listening")));
+  it.stop = () => {
+    for (const server of servers) server.closeAllConnections();
+    for (const server of servers) server.close();
+  };
+  return it;
+}
+
+describe("the processes of the service", () => {
+  let [one, other]: Process[] = [];
+  let trial: EnvoyTrial;
+  before(async () => {
+    [one, other] = [await startProcess("one"), await startProcess("other")];
+    trial = await startEnvoyTrial({ UPSTREAMS: `${one.upstream},${other.upstream}` });
+  });
+  after(async () => {
+    await trial.stop();
+    one!.stop();
+    other!.stop();
+  });
+
+  const answering = async (): Promise<string[]> => {
+    const answers = await Promise.all(Array.from({ length: 40 }, () => trial.send(request("GET /health"))));
+    return [...new Set(answers.map(({ status, body }) => status === 200 ? body : JSON.parse(body).code))]
+      .sort();
+  };
+
+  it("are asked by turns while they are ready, and not while they are not", async () => {
+    assertEquals(await answering(), ["one", "other"]);
+    one!.ready = false;
+    await sleep(NOTICED_MS);
+    assertEquals(await answering(), ["other"]);
+    one!.ready = true;
+    await sleep(NOTICED_MS);
+    assertEquals(await answering(), ["one", "other"]);
+  });
+
+  it("are not asked at all when none is ready: the answer says when to come again", async () => {
+    [one!.ready, other!.ready] = [false, false];
+    await sleep(NOTICED_MS);
+    const { status, head, body } = await trial.send(request("GET /health"));
+    assertEquals([status, JSON.parse(body).code], [503, "upstream_unavailable"]);
+    assertMatch(head, /\nretry-after: 1\r/);
+    assertEquals(
+      JSON.parse((await trial.send(request("POST /oauth/token"))).body).error,
+      "temporarily_unavailable",
+    );
+  });
+});
+
+describe("an Envoy that is told to stop", () => {
+  it("lets what is under way have its answer", async () => {
+    const ANSWER_MS = 1000;
+    const trial = await startEnvoyTrial({}, (_request, response) => {
+      setTimeout(() => response.end("late"), ANSWER_MS);
+    });
+    const asked = trial.send(request("GET /health"));
+    while (trial.arrived.length === 0) await sleep(10);
+    const stopped = trial.stop();
+    const { status, body } = await asked;
+    assertEquals([status, body], [200, "late"]);
+    await stopped;
+  });
+});

@@ -1,0 +1,59 @@
+import type { SidecarConfig, Upstream } from "../settings.ts";
+import { socketAddress } from "./address.ts";
+import { type Message, typed } from "./any.ts";
+import { LIMIT, PATIENCE } from "./limit.ts";
+
+export const SERVICE = "service";
+
+/** The processes of the service. Nothing is ever sent twice: there is no retry anywhere. */
+export function serviceCluster({ upstreams }: SidecarConfig): Message {
+  return {
+    name: SERVICE,
+    type: "STATIC",
+    connect_timeout: PATIENCE.connect,
+    lb_policy: "LEAST_REQUEST",
+    load_assignment: { cluster_name: SERVICE, endpoints: [{ lb_endpoints: upstreams.map(endpoint) }] },
+    // Where no process is ready, none is asked.
+    common_lb_config: { healthy_panic_threshold: { value: 0 } },
+    health_checks: upstreams.some(({ operations }) => operations) ? [READINESS] : [],
+    circuit_breakers: {
+      thresholds: [{
+        max_connections: LIMIT.upstreamConnections,
+        max_pending_requests: LIMIT.upstreamWaiting,
+        max_requests: LIMIT.upstreamConnections + LIMIT.upstreamWaiting,
+        max_retries: 0,
+      }],
+    },
+    per_connection_buffer_limit_bytes: LIMIT.connectionBufferBytes,
+    typed_extension_protocol_options: {
+      "envoy.extensions.upstreams.http.v3.HttpProtocolOptions": typed(
+        "envoy.extensions.upstreams.http.v3.HttpProtocolOptions",
+        {
+          common_http_protocol_options: { idle_timeout: PATIENCE.upstreamIdle },
+          explicit_http_config: { http_protocol_options: {} },
+        },
+      ),
+    },
+  };
+}
+
+function endpoint({ server, operations }: Upstream): Message {
+  return {
+    endpoint: {
+      address: socketAddress(server),
+      health_check_config: operations
+        ? { address: socketAddress(operations) }
+        : { disable_active_health_check: true },
+    },
+  };
+}
+
+/** Half a second after a process says that it is not ready, nothing new is sent to it. */
+const READINESS = {
+  interval: "0.5s",
+  no_traffic_interval: "0.5s",
+  timeout: "2.5s",
+  unhealthy_threshold: 1,
+  healthy_threshold: 1,
+  http_health_check: { path: "/ready", host: "localhost" },
+};

@@ -1,0 +1,58 @@
+import { assertEquals } from "@std/assert";
+import { spawnSync } from "node:child_process";
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { describe, it } from "node:test";
+import { writeEnvoyFiles } from "../config_folder.ts";
+import { ENVOY_PART } from "../envoy_process.ts";
+import { createTrialAuthority } from "../pki_trial.ts";
+import { readSidecarConfig } from "../settings.ts";
+import { writeTrust } from "../trust/trust_folder.ts";
+
+/** Everything that a configuration names must be there. */
+async function stage() {
+  const folder = mkdtempSync(join(tmpdir(), "envoy-validate-"));
+  const at = (name: string): string => join(folder, name);
+  const authority = createTrialAuthority(at("pki"));
+  await writeTrust(at("trust"), { certificates: [authority.cert], revocationLists: [] });
+  const { cert, key } = authority.issue("localhost", { usage: "serverAuth" });
+  mkdirSync(at("server"));
+  writeFileSync(at("server/tls.crt"), cert);
+  writeFileSync(at("server/tls.key"), key);
+  writeFileSync(at("secret"), "s".repeat(32));
+  const settings = {
+    PUBLIC_BASE_URL: "https://api.example:8443",
+    CONFIG_DIRECTORY: at("config"),
+    TRUST_DIRECTORY: at("trust"),
+    SERVER_CERTIFICATE_DIRECTORY: at("server"),
+  };
+  return { folder, at, settings };
+}
+
+async function validate(variables: Record<string, string>): Promise<string> {
+  const [bootstrap = ""] = await writeEnvoyFiles(readSidecarConfig(variables));
+  const args = ["--mode", "validate", "-c", bootstrap, "--use-dynamic-base-id", "--log-level", "warning"];
+  const { status, stdout, stderr } = spawnSync(ENVOY_PART, args, { encoding: "utf8" });
+  return `${status}: ${stdout}${stderr}`.trim();
+}
+
+describe("envoy --mode validate", () => {
+  it("finds nothing in any way of running it", async () => {
+    const { folder, at, settings } = await stage();
+    const sockets = "unix:/run/a.sock|unix:/run/a_operations.sock";
+    const ways: Record<string, string>[] = [
+      { GOLD_ENV: "production", UPSTREAMS: sockets },
+      { GOLD_ENV: "sandbox", UPSTREAMS: `${sockets},unix:/run/b.sock` },
+      { GOLD_ENV: "sandbox", UPSTREAMS: "127.0.0.1:8080|127.0.0.1:8081", PROXY_SECRET_FILE: at("secret") },
+      { GOLD_ENV: "production", UPSTREAMS: "unix:/run/a.sock", ADMIN_LISTEN: `unix:${at("admin.sock")}` },
+    ];
+    for (const way of ways.flatMap((one) => [one, { ...one, PROXY_PROTOCOL_FROM: "10.0.0.0/8,fd00::/8" }])) {
+      assertEquals(
+        await validate({ ...settings, ...way }),
+        `0: configuration '${at("config/envoy.json")}' OK`,
+      );
+    }
+    rmSync(folder, { recursive: true });
+  });
+});

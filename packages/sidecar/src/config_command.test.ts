@@ -1,0 +1,48 @@
+import { assertEquals, assertMatch } from "@std/assert";
+import { spawnSync } from "node:child_process";
+import { mkdtempSync, readFileSync, rmSync, statSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import process from "node:process";
+import { describe, it } from "node:test";
+import { fileURLToPath } from "node:url";
+
+const MAIN = fileURLToPath(new URL("./main.ts", import.meta.url));
+
+function runConfig(env: Record<string, string>, ...args: string[]): { code: number | null; says: string } {
+  const runtime = "Deno" in globalThis ? ["run", "--no-check", "-A", MAIN] : ["--import", "tsx", MAIN];
+  const { PATH = "", HOME = "" } = process.env;
+  const { status, stdout, stderr } = spawnSync(process.execPath, [...runtime, "config", ...args], {
+    env: { PATH, HOME, ...env },
+    encoding: "utf8",
+  });
+  return { code: status, says: stdout + stderr };
+}
+
+describe("sidecar config", () => {
+  it("writes what Envoy reads, which others on the machine cannot", () => {
+    const folder = mkdtempSync(join(tmpdir(), "sidecar-config-"));
+    const { code, says } = runConfig({
+      GOLD_ENV: "production",
+      PUBLIC_BASE_URL: "https://api.example",
+      UPSTREAMS: "unix:/run/server.sock|unix:/run/operations.sock",
+      CONFIG_DIRECTORY: join(folder, "envoy"),
+      TRUST_DIRECTORY: join(folder, "trust"),
+      SERVER_CERTIFICATE_DIRECTORY: join(folder, "tls"),
+    });
+    const files = ["envoy.json", "server_certificate.json"].map((name) => join(folder, "envoy", name));
+    assertEquals([code, says], [0, files.map((file) => `wrote ${file}\n`).join("")]);
+    assertEquals(JSON.parse(readFileSync(files[0]!, "utf8")).node, { id: "sidecar", cluster: "production" });
+    assertEquals(files.map((file) => statSync(file).mode & 0o007), [0, 0]);
+    rmSync(folder, { recursive: true });
+  });
+
+  it("says every fault of the settings, and takes no argument", () => {
+    const faulty = runConfig({ GOLD_ENV: "staging" });
+    assertEquals(faulty.code, 2);
+    assertMatch(faulty.says, /^The configuration has 6 fault\(s\):\n- GOLD_ENV is "staging"/);
+    const argument = runConfig({}, "--help");
+    assertEquals(argument.code, 2);
+    assertMatch(argument.says, /^sidecar config: writes what Envoy reads/);
+  });
+});

@@ -1,0 +1,101 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { join } from "node:path";
+import type { TLSSocket } from "node:tls";
+import { after, before, describe, it } from "node:test";
+import { fileURLToPath } from "node:url";
+import { assert, assertEquals, assertMatch, assertRejects } from "@std/assert";
+import { type EnvoyTrial, startEnvoyTrial } from "../envoy_trial.ts";
+
+const MAIN = fileURLToPath(new URL("../main.ts", import.meta.url));
+const ANSWER_MS = 20;
+
+/** `sidecar drain` as a supervisor runs it. */
+async function runDrain(...args: string[]): Promise<{ code: number; says: string }> {
+  const runtime = "Deno" in globalThis ? ["run", "--no-check", "-A", MAIN] : ["--import", "tsx", MAIN];
+  const child = spawn(process.execPath, [...runtime, "drain", ...args], {
+    stdio: ["ignore", "pipe", "pipe"],
+  });
+  let says = "";
+  for (const stream of [child.stdout, child.stderr]) {
+    stream.setEncoding("utf8").on("data", (part) => says += part);
+  }
+  const [code] = await once(child, "close");
+  return { code, says };
+}
+
+describe("sidecar drain, beside the real Envoy", () => {
+  let trial: EnvoyTrial;
+  before(async () => {
+    trial = await startEnvoyTrial({}, (_request, response) => {
+      setTimeout(() => response.end("ok"), ANSWER_MS);
+    });
+  });
+  after(() => trial.stop());
+
+  const admin = () => `unix:${join(trial.folder, "admin.sock")}`;
+
+  it("asks partners to go with their next reply, takes new ones until the door closes, and says that none is left", async () => {
+    const [idle, busy] = [await trial.open(), await trial.open()];
+    const [idleText, busyText] = [readToLast(idle), readToLast(busy)];
+    ask(busy);
+    const drained = runDrain("--admin", admin(), "--seconds", "20");
+    // A partner that goes on asks until it is told to go; one that comes is served.
+    await until(
+      async () => /drain_close: [1-9]/.test(await trial.ask("/stats?filter=drain_close")),
+      () => ask(busy),
+    );
+    const late = await trial.open();
+    ask(late);
+    assertMatch(await readToLast(late), /^HTTP.1.1 200 OK/);
+    assertMatch(await busyText, /^HTTP.1.1 200 OK/);
+    await until(async () => / [1-9]/.test(await trial.ask("/stats?filter=listener_stopped")));
+    await assertRejects(() => trial.open());
+    ask(idle);
+    assertMatch(await idleText, /^HTTP.1.1 200 OK/);
+    const { code, says } = await drained;
+    assertEquals(code, 0, says);
+    assertMatch(says, /^Envoy is drained: no connection is left after [0-9.]+ s\.\n$/);
+  });
+
+  it("says in one sentence when nobody answers", async () => {
+    const { code, says } = await runDrain("--admin", `${admin()}.other`);
+    assertEquals(code, 3);
+    assertMatch(says, /^Envoy was not drained: .* ADMIN_LISTEN\?\n$/);
+  });
+
+  it("takes no argument that it does not know, and reaches no other machine", async () => {
+    const wrong = [["--second", "1"], ["--seconds", "0"], ["--seconds", "1h"], ["--admin", "10.0.0.1:9901"], [
+      "x",
+    ]];
+    for (const args of wrong) {
+      const { code, says } = await runDrain(...args);
+      assertEquals(code, 2);
+      assert(says.startsWith("sidecar drain [--admin"), says);
+    }
+  });
+});
+
+const ask = (socket: TLSSocket) => socket.write("GET /health HTTP/1.1\r\nHost: localhost\r\n\r\n");
+
+/** Everything up to the reply that says that the connection closes, as a client does that honours it. */
+function readToLast(socket: TLSSocket): Promise<string> {
+  let text = "";
+  return new Promise((resolve, reject) => {
+    socket.setEncoding("latin1").on("error", reject).on("data", (part) => {
+      text += part;
+      if (!/connection: close[^]*\r\n\r\nok$/i.test(text)) return;
+      socket.destroy();
+      resolve(text);
+    });
+  });
+}
+
+async function until(condition: () => Promise<boolean>, meanwhile = () => {}): Promise<void> {
+  const untilMs = performance.now() + 10_000;
+  while (!await condition()) {
+    if (performance.now() > untilMs) throw new Error("It did not happen within 10 s.");
+    meanwhile();
+    await new Promise((resolve) => setTimeout(resolve, 100));
+  }
+}

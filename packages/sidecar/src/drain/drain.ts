@@ -1,0 +1,66 @@
+import { parseArgs } from "node:util";
+import type { Address } from "../settings.ts";
+import { drainEnvoy, type DrainOptions } from "./drain_envoy.ts";
+
+const EXIT_USAGE = 2;
+const EXIT_DEPENDENCY = 3;
+const DEFAULTS = { admin: "127.0.0.1:9901", seconds: "25" } as const;
+const SECONDS_MAX = 600;
+const USAGE =
+  `sidecar drain [--admin ${DEFAULTS.admin}|unix:PATH] [--seconds ${DEFAULTS.seconds}]: has Envoy ask its partners to go, and waits for them, at most so long.`;
+
+/** `sidecar drain`: what a supervisor runs before it ends the service, while Envoy is still there. */
+export async function drain(args: readonly string[]): Promise<number> {
+  const options = readOptions(args);
+  if (!options) {
+    console.error(USAGE);
+    return EXIT_USAGE;
+  }
+  const startedMs = performance.now();
+  try {
+    const { connections, requests, closed } = await drainEnvoy(options);
+    const seconds = ((performance.now() - startedMs) / 1000).toFixed(1);
+    console.log(
+      closed && connections === 0
+        ? `Envoy is drained: no connection is left after ${seconds} s.`
+        : `Envoy is not drained: after ${seconds} s it ${
+          closed ? "takes no connection any more" : "still takes connections"
+        } and has ${connections}, with ${requests} request(s) under way. They end with it.`,
+    );
+    return 0;
+  } catch (error) {
+    console.error(
+      `Envoy was not drained: its administration at ${textOf(options.admin)} does not answer (${
+        (error as Error).message
+      }). Is it running, and is --admin its ADMIN_LISTEN?`,
+    );
+    return EXIT_DEPENDENCY;
+  }
+}
+
+function readOptions(args: readonly string[]): DrainOptions | undefined {
+  try {
+    const { values } = parseArgs({
+      args: [...args],
+      options: {
+        admin: { type: "string", default: DEFAULTS.admin },
+        seconds: { type: "string", default: DEFAULTS.seconds },
+      },
+    });
+    const [admin, seconds] = [readAddress(values.admin), Number(values.seconds)];
+    if (!admin || !/^[1-9][0-9]{0,2}$/.test(values.seconds) || seconds > SECONDS_MAX) return undefined;
+    return { admin, seconds };
+  } catch {
+    return undefined;
+  }
+}
+
+function readAddress(text: string): Address | undefined {
+  if (/^unix:./.test(text)) return { kind: "unix", path: text.slice("unix:".length) };
+  const [, host, port] = /^(127\.0\.0\.1|\[::1\]):([0-9]{1,5})$/.exec(text) ?? [];
+  if (!host || Number(port) > 65_535) return undefined;
+  return { kind: "tcp", host: host.replace(/[[\]]/g, ""), port: Number(port) };
+}
+
+const textOf = (address: Address) =>
+  address.kind === "unix" ? `unix:${address.path}` : `${address.host}:${address.port}`;

@@ -1,0 +1,73 @@
+import { once } from "node:events";
+import { mkdtemp, rm } from "node:fs/promises";
+import { createServer } from "node:http";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, before, describe, it } from "node:test";
+import { assert, assertEquals, assertRejects } from "@std/assert";
+import { drainEnvoy } from "./drain_envoy.ts";
+
+type State = readonly [stopped: number, connections: number, requests: number];
+
+describe("drainEnvoy()", () => {
+  let folder: string;
+  before(async () => void (folder = await mkdtemp(join(tmpdir(), "gold-drain-"))));
+  after(() => rm(folder, { recursive: true }));
+
+  /** An administration that goes through these states, one an answer, and stays at the last. */
+  const stage = async (name: string, states: readonly State[], answer = statsText) => {
+    const asked: string[] = [];
+    let at = 0;
+    const server = createServer(({ method, url }, response) => {
+      const path = decodeURIComponent(url!);
+      asked.push(`${method} ${path.split("?filter")[0]}`);
+      if (!path.startsWith("/stats")) return void response.end("OK\n");
+      const state = states[Math.min(at++, states.length - 1)]!;
+      response.end(answer(state));
+    });
+    const path = join(folder, name);
+    server.listen(path);
+    await once(server, "listening");
+    return { admin: { kind: "unix", path } as const, asked, stop: () => server.close() };
+  };
+
+  it("asks Envoy to drain once, and waits until it is closed and nobody is left", async () => {
+    const states: State[] = [[0, 2, 1], [0, 0, 0], [1, 1, 1], [1, 1, 0], [1, 0, 0]];
+    const { admin, asked, stop } = await stage("waits", states);
+    assertEquals(await drainEnvoy({ admin, seconds: 10 }), { connections: 0, requests: 0, closed: true });
+    assertEquals(asked, ["POST /drain_listeners?graceful", ...states.map(() => "GET /stats")]);
+    stop();
+  });
+
+  it("waits no longer than it is told, and tells what is left", async () => {
+    const { admin, stop } = await stage("late", [[1, 3, 2]]);
+    const startedMs = performance.now();
+    assertEquals(await drainEnvoy({ admin, seconds: 1 }), { connections: 3, requests: 2, closed: true });
+    const tookMs = performance.now() - startedMs;
+    assert(tookMs >= 990 && tookMs < 3000, `${tookMs} ms`);
+    stop();
+  });
+
+  it("does not take a number that is missing for none", async () => {
+    const { admin, stop } = await stage(
+      "silent",
+      [[1, 0, 0]],
+      () => "listener_manager.listener_stopped: 1\n",
+    );
+    await assertRejects(() => drainEnvoy({ admin, seconds: 1 }), Error, "counts no partners' connections");
+    stop();
+  });
+
+  it("fails where nobody answers", async () => {
+    const admin = { kind: "unix", path: join(folder, "nobody") } as const;
+    await assertRejects(() => drainEnvoy({ admin, seconds: 1 }), Error);
+  });
+});
+
+const statsText = ([stopped, connections, requests]: State) =>
+  [
+    `http.partners.downstream_cx_active: ${connections}`,
+    `http.partners.downstream_rq_active: ${requests}`,
+    `listener_manager.listener_stopped: ${stopped}`,
+    "",
+  ].join("\n");

@@ -1,0 +1,29 @@
+import { assertRejects } from "@std/assert";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import process from "node:process";
+import { describe, it } from "node:test";
+import { startEnvoy } from "./envoy_process.ts";
+import { readSidecarConfig } from "./settings.ts";
+
+describe("startEnvoy()", () => {
+  it("says why Envoy did not start: in Envoy's own words, or that it is not there", async () => {
+    const folder = mkdtempSync(join(tmpdir(), "envoy-process-"));
+    const config = readSidecarConfig({
+      GOLD_ENV: "sandbox",
+      PUBLIC_BASE_URL: "https://localhost",
+      UPSTREAMS: "unix:/nowhere.sock",
+      CONFIG_DIRECTORY: join(folder, "config"),
+      TRUST_DIRECTORY: join(folder, "no_trust"),
+      SERVER_CERTIFICATE_DIRECTORY: join(folder, "no_certificate"),
+      ADMIN_LISTEN: `unix:${join(folder, "admin.sock")}`,
+    });
+    const options = { config, logFile: join(folder, "envoy.log") };
+    await assertRejects(() => startEnvoy(options), Error, "no_trust");
+    process.env["ENVOY_BINARY"] = join(folder, "no_envoy");
+    await assertRejects(() => startEnvoy(options), Error, "npm run parts -- envoy installs it");
+    delete process.env["ENVOY_BINARY"];
+    rmSync(folder, { recursive: true });
+  });
+});

@@ -1,0 +1,86 @@
+import { execFileSync } from "node:child_process";
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+
+/** Certificates as a partner's openssl and a foreign CA would make them. */
+
+export interface Identity {
+  readonly cert: string;
+  readonly key: string;
+  readonly serial: string;
+  /** Lower-case hex of the SHA-256 of the certificate's DER. */
+  readonly hash: string;
+}
+
+interface Issuing {
+  readonly keyType?: readonly string[];
+  readonly usage?: "clientAuth" | "serverAuth";
+  /** -1: it ended yesterday. */
+  readonly days?: number;
+}
+
+export interface TrialAuthority {
+  readonly cert: string;
+  issue(name: string, issuing?: Issuing): Identity;
+  revocationList(revoked: readonly Identity[], days?: number): string;
+}
+
+const EC = ["ec", "-pkeyopt", "ec_paramgen_curve:P-256"];
+
+const openssl = (...args: string[]): string =>
+  execFileSync("openssl", args, { encoding: "utf8", stdio: "pipe" });
+
+export function createTrialAuthority(folder: string, name = "Trial CA"): TrialAuthority {
+  mkdirSync(folder, { recursive: true });
+  const at = (file: string): string => join(folder, file);
+  openssl(
+    ...["req", "-x509", "-newkey", ...EC, "-nodes", "-days", "2", "-subj", `/CN=${name}`],
+    ...["-addext", "keyUsage=critical,keyCertSign,cRLSign", "-keyout", at("ca.key"), "-out", at("ca.pem")],
+  );
+  let count = 0;
+  return {
+    cert: readFileSync(at("ca.pem"), "utf8"),
+    issue(subject, { keyType = EC, usage = "clientAuth", days = 1 } = {}) {
+      const file = (ending: string): string => at(`${count}.${ending}`);
+      count++;
+      openssl(
+        "req",
+        "-new",
+        "-newkey",
+        ...keyType,
+        "-nodes",
+        "-subj",
+        `/CN=${subject}`,
+        "-keyout",
+        file("key"),
+        "-out",
+        file("csr"),
+      );
+      writeFileSync(file("ext"), `extendedKeyUsage=${usage}\nsubjectAltName=DNS:${subject}\n`);
+      openssl(
+        ...["x509", "-req", "-in", file("csr"), "-CA", at("ca.pem"), "-CAkey", at("ca.key")],
+        ...["-days", `${days}`, "-extfile", file("ext"), "-out", file("pem")],
+      );
+      const told = openssl("x509", "-in", file("pem"), "-noout", "-serial", "-fingerprint", "-sha256");
+      const [, serial = "", hash = ""] = /serial=([0-9A-F]+)[^=]*=([0-9A-F:]+)/i.exec(told) ?? [];
+      return {
+        cert: readFileSync(file("pem"), "utf8"),
+        key: readFileSync(file("key"), "utf8"),
+        serial,
+        hash: hash.replaceAll(":", "").toLowerCase(),
+      };
+    },
+    revocationList(revoked, days = 1) {
+      // openssl's own register of what it issued: status, end, time of revocation, serial, file, subject.
+      writeFileSync(
+        at("index"),
+        revoked.map(({ serial }) => `R\t491231235959Z\t260101000000Z\t${serial}\tunknown\t/CN=x\n`).join(""),
+      );
+      writeFileSync(at("ca.cnf"), `[ca]\ndefault_ca=it\n[it]\ndatabase=${at("index")}\ndefault_md=sha256\n`);
+      return openssl(
+        ...["ca", "-gencrl", "-config", at("ca.cnf"), "-keyfile", at("ca.key"), "-cert", at("ca.pem")],
+        ...["-crldays", `${days}`],
+      );
+    },
+  };
+}

@@ -1,0 +1,136 @@
+import { assertEquals, assertStringIncludes, assertThrows } from "@std/assert";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { describe, it } from "node:test";
+import { readSidecarConfig, SIDECAR_SETTINGS, SidecarConfigError } from "./settings.ts";
+
+const SOUND = {
+  GOLD_ENV: "production",
+  PUBLIC_BASE_URL: "https://api.example",
+  UPSTREAMS: "unix:/run/a.sock|unix:/run/a_operations.sock, unix:/run/b.sock",
+  CONFIG_DIRECTORY: "/etc/gold/envoy",
+  TRUST_DIRECTORY: "/etc/gold/trust",
+  SERVER_CERTIFICATE_DIRECTORY: "/etc/gold/tls",
+};
+
+function faultsOf(variables: Record<string, string>): readonly string[] {
+  let faults: readonly string[] = [];
+  assertThrows(() => {
+    try {
+      readSidecarConfig({ ...SOUND, ...variables });
+    } catch (error) {
+      faults = (error as SidecarConfigError).faults;
+      throw error;
+    }
+  }, SidecarConfigError);
+  return faults;
+}
+
+describe("readSidecarConfig()", () => {
+  it("reads the environment, with defaults that serve partners on every address", () => {
+    const config = readSidecarConfig(SOUND);
+    assertEquals(config.listen, [{ kind: "tcp", host: "0.0.0.0", port: 8443 }, {
+      kind: "tcp",
+      host: "::",
+      port: 8443,
+    }]);
+    assertEquals(config.upstreams, [
+      {
+        server: { kind: "unix", path: "/run/a.sock" },
+        operations: { kind: "unix", path: "/run/a_operations.sock" },
+      },
+      { server: { kind: "unix", path: "/run/b.sock" }, operations: undefined },
+    ]);
+    assertEquals([config.proxySecret, config.proxyProtocolFrom], [undefined, []]);
+    assertEquals([config.floodPerSecond, config.connectionsMax, config.accessLog], [
+      5000,
+      10_000,
+      "/dev/stdout",
+    ]);
+    assertEquals(config.adminListen, { kind: "tcp", host: "127.0.0.1", port: 9901 });
+    const ranges =
+      readSidecarConfig({ ...SOUND, PROXY_PROTOCOL_FROM: "10.0.0.0/8, 2001:db8::/32" }).proxyProtocolFrom;
+    assertEquals(ranges, [{ prefix: "10.0.0.0", bits: 8 }, { prefix: "2001:db8::", bits: 32 }]);
+  });
+
+  it("reports every fault at once, each under its setting's name", () => {
+    const wrong: Record<string, string> = {
+      GOLD_ENV: "staging",
+      PUBLIC_BASE_URL: "https://api.example/",
+      SIDECAR_LISTEN: "localhost:8443",
+      UPSTREAMS: "10.0.0.7:8080",
+      PROXY_SECRET_FILE: "/nowhere",
+      CONFIG_DIRECTORY: "envoy",
+      TRUST_DIRECTORY: "trust",
+      SERVER_CERTIFICATE_DIRECTORY: "tls",
+      PROXY_PROTOCOL_FROM: "10.0.0.0",
+      FLOOD_PER_SECOND: "0",
+      CONNECTIONS_MAX: "1e3",
+      ADMIN_LISTEN: "0.0.0.0:9901",
+      ACCESS_LOG: "access.log",
+    };
+    const named = (faults: readonly string[]) => faults.map((fault) => fault.split(" ", 1)[0]).sort();
+    assertEquals(named(faultsOf(wrong)), SIDECAR_SETTINGS.map(({ name }) => name).sort());
+    const required = SIDECAR_SETTINGS.filter((setting) => setting.default === undefined).map(({ name }) =>
+      name
+    );
+    assertEquals(named(faultsOf(Object.fromEntries(required.map((name) => [name, ""])))), required.sort());
+  });
+
+  it("takes one spelling of each", () => {
+    const wrong: readonly [string, string][] = [
+      ...["http://api.example", "https://API.example", "https://api.example:443", "api.example"].map((
+        url,
+      ): [string, string] => [
+        "PUBLIC_BASE_URL",
+        url,
+      ]),
+      ...["0.0.0.0", "0.0.0.0:65536", "::8443", "[0.0.0.0]:1", "[zz]:1", "1.2.3:1", "0.0.0.0:1,"].map((
+        address,
+      ): [string, string] => [
+        "SIDECAR_LISTEN",
+        address,
+      ]),
+      ...["unix:", "unix:relative", "/a.sock", "unix:/a|unix:/b|unix:/c", "unix:/a|", "tcp:1"].map((
+        upstream,
+      ): [string, string] => [
+        "UPSTREAMS",
+        upstream,
+      ]),
+      ...["10.0.0.0/33", "10.0.0.0/", "10.0.0.0/-1", "::/129", "0.0.0.0/0x8"].map((
+        range,
+      ): [string, string] => [
+        "PROXY_PROTOCOL_FROM",
+        range,
+      ]),
+      ...["-1", "1.5", "1000001", "five"].map((count): [string, string] => ["FLOOD_PER_SECOND", count]),
+      ...["10.0.0.1:9901", "unix:admin.sock", "localhost:9901"].map((
+        admin,
+      ): [string, string] => ["ADMIN_LISTEN", admin]),
+    ];
+    for (const [name, value] of wrong) {
+      assertStringIncludes(faultsOf({ [name]: value }).join(), `${name} `, `${name}=${value}`);
+    }
+  });
+
+  it("reaches the service over TCP in the sandbox alone, and there with the service's secret", () => {
+    const folder = mkdtempSync(join(tmpdir(), "sidecar-settings-"));
+    const file = join(folder, "secret");
+    const tcp = { UPSTREAMS: "127.0.0.1:8080|127.0.0.1:8081", PROXY_SECRET_FILE: file };
+    const secret = "s".repeat(32);
+    writeFileSync(file, `${secret}\n`);
+    assertEquals(readSidecarConfig({ ...SOUND, ...tcp, GOLD_ENV: "sandbox" }).proxySecret, secret);
+    assertStringIncludes(faultsOf(tcp).join(), "UPSTREAMS must be Unix sockets in production");
+    const without = faultsOf({ ...tcp, GOLD_ENV: "sandbox", PROXY_SECRET_FILE: "" });
+    assertStringIncludes(without.join(), "PROXY_SECRET_FILE is missing");
+    for (const weak of ["s".repeat(31), `${secret} ${secret}`, `${secret}\r\nx-client-ip: 1.2.3.4`]) {
+      writeFileSync(file, weak);
+      assertStringIncludes(
+        faultsOf({ ...tcp, GOLD_ENV: "sandbox" }).join(),
+        "PROXY_SECRET_FILE must lead to",
+      );
+    }
+    rmSync(folder, { recursive: true });
+  });
+});

@@ -1,0 +1,104 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { join } from "node:path";
+import { after, before, describe, it } from "node:test";
+import { fileURLToPath } from "node:url";
+import { assert, assertEquals, assertMatch } from "@std/assert";
+import { type TrialBooks, trialBooks } from "@gold-partner/dev";
+import { type EnvoyTrial, request, startEnvoyTrial } from "../envoy_trial.ts";
+import type { Identity } from "../pki_trial.ts";
+
+const MAIN = fileURLToPath(new URL("../main.ts", import.meta.url));
+const REFUSED_WITHIN_MS = 2000;
+
+/** `sidecar keep` as a supervisor runs it. */
+function runKeep(args: readonly string[], settings: Readonly<Record<string, string>>) {
+  const runtime = "Deno" in globalThis ? ["run", "--no-check", "-A", MAIN] : ["--import", "tsx", MAIN];
+  const child = spawn(process.execPath, [...runtime, "keep", ...args], {
+    env: { ...process.env, ...settings },
+    stdio: ["ignore", "pipe", "pipe"],
+  });
+  const said = { out: "", error: "" };
+  child.stdout.setEncoding("utf8").on("data", (part) => said.out += part);
+  child.stderr.setEncoding("utf8").on("data", (part) => said.error += part);
+  return { child, said, ended: once(child, "close").then(([code]) => code as number | null) };
+}
+
+describe("sidecar keep, between the database and the real Envoy", () => {
+  let trial: EnvoyTrial;
+  let books: TrialBooks;
+  let keeper: ChildProcess | undefined;
+  before(async () => {
+    books = await trialBooks();
+    trial = await startEnvoyTrial();
+    await books.sql`
+      insert into gold.authority (fingerprint, certificate, key_source, revocation_list, revocation_number, revocation_next_at)
+      values (${"1".repeat(64)}, ${trial.authority.cert}, 'file:/ca', ${
+      trial.authority.revocationList([])
+    }, 1,
+        clock_timestamp() + interval '1 day')`;
+  });
+  after(async () => {
+    keeper?.kill("SIGKILL");
+    await trial.stop();
+    await books.stop();
+  });
+
+  const settings = () => {
+    const api = new URL(books.url);
+    api.searchParams.set("role", "gold_api");
+    return { DATABASE_URL: api.href, TRUST_DIRECTORY: join(trial.folder, "trust") };
+  };
+  const isLetIn = async ({ cert, key }: Identity) =>
+    await trial.send(request("GET /health"), { cert, key }).then(({ status }) => status === 200, () => false);
+  /** The list in the database, and how long it takes until this is true. */
+  const publish = async (list: string, nextAt: string, condition: () => Promise<boolean>) => {
+    await books.sql`
+      update gold.authority set revocation_list = ${list}, revocation_number = revocation_number + 1,
+        revocation_next_at = clock_timestamp() + ${nextAt}::text::interval`;
+    await books.sql`update gold.registry_version set version = version + 1`;
+    const startedMs = performance.now();
+    while (!await condition()) {
+      assert(performance.now() - startedMs < 10_000, "it never came about");
+      await new Promise((resolve) => setTimeout(resolve, 50));
+    }
+    return performance.now() - startedMs;
+  };
+
+  it("writes once for who starts after it, or says why it did not", async () => {
+    const { ended, said } = runKeep(["--once"], settings());
+    assertEquals([await ended, said.error], [0, ""]);
+    const nobody = runKeep(["--once"], { ...settings(), DATABASE_URL: "postgres://x@127.0.0.1:1/gold" });
+    assertEquals(await nobody.ended, 3);
+    assertMatch(nobody.said.error, /^The trust was not written\. .+\n$/);
+  });
+
+  it("has a revoked certificate refused at the handshake within two seconds, and let in again where the list is overdue", async () => {
+    const { child, ended, said } = runKeep([], settings());
+    keeper = child;
+    const revoked = trial.authority.issue("revoked");
+    assertEquals([await isLetIn(revoked), await isLetIn(trial.client)], [true, true]);
+    const list = trial.authority.revocationList([revoked]);
+    const tookMs = await publish(list, "1 day", async () => !await isLetIn(revoked));
+    assert(tookMs < REFUSED_WITHIN_MS, `${tookMs} ms`);
+    assertEquals(await isLetIn(trial.client), true);
+    // Better that one is refused a step later, by the service, than everybody here.
+    await publish(list, "4 seconds", () => isLetIn(revoked));
+    assertEquals(await isLetIn(trial.client), true);
+    await publish(list, "1 day", async () => !await isLetIn(revoked));
+    process.kill(child.pid!, "SIGTERM");
+    assertEquals([await ended, said.error], [0, ""]);
+    const events = said.out.trim().split("\n").map((line) => JSON.parse(line).event as string);
+    assertEquals(events.filter((event) => event === "trust written").length, 3, said.out);
+    assert(events.includes("an authority's revocation list is overdue"), said.out);
+  });
+
+  it("takes no argument that it does not know, and names every setting that is wrong", async () => {
+    const wrong = runKeep(["--one"], settings());
+    assertEquals(await wrong.ended, 2);
+    assertMatch(wrong.said.error, /^sidecar keep \[--once\]/);
+    const unset = runKeep([], { DATABASE_URL: "", TRUST_DIRECTORY: "" });
+    assertEquals(await unset.ended, 2);
+    assertEquals(unset.said.error.match(/^[A-Z_]+/gm), ["DATABASE_URL", "TRUST_DIRECTORY"]);
+  });
+});

@@ -1,0 +1,108 @@
+import { mkdir, mkdtemp, readdir, readFile, readlink, rm, stat, symlink, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, before, describe, it } from "node:test";
+import { assertEquals, assertMatch, assertRejects } from "@std/assert";
+import { ONE_CERTIFICATE, ONE_LIST, OTHER_CERTIFICATE, OTHER_LIST } from "./samples_trial.ts";
+import { TRUST_FILE, writeTrust } from "./trust_folder.ts";
+
+const ONE = { certificates: [ONE_CERTIFICATE], revocationLists: [ONE_LIST] };
+const BOTH = {
+  certificates: [ONE_CERTIFICATE, OTHER_CERTIFICATE],
+  revocationLists: [ONE_LIST, OTHER_LIST],
+};
+
+describe("writeTrust()", () => {
+  let root: string;
+  before(async () => void (root = await mkdtemp(join(tmpdir(), "gold-trust-"))));
+  after(() => rm(root, { recursive: true }));
+
+  const newFolder = () => mkdtemp(join(root, "folder-"));
+  const readContext = async (folder: string) => {
+    const { resources: [secret, ...rest] } = JSON.parse(await readFile(join(folder, TRUST_FILE), "utf8"));
+    assertEquals(rest, []);
+    assertEquals(secret.name, "trust");
+    assertMatch(secret["@type"], /^type\.googleapis\.com\/envoy\..*\.v3\.Secret$/);
+    return secret.validation_context;
+  };
+
+  it("makes the folder and writes one resource, certificates and lists together", async () => {
+    const folder = join(root, "new", "folder");
+    assertEquals(await writeTrust(folder, BOTH), true);
+    assertEquals(await readContext(folder), {
+      trusted_ca: { inline_string: ONE_CERTIFICATE + OTHER_CERTIFICATE },
+      crl: { inline_string: ONE_LIST + OTHER_LIST },
+    });
+  });
+
+  it("writes no list where there is none, not an empty one", async () => {
+    const folder = await newFolder();
+    await writeTrust(folder, { ...ONE, revocationLists: [] });
+    assertEquals(await readContext(folder), { trusted_ca: { inline_string: ONE_CERTIFICATE } });
+  });
+
+  it("swaps a version in by one link, keeps the one before and removes the others", async () => {
+    const folder = await newFolder();
+    await writeTrust(folder, BOTH);
+    await writeTrust(folder, ONE);
+    const before = await readlink(join(folder, "..data"));
+    await writeTrust(folder, BOTH);
+    const current = await readlink(join(folder, "..data"));
+    assertEquals([before === current, await readlink(join(folder, TRUST_FILE))], [
+      false,
+      "..data/trust.json",
+    ]);
+    assertEquals((await readdir(folder)).sort(), ["..data", before, current, TRUST_FILE].sort());
+  });
+
+  it("writes nothing where nothing changed, so that the proxy is not told", async () => {
+    const folder = await newFolder();
+    await writeTrust(folder, ONE);
+    const before = await readlink(join(folder, "..data"));
+    assertEquals(await writeTrust(folder, ONE), false);
+    assertEquals(await readlink(join(folder, "..data")), before);
+  });
+
+  it("never puts nobody in the place of somebody", async () => {
+    const folder = await newFolder();
+    await writeTrust(folder, ONE);
+    await assertRejects(
+      () => writeTrust(folder, { certificates: [], revocationLists: [] }),
+      Error,
+      "refuses everybody",
+    );
+    assertEquals((await readContext(folder)).trusted_ca.inline_string, ONE_CERTIFICATE);
+  });
+
+  it("shows a reader the old file or the new one, at every moment", async () => {
+    const folder = await newFolder();
+    await writeTrust(folder, ONE);
+    const whole = new Set<string>();
+    let writing = true;
+    const reading = (async () => {
+      while (writing) whole.add((await readContext(folder)).trusted_ca.inline_string);
+    })();
+    for (let n = 0; n < 50; n++) await writeTrust(folder, n % 2 === 0 ? BOTH : ONE);
+    writing = false;
+    await reading;
+    assertEquals([...whole].sort(), [ONE_CERTIFICATE, ONE_CERTIFICATE + OTHER_CERTIFICATE].sort());
+  });
+
+  it("goes on from where a killed one stopped", async () => {
+    const folder = await newFolder();
+    await mkdir(join(folder, "..version_killed"));
+    await symlink("..version_killed", join(folder, "..next"));
+    await writeFile(join(folder, TRUST_FILE), "a plain file");
+    await writeTrust(folder, ONE);
+    assertEquals((await readContext(folder)).trusted_ca.inline_string, ONE_CERTIFICATE);
+    assertEquals((await readdir(folder)).length, 3);
+  });
+
+  it("is read by another user than the one who wrote it", async () => {
+    const folder = join(root, "masked");
+    const mask = process.umask(0o077);
+    await writeTrust(folder, ONE).finally(() => process.umask(mask));
+    const modeOf = async (name: string) => ((await stat(join(folder, name))).mode & 0o777).toString(8);
+    assertEquals([await modeOf(""), await modeOf("..data"), await modeOf(TRUST_FILE)], ["755", "755", "644"]);
+  });
+});

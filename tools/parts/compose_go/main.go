@@ -1,0 +1,32 @@
+// compose_go FILE: reads a compose file as an engine would, every profile of it, and writes the project as JSON.
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"os"
+
+	"github.com/compose-spec/compose-go/v2/cli"
+)
+
+func main() {
+	project, err := read(os.Args[1])
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
+	}
+	os.Stdout.Write(project)
+}
+
+func read(file string) ([]byte, error) {
+	options, err := cli.NewProjectOptions([]string{file}, cli.WithOsEnv, cli.WithProfiles([]string{"*"}))
+	if err != nil {
+		return nil, err
+	}
+	project, err := options.LoadProject(context.Background())
+	if err != nil {
+		return nil, err
+	}
+	return json.Marshal(project)
+}

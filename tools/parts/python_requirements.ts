@@ -1,0 +1,32 @@
+import { createHash } from "node:crypto";
+import { mkdirSync, readFileSync, rmSync } from "node:fs";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { type Part, stampedPart } from "./part.ts";
+import { installRequirements, installSource, type PythonPackage } from "./python_package.ts";
+
+/** Python packages with all that they need, every file by its hash in `NAME.txt` beside this file. */
+interface Requirements {
+  readonly name: string;
+  readonly version: string;
+  /** What must be there when it is installed. */
+  readonly entries: readonly string[];
+  /** What is published without a wheel: it is built by the pinned tools of the same list. */
+  readonly source?: PythonPackage;
+}
+
+export function requirementsPart({ name, version, entries, source }: Requirements): Part {
+  const pins = fileURLToPath(new URL(`./${name}.txt`, import.meta.url));
+  const digest = createHash("sha256").update(readFileSync(pins)).digest("hex").slice(0, 12);
+  return stampedPart({
+    name,
+    version: `${version}, pins ${digest}`,
+    install(folder) {
+      const target = join(folder, name);
+      rmSync(target, { recursive: true, force: true });
+      mkdirSync(target, { recursive: true });
+      installRequirements(target, pins);
+      if (source) installSource(target, source);
+    },
+  }, entries.map((entry) => `${name}/${entry}`));
+}

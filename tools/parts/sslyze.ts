@@ -1,0 +1,15 @@
+import { requirementsPart } from "./python_requirements.ts";
+
+const VERSION = "6.3.1";
+
+/** Who looks for weak protocols, ciphers and curves at a TLS listener: `python3 -m sslyze` from its folder. */
+export const sslyze = requirementsPart({
+  name: "sslyze",
+  version: VERSION,
+  entries: ["sslyze", "nassl"],
+  source: {
+    name: "sslyze",
+    version: VERSION,
+    sha256: "2cd4062f82a3fa605dbd34e3b71f99961e4e7cf438879da1c52f619855ffbc1d",
+  },
+});
