@@ -13,7 +13,7 @@ import {
   serviceContainer,
 } from "./compose_trial.ts";
 import { commandText, type Container, type Started } from "./engine_trial.ts";
-import { dashboardExpressions, figuresAsked, isShown } from "./figures_trial.ts";
+import { dashboardPanels, figuresAsked, isShown } from "./figures_trial.ts";
 import { readYaml } from "./manifests_trial.ts";
 import { onboardPartner, type Partner } from "./partner_trial.ts";
 import { goldIn, openSite, ROOT, type Site } from "./site_trial.ts";
@@ -68,7 +68,7 @@ describe("docker-compose.yml", () => {
 
   it("comes up in its own order, each part healthy before the next", async () => {
     const gold = goldIn(site.engine, container("gold"));
-    await gold("ca", "init", "--key", "/run/authority/ca_key.pem");
+    await gold("ca init --key /run/authority/ca_key.pem");
     for (const name of ["config", "keeper", "envoy", "api", "delivery", "receiver"]) {
       const waits = Object.keys(project.services[name]!.depends_on ?? {});
       assertEquals(
@@ -81,19 +81,8 @@ describe("docker-compose.yml", () => {
 
   it("serves a partner whose keys openssl made: token, quote, signed order", async () => {
     const gold = goldIn(site.engine, container("gold"));
-    await gold(
-      "vault",
-      "add",
-      "--serial",
-      "FIRST",
-      "--gross",
-      "12441.4",
-      "--fineness",
-      "999.9",
-      "--vault",
-      "Riyadh",
-    );
-    await gold("price", "set", "--mid", "500", "--spread", "60", "--source", "fixed");
+    await gold("vault add --serial FIRST --gross 12441.4 --fineness 999.9 --vault Riyadh");
+    await gold("price set --mid 500 --spread 60 --source fixed");
     partner = await onboardPartner(join(secrets, "partner"), {
       baseUrl: BASE_URL,
       port: site.engine.port(8443),
@@ -116,12 +105,21 @@ describe("docker-compose.yml", () => {
       },
     );
     const shown = (await Promise.all(pages)).join("\n");
-    const expressions = dashboardExpressions(join(ROOT, "deploy/grafana/dashboards"));
+    const panels = dashboardPanels(join(ROOT, "deploy/grafana/dashboards"));
+    const expressions = panels.flatMap(({ targets }) => targets.map(({ expr }) => expr));
     const asked = figuresAsked(ROOT, join(ROOT, "deploy/prometheus/alerts.yaml"), expressions);
     if (typeof asked === "string") throw new Error(asked);
     assert(asked.length > 20);
     // `up` is what Prometheus itself says of whom it asks.
     assertEquals(asked.filter((figure) => figure.name !== "up" && !isShown(figure, shown)), []);
+    const provisioned = join(ROOT, "deploy/grafana/provisioning/datasources/prometheus.yaml");
+    const [{ datasources } = { datasources: [] }] = readYaml<{ datasources: { uid: string }[] }>(ROOT, [
+      provisioned,
+    ]);
+    assertEquals(
+      new Set(panels.map(({ datasource }) => datasource.uid)),
+      new Set(datasources.map(({ uid }) => uid)),
+    );
   });
 
   it("is loaded by k6", async () => {

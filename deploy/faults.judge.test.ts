@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { after, before, describe, it } from "node:test";
 import { assert, assertEquals, assertStringIncludes, assertThrows } from "@std/assert";
 import { readCompose } from "./compose_trial.ts";
-import { dashboardExpressions, figuresAsked, isShown } from "./figures_trial.ts";
+import { figuresAsked, isShown } from "./figures_trial.ts";
 import { readDockerfile, stageImage } from "./image_trial.ts";
 import { manifestFaults, manifestFiles, readYaml } from "./manifests_trial.ts";
 import { makeCheckout, ROOT } from "./site_trial.ts";
@@ -85,7 +85,6 @@ describe("the judges of a deployment", () => {
       false,
       false,
     ]);
-    assert(dashboardExpressions(join(ROOT, "deploy/grafana/dashboards")).length > 10);
   });
 
   it("refuse a Dockerfile that copies what the build does not see, or that they cannot read", () => {

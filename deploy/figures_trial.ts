@@ -8,16 +8,16 @@ export interface Figure {
   readonly labels: Readonly<Record<string, string>>;
 }
 
-interface Dashboard {
-  readonly panels: readonly { readonly targets: readonly { readonly expr: string }[] }[];
+interface Panel {
+  readonly datasource: { readonly uid: string };
+  readonly targets: readonly { readonly expr: string }[];
 }
 
-/** Every expression of the dashboards in the folder. */
-export function dashboardExpressions(folder: string): string[] {
-  return readdirSync(folder).flatMap((file) => {
-    const { panels } = JSON.parse(readFileSync(join(folder, file), "utf8")) as Dashboard;
-    return panels.flatMap(({ targets }) => targets.map(({ expr }) => expr));
-  });
+/** Every panel of the dashboards in the folder. */
+export function dashboardPanels(folder: string): Panel[] {
+  return readdirSync(folder).flatMap((file) =>
+    (JSON.parse(readFileSync(join(folder, file), "utf8")) as { panels: Panel[] }).panels
+  );
 }
 
 /** What the alarms and the expressions ask for, as Prometheus reads them; or what it says of them. */

@@ -62,7 +62,7 @@ describe("deploy/kubernetes", () => {
     const [migration] = podOf("gold-migration").containers;
     const { code, output } = await site.engine.run(containerOf("gold-migration", migration!));
     assertEquals(code, 0, output);
-    await operator()("ca", "init", "--key", join(site.folder, "ca_key.pem"));
+    await operator()("ca init --key", join(site.folder, "ca_key.pem"));
     const api = podOf("gold-api");
     for (const container of api.initContainers!) {
       if (container.restartPolicy === "Always") await start("gold-api", container);
@@ -77,19 +77,8 @@ describe("deploy/kubernetes", () => {
 
   it("serves a partner's signed order", async () => {
     const gold = operator();
-    await gold(
-      "vault",
-      "add",
-      "--serial",
-      "FIRST",
-      "--gross",
-      "12441.4",
-      "--fineness",
-      "999.9",
-      "--vault",
-      "Riyadh",
-    );
-    await gold("price", "set", "--mid", "500", "--spread", "60", "--source", "fixed");
+    await gold("vault add --serial FIRST --gross 12441.4 --fineness 999.9 --vault Riyadh");
+    await gold("price set --mid 500 --spread 60 --source fixed");
     const partner = await onboardPartner(join(site.folder, "partner"), {
       baseUrl: containerOf("gold-api", podOf("gold-api").containers[0]!).env.PUBLIC_BASE_URL!,
       port: site.engine.port(8443),
@@ -97,16 +86,8 @@ describe("deploy/kubernetes", () => {
       webhook: "https://partner.example/webhooks",
       gold,
     });
-    const { deposit_id } = await gold(
-      "deposit",
-      "record",
-      partner.clientId,
-      "--amount",
-      "10000",
-      "--bank-ref",
-      "FT1",
-    );
-    await operator("second operator")("deposit", "approve", deposit_id as string);
+    const { deposit_id } = await gold(`deposit record ${partner.clientId} --amount 10000 --bank-ref FT1`);
+    await operator("second operator")(`deposit approve ${deposit_id}`);
     assertEquals((await partner.buy()).status, "executed");
   });
 

@@ -7,8 +7,8 @@ import { canonicalRequest } from "@gold-partner/canonical";
 import { importSigningKey, keySigner, signDetached } from "@gold-partner/jws";
 import { hostBytes, requestSigner } from "@gold-partner/protocol";
 
-/** Runs one command of `gold` and answers the object that it printed. */
-export type Gold = (...words: string[]) => Promise<Record<string, unknown>>;
+/** Runs one command of `gold`, its words in one text, and answers the object that it printed. */
+export type Gold = (words: string, ...more: string[]) => Promise<Record<string, unknown>>;
 
 export interface Partner {
   readonly clientId: string;
@@ -48,9 +48,8 @@ export async function onboardPartner(
   openssl("ecparam", "-name", "prime256v1", "-genkey", "-noout", "-out", file("signing.key"));
   openssl("ec", "-in", file("signing.key"), "-pubout", "-out", file("signing.pem"));
   const created = await gold(
-    ...["partner", "create", "--name", "Example Bank", "--iban", "SA0380000000608010167519"],
-    ...["--ip", "127.0.0.1/32", "--webhook", webhook],
-    ...["--signing-key", file("signing.pem")],
+    "partner create --iban SA0380000000608010167519 --ip 127.0.0.1/32 --name",
+    ...["Example Bank", "--webhook", webhook, "--signing-key", file("signing.pem")],
   ) as { client_id: string; client_secret: string; webhook_secret: string };
   openssl(
     ...["req", "-new", "-utf8", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes"],
@@ -63,7 +62,7 @@ export async function onboardPartner(
       file("tls.csr"),
     ],
   );
-  await gold("cert", "issue", created.client_id, "--csr", file("tls.csr"), "--out", file("tls.crt"));
+  await gold(`cert issue ${created.client_id}`, "--csr", file("tls.csr"), "--out", file("tls.crt"));
 
   const tls = {
     ca: readFileSync(ca),

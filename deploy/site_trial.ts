@@ -67,9 +67,10 @@ export function makeCheckout(folder: string): string {
 
 /** `gold` as an operator runs it in its container. */
 export function goldIn(engine: TrialEngine, container: Container): Gold {
-  return async (...words) => {
-    const { code, output } = await engine.run(container, container.words, [...words, "--json", "--yes"]);
-    if (code !== 0) throw new Error(`gold ${words.join(" ")} ended with ${code}: ${output}`);
+  return async (words, ...more) => {
+    const all = [...words.split(" "), ...more, "--json", "--yes"];
+    const { code, output } = await engine.run(container, container.words, all);
+    if (code !== 0) throw new Error(`gold ${words} ended with ${code}: ${output}`);
     return JSON.parse(output) as Record<string, unknown>;
   };
 }

@@ -7,6 +7,8 @@ import { ROOT, runTier } from "./test/tier.ts";
 
 interface Proof {
   readonly says: string;
+  /** The option that it knows besides --short. */
+  readonly knows?: string;
   /** What it takes besides --short; the program itself judges it. */
   readonly takes?: string;
   prove(options: readonly string[]): Promise<boolean>;
@@ -30,11 +32,12 @@ const PROOFS: Readonly<Record<string, Proof>> = {
     },
   },
   sidecar: {
-    says:
-      "of the judges those of the real Envoy before the real service: whom and what it refuses, and whom it serves",
-    prove: () => {
+    says: "the real Envoy before the real service: its judges on Node and on Deno, then rotation and drains",
+    async prove(options) {
       requireParts(ROOT);
-      return runTier("judge", BEHIND_ENVOY);
+      const proved = [await runTier("judge", BEHIND_ENVOY)];
+      for (const name of ["rotation", "drains"]) proved.push(await PROOFS[name]!.prove(options));
+      return proved.every(Boolean);
     },
   },
   postgres_15: {
@@ -53,12 +56,23 @@ const PROOFS: Readonly<Record<string, Proof>> = {
     says: "SIGKILL at each step of an order: a retry gives the one result",
     prove: (options) => runProgram("packages/dev/src/prove/kills.ts", options),
   },
+  rotation: {
+    says:
+      "each credential is rotated under 200 signed orders a second: who follows is served, the old one is refused",
+    prove: (options) => runProgram("packages/dev/src/prove/rotation.ts", options),
+  },
+  drains: {
+    says: "Envoys and processes of the service come and go under load: no request is lost",
+    prove: (options) => runProgram("packages/dev/src/prove/drains.ts", options),
+  },
   schemathesis: {
     says: "Schemathesis calls the running service by its OpenAPI description: no reply that is not described",
+    knows: "--envoy",
     prove: (options) => runProgram("packages/dev/src/prove/schemathesis.ts", options),
   },
   mutations: {
     says: "broken bodies over mutual TLS: each is refused in form, nothing moves, memory stays flat",
+    knows: "--envoy",
     prove: (options) => runProgram("packages/dev/src/prove/mutations.ts", options),
   },
   defects: {
@@ -76,11 +90,13 @@ async function runProgram(file: string, options: readonly string[]): Promise<boo
 
 const [name = "", ...options] = process.argv.slice(2);
 const proof = Object.hasOwn(PROOFS, name) ? PROOFS[name] : undefined;
-const unknown = proof?.takes ? undefined : options.find((option) => option !== "--short");
+const unknown = proof?.takes
+  ? undefined
+  : options.find((option) => option !== "--short" && option !== proof?.knows);
 if (!proof || unknown) {
   if (name !== "") console.error(unknown ? `Unknown option ${unknown}.` : `There is no proof "${name}".`);
   console.error("npm run prove -- NAME [--short]");
-  for (const [each, { says, takes }] of Object.entries(PROOFS)) {
+  for (const [each, { says, knows, takes = knows }] of Object.entries(PROOFS)) {
     console.error(`  ${each.padEnd(12)} ${says}${takes ? ` (${takes})` : ""}`);
   }
   process.exit(name === "" ? 0 : 2);

@@ -28,9 +28,10 @@ export class Connection {
   #text = "";
   #asked: { resolve(answer: Answer): void; reject(error: Error): void } | undefined;
 
-  constructor(socketPath: string) {
+  /** By the path of a Unix socket, or over a connection that is open already. */
+  constructor(socket: string | Socket) {
     // One character a byte, so that lengths agree.
-    this.#socket = createConnection(socketPath).setEncoding("latin1");
+    this.#socket = (typeof socket === "string" ? createConnection(socket) : socket).setEncoding("latin1");
     this.#socket.on("data", (chunk: string) => this.#read(chunk));
     this.#socket.on("error", (error) => this.#asked?.reject(error));
     this.#socket.on("close", () => this.#asked?.reject(new Error("The service closed a connection.")));

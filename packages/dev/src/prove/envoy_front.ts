@@ -60,7 +60,7 @@ export class EnvoyFront {
   async start(): Promise<EnvoyProcess | undefined> {
     const before = this.#generations.at(-1);
     const { state, baseUrl, port, servers } = this.#deployment;
-    const name = `envoy_${this.#generations.length + 1}`;
+    const name = nameOf(this.#generations.length + 1);
     const config = readSidecarConfig({
       GOLD_ENV: "sandbox",
       PUBLIC_BASE_URL: baseUrl,
@@ -80,15 +80,16 @@ export class EnvoyFront {
     return before;
   }
 
-  /** What the logs say of requests that Envoy or the service could not serve. */
+  /** What the access logs say of requests that were not served: when, which, and Envoy's reason. */
   async findTroubles(): Promise<string[]> {
-    const names = this.#generations.map((_, n) => `envoy_${n + 1}`);
     const texts = await Promise.all(
-      names.map((name) => readFile(this.#accessLog(name), "utf8").catch(() => "")),
+      this.#generations.map((_, n) => readFile(this.#accessLog(nameOf(n + 1)), "utf8").catch(() => "")),
     );
     return texts.flatMap((text, n) =>
-      text.split("\n").filter((line) => line !== "" && isTrouble(JSON.parse(line) as LogLine))
-        .map((line) => `${names[n]}: ${line}`)
+      text.split("\n").filter(Boolean).map((line) => JSON.parse(line) as LogLine).filter(isTrouble)
+        .map(({ time, method, path, status, flags, details }) =>
+          `${nameOf(n + 1)}: ${time} ${method} ${path} ${status} ${flags} ${details}`
+        )
     );
   }
 
@@ -102,11 +103,17 @@ export class EnvoyFront {
   }
 }
 
+const nameOf = (generation: number): string => `envoy_${generation}`;
+
 interface LogLine {
   readonly kind: string;
-  readonly status?: number;
-  readonly flags?: string | null;
+  readonly time: string;
+  readonly method: string;
+  readonly path: string;
+  readonly status: number;
+  readonly flags: string | null;
+  readonly details: string | null;
 }
 
-const isTrouble = ({ kind, status = 0, flags }: LogLine): boolean =>
+const isTrouble = ({ kind, status, flags }: LogLine): boolean =>
   kind === "request" && (status === 0 || status >= 500 || (flags ?? "-") !== "-");

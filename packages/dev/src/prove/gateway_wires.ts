@@ -10,10 +10,12 @@ import {
 import { ID_PREFIX, newId } from "@gold-partner/protocol";
 import { startGateway } from "../gateway/mod.ts";
 import type { Deployment } from "./deployment.ts";
+import { EnvoyFront } from "./envoy_front.ts";
+import { openTlsWire, readIdentity } from "./partner_line.ts";
 import type { Trader } from "./trader.ts";
 import { Wire } from "./wire.ts";
 
-interface GatewayWires {
+export interface GatewayWires {
   openWires(count: number): Promise<Wire[]>;
   close(): Promise<void>;
 }
@@ -54,5 +56,16 @@ export async function openGatewayWires(deployment: Deployment, trader: Trader): 
         return new Wire(socket);
       })),
     close: () => gateway.close(),
+  };
+}
+
+/** The same way, with the real Envoy in the gateway's place; it ends with the deployment. */
+export async function openEnvoyWires(deployment: Deployment, trader: Trader): Promise<GatewayWires> {
+  await EnvoyFront.open(deployment);
+  const identity = await readIdentity(trader.credentials);
+  return {
+    openWires: (count) =>
+      Promise.all(Array.from({ length: count }, () => openTlsWire(deployment.port, identity))),
+    close: () => Promise.resolve(),
   };
 }

@@ -2,7 +2,7 @@ import { Buffer } from "node:buffer";
 import { readFileSync } from "node:fs";
 import process from "node:process";
 import { Deployment } from "./deployment.ts";
-import { openGatewayWires } from "./gateway_wires.ts";
+import { openEnvoyWires, openGatewayWires } from "./gateway_wires.ts";
 import { suiteBodies } from "./mutations/json_test_suite_trial.ts";
 import { judgeReply } from "./mutations/judge_reply.ts";
 import { mutateBody, randomFrom } from "./mutations/mutate_body.ts";
@@ -12,7 +12,8 @@ import { type Finding, Report } from "./report.ts";
 import { findImbalance } from "./stage.ts";
 import { verdictOf } from "./wire.ts";
 
-// npm run prove -- mutations [--short]: broken bodies over mutual TLS, to quotes and signed to orders.
+// npm run prove -- mutations [--envoy] [--short]: broken bodies over mutual TLS, to quotes and signed to orders; by choice through
+// the real Envoy.
 
 const COUNT = { long: 100_000, short: 2_000 };
 const BATCH = 1_000;
@@ -29,7 +30,8 @@ const report = new Report((line) => console.log(line));
 const deployment = await Deployment.start({ servers: 1, traders: 1, lanes: 2 });
 const trader = deployment.traders[0]!;
 try {
-  const gateway = await openGatewayWires(deployment, trader);
+  const openWires = process.argv.includes("--envoy") ? openEnvoyWires : openGatewayWires;
+  const gateway = await openWires(deployment, trader);
   const pool = await WirePool.open(gateway, WIRES);
   const bases = await makeBases(pool);
   report.tried("JSONTestSuite's texts", await judge(pool, suiteBodies()));

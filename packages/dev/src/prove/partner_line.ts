@@ -1,4 +1,3 @@
-import { once } from "node:events";
 import { readFile } from "node:fs/promises";
 import { connect } from "node:tls";
 import type { Credentials } from "../partner.ts";
@@ -21,8 +20,12 @@ export async function readIdentity({ ca, cert, key }: Credentials): Promise<Iden
 /** A connection of its own over mutual TLS. In TLS 1.3 a refusal comes after this, in place of the first reply. */
 export async function openTlsWire(port: number, { ca, cert, key }: Identity): Promise<Wire> {
   const socket = connect({ host: "127.0.0.1", port, servername: "localhost", ca, cert, key });
-  await once(socket, "secureConnect");
-  return new Wire(socket);
+  const wire = new Wire(socket);
+  await new Promise<void>((resolve, reject) => {
+    socket.once("secureConnect", resolve).once("error", reject);
+    socket.once("close", () => reject(new Error("it was closed during the handshake")));
+  });
+  return wire;
 }
 
 /** A partner's way to the service. Nothing is ever sent twice. */
@@ -34,12 +37,18 @@ export interface Line {
   close(): void;
 }
 
+/** More would make a slow moment slower: each costs a handshake. */
+const CONNECTIONS_MAX = 32;
+
 /** HTTP/1.1 over several connections: each is kept, and left once a reply says that it closes. */
 export class KeptLine implements Line {
   readonly #port: number;
   readonly #identity: Identity;
   /** The one that waited longest goes first, so that none waits for long. */
   readonly #idle: Wire[] = [];
+  /** Requests for which there is no connection yet. */
+  readonly #waiting: (() => void)[] = [];
+  #underWay = 0;
   #open = true;
   #opened = 0;
 
@@ -53,16 +62,17 @@ export class KeptLine implements Line {
   }
 
   async send(request: Uint8Array): Promise<Reply | string> {
+    if (this.#underWay === CONNECTIONS_MAX) await new Promise<void>((resolve) => this.#waiting.push(resolve));
+    else this.#underWay++;
     try {
-      const kept = this.#takeIdle();
-      const wire = kept ?? await this.#connect();
-      const reply = await wire.send(request);
-      if (!reply) return `${kept ? "a kept" : "a new"} connection ended without a reply`;
-      if (this.#open && reply.headers.get("connection") !== "close") this.#idle.push(wire);
-      else wire.close();
-      return reply;
+      return await this.#exchange(request);
     } catch (error) {
       return `no connection: ${(error as Error).message}`;
+    } finally {
+      // The place goes to the next one, if there is any.
+      const next = this.#waiting.shift();
+      if (next) next();
+      else this.#underWay--;
     }
   }
 
@@ -70,6 +80,16 @@ export class KeptLine implements Line {
   close(): void {
     this.#open = false;
     for (const wire of this.#idle.splice(0)) wire.close();
+  }
+
+  async #exchange(request: Uint8Array): Promise<Reply | string> {
+    const kept = this.#takeIdle();
+    const wire = kept ?? await this.#connect();
+    const reply = await wire.send(request);
+    if (!reply) return `${kept ? "a kept" : "a new"} connection ended without a reply`;
+    if (this.#open && reply.headers.get("connection") !== "close") this.#idle.push(wire);
+    else wire.close();
+    return reply;
   }
 
   #takeIdle(): Wire | undefined {

@@ -10,7 +10,8 @@ import { openApiDocument, operationsOf } from "@gold-partner/protocol";
 import { type Running, start } from "../start.ts";
 import { freePort } from "../start_trial.ts";
 
-// npm run prove -- schemathesis [--short]: a foreign fuzzer calls the running service over mutual TLS by its description.
+// npm run prove -- schemathesis [--envoy] [--short]: a foreign fuzzer calls the running service over mutual TLS by its
+// description, by choice through the real Envoy.
 // Rounds with other seeds, until so many cases were sent: no 5xx, no status, code, media type or body that is not described.
 
 /** How often each operation answered with each status. */
@@ -39,6 +40,7 @@ const running = await start({
   stateDir: join(folder, "state"),
   reset: false,
   demo: false,
+  envoy: process.argv.includes("--envoy"),
   tell: () => {},
 });
 let stopped: Promise<void> | undefined;

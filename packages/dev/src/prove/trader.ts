@@ -58,7 +58,6 @@ export class Trader {
   tokenRequest(): Uint8Array {
     const { client_id, client_secret } = this.credentials;
     const form = new URLSearchParams({ grant_type: "client_credentials", client_id, client_secret });
-    this.#token = "";
     return this.#write("POST", "/oauth/token", hostBytes.utf8(form.toString()), {
       "Content-Type": "application/x-www-form-urlencoded",
     });
@@ -70,7 +69,7 @@ export class Trader {
   }
 
   read(path: string): Uint8Array {
-    return this.#write("GET", path, new Uint8Array(), {});
+    return this.#write("GET", path, new Uint8Array(), this.#bearer());
   }
 
   fund(amountSar: string, key: string = randomUUID()): Uint8Array {
@@ -103,10 +102,15 @@ export class Trader {
     headers: Record<string, string> = {},
   ): Uint8Array {
     return this.#write("POST", path, body, {
+      ...this.#bearer(),
       "Content-Type": "application/json",
       "Idempotency-Key": key,
       ...headers,
     });
+  }
+
+  #bearer(): Record<string, string> {
+    return this.#token ? { Authorization: `Bearer ${this.#token}` } : {};
   }
 
   #write(method: string, path: string, body: Uint8Array, headers: Record<string, string>): Uint8Array {
@@ -115,7 +119,6 @@ export class Trader {
       // As the gateway would send them.
       "x-forwarded-client-cert": `Hash=${this.#fingerprint}`,
       "x-client-ip": "127.0.0.1",
-      ...(this.#token ? { Authorization: `Bearer ${this.#token}` } : {}),
       "Content-Length": `${body.length}`,
       ...headers,
     };

@@ -57,6 +57,8 @@ export class Wire {
   }
 
   close(): void {
+    // The socket says so later, and until then somebody might send on it.
+    this.#closed = true;
     this.#socket.destroy();
   }
 

@@ -1,6 +1,6 @@
 import { readFile } from "node:fs/promises";
 import { after, before, describe, it } from "node:test";
-import { assertEquals, assertStringIncludes } from "@std/assert";
+import { assert, assertEquals, assertStringIncludes } from "@std/assert";
 import { Faults } from "../contract/faults_trial.ts";
 import { House } from "../contract/house_trial.ts";
 import { certificateOf, certify, fingerprintOf, houseSigner } from "./certificate_trial.ts";
@@ -57,11 +57,21 @@ describe("whom the real Envoy lets in", () => {
       if (chain !== undefined) alerts[what] = (await visit(house, presents, { port, chain })).alert;
     }
     assertEquals(alerts, {
-      "one below a foreign link": "decrypt_error",
-      // Whoever has the authority's key needs no link: that is for the service to refuse, by its registry.
-      "one below an own link": undefined,
+      "one below a foreign link": "unknown_ca",
+      "one below an own link": "unknown_ca",
       "one signed by a partner": "unknown_ca",
     });
+  });
+
+  it("gives no alert and no reason that the page for whoever runs it does not explain", async () => {
+    const page = await readFile(new URL("../../../../docs/deployment.md", import.meta.url), "utf8");
+    const rows = page.split("\n").filter((line) => line.startsWith("| "));
+    for (const { what, alert, olderAlert = alert, reason } of strangers) {
+      const row = rows.find((line) =>
+        [alert, olderAlert, reason].every((word) => line.includes(`\`${word}\``))
+      );
+      assert(row, `${what}: no row has ${alert} and ${reason}`);
+    }
   });
 
   it("leaves to the service whom the authority signed and nobody registered: 403 certificate_unknown", async () => {

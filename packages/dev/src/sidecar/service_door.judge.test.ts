@@ -136,11 +136,15 @@ describe("the service's own door, that Envoy alone may use", () => {
 
 /** What connect(2) says to another user of the machine: the number of its error. */
 function connectAs(uid: number, path: string): Promise<string> {
-  const program = "import socket, sys\n" +
-    "try: socket.socket(socket.AF_UNIX).connect(sys.argv[1]); print('connected')\n" +
-    "except OSError as error: print(error.errno)";
+  const program = [
+    "import os, socket, sys",
+    "uid, path = int(sys.argv[1]), sys.argv[2]",
+    "os.setgroups([]); os.setgid(uid); os.setuid(uid)",
+    "try: socket.socket(socket.AF_UNIX).connect(path); print('connected')",
+    "except OSError as error: print(error.errno)",
+  ].join("\n");
   return new Promise((resolve, reject) => {
-    const child = spawn("python3", ["-I", "-c", program, path], { uid, gid: uid, cwd: "/" });
+    const child = spawn("python3", ["-I", "-c", program, `${uid}`, path]);
     let said = "";
     child.stdout.setEncoding("utf8").on("data", (part: string) => said += part);
     child.once("error", reject).once("close", () => resolve(said.trim()));

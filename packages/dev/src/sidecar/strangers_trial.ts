@@ -30,8 +30,6 @@ const NOTHING_SHOWN = {
 const NO_ISSUER = { alert: "unknown_ca", reason: "unable_to_get_local_issuer_certificate" };
 /** By the authority's name, and not by its key. */
 const NO_SIGNATURE = { alert: "decrypt_error", reason: "certificate_signature_failure" };
-/** Of an issuer that is not the authority itself, so no revocation list speaks for it. */
-const NO_LIST = { alert: "unknown_ca", reason: "unable_to_get_certificate_CRL" };
 const EXPIRED = { alert: "certificate_expired", reason: "certificate_has_expired" };
 const NOT_YET = { alert: "certificate_expired", reason: "certificate_is_not_yet_valid" };
 const NO_CLIENT = { alert: "unsupported_certificate", reason: "unsupported_certificate_purpose" };
@@ -75,13 +73,13 @@ async function ofOtherIssuers(house: House): Promise<Stranger[]> {
       what: "one below a foreign link",
       presents: await certify(foreignLink.signer),
       chain: foreignLink.cert,
-      ...NO_LIST,
+      ...NO_ISSUER,
     },
     {
       what: "one below an own link",
       presents: await certify(ownLink.signer),
       chain: ownLink.cert,
-      ...NO_LIST,
+      ...NO_ISSUER,
     },
     {
       what: "one signed by a partner",

@@ -31,6 +31,14 @@ describe("gold config explain", () => {
     assert(items.every(({ meaning }) => (meaning as string).length > 10));
   });
 
+  it("judges by what a process of the role needs", async () => {
+    const { DATABASE_URL, GOLD_ENV, PUBLIC_BASE_URL, OPERATIONS_LISTEN } = GOOD;
+    const least = { DATABASE_URL, GOLD_ENV, PUBLIC_BASE_URL, OPERATIONS_LISTEN };
+    assertEquals((await explain(least, "--role", "delivery", "--check")).exit, 0);
+    for (const role of ["api", "all"]) refused(await explain(least, "--role", role, "--check"), 2, "LISTEN");
+    refused(await explain(least, "--role", "other"), 2, "--role");
+  });
+
   it("shows no secret, neither of a good nor of a bad value", async () => {
     for (const env of [GOOD, { ...GOOD, DATABASE_URL: "hunter2", PROXY_SECRET: "battery" }]) {
       const { out } = await explain(env);

@@ -1,14 +1,16 @@
-import { ConfigError, readConfig, SETTINGS } from "@gold-partner/server";
+import { ConfigError, readConfig, readDeliveryConfig, SETTINGS } from "@gold-partner/server";
 import type { Command, Row } from "../command.ts";
 import { usage } from "../failure.ts";
+import { oneOf, required } from "../values.ts";
 
 const explain: Command = {
   words: "config explain",
-  usage: "config explain [--check]",
+  usage: "config explain [--role all|api|delivery] [--check]",
   does: "every setting of the service and its value in this environment; with --check, 2 where one is wrong",
-  options: { check: { type: "boolean" } },
+  options: { check: { type: "boolean" }, role: { type: "string", default: "all" } },
   run({ values, env }) {
-    const faults = faultsOf(env);
+    const role = oneOf(required(values, "role"), "role", ["all", "api", "delivery"]);
+    const faults = faultsOf(env, role === "delivery" ? readDeliveryConfig : readConfig);
     if (values.check === true && faults.length > 0) {
       throw usage(`The configuration has ${faults.length} fault(s): ${faults.join(" ")}`);
     }
@@ -30,9 +32,11 @@ const explain: Command = {
 
 export const CONFIG_COMMANDS: readonly Command[] = [explain];
 
-function faultsOf(env: Readonly<Record<string, string | undefined>>): readonly string[] {
+type Variables = Readonly<Record<string, string | undefined>>;
+
+function faultsOf(env: Variables, read: (variables: Variables) => unknown): readonly string[] {
   try {
-    readConfig(env);
+    read(env);
     return [];
   } catch (error) {
     if (error instanceof ConfigError) return error.faults;

@@ -10,6 +10,8 @@ const REQUEST_ID = /\r\nx-request-id: req_/i;
 const SHOWN = 1000;
 /** A refused connection stays open for a moment, so that its client can read why. */
 const AT_ONCE = 8;
+/** Long enough to be sure that there is no answer. */
+const SILENCE = { silenceMs: 2000, quietMs: 2000 };
 
 /** The service on its socket, and a door in front of it. */
 export interface TrialDoor {
@@ -53,7 +55,7 @@ export async function judgeCases(
   const queue = cases.values();
   await Promise.all(Array.from({ length: AT_ONCE }, async () => {
     for (const { text, verdict } of queue) {
-      const received = await sendBytes(await open(), text);
+      const received = await sendBytes(await open(), text, verdict === "none" ? SILENCE : undefined);
       if (fits(received, verdict)) continue;
       wrong.push(`${JSON.stringify(text.slice(0, SHOWN))}: ${received.slice(0, SHOWN)}, not ${verdict}`);
     }

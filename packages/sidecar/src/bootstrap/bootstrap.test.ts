@@ -91,7 +91,7 @@ describe("envoyBootstrap()", () => {
   it("bounds each certificate's rate and all connections by the settings", () => {
     const bootstrap = bootstrapOf({ FLOOD_PER_SECOND: "77", CONNECTIONS_MAX: "88" });
     assertEquals(
-      bootstrap(`${MANAGER}.http_filters.0.typed_config.descriptors.0.token_bucket.max_tokens`),
+      bootstrap(`${MANAGER}.http_filters.1.typed_config.descriptors.0.token_bucket.max_tokens`),
       77,
     );
     const monitor = "overload_manager.resource_monitors.1.typed_config.max_active_downstream_connections";
@@ -100,7 +100,7 @@ describe("envoyBootstrap()", () => {
 
   it("keeps a bucket for as many certificates as there may ever be, and believes no header even if one came through", () => {
     const bootstrap = bootstrapOf();
-    assertEquals(bootstrap(`${MANAGER}.http_filters.0.typed_config.max_dynamic_descriptors`), 10_000);
+    assertEquals(bootstrap(`${MANAGER}.http_filters.1.typed_config.max_dynamic_descriptors`), 10_000);
     assertEquals(bootstrap(`${MANAGER}.forward_client_cert_details`), "SANITIZE_SET");
     assertEquals(bootstrap(`${MANAGER}.set_current_client_cert_details`), {});
   });

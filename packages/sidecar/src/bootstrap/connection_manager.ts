@@ -2,6 +2,7 @@ import type { SidecarConfig } from "../settings.ts";
 import { accessLog, REQUEST_LOG } from "./access_log.ts";
 import { extension, type Message } from "./any.ts";
 import { floodLimit } from "./flood.ts";
+import { PLAIN_REFUSALS } from "./grpc.ts";
 import { LIMIT, PATIENCE } from "./limit.ts";
 import { localReplies } from "./local_reply.ts";
 import { BUFFER, routes } from "./routes.ts";
@@ -18,6 +19,7 @@ export function connectionManager(config: SidecarConfig): Message {
       codec_type: "AUTO",
       route_config: routes(config),
       http_filters: [
+        PLAIN_REFUSALS,
         floodLimit(config),
         extension(BUFFER, `${HTTP}.buffer.v3.Buffer`, {
           max_request_bytes: LIMIT.bodyBytes,

@@ -76,6 +76,21 @@ describe("what Envoy answers by itself", () => {
     assertEquals(trial.arrived, []);
   });
 
+  it("is that problem for whoever says that it speaks gRPC, too, and never a 200", async () => {
+    const refused: [ProblemCode, string][] = [
+      ["path_not_allowed", "GET /v1%2forders"],
+      ["method_not_allowed", "TRACE /health"],
+      ["body_too_large", "POST /a"],
+    ];
+    await Promise.all(refused.map(async ([code, line]) => {
+      const headers = ["Content-Type: application/grpc", "Content-Length: 65537"];
+      expectRefusal(await trial.send(request(line, headers)), code);
+    }));
+    const token = await trial.send(request("TRACE /oauth/token", ["Content-Type: application/grpc+json"]));
+    assertEquals([token.status, JSON.parse(token.body).code], [400, "method_not_allowed"]);
+    assertEquals(trial.arrived, []);
+  });
+
   it("names the methods that there are", async () => {
     assertMatch((await trial.send(request("TRACE /health"))).head, /\nallow: get, post\r/);
   });

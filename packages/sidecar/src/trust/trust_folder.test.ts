@@ -32,13 +32,17 @@ describe("writeTrust()", () => {
     assertEquals(await readContext(folder), {
       trusted_ca: { inline_string: ONE_CERTIFICATE + OTHER_CERTIFICATE },
       crl: { inline_string: ONE_LIST + OTHER_LIST },
+      max_verify_depth: 0,
     });
   });
 
   it("writes no list where there is none, not an empty one", async () => {
     const folder = await newFolder();
     await writeTrust(folder, { ...ONE, revocationLists: [] });
-    assertEquals(await readContext(folder), { trusted_ca: { inline_string: ONE_CERTIFICATE } });
+    assertEquals(await readContext(folder), {
+      trusted_ca: { inline_string: ONE_CERTIFICATE },
+      max_verify_depth: 0,
+    });
   });
 
   it("swaps a version in by one link, keeps the one before and removes the others", async () => {

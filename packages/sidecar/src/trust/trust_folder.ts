@@ -56,6 +56,8 @@ function resourceText({ certificates, revocationLists }: Trust): string {
   const context = {
     trusted_ca: { inline_string: certificates.join("") },
     ...(revocationLists.length > 0 ? { crl: { inline_string: revocationLists.join("") } } : {}),
+    // An authority signs partners' certificates itself: whoever comes with a link between is nobody's partner.
+    max_verify_depth: 0,
   };
   return JSON.stringify({
     resources: [{ "@type": SECRET_TYPE, name: SECRET_NAME, validation_context: context }],

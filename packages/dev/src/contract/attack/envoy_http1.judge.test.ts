@@ -144,6 +144,7 @@ describe("HTTP/1.1 that attacks, through Envoy", () => {
       request("GET /health HTTP/1.1", [`Cookie: ${"a=1; ".repeat(4000)}`, close]),
       request(`GET /${"x".repeat(17_000)} HTTP/1.1`, [close]),
       post(`Content-Length: ${BODY_MAX_BYTES + 1}`) + "x".repeat(BODY_MAX_BYTES + 1),
+      post("Content-Type: application/grpc", `Content-Length: ${BODY_MAX_BYTES + 1}`),
       post("Content-Length: 999999999999") + "x".repeat(2 * BODY_MAX_BYTES),
       post("Transfer-Encoding: chunked") +
       `${(BODY_MAX_BYTES + 1).toString(16)}\r\n${"x".repeat(BODY_MAX_BYTES + 1)}`,

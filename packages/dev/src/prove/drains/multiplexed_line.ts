@@ -33,17 +33,20 @@ export class MultiplexedLine implements Line {
     void this.#session?.then((session) => session.close());
   }
 
-  async #connect(): Promise<ClientHttp2Session> {
+  #connect(): Promise<ClientHttp2Session> {
     this.#opened++;
-    const session = connect(`https://localhost:${this.#port}`, { ...this.#identity, servername: "localhost" });
+    const session = connect(`https://localhost:${this.#port}`, {
+      ...this.#identity,
+      servername: "localhost",
+    });
+    const opening = once(session, "connect").then(() => session);
     // What is under way ends on the old one; what comes next takes another.
     const leave = () => {
-      this.#session = undefined;
+      if (this.#session === opening) this.#session = undefined;
       session.close();
     };
-    session.on("goaway", leave).on("error", leave);
-    await once(session, "connect");
-    return session;
+    session.on("goaway", leave).on("close", leave).on("error", leave);
+    return opening;
   }
 }
 
@@ -71,7 +74,9 @@ async function exchange(session: ClientHttp2Session, request: Uint8Array): Promi
     let answer: Record<string, unknown> | undefined;
     stream.on("response", (given) => answer = given).on("data", (part: Buffer) => parts.push(part));
     stream.on("error", reject).on("close", () => {
-      if (!answer || !stream.readableEnded) return reject(new Error("the stream ended without a whole reply"));
+      if (!answer || !stream.readableEnded) {
+        return reject(new Error("the stream ended without a whole reply"));
+      }
       resolve({
         status: Number(answer[":status"]),
         headers: new Map(Object.entries(answer).map(([name, value]) => [name, `${value}`])),

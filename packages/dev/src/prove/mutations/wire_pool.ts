@@ -1,19 +1,17 @@
-import type { openGatewayWires } from "../gateway_wires.ts";
+import type { GatewayWires } from "../gateway_wires.ts";
 import type { Reply, Wire } from "../wire.ts";
-
-type Gateway = Awaited<ReturnType<typeof openGatewayWires>>;
 
 /** Several connections over the gateway; one that ends with a reply is replaced. */
 export class WirePool {
-  readonly #gateway: Gateway;
+  readonly #gateway: GatewayWires;
   readonly #wires: Wire[];
 
-  private constructor(gateway: Gateway, wires: Wire[]) {
+  private constructor(gateway: GatewayWires, wires: Wire[]) {
     this.#gateway = gateway;
     this.#wires = wires;
   }
 
-  static async open(gateway: Gateway, count: number): Promise<WirePool> {
+  static async open(gateway: GatewayWires, count: number): Promise<WirePool> {
     return new WirePool(gateway, await gateway.openWires(count));
   }
 

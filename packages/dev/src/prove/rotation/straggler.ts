@@ -8,6 +8,7 @@ export type Kind = "write" | "read" | "handshake" | "token";
 export interface Sample {
   readonly kind: Kind;
   readonly sentAtMs: number;
+  readonly answeredAtMs: number;
   /** As verdictOf() says it; for a handshake `let in` or `refused`. */
   readonly verdict: string;
 }
@@ -69,7 +70,7 @@ export class Straggler {
   async #sample(kind: Kind, send: () => Promise<Reply | string>): Promise<Reply | string> {
     const sentAtMs = performance.now();
     const reply = await send();
-    this.samples.push({ kind, sentAtMs, verdict: typeof reply === "string" ? reply : verdictOf(reply) });
+    this.#note(kind, sentAtMs, typeof reply === "string" ? reply : verdictOf(reply));
     return reply;
   }
 
@@ -81,6 +82,10 @@ export class Straggler {
       (wire) => wire.send(request).finally(() => wire.close()),
       () => undefined,
     );
-    this.samples.push({ kind: "handshake", sentAtMs, verdict: reply ? PASSED.handshake : "refused" });
+    this.#note("handshake", sentAtMs, reply ? PASSED.handshake : "refused");
+  }
+
+  #note(kind: Kind, sentAtMs: number, verdict: string): void {
+    this.samples.push({ kind, sentAtMs, answeredAtMs: performance.now(), verdict });
   }
 }

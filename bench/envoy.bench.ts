@@ -1,0 +1,57 @@
+import type { Benchmark, Plan, Round } from "./harness.ts";
+import { openEnvoyHouse } from "./envoy/house.ts";
+import { BenchPartner } from "./envoy/partner.ts";
+import { ALONE, BOTH, handshakeTurn, requestTurn, type Turn } from "./envoy/turns.ts";
+
+/** A turn holds hundreds of requests, and the CPU's clock ticks a hundred times a second. */
+const TURN_FACTOR = 10;
+const ROUND_SHARE = 0.5;
+
+/** Rounds of A B, B A, A B …, each turn told apart by whose CPU time it was. */
+async function measure(turns: readonly Turn[], { rounds, turnMs }: Plan): Promise<Round[]> {
+  const measured: Round[] = [];
+  for (let round = 0; round < Math.ceil(rounds * ROUND_SHARE); round++) {
+    const seen: Round[] = [];
+    for (let turn = 0; turn < turns.length; turn++) {
+      seen.push(await turns[(round + turn) % turns.length]!(turnMs * TURN_FACTOR));
+    }
+    measured.push(Object.assign({}, ...seen) as Round);
+  }
+  return measured;
+}
+
+export default {
+  about:
+    "the service behind the real Envoy against the service alone: whose CPU time a request takes, and a handshake",
+  async open() {
+    const house = await openEnvoyHouse();
+    try {
+      const partner = await BenchPartner.open(house.credentials, house.socket);
+      const orders = async (count: number) => {
+        await partner.renewToken();
+        return await partner.orderRequests(count);
+      };
+      const health = async (count: number) => partner.healthRequests(count);
+      const both = (prepare: typeof health) => [
+        requestTurn(house, "service", prepare),
+        requestTurn(house, "envoy", prepare),
+      ];
+      const contest = (name: string, turns: readonly Turn[], atLeast?: number) => ({
+        name,
+        measure: (plan: Plan) => measure(turns, plan),
+        goals: atLeast === undefined ? [] : [{ ours: BOTH, peer: ALONE, atLeast }],
+      });
+      return {
+        contests: [
+          contest("signed orders", both(orders), 0.5),
+          contest("GET /health", both(health), 0.2),
+          contest("full handshakes", [handshakeTurn(house, "TLSv1.3"), handshakeTurn(house, "TLSv1.2")]),
+        ],
+        close: () => house.stop(),
+      };
+    } catch (error) {
+      await house.stop();
+      throw error;
+    }
+  },
+} satisfies Benchmark;

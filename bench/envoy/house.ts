@@ -1,0 +1,96 @@
+// The service as `npm start -- --envoy` runs it, and a partner that may trade as fast as it can.
+import { once } from "node:events";
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { type AddressInfo, createServer } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { connect, type SecureVersion, type TLSSocket } from "node:tls";
+import { type Credentials, start } from "@gold-partner/dev";
+import { gold } from "@gold-partner/operator";
+import { childrenOf } from "../process_cpu.ts";
+
+export interface EnvoyHouse {
+  readonly credentials: Credentials;
+  readonly port: number;
+  /** The service's own socket, which Envoy reaches it by. */
+  readonly socket: string;
+  readonly servicePid: number;
+  readonly envoyPid: number;
+  /** A connection to Envoy with a handshake of its own: nothing is ever resumed. */
+  connectTls(version?: SecureVersion): Promise<TLSSocket>;
+  stop(): Promise<void>;
+}
+
+/** A quarter of the flood bound that `npm start` sets, which is the most that a partner may have. */
+const RATE_PER_SECOND = 5000;
+
+export async function openEnvoyHouse(): Promise<EnvoyHouse> {
+  const dir = mkdtempSync(join(tmpdir(), "gold-bench-"));
+  const port = await findFreePort();
+  const running = await start({
+    port,
+    stateDir: dir,
+    reset: false,
+    demo: false,
+    envoy: true,
+    tell: () => {},
+  });
+  const { credentials, state } = running;
+  const run = JSON.parse(readFileSync(state.path("run.json"), "utf8")) as {
+    database_url: string;
+    pids: { server: number; sidecar: number };
+  };
+  await liftRate(run.database_url, credentials.client_id);
+  const [envoyPid] = childrenOf(run.pids.sidecar);
+  const identity = {
+    ca: readFileSync(credentials.ca, "utf8"),
+    cert: readFileSync(credentials.cert, "utf8"),
+    key: readFileSync(credentials.key, "utf8"),
+  };
+  return {
+    credentials,
+    port,
+    socket: state.socket("server.sock"),
+    servicePid: run.pids.server,
+    envoyPid: envoyPid!,
+    async connectTls(version = "TLSv1.3") {
+      const socket = connect({
+        ...identity,
+        port,
+        host: "127.0.0.1",
+        servername: "localhost",
+        minVersion: version,
+        maxVersion: version,
+      });
+      await once(socket, "secureConnect");
+      return socket;
+    },
+    async stop() {
+      await running.stop();
+      rmSync(dir, { recursive: true, force: true });
+    },
+  };
+}
+
+async function liftRate(databaseUrl: string, clientId: string): Promise<void> {
+  const said: string[] = [];
+  const rate = ["--rate", `${RATE_PER_SECOND}/s`, "--burst", `${RATE_PER_SECOND}`];
+  const exit = await gold(["partner", "set", clientId, ...rate, "--json", "--yes"], {
+    env: { DATABASE_URL: databaseUrl },
+    out: () => {},
+    err: (text) => said.push(text),
+    now: () => new Date(),
+    random: (length) => crypto.getRandomValues(new Uint8Array(length)),
+  });
+  if (exit !== 0) throw new Error(`The partner's rate could not be set: ${said.join("")}`);
+}
+
+/** Known before anything listens on it, because the base URL is part of every signature. */
+async function findFreePort(): Promise<number> {
+  const server = createServer().listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const { port } = server.address() as AddressInfo;
+  server.close();
+  await once(server, "close");
+  return port;
+}

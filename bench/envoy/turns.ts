@@ -1,0 +1,89 @@
+// Turns that tell whose CPU time it was: Envoy's, the service's, or both. What the client and Postgres take is nobody's here.
+import type { Buffer } from "node:buffer";
+import type { SecureVersion } from "node:tls";
+import type { Round, Sample } from "../harness.ts";
+import { Connection } from "../orders/connection.ts";
+import { processCpuMs } from "../process_cpu.ts";
+import type { EnvoyHouse } from "./house.ts";
+import { sendAll } from "./partner.ts";
+
+/** One turn, seen as one contender or as several. */
+export type Turn = (turnMs: number) => Promise<Round>;
+
+export type Way = "service" | "envoy";
+
+const CONNECTIONS = 16;
+const HANDSHAKES_AT_ONCE = 4;
+const FIRST_OPERATIONS = 400;
+
+export const ALONE = "service alone";
+export const BEHIND = "service behind Envoy";
+export const ENVOY = "Envoy";
+export const BOTH = "Envoy and service";
+
+/** Requests over kept connections, as many as fill the turn by the rate of the turn before. */
+export function requestTurn(
+  house: EnvoyHouse,
+  way: Way,
+  prepare: (count: number) => Promise<Buffer[]>,
+): Turn {
+  const send = async (operations: number): Promise<Round> => {
+    const requests = await prepare(operations);
+    const connections = await Promise.all(
+      Array.from(
+        { length: CONNECTIONS },
+        async () => new Connection(way === "service" ? house.socket : await house.connectTls()),
+      ),
+    );
+    const cpu = startCpu(house);
+    const startMs = performance.now();
+    await sendAll(connections, requests);
+    const wallMs = performance.now() - startMs;
+    const { serviceMs, envoyMs } = cpu();
+    const sample = (cpuMs: number): Sample => ({ operations, wallMs, cpuMs });
+    return way === "service" ? { [ALONE]: sample(serviceMs) } : {
+      [BEHIND]: sample(serviceMs),
+      [ENVOY]: sample(envoyMs),
+      [BOTH]: sample(serviceMs + envoyMs),
+    };
+  };
+  return filled(send);
+}
+
+/** Full handshakes with the partner's certificate, and nothing after them. */
+export function handshakeTurn(house: EnvoyHouse, version: SecureVersion): Turn {
+  return filled(async (operations) => {
+    let next = 0;
+    const lane = async () => {
+      for (; next < operations; next++) {
+        const socket = await house.connectTls(version);
+        // Envoy reads the partner's last part of the handshake before it reads that this is all.
+        await new Promise((resolve) => socket.once("close", resolve).resume().end());
+      }
+    };
+    const cpu = startCpu(house);
+    const startMs = performance.now();
+    await Promise.all(Array.from({ length: HANDSHAKES_AT_ONCE }, lane));
+    const wallMs = performance.now() - startMs;
+    return { [`Envoy, ${version}`]: { operations, wallMs, cpuMs: cpu().envoyMs } };
+  });
+}
+
+function filled(send: (operations: number) => Promise<Round>): Turn {
+  let perMs: number | undefined;
+  const measure = async (operations: number): Promise<Round> => {
+    const round = await send(operations);
+    perMs = operations / Object.values(round)[0]!.wallMs;
+    return round;
+  };
+  return async (turnMs) => {
+    // The first turn warms up.
+    if (perMs === undefined) await measure(FIRST_OPERATIONS);
+    return await measure(Math.ceil(perMs! * turnMs));
+  };
+}
+
+function startCpu({ servicePid, envoyPid }: EnvoyHouse) {
+  const [service, envoy] = [processCpuMs(servicePid), processCpuMs(envoyPid)];
+  return () => ({ serviceMs: processCpuMs(servicePid) - service, envoyMs: processCpuMs(envoyPid) - envoy });
+}

@@ -1,0 +1,54 @@
+import process from "node:process";
+import { Deployment } from "./deployment.ts";
+import { EnvoyFront } from "./envoy_front.ts";
+import { judgeOrders } from "./judge_orders.ts";
+import { Report } from "./report.ts";
+import { OrderStream } from "./rotation/order_stream.ts";
+import { RotatingPartner } from "./rotation/party.ts";
+import { rotate } from "./rotation/rotate.ts";
+import { ROTATIONS } from "./rotation/rotations.ts";
+import { ask } from "./trader.ts";
+import { verdictOf } from "./wire.ts";
+
+// npm run prove -- rotation [--short]: every credential is rotated while signed orders go on through the real Envoy.
+
+const ROUNDS = { long: 5, short: 1 };
+const ORDERS_PER_SECOND = 200;
+const ENDOWMENT_SAR = "10000000";
+const SHOWN = 10;
+
+const rounds = ROUNDS[process.argv.includes("--short") ? "short" : "long"];
+const report = new Report((line) => console.log(line));
+const deployment = await Deployment.start({ servers: 2, traders: 1, lanes: 2 });
+try {
+  const front = await EnvoyFront.open(deployment);
+  const trader = deployment.traders[0]!;
+  const endowed = await ask(deployment.servers[0]!.socket, trader.fund(ENDOWMENT_SAR));
+  if (endowed?.status !== 201) throw new Error(`no money: ${verdictOf(endowed)}`);
+  const partner = await RotatingPartner.of(trader.credentials, trader.client, deployment.port);
+  const stream = new OrderStream(partner, ORDERS_PER_SECOND);
+  const { name } = await deployment.operator("partner show", trader.clientId);
+  const desk = { deployment, clientId: trader.clientId, organization: name as string };
+  const beside: string[] = [];
+  const startMs = performance.now();
+  for (let round = 1; round <= rounds; round++) {
+    for (const rotation of ROTATIONS) {
+      const { accepted, ...finding } = await rotate(rotation, desk, partner, stream);
+      beside.push(...accepted);
+      report.tried(`round ${round}, ${rotation.name}`, finding);
+    }
+  }
+  await stream.stop();
+  partner.current.close();
+  const seconds = (performance.now() - startMs) / 1000;
+  const books = await judgeOrders(deployment, [...stream.accepted, ...beside]);
+  const perSecond = Math.round(stream.accepted.length / seconds);
+  report.tried("the books", {
+    ...books,
+    what: `${books.what}; ${perSecond} a second of the one who follows`,
+  });
+  for (const trouble of (await front.findTroubles()).slice(0, SHOWN)) console.log(`    ${trouble}`);
+} finally {
+  await deployment.stop();
+}
+process.exit(report.close("rotation") ? 0 : 1);

@@ -1,0 +1,112 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import type { Finding } from "../report.ts";
+import type { OrderStream } from "./order_stream.ts";
+import type { RotatingPartner } from "./party.ts";
+import type { Desk, Renewal, Rotation } from "./rotations.ts";
+import { type Kind, PASSED, type Sample, Straggler } from "./straggler.ts";
+
+/** How long after its end the old one may still be let in: what the design promises. */
+const GRACE_MS: Readonly<Record<Kind, number>> = { write: 0, token: 1000, read: 1000, handshake: 2000 };
+/** Well past the longest grace. */
+const AFTER_MS = 3500;
+/** Fewer of a kind have shown nothing; a slow machine is given time for them. */
+const SAMPLES_MIN = 5;
+const SAMPLES_MS = 15_000;
+const PAUSE_MS = 50;
+const SHOWN = 5;
+
+/** Between these the old one ended, by the proof's own clock. */
+interface End {
+  readonly beganMs: number;
+  readonly doneMs: number;
+}
+
+interface Result extends Finding {
+  /** Orders that were executed for the one who stayed with the old credential. */
+  readonly accepted: readonly string[];
+}
+
+/** One rotation while orders go on: nobody who follows it is refused, and nobody who does not is let in. */
+export async function rotate(
+  rotation: Rotation,
+  desk: Desk,
+  partner: RotatingPartner,
+  stream: OrderStream,
+): Promise<Result> {
+  stream.take();
+  const renewal = await rotation.renew(desk);
+  const old = await partner.adopt(renewal.change);
+  const straggler = new Straggler(old, partner, renewal.tried);
+  const untilTried = (count: (kind: Kind) => number) =>
+    until(() => renewal.tried.every((kind) => count(kind) >= SAMPLES_MIN));
+  await untilTried((kind) => straggler.samples.filter((sample) => sample.kind === kind).length);
+  const beganMs = performance.now();
+  await renewal.retire?.();
+  const end: End = { beganMs, doneMs: performance.now() };
+  await sleep(AFTER_MS);
+  await untilTried((kind) => split(kind, straggler.samples, end, renewal).after.length);
+  // By whatever was rotated, the next token comes.
+  await partner.current.takeToken();
+  await straggler.stop();
+  const { durationsMs, failures } = stream.take();
+  return {
+    what: [
+      `${durationsMs.length} orders, ${failures.length} failed, p99 ${percentile(durationsMs, 0.99)} ms`,
+      ...renewal.tried.map((kind) => describe(kind, straggler.samples, end, renewal)),
+    ].join("; "),
+    violations: [
+      ...failures.slice(0, SHOWN),
+      ...renewal.tried.flatMap((kind) => judge(kind, straggler.samples, end, renewal)),
+      ...await renewal.check?.(partner) ?? [],
+    ],
+    accepted: straggler.accepted,
+  };
+}
+
+async function until(isSo: () => boolean): Promise<void> {
+  for (const endMs = performance.now() + SAMPLES_MS; !isSo() && performance.now() < endMs;) {
+    await sleep(PAUSE_MS);
+  }
+}
+
+function judge(kind: Kind, samples: readonly Sample[], end: End, renewal: Renewal): string[] {
+  const { before, after } = split(kind, samples, end, renewal);
+  const expected = renewal.refused[kind] ?? PASSED[kind];
+  const few = Math.min(before.length, after.length) < SAMPLES_MIN ? [`too few ${kind}s were tried`] : [];
+  const early = before.filter(({ verdict }) => verdict !== PASSED[kind]).map(({ verdict }) =>
+    `a ${kind} with the old one was answered ${verdict} before it ended`
+  );
+  const late = after.filter(({ verdict }) => verdict !== expected).map(({ verdict, sentAtMs }) =>
+    `a ${kind} with the old one was answered ${verdict}, ${
+      Math.round(sentAtMs - end.doneMs)
+    } ms after its end`
+  );
+  return [...few, ...early.slice(0, SHOWN), ...late.slice(0, SHOWN)];
+}
+
+/** Those that must pass, and those of which it is settled what they are answered; in between either may be. */
+function split(kind: Kind, samples: readonly Sample[], { beganMs, doneMs }: End, { refused }: Renewal) {
+  const own = samples.filter((sample) => sample.kind === kind);
+  const grace = refused[kind] === undefined ? 0 : GRACE_MS[kind];
+  return {
+    before: own.filter(({ answeredAtMs }) => answeredAtMs < beganMs),
+    after: own.filter(({ sentAtMs }) => sentAtMs >= doneMs + grace),
+  };
+}
+
+function describe(kind: Kind, samples: readonly Sample[], end: End, renewal: Renewal): string {
+  const { before, after } = split(kind, samples, end, renewal);
+  const verdict = renewal.refused[kind];
+  if (verdict === undefined) return `${before.length + after.length} ${kind}s with the old one let in`;
+  const passed = samples.filter((one) => one.kind === kind && one.verdict === PASSED[kind]);
+  const lastMs = Math.max(0, ...passed.map(({ sentAtMs }) => sentAtMs - end.doneMs));
+  const refused = after.filter((one) => one.verdict === verdict);
+  return `${kind}s: ${before.length} let in, the last ${
+    Math.round(lastMs)
+  } ms after the end, then ${refused.length} × ${verdict}`;
+}
+
+function percentile(values: readonly number[], share: number): number {
+  const sorted = values.toSorted((a, b) => a - b);
+  return Math.round(sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? 0);
+}

@@ -1,0 +1,33 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, it } from "node:test";
+import { assertEquals } from "@std/assert";
+import { ROOT } from "../test/tier.ts";
+import { envoy } from "./envoy.ts";
+import { imageNode } from "./image_node.ts";
+import { k6 } from "./k6.ts";
+import { prometheusRules } from "./prometheus_rules.ts";
+
+/** Every version of the image that the files name. */
+function versionsOf(image: string, ...files: string[]): string[] {
+  const text = files.map((file) => readFileSync(join(ROOT, file), "utf8")).join("\n");
+  return [
+    ...new Set(
+      [...text.matchAll(new RegExp(`\\b${image}:v?([0-9.]+[0-9])`, "g"))].map(([, version]) => version!),
+    ),
+  ];
+}
+
+const versionIn = (text: string) => /[0-9]+(?:\.[0-9]+)+/.exec(text)![0];
+
+describe("the parts that the containers are tried with", () => {
+  it("are of the images' own versions", () => {
+    assertEquals(versionsOf("node", "Dockerfile"), [versionIn(imageNode.version)]);
+    const envoys = versionsOf("envoyproxy/envoy", "docker-compose.yml", "deploy/kubernetes/api.yaml");
+    assertEquals(envoys, [versionIn(envoy.version)]);
+    assertEquals(versionsOf("grafana/k6", "docker-compose.yml"), [versionIn(k6.version)]);
+    // As a library, Prometheus 3.5.0 is 0.305.0.
+    const [, major, minor, patch] = /0\.(\d)(\d\d)\.(\d+)/.exec(prometheusRules.version)!;
+    assertEquals(versionsOf("prom/prometheus", "docker-compose.yml"), [`${major}.${Number(minor)}.${patch}`]);
+  });
+});
