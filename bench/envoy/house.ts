@@ -5,8 +5,7 @@ import { type AddressInfo, createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { connect, type SecureVersion, type TLSSocket } from "node:tls";
-import { type Credentials, start } from "@gold-partner/dev";
-import { gold } from "@gold-partner/operator";
+import { asOperator, type Credentials, start } from "@gold-partner/dev";
 import { childrenOf } from "../process_cpu.ts";
 
 export interface EnvoyHouse {
@@ -40,7 +39,8 @@ export async function openEnvoyHouse(): Promise<EnvoyHouse> {
     database_url: string;
     pids: { server: number; sidecar: number };
   };
-  await liftRate(run.database_url, credentials.client_id);
+  const rate = ["--rate", `${RATE_PER_SECOND}/s`, "--burst", `${RATE_PER_SECOND}`];
+  await asOperator(run.database_url)("partner set", credentials.client_id, ...rate);
   const [envoyPid] = childrenOf(run.pids.sidecar);
   const identity = {
     ca: readFileSync(credentials.ca, "utf8"),
@@ -70,19 +70,6 @@ export async function openEnvoyHouse(): Promise<EnvoyHouse> {
       rmSync(dir, { recursive: true, force: true });
     },
   };
-}
-
-async function liftRate(databaseUrl: string, clientId: string): Promise<void> {
-  const said: string[] = [];
-  const rate = ["--rate", `${RATE_PER_SECOND}/s`, "--burst", `${RATE_PER_SECOND}`];
-  const exit = await gold(["partner", "set", clientId, ...rate, "--json", "--yes"], {
-    env: { DATABASE_URL: databaseUrl },
-    out: () => {},
-    err: (text) => said.push(text),
-    now: () => new Date(),
-    random: (length) => crypto.getRandomValues(new Uint8Array(length)),
-  });
-  if (exit !== 0) throw new Error(`The partner's rate could not be set: ${said.join("")}`);
 }
 
 /** Known before anything listens on it, because the base URL is part of every signature. */

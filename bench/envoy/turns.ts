@@ -10,15 +10,15 @@ import { sendAll } from "./partner.ts";
 /** One turn, seen as one contender or as several. */
 export type Turn = (turnMs: number) => Promise<Round>;
 
-export type Way = "service" | "envoy";
+type Way = "service" | "envoy";
 
 const CONNECTIONS = 16;
 const HANDSHAKES_AT_ONCE = 4;
 const FIRST_OPERATIONS = 400;
 
 export const ALONE = "service alone";
-export const BEHIND = "service behind Envoy";
-export const ENVOY = "Envoy";
+const BEHIND = "service behind Envoy";
+const ENVOY = "Envoy";
 export const BOTH = "Envoy and service";
 
 /** Requests over kept connections, as many as fill the turn by the rate of the turn before. */

@@ -3,9 +3,11 @@ import { existsSync } from "node:fs";
 import { mkdir, writeFile } from "node:fs/promises";
 import { createServer } from "node:net";
 import process from "node:process";
+import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { ID_PREFIX, newId } from "@gold-partner/protocol";
-import { ENVOY_PART } from "@gold-partner/sidecar";
+import { ENVOY_PART, readAuthorities, type TrustedAuthorities } from "@gold-partner/sidecar";
+import postgres from "postgres";
 import type { Authorities } from "./authorities.ts";
 import { startChild } from "./child.ts";
 import { startGateway } from "./gateway/mod.ts";
@@ -31,21 +33,54 @@ interface DoorPlan {
   readonly floodPerSecond: string;
 }
 
+const POLL_MS = 1000;
 const MAIN = fileURLToPath(new URL("./sidecar_main.ts", import.meta.url));
 const TASKS = fileURLToPath(new URL("../../../tools/run.mjs", import.meta.url));
 
 /** The gateway in this process: no more than Node or Deno is needed. */
-export async function openGateway({ state, port, authorities }: DoorPlan): Promise<Door> {
-  const { partnerCa: ca, cert, key } = authorities;
+export async function openGateway({ state, port, authorities, databaseUrl }: DoorPlan): Promise<Door> {
+  const { cert, key } = authorities;
   const newRequestId = () =>
     newId(ID_PREFIX.request, Date.now(), (length) => crypto.getRandomValues(new Uint8Array(length)));
   const upstreams = [state.socket("server.sock")];
-  const gateway = await startGateway({ port, ca, cert, key, upstreams, newRequestId, log: () => {} });
+  const open = (ca: string) => startGateway({ port, ca, cert, key, upstreams, newRequestId, log: () => {} });
+  let gateway = await open(authorities.partnerCa);
+  const follower = followTrust(databaseUrl, authorities.partnerCa, async (ca) => {
+    // Deno gives a listener no other CA, so another listener takes its port.
+    const closed = gateway.close();
+    gateway = await open(ca);
+    await closed;
+  });
   return {
     what: `mutual TLS on port ${port}`,
     pids: {},
     died: new Promise(() => {}),
-    close: () => gateway.close(),
+    async close() {
+      await follower.stop();
+      await gateway.close();
+    },
+  };
+}
+
+/** Once a second, as the sidecar does. What fails is tried again. */
+function followTrust(databaseUrl: string, first: string, change: (ca: string) => Promise<void>) {
+  const sql = postgres(databaseUrl, { max: 1, fetch_types: false, onnotice: () => {} });
+  const stopping = new AbortController();
+  let [known, current]: [TrustedAuthorities | undefined, string] = [undefined, first];
+  const work = (async () => {
+    while (!stopping.signal.aborted) {
+      known = await readAuthorities(sql, known).catch(() => known);
+      const ca = known?.authorities.map(({ certificate }) => certificate).join("") ?? current;
+      if (ca !== current && ca !== "") await change(ca).then(() => current = ca, () => {});
+      await sleep(POLL_MS, undefined, { signal: stopping.signal }).catch(() => {});
+    }
+  })();
+  return {
+    async stop() {
+      stopping.abort();
+      await work;
+      await sql.end({ timeout: 1 });
+    },
   };
 }
 

@@ -1,4 +1,5 @@
 /** Everything on one machine, for development and for tests. */
+export { asOperator } from "./operator.ts";
 export { type Credentials } from "./partner.ts";
 export { startPostgres, type TestPostgres, testPostgres } from "./postgres/mod.ts";
 export { type Running, start, type StartOptions } from "./start.ts";

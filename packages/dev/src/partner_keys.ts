@@ -36,7 +36,7 @@ export async function writeCsr(
   return request.toString("pem");
 }
 
-function pem(label: string, der: ArrayBuffer): string {
+export function pem(label: string, der: ArrayBuffer): string {
   const lines = Buffer.from(der).toString("base64").match(/.{1,64}/g) ?? [];
   return `-----BEGIN ${label}-----\n${lines.join("\n")}\n-----END ${label}-----\n`;
 }

@@ -1,15 +1,20 @@
+import type { webcrypto } from "node:crypto";
 import { once } from "node:events";
 import { realpathSync } from "node:fs";
 import { mkdtemp, readdir, readFile, rm, stat, writeFile } from "node:fs/promises";
+import type { IncomingMessage } from "node:http";
+import { request } from "node:https";
 import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import process from "node:process";
+import { setTimeout as sleep } from "node:timers/promises";
 import { after, before, describe, it } from "node:test";
 import { assert, assertEquals, assertMatch, assertNotEquals, assertStringIncludes } from "@std/assert";
 import { runDemo } from "./demo.ts";
 import { asOperator } from "./operator.ts";
 import type { Credentials } from "./partner.ts";
+import { pem, writeCsr } from "./partner_keys.ts";
 import {
   awaitEnd,
   executablesUnder,
@@ -20,6 +25,21 @@ import {
   type Started,
   startUntilReady,
 } from "./start_trial.ts";
+
+/** What GET /health answers to whoever holds these. */
+async function statusOf(
+  baseUrl: string,
+  held: Pick<Credentials, "ca" | "cert" | "key">,
+): Promise<number | undefined> {
+  const [ca, cert, key] = await Promise.all(
+    [held.ca, held.cert, held.key].map((file) => readFile(file, "utf8")),
+  );
+  const asked = request(`${baseUrl}/health`, { ca, cert, key, agent: false } as object);
+  asked.end();
+  const [reply] = await once(asked, "response") as [IncomingMessage];
+  reply.resume();
+  return reply.statusCode;
+}
 
 describe("npm start", () => {
   let folder: string;
@@ -102,6 +122,30 @@ describe("npm start", () => {
       assertEquals(await trade(), 8);
       assertEquals((await holdings(started))[1], "2");
       assertEquals(await verify(started), true);
+    });
+
+    it("lets certificates in that a new authority signed, and the older one's too", async () => {
+      const operator = asOperator(started.run.database_url);
+      const held = await credentials();
+      const pair = await crypto.subtle.generateKey({ name: "ECDSA", namedCurve: "P-256" }, true, [
+        "sign",
+        "verify",
+      ]) as webcrypto.CryptoKeyPair;
+      await operator("key rotate ca --key", join(folder, "next_ca_key.pem"));
+      const csr = await writeCsr(pair, { organization: "Example Bank", commonName: held.client_id });
+      await writeFile(join(folder, "next.csr"), csr);
+      const cert = join(folder, "next.pem");
+      await operator("cert issue", held.client_id, "--csr", join(folder, "next.csr"), "--out", cert);
+      const key = join(folder, "next_key.pem");
+      await writeFile(key, pem("PRIVATE KEY", await crypto.subtle.exportKey("pkcs8", pair.privateKey)));
+      const callers = [{ cert, key }, held];
+      const verdicts = () =>
+        Promise.all(
+          callers.map((one) => statusOf(started.run.base_url, { ...held, ...one }).catch(() => undefined)),
+        );
+      const until = performance.now() + 5_000;
+      while (`${await verdicts()}` !== "200,200" && performance.now() < until) await sleep(100);
+      assertEquals(await verdicts(), [200, 200]);
     });
 
     it("runs every process but Postgres on the runtime that started it", () => {

@@ -38,6 +38,7 @@ export function failureOf(error: unknown): Failure {
   if (RULE_CODES[code]) return new Failure(EXIT.refused, RULE_CODES[code], `${message}.`);
   if (code === UNIQUE_VIOLATION) return new Failure(EXIT.refused, "refused", "It is on record already.");
   if (code === CHECK_VIOLATION) return new Failure(EXIT.refused, "refused", message);
+  if (code === "signing_command_failed") return new Failure(EXIT.dependency, code, message);
   if (["PkiError", "JwsError", "IbanError", "QuantityError", "WebhookError"].includes(name)) {
     return new Failure(EXIT.refused, code || (error as { reason?: string }).reason || "refused", message);
   }

@@ -82,6 +82,17 @@ describe("gold", () => {
     }
   });
 
+  it("says that it is done, with exit 3, where nobody can read what it answers", async () => {
+    const out = () => {
+      throw new Error("ENOSPC: no space left on device, write");
+    };
+    const run = await runGold(["config", "explain"], { out });
+    assertStringIncludes(
+      assertProblem(run, 3, "answer_lost"),
+      "It is done, but the answer could not be written: ENOSPC",
+    );
+  });
+
   describe("what cannot be undone", () => {
     const asking = COMMANDS.filter(({ asks }) => asks);
     const UUID = "019a9b3c-0000-7000-8000-000000000001";

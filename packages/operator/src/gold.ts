@@ -115,7 +115,7 @@ export async function gold(argv: readonly string[], terminal: Terminal): Promise
       random: terminal.random,
     };
     const result = await command.run(invocation);
-    terminal.out(values.json ? printJson(result) : printText(result));
+    tell(values.json ? printJson(result) : printText(result), terminal);
     return result.defects ? EXIT.defect : EXIT.done;
   } catch (error) {
     const { code, message, exit } = failureOf(error);
@@ -123,6 +123,21 @@ export async function gold(argv: readonly string[], terminal: Terminal): Promise
     return exit;
   } finally {
     await close();
+  }
+}
+
+/** By now it is done, whoever hears of it. */
+function tell(text: string, { out }: Terminal): void {
+  try {
+    out(text);
+  } catch (error) {
+    throw new Failure(
+      EXIT.dependency,
+      "answer_lost",
+      `It is done, but the answer could not be written: ${
+        (error as Error).message
+      }. What it showed once, as a new secret, is lost: rotate it once more.`,
+    );
   }
 }
 

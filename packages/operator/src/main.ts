@@ -1,12 +1,29 @@
+import { Buffer } from "node:buffer";
+import { writeSync } from "node:fs";
 import process from "node:process";
 import { gold } from "./gold.ts";
 import { askQuestion } from "./question.ts";
+
+const STDOUT = 1;
+
+/** At once, so that a full disk or a reader that went away is known while it can still be said. */
+function writeWhole(file: number, text: string): void {
+  const bytes = Buffer.from(text);
+  for (let at = 0; at < bytes.length;) {
+    try {
+      at += writeSync(file, bytes, at);
+    } catch (error) {
+      // A pipe that its reader has yet to empty.
+      if ((error as NodeJS.ErrnoException).code !== "EAGAIN") throw error;
+    }
+  }
+}
 
 const ask = (question: string) => askQuestion(question, process.stdin, process.stderr);
 
 process.exitCode = await gold(process.argv.slice(2), {
   env: process.env,
-  out: (text) => console.log(text),
+  out: (text) => writeWhole(STDOUT, `${text}\n`),
   err: (text) => console.error(text),
   ...(process.stdin.isTTY ? { ask } : {}),
   now: () => new Date(),

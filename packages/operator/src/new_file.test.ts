@@ -52,10 +52,15 @@ describe("withNewFile()", () => {
 
   it("writes over no file that came there during the act", async () => {
     const file = join(folder, "three");
-    await assertRejects(() => withNewFile(file, "text", () => writeFile(file, "mine")), Error, "EEXIST");
-    assertEquals([await readFile(file, "utf8"), (await readdir(folder)).toSorted()], ["mine", [
-      "one",
-      "three",
-    ]]);
+    const { exit, code, message } = await assertRejects(
+      () => withNewFile(file, "text", () => writeFile(file, "mine")),
+      Failure,
+    );
+    assertEquals([exit, code, await readFile(file, "utf8")], [3, "file_not_in_place", "mine"]);
+    // What was done cannot be undone, so what tells of it is kept.
+    const kept = / is in (\S+): move it/.exec(message)![1]!;
+    assertEquals(await readFile(kept, "utf8"), "text");
+    await rm(kept);
+    assertEquals((await readdir(folder)).toSorted(), ["one", "three"]);
   });
 });

@@ -1,6 +1,6 @@
-import { link, lstat, open, rename, rm } from "node:fs/promises";
+import { constants, copyFile, link, lstat, open, rename, rm } from "node:fs/promises";
 import process from "node:process";
-import { usage } from "./failure.ts";
+import { EXIT, Failure, usage } from "./failure.ts";
 
 const PRIVATE_FILE = 0o600;
 
@@ -13,36 +13,52 @@ export async function withNewFile<T>(file: string, text: string, act: () => Prom
     throw usage(`${file} exists, and nothing was done: name a file that is not there yet.`);
   }
   const draft = `${file}.${process.pid}`;
-  try {
-    await writeDraft(draft, text, PRIVATE_FILE).catch((error: Error) => {
-      throw usage(`${file} cannot be written, and nothing was done: ${error.message}.`);
-    });
-    const result = await act();
-    // A rename would replace what came there meanwhile.
-    await link(draft, file);
-    return result;
-  } finally {
-    // What cannot be taken away says nothing of what was done.
-    await rm(draft, { force: true }).catch(() => {});
-  }
+  // What cannot be taken away says nothing of what was done.
+  const removeDraft = () => rm(draft, { force: true }).catch(() => {});
+  await writeDraft(draft, text, PRIVATE_FILE).catch((error: Error) => {
+    throw usage(`${file} cannot be written, and nothing was done: ${error.message}.`);
+  });
+  const result = await act().catch(async (error) => {
+    await removeDraft();
+    throw error;
+  });
+  await putInPlace(draft, file);
+  await removeDraft();
+  return result;
+}
+
+/** A rename would replace what came there meanwhile; and not every file system has links. */
+async function putInPlace(draft: string, file: string): Promise<void> {
+  await link(draft, file).catch(() => copyFile(draft, file, constants.COPYFILE_EXCL)).catch(
+    (error: Error) => {
+      throw new Failure(
+        EXIT.dependency,
+        "file_not_in_place",
+        `It is done, but ${file} could not be put in place: ${error.message}. What belongs there is in ${draft}: move it.`,
+      );
+    },
+  );
 }
 
 /** For a file that others read while it is written anew: they see the old one or the new one, whole. */
 export async function replaceFile(file: string, text: string, mode: number): Promise<void> {
   const draft = `${file}.${process.pid}`;
-  try {
-    await writeDraft(draft, text, mode);
-    await rename(draft, file);
-  } finally {
-    await rm(draft, { force: true }).catch(() => {});
-  }
+  await writeDraft(draft, text, mode);
+  await rename(draft, file).catch(async (error) => {
+    await rm(draft, { force: true });
+    throw error;
+  });
 }
 
+/** Whole and durable, or not there at all. One that an earlier run left may hold the only copy, and stays. */
 async function writeDraft(draft: string, text: string, mode: number): Promise<void> {
   const handle = await open(draft, "wx", mode);
   try {
     await handle.writeFile(text);
     await handle.sync();
+  } catch (error) {
+    await rm(draft, { force: true });
+    throw error;
   } finally {
     await handle.close();
   }

@@ -67,6 +67,11 @@ export function line(values: Values, name: string): string {
   return text;
 }
 
+/** A certificate's SHA-256 in hex, also as openssl prints it. */
+export function fingerprintOf(text: string): string {
+  return text.replaceAll(":", "").toLowerCase();
+}
+
 /** One of a few words. */
 export function oneOf<W extends string>(text: string, name: string, words: readonly W[]): W {
   const word = words.find((one) => one === text);

@@ -1,31 +1,42 @@
 import { after, before, describe, it } from "node:test";
+import { setTimeout as sleep } from "node:timers/promises";
 import { assertEquals, assertMatch } from "@std/assert";
 import { BODY_MAX_BYTES, type OperationId, type TokenProblemCode } from "@gold-partner/protocol";
 import { expectProblem } from "../trial/problem.ts";
+import { headers } from "./attack/frames_trial.ts";
+import { fieldsOf } from "./attack/http2_wire_trial.ts";
+import { Siege } from "./attack/siege_trial.ts";
 import type { Call, Caller } from "./caller_trial.ts";
 import { type Described, describedBy, undescribedHeaders } from "./described_trial.ts";
 import { haltService } from "./disturbances_trial.ts";
 import { Faults } from "./faults_trial.ts";
-import { House } from "./house_trial.ts";
+import type { House } from "./house_trial.ts";
 import { expectRefusal, type Form } from "./refusal_trial.ts";
 import { QUOTE } from "./way_trial.ts";
 
 /** The service numbers its replies by time; Envoy draws its numbers. */
 const NAMED_BY_ENVOY = /^req_[0-9a-f]{8}-[0-9a-f]{4}-4/;
 
+/** More requests at once than Envoy keeps for one service: 512 under way, and 512 that wait. */
+const [WIRES, STREAMS] = [11, 100];
+/** Long enough for them to arrive, and too short for Envoy to see that the service is not well. */
+const ARRIVAL_MS = 500;
+
 const baggage: Call = { headers: { "X-Baggage": "x".repeat(17_000) } };
 const large: Call = { body: "x".repeat(BODY_MAX_BYTES + 1) };
 
 describe("what Envoy answers by itself", () => {
+  let siege: Siege;
   let house: House;
   let described: Described;
   let token: Call;
   before(async () => {
-    house = await House.open({ envoy: true });
+    siege = await Siege.open();
+    house = siege.house;
     described = await describedBy(house.partner);
     token = { body: house.partner.form };
   });
-  after(() => house.close());
+  after(() => siege.close());
 
   /** Throws unless Envoy itself gave this refusal, as the operation's description has it. */
   async function expectFromEnvoy(
@@ -88,6 +99,17 @@ describe("what Envoy answers by itself", () => {
 
   it("is that there is no service", async () => {
     await expectTwice("upstream_unavailable", house.partner.through(await house.openEmptyDoor()));
+  });
+
+  it("is that too much waits already", async () => {
+    const { host } = new URL(house.running.baseUrl);
+    const asked = Array.from({ length: STREAMS }, (_, n) => headers(1 + 2 * n, fieldsOf(host, "/health")));
+    const mend = await haltService(house);
+    const wires = await Promise.all(Array.from({ length: WIRES }, () => siege.openHttp2()));
+    for (const wire of wires) wire.write(...asked);
+    await sleep(ARRIVAL_MS);
+    await expectTwice("service_unavailable", house.partner).finally(mend);
+    for (const wire of wires) wire.close();
   });
 
   it("is what takes too long: a request that does not arrive, a reply that does not come", async () => {

@@ -26,11 +26,11 @@ export class House {
   /** The demo partner. It has nothing yet. */
   readonly partner: Caller;
   /** The real Envoy stands in front, in place of the development gateway. */
-  readonly envoy: boolean;
+  readonly #envoy: boolean;
   readonly #doors: (() => Promise<void>)[] = [];
 
   private constructor(running: Running, run: RunFile, sql: Sql, partner: Caller, envoy: boolean) {
-    this.envoy = envoy;
+    this.#envoy = envoy;
     this.running = running;
     this.pids = run.pids;
     this.operator = asOperator(run.database_url);
@@ -67,21 +67,21 @@ export class House {
 
   /** A door that waits less long than any service may take. Envoy's patience is one for all, so there it is the usual one. */
   async openHastyDoor(): Promise<number> {
-    if (this.envoy) return this.#port;
+    if (this.#envoy) return this.#port;
     return await this.#openGateway(this.socket("server.sock"), HASTY);
   }
 
   /** A door with no service behind it. */
   async openEmptyDoor(): Promise<number> {
     const nobody = this.socket("nobody.sock");
-    return this.envoy
+    return this.#envoy
       ? await this.openEnvoy({ UPSTREAMS: `unix:${nobody}` })
       : await this.#openGateway(nobody);
   }
 
   /** A door that passes on what comes, also where the service says that it is not ready: nothing asks it. */
   async openTrustingDoor(): Promise<number> {
-    if (!this.envoy) return this.#port;
+    if (!this.#envoy) return this.#port;
     return await this.openEnvoy({ UPSTREAMS: `unix:${this.socket("server.sock")}` });
   }
 
@@ -91,7 +91,6 @@ export class House {
     const port = await freePort();
     const envoy = await startTrialEnvoy({
       ...{ port, ca, cert, key, settings },
-      folder: await mkdtemp(join(tmpdir(), "gold-envoy-")),
       baseUrl: `https://localhost:${port}`,
       upstreams: `unix:${this.socket("server.sock")}|unix:${this.socket("server_operations.sock")}`,
     });

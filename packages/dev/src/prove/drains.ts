@@ -6,10 +6,10 @@ import { MultiplexedLine } from "./drains/multiplexed_line.ts";
 import { Traffic } from "./drains/traffic.ts";
 import { EnvoyFront, SETTLE_MS } from "./envoy_front.ts";
 import { judgeOrders } from "./judge_orders.ts";
-import { KeptLine, readIdentity } from "./partner_line.ts";
+import { KeptLine, type Line, readIdentity } from "./partner_line.ts";
 import { Report } from "./report.ts";
 import type { ServerProcess } from "./server_process.ts";
-import { ask } from "./trader.ts";
+import { ask, type Trader } from "./trader.ts";
 import { verdictOf } from "./wire.ts";
 
 // npm run prove -- drains [--short]: Envoys and processes of the service come and go under load, and no request is lost.
@@ -46,6 +46,7 @@ try {
     });
   };
   for (let n = 1; n <= DRAINS_EACH[scale]; n++) {
+    await renewToken(trader, lines[0]!);
     await during(`Envoy ${n} drained behind Envoy ${n + 1}`, () => replaceEnvoy(front));
     const server = deployment.servers[n % deployment.servers.length]!;
     await during(`${server.name} drained and started again`, () => restart(server));
@@ -56,7 +57,11 @@ try {
   });
   for (const line of lines) line.close();
   const connections = lines.map(({ opened }) => opened);
-  console.log(`  over ${connections[0]} connections of HTTP/1.1 and ${connections[1]} of HTTP/2`);
+  console.log(
+    `  ${traffic.count} requests in all, over ${connections[0]} connections of HTTP/1.1 and ${
+      connections[1]
+    } of HTTP/2`,
+  );
   report.tried("the books", await judgeOrders(deployment, traffic.accepted));
   for (const trouble of (await front.findTroubles()).slice(0, SHOWN)) console.log(`    ${trouble}`);
   report.tried("orders held while Envoy drains", await cutEnvoy(deployment, front, "drain"));
@@ -68,6 +73,12 @@ try {
   await deployment.stop();
 }
 process.exit(report.close("drains") ? 0 : 1);
+
+/** It lives for ten minutes; all of this may last longer. */
+async function renewToken(trader: Trader, line: Line): Promise<void> {
+  const reply = await line.send(trader.tokenRequest());
+  trader.takeToken(typeof reply === "string" ? undefined : reply);
+}
 
 /** The new one first, on the same port; then the old one asks its partners to go, and ends. */
 async function replaceEnvoy(front: EnvoyFront): Promise<void> {

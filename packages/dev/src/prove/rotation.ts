@@ -3,10 +3,11 @@ import { Deployment } from "./deployment.ts";
 import { EnvoyFront } from "./envoy_front.ts";
 import { judgeOrders } from "./judge_orders.ts";
 import { Report } from "./report.ts";
+import { HOUSE_ROTATIONS } from "./rotation/house_rotations.ts";
 import { OrderStream } from "./rotation/order_stream.ts";
+import { PARTNER_ROTATIONS } from "./rotation/partner_rotations.ts";
 import { RotatingPartner } from "./rotation/party.ts";
 import { rotate } from "./rotation/rotate.ts";
-import { ROTATIONS } from "./rotation/rotations.ts";
 import { ask } from "./trader.ts";
 import { verdictOf } from "./wire.ts";
 
@@ -26,13 +27,14 @@ try {
   const endowed = await ask(deployment.servers[0]!.socket, trader.fund(ENDOWMENT_SAR));
   if (endowed?.status !== 201) throw new Error(`no money: ${verdictOf(endowed)}`);
   const partner = await RotatingPartner.of(trader.credentials, trader.client, deployment.port);
-  const stream = new OrderStream(partner, ORDERS_PER_SECOND);
+  const stream = new OrderStream(partner);
   const { name } = await deployment.operator("partner show", trader.clientId);
   const desk = { deployment, clientId: trader.clientId, organization: name as string };
   const beside: string[] = [];
-  const startMs = performance.now();
+  await stream.start(ORDERS_PER_SECOND);
+  const [startMs, warmUp] = [performance.now(), stream.accepted.length];
   for (let round = 1; round <= rounds; round++) {
-    for (const rotation of ROTATIONS) {
+    for (const rotation of [...PARTNER_ROTATIONS, ...HOUSE_ROTATIONS]) {
       const { accepted, ...finding } = await rotate(rotation, desk, partner, stream);
       beside.push(...accepted);
       report.tried(`round ${round}, ${rotation.name}`, finding);
@@ -42,10 +44,10 @@ try {
   partner.current.close();
   const seconds = (performance.now() - startMs) / 1000;
   const books = await judgeOrders(deployment, [...stream.accepted, ...beside]);
-  const perSecond = Math.round(stream.accepted.length / seconds);
+  const perSecond = Math.round((stream.accepted.length - warmUp) / seconds);
   report.tried("the books", {
-    ...books,
     what: `${books.what}; ${perSecond} a second of the one who follows`,
+    violations: [...stream.take().failures.slice(0, SHOWN), ...books.violations],
   });
   for (const trouble of (await front.findTroubles()).slice(0, SHOWN)) console.log(`    ${trouble}`);
 } finally {

@@ -81,7 +81,7 @@ describe("who is calling, behind the real Envoy", () => {
     for (
       const claim of [theirs!, `${mine},${theirs}`, `${theirs},${mine}`, [theirs!, mine!], [mine!, theirs!]]
     ) {
-      const claimed = { [name]: claim as string };
+      const claimed = { [name]: claim };
       assertEquals((await connection.send("GET", "/health", claimed)).status, 200);
       const authorization = `Bearer ${other.token}`;
       const reply = await connection.send("GET", "/v1/balances", { ...claimed, authorization });

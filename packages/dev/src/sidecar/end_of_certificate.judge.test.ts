@@ -14,7 +14,7 @@ import { hostOf, requestText, type Visit, visit } from "./visit_trial.ts";
 /** What is promised of a revocation. */
 const [HANDSHAKE_MS, READ_MS] = [2000, 1000];
 /** How long the short-lived certificate lives: it is registered and used in that time. */
-const LIFE_SECONDS = 6;
+const LIFE_SECONDS = 8;
 const VERSIONS = ["-tls1_3", "-tls1_2"] as const;
 
 describe("the end of a certificate, behind the real Envoy", () => {

@@ -5,9 +5,11 @@ import { Agent, request } from "node:https";
 import type { Caller, Certificate } from "../contract/caller_trial.ts";
 import { readReply, toResponse } from "./direct_trial.ts";
 
+type Headers = Readonly<Record<string, string | string[]>>;
+
 /** A connection that stays open from one request to the next. */
 export interface KeptConnection {
-  send(method: string, path: string, headers?: Record<string, string>, body?: string): Promise<Response>;
+  send(method: string, path: string, headers?: Headers, body?: string): Promise<Response>;
   close(): void;
 }
 

@@ -1,11 +1,11 @@
-import { chmod, mkdir, writeFile } from "node:fs/promises";
+import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { type EnvoyProcess, readSidecarConfig, startEnvoy, writeTrust } from "@gold-partner/sidecar";
+import { readSidecarConfig, startEnvoy, writeTrust } from "@gold-partner/sidecar";
 
 /** What differs between one real Envoy and another. */
 interface TrialEnvoyPlan {
-  /** Takes its configuration, certificates, logs and administration; a socket's path must fit. */
-  readonly folder: string;
+  /** 0 takes any that is free. */
   readonly port: number;
   readonly baseUrl: string;
   /** Signs partners' certificates. */
@@ -18,13 +18,19 @@ interface TrialEnvoyPlan {
   readonly settings?: Readonly<Record<string, string>>;
 }
 
+interface TrialEnvoy {
+  readonly port: number;
+  stop(): Promise<void>;
+}
+
 /** More than any test sends on purpose. */
 const FLOOD_PER_SECOND = "100000";
 
 /** The real Envoy by the configuration that production has, with an authority of the test's own and no keeper. */
 export async function startTrialEnvoy(
-  { folder, port, baseUrl, ca, cert, key, upstreams, settings = {} }: TrialEnvoyPlan,
-): Promise<EnvoyProcess> {
+  { port, baseUrl, ca, cert, key, upstreams, settings = {} }: TrialEnvoyPlan,
+): Promise<TrialEnvoy> {
+  const folder = await mkdtemp(join(tmpdir(), "gold-envoy-"));
   const inside = (name: string) => join(folder, name);
   await mkdir(inside("certificate"), { recursive: true });
   await Promise.all([
@@ -32,7 +38,6 @@ export async function startTrialEnvoy(
     writeFile(inside("certificate/tls.key"), key, { mode: 0o600 }),
     writeTrust(inside("trust"), { certificates: [ca], revocationLists: [] }),
   ]);
-  await chmod(folder, 0o700);
   const config = readSidecarConfig({
     GOLD_ENV: "sandbox",
     PUBLIC_BASE_URL: baseUrl,
@@ -46,5 +51,12 @@ export async function startTrialEnvoy(
     ACCESS_LOG: inside("access.log"),
     ...settings,
   });
-  return await startEnvoy({ config, logFile: inside("envoy.log"), concurrency: 1, drainSeconds: 1 });
+  const envoy = await startEnvoy({ config, logFile: inside("envoy.log"), concurrency: 1, drainSeconds: 1 });
+  return {
+    port: envoy.ports[0]!,
+    async stop() {
+      await envoy.stop();
+      await rm(folder, { recursive: true, force: true });
+    },
+  };
 }

@@ -1,8 +1,5 @@
 import { createHash } from "node:crypto";
 import { once } from "node:events";
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { connect, type TLSSocket } from "node:tls";
 import { type Authority, createAuthority, type Issued } from "../gateway/trial.ts";
 import { startGateway } from "../gateway/mod.ts";
@@ -69,21 +66,6 @@ async function openGateway({ authority: { ca }, server: { cert, key }, socket }:
 async function openEnvoy(
   { authority: { ca }, server: { cert, key }, socket, baseUrl }: DoorPlan,
 ): Promise<Door> {
-  const folder = await mkdtemp(join(tmpdir(), "gold-envoy-"));
-  const envoy = await startTrialEnvoy({
-    folder,
-    port: 0,
-    baseUrl,
-    ca,
-    cert,
-    key,
-    upstreams: `unix:${socket}`,
-  });
-  return {
-    port: envoy.ports[0]!,
-    async close() {
-      await envoy.stop();
-      await rm(folder, { recursive: true, force: true });
-    },
-  };
+  const envoy = await startTrialEnvoy({ port: 0, baseUrl, ca, cert, key, upstreams: `unix:${socket}` });
+  return { port: envoy.port, close: () => envoy.stop() };
 }

@@ -51,7 +51,7 @@ describe("gold key rotate ca and ca retire", () => {
     );
     refused(
       await operator.gold("ca", "init", "--command", "/nowhere/sign", ...options.slice(2)),
-      1,
+      3,
       "was not found",
     );
     const made = await operator.done("ca", "init", ...options);

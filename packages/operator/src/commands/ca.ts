@@ -1,5 +1,6 @@
 import type { Command } from "../command.ts";
 import { EXIT, Failure } from "../failure.ts";
+import { fingerprintOf } from "../values.ts";
 import { readCertificate } from "../pki/certificate.ts";
 import { readTrustedAuthorities } from "./authority.ts";
 import { addAuthority, NEW_AUTHORITY, readKeySource } from "./new_authority.ts";
@@ -64,7 +65,8 @@ const moveKey: Command = {
   does: "says where an authority's key is now; proves it by a new revocation list that the key signs",
   options: { key: { type: "string" }, command: { type: "string" } },
   takes: ["FINGERPRINT"],
-  async run({ values, db, path, positionals: [fingerprint] }) {
+  async run({ values, db, path, positionals }) {
+    const fingerprint = fingerprintOf(positionals[0]!);
     const { sql } = await db();
     const known = (await readTrustedAuthorities(sql)).find((one) => one.fingerprint === fingerprint);
     if (!known) {
@@ -77,8 +79,8 @@ const moveKey: Command = {
     const keySource = readKeySource(values, path);
     const [renewal] = await renewRevocationLists(sql, [{ ...known, keySource }]);
     if (renewal!.failure) throw renewal!.failure;
-    await sql`select gold.move_authority_key(${fingerprint!}, ${keySource})`;
-    return { object: { fingerprint: fingerprint!, key_source: keySource } };
+    await sql`select gold.move_authority_key(${fingerprint}, ${keySource})`;
+    return { object: { fingerprint, key_source: keySource } };
   },
 };
 
@@ -87,16 +89,17 @@ const retire: Command = {
   usage: "ca retire FINGERPRINT",
   does: "takes an older authority out of the bundle; what still stands under it is revoked with it",
   takes: ["FINGERPRINT"],
-  async run({ query, confirm, positionals: [fingerprint] }) {
+  async run({ query, confirm, positionals }) {
+    const fingerprint = fingerprintOf(positionals[0]!);
     // Of an older certificate it may be unknown who signed it: the proxy refuses it from then on, if it was this one.
     const [standing] = await query`
-      select count(*) filter (where authority = ${fingerprint!})::int as certificates, count(*) filter (where authority is null)::int as unknown,
-        max(last_used_at) filter (where authority = ${fingerprint!}) as last_used_at,
-        coalesce(array_agg(distinct public_id) filter (where authority = ${fingerprint!}), '{}') as partners
+      select count(*) filter (where authority = ${fingerprint})::int as certificates, count(*) filter (where authority is null)::int as unknown,
+        max(last_used_at) filter (where authority = ${fingerprint}) as last_used_at,
+        coalesce(array_agg(distinct public_id) filter (where authority = ${fingerprint}), '{}') as partners
       from gold.certificate_overview where revoked_at is null and not_after > clock_timestamp()`;
-    await confirm(questionOf(fingerprint!, standing as Standing));
-    const [row] = await query`select gold.retire_authority(${fingerprint!}) as revoked`;
-    return { object: { fingerprint: fingerprint!, status: "retired", revoked: row!.revoked } };
+    await confirm(questionOf(fingerprint, standing as Standing));
+    const [row] = await query`select gold.retire_authority(${fingerprint}) as revoked`;
+    return { object: { fingerprint, status: "retired", revoked: row!.revoked } };
   },
 };
 

@@ -3,7 +3,7 @@ import type { Command, Invocation, Result } from "../command.ts";
 import { EXIT, Failure, usage } from "../failure.ts";
 import { replaceFile } from "../new_file.ts";
 import { REVOCATION_REASONS } from "../pki/crl.ts";
-import { oneOf, optional, required, wholeNumber } from "../values.ts";
+import { fingerprintOf, oneOf, optional, required, wholeNumber } from "../values.ts";
 import { noAuthority, readTrustedAuthorities } from "./authority.ts";
 import { LIST_DAYS, needsList, type Renewal, renewRevocationLists } from "./revocation_list.ts";
 
@@ -22,7 +22,7 @@ const revoke: Command = {
 
 /** The service refuses it from here on, before anything is signed: its list is renewed after, and again by `cert crl`. */
 async function revokeCertificate({ values, positionals, db, confirm, now }: Invocation): Promise<Result> {
-  const fingerprint = positionals[0]!;
+  const fingerprint = fingerprintOf(positionals[0]!);
   const given = optional(values, "reason");
   const reason = given === undefined ? null : oneOf(given, "reason", REVOCATION_REASONS);
   const { sql } = await db();

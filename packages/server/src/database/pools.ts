@@ -1,4 +1,4 @@
-import { connect as openSocket, type Socket } from "node:net";
+import { connect as openSocket, Socket } from "node:net";
 import postgres, { type Sql } from "postgres";
 import type { BookingPools } from "../booking/pools.ts";
 import type { Config } from "../config.ts";
@@ -68,5 +68,9 @@ interface Endpoint {
  */
 function openWatchedSocket({ host, port, path }: Endpoint): Socket {
   const socket = path ? openSocket(path) : openSocket(port[0]!, host[0]!);
-  return socket.setTimeout(SILENCE_MS, () => socket.destroy());
+  const watch = (): Socket => socket.on("timeout", () => socket.destroy());
+  // Where TLS begins, the driver takes every listener off the socket below it.
+  socket.removeAllListeners = (event) => (Socket.prototype.removeAllListeners.call(socket, event), watch());
+  socket.setTimeout(SILENCE_MS);
+  return watch();
 }

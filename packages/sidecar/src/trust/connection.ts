@@ -1,4 +1,4 @@
-import { connect, type Socket } from "node:net";
+import { connect, Socket } from "node:net";
 import postgres, { type Sql } from "postgres";
 
 const STATEMENT_TIMEOUT_MS = 3000;
@@ -29,5 +29,9 @@ interface Endpoint {
 /** Handed over while it still connects: the driver hears of a failure by the socket's own events. */
 function openWatchedSocket({ host, port, path }: Endpoint): Socket {
   const socket = path ? connect(path) : connect(port[0]!, host[0]!);
-  return socket.setTimeout(SILENCE_MS, () => socket.destroy());
+  const watch = (): Socket => socket.on("timeout", () => socket.destroy());
+  // Where TLS begins, the driver takes every listener off the socket below it.
+  socket.removeAllListeners = (event) => (Socket.prototype.removeAllListeners.call(socket, event), watch());
+  socket.setTimeout(SILENCE_MS);
+  return watch();
 }

@@ -102,6 +102,13 @@ describe("writeTrust()", () => {
     assertEquals((await readdir(folder)).length, 3);
   });
 
+  it("leaves nothing of a version that could not be put in its place, however often it is tried", async () => {
+    const folder = await newFolder();
+    await mkdir(join(folder, "..data", "somebody's"), { recursive: true });
+    for (let n = 0; n < 3; n++) await assertRejects(() => writeTrust(folder, ONE));
+    assertEquals((await readdir(folder)).filter((name) => name.startsWith("..version_")), []);
+  });
+
   it("is read by another user than the one who wrote it", async () => {
     const folder = join(root, "masked");
     const mask = process.umask(0o077);

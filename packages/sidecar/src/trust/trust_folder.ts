@@ -42,10 +42,16 @@ export async function writeTrust(folder: string, trust: Trust): Promise<boolean>
   if (await mkdir(folder, { recursive: true })) await chmod(folder, 0o755);
   const before = await readLink(folder, CURRENT);
   const version = await mkdtemp(join(folder, VERSION_PREFIX));
-  await chmod(version, 0o755);
-  await writeDurably(join(version, TRUST_FILE), text);
-  await syncFolder(version);
-  await pointTo(folder, CURRENT, basename(version));
+  try {
+    await chmod(version, 0o755);
+    await writeDurably(join(version, TRUST_FILE), text);
+    await syncFolder(version);
+    await pointTo(folder, CURRENT, basename(version));
+  } catch (error) {
+    // It is tried again every second, and a full disk would get a folder each time.
+    await rm(version, { recursive: true, force: true });
+    throw error;
+  }
   await pointTo(folder, TRUST_FILE, join(CURRENT, TRUST_FILE));
   await syncFolder(folder);
   await removeOthers(folder, [basename(version), before]);

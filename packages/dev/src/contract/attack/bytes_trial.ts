@@ -2,27 +2,42 @@ import { once } from "node:events";
 import type { Duplex } from "node:stream";
 import { setImmediate } from "node:timers/promises";
 
-const QUIET_MS = 2500;
+/** For the first byte of an answer. */
+const SILENCE_MS = 5000;
+/** For more of it, or for another answer. */
+const QUIET_MS = 2000;
+const AT_ONCE = 8;
 
-/** Writes the text, one byte a character, and returns what comes back until the connection ends or nothing more is said. */
-export async function exchange(socket: Duplex, text: string, quietMs: number = QUIET_MS): Promise<string> {
-  let received = "";
-  let timer = setTimeout(() => socket.destroy(), quietMs);
-  socket.setEncoding("latin1").on("error", () => {}).on("data", (part) => {
-    received += part;
-    clearTimeout(timer);
-    timer = setTimeout(() => socket.destroy(), quietMs);
-  });
-  socket.write(text, "latin1");
-  if (!socket.destroyed) await once(socket, "close");
-  clearTimeout(timer);
-  return received;
+/** What came back on one connection. */
+export interface Answer {
+  readonly text: string;
+  /** The status of each final reply, in their order. */
+  readonly statuses: readonly number[];
+  /** Nobody answered, and nobody ended the connection. */
+  readonly silent: boolean;
 }
 
-/**
- * Writes the part again and again, as fast as the other side takes it, until it is cut off, and says how many bytes went; no more
- * than `maxBytes`.
- */
+/** Writes the text, one byte a character, and listens until the connection ends or nothing more is said. */
+export async function exchange(socket: Duplex, sent: string): Promise<Answer> {
+  let text = "";
+  let silent = false;
+  const giveUp = () => {
+    silent = text === "";
+    socket.destroy();
+  };
+  let timer = setTimeout(giveUp, SILENCE_MS);
+  socket.setEncoding("latin1").on("error", () => {}).on("data", (part) => {
+    text += part;
+    clearTimeout(timer);
+    timer = setTimeout(giveUp, QUIET_MS);
+  });
+  socket.write(sent, "latin1");
+  if (!socket.destroyed) await once(socket, "close");
+  clearTimeout(timer);
+  return { text, statuses: statusesOf(text), silent };
+}
+
+/** Writes the part again and again, as fast as the other side takes it, until it is cut off or so many bytes went; says how many. */
 export async function pour(socket: Duplex, part: Uint8Array, maxBytes: number): Promise<number> {
   let wake = () => {};
   const wakeUp = () => wake();
@@ -55,5 +70,3 @@ export async function eachOf<T>(cases: Iterable<T>, act: (one: T) => Promise<unk
     for (const one of queue) await act(one);
   }));
 }
-
-const AT_ONCE = 8;

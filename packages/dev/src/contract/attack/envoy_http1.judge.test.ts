@@ -1,8 +1,8 @@
 import { Buffer } from "node:buffer";
 import { after, before, describe, it } from "node:test";
-import { assert, assertEquals } from "@std/assert";
+import { assertEquals } from "@std/assert";
 import { BODY_MAX_BYTES } from "@gold-partner/protocol";
-import { eachOf, exchange, pour, request, statusesOf } from "./bytes_trial.ts";
+import { type Answer, eachOf, exchange, pour, request } from "./bytes_trial.ts";
 import { HIDDEN_PATH, hiddenRequests } from "./hidden_requests_trial.ts";
 import { Siege } from "./siege_trial.ts";
 
@@ -25,9 +25,9 @@ describe("HTTP/1.1 that attacks, through Envoy", () => {
     const served: string[] = [];
     const reached = await siege.withstand(what, () =>
       eachOf(texts, async (text) => {
-        const statuses = statusesOf(await ask(text));
-        if (statuses.some((status) => status < 400 || status > 499)) {
-          served.push(`${statuses.join()} to ${JSON.stringify(text.slice(0, SHOWN))}`);
+        const { statuses, silent } = await ask(text);
+        if (silent || statuses.some((status) => status < 400 || status > 499)) {
+          served.push(`${statuses.join() || "silence"} to ${JSON.stringify(text.slice(0, SHOWN))}`);
         }
       }));
     assertEquals(served, []);
@@ -181,10 +181,9 @@ describe("HTTP/1.1 that attacks, through Envoy", () => {
   it("gets as many answers as it asked questions, and in their order", async () => {
     const paths = Array.from({ length: PIPELINED }, (_, n) => n % 2 === 0 ? "/health" : "/nowhere");
     const text = paths.map((path) => request(`GET ${path} HTTP/1.1`)).join("");
-    let received = "";
-    const reached = await siege.withstand("pipelined", async () => received = await ask(text));
-    assertEquals(statusesOf(received), paths.map((path) => path === "/health" ? 200 : 404));
+    const answers: Answer[] = [];
+    const reached = await siege.withstand("pipelined", async () => answers.push(await ask(text)));
+    assertEquals(answers[0]?.statuses, paths.map((path) => path === "/health" ? 200 : 404));
     assertEquals(reached, { "/health 200": PIPELINED / 2, "none 404": PIPELINED / 2 });
-    assert(received.endsWith("}"));
   });
 });

@@ -2,7 +2,7 @@ import { after, before, describe, it } from "node:test";
 import { assertEquals } from "@std/assert";
 import { eachOf } from "./bytes_trial.ts";
 import { type Field, headers } from "./frames_trial.ts";
-import { fieldsOf, Http2Wire } from "./http2_wire_trial.ts";
+import { fieldsOf } from "./http2_wire_trial.ts";
 import { Siege } from "./siege_trial.ts";
 
 const VERDICT_MS = 3000;
@@ -29,7 +29,7 @@ describe("HTTP/2 headers that HTTP/1.1 does not know, through Envoy", () => {
       what,
       () =>
         eachOf(Object.entries(cases), async ([name, fields]) => {
-          const wire = new Http2Wire(await siege.connect({ ALPNProtocols: ["h2"] })).greet();
+          const wire = await siege.openHttp2();
           verdicts[name] = await wire.write(headers(1, fields)).untilVerdict(1, VERDICT_MS);
           wire.close();
         }),

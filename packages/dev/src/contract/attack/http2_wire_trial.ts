@@ -46,18 +46,13 @@ export class Http2Wire {
     return this;
   }
 
-  /** Writes the part until it is cut off; says how often. */
-  async pour(part: Uint8Array, maxBytes: number): Promise<number> {
-    return await pour(this.#socket, part, maxBytes) / part.length;
+  /** Writes the part again and again until it is cut off or so many bytes went. */
+  async pour(part: Uint8Array, maxBytes: number): Promise<void> {
+    await pour(this.#socket, part, maxBytes);
   }
 
   get ended(): boolean {
     return this.#socket.destroyed || this.#socket.readableEnded || this.#socket.errored !== null;
-  }
-
-  /** Takes nothing more from the other side. */
-  stopReading(): void {
-    this.#socket.pause();
   }
 
   close(): void {

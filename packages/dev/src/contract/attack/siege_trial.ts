@@ -5,6 +5,7 @@ import { assert, assertEquals } from "@std/assert";
 import type { Caller } from "../caller_trial.ts";
 import { House } from "../house_trial.ts";
 import { type Experience, tradeOn } from "./honest_client_trial.ts";
+import { Http2Wire } from "./http2_wire_trial.ts";
 import { countsBetween, readCounts } from "./service_counts_trial.ts";
 
 /** What an order may take while somebody attacks on the same cores; it is printed, too. */
@@ -49,9 +50,14 @@ export class Siege {
     return socket.on("error", () => {});
   }
 
+  /** A connection of the attacker's that begins as HTTP/2 does, with settings of its own. */
+  async openHttp2(...settings: (readonly [setting: number, value: number])[]): Promise<Http2Wire> {
+    return new Http2Wire(await this.connect({ ALPNProtocols: ["h2"] })).greet(settings);
+  }
+
   /**
-   * Attacks while the honest partner trades. Throws where an order of its failed or took longer than a person would wait, and
-   * where the service broke; says what of the attack reached the service.
+   * Attacks while the honest partner trades. Throws where an order of its failed or took too long, and where the
+   * service broke; says what of the attack reached the service.
    */
   async withstand(what: string, attack: () => Promise<unknown>): Promise<Record<string, number>> {
     const operations = this.house.socket("server_operations.sock");

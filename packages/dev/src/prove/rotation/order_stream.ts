@@ -4,6 +4,8 @@ import type { RotatingPartner } from "./party.ts";
 
 const GRAMS = "0.001";
 const TICK_MS = 5;
+const WARM_UP_LANES = 8;
+const WARM_UP_ORDERS_EACH = 50;
 
 /** Orders that come at their rate, whatever became of those before: each a quote and its signed order, each sent once. */
 export class OrderStream {
@@ -13,11 +15,19 @@ export class OrderStream {
   readonly #failures: string[] = [];
   readonly #durationsMs: number[] = [];
   readonly #underWay = new Set<Promise<void>>();
-  readonly #arrivals: Promise<void>;
+  #arrivals = Promise.resolve();
   #on = true;
 
-  constructor(partner: RotatingPartner, perSecond: number) {
+  constructor(partner: RotatingPartner) {
     this.#partner = partner;
+  }
+
+  /** Starts with a service that has run before: a cold one would have a queue to work off. */
+  async start(perSecond: number): Promise<void> {
+    const lane = async () => {
+      for (let n = 0; n < WARM_UP_ORDERS_EACH; n++) await this.#order(performance.now());
+    };
+    await Promise.all(Array.from({ length: WARM_UP_LANES }, lane));
     this.#arrivals = this.#arrive(perSecond);
   }
 

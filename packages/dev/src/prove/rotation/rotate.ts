@@ -2,7 +2,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { Finding } from "../report.ts";
 import type { OrderStream } from "./order_stream.ts";
 import type { RotatingPartner } from "./party.ts";
-import type { Desk, Renewal, Rotation } from "./rotations.ts";
+import type { Desk, Renewal, Rotation } from "./rotation.ts";
 import { type Kind, PASSED, type Sample, Straggler } from "./straggler.ts";
 
 /** How long after its end the old one may still be let in: what the design promises. */
@@ -11,7 +11,7 @@ const GRACE_MS: Readonly<Record<Kind, number>> = { write: 0, token: 1000, read: 
 const AFTER_MS = 3500;
 /** Fewer of a kind have shown nothing; a slow machine is given time for them. */
 const SAMPLES_MIN = 5;
-const SAMPLES_MS = 15_000;
+const SAMPLES_MS = 30_000;
 const PAUSE_MS = 50;
 const SHOWN = 5;
 
@@ -33,10 +33,9 @@ export async function rotate(
   partner: RotatingPartner,
   stream: OrderStream,
 ): Promise<Result> {
-  stream.take();
   const renewal = await rotation.renew(desk);
   const old = await partner.adopt(renewal.change);
-  const straggler = new Straggler(old, partner, renewal.tried);
+  const straggler = new Straggler(old, partner.current, renewal.tried);
   const untilTried = (count: (kind: Kind) => number) =>
     until(() => renewal.tried.every((kind) => count(kind) >= SAMPLES_MIN));
   await untilTried((kind) => straggler.samples.filter((sample) => sample.kind === kind).length);

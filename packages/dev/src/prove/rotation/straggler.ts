@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { openTlsWire } from "../partner_line.ts";
+import { KeptLine, openTlsWire } from "../partner_line.ts";
 import { type Reply, verdictOf } from "../wire.ts";
-import type { Party, RotatingPartner } from "./party.ts";
+import type { Party } from "./party.ts";
 
 export type Kind = "write" | "read" | "handshake" | "token";
 
@@ -30,13 +30,16 @@ export class Straggler {
   /** Its orders that were executed. */
   readonly accepted: string[] = [];
   readonly #old: Party;
-  readonly #partner: RotatingPartner;
+  /** What it orders is quoted to the one who follows, over connections that wait for nobody's orders. */
+  readonly #follower: Party;
+  readonly #quotes: KeptLine;
   readonly #loops: readonly Promise<void>[];
   #on = true;
 
-  constructor(old: Party, partner: RotatingPartner, kinds: readonly Kind[]) {
+  constructor(old: Party, follower: Party, kinds: readonly Kind[]) {
     this.#old = old;
-    this.#partner = partner;
+    this.#follower = follower;
+    this.#quotes = new KeptLine(follower.port, follower.identity);
     this.#loops = kinds.map((kind) => this.#goOn(kind));
   }
 
@@ -44,6 +47,7 @@ export class Straggler {
     this.#on = false;
     await Promise.all(this.#loops);
     this.#old.close();
+    this.#quotes.close();
   }
 
   async #goOn(kind: Kind): Promise<void> {
@@ -58,7 +62,7 @@ export class Straggler {
 
   /** Of a quote that only waits to be ordered, so that nothing but the credential can refuse it. */
   async #write(): Promise<void> {
-    const quote = await this.#partner.current.send((trader) => trader.quote("buy", GRAMS));
+    const quote = await this.#quotes.send(this.#follower.trader.quote("buy", GRAMS));
     if (typeof quote === "string" || quote.status !== 201) return;
     const { quote_id } = JSON.parse(quote.body) as { quote_id: string };
     const order = await this.#sample("write", () => this.#old.send((trader) => trader.order(quote_id)));

@@ -1,0 +1,78 @@
+import { Buffer } from "node:buffer";
+import { randomBytes, randomUUID } from "node:crypto";
+import { readFile } from "node:fs/promises";
+import { setTimeout as sleep } from "node:timers/promises";
+import type { RotatingPartner } from "./party.ts";
+import { CERTIFICATE_ENDED, forOthers, issueCertificate, type Rotation } from "./rotation.ts";
+
+/** By then each Envoy has the new authority, the operator's guide says. */
+const TRUST_MS = 2000;
+/** Whoever serves has read the new token key by then. */
+const CLOCKS_MS = 1000;
+
+const authority: Rotation = {
+  name: "certificate authority",
+  async renew(desk) {
+    const { operator, state } = desk.deployment;
+    const { fingerprint } = await operator(
+      "key rotate ca",
+      "--key",
+      state.path("pki", `${randomUUID()}.pem`),
+    );
+    const { change } = await issueCertificate(desk);
+    await sleep(TRUST_MS);
+    return {
+      change,
+      tried: ["write", "read", "handshake"],
+      refused: CERTIFICATE_ENDED,
+      retire: () =>
+        forOthers(desk, "ca list", "fingerprint", fingerprint, (old) => operator("ca retire", old)),
+    };
+  },
+};
+
+const tokenKey: Rotation = {
+  name: "token key",
+  async renew({ deployment: { operator } }) {
+    const { kid, begins_at } = await operator("key rotate token");
+    await sleep(Date.parse(begins_at as string) - Date.now() + CLOCKS_MS);
+    return {
+      change: {},
+      // What the older key signed lives on for its ten minutes.
+      tried: ["write", "read"],
+      refused: {},
+      check: async (partner) =>
+        await readTokenKid(partner) === kid ? [] : ["a new token is not signed by the new key"],
+    };
+  },
+};
+
+const sealingKey: Rotation = {
+  name: "sealing key",
+  async renew({ deployment: { operator, state } }) {
+    const file = state.path("keys", "sealing_key");
+    const older = await readFile(file, "utf8");
+    const first = randomBytes(32).toString("hex");
+    await state.writePrivate(file, `${first}\n${older}`);
+    await operator("key rotate webhook-kek");
+    const { resealed } = await operator("key rotate webhook-kek");
+    return {
+      change: {},
+      tried: ["write", "read", "token"],
+      refused: {},
+      retire: () => state.writePrivate(file, `${first}\n`),
+      check: async () => resealed === 0 ? [] : [`${resealed} were left sealed by an older key`],
+    };
+  },
+};
+
+/** What the house holds. */
+export const HOUSE_ROTATIONS: readonly Rotation[] = [authority, tokenKey, sealingKey];
+
+async function readTokenKid({ current }: RotatingPartner): Promise<string | undefined> {
+  const reply = await current.send((trader) => trader.tokenRequest());
+  if (typeof reply === "string" || reply.status !== 200) return undefined;
+  const { access_token } = JSON.parse(reply.body) as { access_token: string };
+  const header = Buffer.from(access_token.split(".")[0]!, "base64url").toString();
+  return (JSON.parse(header) as { kid: string }).kid;
+}
