@@ -5,12 +5,11 @@ import { type AddressInfo, createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { connect, type SecureVersion, type TLSSocket } from "node:tls";
-import { asOperator, type Credentials, start } from "@gold-partner/dev";
+import { asOperator, type Credentials, type Running, start } from "@gold-partner/dev";
 import { childrenOf } from "../process_cpu.ts";
 
 export interface EnvoyHouse {
   readonly credentials: Credentials;
-  readonly port: number;
   /** The service's own socket, which Envoy reaches it by. */
   readonly socket: string;
   readonly servicePid: number;
@@ -34,7 +33,19 @@ export async function openEnvoyHouse(): Promise<EnvoyHouse> {
     envoy: true,
     tell: () => {},
   });
-  const { credentials, state } = running;
+  const stop = async () => {
+    await running.stop();
+    rmSync(dir, { recursive: true, force: true });
+  };
+  try {
+    return { ...await moveIn(running), stop };
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+}
+
+async function moveIn({ credentials, state, baseUrl }: Running): Promise<Omit<EnvoyHouse, "stop">> {
   const run = JSON.parse(readFileSync(state.path("run.json"), "utf8")) as {
     database_url: string;
     pids: { server: number; sidecar: number };
@@ -49,14 +60,13 @@ export async function openEnvoyHouse(): Promise<EnvoyHouse> {
   };
   return {
     credentials,
-    port,
     socket: state.socket("server.sock"),
     servicePid: run.pids.server,
     envoyPid: envoyPid!,
     async connectTls(version = "TLSv1.3") {
       const socket = connect({
         ...identity,
-        port,
+        port: Number(new URL(baseUrl).port),
         host: "127.0.0.1",
         servername: "localhost",
         minVersion: version,
@@ -64,10 +74,6 @@ export async function openEnvoyHouse(): Promise<EnvoyHouse> {
       });
       await once(socket, "secureConnect");
       return socket;
-    },
-    async stop() {
-      await running.stop();
-      rmSync(dir, { recursive: true, force: true });
     },
   };
 }

@@ -7,4 +7,5 @@ export { type TrialBooks, trialBooks } from "./trial/books.ts";
 export { type TrialGateway, trialGateway } from "./trial/gateway.ts";
 export { addTrialCertificate, newTrialKey, type TrialKey, type TrialPartner } from "./trial/partner.ts";
 export { expectProblem } from "./trial/problem.ts";
+export { silentDatabase } from "./trial/silent_database.ts";
 export { type Sending, type Signing, type TrialService, trialService } from "./trial/service.ts";

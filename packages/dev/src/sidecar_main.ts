@@ -13,11 +13,18 @@ const keeping = {
   now: Date.now,
   write: (line: string) => console.log(line),
 };
-const { keeper, envoy } = await startSidecar().catch((error: Error) => {
+const started = startSidecar();
+let leaving: Promise<never> | undefined;
+const stop = (code: number): Promise<never> => leaving ??= leave(code);
+for (const signal of ["SIGTERM", "SIGINT", "SIGHUP"] as const) process.once(signal, () => void stop(0));
+process.stdin.resume().once("end", () => void stop(0));
+
+const { envoy } = await started.catch((error: Error) => {
   // The starter repeats the log's last line.
   console.error(error.message.replaceAll("\n", " "));
   process.exit(1);
 });
+void envoy.exited.then((code) => stop(code || 1));
 
 async function startSidecar() {
   // Envoy does not start without the files, and the keeper never waits for anybody.
@@ -31,11 +38,9 @@ async function startSidecar() {
   return { envoy, keeper: keepTrust(keeping) };
 }
 
-async function stop(code: number): Promise<never> {
+/** Also while it starts: an Envoy that nobody stops would keep the port. */
+async function leave(code: number): Promise<never> {
+  const { envoy, keeper } = await started;
   await Promise.all([keeper.stop(), envoy.stop()]);
   process.exit(code);
 }
-
-void envoy.exited.then((code) => stop(code || 1));
-for (const signal of ["SIGTERM", "SIGINT", "SIGHUP"] as const) process.once(signal, () => void stop(0));
-process.stdin.resume().once("end", () => void stop(0));

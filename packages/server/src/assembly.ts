@@ -35,7 +35,7 @@ export async function assemble(config: Config, log: Log): Promise<Assembly> {
     ]);
     registry = await openRegistry(pools.registry, monotonicMs);
     requireSameDeployment(registry, config);
-    const tokens = createTokenAuthority(registry, sealing, config.publicBaseUrl);
+    const tokens = createTokenAuthority(registry, sealing, config.publicBaseUrl, log);
     await about("SEALING_KEY_SOURCE", tokens.check(registry.now()));
     const booking = openBooking(pools, config.lanes);
     const reads = openReads(pools.reads, pools.holding);

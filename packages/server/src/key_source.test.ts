@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, describe, it } from "node:test";
 import { assertEquals, assertRejects } from "@std/assert";
-import { isKeySource, type KeySource, readKeys } from "./key_source.ts";
+import { isKeySource, type KeySource, KeySourceError, readKeys } from "./key_source.ts";
 
 const [FIRST, SECOND] = ["0f".repeat(32), "a1".repeat(32)];
 
@@ -39,14 +39,18 @@ describe("readKeys()", () => {
         "hunter2",
       ]
     ) {
-      const error = await assertRejects(() => fromFile(text), Error, "openssl rand -hex 32");
+      const error = await assertRejects(() => fromFile(text), KeySourceError, "openssl rand -hex 32");
+      assertEquals(error.code, "key_source_malformed");
       assertEquals(error.message.includes("hunter2") || error.message.includes(FIRST.slice(2)), false);
     }
   });
 
   it("says which file or program is not there", async () => {
     await assertRejects(() => readKeys("file:/nowhere/key"), Error, "/nowhere/key");
-    await assertRejects(() => readKeys("command:/nowhere/program"), Error, "/nowhere/program");
+    for (const source of ["command:/nowhere/program", "command:false"] as const) {
+      const { code } = await assertRejects(() => readKeys(source), KeySourceError, `${source} gives no key`);
+      assertEquals(code, "key_source_failed");
+    }
   });
 });
 

@@ -9,6 +9,17 @@ export type KeySource = `file:${string}` | `command:${string}`;
 
 const KEY_BYTES = 32;
 
+/** What a source gives is no key (`malformed`, whoever configures it mends that), or its program gave nothing (`failed`). */
+export class KeySourceError extends Error {
+  override readonly name: string = "KeySourceError";
+  readonly code: "key_source_malformed" | "key_source_failed";
+
+  constructor(code: KeySourceError["code"], message: string, options?: ErrorOptions) {
+    super(message, options);
+    this.code = code;
+  }
+}
+
 export function isKeySource(text: string): text is KeySource {
   return /^(?:file|command):./.test(text);
 }
@@ -19,7 +30,8 @@ export async function readKeys(source: KeySource): Promise<Uint8Array[]> {
     line !== ""
   );
   if (keys.length === 0 || !keys.every((key) => /^[0-9a-f]{64}$/.test(key))) {
-    throw new Error(
+    throw new KeySourceError(
+      "key_source_malformed",
       `${source} must give keys of ${KEY_BYTES} bytes, one a line, in lower-case hex (openssl rand -hex 32).`,
     );
   }
@@ -30,5 +42,8 @@ async function readSource(source: KeySource): Promise<string> {
   const place = source.slice(source.indexOf(":") + 1);
   if (source.startsWith("file:")) return await readFile(place, "utf8");
   const [program = "", ...words] = place.split(" ");
-  return (await run(program, words, { timeout: 10_000 })).stdout;
+  const { stdout } = await run(program, words, { timeout: 10_000 }).catch((cause: Error) => {
+    throw new KeySourceError("key_source_failed", `${source} gives no key: ${cause.message.trim()}.`, { cause });
+  });
+  return stdout;
 }

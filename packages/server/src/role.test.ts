@@ -1,11 +1,12 @@
 import { describe, it } from "node:test";
 import { assertEquals } from "@std/assert";
-import { readRole } from "./role.ts";
+import { readRole, ROLES } from "./role.ts";
 
 describe("readRole()", () => {
   it("takes one of three roles, and all where none is named", () => {
     assertEquals(readRole([]), "all");
-    for (const role of ["all", "api", "delivery"]) {
+    assertEquals(ROLES, ["all", "api", "delivery"]);
+    for (const role of ROLES) {
       assertEquals([readRole(["--role", role]), readRole([`--role=${role}`])], [role, role]);
     }
   });

@@ -21,12 +21,15 @@ const PING_MS = 2000;
 export async function startService(config: Config, write: (line: string) => void): Promise<Service> {
   const log = createLog(write, () => new Date());
   const { deps, stop: dismantle } = await assemble(config, log);
-  const { registry, reads, metrics } = deps;
+  const { registry, reads, metrics, tokens } = deps;
 
   let stopping = false;
   const isReady = async () =>
     !stopping && registry.isFresh() &&
-    await Promise.race([reads.ping().then(() => true, () => false), falseAfter(PING_MS)]);
+    await Promise.race([
+      Promise.all([reads.ping(), tokens.check(deps.now())]).then(() => true, () => false),
+      falseAfter(PING_MS),
+    ]);
   const operations = createOperationsServer({ metrics, isReady });
   const server = createWireServer({
     fetch: createApp(deps).fetch,

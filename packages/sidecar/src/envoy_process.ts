@@ -54,7 +54,7 @@ export async function startEnvoy(
   ]);
   const exited = once(child, "exit").then(([code]) => (code as number | null) ?? 1);
   const ask = (method: "GET" | "POST", path: string) => askAdmin(config.adminListen, method, path);
-  await untilLive(exited, ask, logFile).catch((error) => {
+  const ports = await untilLive(exited, ask, logFile).then(() => listenerPorts(ask)).catch((error) => {
     child.kill("SIGKILL");
     throw error;
   });
@@ -64,7 +64,7 @@ export async function startEnvoy(
   return {
     pid: child.pid!,
     exited,
-    ports: await listenerPorts(ask),
+    ports,
     drain,
     async stop() {
       if (child.exitCode !== null || child.signalCode !== null) return;

@@ -117,7 +117,11 @@ describe("readSidecarConfig()", () => {
   it("reaches the service over TCP in the sandbox alone, and there with the service's secret", () => {
     const folder = mkdtempSync(join(tmpdir(), "sidecar-settings-"));
     const file = join(folder, "secret");
-    const tcp = { UPSTREAMS: "127.0.0.1:8080|127.0.0.1:8081", PROXY_SECRET_FILE: file };
+    const tcp = {
+      UPSTREAMS: "127.0.0.1:8080|127.0.0.1:8081",
+      PROXY_SECRET_FILE: file,
+      ADMIN_LISTEN: "unix:/run/admin.sock",
+    };
     const secret = "s".repeat(32);
     writeFileSync(file, `${secret}\n`);
     assertEquals(readSidecarConfig({ ...SOUND, ...tcp, GOLD_ENV: "sandbox" }).proxySecret, secret);

@@ -157,6 +157,11 @@ export function readSidecarConfig(variables: Variables): SidecarConfig {
       );
     }
   }
+  if (config.upstreams?.some(isTcp) && config.adminListen?.kind === "tcp") {
+    faults.push(
+      "ADMIN_LISTEN must be unix:/PATH where an upstream is TCP: whoever asks it is shown the PROXY_SECRET.",
+    );
+  }
   if (faults.length > 0) throw new SidecarConfigError(faults);
   return Object.freeze(config);
 }
@@ -187,7 +192,7 @@ function parseTcp(text: string): TcpAddress {
 }
 
 /** What only this machine reaches. */
-function parseLocal(text: string): Address {
+export function parseLocal(text: string): Address {
   if (/^unix:\/./.test(text)) return { kind: "unix", path: text.slice("unix:".length) };
   if (/^(127\.0\.0\.1|\[::1\]):/.test(text)) return parseTcp(text);
   throw new Error(

@@ -16,8 +16,8 @@ end;
 create or replace function gold.add_operator(name text, verifier text) returns void
 language plpgsql volatile set search_path = gold, pg_temp as $$
 begin
-  if name !~ '^[a-z][a-z0-9_]{2,39}$' or name ~ '^(gold|pg)_' or name = 'postgres' then
-    raise exception 'a login''s name is 3 to 40 of a-z, 0-9 and _, begins with a letter, and is neither postgres nor begins with gold_ or pg_'
+  if name !~ '^[a-z][a-z0-9_]{2,39}$' or name ~ '^(gold|pg)_' or name in ('postgres', 'public', 'none') then
+    raise exception 'a login''s name is 3 to 40 of a-z, 0-9 and _, begins with a letter, is none of postgres, public and none, and does not begin with gold_ or pg_'
       using errcode = 'GR409';
   elsif exists (select from pg_roles r where r.rolname = add_operator.name) then
     raise exception 'there is a database login % already', name using errcode = 'GR409';

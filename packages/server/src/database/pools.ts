@@ -70,7 +70,7 @@ function openWatchedSocket({ host, port, path }: Endpoint): Socket {
   const socket = path ? openSocket(path) : openSocket(port[0]!, host[0]!);
   const watch = (): Socket => socket.on("timeout", () => socket.destroy());
   // Where TLS begins, the driver takes every listener off the socket below it.
-  socket.removeAllListeners = (event) => (Socket.prototype.removeAllListeners.call(socket, event), watch());
+  socket.removeAllListeners = () => (Socket.prototype.removeAllListeners.call(socket), watch());
   socket.setTimeout(SILENCE_MS);
   return watch();
 }

@@ -217,7 +217,9 @@ describe("the roles", () => {
     await book`set role gold_book`;
     const MAY_UPDATE: Record<string, readonly string[]> = {
       account: ["admission_version", "event_sequence", "last_posted_at"],
+      authority: ["key_source", "retired_at", "revocation_list", "revocation_number", "revocation_next_at"],
       bar: ["removed_at", "removed_sequence"],
+      certificate: ["revoked_at", "revocation_reason", "last_used_at"],
       client_secret: ["retire_at", "last_used_at"],
       signing_key: ["retire_at", "last_used_at"],
       token_key: ["sealed", "sealing_key", "retire_at", "last_used_at"],
@@ -230,8 +232,6 @@ describe("the roles", () => {
       "chain_tail",
       "audit_tail",
       "partner",
-      "authority",
-      "certificate",
       "price",
       "registry_version",
       "deployment",

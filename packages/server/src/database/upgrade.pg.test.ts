@@ -142,12 +142,17 @@ describe("a database of the first version", () => {
       { fingerprint: sha256("older"), certificate: OLDER_CA, key_source: null, ...kept },
       { fingerprint: sha256("newer"), certificate: NEWER_CA, key_source: "file:newer.pem", ...kept },
     ]);
-    const [shown] =
-      await sql`select authority_certificates, authority_key_source from gold.deployment_overview`;
-    assertEquals({ ...shown }, {
-      authority_certificates: OLDER_CA + NEWER_CA,
-      authority_key_source: "file:newer.pem",
-    });
+  });
+
+  it("takes a further column of the deployment's table into its view", async () => {
+    await migrate(url);
+    await sql`alter table gold.deployment add column further text`;
+    await migrate(url);
+    const [shown] = await sql`select environment, further from gold.deployment_overview`;
+    assertEquals({ ...shown }, { environment: "sandbox", further: null });
+    await sql`drop view gold.deployment_overview`;
+    await sql`alter table gold.deployment drop column further`;
+    await migrate(url);
   });
 
   it("goes on where it was: always open, no IBAN pending, the audit's next row linked", async () => {

@@ -63,10 +63,9 @@ select fingerprint, certificate, key_source, created_at, retired_at, revocation_
 create or replace view gold.bar_overview as
 select serial, refiner, vault_name, gross, fineness, fine, added_at, removed_at from gold.bar;
 
-create or replace view gold.deployment_overview as
-select d.*, coalesce((select string_agg(a.certificate, '' order by a.created_at) from gold.authority a where a.retired_at is null), '') as authority_certificates,
-  (select a.key_source from gold.authority a where a.retired_at is null order by a.created_at desc limit 1) as authority_key_source
-from gold.deployment d;
+-- Nothing follows the table's own columns: a further one of the table is then a further one of the view.
+drop view if exists gold.deployment_overview;
+create view gold.deployment_overview as select * from gold.deployment;
 
 create or replace view gold.token_key_overview as select kid, not_before, retire_at, last_used_at from gold.token_key;
 

@@ -12,6 +12,10 @@ export interface LogFields {
   readonly sqlstate?: string;
   readonly role?: string;
   readonly pid?: number;
+  readonly setting?: string;
+  readonly token_key?: string;
+  /** A key's name, which is a part of its hash. */
+  readonly sealing_key?: string;
 }
 
 const ALLOWED: readonly (keyof LogFields)[] = [
@@ -27,6 +31,9 @@ const ALLOWED: readonly (keyof LogFields)[] = [
   "sqlstate",
   "role",
   "pid",
+  "setting",
+  "token_key",
+  "sealing_key",
 ];
 
 type LogLevel = "info" | "warn" | "error";

@@ -44,7 +44,12 @@ describe("envoy --mode validate", () => {
     const ways: Record<string, string>[] = [
       { GOLD_ENV: "production", UPSTREAMS: sockets },
       { GOLD_ENV: "sandbox", UPSTREAMS: `${sockets},unix:/run/b.sock` },
-      { GOLD_ENV: "sandbox", UPSTREAMS: "127.0.0.1:8080|127.0.0.1:8081", PROXY_SECRET_FILE: at("secret") },
+      {
+        GOLD_ENV: "sandbox",
+        UPSTREAMS: "127.0.0.1:8080|127.0.0.1:8081",
+        PROXY_SECRET_FILE: at("secret"),
+        ADMIN_LISTEN: `unix:${at("admin.sock")}`,
+      },
       { GOLD_ENV: "production", UPSTREAMS: "unix:/run/a.sock", ADMIN_LISTEN: `unix:${at("admin.sock")}` },
     ];
     for (const way of ways.flatMap((one) => [one, { ...one, PROXY_PROTOCOL_FROM: "10.0.0.0/8,fd00::/8" }])) {

@@ -1,5 +1,5 @@
 import { parseArgs } from "node:util";
-import type { Address } from "../settings.ts";
+import { type Address, parseLocal } from "../settings.ts";
 import { drainEnvoy, type DrainOptions } from "./drain_envoy.ts";
 
 const EXIT_USAGE = 2;
@@ -47,19 +47,12 @@ function readOptions(args: readonly string[]): DrainOptions | undefined {
         seconds: { type: "string", default: DEFAULTS.seconds },
       },
     });
-    const [admin, seconds] = [readAddress(values.admin), Number(values.seconds)];
-    if (!admin || !/^[1-9][0-9]{0,2}$/.test(values.seconds) || seconds > SECONDS_MAX) return undefined;
+    const [admin, seconds] = [parseLocal(values.admin), Number(values.seconds)];
+    if (!/^[1-9][0-9]{0,2}$/.test(values.seconds) || seconds > SECONDS_MAX) return undefined;
     return { admin, seconds };
   } catch {
     return undefined;
   }
-}
-
-function readAddress(text: string): Address | undefined {
-  if (/^unix:./.test(text)) return { kind: "unix", path: text.slice("unix:".length) };
-  const [, host, port] = /^(127\.0\.0\.1|\[::1\]):([0-9]{1,5})$/.exec(text) ?? [];
-  if (!host || Number(port) > 65_535) return undefined;
-  return { kind: "tcp", host: host.replace(/[[\]]/g, ""), port: Number(port) };
 }
 
 const textOf = (address: Address) =>

@@ -106,7 +106,7 @@ begin
   elsif known.partner_id <> subject.id then
     raise exception 'this key is in a certificate of %: each partner makes a key of its own', public_of(known.partner_id) using errcode = 'GR409';
   elsif known.fingerprint is not null then
-    raise exception 'this key is in certificate % already, and a key is certified once: the partner makes a new one', known.fingerprint
+    raise exception 'this key is in certificate % already, and a key is certified once. If `gold cert issue` was cut short, the certificate may be beside the file that was asked for, by its name and a number; else the partner makes a new key', known.fingerprint
       using errcode = 'GR409';
   end if;
   insert into certificate (fingerprint, partner_id, serial, not_before, not_after, authority, key_hash)

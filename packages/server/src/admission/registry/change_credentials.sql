@@ -27,20 +27,39 @@ begin
   end if;
 end $$;
 
--- `seen` is the last use that the person was shown; infinity where nobody asked. `heirs` are the others that have no end.
+-- What came into use while the person thought it over stays. `seen` is the last use that was shown; infinity where nobody asked.
+create or replace function gold.refuse_use_meanwhile(noun text, last_used_at timestamptz, seen timestamptz) returns void
+language plpgsql volatile set search_path = gold, pg_temp as $$
+declare
+  in_use_since timestamptz := clock_timestamp() - interval '1 hour';
+begin
+  if last_used_at > in_use_since and coalesce(seen, '-infinity') <= in_use_since then
+    raise exception 'the % was used meanwhile, at %: somebody still works with it', noun, instant_text(last_used_at) using errcode = 'GR409';
+  end if;
+end $$;
+
+-- `heirs` are the others that have no end.
 create or replace function gold.check_retirement(
   noun text, ended_at timestamptz, last_used_at timestamptz, seen timestamptz, heirs bigint
 ) returns void
 language plpgsql volatile set search_path = gold, pg_temp as $$
-declare
-  in_use_since timestamptz := clock_timestamp() - interval '1 hour';
 begin
   if ended_at <= clock_timestamp() then
     raise exception 'the % is retired already, since %', noun, instant_text(ended_at) using errcode = 'GR409';
   elsif heirs = 0 then
     raise exception 'no other % would be left that has no end: add one first, or suspend the partner', noun using errcode = 'GR409';
-  elsif last_used_at > in_use_since and coalesce(seen, '-infinity') <= in_use_since then
-    raise exception 'the % was used meanwhile, at %: somebody still works with it', noun, instant_text(last_used_at) using errcode = 'GR409';
+  end if;
+  perform refuse_use_meanwhile(noun, last_used_at, seen);
+end $$;
+
+-- `seen` has the last use of each one that the person was shown, by its id; null where nobody was asked.
+create or replace function gold.check_end(noun text, id int, last_used_at timestamptz, seen jsonb) returns void
+language plpgsql volatile set search_path = gold, pg_temp as $$
+begin
+  if not seen ? id::text then
+    raise exception 'the % % was made meanwhile: see who made it, and run the command again', noun, id using errcode = 'GR409';
+  elsif seen is not null then
+    perform refuse_use_meanwhile(format('%s %s', noun, id), last_used_at, (seen ->> id::text)::timestamptz);
   end if;
 end $$;
 
@@ -57,14 +76,21 @@ begin
 end $$;
 
 -- The older ones retire when the overlap is over, or sooner where that was settled before.
-create or replace function gold.rotate_client_secret(public text, hash bytea, overlap_seconds int, out secret_id int, out retires_at timestamptz)
+create or replace function gold.rotate_client_secret(
+  public text, hash bytea, overlap_seconds int, seen jsonb default null, out secret_id int, out retires_at timestamptz
+)
 language plpgsql volatile security definer set search_path = gold, pg_temp as $$
 declare
   rotation record := begin_rotation(public, overlap_seconds);
+  older client_secret;
 begin
   rotate_client_secret.retires_at := rotation.retires_at;
-  update client_secret s set retire_at = rotation.retires_at
-  where s.partner_id = rotation.partner_id and (s.retire_at is null or s.retire_at > rotation.retires_at);
+  for older in
+    update client_secret s set retire_at = rotation.retires_at
+    where s.partner_id = rotation.partner_id and (s.retire_at is null or s.retire_at > rotation.retires_at) returning s.*
+  loop
+    perform check_end('client secret', older.id, older.last_used_at, seen);
+  end loop;
   perform refuse_crowd('client secret', (select count(*) from client_secret s
     where s.partner_id = rotation.partner_id and s.retire_at > clock_timestamp()));
   insert into client_secret (partner_id, hash, not_before) values (rotation.partner_id, rotate_client_secret.hash, present_millisecond())
@@ -74,15 +100,20 @@ begin
 end $$;
 
 create or replace function gold.rotate_webhook_secret(
-  public text, sealed bytea, sealing_key text, overlap_seconds int, out secret_id int, out retires_at timestamptz
+  public text, sealed bytea, sealing_key text, overlap_seconds int, seen jsonb default null, out secret_id int, out retires_at timestamptz
 )
 language plpgsql volatile security definer set search_path = gold, pg_temp as $$
 declare
   rotation record := begin_rotation(public, overlap_seconds);
+  older webhook_secret;
 begin
   rotate_webhook_secret.retires_at := rotation.retires_at;
-  update webhook_secret s set retire_at = rotation.retires_at
-  where s.partner_id = rotation.partner_id and (s.retire_at is null or s.retire_at > rotation.retires_at);
+  for older in
+    update webhook_secret s set retire_at = rotation.retires_at
+    where s.partner_id = rotation.partner_id and (s.retire_at is null or s.retire_at > rotation.retires_at) returning s.*
+  loop
+    perform check_end('webhook secret', older.id, older.last_used_at, seen);
+  end loop;
   perform refuse_crowd('webhook secret', (select count(*) from webhook_secret s
     where s.partner_id = rotation.partner_id and s.retire_at > clock_timestamp()));
   insert into webhook_secret (partner_id, sealed, sealing_key, not_before)

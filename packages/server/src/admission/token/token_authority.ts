@@ -1,13 +1,14 @@
 import {
-  type CryptoKey,
   importSigningKey,
   importVerifyingKey,
   JwsError,
   keySigner,
+  type Signer,
   signCompact,
   verifyCompact,
 } from "@gold-partner/jws";
 import { hostBytes, TOKEN_TTL_SECONDS } from "@gold-partner/protocol";
+import type { Log } from "../../operations/log.ts";
 import { Refusal } from "../../refusal.ts";
 import type { Sealing } from "../../sealing.ts";
 import type { ClientCertificate } from "../identity/client_certificate.ts";
@@ -32,7 +33,7 @@ interface IssuedToken {
 
 /** Issues and verifies the service's certificate-bound access tokens (RFC 9068, RFC 8705). */
 export interface TokenAuthority {
-  /** Throws where the service could issue no token, because its sealing keys are another deployment's. */
+  /** Throws where the service could issue no token, because its sealing keys open none of the active token keys. */
   check(nowMs: number): Promise<void>;
   issue(certificate: ClientCertificate, nowMs: number, tokenId: string): Promise<IssuedToken>;
   /** The claims of a token of ours; whether it fits the caller is not judged here. */
@@ -41,36 +42,60 @@ export interface TokenAuthority {
 
 const TYPE = "at+jwt";
 const CACHED_TOKENS = 10_000;
+const SHUT_PAUSE_MS = 1000;
 
-export function createTokenAuthority(registry: Registry, sealing: Sealing, issuer: string): TokenAuthority {
+interface TokenSigner extends Signer {
+  readonly kid: string;
+}
+
+export function createTokenAuthority(
+  registry: Registry,
+  sealing: Sealing,
+  issuer: string,
+  log: Log,
+): TokenAuthority {
   const verified = new Map<string, VerifiedToken>();
-  const signers = new Map<string, Promise<CryptoKey>>();
+  const signers = new Map<string, Promise<TokenSigner | undefined>>();
 
-  const signingKey = ({ kid, sealed, sealingKey }: TokenKeyRecord): Promise<CryptoKey> => {
-    let key = signers.get(kid);
-    if (!key) {
-      signers.set(kid, key = sealing.open(sealed, sealingKey).then((jwk) => importSigningKey(jwk)));
-      // What cannot be opened now may be later, when the source has its sealing key.
-      key.catch(() => signers.delete(kid));
+  const open = async ({ kid, sealed, sealingKey }: TokenKeyRecord): Promise<TokenSigner | undefined> => {
+    try {
+      return { ...keySigner(await importSigningKey(await sealing.open(sealed, sealingKey)), kid), kid };
+    } catch {
+      log("error", "token key not opened", {
+        setting: "SEALING_KEY_SOURCE",
+        token_key: kid,
+        sealing_key: sealingKey,
+      });
+      // It may open later, when the source has its sealing key; until then it is told of once a second, not once a token.
+      setTimeout(() => signers.delete(kid), SHUT_PAUSE_MS).unref();
+      return undefined;
     }
-    return key;
+  };
+  const signerOf = (record: TokenKeyRecord) => {
+    const signer = signers.get(record.kid) ?? open(record);
+    signers.set(record.kid, signer);
+    return signer;
   };
   const activeKeys = (nowMs: number) => registry.snapshot().tokenKeys.filter((key) => isActive(key, nowMs));
+  /** The youngest one signs, and the older ones still verify until they retire; where it does not open, an older one serves on. */
+  const findSigner = async (nowMs: number): Promise<TokenSigner | undefined> => {
+    for (const record of activeKeys(nowMs).toReversed()) {
+      const signer = await signerOf(record);
+      if (signer) return signer;
+    }
+    return undefined;
+  };
 
   return {
     async check(nowMs) {
-      const current = activeKeys(nowMs).at(-1);
-      if (!current) return;
-      await signingKey(current).catch((cause: Error) => {
-        throw new Error(`the keys that it gives do not open the token key ${current.kid} of this database.`, {
-          cause,
-        });
-      });
+      if (await findSigner(nowMs)) return;
+      const youngest = activeKeys(nowMs).at(-1);
+      if (!youngest) return;
+      throw new Error(`the keys that it gives do not open the token key ${youngest.kid} of this database.`);
     },
     async issue(certificate, nowMs, tokenId) {
-      // The youngest active key signs; the older ones still verify until they retire.
-      const current = activeKeys(nowMs).at(-1);
-      if (!current) throw new Refusal("service_unavailable", "The service has no active token key.");
+      const signer = await findSigner(nowMs);
+      if (!signer) throw new Refusal("service_unavailable", "The service has no token key that it can sign with.");
       const iat = Math.floor(nowMs / 1000);
       const claims: TokenClaims = {
         iss: issuer,
@@ -82,14 +107,13 @@ export function createTokenAuthority(registry: Registry, sealing: Sealing, issue
         jti: tokenId,
         cnf: { "x5t#S256": thumbprintOf(certificate.fingerprint) },
       };
-      const signer = keySigner(await signingKey(current), current.kid);
       const token = await signCompact(
         hostBytes.utf8(JSON.stringify(claims)),
         { typ: TYPE },
         signer,
         hostBytes,
       );
-      return { token, kid: current.kid };
+      return { token, kid: signer.kid };
     },
     async verify(token, nowMs) {
       const keys = activeKeys(nowMs);

@@ -1,0 +1,20 @@
+import { describe, it } from "node:test";
+import { setTimeout as sleep } from "node:timers/promises";
+import { silentDatabase } from "@gold-partner/dev";
+import { assertRejects } from "@std/assert";
+import { connect } from "./pools.ts";
+
+describe("connect()", () => {
+  it("gives up on a database that falls silent, over TLS too, long before TCP would", async () => {
+    const database = await silentDatabase();
+    const sql = connect(database.url, 1);
+    try {
+      // Without a watch it would be a quarter of an hour.
+      const answer = Promise.race([sql`select 1`, sleep(20_000, "still waiting", { ref: false })]);
+      await assertRejects(async () => void await answer, Error, "CONNECTION_CLOSED");
+    } finally {
+      await sql.end({ timeout: 0 });
+      await database.stop();
+    }
+  });
+});
