@@ -1,8 +1,11 @@
+import { mkdtempSync, readFileSync, rmSync, statSync } from "node:fs";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { describe, it } from "node:test";
-import { assert, assertEquals } from "@std/assert";
+import { after, before, describe, it } from "node:test";
+import { assert, assertEquals, assertMatch } from "@std/assert";
+import { type Project, readCompose } from "./compose_trial.ts";
 import { type Manifest, manifestFiles, readYaml } from "./manifests_trial.ts";
-import { ROOT } from "./site_trial.ts";
+import { makeCheckout, ROOT } from "./site_trial.ts";
 
 /** What the schemas cannot know: what the house promises of its pods. */
 describe("deploy/kubernetes confines what it runs", () => {
@@ -92,7 +95,7 @@ describe("deploy/kubernetes confines what it runs", () => {
       ["gold-deny", "every pod", [], []],
       ["gold-database", "every pod", [], [53, 53, 5432]],
       ["gold-partners", "api", [8443], []],
-      ["gold-webhooks", "delivery", [], [443]],
+      ["gold-webhooks", "delivery", [], [443, 8443]],
     ]);
   });
 
@@ -100,6 +103,52 @@ describe("deploy/kubernetes confines what it runs", () => {
     assertEquals(ofKind("Secret"), []);
     const urls = JSON.stringify(manifests).match(/postgres(ql)?:\/\/|BEGIN [A-Z ]*KEY|whsec_/g);
     assertEquals(urls, null);
+  });
+});
+
+describe("docker-compose.yml confines what it runs", () => {
+  /** Made by others, and confined as these have it. */
+  const FOREIGN = ["database", "prometheus", "grafana", "k6"];
+  let folder: string;
+  let project: Project;
+  before(() => {
+    folder = mkdtempSync(join(tmpdir(), "compose-confinement-"));
+    makeCheckout(folder);
+    const read = readCompose(ROOT, join(folder, "docker-compose.yml"));
+    if (typeof read === "string") throw new Error(read);
+    project = read;
+  });
+  after(() => rmSync(folder, { recursive: true, force: true }));
+  const services = () => Object.entries(project.services);
+
+  it("gives what is ours no root user, no capability and no writable image, and is reached by this machine alone", () => {
+    for (const [name, { read_only, cap_drop, security_opt, ports = [] }] of services()) {
+      assertEquals([name, ports.filter(({ host_ip }) => host_ip !== "127.0.0.1")], [name, []]);
+      if (FOREIGN.includes(name)) continue;
+      assertEquals(
+        [name, read_only, cap_drop, security_opt],
+        [name, true, ["ALL"], ["no-new-privileges:true"]],
+      );
+    }
+    assertMatch(readFileSync(join(ROOT, "Dockerfile"), "utf8"), /^USER 1000:1000$/m);
+  });
+
+  it("gives the service's socket to nobody but Envoy and who writes files for it", () => {
+    const mounting = services().filter(([, { volumes }]) => volumes?.some(({ source }) => source === "run"));
+    assertEquals(mounting.map(([name]) => name).sort(), ["api", "config", "envoy", "keeper"]);
+  });
+
+  it("keeps its secrets from everybody else on the machine, while each container's user can read its own", () => {
+    const modeOf = (path: string) => statSync(path).mode & 0o777;
+    const secrets = join(folder, ".gold/compose");
+    assertEquals([modeOf(secrets), modeOf(join(secrets, "ca.key"))], [0o700, 0o400]);
+    const mounted = services().flatMap(([, { volumes = [] }]) => volumes.map(({ source }) => source));
+    const given = Object.values(project.secrets).map(({ file }) => file);
+    const own = [...mounted, ...given].filter((path) => path.startsWith(secrets));
+    assert(own.length > 10);
+    // Of a folder, to enter it; of a file, to read it.
+    const unread = own.filter((path) => !(modeOf(path) & (statSync(path).isDirectory() ? 0o001 : 0o004)));
+    assertEquals(unread, []);
   });
 });
 

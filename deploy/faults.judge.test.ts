@@ -30,7 +30,7 @@ describe("the judges of a deployment", () => {
   it("refuse a compose file that an engine would refuse", () => {
     const faults = [
       ["    read_only: true", "    readonly: true", "readonly"],
-      ['network_mode: "service:envoy"', 'network_mode: "service:envy"', "envy"],
+      ['network_mode: "service:network"', 'network_mode: "service:net"', "net"],
       ["secrets: [pepper, sealing_key]", "secrets: [peper]", "peper"],
       ["condition: service_healthy", "condition: service_well", "condition"],
       ["env_file: [.gold/compose/service.env]", "env_file: [.gold/compose/gone.env]", "gone.env"],

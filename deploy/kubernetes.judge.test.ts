@@ -75,6 +75,19 @@ describe("deploy/kubernetes", () => {
     );
   });
 
+  it("gives Envoy more memory than the heap at which it turns partners away, so that it is not killed before", () => {
+    const envoy = podOf("gold-api").initContainers!.find(({ name }) => name === "envoy")!;
+    const folder = containerOf("gold-api", envoy).mounts.get("/run/gold")!;
+    const { memory = "" } = envoy.resources!.limits!;
+    const [, mebibytes = "0"] = /^(\d+)Mi$/.exec(memory) ?? [];
+    const written = readFileSync(join(folder, "envoy/envoy.json"), "utf8");
+    const [, heapBytes] = /"max_heap_size_bytes": ?(\d+)/.exec(written) ?? [];
+    assert(
+      Number(mebibytes) * 2 ** 20 >= 1.25 * Number(heapBytes),
+      `${memory} is not a quarter more (in Mi) than the ${heapBytes} bytes of Envoy's own bound`,
+    );
+  });
+
   it("serves a partner's signed order", async () => {
     const gold = operator();
     await gold("vault add --serial FIRST --gross 12441.4 --fineness 999.9 --vault Riyadh");
@@ -93,15 +106,23 @@ describe("deploy/kubernetes", () => {
 
   it("is probed by what answers yes now, and no when it is stopped", async () => {
     const [api] = podOf("gold-api").containers;
-    for (const probe of [api!.readinessProbe!, api!.livenessProbe!]) {
-      assertEquals((await site.engine.run(containerOf("gold-api", api!), probeOf(probe))).code, 0);
+    const envoy = podOf("gold-api").initContainers!.find(({ name }) => name === "envoy");
+    const asked = (container: PodContainer) => [container.readinessProbe!, container.livenessProbe!];
+    const isYes = async (container: PodContainer, probe: Probe) =>
+      (await site.engine.run(containerOf("gold-api", container), probeOf(probe))).code === 0;
+    for (const container of [api!, envoy!]) {
+      for (const probe of asked(container)) assert(await isYes(container, probe), container.name);
     }
     const preStop = await site.engine.run(containerOf("gold-api", api!), probeOf(api!.lifecycle!.preStop!));
     assertEquals(preStop.code, 0, preStop.output);
+    // Where `api` alone is started anew: no partner is sent to the closed door, and Envoy is started anew, too.
+    for (const probe of asked(envoy!)) {
+      assert(!await isYes(envoy!, probe), "a closed door passes for an open one");
+    }
     for (const name of ["api", "envoy", "keeper"]) {
       assertEquals([name, await started.get(name)!.stop()], [name, 0]);
     }
-    assert((await site.engine.run(containerOf("gold-api", api!), probeOf(api!.readinessProbe!))).code !== 0);
+    assert(!await isYes(api!, api!.readinessProbe!));
   });
 
   it("delivers from pods of its own", async () => {

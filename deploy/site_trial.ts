@@ -1,7 +1,7 @@
 import { spawnSync } from "node:child_process";
 import { cpSync, mkdtempSync, realpathSync, rmSync, symlinkSync } from "node:fs";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
-import process from "node:process";
 import { fileURLToPath } from "node:url";
 import { startPostgres } from "@gold-partner/dev";
 import postgres from "postgres";
@@ -22,11 +22,8 @@ export interface Site {
   stop(): Promise<void>;
 }
 
-/** A socket's path has about a hundred characters at most. */
-const SHORT_FOLDER = process.platform === "win32" ? "." : "/tmp";
-
 export async function openSite(ports: readonly number[]): Promise<Site> {
-  const folder = realpathSync(mkdtempSync(join(SHORT_FOLDER, "gold-site-")));
+  const folder = realpathSync(mkdtempSync(join(tmpdir(), "gold-site-")));
   const image = join(folder, "image");
   stageImage(ROOT, image);
   const server = await startPostgres({ dataDir: join(folder, "postgres") });

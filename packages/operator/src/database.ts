@@ -8,8 +8,6 @@ import { EXIT, Failure, usage } from "./failure.ts";
 export interface Deployment {
   readonly environment: "sandbox" | "production";
   readonly publicBaseUrl: string;
-  readonly authorityCertificates: string;
-  readonly authorityKeySource: KeySource | null;
   readonly sealingKeySource: KeySource | null;
   readonly pepperSource: KeySource | null;
   /** What a partner may send that is given no terms of its own. */
@@ -72,6 +70,12 @@ export function connect(url: string): Sql {
   });
 }
 
+/** What begins in the future lets nobody in, and whoever runs `gold` may be ahead. */
+export async function readClock(sql: Sql): Promise<Date> {
+  const [row] = await sql`select clock_timestamp() as at`;
+  return row!.at;
+}
+
 export function openDb(sql: Sql): Db {
   return {
     sql,
@@ -87,8 +91,6 @@ export function openDb(sql: Sql): Db {
       return {
         environment: row.environment,
         publicBaseUrl: row.public_base_url,
-        authorityCertificates: row.authority_certificates,
-        authorityKeySource: sourceOf(row.authority_key_source),
         sealingKeySource: sourceOf(row.sealing_key_source),
         pepperSource: sourceOf(row.pepper_source),
         partnerDefaults: { ratePerSecond: row.partner_rate_per_second, burst: row.partner_burst },

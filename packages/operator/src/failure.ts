@@ -27,18 +27,24 @@ const DATA_EXCEPTION = /^22...$/;
 const FILE_ERROR = /^(ENOENT|EACCES|EEXIST|EISDIR|ENOTDIR|ENOSPC|EROFS)$/;
 const UNREACHABLE = /^(ECONN|CONNECT|CONNECTION|EHOST|ENOTFOUND|ETIMEDOUT|57P0|08|28|3D000)/;
 
+/** What is down for the moment; a script tries again. */
+const OUTSIDE_CODES: readonly string[] = ["signing_command_failed", "key_source_failed"];
+
 /** Any error as a failure with its exit code; what the database refused by a rule says so in its own words. */
 export function failureOf(error: unknown): Failure {
   if (error instanceof Failure) return error;
-  const { code = "", message = String(error), name = "" } = error as {
-    code?: string;
+  const { code: given, message = String(error), name = "" } = error as {
+    code?: unknown;
     message?: string;
     name?: string;
   };
+  // A program's error has the number that it ended with, which is no code.
+  const code = typeof given === "string" ? given : "";
   if (RULE_CODES[code]) return new Failure(EXIT.refused, RULE_CODES[code], `${message}.`);
   if (code === UNIQUE_VIOLATION) return new Failure(EXIT.refused, "refused", "It is on record already.");
   if (code === CHECK_VIOLATION) return new Failure(EXIT.refused, "refused", message);
-  if (code === "signing_command_failed") return new Failure(EXIT.dependency, code, message);
+  if (code === "key_source_malformed") return usage(message);
+  if (OUTSIDE_CODES.includes(code)) return new Failure(EXIT.dependency, code, message);
   if (["PkiError", "JwsError", "IbanError", "QuantityError", "WebhookError"].includes(name)) {
     return new Failure(EXIT.refused, code || (error as { reason?: string }).reason || "refused", message);
   }

@@ -2,7 +2,7 @@ import { constants, copyFile, link, lstat, open, rename, rm } from "node:fs/prom
 import process from "node:process";
 import { EXIT, Failure, usage } from "./failure.ts";
 
-const PRIVATE_FILE = 0o600;
+export const PRIVATE_FILE = 0o600;
 
 /**
  * Does `act`, and has its text in a new file: written before, so that a folder that takes no file fails first; in its
@@ -15,7 +15,7 @@ export async function withNewFile<T>(file: string, text: string, act: () => Prom
   const draft = `${file}.${process.pid}`;
   // What cannot be taken away says nothing of what was done.
   const removeDraft = () => rm(draft, { force: true }).catch(() => {});
-  await writeDraft(draft, text, PRIVATE_FILE).catch((error: Error) => {
+  await writeNewFile(draft, text, PRIVATE_FILE).catch((error: Error) => {
     throw usage(`${file} cannot be written, and nothing was done: ${error.message}.`);
   });
   const result = await act().catch(async (error) => {
@@ -43,21 +43,21 @@ async function putInPlace(draft: string, file: string): Promise<void> {
 /** For a file that others read while it is written anew: they see the old one or the new one, whole. */
 export async function replaceFile(file: string, text: string, mode: number): Promise<void> {
   const draft = `${file}.${process.pid}`;
-  await writeDraft(draft, text, mode);
+  await writeNewFile(draft, text, mode);
   await rename(draft, file).catch(async (error) => {
     await rm(draft, { force: true });
     throw error;
   });
 }
 
-/** Whole and durable, or not there at all. One that an earlier run left may hold the only copy, and stays. */
-async function writeDraft(draft: string, text: string, mode: number): Promise<void> {
-  const handle = await open(draft, "wx", mode);
+/** Whole and durable, or not there at all. One that is there, from an earlier run too, may hold the only copy, and stays. */
+export async function writeNewFile(file: string, text: string, mode: number): Promise<void> {
+  const handle = await open(file, "wx", mode);
   try {
     await handle.writeFile(text);
     await handle.sync();
   } catch (error) {
-    await rm(draft, { force: true });
+    await rm(file, { force: true });
     throw error;
   } finally {
     await handle.close();

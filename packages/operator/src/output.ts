@@ -1,5 +1,7 @@
 import type { Cell, Result, Row } from "./command.ts";
 
+export const instantOf = (at: Date | null): string | null => at?.toISOString() ?? null;
+
 /** One JSON object; a list is `{items}`. */
 export function printJson({ object, items, lists }: Result): string {
   return JSON.stringify({ ...object, ...(items ? { items } : {}), ...lists });

@@ -43,7 +43,9 @@ async function readSource(source: KeySource): Promise<string> {
   if (source.startsWith("file:")) return await readFile(place, "utf8");
   const [program = "", ...words] = place.split(" ");
   const { stdout } = await run(program, words, { timeout: 10_000 }).catch((cause: Error) => {
-    throw new KeySourceError("key_source_failed", `${source} gives no key: ${cause.message.trim()}.`, { cause });
+    throw new KeySourceError("key_source_failed", `${source} gives no key: ${cause.message.trim()}.`, {
+      cause,
+    });
   });
   return stdout;
 }

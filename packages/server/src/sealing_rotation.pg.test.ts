@@ -1,18 +1,21 @@
 import { randomBytes } from "node:crypto";
 import { readFile, writeFile } from "node:fs/promises";
 import { after, before, describe, it } from "node:test";
+import { setTimeout as sleep } from "node:timers/promises";
 import { assertEquals } from "@std/assert";
 import { type TrialService, trialService } from "@gold-partner/dev";
 import { createSealing } from "./mod.ts";
+import { startService } from "./service.ts";
+import { sendRaw } from "./service_trial.ts";
 
 describe("a sealing key that changes while the service runs", () => {
   let trial: TrialService;
   before(async () => void (trial = await trialService()));
   after(() => trial.stop());
 
-  const issue = async () => {
+  const ask = () => {
     const { fingerprint, clientId, clientSecret } = trial.partner;
-    const reply = await trial.send("/oauth/token", {
+    return trial.send("/oauth/token", {
       headers: {
         Authorization: null,
         "X-Forwarded-Client-Cert": `Hash=${fingerprint}`,
@@ -20,14 +23,15 @@ describe("a sealing key that changes while the service runs", () => {
       },
       body: `grant_type=client_credentials&client_id=${clientId}&client_secret=${clientSecret}`,
     });
-    const { access_token: token } = await reply.json() as { access_token?: string };
-    const header = token && JSON.parse(atob(token.split(".")[0]!.replaceAll("-", "+").replaceAll("_", "/")));
-    return { status: reply.status, kid: header?.kid as string | undefined };
   };
-
-  it("opens what is sealed with a new one as soon as its source has it, without a start", async () => {
-    const first = await issue();
-    assertEquals(first.status, 200);
+  /** The key that signs. */
+  const signing = async () => {
+    const { access_token: token } = await (await ask()).json() as { access_token: string };
+    const header = token.split(".")[0]!.replaceAll("-", "+").replaceAll("_", "/");
+    return (JSON.parse(atob(header)) as { kid: string }).kid;
+  };
+  /** A token key, the youngest one, by a sealing key that no source has yet. */
+  async function addTokenKey(kid: string) {
     const key = randomBytes(32);
     const sealing = await createSealing([key]);
     const pair = await crypto.subtle.generateKey({ name: "ECDSA", namedCurve: "P-256" }, true, [
@@ -37,14 +41,59 @@ describe("a sealing key that changes while the service runs", () => {
     const { kty, crv, x, y, d } = await crypto.subtle.exportKey("jwk", pair.privateKey);
     const sealed = await sealing.seal(JSON.stringify({ kty, crv, x, y, d }));
     await trial.books.sql`
-      select gold.add_token_key('newer', ${trial.books.sql.json({ kty, crv, x, y } as never)}::jsonb,
+      select gold.add_token_key(${kid}, ${trial.books.sql.json({ kty, crv, x, y } as never)}::jsonb,
         ${sealed}::bytea, ${sealing.currentKeyName}, clock_timestamp())`;
     await trial.refresh();
-    // Out of order: the key is used before the source has it. The failure is not kept.
-    assertEquals((await issue()).status, 500);
     const path = trial.config.sealingKeySource.slice("file:".length);
-    await writeFile(path, `${key.toString("hex")}\n${await readFile(path, "utf8")}`);
-    await new Promise((resolve) => setTimeout(resolve, 1100));
-    assertEquals(await issue(), { status: 200, kid: "newer" });
+    return {
+      name: sealing.currentKeyName,
+      putInSource: async () => {
+        await writeFile(path, `${key.toString("hex")}\n${await readFile(path, "utf8")}`);
+        await sleep(1100);
+      },
+    };
+  }
+  const complaints = (lines: readonly string[]) =>
+    lines.map((line) => JSON.parse(line) as Record<string, string>)
+      .filter(({ event }) => event === "token key not opened");
+
+  it("signs by the older token key until its source has the new one's, says so, and needs no start", async () => {
+    const first = await signing();
+    // Out of order: the key is used before the source has it.
+    const { name, putInSource } = await addTokenKey("newer");
+    assertEquals([await signing(), await signing()], [first, first]);
+    const [complaint, ...others] = complaints(trial.log);
+    assertEquals([complaint!.setting, complaint!.token_key, complaint!.sealing_key, complaint!.level], [
+      "SEALING_KEY_SOURCE",
+      "newer",
+      name,
+      "error",
+    ]);
+    assertEquals(others, []);
+    await putInSource();
+    assertEquals(await signing(), "newer");
+  });
+
+  it("is not ready and asks to come again where it can sign by none, until its source has the key", async () => {
+    const log: string[] = [];
+    const service = await startService(trial.config, (line) => log.push(line));
+    const readiness = async () =>
+      (await sendRaw(trial.config.operationsListen, ["GET /ready HTTP/1.1", "Host: localhost"])).status;
+    assertEquals(await readiness(), 200);
+    const { sql } = trial.books;
+    await sql`update gold.token_key set retire_at = clock_timestamp()`;
+    const { name, putInSource } = await addTokenKey("newest");
+    const reply = await ask();
+    const { code } = await reply.json() as { code: string };
+    assertEquals([reply.status, code], [503, "service_unavailable"]);
+    // The other one reads the registry by itself.
+    for (let waits = 0; waits < 50 && complaints(log).length === 0; waits++) {
+      await readiness();
+      await sleep(100);
+    }
+    assertEquals([await readiness(), complaints(log)[0]!.sealing_key], [503, name]);
+    await putInSource();
+    assertEquals([await signing(), await readiness()], ["newest", 200]);
+    await service.stop();
   });
 });

@@ -6,6 +6,7 @@ import { join } from "node:path";
 import process from "node:process";
 import { describe, it } from "node:test";
 import { fileURLToPath } from "node:url";
+import { SIDECAR_SETTINGS } from "./settings.ts";
 
 const MAIN = fileURLToPath(new URL("./main.ts", import.meta.url));
 
@@ -37,12 +38,26 @@ describe("sidecar config", () => {
     rmSync(folder, { recursive: true });
   });
 
-  it("says every fault of the settings, and takes no argument", () => {
+  it("explains every setting, with its default, where none is set", () => {
+    const { code, says } = runConfig({}, "--explain");
+    assertEquals(code, 0);
+    const lines = says.trimEnd().split("\n").map((line) => line.split(/ {2,}/));
+    assertEquals(
+      lines,
+      SIDECAR_SETTINGS.map(({ name, default: byDefault = "(must be set)", meaning }) => [
+        name,
+        byDefault || "(none)",
+        meaning,
+      ]),
+    );
+  });
+
+  it("says every fault of the settings, and takes no other argument", () => {
     const faulty = runConfig({ GOLD_ENV: "staging" });
     assertEquals(faulty.code, 2);
     assertMatch(faulty.says, /^The configuration has 6 fault\(s\):\n- GOLD_ENV is "staging"/);
     const argument = runConfig({}, "--help");
     assertEquals(argument.code, 2);
-    assertMatch(argument.says, /^sidecar config: writes what Envoy reads/);
+    assertMatch(argument.says, /^sidecar config \[--explain\]: writes what Envoy reads/);
   });
 });

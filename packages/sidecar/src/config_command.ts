@@ -1,13 +1,17 @@
 import process from "node:process";
 import { writeEnvoyFiles } from "./config_folder.ts";
-import { readSidecarConfig, SidecarConfigError } from "./settings.ts";
+import { readSidecarConfig, SIDECAR_SETTINGS, SidecarConfigError } from "./settings.ts";
 
 const EXIT_USAGE = 2;
 const USAGE =
-  "sidecar config: writes what Envoy reads into CONFIG_DIRECTORY, by the settings in the environment.";
+  "sidecar config [--explain]: writes what Envoy reads into CONFIG_DIRECTORY, by the settings in the environment; --explain lists these instead.";
 
 /** `sidecar config`: then `envoy -c $CONFIG_DIRECTORY/envoy.json` starts. */
 export async function config(args: readonly string[]): Promise<number> {
+  if (args.join(" ") === "--explain") {
+    explain();
+    return 0;
+  }
   if (args.length > 0) {
     console.error(USAGE);
     return EXIT_USAGE;
@@ -21,3 +25,16 @@ export async function config(args: readonly string[]): Promise<number> {
     return EXIT_USAGE;
   }
 }
+
+function explain(): void {
+  const widthOf = (texts: readonly string[]) => Math.max(...texts.map(({ length }) => length));
+  const [names, defaults] = [SIDECAR_SETTINGS.map(({ name }) => name), SIDECAR_SETTINGS.map(defaultOf)];
+  for (const [row, { meaning }] of SIDECAR_SETTINGS.entries()) {
+    console.log(
+      `${names[row]!.padEnd(widthOf(names))}  ${defaults[row]!.padEnd(widthOf(defaults))}  ${meaning}`,
+    );
+  }
+}
+
+const defaultOf = (setting: { readonly default?: string }): string =>
+  setting.default === undefined ? "(must be set)" : setting.default || "(none)";

@@ -51,11 +51,6 @@ export class EnvoyFront {
     return front;
   }
 
-  /** The one that came last. */
-  get current(): EnvoyProcess {
-    return this.#generations.at(-1)!;
-  }
-
   /** One more on the same port; new connections come to either until an older one has gone. Gives the one before. */
   async start(): Promise<EnvoyProcess | undefined> {
     const before = this.#generations.at(-1);

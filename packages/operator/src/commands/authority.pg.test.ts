@@ -4,7 +4,8 @@ import { Name, Pkcs10CertificateRequestGenerator } from "@peculiar/x509";
 import { assert, assertEquals, assertRejects, assertStringIncludes } from "@std/assert";
 import type { webcrypto } from "node:crypto";
 import { basename } from "node:path";
-import { readCertificate } from "../pki/certificate.ts";
+import { createAuthority } from "../pki/authority.ts";
+import { certificateFingerprint, readCertificate } from "../pki/certificate.ts";
 import { EC_P256, ECDSA_SHA256 } from "../pki/key_pair.ts";
 import { writePem } from "../pki/pem.ts";
 import { runGold } from "../gold_trial.ts";
@@ -17,6 +18,19 @@ describe("gold ca and cert", () => {
   after(() => operator.stop());
 
   const requestOf = (clientId: string) => keepRequest(operator, clientId);
+  /** The newest authority from now on, of two years, made so many days ago. */
+  async function addAgedAuthority(days: number) {
+    const { certificatePem, privateKeyPem } = await createAuthority({
+      commonName: "Aged",
+      organization: "Trial",
+      issuedAt: new Date(Date.now() - days * 86_400_000),
+      years: 2,
+    });
+    const file = await operator.write(`aged_${days}.pem`, privateKeyPem);
+    const fingerprint = await certificateFingerprint(certificatePem);
+    await operator.service.books
+      .sql`select gold.add_authority(false, ${fingerprint}, ${certificatePem}, ${`file:${file}`}, 'none', now())`;
+  }
   const issue = async (id: string, csr: string, out = "client.pem") =>
     await operator.gold("cert", "issue", id, "--csr", csr, "--out", operator.path(out), "--json");
 
@@ -32,8 +46,7 @@ describe("gold ca and cert", () => {
     assertEquals(key_file, operator.path("ca_key.pem"));
     const again = await operator.gold("ca", "init", "--key", operator.path("ca_key.pem"));
     assertEquals([again.exit === 0, again.problem.detail.includes("ca_key.pem")], [false, true]);
-    const [row] = await operator.service.books
-      .sql`select authority_certificates as pem from gold.deployment_overview`;
+    const [row] = await operator.service.books.sql`select certificate as pem from gold.authority`;
     assertEquals(row!.pem, certificate);
     const shown = await operator.done("ca", "show");
     assertEquals(shown, { certificates: certificate, key_source: `file:${key_file}` });
@@ -122,16 +135,35 @@ describe("gold ca and cert", () => {
 
   it("cert issue says when the authority will soon be too old to sign for a whole year", async () => {
     const { clientId } = operator.service.partner;
-    const env = { DATABASE_URL: operator.url };
     const csr = await requestOf(clientId);
-    const issueAt = (years: number, days: number) => {
-      const at = new Date(Date.now() - days * 86_400_000);
-      at.setUTCFullYear(at.getUTCFullYear() + years);
-      const words = ["cert", "issue", clientId, "--csr", csr, "--out", operator.path("late.pem"), "--json"];
-      return runGold(words, { env, now: () => at });
+    await addAgedAuthority(365);
+    refused(await issue(clientId, csr, "late.pem"), 1, "gold key rotate ca");
+    await addAgedAuthority(364);
+    const { json } = await issue(clientId, csr, "late.pem");
+    assertStringIncludes(json.warning as string, "gold key rotate ca");
+  });
+
+  it("cert issue and key rotate ca date by the database's clock, whatever the person's says", async () => {
+    const { clientId } = operator.service.partner;
+    const aWeekAhead = {
+      env: { DATABASE_URL: operator.url },
+      now: () => new Date(Date.now() + 7 * 86_400_000),
     };
-    refused(await issueAt(10, 0), 1, "gold key rotate ca");
-    assertStringIncludes((await issueAt(9, 1)).json.warning as string, "gold key rotate ca");
+    const run = (...words: string[]) => runGold([...words, "--json"], aWeekAhead);
+    const made = await run("key", "rotate", "ca", "--key", operator.path("ahead_key.pem"));
+    assert(readCertificate(made.json.certificate as string).notBefore < new Date());
+    const out = operator.path("ahead.pem");
+    const { exit } = await run("cert", "issue", clientId, "--csr", await requestOf(clientId), "--out", out);
+    assertEquals(exit, 0);
+    assert(readCertificate(await operator.read("ahead.pem")).notBefore < new Date());
+  });
+
+  it("an authority lives two years at least, because a certificate lives one", async () => {
+    const rotate = (years: string) =>
+      operator.gold("key", "rotate", "ca", "--key", operator.path("short_key.pem"), "--years", years);
+    refused(await rotate("1"), 2, "--years is 2 at least");
+    await assertRejects(() => operator.read("short_key.pem"), Error, "ENOENT");
+    assertEquals((await rotate("2")).exit, 0);
   });
 
   it("takes a file's name as the person means it who called from another folder", async () => {

@@ -1,7 +1,8 @@
 import type { Command } from "../command.ts";
 import { EXIT, Failure } from "../failure.ts";
-import { fingerprintOf } from "../values.ts";
+import { instantOf } from "../output.ts";
 import { readCertificate } from "../pki/certificate.ts";
+import { fingerprintOf } from "../values.ts";
 import { readTrustedAuthorities } from "./authority.ts";
 import { addAuthority, NEW_AUTHORITY, readKeySource } from "./new_authority.ts";
 import { renewRevocationLists } from "./revocation_list.ts";
@@ -22,9 +23,10 @@ const show: Command = {
   usage: "ca show",
   does: "the certificates that partners' certificates are judged by, and where the key is",
   async run({ db }) {
-    const { deployment } = await db();
-    const { authorityCertificates, authorityKeySource } = await deployment();
-    return { object: { certificates: authorityCertificates, key_source: authorityKeySource } };
+    const { sql } = await db();
+    const trusted = await readTrustedAuthorities(sql);
+    const certificates = trusted.map(({ certificate }) => certificate).join("");
+    return { object: { certificates, key_source: trusted.at(-1)?.keySource ?? null } };
   },
 };
 
@@ -49,10 +51,10 @@ const list: Command = {
           status: row.retired_at ? "retired" : stands,
           not_after: notAfter.toISOString(),
           certificates: row.certificates,
-          last_used_at: row.last_used_at?.toISOString() ?? null,
+          last_used_at: instantOf(row.last_used_at),
           key_source: row.key_source,
           revocation_number: row.revocation_number,
-          revocation_list_until: row.revocation_next_at?.toISOString() ?? null,
+          revocation_list_until: instantOf(row.revocation_next_at),
         };
       }),
     };

@@ -1,12 +1,13 @@
 import { readFile } from "node:fs/promises";
-import type { Sql } from "postgres";
 import type { Command, Invocation, Result } from "../command.ts";
-import { EXIT, Failure } from "../failure.ts";
+import { readClock } from "../database.ts";
 import { withNewFile } from "../new_file.ts";
+import { instantOf } from "../output.ts";
 import { issueClientCertificate, readCsr } from "../pki/mod.ts";
 import { AUTHORITY_NOTICE_DAYS, warnOfExpiry } from "../pki/validity.ts";
 import { required } from "../values.ts";
 import { noAuthority, openTrustedAuthority, readTrustedAuthorities } from "./authority.ts";
+import { findPartner } from "./registered_partner.ts";
 
 const issue: Command = {
   words: "cert issue",
@@ -17,18 +18,19 @@ const issue: Command = {
   run: issueCertificate,
 };
 
-async function issueCertificate({ values, positionals: [id], db, path, now }: Invocation): Promise<Result> {
+async function issueCertificate({ values, positionals: [id], db, query, path }: Invocation): Promise<Result> {
   const { sql } = await db();
-  const name = await nameOf(sql, id!);
+  const { name } = await findPartner(query, id!);
   const newest = (await readTrustedAuthorities(sql)).at(-1);
   if (!newest) throw noAuthority();
   const authority = await openTrustedAuthority(newest);
+  const issuedAt = await readClock(sql);
   const certificate = await issueClientCertificate({
     csr: await readCsr(await readFile(path(required(values, "csr")), "utf8")),
     authority,
     clientId: id!,
     organization: name,
-    issuedAt: now(),
+    issuedAt,
   });
   const out = path(required(values, "out"));
   const { fingerprint, serial, notBefore, notAfter, spkiSha256 } = certificate;
@@ -39,7 +41,7 @@ async function issueCertificate({ values, positionals: [id], db, path, now }: In
       sql`select gold.add_certificate(${id!}, ${fingerprint}, ${serial}, ${notBefore}, ${notAfter}, ${newest.fingerprint}, ${spkiSha256})`,
   );
   const { notAfter: authorityEnd } = authority.validity;
-  const warning = warnOfExpiry(authorityEnd, now(), AUTHORITY_NOTICE_DAYS) &&
+  const warning = warnOfExpiry(authorityEnd, issuedAt, AUTHORITY_NOTICE_DAYS) &&
     `The authority ends at ${authorityEnd.toISOString()}, and signs nothing that would outlive it: put a new one beside it (gold key rotate ca).`;
   return {
     object: {
@@ -57,11 +59,10 @@ const list: Command = {
   usage: "cert list ID",
   does: "a partner's certificates",
   takes: ["ID"],
-  async run({ db, positionals: [id], now }) {
-    const { sql } = await db();
-    await nameOf(sql, id!);
+  async run({ query, positionals: [id], now }) {
+    await findPartner(query, id!);
     const rows =
-      await sql`select * from gold.certificate_overview where public_id = ${id!} order by created_at`;
+      await query`select * from gold.certificate_overview where public_id = ${id!} order by created_at`;
     const stateOf = (row: { revoked_at: Date | null; not_after: Date }) =>
       row.revoked_at ? "revoked" : row.not_after <= now() ? "expired" : "active";
     return {
@@ -70,7 +71,7 @@ const list: Command = {
         status: stateOf(row as { revoked_at: Date | null; not_after: Date }),
         not_before: row.not_before.toISOString(),
         not_after: row.not_after.toISOString(),
-        last_used_at: row.last_used_at?.toISOString() ?? null,
+        last_used_at: instantOf(row.last_used_at),
         revocation_reason: row.revocation_reason,
       })),
     };
@@ -78,9 +79,3 @@ const list: Command = {
 };
 
 export const CERT_COMMANDS: readonly Command[] = [issue, list];
-
-async function nameOf(sql: Sql, id: string): Promise<string> {
-  const [partner] = await sql`select name from gold.partner_overview where public_id = ${id}`;
-  if (partner) return partner.name;
-  throw new Failure(EXIT.refused, "not_found", `There is no partner ${id}.`);
-}

@@ -1,15 +1,15 @@
-import { ConfigError, readConfig, readDeliveryConfig, SETTINGS } from "@gold-partner/server";
+import { ConfigError, readConfig, readDeliveryConfig, ROLES, SETTINGS } from "@gold-partner/server";
 import type { Command, Row } from "../command.ts";
 import { usage } from "../failure.ts";
 import { oneOf, required } from "../values.ts";
 
 const explain: Command = {
   words: "config explain",
-  usage: "config explain [--role all|api|delivery] [--check]",
+  usage: `config explain [--role ${ROLES.join("|")}] [--check]`,
   does: "every setting of the service and its value in this environment; with --check, 2 where one is wrong",
   options: { check: { type: "boolean" }, role: { type: "string", default: "all" } },
   run({ values, env }) {
-    const role = oneOf(required(values, "role"), "role", ["all", "api", "delivery"]);
+    const role = oneOf(required(values, "role"), "role", ROLES);
     const faults = faultsOf(env, role === "delivery" ? readDeliveryConfig : readConfig);
     if (values.check === true && faults.length > 0) {
       throw usage(`The configuration has ${faults.length} fault(s): ${faults.join(" ")}`);

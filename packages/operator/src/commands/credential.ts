@@ -1,5 +1,6 @@
 import type { Invocation, Row } from "../command.ts";
-import { EXIT, Failure } from "../failure.ts";
+import { instantOf } from "../output.ts";
+import { findPartner } from "./registered_partner.ts";
 
 export type CredentialKind =
   | "certificate"
@@ -33,8 +34,7 @@ export async function credentialsOf(
   kind: CredentialKind,
   id: string,
 ): Promise<Credential[]> {
-  const [partner] = await query`select from gold.partner_overview where public_id = ${id}`;
-  if (!partner) throw new Failure(EXIT.refused, "not_found", `There is no partner ${id}.`);
+  await findPartner(query, id);
   return [
     ...await query`
       select * from gold.credential_overview where kind = ${kind} and owner = ${id} order by not_before, name collate "C"`,
@@ -48,8 +48,6 @@ export const lifeOf = ({ status, not_before, retire_at, last_used_at }: Credenti
   retire_at: instantOf(retire_at),
   last_used_at: instantOf(last_used_at),
 });
-
-export const instantOf = (at: Date | null): string | null => at?.toISOString() ?? null;
 
 const HOUR_MS = 3_600_000;
 

@@ -1,6 +1,7 @@
 import { BALANCE_MAX_HALALAS, formatHalalas, parseHalalas } from "@gold-partner/protocol";
 import type { Command, Row } from "../command.ts";
 import { usage } from "../failure.ts";
+import { instantOf } from "../output.ts";
 import { line, oneOf, optional, parsedRequired, uuidOf } from "../values.ts";
 
 const STATUSES = ["recorded", "approved", "reversed"] as const;
@@ -64,9 +65,9 @@ const list: Command = {
         status: row.status,
         recorded_at: row.recorded_at.toISOString(),
         recorded_by: row.recorded_by,
-        approved_at: row.approved_at?.toISOString() ?? null,
+        approved_at: instantOf(row.approved_at),
         approved_by: row.approved_by,
-        reversed_at: row.reversed_at?.toISOString() ?? null,
+        reversed_at: instantOf(row.reversed_at),
         reversed_by: row.reversed_by,
       })),
     };

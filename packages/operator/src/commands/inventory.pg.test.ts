@@ -74,16 +74,18 @@ describe("gold inventory", () => {
 
   it("shows what has ended with --all alone", async () => {
     const { clientId, fingerprint } = await operator.service.addPartner();
+    const { sql } = operator.service.books;
     await operator.done("secret", "rotate", clientId, "--overlap", "0");
-    await operator.service.books.sql`select gold.revoke_certificate(${fingerprint})`;
+    await sql`select gold.revoke_certificate(${fingerprint})`;
     const past = randomBytes(32).toString("hex");
-    await addTrialCertificate(operator.service.books.sql, clientId, past, {
-      beginsSeconds: -120,
-      endsSeconds: -60,
-    });
+    await addTrialCertificate(sql, clientId, past, { beginsSeconds: -120, endsSeconds: -60 });
     const statuses = async (...options: string[]) =>
       (await itemsFor(clientId, ...options)).map(({ kind, status }) => `${kind} ${status}`).sort();
-    const live = ["client_secret active", "signing_key active", "webhook_secret active"];
+    const lasting = ["client_secret active", "signing_key active", "webhook_secret active"];
+    // Of its certificates the last one is seen still: the partner has none.
+    assertEquals(await statuses(), ["certificate revoked", ...lasting]);
+    await addTrialCertificate(sql, clientId, randomBytes(32).toString("hex"));
+    const live = ["certificate active", ...lasting];
     assertEquals(await statuses(), live);
     const ended = ["certificate expired", "certificate revoked", "client_secret retired"];
     assertEquals(await statuses("--all"), [...ended, ...live].sort());
@@ -113,11 +115,14 @@ describe("gold inventory", () => {
       "run out: gold cert crl",
     ]]);
     const later = new Date(Date.now() + 3 * 365 * 1000 * DAY_SECONDS);
-    const run = await runGold(["inventory", "--json", "--all"], {
+    const run = await runGold(["inventory", "--json"], {
       env: { DATABASE_URL: operator.url },
       now: () => later,
     });
-    const [expired] = itemsOf(run.json).filter(({ kind }) => kind === "authority");
-    assertEquals(expired!.status, "expired");
+    const ofAuthority = itemsOf(run.json).filter(({ name }) => name === authority!.name);
+    assertEquals(shortOf(ofAuthority).map(([kind, , status, warning]) => [kind, status, warning]), [
+      ["authority", "expired", "expired, and nothing took over"],
+      ["revocation_list", "expired", "its authority has ended: gold ca retire"],
+    ]);
   });
 });

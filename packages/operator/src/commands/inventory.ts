@@ -1,14 +1,15 @@
 import type { Command, Row } from "../command.ts";
+import { instantOf } from "../output.ts";
 import { readCertificate } from "../pki/certificate.ts";
 import { required, spanSeconds } from "../values.ts";
-import { type Credential, instantOf } from "./credential.ts";
-import { isLive, warningsOf } from "./inventory_warnings.ts";
+import type { Credential } from "./credential.ts";
+import { isLast, isLive, warningsOf } from "./inventory_warnings.ts";
 
 const inventory: Command = {
   words: "inventory",
   usage: "inventory [--within 30d] [--all]",
   does:
-    "every certificate, secret and key of partners and house: how long it lives, when it was last used, what ends within the span; --all shows what has ended",
+    "every certificate, secret and key of partners and house: how long it lives, when it was last used, what ends within the span or ended without another in its place; --all shows whatever has ended",
   options: { within: { type: "string", default: "30d" }, all: { type: "boolean" } },
   async run({ values, query, now }) {
     const withinMs = spanSeconds(required(values, "within"), "within") * 1000;
@@ -16,7 +17,7 @@ const inventory: Command = {
       select * from gold.credential_overview order by owner collate "C", kind collate "C", not_before, name collate "C"`;
     const all = rows.map((row) => withOwnDates(row as unknown as Credential, now()));
     return {
-      items: all.filter((one) => values.all || isLive(one)).map((one): Row => ({
+      items: all.filter((one) => values.all || isLive(one) || isLast(one, all)).map((one): Row => ({
         kind: one.kind,
         owner: one.owner,
         name: one.name,

@@ -69,10 +69,33 @@ describe("the inventory's warnings", () => {
     assertEquals(isLive(list(inDays(-1), "expired")), true);
   });
 
-  it("are none of what has ended", () => {
+  it("say of an ended authority's list that the authority has ended, whatever the list's own end", () => {
+    const list = credential({
+      kind: "revocation_list",
+      owner: "house",
+      expires_at: inDays(-1),
+      status: "expired",
+    });
+    const authority = credential({ kind: "authority", owner: "house" });
+    assertEquals(warned(list, authority), "run out: gold cert crl");
+    assertEquals(
+      warned(list, { ...authority, status: "expired" }),
+      "its authority has ended: gold ca retire",
+    );
+    const another = credential({ ...authority, name: "two", status: "expired" });
+    assertEquals(warned(list, another), "run out: gold cert crl");
+  });
+
+  it("are none of what has ended, but where it was the last one of its kind", () => {
     for (const status of ["revoked", "retired", "expired"] as const) {
-      assertEquals(isLive(credential({ status })), false);
-      assertEquals(warned(credential({ status, expires_at: inDays(-1), last_used_at: null })), "");
+      const ended = credential({ status, expires_at: inDays(-1), last_used_at: null });
+      assertEquals(isLive(ended), false);
+      assertEquals(warned(ended), `${status}, and nothing took over`);
+      assertEquals(warned(ended, credential({ name: "two" })), "");
+      assertEquals(warned(ended, credential({ ...ended, name: "later", expires_at: inDays(-0.5) })), "");
+      for (const other of [{ owner: "sbx_other" }, { kind: "client_secret" }] as const) {
+        assertEquals(warned(ended, credential(other)), `${status}, and nothing took over`);
+      }
     }
   });
 });

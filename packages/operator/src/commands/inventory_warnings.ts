@@ -8,6 +8,13 @@ const NOTED_KINDS: readonly string[] = ["certificate", "client_secret", "signing
 export const isLive = ({ kind, status }: Credential): boolean =>
   kind === "revocation_list" || status === "active" || status === "retiring" || status === "not_yet";
 
+/** What nothing took over from: a partner whose last certificate ended is locked out, whether anybody looked before or not. */
+export const isLast = (credential: Credential, all: readonly Credential[]): boolean =>
+  !all.some((one) =>
+    one.kind === credential.kind && one.owner === credential.owner &&
+    (isLive(one) || endOf(one) > endOf(credential))
+  );
+
 /** What somebody should look at; `all` shows whether another one of its kind takes over. */
 export function warningsOf(
   credential: Credential,
@@ -15,9 +22,13 @@ export function warningsOf(
   withinMs: number,
   now: Date,
 ): string[] {
-  if (!isLive(credential)) return [];
-  const { kind, expires_at, retire_at, not_before, last_used_at } = credential;
-  if (kind === "revocation_list") return listWarnings(expires_at, withinMs, now);
+  const { kind, name, status, expires_at, retire_at, not_before, last_used_at } = credential;
+  if (!isLive(credential)) return isLast(credential, all) ? [`${status}, and nothing took over`] : [];
+  if (kind === "revocation_list") {
+    const authority = all.find((one) => one.kind === "authority" && one.name === name);
+    if (authority?.status === "expired") return ["its authority has ended: gold ca retire"];
+    return listWarnings(expires_at, withinMs, now);
+  }
   const warnings: string[] = [];
   const leftMs = endOf(credential) - now.getTime();
   if (leftMs <= withinMs) {

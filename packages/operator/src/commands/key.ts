@@ -1,13 +1,13 @@
 import { Buffer } from "node:buffer";
 import { TOKEN_TTL_SECONDS } from "@gold-partner/protocol";
-import { createSealing, type KeySource, readKeys, type Sealing } from "@gold-partner/server";
+import type { KeySource, Sealing } from "@gold-partner/server";
 import type { Row as SqlRow } from "postgres";
 import type { Command, Invocation, Result } from "../command.ts";
-import type { Deployment } from "../database.ts";
 import { EXIT, Failure } from "../failure.ts";
 import { makeTokenKey } from "../token_key.ts";
 import { required, spanSeconds } from "../values.ts";
 import { addAuthority, NEW_AUTHORITY } from "./new_authority.ts";
+import { readSealing } from "./new_secret.ts";
 
 /** A service refuses to serve by a registry that is older than 5 s: whoever serves then has read the new key. */
 const LEAD_SECONDS = 10;
@@ -89,15 +89,6 @@ async function rotateSealingKey({ db }: Invocation): Promise<Result> {
 }
 
 export const KEY_COMMANDS: readonly Command[] = [rotateCa, rotateToken, rotateKek];
-
-async function readSealing(
-  { sealingKeySource }: Deployment,
-): Promise<{ source: KeySource; sealing: Sealing }> {
-  if (!sealingKeySource) {
-    throw new Failure(EXIT.usage, "not_settled", "The database does not know where the sealing key is.");
-  }
-  return { source: sealingKeySource, sealing: await createSealing(await readKeys(sealingKeySource)) };
-}
 
 /** All or nothing: one that does not open is found before anything is written. */
 async function resealAll(rows: readonly SqlRow[], sealing: Sealing, source: KeySource) {

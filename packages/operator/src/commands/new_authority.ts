@@ -1,8 +1,10 @@
-import { open, readFile, rm } from "node:fs/promises";
+import { readFile, rm } from "node:fs/promises";
 import type { KeySource } from "@gold-partner/server";
 import type { Sql } from "postgres";
 import type { Command, Invocation, Result, Values } from "../command.ts";
+import { readClock } from "../database.ts";
 import { EXIT, Failure, failureOf, usage } from "../failure.ts";
+import { PRIVATE_FILE, writeNewFile } from "../new_file.ts";
 import { certifyAuthority } from "../pki/authority.ts";
 import { certificateFingerprint, readCertificate } from "../pki/certificate.ts";
 import { issueCrl } from "../pki/crl.ts";
@@ -21,6 +23,8 @@ import { placeOf, readCommand } from "./authority.ts";
 import { LIST_DAYS } from "./revocation_list.ts";
 
 const AUTHORITY_YEARS = 10;
+/** One that signs nothing that would outlive it signs for a year less than it lives. */
+const AUTHORITY_YEARS_MIN = 2;
 
 export const NEW_AUTHORITY = {
   usage: '(--key FILE | --command "PROGRAM ARGUMENT…" --public-key FILE) [--years N]',
@@ -44,16 +48,14 @@ interface MadeAuthority {
 export async function addAuthority(invocation: Invocation, first: boolean): Promise<Result> {
   const { sql, deployment } = await invocation.db();
   const { environment, publicBaseUrl } = await deployment();
-  // By the database's clock: what begins in the future lets nobody in.
-  const [clock] = await sql`select clock_timestamp() as at`;
-  const issuedAt = clock!.at as Date;
+  const issuedAt = await readClock(sql);
   // Two that stand side by side are told apart by name: not every verifier looks for another key under the same one.
   const commonName = `Gold Trading Partner CA (${environment}) ${issuedAt.toISOString()}`;
   const { certificate, key, keySource, keyFile } = await makeAuthority(invocation, {
     commonName,
     organization: new URL(publicBaseUrl).host,
     issuedAt,
-    years: wholeNumber(required(invocation.values, "years"), "years"),
+    years: readYears(invocation.values),
   });
   await refuseKnownKey(sql, certificate);
   const fingerprint = await certificateFingerprint(certificate);
@@ -77,6 +79,14 @@ export async function addAuthority(invocation: Invocation, first: boolean): Prom
       certificate,
     },
   };
+}
+
+function readYears(values: Values): number {
+  const years = wholeNumber(required(values, "years"), "years");
+  if (years >= AUTHORITY_YEARS_MIN) return years;
+  throw usage(
+    `--years is ${AUTHORITY_YEARS_MIN} at least, not ${years}: a partner's certificate is good for a year, and none outlives its authority.`,
+  );
 }
 
 /** A key is in a file or behind a program. */
@@ -117,15 +127,7 @@ async function refuseKnownKey(sql: Sql, certificate: string): Promise<void> {
 
 /** Never over an existing file: it may be the key of an authority in use. On the disk before anybody trusts it. */
 async function writeKey(file: string, pem: string): Promise<void> {
-  try {
-    const handle = await open(file, "wx", 0o600);
-    try {
-      await handle.writeFile(pem);
-      await handle.sync();
-    } finally {
-      await handle.close();
-    }
-  } catch (error) {
-    throw usage(`The key was not written, and nothing was done: ${(error as Error).message}.`);
-  }
+  await writeNewFile(file, pem, PRIVATE_FILE).catch((error: Error) => {
+    throw usage(`The key was not written, and nothing was done: ${error.message}.`);
+  });
 }

@@ -1,6 +1,6 @@
 import { Buffer } from "node:buffer";
 import { newWebhookSecret } from "@gold-partner/protocol";
-import { createSealing, hashSecret, readKeys } from "@gold-partner/server";
+import { createSealing, hashSecret, type KeySource, readKeys, type Sealing } from "@gold-partner/server";
 import type { Deployment } from "../database.ts";
 import { EXIT, Failure } from "../failure.ts";
 
@@ -18,12 +18,17 @@ export async function newClientSecret({ pepperSource }: Deployment, random: Rand
   return { text, hash: hashSecret(pepper!, text) };
 }
 
+/** What seals in the database, by the keys that their source gives now. */
+export async function readSealing(
+  { sealingKeySource: source }: Deployment,
+): Promise<{ source: KeySource; sealing: Sealing }> {
+  if (source) return { source, sealing: await createSealing(await readKeys(source)) };
+  throw new Failure(EXIT.usage, "not_settled", "The database does not know where the sealing key is.");
+}
+
 /** A webhook secret, and as it is stored: sealed by the current sealing key. */
-export async function newSealedSecret({ sealingKeySource }: Deployment, random: Random) {
-  if (!sealingKeySource) {
-    throw new Failure(EXIT.usage, "not_settled", "The database does not know where the sealing key is.");
-  }
-  const sealing = await createSealing(await readKeys(sealingKeySource));
+export async function newSealedSecret(settled: Deployment, random: Random) {
+  const { sealing } = await readSealing(settled);
   const text = newWebhookSecret(random);
   return { text, sealed: await sealing.seal(text), keyName: sealing.currentKeyName };
 }

@@ -3,6 +3,7 @@ import type { Sql } from "postgres";
 import type { Command } from "../command.ts";
 import { connect } from "../database.ts";
 import { EXIT, Failure } from "../failure.ts";
+import { instantOf } from "../output.ts";
 import { scramVerifier } from "../scram_verifier.ts";
 
 const PASSWORD_BYTES = 24;
@@ -37,9 +38,9 @@ const list: Command = {
     return {
       items: rows.map(({ login, added_at, added_by, last_change_at }) => ({
         login,
-        added_at: added_at?.toISOString() ?? null,
+        added_at: instantOf(added_at),
         added_by,
-        last_change_at: last_change_at?.toISOString() ?? null,
+        last_change_at: instantOf(last_change_at),
       })),
     };
   },

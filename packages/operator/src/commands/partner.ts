@@ -5,10 +5,12 @@ import {
   parseIban,
 } from "@gold-partner/protocol";
 import type { Command, Invocation, Row } from "../command.ts";
-import { EXIT, Failure, usage } from "../failure.ts";
+import { usage } from "../failure.ts";
+import { instantOf } from "../output.ts";
 import { line, parsedRequired, repeated, required, wholeNumber } from "../values.ts";
 import { newClientSecret, newSealedSecret } from "./new_secret.ts";
 import { readMaximum, readRange, readRate, readSigningKey, readWebhookUrl } from "./partner_terms.ts";
+import { findPartner } from "./registered_partner.ts";
 
 const ID_ALPHABET = "abcdefghijklmnopqrstuvwxyz0123456789";
 const ID_CHARACTERS = 20;
@@ -97,18 +99,16 @@ const show: Command = {
   does: "one partner: addresses, limits, balances",
   takes: ["ID"],
   async run({ query, positionals: [id] }) {
-    const [row] = await query`
-      select *, maximum_grams::text, sar_available::text, sar_held::text, gold::text from gold.partner_overview where public_id = ${id!}`;
-    if (!row) throw new Failure(EXIT.refused, "not_found", `There is no partner ${id}.`);
+    const row = await findPartner(query, id!);
     const object: Row = {
       client_id: row.public_id,
       name: row.name,
       ...stateOf(row.suspended_at),
       iban: row.iban,
-      payouts_held_until: row.payouts_held_until?.toISOString() ?? null,
+      payouts_held_until: instantOf(row.payouts_held_until),
       pending_iban: row.pending_iban,
       pending_iban_by: row.pending_iban_by,
-      pending_iban_at: row.pending_iban_at?.toISOString() ?? null,
+      pending_iban_at: instantOf(row.pending_iban_at),
       ips: row.ips ?? [],
       webhook_url: row.webhook_url,
       rate_per_second: row.rate_per_second,

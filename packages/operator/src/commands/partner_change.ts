@@ -3,6 +3,7 @@ import type { Command, Invocation, Result } from "../command.ts";
 import { EXIT, Failure, usage } from "../failure.ts";
 import { line, parsed, repeated, wholeNumber } from "../values.ts";
 import { readMaximum, readRange, readRate, readWebhookUrl } from "./partner_terms.ts";
+import { findPartner } from "./registered_partner.ts";
 
 const set: Command = {
   words: "partner set",
@@ -73,10 +74,10 @@ const approveIban: Command = {
   does: "makes the IBAN that another login asked for the registered one; payouts are held for 24 hours",
   takes: ["ID"],
   async run({ query, confirm, positionals: [id] }) {
-    const [partner] = await query`
-      select name, iban, pending_iban, pending_iban_by, pending_iban_at from gold.partner_overview where public_id = ${id!}`;
-    if (!partner) throw new Failure(EXIT.refused, "not_found", `There is no partner ${id}.`);
-    const { name, iban, pending_iban: seen, pending_iban_by: by, pending_iban_at: at } = partner;
+    const { name, iban, pending_iban: seen, pending_iban_by: by, pending_iban_at: at } = await findPartner(
+      query,
+      id!,
+    );
     if (seen === null) {
       throw new Failure(
         EXIT.refused,

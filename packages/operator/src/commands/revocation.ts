@@ -5,7 +5,7 @@ import { replaceFile } from "../new_file.ts";
 import { REVOCATION_REASONS } from "../pki/crl.ts";
 import { fingerprintOf, oneOf, optional, required, wholeNumber } from "../values.ts";
 import { noAuthority, readTrustedAuthorities } from "./authority.ts";
-import { LIST_DAYS, needsList, type Renewal, renewRevocationLists } from "./revocation_list.ts";
+import { LIST_DAYS, type Renewal, renewRevocationLists, withoutEnded } from "./revocation_list.ts";
 
 const IN_USE_MS = 3_600_000;
 const LIST_DAYS_MAX = 365;
@@ -38,7 +38,7 @@ async function revokeCertificate({ values, positionals, db, confirm, now }: Invo
   await sql`select gold.revoke_certificate(${fingerprint}, ${reason})`;
   const trusted = await readTrustedAuthorities(sql);
   const signers = trusted.filter((one) => authority === null || one.fingerprint === authority);
-  const renewals = await renewRevocationLists(sql, signers.filter((one) => needsList(one, now())));
+  const renewals = await renewRevocationLists(sql, await withoutEnded(sql, signers));
   const failed = renewals.filter(({ failure }) => failure !== null);
   const warning = failed.length > 0
     ? `The certificate is revoked and the service refuses it; but ITS REVOCATION LIST WAS NOT RENEWED, so the proxy still lets it connect: run \`gold cert crl\` as soon as the key can be reached. ${
@@ -61,14 +61,14 @@ const crl: Command = {
   usage: "cert crl [--out FILE] [--days N]",
   does: "renews every authority's revocation list; to be run daily",
   options: { out: { type: "string" }, days: { type: "string", default: `${LIST_DAYS}` } },
-  async run({ values, db, path, now }) {
+  async run({ values, db, path }) {
     const { sql } = await db();
     const days = wholeNumber(required(values, "days"), "days");
     if (days > LIST_DAYS_MAX) throw usage(`--days is ${LIST_DAYS_MAX} at most, not ${days}.`);
     const out = optional(values, "out");
     const trusted = await readTrustedAuthorities(sql);
     if (trusted.length === 0) throw noAuthority();
-    const renewals = await renewRevocationLists(sql, trusted.filter((one) => needsList(one, now())), days);
+    const renewals = await renewRevocationLists(sql, await withoutEnded(sql, trusted), days);
     if (out !== undefined) {
       await replaceFile(path(out), await readLists(sql), PUBLIC_FILE).catch((error: Error) => {
         throw usage(`${out} was not written; the lists in the database are renewed: ${error.message}.`);

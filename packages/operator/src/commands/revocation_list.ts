@@ -1,4 +1,5 @@
 import type { Sql } from "postgres";
+import { readClock } from "../database.ts";
 import { EXIT, Failure, failureOf } from "../failure.ts";
 import { readCertificate } from "../pki/certificate.ts";
 import { issueCrl, type RevocationReason } from "../pki/crl.ts";
@@ -38,8 +39,13 @@ export async function renewRevocationLists(
 }
 
 /** An authority that has ended lets nobody in, with a list or without. */
-export const needsList = ({ certificate }: TrustedAuthority, at: Date): boolean =>
-  readCertificate(certificate).notAfter > at;
+export async function withoutEnded(
+  sql: Sql,
+  authorities: readonly TrustedAuthority[],
+): Promise<TrustedAuthority[]> {
+  const at = await readClock(sql);
+  return authorities.filter(({ certificate }) => readCertificate(certificate).notAfter > at);
+}
 
 interface StandingRow {
   readonly at: Date;

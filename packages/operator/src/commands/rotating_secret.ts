@@ -2,7 +2,8 @@ import type { Command, Invocation } from "../command.ts";
 import type { Deployment } from "../database.ts";
 import { EXIT, Failure, usage } from "../failure.ts";
 import { required, spanSeconds } from "../values.ts";
-import { confirmEnd, type CredentialKind, credentialsOf, instantOf, lifeOf } from "./credential.ts";
+import { instantOf } from "../output.ts";
+import { confirmEnd, type Credential, type CredentialKind, credentialsOf, lifeOf } from "./credential.ts";
 
 interface Rotation {
   readonly text: string;
@@ -23,6 +24,7 @@ interface SecretKind {
     invocation: Invocation,
     id: string,
     overlapSeconds: number,
+    seen: string | null,
   ) => Promise<Rotation>;
   readonly retire: (
     invocation: Invocation,
@@ -63,25 +65,45 @@ export function secretCommands(secret: SecretKind): readonly Command[] {
 }
 
 async function rotate({ word, kind, noun, meanwhile, rotate }: SecretKind, invocation: Invocation) {
-  const { values, db, confirm, positionals } = invocation;
+  const { values, db, positionals } = invocation;
   const id = positionals[0]!;
   const overlapSeconds = spanSeconds(required(values, "overlap"), "overlap");
   if (overlapSeconds > OVERLAP_MAX_SECONDS) throw usage("--overlap is at most 90d.");
   const older = (await credentialsOf(invocation, kind, id)).filter(({ status }) =>
     status === "active" || status === "retiring"
   );
-  if (overlapSeconds === 0 && older.length > 0) {
-    const uses = older.map(({ name, last_used_at }) => `${name}, ${usedAt(last_used_at)}`).join("; ");
-    await confirm(`End every older ${noun} of ${id} now (${uses})? Whoever still works with one is refused.`);
-  }
+  const seen = overlapSeconds === 0 ? await confirmEnds(invocation, `${noun} of ${id}`, older) : null;
   const { deployment } = await db();
-  const { text, secretId, retiresAt } = await rotate(await deployment(), invocation, id, overlapSeconds);
+  const { text, secretId, retiresAt } = await rotate(
+    await deployment(),
+    invocation,
+    id,
+    overlapSeconds,
+    seen,
+  );
   return {
     title: `The secret is shown this once. ${
       overlapSeconds === 0 ? `gold ${word} list ${id} shows what ended.` : meanwhile
     }`,
     object: { client_id: id, secret_id: `${secretId}`, [kind]: text, retires_at: retiresAt.toISOString() },
   };
+}
+
+/**
+ * Asks before all of them end at once. Returns what was shown for the database, which refuses where another one was made or one of
+ * them was used since; null from whoever said --yes.
+ */
+async function confirmEnds(
+  { confirm, values }: Invocation,
+  what: string,
+  older: readonly Credential[],
+): Promise<string | null> {
+  const uses = older.map(({ name, last_used_at }) => `${name}, ${usedAt(last_used_at)}`).join("; ");
+  await confirm(`End every older ${what} now (${uses})? Whoever still works with one is refused.`);
+  if (values.yes) return null;
+  return JSON.stringify(
+    Object.fromEntries(older.map(({ name, last_used_at }) => [name, instantOf(last_used_at)])),
+  );
 }
 
 const usedAt = (at: Date | null) =>

@@ -81,6 +81,31 @@ describe("gold secret, gold webhook-secret", () => {
       assertEquals(await askToken(partner, partner.clientSecret), 401);
     });
 
+    for (const [word, kind] of [["secret", "client_secret"], ["webhook-secret", "webhook_secret"]] as const) {
+      it(`${word}: ends none at once where one was made or used while the person thought it over`, async () => {
+        const { clientId, client } = await newPartner();
+        const { sql } = operator.service.books;
+        const rotate = (meanwhile: () => Promise<unknown>) =>
+          runGold([word, "rotate", clientId, "--overlap", "0"], {
+            env: { DATABASE_URL: operator.url },
+            ask: () => meanwhile().then(() => true),
+          });
+        const use = () =>
+          sql`update gold.${sql(kind)} set last_used_at = clock_timestamp() where partner_id = ${client}`;
+        refused(await rotate(use), 1, "was used meanwhile");
+        refused(await rotate(() => operator.done(word, "rotate", clientId)), 1, "was made meanwhile");
+        const statuses = async () =>
+          itemsOf(await operator.done(word, "list", clientId)).map(({ status }) => status);
+        assertEquals(await statuses(), ["retiring", "active"]);
+        // What was shown may be in use, and what was used long ago is no reason.
+        const used = () =>
+          sql`update gold.${sql(kind)} set last_used_at = clock_timestamp() - interval '2 hours'`;
+        assertEquals((await rotate(() => Promise.resolve())).exit, 0);
+        assertEquals((await rotate(used)).exit, 0);
+        assertEquals(await statuses(), ["retired", "retired", "retired", "active"]);
+      });
+    }
+
     it("seals a webhook secret with the current key, and stores no secret in the clear nor in the audit", async () => {
       const partner = await newPartner();
       const { webhook_secret, secret_id, client_id } = await operator.done(

@@ -7,10 +7,10 @@ export const SECRET_COMMANDS = secretCommands({
   kind: "client_secret",
   noun: "client secret",
   meanwhile: "Until the older ones retire the partner may use either.",
-  async rotate(settled, { query, random }, id, overlapSeconds) {
+  async rotate(settled, { query, random }, id, overlapSeconds, seen) {
     const { text, hash } = await newClientSecret(settled, random);
-    const [row] =
-      await query`select * from gold.rotate_client_secret(${id}, ${hash}::bytea, ${overlapSeconds})`;
+    const [row] = await query`
+      select * from gold.rotate_client_secret(${id}, ${hash}::bytea, ${overlapSeconds}, ${seen}::text::jsonb)`;
     return { text, secretId: row!.secret_id, retiresAt: row!.retires_at };
   },
   async retire({ query }, id, secretId, seen) {

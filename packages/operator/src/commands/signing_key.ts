@@ -1,6 +1,7 @@
 import type { Command } from "../command.ts";
 import { EXIT, Failure } from "../failure.ts";
-import { confirmEnd, type Credential, credentialsOf, instantOf, lifeOf } from "./credential.ts";
+import { instantOf } from "../output.ts";
+import { confirmEnd, type Credential, credentialsOf, lifeOf } from "./credential.ts";
 import { readSigningKey } from "./partner_terms.ts";
 
 const add: Command = {

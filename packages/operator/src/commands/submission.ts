@@ -2,8 +2,10 @@ import { createHash } from "node:crypto";
 import { formatHalalas, ID_PREFIX, newId } from "@gold-partner/protocol";
 import type { Row as SqlRow } from "postgres";
 import type { Command, Invocation, Result, Row } from "../command.ts";
+import { readClock } from "../database.ts";
 import { EXIT, Failure, usage } from "../failure.ts";
 import { withNewFile } from "../new_file.ts";
+import { instantOf } from "../output.ts";
 import { compactUuid, dayInRiyadh, writePaymentInitiation } from "../pain/mod.ts";
 import { checkText } from "../pain/payment_text.ts";
 import { optional, required, uuidOf } from "../values.ts";
@@ -28,7 +30,8 @@ export const SUBMISSION_COMMANDS: readonly Command[] = [submit];
 
 async function submitApproved(invocation: Invocation, file: string): Promise<Result> {
   const { db, query, random, confirm } = invocation;
-  const debtor = (await (await db()).deployment()).payoutAccount;
+  const { sql, deployment } = await db();
+  const debtor = (await deployment()).payoutAccount;
   if (!debtor) {
     throw usage(
       "The database does not know the account that withdrawals are paid from: set it by `gold db migrate --payout-name NAME --payout-iban SA… --payout-bic BIC`.",
@@ -44,8 +47,7 @@ async function submitApproved(invocation: Invocation, file: string): Promise<Res
   if (taken.length === 0) throw nothingToSubmit(left);
   await confirm(`Submit ${taken.length} withdrawal(s) of ${formatHalalas(totalOf(taken))} SAR to the bank?`);
 
-  const [clock] = await query`select clock_timestamp() as at`;
-  const createdAt: Date = clock!.at;
+  const createdAt = await readClock(sql);
   const batch = newId(ID_PREFIX.request, createdAt.getTime(), random).slice(ID_PREFIX.request.length);
   const document = writePaymentInitiation({
     messageId: compactUuid(batch),
@@ -160,7 +162,7 @@ function describeLeft(one: SqlRow, reason: string): Row {
     client_id: one.public_id,
     amount_sar: formatHalalas(BigInt(one.amount)),
     reason,
-    held_until: one.held_until?.toISOString() ?? null,
+    held_until: instantOf(one.held_until),
   };
 }
 

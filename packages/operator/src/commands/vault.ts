@@ -1,6 +1,7 @@
 import { formatGrams, parseGrams } from "@gold-partner/protocol";
 import type { Command } from "../command.ts";
 import { usage } from "../failure.ts";
+import { instantOf } from "../output.ts";
 import { line, parsedRequired, required } from "../values.ts";
 
 const add: Command = {
@@ -52,7 +53,7 @@ const list: Command = {
         gross_grams: formatGrams(BigInt(row.gross)),
         fine_grams: formatGrams(BigInt(row.fine)),
         added_at: row.added_at.toISOString(),
-        removed_at: row.removed_at?.toISOString() ?? null,
+        removed_at: instantOf(row.removed_at),
       })),
     };
   },

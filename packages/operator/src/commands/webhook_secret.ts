@@ -6,11 +6,11 @@ export const WEBHOOK_SECRET_COMMANDS = secretCommands({
   word: "webhook-secret",
   kind: "webhook_secret",
   noun: "webhook secret",
-  meanwhile: "Until the older ones retire every webhook is signed by all of them.",
-  async rotate(settled, { query, random }, id, overlapSeconds) {
+  meanwhile: "Until the older ones retire every webhook will be signed by all of them.",
+  async rotate(settled, { query, random }, id, overlapSeconds, seen) {
     const { text, sealed, keyName } = await newSealedSecret(settled, random);
     const [row] = await query`
-      select * from gold.rotate_webhook_secret(${id}, ${sealed}::bytea, ${keyName}, ${overlapSeconds})`;
+      select * from gold.rotate_webhook_secret(${id}, ${sealed}::bytea, ${keyName}, ${overlapSeconds}, ${seen}::text::jsonb)`;
     return { text, secretId: row!.secret_id, retiresAt: row!.retires_at };
   },
   async retire({ query }, id, secretId, seen) {

@@ -1,5 +1,6 @@
 import { formatHalalas, withdrawalStatus } from "@gold-partner/protocol";
 import type { Command, Row } from "../command.ts";
+import { instantOf } from "../output.ts";
 import { oneOf, optional, uuidOf } from "../values.ts";
 
 const STATUSES = withdrawalStatus.options;
@@ -26,7 +27,7 @@ const list: Command = {
         status_at: row.status_at.toISOString(),
         status_by: row.status_by,
         batch: row.batch_id,
-        held_until: row.held_until?.toISOString() ?? null,
+        held_until: instantOf(row.held_until),
         created_at: row.created_at.toISOString(),
       })),
     };

@@ -105,7 +105,7 @@ function nestValidity(wanted: Validity, authority: Validity): Validity {
   if (wanted.notAfter > authority.notAfter) {
     throw new PkiError(
       "authority_validity_exceeded",
-      `The certificate would run until ${wanted.notAfter.toISOString()}, past its authority's end at ${authority.notAfter.toISOString()}. Rotate the CA first (gold key rotate ca), or ask for fewer days.`,
+      `The certificate would run until ${wanted.notAfter.toISOString()}, past its authority's end at ${authority.notAfter.toISOString()}. Rotate the CA first (gold key rotate ca).`,
     );
   }
   if (wanted.notAfter <= authority.notBefore) {

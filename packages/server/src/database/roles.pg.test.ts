@@ -219,7 +219,7 @@ describe("the roles", () => {
       account: ["admission_version", "event_sequence", "last_posted_at"],
       authority: ["key_source", "retired_at", "revocation_list", "revocation_number", "revocation_next_at"],
       bar: ["removed_at", "removed_sequence"],
-      certificate: ["revoked_at", "revocation_reason", "last_used_at"],
+      certificate: ["revoked_at", "last_used_at", "revocation_reason"],
       client_secret: ["retire_at", "last_used_at"],
       signing_key: ["retire_at", "last_used_at"],
       token_key: ["sealed", "sealing_key", "retire_at", "last_used_at"],

@@ -3,8 +3,8 @@ import {
   importVerifyingKey,
   JwsError,
   keySigner,
-  type Signer,
   signCompact,
+  type Signer,
   verifyCompact,
 } from "@gold-partner/jws";
 import { hostBytes, TOKEN_TTL_SECONDS } from "@gold-partner/protocol";
@@ -95,7 +95,9 @@ export function createTokenAuthority(
     },
     async issue(certificate, nowMs, tokenId) {
       const signer = await findSigner(nowMs);
-      if (!signer) throw new Refusal("service_unavailable", "The service has no token key that it can sign with.");
+      if (!signer) {
+        throw new Refusal("service_unavailable", "The service has no token key that it can sign with.");
+      }
       const iat = Math.floor(nowMs / 1000);
       const claims: TokenClaims = {
         iss: issuer,
