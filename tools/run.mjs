@@ -10,7 +10,10 @@ import { fileURLToPath } from "node:url";
 
 const TASKS = {
   start: { file: "packages/dev/src/main.ts", says: "everything on this machine [--port N --state DIR …]" },
-  serve: { file: "packages/server/src/main.ts", says: "the service, configured by the environment [--role all|api|delivery]" },
+  serve: {
+    file: "packages/server/src/main.ts",
+    says: "the service, configured by the environment [--role all|api|delivery]",
+  },
   gold: { file: "packages/operator/src/main.ts", says: "the operator's commands; none lists them" },
   sidecar: { file: "packages/sidecar/src/main.ts", says: "what runs beside Envoy: config | keep | drain" },
   test: { file: "tools/test.ts", says: "every suite on Node and on Deno [PATH…]" },

@@ -1,4 +1,4 @@
-import { spawn, spawnSync } from "node:child_process";
+import { type ChildProcess, spawn, spawnSync } from "node:child_process";
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import process from "node:process";
@@ -43,7 +43,8 @@ function versionOf(command: string, args: readonly string[]): string | undefined
   return status === 0 ? stdout.trim() : undefined;
 }
 
-export type Output = "inherit" | "ignore";
+/** `whole` shows what a program says when it has ended, so that programs that run side by side do not talk into each other. */
+export type Output = "inherit" | "ignore" | "whole";
 
 /** Runs a program in the terminal's sight and answers its exit code; a signal counts as a failure. */
 export function runVisibly(
@@ -54,9 +55,30 @@ export function runVisibly(
 ): Promise<number> {
   // Node marks the children of its test runner, and a marked one does not run tests of its own.
   const { NODE_TEST_CONTEXT: _, ...env } = process.env;
+  const stdio = output === "whole" ? "pipe" : output;
   return new Promise((resolve, reject) => {
-    const child = spawn(command, args, { cwd: root, env, stdio: ["ignore", output, output] });
+    const child = spawn(command, args, { cwd: root, env, stdio: ["ignore", stdio, stdio] });
+    const show = output === "whole" ? collect(child) : () => {};
     child.once("error", reject);
-    child.once("exit", (code) => resolve(code ?? 1));
+    child.once("close", (code) => {
+      show();
+      resolve(code ?? 1);
+    });
   });
+}
+
+/** What the child said so far is shown at its end, or when this process is told to stop before. */
+function collect({ stdout, stderr }: ChildProcess): () => void {
+  let said = "";
+  for (const stream of [stdout!, stderr!]) stream.setEncoding("utf8").on("data", (part) => said += part);
+  const signals = ["SIGINT", "SIGTERM"] as const;
+  const stop = () => {
+    process.stdout.write(said);
+    process.exit(1);
+  };
+  for (const signal of signals) process.once(signal, stop);
+  return () => {
+    for (const signal of signals) process.off(signal, stop);
+    process.stdout.write(said);
+  };
 }

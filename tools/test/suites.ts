@@ -74,24 +74,43 @@ async function runOnNode(
   return { counts, faults };
 }
 
+/** Within one process Deno runs file after file, so each core gets a process of its own with a few files at a time. */
 async function runOnDeno(
-  { root, runtimes, output }: SuitePlan,
+  plan: SuitePlan,
   files: readonly string[],
 ): Promise<{ counts: FileCounts; faults: string[] }> {
   if (files.length === 0) return { counts: NONE, faults: [] };
-  if (output !== "ignore") console.log(`\n── Deno: ${files.length} test files`);
+  if (plan.output !== "ignore") console.log(`\n── Deno: ${files.length} test files`);
+  const queue = sharesOf(files).values();
+  const done: { counts: FileCounts; code: number }[] = [];
+  const work = async () => {
+    for (const share of queue) done.push(await runShareOnDeno(plan, share));
+  };
+  await Promise.all(Array.from({ length: availableParallelism() }, work));
+  const failed = done.filter(({ code }) => code !== 0).map(({ code }) => code);
+  return {
+    counts: sumCounts(done.map(({ counts }) => counts)),
+    faults: failed.length === 0 ? [] : [`Deno's runner failed (exit ${failed.join(", ")}).`],
+  };
+}
+
+const SHARE_FILES = 6;
+
+function sharesOf(files: readonly string[]): readonly (readonly string[])[] {
+  const shares = Math.ceil(files.length / SHARE_FILES);
+  return Array.from({ length: shares }, (_, n) => files.slice(n * SHARE_FILES, (n + 1) * SHARE_FILES));
+}
+
+async function runShareOnDeno({ root, runtimes, output }: SuitePlan, files: readonly string[]) {
   const { code, report } = await runWithReport((destination) =>
     runVisibly(
       root,
       runtimes.deno,
       ["test", "--no-check", "-A", `--junit-path=${destination}`, ...files],
-      output,
+      output ?? "whole",
     )
   );
-  return {
-    counts: readJunitCounts(report),
-    faults: code === 0 ? [] : [`Deno's runner failed (exit ${code}).`],
-  };
+  return { counts: readJunitCounts(report), code };
 }
 
 /** Deno's report does not say which file a step belongs to; where the sums differ each file runs once more alone. */

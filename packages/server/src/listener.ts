@@ -3,13 +3,18 @@ import type { Server } from "node:http";
 import { createConnection } from "node:net";
 import type { ListenAddress } from "./config.ts";
 
+const OTHERS_NOTHING = 0o117;
+
 /** Listens where nobody else does. */
 export async function listen(server: Server, address: ListenAddress): Promise<void> {
   if (address.kind === "unix") await removeStaleSocket(address.path);
   await new Promise<void>((resolve, reject) => {
     server.once("error", reject);
-    if (address.kind === "unix") server.listen(address.path, resolve);
-    else server.listen(address.port, address.host, resolve);
+    if (address.kind === "tcp") return void server.listen(address.port, address.host, resolve);
+    // There is no moment in which the socket is open to more than chmod() leaves.
+    const mask = process.umask(OTHERS_NOTHING);
+    server.listen(address.path, resolve);
+    process.umask(mask);
   });
   // The proxy shares the group; nobody else on the machine may speak to the service.
   if (address.kind === "unix") await chmod(address.path, 0o660);

@@ -31,10 +31,8 @@ try {
   const endowed = await ask(deployment.servers[0]!.socket, trader.fund(ENDOWMENT_SAR));
   if (endowed?.status !== 201) throw new Error(`no money: ${verdictOf(endowed)}`);
   const identity = await readIdentity(trader.credentials);
-  const lines = [
-    new KeptLine(deployment.port, identity),
-    new MultiplexedLine(deployment.port, identity),
-  ];
+  const multiplexed = new MultiplexedLine(deployment.port, identity);
+  const lines = [new KeptLine(deployment.port, identity), multiplexed];
   const traffic = new Traffic(trader, lines);
   const during = async (name: string, act: () => Promise<void>) => {
     const [startMs, before] = [performance.now(), traffic.count];
@@ -58,7 +56,8 @@ try {
   console.log(
     `  ${traffic.count} requests in all, over ${connections[0]} connections of HTTP/1.1 and ${
       connections[1]
-    } of HTTP/2`,
+    } of HTTP/2; ` +
+      `${multiplexed.moved} of HTTP/2 met a GOAWAY before they were begun and went by the next`,
   );
   report.tried("the books", await judgeOrders(deployment, traffic.accepted));
   for (const trouble of (await front.findTroubles()).slice(0, SHOWN)) console.log(`    ${trouble}`);

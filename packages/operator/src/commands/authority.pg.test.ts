@@ -136,9 +136,9 @@ describe("gold ca and cert", () => {
   it("cert issue says when the authority will soon be too old to sign for a whole year", async () => {
     const { clientId } = operator.service.partner;
     const csr = await requestOf(clientId);
-    await addAgedAuthority(365);
+    await addAgedAuthority(370);
     refused(await issue(clientId, csr, "late.pem"), 1, "gold key rotate ca");
-    await addAgedAuthority(364);
+    await addAgedAuthority(360);
     const { json } = await issue(clientId, csr, "late.pem");
     assertStringIncludes(json.warning as string, "gold key rotate ca");
   });

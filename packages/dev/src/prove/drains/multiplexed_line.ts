@@ -1,6 +1,6 @@
 import { Buffer } from "node:buffer";
 import { once } from "node:events";
-import { type ClientHttp2Session, connect } from "node:http2";
+import { type ClientHttp2Session, connect, constants } from "node:http2";
 import type { Identity, Line } from "../partner_line.ts";
 import type { Reply } from "../wire.ts";
 
@@ -10,6 +10,7 @@ export class MultiplexedLine implements Line {
   readonly #identity: Identity;
   #session: Promise<ClientHttp2Session> | undefined;
   #opened = 0;
+  #moved = 0;
 
   constructor(port: number, identity: Identity) {
     this.#port = port;
@@ -23,10 +24,18 @@ export class MultiplexedLine implements Line {
   async send(request: Uint8Array): Promise<Reply | string> {
     try {
       const session = await (this.#session ??= this.#connect());
-      return await exchange(session, request);
+      const reply = await exchange(session, request);
+      if (reply !== "not begun") return reply;
+      this.#moved++;
+      return await this.send(request);
     } catch (error) {
       return `HTTP/2: ${(error as Error).message}`;
     }
+  }
+
+  /** Requests that a connection was given in the moment in which it was told to go, and that went by the next one. */
+  get moved(): number {
+    return this.#moved;
   }
 
   close(): void {
@@ -52,8 +61,11 @@ export class MultiplexedLine implements Line {
 
 const HOP = ["host", "x-forwarded-client-cert", "content-length"];
 
-/** The same bytes that HTTP/1.1 would send, taken apart. */
-async function exchange(session: ClientHttp2Session, request: Uint8Array): Promise<Reply> {
+/**
+ * The same bytes that HTTP/1.1 would send, taken apart. A stream that is refused on a connection that is going was not begun
+ * (RFC 9113, 8.7): the client's own library holds it back once it has read the GOAWAY.
+ */
+async function exchange(session: ClientHttp2Session, request: Uint8Array): Promise<Reply | "not begun"> {
   const text = Buffer.from(request).toString("latin1");
   const headEnd = text.indexOf("\r\n\r\n");
   const [start = "", ...lines] = text.slice(0, headEnd).split("\r\n");
@@ -73,9 +85,13 @@ async function exchange(session: ClientHttp2Session, request: Uint8Array): Promi
     const parts: Buffer[] = [];
     let answer: Record<string, unknown> | undefined;
     stream.on("response", (given) => answer = given).on("data", (part: Buffer) => parts.push(part));
-    stream.on("error", reject).on("close", () => {
+    const end = (error: Error) =>
+      session.closed && !answer && stream.rstCode === constants.NGHTTP2_REFUSED_STREAM
+        ? resolve("not begun")
+        : reject(error);
+    stream.on("error", end).on("close", () => {
       if (!answer || !stream.readableEnded) {
-        return reject(new Error("the stream ended without a whole reply"));
+        return end(new Error("the stream ended without a whole reply"));
       }
       resolve({
         status: Number(answer[":status"]),
