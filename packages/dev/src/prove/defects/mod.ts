@@ -1,5 +1,6 @@
 import { ADMISSION_DEFECTS } from "./admission_defects.ts";
 import { AUDIT_DEFECTS } from "./audit_defects.ts";
+import { AUTHORITY_DEFECTS } from "./authority_defects.ts";
 import { CHAIN_DEFECTS } from "./chain_defects.ts";
 import { CREDENTIAL_DEFECTS } from "./credential_defects.ts";
 import type { Defect } from "./defect.ts";
@@ -42,6 +43,7 @@ export const DEFECTS: readonly Defect[] = [
   ...READ_DEFECTS,
   ...ADMISSION_DEFECTS,
   ...REGISTRY_DEFECTS,
+  ...AUTHORITY_DEFECTS,
   ...CREDENTIAL_DEFECTS,
   ...ROLES_DEFECTS,
   ...DEPLOYMENT_DEFECTS,

@@ -1,6 +1,7 @@
 import type { Defect } from "./defect.ts";
 
 const CHANGE_REGISTRY = "src/admission/registry/change_registry.sql";
+const CHANGE_AUTHORITY = "src/admission/registry/change_authority.sql";
 const AUDIT = "src/database/audit.sql";
 const READ_REGISTRY = "src/admission/registry/read_registry.sql";
 const CHANGE_REGISTRY_TEST = "src/admission/registry/change_registry.pg.test.ts";
@@ -17,7 +18,7 @@ export const REGISTRY_DEFECTS: readonly Defect[] = [
   },
   {
     name: "registry: a revocation raises no version",
-    file: CHANGE_REGISTRY,
+    file: CHANGE_AUTHORITY,
     from: "  perform end_admission(subject.partner_id);\n",
     to: "",
     tests: [CHANGE_REGISTRY_TEST, READ_REGISTRY_TEST],
@@ -32,9 +33,9 @@ export const REGISTRY_DEFECTS: readonly Defect[] = [
   },
   {
     name: "registry: two revocations",
-    file: CHANGE_REGISTRY,
-    from: " and c.revoked_at is null;",
-    to: ";",
+    file: CHANGE_AUTHORITY,
+    from: "  where c.fingerprint = subject.fingerprint and c.revoked_at is null;",
+    to: "  where c.fingerprint = subject.fingerprint;",
     tests: [CHANGE_REGISTRY_TEST, READ_REGISTRY_TEST],
   },
   {
