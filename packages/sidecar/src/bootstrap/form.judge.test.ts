@@ -40,6 +40,8 @@ const REFUSED: readonly [ProblemCode, string][] = [
   ["header_too_large", request("GET /health", "x".repeat(120).split("").map((name) => `${name}: 1`))],
   ["body_too_large", request("POST /a", ["Content-Length: 65537"])],
   ["body_too_large", request("POST /a", ["Content-Length: 999999999999"])],
+  ["body_too_large", request("POST /a", [`Content-Length: ${2n ** 53n}`])],
+  ["body_too_large", request("POST /a", [`Content-Length: ${2n ** 64n - 1n}`])],
   [
     "body_too_large",
     request("POST /a", ["Transfer-Encoding: chunked"], `10001\r\n${"x".repeat(65_537)}\r\n0\r\n\r\n`),
