@@ -159,7 +159,7 @@ begin
   elsif known.partner_id <> subject.id then
     raise exception 'this key is in a certificate of %: each partner makes a key of its own', public_of(known.partner_id) using errcode = 'GR409';
   elsif known.fingerprint is not null then
-    raise exception 'this key is in certificate % already, and a key is certified once: the partner makes a new one', known.fingerprint
+    raise exception 'this key is in certificate % already, and a key is certified once. If `gold cert issue` was cut short, the certificate may be beside the file that was asked for, by its name and a number; else the partner makes a new key', known.fingerprint
       using errcode = 'GR409';
   end if;
   insert into certificate (fingerprint, partner_id, serial, not_before, not_after, authority, key_hash)
@@ -180,8 +180,8 @@ CREATE FUNCTION gold.add_operator(name text, verifier text) RETURNS void
     SET search_path TO 'gold', 'pg_temp'
     AS $_$
 begin
-  if name !~ '^[a-z][a-z0-9_]{2,39}$' or name ~ '^(gold|pg)_' or name = 'postgres' then
-    raise exception 'a login''s name is 3 to 40 of a-z, 0-9 and _, begins with a letter, and is neither postgres nor begins with gold_ or pg_'
+  if name !~ '^[a-z][a-z0-9_]{2,39}$' or name ~ '^(gold|pg)_' or name in ('postgres', 'public', 'none') then
+    raise exception 'a login''s name is 3 to 40 of a-z, 0-9 and _, begins with a letter, is none of postgres, public and none, and does not begin with gold_ or pg_'
       using errcode = 'GR409';
   elsif exists (select from pg_roles r where r.rolname = add_operator.name) then
     raise exception 'there is a database login % already', name using errcode = 'GR409';
@@ -1234,6 +1234,24 @@ END;
 ALTER FUNCTION gold.chain_lines(client integer, after_sequence bigint, most integer) OWNER TO gold_book;
 
 --
+-- Name: check_end(text, integer, timestamp with time zone, jsonb); Type: FUNCTION; Schema: gold; Owner: gold_book
+--
+
+CREATE FUNCTION gold.check_end(noun text, id integer, last_used_at timestamp with time zone, seen jsonb) RETURNS void
+    LANGUAGE plpgsql
+    SET search_path TO 'gold', 'pg_temp'
+    AS $$
+begin
+  if not seen ? id::text then
+    raise exception 'the % % was made meanwhile: see who made it, and run the command again', noun, id using errcode = 'GR409';
+  elsif seen is not null then
+    perform refuse_use_meanwhile(format('%s %s', noun, id), last_used_at, (seen ->> id::text)::timestamptz);
+  end if;
+end $$;
+
+ALTER FUNCTION gold.check_end(noun text, id integer, last_used_at timestamp with time zone, seen jsonb) OWNER TO gold_book;
+
+--
 -- Name: check_rate(integer); Type: FUNCTION; Schema: gold; Owner: gold_book
 --
 
@@ -1260,16 +1278,13 @@ CREATE FUNCTION gold.check_retirement(noun text, ended_at timestamp with time zo
     LANGUAGE plpgsql
     SET search_path TO 'gold', 'pg_temp'
     AS $$
-declare
-  in_use_since timestamptz := clock_timestamp() - interval '1 hour';
 begin
   if ended_at <= clock_timestamp() then
     raise exception 'the % is retired already, since %', noun, instant_text(ended_at) using errcode = 'GR409';
   elsif heirs = 0 then
     raise exception 'no other % would be left that has no end: add one first, or suspend the partner', noun using errcode = 'GR409';
-  elsif last_used_at > in_use_since and coalesce(seen, '-infinity') <= in_use_since then
-    raise exception 'the % was used meanwhile, at %: somebody still works with it', noun, instant_text(last_used_at) using errcode = 'GR409';
   end if;
+  perform refuse_use_meanwhile(noun, last_used_at, seen);
 end $$;
 
 ALTER FUNCTION gold.check_retirement(noun text, ended_at timestamp with time zone, last_used_at timestamp with time zone, seen timestamp with time zone, heirs bigint) OWNER TO gold_book;
@@ -2642,6 +2657,24 @@ end $$;
 ALTER FUNCTION gold.refuse_shared_key(client integer, thumbprint text) OWNER TO gold_book;
 
 --
+-- Name: refuse_use_meanwhile(text, timestamp with time zone, timestamp with time zone); Type: FUNCTION; Schema: gold; Owner: gold_book
+--
+
+CREATE FUNCTION gold.refuse_use_meanwhile(noun text, last_used_at timestamp with time zone, seen timestamp with time zone) RETURNS void
+    LANGUAGE plpgsql
+    SET search_path TO 'gold', 'pg_temp'
+    AS $$
+declare
+  in_use_since timestamptz := clock_timestamp() - interval '1 hour';
+begin
+  if last_used_at > in_use_since and coalesce(seen, '-infinity') <= in_use_since then
+    raise exception 'the % was used meanwhile, at %: somebody still works with it', noun, instant_text(last_used_at) using errcode = 'GR409';
+  end if;
+end $$;
+
+ALTER FUNCTION gold.refuse_use_meanwhile(noun text, last_used_at timestamp with time zone, seen timestamp with time zone) OWNER TO gold_book;
+
+--
 -- Name: registry_changed(); Type: FUNCTION; Schema: gold; Owner: gold_book
 --
 
@@ -3014,19 +3047,24 @@ end $$;
 ALTER FUNCTION gold.revoke_certificate(fingerprint text, reason text) OWNER TO gold_book;
 
 --
--- Name: rotate_client_secret(text, bytea, integer); Type: FUNCTION; Schema: gold; Owner: gold_book
+-- Name: rotate_client_secret(text, bytea, integer, jsonb); Type: FUNCTION; Schema: gold; Owner: gold_book
 --
 
-CREATE FUNCTION gold.rotate_client_secret(public text, hash bytea, overlap_seconds integer, OUT secret_id integer, OUT retires_at timestamp with time zone) RETURNS record
+CREATE FUNCTION gold.rotate_client_secret(public text, hash bytea, overlap_seconds integer, seen jsonb DEFAULT NULL::jsonb, OUT secret_id integer, OUT retires_at timestamp with time zone) RETURNS record
     LANGUAGE plpgsql SECURITY DEFINER
     SET search_path TO 'gold', 'pg_temp'
     AS $$
 declare
   rotation record := begin_rotation(public, overlap_seconds);
+  older client_secret;
 begin
   rotate_client_secret.retires_at := rotation.retires_at;
-  update client_secret s set retire_at = rotation.retires_at
-  where s.partner_id = rotation.partner_id and (s.retire_at is null or s.retire_at > rotation.retires_at);
+  for older in
+    update client_secret s set retire_at = rotation.retires_at
+    where s.partner_id = rotation.partner_id and (s.retire_at is null or s.retire_at > rotation.retires_at) returning s.*
+  loop
+    perform check_end('client secret', older.id, older.last_used_at, seen);
+  end loop;
   perform refuse_crowd('client secret', (select count(*) from client_secret s
     where s.partner_id = rotation.partner_id and s.retire_at > clock_timestamp()));
   insert into client_secret (partner_id, hash, not_before) values (rotation.partner_id, rotate_client_secret.hash, present_millisecond())
@@ -3035,7 +3073,7 @@ begin
   perform registry_changed();
 end $$;
 
-ALTER FUNCTION gold.rotate_client_secret(public text, hash bytea, overlap_seconds integer, OUT secret_id integer, OUT retires_at timestamp with time zone) OWNER TO gold_book;
+ALTER FUNCTION gold.rotate_client_secret(public text, hash bytea, overlap_seconds integer, seen jsonb, OUT secret_id integer, OUT retires_at timestamp with time zone) OWNER TO gold_book;
 
 --
 -- Name: rotate_token_key(text, jsonb, bytea, text, integer, integer); Type: FUNCTION; Schema: gold; Owner: gold_book
@@ -3060,19 +3098,24 @@ end $$;
 ALTER FUNCTION gold.rotate_token_key(kid text, public_jwk jsonb, sealed bytea, sealing_key text, lead_seconds integer, overlap_seconds integer, OUT begins_at timestamp with time zone, OUT retires_at timestamp with time zone) OWNER TO gold_book;
 
 --
--- Name: rotate_webhook_secret(text, bytea, text, integer); Type: FUNCTION; Schema: gold; Owner: gold_book
+-- Name: rotate_webhook_secret(text, bytea, text, integer, jsonb); Type: FUNCTION; Schema: gold; Owner: gold_book
 --
 
-CREATE FUNCTION gold.rotate_webhook_secret(public text, sealed bytea, sealing_key text, overlap_seconds integer, OUT secret_id integer, OUT retires_at timestamp with time zone) RETURNS record
+CREATE FUNCTION gold.rotate_webhook_secret(public text, sealed bytea, sealing_key text, overlap_seconds integer, seen jsonb DEFAULT NULL::jsonb, OUT secret_id integer, OUT retires_at timestamp with time zone) RETURNS record
     LANGUAGE plpgsql SECURITY DEFINER
     SET search_path TO 'gold', 'pg_temp'
     AS $$
 declare
   rotation record := begin_rotation(public, overlap_seconds);
+  older webhook_secret;
 begin
   rotate_webhook_secret.retires_at := rotation.retires_at;
-  update webhook_secret s set retire_at = rotation.retires_at
-  where s.partner_id = rotation.partner_id and (s.retire_at is null or s.retire_at > rotation.retires_at);
+  for older in
+    update webhook_secret s set retire_at = rotation.retires_at
+    where s.partner_id = rotation.partner_id and (s.retire_at is null or s.retire_at > rotation.retires_at) returning s.*
+  loop
+    perform check_end('webhook secret', older.id, older.last_used_at, seen);
+  end loop;
   perform refuse_crowd('webhook secret', (select count(*) from webhook_secret s
     where s.partner_id = rotation.partner_id and s.retire_at > clock_timestamp()));
   insert into webhook_secret (partner_id, sealed, sealing_key, not_before)
@@ -3082,7 +3125,7 @@ begin
   perform registry_changed();
 end $$;
 
-ALTER FUNCTION gold.rotate_webhook_secret(public text, sealed bytea, sealing_key text, overlap_seconds integer, OUT secret_id integer, OUT retires_at timestamp with time zone) OWNER TO gold_book;
+ALTER FUNCTION gold.rotate_webhook_secret(public text, sealed bytea, sealing_key text, overlap_seconds integer, seen jsonb, OUT secret_id integer, OUT retires_at timestamp with time zone) OWNER TO gold_book;
 
 --
 -- Name: seal_audit(); Type: FUNCTION; Schema: gold; Owner: gold_book
@@ -4244,27 +4287,19 @@ ALTER TABLE gold.current_price OWNER TO gold_owner;
 --
 
 CREATE VIEW gold.deployment_overview AS
- SELECT d.one,
-    d.environment,
-    d.public_base_url,
-    d.sealing_key_source,
-    d.pepper_source,
-    d.loopback_receivers,
-    d.payout_name,
-    d.payout_iban,
-    d.payout_bic,
-    d.flood_per_second,
-    d.partner_rate_per_second,
-    d.partner_burst,
-    COALESCE(( SELECT string_agg(a.certificate, ''::text ORDER BY a.created_at) AS string_agg
-           FROM gold.authority a
-          WHERE (a.retired_at IS NULL)), ''::text) AS authority_certificates,
-    ( SELECT a.key_source
-           FROM gold.authority a
-          WHERE (a.retired_at IS NULL)
-          ORDER BY a.created_at DESC
-         LIMIT 1) AS authority_key_source
-   FROM gold.deployment d;
+ SELECT deployment.one,
+    deployment.environment,
+    deployment.public_base_url,
+    deployment.sealing_key_source,
+    deployment.pepper_source,
+    deployment.loopback_receivers,
+    deployment.payout_name,
+    deployment.payout_iban,
+    deployment.payout_bic,
+    deployment.flood_per_second,
+    deployment.partner_rate_per_second,
+    deployment.partner_burst
+   FROM gold.deployment;
 
 ALTER TABLE gold.deployment_overview OWNER TO gold_owner;
 
@@ -5226,6 +5261,12 @@ GRANT SELECT,INSERT ON TABLE gold.withdrawal_step TO gold_book;
 REVOKE ALL ON FUNCTION gold.chain_lines(client integer, after_sequence bigint, most integer) FROM PUBLIC;
 
 --
+-- Name: FUNCTION check_end(noun text, id integer, last_used_at timestamp with time zone, seen jsonb); Type: ACL; Schema: gold; Owner: gold_book
+--
+
+REVOKE ALL ON FUNCTION gold.check_end(noun text, id integer, last_used_at timestamp with time zone, seen jsonb) FROM PUBLIC;
+
+--
 -- Name: FUNCTION check_rate(rate_per_second integer); Type: ACL; Schema: gold; Owner: gold_book
 --
 
@@ -5605,7 +5646,25 @@ REVOKE ALL ON FUNCTION gold.quote_text(given gold.quote, status text) FROM PUBLI
 -- Name: TABLE certificate; Type: ACL; Schema: gold; Owner: gold_owner
 --
 
-GRANT SELECT,INSERT,UPDATE ON TABLE gold.certificate TO gold_book;
+GRANT SELECT,INSERT ON TABLE gold.certificate TO gold_book;
+
+--
+-- Name: COLUMN certificate.revoked_at; Type: ACL; Schema: gold; Owner: gold_owner
+--
+
+GRANT UPDATE(revoked_at) ON TABLE gold.certificate TO gold_book;
+
+--
+-- Name: COLUMN certificate.last_used_at; Type: ACL; Schema: gold; Owner: gold_owner
+--
+
+GRANT UPDATE(last_used_at) ON TABLE gold.certificate TO gold_book;
+
+--
+-- Name: COLUMN certificate.revocation_reason; Type: ACL; Schema: gold; Owner: gold_owner
+--
+
+GRANT UPDATE(revocation_reason) ON TABLE gold.certificate TO gold_book;
 
 --
 -- Name: TABLE client_secret; Type: ACL; Schema: gold; Owner: gold_owner
@@ -5771,7 +5830,37 @@ GRANT ALL ON FUNCTION gold.read_sealed() TO gold_operator;
 -- Name: TABLE authority; Type: ACL; Schema: gold; Owner: gold_owner
 --
 
-GRANT SELECT,INSERT,UPDATE ON TABLE gold.authority TO gold_book;
+GRANT SELECT,INSERT ON TABLE gold.authority TO gold_book;
+
+--
+-- Name: COLUMN authority.key_source; Type: ACL; Schema: gold; Owner: gold_owner
+--
+
+GRANT UPDATE(key_source) ON TABLE gold.authority TO gold_book;
+
+--
+-- Name: COLUMN authority.retired_at; Type: ACL; Schema: gold; Owner: gold_owner
+--
+
+GRANT UPDATE(retired_at) ON TABLE gold.authority TO gold_book;
+
+--
+-- Name: COLUMN authority.revocation_list; Type: ACL; Schema: gold; Owner: gold_owner
+--
+
+GRANT UPDATE(revocation_list) ON TABLE gold.authority TO gold_book;
+
+--
+-- Name: COLUMN authority.revocation_number; Type: ACL; Schema: gold; Owner: gold_owner
+--
+
+GRANT UPDATE(revocation_number) ON TABLE gold.authority TO gold_book;
+
+--
+-- Name: COLUMN authority.revocation_next_at; Type: ACL; Schema: gold; Owner: gold_owner
+--
+
+GRANT UPDATE(revocation_next_at) ON TABLE gold.authority TO gold_book;
 
 --
 -- Name: FUNCTION read_trust(known_version bigint); Type: ACL; Schema: gold; Owner: gold_book
@@ -5811,6 +5900,12 @@ REVOKE ALL ON FUNCTION gold.refuse_crowd(noun text, active bigint) FROM PUBLIC;
 --
 
 REVOKE ALL ON FUNCTION gold.refuse_shared_key(client integer, thumbprint text) FROM PUBLIC;
+
+--
+-- Name: FUNCTION refuse_use_meanwhile(noun text, last_used_at timestamp with time zone, seen timestamp with time zone); Type: ACL; Schema: gold; Owner: gold_book
+--
+
+REVOKE ALL ON FUNCTION gold.refuse_use_meanwhile(noun text, last_used_at timestamp with time zone, seen timestamp with time zone) FROM PUBLIC;
 
 --
 -- Name: FUNCTION registry_changed(); Type: ACL; Schema: gold; Owner: gold_book
@@ -5914,11 +6009,11 @@ REVOKE ALL ON FUNCTION gold.revoke_certificate(fingerprint text, reason text) FR
 GRANT ALL ON FUNCTION gold.revoke_certificate(fingerprint text, reason text) TO gold_operator;
 
 --
--- Name: FUNCTION rotate_client_secret(public text, hash bytea, overlap_seconds integer, OUT secret_id integer, OUT retires_at timestamp with time zone); Type: ACL; Schema: gold; Owner: gold_book
+-- Name: FUNCTION rotate_client_secret(public text, hash bytea, overlap_seconds integer, seen jsonb, OUT secret_id integer, OUT retires_at timestamp with time zone); Type: ACL; Schema: gold; Owner: gold_book
 --
 
-REVOKE ALL ON FUNCTION gold.rotate_client_secret(public text, hash bytea, overlap_seconds integer, OUT secret_id integer, OUT retires_at timestamp with time zone) FROM PUBLIC;
-GRANT ALL ON FUNCTION gold.rotate_client_secret(public text, hash bytea, overlap_seconds integer, OUT secret_id integer, OUT retires_at timestamp with time zone) TO gold_operator;
+REVOKE ALL ON FUNCTION gold.rotate_client_secret(public text, hash bytea, overlap_seconds integer, seen jsonb, OUT secret_id integer, OUT retires_at timestamp with time zone) FROM PUBLIC;
+GRANT ALL ON FUNCTION gold.rotate_client_secret(public text, hash bytea, overlap_seconds integer, seen jsonb, OUT secret_id integer, OUT retires_at timestamp with time zone) TO gold_operator;
 
 --
 -- Name: FUNCTION rotate_token_key(kid text, public_jwk jsonb, sealed bytea, sealing_key text, lead_seconds integer, overlap_seconds integer, OUT begins_at timestamp with time zone, OUT retires_at timestamp with time zone); Type: ACL; Schema: gold; Owner: gold_book
@@ -5928,11 +6023,11 @@ REVOKE ALL ON FUNCTION gold.rotate_token_key(kid text, public_jwk jsonb, sealed 
 GRANT ALL ON FUNCTION gold.rotate_token_key(kid text, public_jwk jsonb, sealed bytea, sealing_key text, lead_seconds integer, overlap_seconds integer, OUT begins_at timestamp with time zone, OUT retires_at timestamp with time zone) TO gold_operator;
 
 --
--- Name: FUNCTION rotate_webhook_secret(public text, sealed bytea, sealing_key text, overlap_seconds integer, OUT secret_id integer, OUT retires_at timestamp with time zone); Type: ACL; Schema: gold; Owner: gold_book
+-- Name: FUNCTION rotate_webhook_secret(public text, sealed bytea, sealing_key text, overlap_seconds integer, seen jsonb, OUT secret_id integer, OUT retires_at timestamp with time zone); Type: ACL; Schema: gold; Owner: gold_book
 --
 
-REVOKE ALL ON FUNCTION gold.rotate_webhook_secret(public text, sealed bytea, sealing_key text, overlap_seconds integer, OUT secret_id integer, OUT retires_at timestamp with time zone) FROM PUBLIC;
-GRANT ALL ON FUNCTION gold.rotate_webhook_secret(public text, sealed bytea, sealing_key text, overlap_seconds integer, OUT secret_id integer, OUT retires_at timestamp with time zone) TO gold_operator;
+REVOKE ALL ON FUNCTION gold.rotate_webhook_secret(public text, sealed bytea, sealing_key text, overlap_seconds integer, seen jsonb, OUT secret_id integer, OUT retires_at timestamp with time zone) FROM PUBLIC;
+GRANT ALL ON FUNCTION gold.rotate_webhook_secret(public text, sealed bytea, sealing_key text, overlap_seconds integer, seen jsonb, OUT secret_id integer, OUT retires_at timestamp with time zone) TO gold_operator;
 
 --
 -- Name: FUNCTION seal_audit(); Type: ACL; Schema: gold; Owner: gold_book

@@ -25,7 +25,13 @@ const PERMISSION_DENIED = "42501";
 const LOCK_NOT_AVAILABLE = "55P03";
 const DATA_EXCEPTION = /^22...$/;
 const FILE_ERROR = /^(ENOENT|EACCES|EEXIST|EISDIR|ENOTDIR|ENOSPC|EROFS)$/;
-const UNREACHABLE = /^(ECONN|CONNECT|CONNECTION|EHOST|ENOTFOUND|ETIMEDOUT|57P0|08|28|3D000)/;
+const UNREACHABLE = /^(ECONNREFUSED|CONNECT_TIMEOUT|CONNECTION_ENDED|ENOTFOUND|EAI_AGAIN|57P03|28|3D000)/;
+/** After something was sent, and perhaps done. */
+const LOST = /^(CONNECTION_|ECONN|EPIPE|EHOST|ENET|ETIMEDOUT|08|57P0)/;
+const OUTCOME_UNKNOWN = "outcome_unknown";
+
+/** No answer came: what was asked of the database may be done or not. */
+export const isOutcomeUnknown = (error: unknown): boolean => failureOf(error).code === OUTCOME_UNKNOWN;
 
 /** What is down for the moment; a script tries again. */
 const OUTSIDE_CODES: readonly string[] = ["signing_command_failed", "key_source_failed"];
@@ -70,6 +76,13 @@ export function failureOf(error: unknown): Failure {
       EXIT.dependency,
       "database_unreachable",
       `The database cannot be reached: ${message}.`,
+    );
+  }
+  if (LOST.test(code)) {
+    return new Failure(
+      EXIT.dependency,
+      OUTCOME_UNKNOWN,
+      `The connection to the database was lost: ${message}. If something was to be changed, it may be done or not: look at what there is (gold … list) before you run it again.`,
     );
   }
   if (error instanceof RangeError || DATA_EXCEPTION.test(code) || FILE_ERROR.test(code)) {

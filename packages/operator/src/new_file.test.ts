@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { after, before, describe, it } from "node:test";
 import { assertEquals, assertRejects, assertStringIncludes } from "@std/assert";
 import { Failure } from "./failure.ts";
-import { withNewFile } from "./new_file.ts";
+import { replaceFile, withNewFile, writeNewFile } from "./new_file.ts";
 
 describe("withNewFile()", () => {
   let folder: string;
@@ -37,6 +37,24 @@ describe("withNewFile()", () => {
     assertEquals(await readdir(folder), ["one"]);
   });
 
+  it("keeps an only copy beside where the connection was lost, says where, and keeps no other", async () => {
+    const file = join(folder, "lost");
+    const lose = () => Promise.reject(Object.assign(new Error("write"), { code: "CONNECTION_CLOSED" }));
+    await assertRejects(() => withNewFile(file, "text", lose), Error, "write");
+    assertEquals(await readdir(folder), ["one"]);
+    const { exit, code, message } = await assertRejects(
+      () => withNewFile(file, "text", lose, { isOnlyCopy: true }),
+      Failure,
+    );
+    assertEquals([exit, code], [3, "outcome_unknown"]);
+    const kept = / is in (\S+): move it/.exec(message)![1]!;
+    assertEquals(await readFile(kept, "utf8"), "text");
+    await rm(kept);
+    const refuse = () => Promise.reject(Object.assign(new Error("no"), { code: "GR409" }));
+    await assertRejects(() => withNewFile(file, "text", refuse, { isOnlyCopy: true }), Error, "no");
+    assertEquals(await readdir(folder), ["one"]);
+  });
+
   it("does not act where the file is there, be it a link to nowhere, or cannot be written", async () => {
     await symlink(join(folder, "gone"), join(folder, "link"));
     for (const name of ["one", "link", "."]) {
@@ -62,5 +80,37 @@ describe("withNewFile()", () => {
     assertEquals(await readFile(kept, "utf8"), "text");
     await rm(kept);
     assertEquals((await readdir(folder)).toSorted(), ["one", "three"]);
+  });
+});
+
+describe("writeNewFile()", () => {
+  let folder: string;
+  before(async () => void (folder = await mkdtemp(join(tmpdir(), "gold-file-"))));
+  after(() => rm(folder, { recursive: true }));
+
+  it("leaves no part of what could not be written whole, and a file that was there as it is", async () => {
+    // No text: the file is open by then, as it is where the disk is full.
+    await assertRejects(() => writeNewFile(join(folder, "part"), Symbol() as never, 0o600));
+    assertEquals(await readdir(folder), []);
+    await writeFile(join(folder, "key"), "mine");
+    await assertRejects(() => writeNewFile(join(folder, "key"), "text", 0o600), Error, "EEXIST");
+    assertEquals(await readFile(join(folder, "key"), "utf8"), "mine");
+  });
+});
+
+describe("replaceFile()", () => {
+  let folder: string;
+  before(async () => void (folder = await mkdtemp(join(tmpdir(), "gold-file-"))));
+  after(() => rm(folder, { recursive: true }));
+
+  it("takes the place of a file, and of nothing else", async () => {
+    const file = join(folder, "list");
+    for (const text of ["old", "new"]) await replaceFile(file, text, 0o644);
+    assertEquals([await readFile(file, "utf8"), (await stat(file)).mode & 0o777], ["new", 0o644]);
+    await symlink(file, join(folder, "link"));
+    for (const name of ["link", "."]) {
+      await assertRejects(() => replaceFile(join(folder, name), "x", 0o644), Error, "no regular file");
+    }
+    assertEquals((await readdir(folder)).toSorted(), ["link", "list"]);
   });
 });

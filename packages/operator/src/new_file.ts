@@ -1,14 +1,20 @@
 import { constants, copyFile, link, lstat, open, rename, rm } from "node:fs/promises";
 import process from "node:process";
-import { EXIT, Failure, usage } from "./failure.ts";
+import { EXIT, Failure, failureOf, isOutcomeUnknown, usage } from "./failure.ts";
 
 export const PRIVATE_FILE = 0o600;
 
 /**
  * Does `act`, and has its text in a new file: written before, so that a folder that takes no file fails first; in its
  * place after, whole, so that the file is there only when what it tells of is done. No file that is there is written over.
+ * Where nobody knows whether it is done, the only copy of its text is kept beside.
  */
-export async function withNewFile<T>(file: string, text: string, act: () => Promise<T>): Promise<T> {
+export async function withNewFile<T>(
+  file: string,
+  text: string,
+  act: () => Promise<T>,
+  { isOnlyCopy = false } = {},
+): Promise<T> {
   if (await lstat(file).catch(() => undefined)) {
     throw usage(`${file} exists, and nothing was done: name a file that is not there yet.`);
   }
@@ -19,6 +25,7 @@ export async function withNewFile<T>(file: string, text: string, act: () => Prom
     throw usage(`${file} cannot be written, and nothing was done: ${error.message}.`);
   });
   const result = await act().catch(async (error) => {
+    if (isOnlyCopy && isOutcomeUnknown(error)) throw withDraft(failureOf(error), draft);
     await removeDraft();
     throw error;
   });
@@ -26,6 +33,13 @@ export async function withNewFile<T>(file: string, text: string, act: () => Prom
   await removeDraft();
   return result;
 }
+
+const withDraft = ({ exit, code, message }: Failure, draft: string) =>
+  new Failure(
+    exit,
+    code,
+    `${message} The text of the file is in ${draft}: move it if it is done, remove it if not.`,
+  );
 
 /** A rename would replace what came there meanwhile; and not every file system has links. */
 async function putInPlace(draft: string, file: string): Promise<void> {
@@ -42,6 +56,9 @@ async function putInPlace(draft: string, file: string): Promise<void> {
 
 /** For a file that others read while it is written anew: they see the old one or the new one, whole. */
 export async function replaceFile(file: string, text: string, mode: number): Promise<void> {
+  // Of a pipe, a device or a link the name would be taken away.
+  const there = await lstat(file).catch(() => undefined);
+  if (there && !there.isFile()) throw new Error("it is there, and no regular file");
   const draft = `${file}.${process.pid}`;
   await writeNewFile(draft, text, mode);
   await rename(draft, file).catch(async (error) => {

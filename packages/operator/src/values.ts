@@ -57,6 +57,15 @@ export function spanSeconds(text: string, name: string): number {
   return Number(count) * UNIT_SECONDS[unit]!;
 }
 
+const OVERLAP_MAX_SECONDS = 90 * UNIT_SECONDS.d!;
+
+/** How long what is rotated out goes on beside what is new, in seconds. */
+export function overlapSecondsOf(values: Values): number {
+  const seconds = spanSeconds(required(values, "overlap"), "overlap");
+  if (seconds <= OVERLAP_MAX_SECONDS) return seconds;
+  throw usage("--overlap is at most 90d.");
+}
+
 /** One line of text for people and banks, without the spaces around it. */
 export function line(values: Values, name: string): string {
   const text = required(values, name).normalize("NFC").trim();

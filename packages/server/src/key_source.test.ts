@@ -1,6 +1,7 @@
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import process from "node:process";
 import { after, before, describe, it } from "node:test";
 import { assertEquals, assertRejects } from "@std/assert";
 import { isKeySource, type KeySource, KeySourceError, readKeys } from "./key_source.ts";
@@ -25,6 +26,23 @@ describe("readKeys()", () => {
 
   it("reads what a command prints", async () => {
     assertEquals((await readKeys(`command:echo ${FIRST}`)).length, 1);
+  });
+
+  it("gives the command no database login, and everything else of the environment", async () => {
+    const names = ["DATABASE_URL", "MIGRATION_DATABASE_URL", "PGPASSWORD", "GOLD_TRIAL_KEY"];
+    const before = names.map((name) => [name, process.env[name]] as const);
+    for (const name of names) process.env[name] = FIRST;
+    try {
+      assertEquals((await readKeys("command:printenv GOLD_TRIAL_KEY")).length, 1);
+      for (const name of names.slice(0, 3)) {
+        await assertRejects(() => readKeys(`command:printenv ${name}`), KeySourceError, "gives no key");
+      }
+    } finally {
+      for (const [name, value] of before) {
+        if (value === undefined) delete process.env[name];
+        else process.env[name] = value;
+      }
+    }
   });
 
   it("refuses what is no key, naming the source and never its content", async () => {

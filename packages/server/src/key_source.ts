@@ -1,6 +1,7 @@
 import { execFile } from "node:child_process";
 import { readFile } from "node:fs/promises";
 import { promisify } from "node:util";
+import { programEnvironment } from "./program_environment.ts";
 
 const run = promisify(execFile);
 
@@ -42,7 +43,8 @@ async function readSource(source: KeySource): Promise<string> {
   const place = source.slice(source.indexOf(":") + 1);
   if (source.startsWith("file:")) return await readFile(place, "utf8");
   const [program = "", ...words] = place.split(" ");
-  const { stdout } = await run(program, words, { timeout: 10_000 }).catch((cause: Error) => {
+  const options = { timeout: 10_000, env: programEnvironment() };
+  const { stdout } = await run(program, words, options).catch((cause: Error) => {
     throw new KeySourceError("key_source_failed", `${source} gives no key: ${cause.message.trim()}.`, {
       cause,
     });

@@ -10,8 +10,9 @@ export {
 } from "./config.ts";
 export { isPriceUrl } from "./booking/trading/price_source_http.ts";
 export { migrate } from "./database/migrate.ts";
-export { isKeySource, type KeySource, KeySourceError, readKeys } from "./key_source.ts";
+export { isKeySource, type KeySource, readKeys } from "./key_source.ts";
 export { ROLES } from "./role.ts";
+export { programEnvironment } from "./program_environment.ts";
 export { createSealing, type Sealing } from "./sealing.ts";
 export { hashSecret } from "./admission/token/client_secret.ts";
 export { createApp } from "./app.ts";

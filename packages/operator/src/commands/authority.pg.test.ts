@@ -65,6 +65,13 @@ describe("gold ca and cert", () => {
   it("a second ca init is refused, leaves no key behind and says what to do instead", async () => {
     const version = await registryVersion(operator);
     refused(await operator.gold("ca", "init", "--key", operator.path("second.pem")), 1, "gold key rotate ca");
+    const [known, before] = [operator.path("ca_key.pem"), await operator.read("ca_key.pem")];
+    refused(
+      await operator.gold("key", "rotate", "ca", "--key", known),
+      2,
+      "It may be the key of an authority",
+    );
+    assertEquals(await operator.read("ca_key.pem"), before);
     await assertRejects(() => operator.read("second.pem"), Error, "ENOENT");
     assertEquals(itemsOf(await operator.done("ca", "list")).length, 1);
     assertEquals(await registryVersion(operator), version);
@@ -182,6 +189,29 @@ describe("gold ca and cert", () => {
     ], { env });
     assertEquals([run.exit, run.json.file], [0, operator.path("here.pem")]);
     assertStringIncludes(await operator.read("here.pem"), "BEGIN CERTIFICATE");
+  });
+
+  it("cert issue keeps the certificate where the connection is lost, and names the file of one that was cut short", async () => {
+    const { clientId } = operator.service.partner;
+    const { sql } = operator.service.books;
+    const csr = await requestOf(clientId);
+    const holder = await sql.reserve();
+    await holder`begin`;
+    await holder`select from gold.deployment for update`;
+    const run = issue(clientId, csr, "cut.pem");
+    for (let waits = false; !waits; await new Promise((resolve) => setTimeout(resolve, 20))) {
+      const rows = await sql`
+        select pg_terminate_backend(pid) from pg_stat_activity where usename = ${operator.login} and wait_event_type = 'Lock'`;
+      waits = rows.length > 0;
+    }
+    await holder`rollback`;
+    holder.release();
+    const lost = await run;
+    refused(lost, 3, "may be done or not");
+    const kept = / is in (\S+): move it/.exec(lost.problem.detail)![1]!;
+    assertStringIncludes(await operator.read(basename(kept)), "BEGIN CERTIFICATE");
+    assertEquals((await issue(clientId, csr, "anew.pem")).exit, 0);
+    refused(await issue(clientId, csr, "twice.pem"), 1, "by its name and a number");
   });
 
   it("cert issue registers nothing that it could not write down", async () => {

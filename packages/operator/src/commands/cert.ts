@@ -39,6 +39,7 @@ async function issueCertificate({ values, positionals: [id], db, query, path }: 
     certificate.pem,
     () =>
       sql`select gold.add_certificate(${id!}, ${fingerprint}, ${serial}, ${notBefore}, ${notAfter}, ${newest.fingerprint}, ${spkiSha256})`,
+    { isOnlyCopy: true },
   );
   const { notAfter: authorityEnd } = authority.validity;
   const warning = warnOfExpiry(authorityEnd, issuedAt, AUTHORITY_NOTICE_DAYS) &&

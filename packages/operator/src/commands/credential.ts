@@ -1,4 +1,5 @@
 import type { Invocation, Row } from "../command.ts";
+import { readClock } from "../database.ts";
 import { instantOf } from "../output.ts";
 import { findPartner } from "./registered_partner.ts";
 
@@ -51,16 +52,21 @@ export const lifeOf = ({ status, not_before, retire_at, last_used_at }: Credenti
 
 const HOUR_MS = 3_600_000;
 
+/** Whether somebody still works with it, by the database's clock. */
+export const isInUse = async ({ db }: Invocation, used: Date | null): Promise<boolean> =>
+  used !== null && (await readClock((await db()).sql)).getTime() - used.getTime() < HOUR_MS;
+
 /**
  * Asks before a credential ends at once, and says when it was last used. Returns that instant for the database, which refuses
  * where it was used since; whoever said --yes was not asked, and goes ahead.
  */
 export async function confirmEnd(
-  { confirm, values, now }: Invocation,
+  invocation: Invocation,
   what: string,
   { last_used_at: used }: Credential,
 ): Promise<string | null> {
-  const recently = used !== null && now().getTime() - used.getTime() < HOUR_MS;
+  const { confirm, values } = invocation;
+  const recently = await isInUse(invocation, used);
   await confirm(
     `Retire ${what}? ${
       used === null ? "Its use was never noted." : `It was last used at ${used.toISOString()}.`

@@ -67,6 +67,7 @@ describe("gold key rotate token", () => {
     const questions: string[] = [];
     const ask = (question: string) => (questions.push(question), Promise.resolve(false));
     const words = ["key", "rotate", "token", "--overlap"];
+    for (const long of ["91d", "30000d"]) refused(await operator.gold(...words, long), 2, "at most 90d");
     assertEquals((await runGold([...words, "10m"], { env, ask })).problem.code, "not_confirmed");
     assertStringIncludes(questions.join(), "live ones end before their time");
     refused(await operator.gold(...words, "soon"), 2, "30m, 24h");

@@ -5,7 +5,7 @@ import type { Row as SqlRow } from "postgres";
 import type { Command, Invocation, Result } from "../command.ts";
 import { EXIT, Failure } from "../failure.ts";
 import { makeTokenKey } from "../token_key.ts";
-import { required, spanSeconds } from "../values.ts";
+import { overlapSecondsOf } from "../values.ts";
 import { addAuthority, NEW_AUTHORITY } from "./new_authority.ts";
 import { readSealing } from "./new_secret.ts";
 
@@ -34,7 +34,7 @@ const rotateToken: Command = {
 };
 
 async function rotateTokenKey({ values, db, confirm }: Invocation): Promise<Result> {
-  const overlapSeconds = spanSeconds(required(values, "overlap"), "overlap");
+  const overlapSeconds = overlapSecondsOf(values);
   const { sql, deployment } = await db();
   const { sealing } = await readSealing(await deployment());
   if (overlapSeconds < OVERLAP_MINUTES * 60) {

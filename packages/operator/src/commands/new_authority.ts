@@ -3,7 +3,7 @@ import type { KeySource } from "@gold-partner/server";
 import type { Sql } from "postgres";
 import type { Command, Invocation, Result, Values } from "../command.ts";
 import { readClock } from "../database.ts";
-import { EXIT, Failure, failureOf, usage } from "../failure.ts";
+import { EXIT, Failure, isOutcomeUnknown, usage } from "../failure.ts";
 import { PRIVATE_FILE, writeNewFile } from "../new_file.ts";
 import { certifyAuthority } from "../pki/authority.ts";
 import { certificateFingerprint, readCertificate } from "../pki/certificate.ts";
@@ -67,7 +67,7 @@ export async function addAuthority(invocation: Invocation, first: boolean): Prom
     await sql`select gold.add_authority(${first}, ${fingerprint}, ${certificate}, ${keySource}, ${list}, ${nextUpdate})`;
   } catch (error) {
     // Where no answer came the authority may stand, so its key is kept.
-    if (keyFile && failureOf(error).code !== "database_unreachable") await rm(keyFile.path);
+    if (keyFile && !isOutcomeUnknown(error)) await rm(keyFile.path);
     throw error;
   }
   return {
@@ -127,7 +127,11 @@ async function refuseKnownKey(sql: Sql, certificate: string): Promise<void> {
 
 /** Never over an existing file: it may be the key of an authority in use. On the disk before anybody trusts it. */
 async function writeKey(file: string, pem: string): Promise<void> {
-  await writeNewFile(file, pem, PRIVATE_FILE).catch((error: Error) => {
-    throw usage(`The key was not written, and nothing was done: ${error.message}.`);
+  await writeNewFile(file, pem, PRIVATE_FILE).catch(({ code, message }: NodeJS.ErrnoException) => {
+    throw usage(
+      code === "EEXIST"
+        ? `${file} is there already, and nothing was done: name another file. It may be the key of an authority in use: \`gold ca list\` shows where their keys are.`
+        : `The key was not written, and nothing was done: ${message}.`,
+    );
   });
 }

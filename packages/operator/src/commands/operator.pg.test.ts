@@ -92,6 +92,8 @@ describe("gold operator", () => {
           "gold_anna",
           "pg_anna",
           "postgres",
+          "public",
+          "none",
           "a".repeat(41),
           "anna;",
         ]

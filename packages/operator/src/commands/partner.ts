@@ -7,9 +7,16 @@ import {
 import type { Command, Invocation, Row } from "../command.ts";
 import { usage } from "../failure.ts";
 import { instantOf } from "../output.ts";
-import { line, parsedRequired, repeated, required, wholeNumber } from "../values.ts";
+import { parsedRequired, repeated, required, wholeNumber } from "../values.ts";
 import { newClientSecret, newSealedSecret } from "./new_secret.ts";
-import { readMaximum, readRange, readRate, readSigningKey, readWebhookUrl } from "./partner_terms.ts";
+import {
+  readMaximum,
+  readName,
+  readRange,
+  readRate,
+  readSigningKey,
+  readWebhookUrl,
+} from "./partner_terms.ts";
 import { findPartner } from "./registered_partner.ts";
 
 const ID_ALPHABET = "abcdefghijklmnopqrstuvwxyz0123456789";
@@ -36,7 +43,7 @@ const create: Command = {
 async function createPartner({ values, db, path, random }: Invocation) {
   const { sql, deployment } = await db();
   const settled = await deployment();
-  const name = line(values, "name");
+  const name = readName(values);
   const ips = repeated(values, "ip").map(readRange);
   if (ips.length === 0) throw usage("--ip is missing: a partner without a registered address may not enter.");
   const signingKeys = await Promise.all(

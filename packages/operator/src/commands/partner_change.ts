@@ -1,8 +1,8 @@
 import { formatGrams, parseIban } from "@gold-partner/protocol";
 import type { Command, Invocation, Result } from "../command.ts";
 import { EXIT, Failure, usage } from "../failure.ts";
-import { line, parsed, repeated, wholeNumber } from "../values.ts";
-import { readMaximum, readRange, readRate, readWebhookUrl } from "./partner_terms.ts";
+import { parsed, repeated, wholeNumber } from "../values.ts";
+import { readMaximum, readName, readRange, readRate, readWebhookUrl } from "./partner_terms.ts";
 import { findPartner } from "./registered_partner.ts";
 
 const set: Command = {
@@ -26,7 +26,7 @@ const set: Command = {
 
 async function setPartner({ values, db, positionals: [id] }: Invocation): Promise<Result> {
   const read = <T>(name: string, parse: (text: string) => T): T | null => parsed(values, name, parse) ?? null;
-  const name = values.name === undefined ? null : line(values, "name");
+  const name = values.name === undefined ? null : readName(values);
   const ips = repeated(values, "ip").map(readRange);
   const webhook = read("webhook", readWebhookUrl);
   const rate = read("rate", readRate);

@@ -1,7 +1,16 @@
 import { describe, it } from "node:test";
 import { assertEquals, assertStringIncludes, assertThrows } from "@std/assert";
 import { Failure } from "../failure.ts";
-import { readRange } from "./partner_terms.ts";
+import { readName, readRange } from "./partner_terms.ts";
+
+describe("--name", () => {
+  it("is at most as long as a certificate can hold, in characters", () => {
+    for (const name of ["x".repeat(64), "\u{1f511}".repeat(64)]) assertEquals(readName({ name }), name);
+    const { message, exit } = assertThrows(() => readName({ name: "x".repeat(65) }), Failure);
+    assertEquals(exit, 2);
+    assertStringIncludes(message, "64 characters at most: it stands in the partner's certificate");
+  });
+});
 
 describe("--ip", () => {
   it("is an address or a range, of IPv4 or of IPv6", () => {

@@ -4,7 +4,9 @@ import { exportPublicJwk, importVerifyingKey, jwkThumbprint } from "@gold-partne
 import { formatGrams, GOLD_MAX_TENTH_MILLIGRAMS, parseGrams } from "@gold-partner/protocol";
 import ipaddr from "ipaddr.js";
 import { usage } from "../failure.ts";
-import { wholeNumber } from "../values.ts";
+import type { Values } from "../command.ts";
+import { SUBJECT_MAX_CHARACTERS } from "../pki/mod.ts";
+import { line, wholeNumber } from "../values.ts";
 
 const RANGE_FORM = /^([0-9A-Fa-f:.]+)(?:\/(0|[1-9][0-9]{0,2}))?$/;
 /** The bits of an IPv6 address before the IPv4 one that it maps. */
@@ -14,6 +16,14 @@ const KID_MAX_CHARACTERS = 128;
 const KID_FORM = new RegExp(`^[!-~]{1,${KID_MAX_CHARACTERS}}$`);
 
 /** What a partner is registered with, each read from its option. */
+export function readName(values: Values): string {
+  const name = line(values, "name");
+  if ([...name].length <= SUBJECT_MAX_CHARACTERS) return name;
+  throw usage(
+    `--name is ${SUBJECT_MAX_CHARACTERS} characters at most: it stands in the partner's certificate, which holds no more.`,
+  );
+}
+
 export function readRange(text: string): string {
   const [, spelling = "", given] = RANGE_FORM.exec(text) ?? [];
   // ipaddr.js by itself also takes 127.1 and 010.0.0.1, which are other addresses to other programs.

@@ -71,9 +71,11 @@ describe("gold cert revoke and cert crl", () => {
     const asked = async () => {
       const questions: string[] = [];
       const ask = (question: string) => (questions.push(question), Promise.resolve(false));
+      // The person's clock is wrong: the database's judges.
       const run = await runGold(["cert", "revoke", fingerprint], {
         env: { DATABASE_URL: operator.url },
         ask,
+        now: () => new Date(Date.now() + 7_200_000),
       });
       assertEquals([run.exit, run.problem.code], [1, "not_confirmed"]);
       return questions.join();

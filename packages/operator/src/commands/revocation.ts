@@ -5,9 +5,9 @@ import { replaceFile } from "../new_file.ts";
 import { REVOCATION_REASONS } from "../pki/crl.ts";
 import { fingerprintOf, oneOf, optional, required, wholeNumber } from "../values.ts";
 import { noAuthority, readTrustedAuthorities } from "./authority.ts";
+import { isInUse } from "./credential.ts";
 import { LIST_DAYS, type Renewal, renewRevocationLists, withoutEnded } from "./revocation_list.ts";
 
-const IN_USE_MS = 3_600_000;
 const LIST_DAYS_MAX = 365;
 const PUBLIC_FILE = 0o644;
 
@@ -21,7 +21,8 @@ const revoke: Command = {
 };
 
 /** The service refuses it from here on, before anything is signed: its list is renewed after, and again by `cert crl`. */
-async function revokeCertificate({ values, positionals, db, confirm, now }: Invocation): Promise<Result> {
+async function revokeCertificate(invocation: Invocation): Promise<Result> {
+  const { values, positionals, db, confirm } = invocation;
   const fingerprint = fingerprintOf(positionals[0]!);
   const given = optional(values, "reason");
   const reason = given === undefined ? null : oneOf(given, "reason", REVOCATION_REASONS);
@@ -32,8 +33,9 @@ async function revokeCertificate({ values, positionals, db, confirm, now }: Invo
     throw new Failure(EXIT.refused, "not_found", `There is no certificate ${fingerprint}.`);
   }
   const { public_id, authority, last_used_at } = certificate;
-  const isInUse = last_used_at !== null && last_used_at.getTime() > now().getTime() - IN_USE_MS;
-  const use = isInUse ? ` It is in use: the last time at ${last_used_at.toISOString()}.` : "";
+  const use = await isInUse(invocation, last_used_at)
+    ? ` It is in use: the last time at ${last_used_at.toISOString()}.`
+    : "";
   await confirm(`Revoke ${fingerprint} of ${public_id}? It cannot be undone.${use}`);
   await sql`select gold.revoke_certificate(${fingerprint}, ${reason})`;
   const trusted = await readTrustedAuthorities(sql);

@@ -1,7 +1,7 @@
 import type { Command, Invocation } from "../command.ts";
 import type { Deployment } from "../database.ts";
-import { EXIT, Failure, usage } from "../failure.ts";
-import { required, spanSeconds } from "../values.ts";
+import { EXIT, Failure } from "../failure.ts";
+import { overlapSecondsOf } from "../values.ts";
 import { instantOf } from "../output.ts";
 import { confirmEnd, type Credential, type CredentialKind, credentialsOf, lifeOf } from "./credential.ts";
 
@@ -34,8 +34,6 @@ interface SecretKind {
   ) => Promise<Date>;
 }
 
-const OVERLAP_MAX_SECONDS = 90 * 86_400;
-
 export function secretCommands(secret: SecretKind): readonly Command[] {
   const { word, kind, noun } = secret;
   return [{
@@ -67,8 +65,7 @@ export function secretCommands(secret: SecretKind): readonly Command[] {
 async function rotate({ word, kind, noun, meanwhile, rotate }: SecretKind, invocation: Invocation) {
   const { values, db, positionals } = invocation;
   const id = positionals[0]!;
-  const overlapSeconds = spanSeconds(required(values, "overlap"), "overlap");
-  if (overlapSeconds > OVERLAP_MAX_SECONDS) throw usage("--overlap is at most 90d.");
+  const overlapSeconds = overlapSecondsOf(values);
   const older = (await credentialsOf(invocation, kind, id)).filter(({ status }) =>
     status === "active" || status === "retiring"
   );

@@ -3,7 +3,7 @@ import { formatHalalas, ID_PREFIX, newId } from "@gold-partner/protocol";
 import type { Row as SqlRow } from "postgres";
 import type { Command, Invocation, Result, Row } from "../command.ts";
 import { readClock } from "../database.ts";
-import { EXIT, Failure, usage } from "../failure.ts";
+import { EXIT, Failure, isOutcomeUnknown, usage } from "../failure.ts";
 import { withNewFile } from "../new_file.ts";
 import { instantOf } from "../output.ts";
 import { compactUuid, dayInRiyadh, writePaymentInitiation } from "../pain/mod.ts";
@@ -71,8 +71,8 @@ async function submitApproved(invocation: Invocation, file: string): Promise<Res
         taken.map(({ id }) => id).join()
       }}`}::text::uuid[], ${document})`,
   )
-    .catch((error: Error & { code?: string }) => {
-      throw isRefusal(error) ? error : outcomeUnknown(error, batch);
+    .catch((error: Error) => {
+      throw isOutcomeUnknown(error) ? outcomeUnknown(error, batch) : error;
     });
   return {
     title: "Send the file to the bank. Then say `gold withdrawal paid` or `returned` of each.",
@@ -186,11 +186,6 @@ function nothingToSubmit(left: readonly Row[]): Failure {
       " ",
     ),
   );
-}
-
-/** What was said before the commit; a lost connection and a file that did not get into its place come later. */
-function isRefusal(error: Error & { code?: string }): boolean {
-  return error instanceof Failure || (error.name === "PostgresError" && !error.code?.startsWith("57"));
 }
 
 function outcomeUnknown({ message }: Error, batch: string): Failure {

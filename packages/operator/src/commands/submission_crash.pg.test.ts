@@ -1,3 +1,4 @@
+import { readFile } from "node:fs/promises";
 import { setTimeout as sleep } from "node:timers/promises";
 import { after, before, describe, it } from "node:test";
 import { assertEquals, assertMatch } from "@std/assert";
@@ -48,12 +49,14 @@ describe("gold withdrawal submit, broken off in the middle", () => {
     refused(await submit("lost.xml", "--batch", batchIn(run.problem.detail)), 1, "There is no batch");
   });
 
-  it("never writes over a file that came there meanwhile; the stored document is written elsewhere by the batch's name", async () => {
+  it("never writes over a file that came there meanwhile; the document is beside it, and written elsewhere by the batch's name", async () => {
     const run = await submitAround("taken.xml", () => operator.write("taken.xml", "mine"));
-    refused(run, 3, "may be submitted");
+    refused(run, 3, "It is done, but");
     assertEquals([await operator.read("taken.xml"), await status()], ["mine", "submitted"]);
-    const again = await submit("rescued.xml", "--batch", batchIn(run.problem.detail));
-    assertEquals([again.exit, again.json.count], [0, 1]);
-    assertMatch(await operator.read("rescued.xml"), /<CtrlSum>1\.00<\/CtrlSum>/);
+    const kept = await readFile(/ is in (\S+): move it/.exec(run.problem.detail)![1]!, "utf8");
+    assertMatch(kept, /<CtrlSum>1\.00<\/CtrlSum>/);
+    const [stored] = await operator.service.books.sql`select id from gold.payment_batch`;
+    const again = await submit("rescued.xml", "--batch", stored!.id);
+    assertEquals([again.exit, again.json.count, await operator.read("rescued.xml")], [0, 1, kept]);
   });
 });

@@ -1,5 +1,5 @@
 import { assert, assertEquals, assertStringIncludes } from "@std/assert";
-import { execPath } from "node:process";
+import { env, execPath } from "node:process";
 import { describe, it } from "node:test";
 import { type AuthorityKey, readAuthorityKey, useSigningCommand } from "./authority_key.ts";
 import { EC_P256, ECDSA_SHA256, generateKeyPair } from "./key_pair.ts";
@@ -37,6 +37,18 @@ describe("authority key", () => {
       const signature = await key.sign(MESSAGE);
       assertEquals(signature.length, 64);
       assert(await crypto.subtle.verify(ECDSA_SHA256, publicKey, signature, MESSAGE));
+    }
+  });
+
+  it("a command is given nobody's database login", async () => {
+    const before = env.DATABASE_URL;
+    env.DATABASE_URL = "postgres://operator:hunter2@127.0.0.1/gold";
+    try {
+      const key = useSigningCommand(program("fs.writeSync(1, String(process.env.DATABASE_URL));"));
+      assertStringIncludes(await complaint(key), `wrote ${"undefined".length} bytes`);
+    } finally {
+      if (before === undefined) delete env.DATABASE_URL;
+      else env.DATABASE_URL = before;
     }
   });
 

@@ -12,4 +12,4 @@ export {
   issueServerCertificate,
   type ServerIssuance,
 } from "./issuance.ts";
-export type { Subject } from "./subject.ts";
+export { type Subject, SUBJECT_MAX_CHARACTERS } from "./subject.ts";

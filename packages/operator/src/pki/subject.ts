@@ -8,7 +8,7 @@ export interface Subject {
 }
 
 // X.520's upper bound for both. openssl refuses to make a request above it, so a longer name could never match.
-const MAX_CHARACTERS = 64;
+export const SUBJECT_MAX_CHARACTERS = 64;
 
 /** Always UTF8String and never through a DN's text form, so commas, quotes and Arabic need no escaping. */
 export function writeSubject({ organization, commonName }: Subject): Name {
@@ -43,13 +43,14 @@ function checkText(what: string, text: string): string {
   const value = text.normalize("NFC");
   const characters = [...value].length;
   if (
-    characters < 1 || characters > MAX_CHARACTERS || /\p{Cc}|\p{Cs}/u.test(value) || value !== value.trim()
+    characters < 1 || characters > SUBJECT_MAX_CHARACTERS || /\p{Cc}|\p{Cs}/u.test(value) ||
+    value !== value.trim()
   ) {
     throw new PkiError(
       "subject_invalid",
       `The ${what} ${
         JSON.stringify(text)
-      } cannot stand in a certificate: 1 to ${MAX_CHARACTERS} characters, without control characters or spaces around it. Register a shorter or cleaner name.`,
+      } cannot stand in a certificate: 1 to ${SUBJECT_MAX_CHARACTERS} characters, without control characters or spaces around it. Register a shorter or cleaner name.`,
     );
   }
   return value;
