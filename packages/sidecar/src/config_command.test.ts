@@ -38,6 +38,22 @@ describe("sidecar config", () => {
     rmSync(folder, { recursive: true });
   });
 
+  it("names the setting whose folder cannot be written", () => {
+    const { code, says } = runConfig({
+      GOLD_ENV: "production",
+      PUBLIC_BASE_URL: "https://api.example",
+      UPSTREAMS: "unix:/run/server.sock",
+      CONFIG_DIRECTORY: "/dev/null/envoy",
+      TRUST_DIRECTORY: "/run/trust",
+      SERVER_CERTIFICATE_DIRECTORY: "/run/tls",
+    });
+    assertEquals(code, 2);
+    assertMatch(
+      says,
+      /^The configuration has 1 fault\(s\):\n- CONFIG_DIRECTORY cannot be written: ENOTDIR[^\n]*\n$/,
+    );
+  });
+
   it("explains every setting, with its default, where none is set", () => {
     const { code, says } = runConfig({}, "--explain");
     assertEquals(code, 0);

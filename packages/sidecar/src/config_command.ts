@@ -1,6 +1,6 @@
 import process from "node:process";
 import { writeEnvoyFiles } from "./config_folder.ts";
-import { readSidecarConfig, SIDECAR_SETTINGS, SidecarConfigError } from "./settings.ts";
+import { readSidecarConfig, SIDECAR_SETTINGS, type SidecarConfig, SidecarConfigError } from "./settings.ts";
 
 const EXIT_USAGE = 2;
 const USAGE =
@@ -17,13 +17,19 @@ export async function config(args: readonly string[]): Promise<number> {
     return EXIT_USAGE;
   }
   try {
-    for (const path of await writeEnvoyFiles(readSidecarConfig(process.env))) console.log(`wrote ${path}`);
+    for (const path of await writeFiles(readSidecarConfig(process.env))) console.log(`wrote ${path}`);
     return 0;
   } catch (error) {
     if (!(error instanceof SidecarConfigError)) throw error;
     console.error(`The configuration has ${error.faults.length} fault(s):\n- ${error.faults.join("\n- ")}`);
     return EXIT_USAGE;
   }
+}
+
+async function writeFiles(settings: SidecarConfig): Promise<string[]> {
+  return await writeEnvoyFiles(settings).catch(({ message }: Error) => {
+    throw new SidecarConfigError([`CONFIG_DIRECTORY cannot be written: ${message}.`]);
+  });
 }
 
 function explain(): void {

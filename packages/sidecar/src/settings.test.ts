@@ -86,13 +86,31 @@ describe("readSidecarConfig()", () => {
         "PUBLIC_BASE_URL",
         url,
       ]),
-      ...["0.0.0.0", "0.0.0.0:65536", "::8443", "[0.0.0.0]:1", "[zz]:1", "1.2.3:1", "0.0.0.0:1,"].map((
+      ...[
+        "0.0.0.0",
+        "0.0.0.0:65536",
+        "::8443",
+        "[0.0.0.0]:1",
+        "[zz]:1",
+        "1.2.3:1",
+        "0.0.0.0:1,",
+        "[::]:1,[::]:1",
+      ].map((
         address,
       ): [string, string] => [
         "SIDECAR_LISTEN",
         address,
       ]),
-      ...["unix:", "unix:relative", "/a.sock", "unix:/a|unix:/b|unix:/c", "unix:/a|", "tcp:1"].map((
+      ...[
+        "unix:",
+        "unix:relative",
+        "/a.sock",
+        "unix:/a|unix:/b|unix:/c",
+        "unix:/a|",
+        "tcp:1",
+        "unix:/a,unix:/a",
+        `unix:/${"a".repeat(107)}`,
+      ].map((
         upstream,
       ): [string, string] => [
         "UPSTREAMS",

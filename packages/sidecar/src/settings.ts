@@ -101,6 +101,8 @@ export const SIDECAR_SETTINGS: readonly Setting[] = [
   { name: "ACCESS_LOG", meaning: "Absolute path of the access log", default: "/dev/stdout" },
 ];
 
+/** As the kernel has it. */
+const SOCKET_PATH_MAX_BYTES = 107;
 const PORT_MAX = 65_535;
 const COUNT_MAX = 1_000_000;
 const PROXY_SECRET_MIN_CHARACTERS = 32;
@@ -132,8 +134,8 @@ export function readSidecarConfig(variables: Variables): SidecarConfig {
   const config: SidecarConfig = {
     environment: read("GOLD_ENV", parseEnvironment),
     publicBaseUrl: read("PUBLIC_BASE_URL", parseBaseUrl),
-    listen: read("SIDECAR_LISTEN", (text) => list(text).map(parseTcp)),
-    upstreams: read("UPSTREAMS", (text) => list(text).map(parseUpstream)),
+    listen: read("SIDECAR_LISTEN", (text) => distinct(list(text)).map(parseTcp)),
+    upstreams: read("UPSTREAMS", (text) => distinct(list(text)).map(parseUpstream)),
     proxySecret: read("PROXY_SECRET_FILE", readSecret),
     configDirectory: read("CONFIG_DIRECTORY", parsePath),
     trustDirectory: read("TRUST_DIRECTORY", parsePath),
@@ -170,6 +172,12 @@ const isTcp = ({ server }: Upstream): boolean => server.kind === "tcp";
 
 const list = (text: string): string[] => text.split(",").map((one) => one.trim());
 
+function distinct(texts: readonly string[]): readonly string[] {
+  const twice = texts.find((text, index) => texts.indexOf(text) !== index);
+  if (twice !== undefined) throw new Error(`has "${twice}" twice.`);
+  return texts;
+}
+
 function parseEnvironment(text: string): Environment {
   if (text === "sandbox" || text === "production") return text;
   throw new Error(`is "${text}"; it is sandbox or production.`);
@@ -193,11 +201,16 @@ function parseTcp(text: string): TcpAddress {
 
 /** What only this machine reaches. */
 export function parseLocal(text: string): Address {
-  if (/^unix:\/./.test(text)) return { kind: "unix", path: text.slice("unix:".length) };
+  if (/^unix:\/./.test(text)) return parseSocket(text.slice("unix:".length));
   if (/^(127\.0\.0\.1|\[::1\]):/.test(text)) return parseTcp(text);
   throw new Error(
     `has "${text}"; it is unix:/PATH, 127.0.0.1:PORT or [::1]:PORT, which only this machine reaches.`,
   );
+}
+
+function parseSocket(path: string): Address {
+  if (Buffer.byteLength(path) <= SOCKET_PATH_MAX_BYTES) return { kind: "unix", path };
+  throw new Error(`has "${path}"; a socket's path has ${SOCKET_PATH_MAX_BYTES} bytes at most.`);
 }
 
 function parseUpstream(text: string): Upstream {

@@ -58,6 +58,8 @@ function readSettings(variables: Variables): Pick<KeeperOptions, "databaseUrl" |
   if (!/^postgres(?:ql)?:\/\/./.test(databaseUrl) || !URL.canParse(databaseUrl)) {
     faults.push("DATABASE_URL must be a postgres:// URL of the service's login (gold_api).");
   }
-  if (folder === "") faults.push("TRUST_DIRECTORY must name the folder that Envoy watches.");
+  if (!folder.startsWith("/")) {
+    faults.push("TRUST_DIRECTORY must be the absolute path of the folder that Envoy watches.");
+  }
   return faults.length === 0 ? { databaseUrl, folder } : faults.join("\n");
 }
