@@ -13,14 +13,20 @@ const HEAD = `import { describe, it } from "node:test";\nconst onDeno = "Deno" i
 /** Runs planted test files on both runtimes, out of sight. */
 async function runPlanted(
   files: Readonly<Record<string, string>>,
-  oneRuntime: OneRuntime = {},
-  nodeAlone = false,
+  { oneRuntime = {}, nodeAlone = false, beside = {} }: {
+    oneRuntime?: OneRuntime;
+    nodeAlone?: boolean;
+    /** Files that are no tests. */
+    beside?: Readonly<Record<string, string>>;
+  } = {},
 ) {
   const root = realpathSync(mkdtempSync(join(tmpdir(), "suites-test-")));
   try {
     symlinkSync(join(ROOT, "node_modules"), join(root, "node_modules"));
     writeFileSync(join(root, "package.json"), `{"type":"module"}`);
-    for (const [file, body] of Object.entries(files)) writeFileSync(join(root, file), HEAD + body);
+    for (const [file, body] of Object.entries({ ...files, ...beside })) {
+      writeFileSync(join(root, file), HEAD + body);
+    }
     const runtimes = findRuntimes(ROOT);
     return await runSuites({
       root,
@@ -43,6 +49,16 @@ describe("runSuites()", () => {
       "b.test.ts": `it("top", () => {});`,
     });
     assertEquals(result, { node: { ran: 5, skipped: 0 }, deno: { ran: 5, skipped: 0 }, faults: [] });
+  });
+
+  it("counts what a suite holds for the file that runs it, wherever it is written", async () => {
+    const held =
+      `export const held = () => { it("one", () => {}); describe("more", () => it("two", () => {})); };`;
+    const result = await runPlanted({
+      "a.test.ts": `const { held } = await import("./held.ts"); describe("a", () => held());`,
+      "b.test.ts": `const { held } = await import("./held.ts"); describe("b", () => held());`,
+    }, { beside: { "held.ts": held } });
+    assertEquals(result, { node: { ran: 8, skipped: 0 }, deno: { ran: 8, skipped: 0 }, faults: [] });
   });
 
   it("names the file that runs more on one runtime", async () => {
@@ -81,8 +97,10 @@ describe("runSuites()", () => {
       "deno.test.ts": `it("one", () => { if (!onDeno) throw new Error("not here"); }); it("two", () => {});`,
       "both.test.ts": `it("one", () => {});`,
     }, {
-      "node.test.ts": { runtime: "node", reason: "a test" },
-      "deno.test.ts": { runtime: "deno", reason: "a test" },
+      oneRuntime: {
+        "node.test.ts": { runtime: "node", reason: "a test" },
+        "deno.test.ts": { runtime: "deno", reason: "a test" },
+      },
     });
     assertEquals(result, { node: { ran: 2, skipped: 0 }, deno: { ran: 3, skipped: 0 }, faults: [] });
   });
@@ -92,8 +110,7 @@ describe("runSuites()", () => {
       {
         "one.test.ts": `it("one", () => { if (onDeno) throw new Error("not here"); });`,
       },
-      {},
-      true,
+      { nodeAlone: true },
     );
     assertEquals(result, { node: { ran: 1, skipped: 0 }, deno: { ran: 0, skipped: 0 }, faults: [] });
   });
