@@ -153,9 +153,10 @@ describe("the balance at an instant", () => {
 
   it("of now is never told as of before the newest posting, whose instant was rounded up", async () => {
     const client = await books.createClient({ halalas: 100n });
-    const ahead = new Date(Date.now() + 5000);
+    const ahead = new Date(Date.now() + 500);
     await books.sql`
       update gold.account set last_posted_at = ${ahead.toISOString()}::text::timestamptz where client_id = ${client}`;
-    assertEquals((await openAccountReads(books.api).balances(client)).asOf, ahead);
+    const { asOf } = await openAccountReads(books.api).balances(client);
+    assert(asOf >= ahead, `${asOf.toISOString()} is before ${ahead.toISOString()}`);
   });
 });
