@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 
-/** The test files that only one runtime can run, each with the reason. */
+/** The test files that one runtime alone can run, or that judge what no runtime is part of, each with the reason. */
 export type OneRuntime = Readonly<
   Record<string, { readonly runtime: "node" | "deno"; readonly reason: string }>
 >;
