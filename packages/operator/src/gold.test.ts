@@ -45,6 +45,11 @@ describe("gold", () => {
     }
   });
 
+  it("says that options come after the command's words", async () => {
+    const run = await runGold(["--state", ".gold", "partner", "list"]);
+    assertStringIncludes(assertProblem(run, 2, "usage"), "words come first");
+  });
+
   it("refuses an option that it does not know, and too many or too few arguments", async () => {
     const table = [
       ["partner", "list", "--verbose"],

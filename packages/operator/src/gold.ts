@@ -80,6 +80,9 @@ export async function gold(argv: readonly string[], terminal: Terminal): Promise
       terminal.out(overview());
       return EXIT.done;
     }
+    if (!command && argv[0]!.startsWith("-")) {
+      throw usage("The command's words come first, then its options: `gold --help` lists them all.");
+    }
     if (!command) throw usage("There is no such command: `gold --help` lists them all.");
     const { values, positionals } = parse(command, argv);
     if (values.help) {
