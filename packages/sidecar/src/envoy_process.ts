@@ -8,7 +8,7 @@ import { fileURLToPath } from "node:url";
 import { askAdmin } from "./admin.ts";
 import { BOOTSTRAP_FILE } from "./bootstrap/bootstrap.ts";
 import { writeEnvoyFiles } from "./config_folder.ts";
-import { drainEnvoy } from "./drain/drain_envoy.ts";
+import { drainEnvoy, readRemainder } from "./drain/drain_envoy.ts";
 import type { SidecarConfig } from "./settings.ts";
 
 export interface EnvoyOptions {
@@ -68,7 +68,11 @@ export async function startEnvoy(
     drain,
     async stop() {
       if (child.exitCode !== null || child.signalCode !== null) return;
-      if (await activeConnections(ask).catch(() => 0) > 0) await drain().catch(() => {});
+      const isUsed = await readRemainder(config.adminListen).then(
+        ({ connections }) => connections > 0,
+        () => false,
+      );
+      if (isUsed) await drain().catch(() => {});
       child.kill("SIGTERM");
       const cut = setTimeout(() => child.kill("SIGKILL"), STOP_MS);
       await exited;
@@ -127,9 +131,4 @@ interface ListenerStatuses {
 
 interface LocalAddress {
   readonly socket_address: { readonly port_value: number };
-}
-
-async function activeConnections(ask: Ask): Promise<number> {
-  const text = await ask("GET", "/stats?filter=^http.partners.downstream_cx_active$");
-  return Number(text.split(":")[1] ?? 0);
 }

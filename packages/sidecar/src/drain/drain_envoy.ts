@@ -34,7 +34,8 @@ export async function drainEnvoy({ admin, seconds }: DrainOptions): Promise<Rema
   }
 }
 
-async function readRemainder(admin: Address): Promise<Remainder> {
+/** Who is connected now. */
+export async function readRemainder(admin: Address): Promise<Remainder> {
   const text = await askAdmin(admin, "GET", `/stats?filter=${encodeURIComponent(STATS)}`);
   const valueOf = (name: string) =>
     Number(text.split("\n").find((line) => line.startsWith(`${name}: `))?.split(" ")[1]);
