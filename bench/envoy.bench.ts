@@ -1,4 +1,4 @@
-import type { Benchmark, Plan, Round } from "./harness.ts";
+import { type Benchmark, type Plan, rotateSeen, type Round } from "./harness.ts";
 import { openEnvoyHouse } from "./envoy/house.ts";
 import { BenchPartner } from "./envoy/partner.ts";
 import { ALONE, BOTH, handshakeTurn, requestTurn, type Turn } from "./envoy/turns.ts";
@@ -7,18 +7,8 @@ import { ALONE, BOTH, handshakeTurn, requestTurn, type Turn } from "./envoy/turn
 const TURN_FACTOR = 10;
 const ROUND_SHARE = 0.5;
 
-/** Rounds of A B, B A, A B …, each turn told apart by whose CPU time it was. */
-async function measure(turns: readonly Turn[], { rounds, turnMs }: Plan): Promise<Round[]> {
-  const measured: Round[] = [];
-  for (let round = 0; round < Math.ceil(rounds * ROUND_SHARE); round++) {
-    const seen: Round[] = [];
-    for (let turn = 0; turn < turns.length; turn++) {
-      seen.push(await turns[(round + turn) % turns.length]!(turnMs * TURN_FACTOR));
-    }
-    measured.push(Object.assign({}, ...seen) as Round);
-  }
-  return measured;
-}
+const measure = (turns: readonly Turn[], { rounds, turnMs }: Plan): Promise<Round[]> =>
+  rotateSeen(turns.map((turn) => () => turn(turnMs * TURN_FACTOR)), Math.ceil(rounds * ROUND_SHARE));
 
 export default {
   about:

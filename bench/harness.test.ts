@@ -8,6 +8,7 @@ import {
   interleaved,
   type Meter,
   rotate,
+  rotateSeen,
   synchronous,
 } from "./harness.ts";
 import { processCpuMs } from "./process_cpu.ts";
@@ -27,7 +28,7 @@ describe("interleaved()", () => {
       meter.spend(operations);
     };
     const measure = interleaved({ a: contender("a"), b: contender("b"), c: contender("c") }, meter);
-    const rounds = await measure({ rounds: 4, turnMs: 1 });
+    const rounds = await measure({ rounds: 4, turnMs: 1, rows: 1 });
     assertEquals(turns.slice(-12).join(""), "abcbcacababc");
     assertEquals(rounds.map((round) => Object.keys(round).sort().join("")), ["abc", "abc", "abc", "abc"]);
   });
@@ -46,6 +47,7 @@ describe("interleaved()", () => {
       {
         rounds: 1,
         turnMs: 100,
+        rows: 1,
       },
     );
     assertEquals(round!["cheap"]!.operations, 10_000);
@@ -59,6 +61,20 @@ describe("rotate()", () => {
   it("refuses a contender that did nothing: its rate would be that of a standstill", async () => {
     const idle = () => Promise.resolve({ operations: 0, wallMs: 10 });
     await assertRejects(() => rotate({ idle }, 1), Error, '"idle" did nothing');
+  });
+});
+
+describe("rotateSeen()", () => {
+  it("begins each round with another one, and holds all that each was seen as", async () => {
+    const order: string[] = [];
+    const sample = { operations: 1, wallMs: 1 };
+    const turn = (name: string, ...seen: string[]) => () => {
+      order.push(name);
+      return Promise.resolve(Object.fromEntries([name, ...seen].map((one) => [one, sample])));
+    };
+    const rounds = await rotateSeen([turn("a", "a too"), turn("b"), turn("c")], 3);
+    assertEquals(order.join(""), "abcbcacab");
+    for (const round of rounds) assertEquals(Object.keys(round).sort(), ["a", "a too", "b", "c"]);
   });
 });
 

@@ -6,7 +6,7 @@ import { processCpuMs } from "./process_cpu.ts";
 export interface Benchmark {
   readonly about: string;
   /** Makes everything ready; throws a sentence when a peer is missing. */
-  open(): Promise<Course>;
+  open(plan: Plan): Promise<Course>;
 }
 
 interface Course {
@@ -18,19 +18,33 @@ export interface Contest {
   readonly name: string;
   readonly measure: Measure;
   readonly goals: readonly Goal[];
+  /** What else came to light, a sentence each; asked for when all is measured. */
+  readonly remarks?: () => readonly string[];
 }
 
-export type Goal = RatioGoal | TimeGoal;
+export type Goal = RatioGoal | SumGoal | TimeGoal;
+
+interface AnyGoal {
+  readonly ours: string;
+  /** The wall clock's time an operation, unless it is the CPU time or the median latency that counts. */
+  readonly by?: "cpu" | "p50";
+  /** What is only reported binds nobody. */
+  readonly reported?: boolean;
+}
 
 /** The rate of `ours` over the rate of `peer`. */
-export interface RatioGoal {
-  readonly ours: string;
+export interface RatioGoal extends AnyGoal {
   readonly peer: string;
   readonly atLeast: number;
 }
 
-interface TimeGoal {
-  readonly ours: string;
+/** The time of `ours` over the times of all `parts` together. */
+export interface SumGoal extends AnyGoal {
+  readonly parts: readonly string[];
+  readonly atMost: number;
+}
+
+interface TimeGoal extends AnyGoal {
   readonly atMostMicros: number;
 }
 
@@ -38,6 +52,8 @@ export interface Plan {
   readonly rounds: number;
   /** How long each contender runs in a round. */
   readonly turnMs: number;
+  /** How many rows a full table holds. */
+  readonly rows: number;
 }
 
 /** One contender's turn in one round. */
@@ -46,6 +62,10 @@ export interface Sample {
   readonly wallMs: number;
   /** Absent where a turn's share of the CPU cannot be told. */
   readonly cpuMs?: number;
+  /** The CPU time of what made the load, on the same machine. */
+  readonly loadCpuMs?: number;
+  readonly p50Micros?: number;
+  readonly p99Micros?: number;
 }
 
 /** Each contender's sample, by its name. */
@@ -96,15 +116,23 @@ export function interleaved(
  * after the same neighbour.
  */
 export async function rotate(turns: Readonly<Record<string, Turn>>, rounds: number): Promise<Round[]> {
-  const names = Object.keys(turns);
+  const seen = Object.entries(turns).map(([name, turn]) => async () => ({ [name]: await turn() }));
+  return await rotateSeen(seen, rounds);
+}
+
+/** The same of turns that are seen as several contenders each. */
+export async function rotateSeen(
+  turns: readonly (() => Promise<Round>)[],
+  rounds: number,
+): Promise<Round[]> {
   const measured: Round[] = [];
   for (let round = 0; round < rounds; round++) {
     const samples: Record<string, Sample> = {};
-    for (let turn = 0; turn < names.length; turn++) {
-      const name = names[(round + turn) % names.length]!;
-      const sample = await turns[name]!();
-      if (sample.operations === 0) throw new Error(`"${name}" did nothing in its turn.`);
-      samples[name] = sample;
+    for (let turn = 0; turn < turns.length; turn++) {
+      for (const [name, sample] of Object.entries(await turns[(round + turn) % turns.length]!())) {
+        if (sample.operations === 0) throw new Error(`"${name}" did nothing in its turn.`);
+        samples[name] = sample;
+      }
     }
     measured.push(samples);
   }

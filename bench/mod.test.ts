@@ -19,7 +19,19 @@ describe("npm run bench", () => {
   it("lists the benchmarks when none is named", () => {
     const { code, says } = bench();
     assertEquals(code, 0);
-    for (const text of ["envoy ", "jws ", "k6_signing ", "orders ", "--strict", "--json FILE"]) {
+    for (
+      const text of [
+        "envoy ",
+        "jws ",
+        "k6_signing ",
+        "nonces ",
+        "orders ",
+        "tokens ",
+        "webhooks ",
+        "--strict",
+        "--json FILE",
+      ]
+    ) {
       assertStringIncludes(says, text);
     }
   });

@@ -1,4 +1,4 @@
-// npm run bench -- NAME [--short] [--strict] [--json FILE]: measures one benchmark; without a name, lists them.
+// npm run bench -- NAME [--short] [--strict] [--rows N] [--json FILE]: measures one benchmark; without a name, lists them.
 // A missed goal is printed; with --strict it is a failure, too (exit 1).
 import { readdirSync, writeFileSync } from "node:fs";
 import process from "node:process";
@@ -8,11 +8,11 @@ import { reportContest } from "./report.ts";
 import { countMisses, summarise } from "./summary.ts";
 import { readSurroundings, reportSurroundings } from "./surroundings.ts";
 
-const FULL: Plan = { rounds: 15, turnMs: 100 };
-const SHORT: Plan = { rounds: 5, turnMs: 50 };
+const FULL: Plan = { rounds: 15, turnMs: 100, rows: 10_000_000 };
+const SHORT: Plan = { rounds: 5, turnMs: 50, rows: 200_000 };
 const SUFFIX = ".bench.ts";
 const EXIT_INTERRUPTED = 130;
-const USAGE = "Usage: npm run bench -- NAME [--short] [--strict] [--json FILE]";
+const USAGE = "Usage: npm run bench -- NAME [--short] [--strict] [--rows N] [--json FILE]";
 
 async function load(name: string): Promise<Benchmark> {
   return (await import(`./${name}${SUFFIX}`)).default;
@@ -38,7 +38,7 @@ async function run(name: string, plan: Plan, jsonFile: string | undefined): Prom
   const surroundings = readSurroundings();
   const { about, open } = await load(name);
   console.log(`${name}: ${about}\n${reportSurroundings(surroundings)}`);
-  const course = await open();
+  const course = await open(plan);
   const close = once(async () => await course.close?.());
   for (const signal of ["SIGINT", "SIGTERM"] as const) {
     process.once(signal, () => void close().finally(() => process.exit(EXIT_INTERRUPTED)));
@@ -64,6 +64,7 @@ interface Arguments {
   readonly name: string | undefined;
   readonly short: boolean;
   readonly strict: boolean;
+  readonly rows: number | undefined;
   readonly json: string | undefined;
 }
 
@@ -74,6 +75,7 @@ function readArguments(): Arguments {
       options: {
         short: { type: "boolean", default: false },
         strict: { type: "boolean", default: false },
+        rows: { type: "string" },
         json: { type: "string" },
       },
     });
@@ -82,17 +84,22 @@ function readArguments(): Arguments {
     if (name !== undefined && !names().includes(name)) {
       throw new Error(`There is no benchmark ${name}; without a name they are listed.`);
     }
-    return { name, short: values.short, strict: values.strict, json: values.json };
+    const rows = values.rows === undefined ? undefined : Number(values.rows);
+    if (rows !== undefined && !(Number.isSafeInteger(rows) && rows > 0)) {
+      throw new Error(`--rows takes a number of rows, such as 1000000, not ${values.rows}.`);
+    }
+    return { name, short: values.short, strict: values.strict, rows, json: values.json };
   } catch (error) {
     console.error(`${(error as Error).message}\n${USAGE}`);
     process.exit(2);
   }
 }
 
-const { name, short, strict, json } = readArguments();
+const { name, short, strict, rows, json } = readArguments();
+const plan = { ...(short ? SHORT : FULL), ...(rows ? { rows } : {}) };
 try {
   if (name === undefined) await list();
-  else if (await run(name, short ? SHORT : FULL, json) > 0 && strict) process.exitCode = 1;
+  else if (await run(name, plan, json) > 0 && strict) process.exitCode = 1;
 } catch (error) {
   // A peer that is missing, above all: a benchmark without it has measured nothing.
   console.error(`${name ?? "bench"} failed: ${(error as Error).message}`);

@@ -1,7 +1,8 @@
 // The figures as text.
-import { type ContestSummary, type Figures, isRatio, type Spread, type Verdict } from "./summary.ts";
+import { cpus } from "node:os";
+import { type ContestSummary, type Figures, isRatio, isSum, type Spread, type Verdict } from "./summary.ts";
 
-export function reportContest({ contest, contenders, verdicts }: ContestSummary): string {
+export function reportContest({ contest, contenders, verdicts, remarks }: ContestSummary): string {
   const width = Math.max(...Object.keys(contenders).map((name) => name.length));
   return [
     contest,
@@ -9,22 +10,42 @@ export function reportContest({ contest, contenders, verdicts }: ContestSummary)
       `  ${name.padEnd(width)}  ${reportFigures(figures)}`
     ),
     ...verdicts.map((verdict) => `  ${reportVerdict(verdict)}`),
+    ...remarks.map((remark) => `  ${remark}`),
   ].join("\n");
 }
 
-function reportFigures({ perSecond, wallMicros, cpuMicros }: Figures): string {
+function reportFigures({ perSecond, wallMicros, ...others }: Figures): string {
   const rate = `${Math.round(perSecond).toLocaleString("en-US")}/s`;
-  const cpu = cpuMicros ? `, CPU ${micros(cpuMicros.median)}` : "";
-  return `${rate.padStart(12)}  ${reportSpread(wallMicros, micros)}${cpu}`;
+  const beside = [
+    show("CPU", others.cpuMicros),
+    show("the load's CPU", others.loadCpuMicros),
+    others.loadCpuMicros
+      ? ` (${percent(others.loadCpuMicros.median / (wallMicros.median * cpus().length))} of the machine)`
+      : "",
+    show("p50", others.p50Micros),
+    show("p99", others.p99Micros),
+  ].join("");
+  return `${rate.padStart(12)}  ${reportSpread(wallMicros, micros)}${beside}`;
 }
 
+const show = (name: string, spread: Spread | undefined): string =>
+  spread ? `, ${name} ${micros(spread.median)}` : "";
+const percent = (share: number): string => `${Math.round(share * 100)} %`;
+
+const BY = { cpu: " by CPU", p50: " at the median" };
+
 function reportVerdict({ goal, found, foundByCpu, met }: Verdict): string {
-  const unit = isRatio(goal) ? times : micros;
+  const unit = isRatio(goal) || isSum(goal) ? times : micros;
   const wanted = isRatio(goal)
-    ? `${goal.ours} ≥ ${goal.atLeast}x ${goal.peer}`
-    : `${goal.ours} ≤ ${goal.atMostMicros} µs`;
+    ? `≥ ${goal.atLeast}x ${goal.peer}`
+    : isSum(goal)
+    ? `≤ ${goal.atMost}x (${goal.parts.join(" + ")})`
+    : `≤ ${goal.atMostMicros} µs`;
+  const verdict = goal.reported ? "not judged: " : met ? "goal met:   " : "goal missed:";
   const byCpu = foundByCpu ? `, by CPU ${unit(foundByCpu.median)}` : "";
-  return `${met ? "goal met:   " : "goal missed:"} ${wanted}: ${reportSpread(found, unit)}${byCpu}`;
+  return `${verdict} ${goal.ours} ${wanted}${goal.by ? BY[goal.by] : ""}: ${
+    reportSpread(found, unit)
+  }${byCpu}`;
 }
 
 function reportSpread({ min, median, max }: Spread, unit: (value: number) => string): string {

@@ -1,8 +1,9 @@
+import { cpus } from "node:os";
 import { describe, it } from "node:test";
 import { assertEquals, assertStringIncludes, assertThrows } from "@std/assert";
 import type { Contest, Goal, Round } from "./harness.ts";
 import { reportContest } from "./report.ts";
-import { countMisses, spread, summarise } from "./summary.ts";
+import { countMisses, percentile, spread, summarise } from "./summary.ts";
 
 const contest = (...goals: Goal[]): Contest => ({ name: "contest", goals, measure: async () => [] });
 
@@ -17,6 +18,15 @@ describe("spread()", () => {
     assertEquals(spread([10, 9, 100]), { min: 9, median: 10, max: 100 });
     assertEquals(spread([4, 1, 3, 2]), { min: 1, median: 2.5, max: 4 });
     assertThrows(() => spread([]), Error, "No round");
+  });
+});
+
+describe("percentile()", () => {
+  it("gives the smallest value that the share does not exceed", () => {
+    const values = Array.from({ length: 100 }, (_, index) => 100 - index);
+    assertEquals([0.5, 0.99, 1].map((share) => percentile(values, share)), [50, 99, 100]);
+    assertEquals([0.5, 0.99].map((share) => percentile([7], share)), [7, 7]);
+    assertThrows(() => percentile([], 0.5), Error, "nothing");
   });
 });
 
@@ -48,10 +58,69 @@ describe("summarise()", () => {
     ]);
     assertEquals(verdicts[0]!.foundByCpu, { min: 1.5, median: 3, max: 7.5 });
   });
+  it("judges a goal by CPU time by that alone", () => {
+    const goal = (atLeast: number): Goal => ({ ours: "ours", peer: "peer", atLeast, by: "cpu" });
+    const { verdicts } = summarise(contest(goal(3), goal(3.01)), [round(1, 1), round(10, 20), round(2, 10)]);
+    const found = { min: 1.5, median: 3, max: 7.5 };
+    assertEquals(verdicts.map(({ found, foundByCpu, met }) => ({ found, foundByCpu, met })), [
+      { found, foundByCpu: undefined, met: true },
+      { found, foundByCpu: undefined, met: false },
+    ]);
+  });
   it("judges a time by its median", () => {
     const goal = (atMostMicros: number): Goal => ({ ours: "ours", atMostMicros });
     const { verdicts } = summarise(contest(goal(2000), goal(1999)), [round(1, 1), round(2, 1), round(9, 1)]);
     assertEquals(verdicts.map(({ met }) => met), [true, false]);
+  });
+  it("judges a sum round by round: ours over what its parts take together, by the measure that the goal names", () => {
+    const rounds = [[10, 1, 1], [30, 4, 6], [20, 30, 10]].map(([ours, peer, verify]) => ({
+      ours: { operations: 1, wallMs: 1, cpuMs: 9, p50Micros: ours! },
+      peer: { operations: 1, wallMs: 1, cpuMs: 2, p50Micros: peer! },
+      verify: { operations: 1, wallMs: 4, cpuMs: 1, p50Micros: verify! },
+    }));
+    const sum = { ours: "ours", parts: ["peer", "verify"] };
+    const { verdicts } = summarise(
+      contest({ ...sum, atMost: 3, by: "p50" }, { ...sum, atMost: 2.9, by: "cpu" }, { ...sum, atMost: 0.2 }, {
+        ours: "ours",
+        atMostMicros: 8999,
+        by: "cpu",
+      }),
+      rounds,
+    );
+    const always = (value: number) => ({ min: value, median: value, max: value });
+    assertEquals(verdicts.map(({ found, foundByCpu, met }) => ({ found, foundByCpu, met })), [
+      { found: { min: 0.5, median: 3, max: 5 }, foundByCpu: undefined, met: true },
+      { found: always(3), foundByCpu: undefined, met: false },
+      { found: always(0.2), foundByCpu: always(3), met: true },
+      { found: always(9000), foundByCpu: undefined, met: false },
+    ]);
+  });
+  it("shows a goal that is only reported, and misses none by it", () => {
+    const goal = { ours: "ours", peer: "peer", atLeast: 9, reported: true };
+    const summary = summarise(contest(goal), [round(1, 2)]);
+    assertEquals([summary.verdicts[0]!.met, countMisses([summary])], [false, 0]);
+    assertStringIncludes(reportContest(summary), "not judged:  ours ≥ 9x peer: 2.00x");
+  });
+  it("gives latencies and the load's CPU where every turn has them, and remarks at the end", () => {
+    const full = { operations: 2, wallMs: 1, loadCpuMs: 1, p50Micros: 7, p99Micros: 9 };
+    const summary = summarise({ ...contest(), remarks: () => ["Of note."] }, [{
+      ours: full,
+      peer: { ...full, p99Micros: 8 },
+    }, { ours: { operations: 2, wallMs: 1, p50Micros: 8 }, peer: full }]);
+    const { ours, peer } = summary.contenders;
+    assertEquals([ours!.loadCpuMicros, ours!.p50Micros?.median, ours!.p99Micros], [
+      undefined,
+      7.5,
+      undefined,
+    ]);
+    assertEquals([peer!.loadCpuMicros?.median, peer!.p99Micros?.median], [500, 8.5]);
+    const lines = reportContest(summary).split("\n");
+    const share = Math.round(100 / cpus().length);
+    assertStringIncludes(
+      lines[2]!,
+      `the load's CPU 500.0 µs (${share} % of the machine), p50 7.00 µs, p99 8.50 µs`,
+    );
+    assertEquals(lines.at(-1), "  Of note.");
   });
   it("leaves the CPU out where one turn has none", () => {
     const rounds = [round(1, 1), {
@@ -69,9 +138,16 @@ describe("summarise()", () => {
 
 describe("reportContest()", () => {
   it("says of each goal whether it was met", () => {
-    const goals = [{ ours: "ours", peer: "peer", atLeast: 1.5 }, { ours: "ours", atMostMicros: 3 }];
+    const ratio = { ours: "ours", peer: "peer", atLeast: 1.5 };
+    const goals = [ratio, { ...ratio, by: "cpu" as const }, { ours: "ours", atMostMicros: 3 }, {
+      ours: "ours",
+      parts: ["peer", "peer"],
+      atMost: 0.5,
+    }];
     const text = reportContest(summarise(contest(...goals), [round(1, 2)]));
     assertStringIncludes(text, "goal met:    ours ≥ 1.5x peer: 2.00x (2.00x to 2.00x), by CPU 3.00x");
+    assertStringIncludes(text, "goal met:    ours ≥ 1.5x peer by CPU: 3.00x (3.00x to 3.00x)\n");
     assertStringIncludes(text, "goal missed: ours ≤ 3 µs: 1000.0 µs");
+    assertStringIncludes(text, "goal met:    ours ≤ 0.5x (peer + peer): 0.25x");
   });
 });

@@ -1,5 +1,5 @@
 // From rounds to figures: minimum, median and maximum, and which goals were met.
-import type { Contest, Goal, RatioGoal, Round, Sample } from "./harness.ts";
+import type { Contest, Goal, RatioGoal, Round, Sample, SumGoal } from "./harness.ts";
 
 export interface Spread {
   readonly min: number;
@@ -10,14 +10,17 @@ export interface Spread {
 export interface Figures {
   readonly wallMicros: Spread;
   readonly cpuMicros?: Spread;
+  readonly loadCpuMicros?: Spread;
+  readonly p50Micros?: Spread;
+  readonly p99Micros?: Spread;
   readonly perSecond: number;
 }
 
 export interface Verdict {
   readonly goal: Goal;
-  /** Ratios, or microseconds; by the wall clock, which decides. */
+  /** Ratios, or microseconds; by the wall clock unless the goal is one by something else. This decides. */
   readonly found: Spread;
-  /** The same by CPU time, which neighbours on the machine disturb less. */
+  /** Beside the wall clock's: the same by CPU time, which neighbours on the machine disturb less. */
   readonly foundByCpu?: Spread;
   readonly met: boolean;
 }
@@ -26,40 +29,50 @@ export interface ContestSummary {
   readonly contest: string;
   readonly contenders: Readonly<Record<string, Figures>>;
   readonly verdicts: readonly Verdict[];
+  readonly remarks: readonly string[];
 }
 
-export function summarise({ name, goals }: Contest, rounds: readonly Round[]): ContestSummary {
+export function summarise({ name, goals, remarks }: Contest, rounds: readonly Round[]): ContestSummary {
   const contenders = Object.keys(rounds[0] ?? {});
   return {
     contest: name,
     contenders: Object.fromEntries(contenders.map((one) => [one, figuresOf(samplesOf(rounds, one))])),
     verdicts: goals.map((goal) => judge(goal, rounds)),
+    remarks: remarks?.() ?? [],
   };
 }
 
 export function countMisses(summaries: readonly ContestSummary[]): number {
-  return summaries.flatMap(({ verdicts }) => verdicts).filter(({ met }) => !met).length;
+  return summaries.flatMap(({ verdicts }) => verdicts).filter(({ goal, met }) => !met && !goal.reported)
+    .length;
 }
 
 function judge(goal: Goal, rounds: readonly Round[]): Verdict {
-  const found = compare(goal, rounds, wallMicros);
-  const met = isRatio(goal) ? found.median >= goal.atLeast : found.median <= goal.atMostMicros;
-  const contenders = isRatio(goal) ? [goal.ours, goal.peer] : [goal.ours];
-  const hasCpu = contenders.every((one) => samplesOf(rounds, one).every(({ cpuMs }) => cpuMs !== undefined));
-  return { goal, found, ...(hasCpu ? { foundByCpu: compare(goal, rounds, cpuMicros) } : {}), met };
+  const found = spread(compare(goal, rounds, MICROS[goal.by ?? "wall"]));
+  const byCpu = compare(goal, rounds, MICROS.cpu);
+  const met = isRatio(goal)
+    ? found.median >= goal.atLeast
+    : found.median <= (isSum(goal) ? goal.atMost : goal.atMostMicros);
+  // A CPU time has nothing to say of a latency, and stands alone where it decides.
+  const hasCpu = goal.by === undefined && !byCpu.some(Number.isNaN);
+  return { goal, found, ...(hasCpu ? { foundByCpu: spread(byCpu) } : {}), met };
 }
 
-/** Pair by pair within a round, so that a slow moment of the machine strikes both sides of a ratio. */
-function compare(goal: Goal, rounds: readonly Round[], micros: (sample: Sample) => number): Spread {
-  const ours = samplesOf(rounds, goal.ours).map(micros);
-  if (!isRatio(goal)) return spread(ours);
-  const peers = samplesOf(rounds, goal.peer).map(micros);
-  return spread(ours.map((value, round) => peers[round]! / value));
+/** Round by round, so that a slow moment of the machine strikes both sides of a ratio. */
+function compare(goal: Goal, rounds: readonly Round[], micros: (sample: Sample) => number): number[] {
+  const of = (contender: string) => samplesOf(rounds, contender).map(micros);
+  const ours = of(goal.ours);
+  if (isRatio(goal)) return over(of(goal.peer), ours);
+  if (!isSum(goal)) return ours;
+  const parts = goal.parts.map(of);
+  return over(ours, ours.map((_, round) => parts.reduce((sum, part) => sum + part[round]!, 0)));
 }
 
-export function isRatio(goal: Goal): goal is RatioGoal {
-  return "peer" in goal;
-}
+const over = (values: readonly number[], divisors: readonly number[]): number[] =>
+  values.map((value, index) => value / divisors[index]!);
+
+export const isRatio = (goal: Goal): goal is RatioGoal => "peer" in goal;
+export const isSum = (goal: Goal): goal is SumGoal => "parts" in goal;
 
 function samplesOf(rounds: readonly Round[], contender: string): Sample[] {
   return rounds.map((round) => {
@@ -72,22 +85,29 @@ function samplesOf(rounds: readonly Round[], contender: string): Sample[] {
 }
 
 function figuresOf(samples: readonly Sample[]): Figures {
-  const wall = spread(samples.map(wallMicros));
-  const hasCpu = samples.every(({ cpuMs }) => cpuMs !== undefined);
+  const wallMicros = spread(samples.map(MICROS.wall));
+  const known = Object.entries({
+    cpuMicros: MICROS.cpu,
+    loadCpuMicros: MICROS.loadCpu,
+    p50Micros: MICROS.p50,
+    p99Micros: MICROS.p99,
+  }).map(([name, micros]) => [name, samples.map(micros)] as const)
+    .filter(([, values]) => !values.some(Number.isNaN));
   return {
-    perSecond: 1_000_000 / wall.median,
-    wallMicros: wall,
-    ...(hasCpu ? { cpuMicros: spread(samples.map(cpuMicros)) } : {}),
+    perSecond: 1_000_000 / wallMicros.median,
+    wallMicros,
+    ...Object.fromEntries(known.map(([name, values]) => [name, spread(values)])),
   };
 }
 
-function wallMicros({ wallMs, operations }: Sample): number {
-  return wallMs * 1000 / operations;
-}
-
-function cpuMicros({ cpuMs = NaN, operations }: Sample): number {
-  return cpuMs * 1000 / operations;
-}
+/** What a sample says of one operation; NaN where it says nothing of that. */
+const MICROS = {
+  wall: ({ wallMs, operations }: Sample) => wallMs * 1000 / operations,
+  cpu: ({ cpuMs = NaN, operations }: Sample) => cpuMs * 1000 / operations,
+  loadCpu: ({ loadCpuMs = NaN, operations }: Sample) => loadCpuMs * 1000 / operations,
+  p50: ({ p50Micros = NaN }: Sample) => p50Micros,
+  p99: ({ p99Micros = NaN }: Sample) => p99Micros,
+};
 
 export function spread(values: readonly number[]): Spread {
   if (values.length === 0) throw new Error("No round was measured: a plan has at least one.");
@@ -98,4 +118,17 @@ export function spread(values: readonly number[]): Spread {
     median: (sorted[Math.floor(middle)]! + sorted[Math.ceil(middle)]!) / 2,
     max: sorted[sorted.length - 1]!,
   };
+}
+
+/** What a sample says of its operations' latencies. */
+export const latencyOf = (latenciesMicros: readonly number[]): Pick<Sample, "p50Micros" | "p99Micros"> => ({
+  p50Micros: percentile(latenciesMicros, 0.5),
+  p99Micros: percentile(latenciesMicros, 0.99),
+});
+
+/** The smallest value that so large a share of them does not exceed. */
+export function percentile(values: readonly number[], share: number): number {
+  if (values.length === 0) throw new Error("There is no percentile of nothing.");
+  const sorted = [...values].sort((left, right) => left - right);
+  return sorted[Math.max(0, Math.ceil(sorted.length * share) - 1)]!;
 }

@@ -1,4 +1,5 @@
 import { mkdtempSync, readFileSync, rmSync, statSync } from "node:fs";
+import { BlockList, isIPv6 } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, describe, it } from "node:test";
@@ -6,6 +7,9 @@ import { assert, assertEquals, assertMatch } from "@std/assert";
 import { type Project, readCompose } from "./compose_trial.ts";
 import { type Manifest, manifestFiles, readYaml } from "./manifests_trial.ts";
 import { makeCheckout, ROOT } from "./site_trial.ts";
+
+/** How long an attempt to send a webhook may take. */
+const ATTEMPT_SECONDS = 15;
 
 /** What the schemas cannot know: what the house promises of its pods. */
 describe("deploy/kubernetes confines what it runs", () => {
@@ -77,6 +81,11 @@ describe("deploy/kubernetes confines what it runs", () => {
       api.terminationGracePeriodSeconds! >= drainSeconds + 20,
       "the service is killed while it still answers",
     );
+    const delivery = owners.find(({ metadata }) => metadata.name === "gold-delivery")!.spec!.template!.spec;
+    assert(
+      delivery.terminationGracePeriodSeconds! >= ATTEMPT_SECONDS + 10,
+      "delivery is killed before its attempts are written down",
+    );
     assertEquals([envoy.restartPolicy, api.initContainers!.at(-1)!.name], ["Always", "envoy"]);
   });
 
@@ -99,6 +108,21 @@ describe("deploy/kubernetes confines what it runs", () => {
     ]);
   });
 
+  it("lets webhooks out to public addresses alone", () => {
+    const policy = ofKind("NetworkPolicy").find(({ metadata }) => metadata.name === "gold-webhooks");
+    const blocks = policy!.spec!.egress!.flatMap(({ to = [] }) => to.map(({ ipBlock }) => ipBlock!));
+    const isReached = (address: string) =>
+      blocks.some(({ cidr, except }) => isWithin([cidr], address) && !isWithin(except!, address));
+    assertEquals(PUBLIC.filter((address) => !isReached(address)), []);
+    assertEquals(FORBIDDEN.filter(isReached), []);
+  });
+
+  it("gives delivery the key that it unseals secrets with, and not the pepper", () => {
+    const pod = owners.find(({ metadata }) => metadata.name === "gold-delivery")!.spec!.template!.spec;
+    const given = pod.volumes!.map(({ secret }) => secret?.items?.map(({ key }) => key));
+    assertEquals(given, [["sealing_key"]]);
+  });
+
   it("holds no value of a secret", () => {
     assertEquals(ofKind("Secret"), []);
     const urls = JSON.stringify(manifests).match(/postgres(ql)?:\/\/|BEGIN [A-Z ]*KEY|whsec_/g);
@@ -108,7 +132,7 @@ describe("deploy/kubernetes confines what it runs", () => {
 
 describe("docker-compose.yml confines what it runs", () => {
   /** Made by others, and confined as these have it. */
-  const FOREIGN = ["database", "prometheus", "grafana", "k6"];
+  const FOREIGN = ["database", "prometheus", "grafana"];
   let folder: string;
   let project: Project;
   before(() => {
@@ -151,5 +175,25 @@ describe("docker-compose.yml confines what it runs", () => {
     assertEquals(unread, []);
   });
 });
+
+/** Somebody's on the internet. */
+const PUBLIC = "1.1.1.1 9.9.9.9 172.32.0.1 223.255.255.254 2001:4860:4860::8888 2606:4700::1111".split(" ");
+/** A neighbour, a node, this pod, the metadata of a cloud, or nobody. */
+const FORBIDDEN = [
+  "0.0.0.1 10.0.0.1 100.64.0.1 127.0.0.1 169.254.169.254 172.16.0.1 192.0.0.192 192.168.0.1",
+  "100.100.100.200 168.63.129.16 198.18.0.1 224.0.0.1 240.0.0.1 255.255.255.255",
+  ":: ::1 ::ffff:a00:1 64:ff9b::a00:1 fc00::1 fd00:ec2::254 fe80::1 fec0::1 ff02::1",
+  "2001::1 2001:db8::1 2002:a00:1::1 3fff::1",
+].join(" ").split(" ");
+
+function isWithin(ranges: readonly string[], address: string): boolean {
+  const familyOf = (text: string) => isIPv6(text) ? "ipv6" : "ipv4";
+  const list = new BlockList();
+  for (const range of ranges) {
+    const [first = "", bits] = range.split("/");
+    list.addSubnet(first, Number(bits), familyOf(first));
+  }
+  return list.check(address, familyOf(address));
+}
 
 const sameLabels = (left: unknown, right: unknown) => JSON.stringify(left) === JSON.stringify(right);

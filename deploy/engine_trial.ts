@@ -1,10 +1,10 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { closeSync, mkdirSync, openSync, readFileSync } from "node:fs";
-import { createServer } from "node:net";
 import { join } from "node:path";
 import process from "node:process";
 import { setTimeout as sleep } from "node:timers/promises";
+import { findFreePort } from "@gold-partner/dev";
 
 /** What an engine knows of a container. */
 export interface Container {
@@ -138,14 +138,15 @@ export class TrialEngine {
   }
 
   #place(text: string, mounts: ReadonlyMap<string, string>): string {
-    const deepestFirst = [...mounts].sort(([a], [b]) => b.length - a.length);
+    const deepestFirst = [...mounts.keys()].sort((a, b) => b.length - a.length);
+    // Whole parts of a path alone, and nothing in what was placed before.
+    const targets = new RegExp(`(?<![\\w.-])(?:${deepestFirst.join("|")})(?![\\w.-])`, "g");
     let placed = text.replace(
       ADDRESS,
       (_, address: string, port: string) => address.replace("0.0.0.0", "127.0.0.1") + this.#portOf(port),
     );
     for (const [host, real] of Object.entries(this.#options.hosts)) placed = placed.replaceAll(host, real);
-    for (const [target, source] of deepestFirst) placed = placed.replaceAll(target, source);
-    return placed;
+    return mounts.size === 0 ? placed : placed.replace(targets, (target) => mounts.get(target)!);
   }
 
   #portOf(port: string): string {
@@ -157,15 +158,6 @@ export class TrialEngine {
 
 /** One text for one command, whoever spells it. */
 export const commandText = (words: readonly string[]): string => words.join(" ");
-
-async function findFreePort(): Promise<number> {
-  const server = createServer().listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const { port } = server.address() as { port: number };
-  server.close();
-  await once(server, "close");
-  return port;
-}
 
 /** A folder of this machine for a volume. */
 export function volumeFolder(folder: string, name: string): string {

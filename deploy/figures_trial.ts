@@ -1,5 +1,5 @@
 import { spawnSync } from "node:child_process";
-import { readdirSync, readFileSync } from "node:fs";
+import { readFileSync } from "node:fs";
 import { join } from "node:path";
 
 /** A metric that an expression asks for, with the labels that must be equal. */
@@ -13,12 +13,11 @@ interface Panel {
   readonly targets: readonly { readonly expr: string }[];
 }
 
-/** Every panel of the dashboards in the folder. */
-export function dashboardPanels(folder: string): Panel[] {
-  return readdirSync(folder).flatMap((file) =>
-    (JSON.parse(readFileSync(join(folder, file), "utf8")) as { panels: Panel[] }).panels
-  );
-}
+export const dashboardPanels = (file: string): Panel[] =>
+  (JSON.parse(readFileSync(file, "utf8")) as { panels: Panel[] }).panels;
+
+export const expressionsOf = (panels: readonly Panel[]): string[] =>
+  panels.flatMap(({ targets }) => targets.map(({ expr }) => expr));
 
 /** What the alarms and the expressions ask for, as Prometheus reads them; or what it says of them. */
 export function figuresAsked(

@@ -1,7 +1,8 @@
 import { readFileSync } from "node:fs";
 import { basename, join } from "node:path";
 import { after, before, describe, it } from "node:test";
-import { assert, assertEquals } from "@std/assert";
+import { setTimeout as sleep } from "node:timers/promises";
+import { assert, assertEquals, assertMatch } from "@std/assert";
 import { commandText, type Container, type Started } from "./engine_trial.ts";
 import {
   type Manifest,
@@ -128,6 +129,14 @@ describe("deploy/kubernetes", () => {
   it("delivers from pods of its own", async () => {
     const [delivery] = podOf("gold-delivery").containers;
     await start("gold-delivery", delivery!);
+    // The partner's receiver is nowhere, so its events are tried and fail.
+    const figures = async () =>
+      await (await fetch(`http://127.0.0.1:${site.engine.port(9464)}/metrics`)).text();
+    const failed = /^gold_webhook_attempts_total\{outcome="failed"\} [1-9]/m;
+    for (const end = Date.now() + 20_000; !failed.test(await figures()) && Date.now() < end;) {
+      await sleep(100);
+    }
+    assertMatch(await figures(), failed);
     for (const probe of [delivery!.readinessProbe!, delivery!.livenessProbe!]) {
       assertEquals((await site.engine.run(containerOf("gold-delivery", delivery!), probeOf(probe))).code, 0);
     }

@@ -49,7 +49,12 @@ export interface Pod {
 interface Volume {
   readonly name: string;
   readonly emptyDir?: unknown;
-  readonly secret?: { readonly secretName: string };
+  readonly secret?: { readonly secretName: string; readonly items?: readonly { readonly key: string }[] };
+}
+
+export interface AddressBlock {
+  readonly cidr: string;
+  readonly except?: readonly string[];
 }
 
 type Labels = Readonly<Record<string, string>>;
@@ -68,7 +73,7 @@ export interface Manifest {
     readonly policyTypes?: readonly string[];
     readonly ingress?: readonly { readonly ports?: readonly { readonly port: number }[] }[];
     readonly egress?: readonly {
-      readonly to?: unknown;
+      readonly to?: readonly { readonly ipBlock?: AddressBlock }[];
       readonly ports?: readonly { readonly port: number }[];
     }[];
   };

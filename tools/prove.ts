@@ -50,12 +50,19 @@ const PROOFS: Readonly<Record<string, Proof>> = {
       }),
   },
   races: {
-    says: "a hundred requests at once against one and two services: what may happen once happens once",
+    says:
+      "a hundred requests at once against one and two services: what may happen once happens once, and each event arrives",
     prove: (options) => runProgram("packages/dev/src/prove/races.ts", options),
   },
   kills: {
-    says: "SIGKILL at each step of an order: a retry gives the one result",
+    says:
+      "SIGKILL at each step of an order and of its delivery: a retry gives the one result, and its event comes",
     prove: (options) => runProgram("packages/dev/src/prove/kills.ts", options),
+  },
+  webhooks: {
+    says:
+      "receivers sick in every way, workers killed, the database restarted: what is accepted arrives, and nobody waits for the sick",
+    prove: (options) => runProgram("packages/dev/src/prove/webhooks.ts", options),
   },
   rotation: {
     says:
@@ -63,8 +70,18 @@ const PROOFS: Readonly<Record<string, Proof>> = {
     prove: (options) => runProgram("packages/dev/src/prove/rotation.ts", options),
   },
   drains: {
-    says: "Envoys and processes of the service come and go under load: no request is lost",
+    says: "Envoys and processes of the service come and go under load: no request is lost, no event either",
     prove: (options) => runProgram("packages/dev/src/prove/drains.ts", options),
+  },
+  loadtest: {
+    says:
+      "the smoke of each load test passes, also in time; with a defect planted the one that must see it fails and says why",
+    prove: (options) => runProgram("packages/dev/src/prove/loadtest.ts", options),
+  },
+  soak: {
+    says: "half an hour at 70 % of the rate at which the service breaks: nothing grows but the books",
+    takes: "--minutes N, --rate N, --json FILE",
+    prove: (options) => runProgram("packages/dev/src/prove/soak.ts", options),
   },
   schemathesis: {
     says: "Schemathesis calls the running service by its OpenAPI description: no reply that is not described",

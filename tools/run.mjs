@@ -17,13 +17,18 @@ const TASKS = {
   gold: { file: "packages/operator/src/main.ts", says: "the operator's commands; none lists them" },
   sidecar: { file: "packages/sidecar/src/main.ts", says: "what runs beside Envoy: config | keep | drain" },
   test: { file: "tools/test.ts", says: "every suite on Node and on Deno [PATH…]" },
-  bench: { file: "bench/mod.ts", says: "a benchmark: NAME [--short] [--json FILE]" },
+  bench: { file: "bench/mod.ts", says: "a benchmark: NAME [--short] [--rows N] [--json FILE]" },
   prove: { file: "tools/prove.ts", says: "a long proof: NAME [--short]" },
+  loadtest: {
+    file: "tools/loadtest.ts",
+    says: "a load test by several partners: SCENARIO [--partners N …] | compare BEFORE AFTER",
+  },
   check: { file: "tools/check.ts", says: "the structural rules" },
   format: { file: "tools/format.ts", says: "formats the tree [--check]" },
   vectors: { file: "tools/vectors.ts", says: "writes the test vectors anew" },
   schema: { file: "tools/schema.ts", says: "writes packages/server/schema.sql anew [--check]" },
   docs: { file: "tools/docs.ts", says: "writes the pages that are made from the code anew [--check]" },
+  pack: { file: "tools/pack.ts", says: "makes the tarballs of the published packages, in dist/ [FOLDER]" },
   parts: { file: "tools/parts.ts", says: "fetches the real parts that npm does not have [NAME…]" },
 };
 
@@ -31,6 +36,7 @@ const ROOT = dirname(dirname(fileURLToPath(import.meta.url)));
 const LOCKFILE = join(ROOT, "package-lock.json");
 /** npm writes this file last, so a half-finished install does not have it. */
 const INSTALLED = join(ROOT, "node_modules", ".package-lock.json");
+const PROGRAM = join(ROOT, "tools", "program.mjs");
 const TURN = join(ROOT, ".tools", "npm_ci.turn");
 const TURN_POLL_MS = 250;
 const EMPTY_TURN_MS = 5_000;
@@ -49,9 +55,10 @@ function stop(sentence, code) {
 }
 
 /** Runs a child to its end, passing signals on; answers its exit code, or the signal that ended it. */
-function runChild(command, commandArgs, options) {
+function runChild(command, commandArgs, options, hear) {
   return new Promise((resolve, reject) => {
     const child = spawn(command, commandArgs, { cwd: ROOT, ...options });
+    child.stderr?.setEncoding("utf8").on("data", hear);
     const passOn = (signal) => {
       // A terminal sends Ctrl-C to the whole group; a second one would cut the child's own shutdown short.
       // And by its id, because after child.kill() Deno answers the signal even where the child exited with a code.
@@ -60,7 +67,7 @@ function runChild(command, commandArgs, options) {
     const signals = ["SIGINT", "SIGTERM", "SIGHUP"];
     for (const signal of signals) process.on(signal, passOn);
     child.once("error", reject);
-    child.once("exit", (code, signal) => {
+    child.once("close", (code, signal) => {
       for (const each of signals) process.off(each, passOn);
       resolve({ code, signal });
     });
@@ -110,17 +117,39 @@ function takeTurn() {
   return false;
 }
 
+/** Says once a second that it goes on, in one line where it can be rewritten; else every ten seconds in another. */
+function showProgress(startMs) {
+  const rewrites = process.stderr.isTTY && process.env.TERM !== "dumb";
+  const timer = setInterval(() => {
+    const seconds = Math.round((Date.now() - startMs) / 1000);
+    if (rewrites) process.stderr.write(`\r… still installing, ${seconds} s`);
+    else if (seconds % 10 === 0) process.stderr.write(`… still installing, ${seconds} s\n`);
+  }, 1000);
+  return () => {
+    clearInterval(timer);
+    if (rewrites) process.stderr.write("\r\x1b[2K");
+  };
+}
+
 async function npmCi() {
-  process.stderr.write("Installing the dependencies of package-lock.json (npm ci) …\n");
+  process.stderr.write("Installing what package-lock.json pins into node_modules (npm ci) …\n");
   const start = Date.now();
+  const hideProgress = showProgress(start);
   try {
-    // npm's report goes to stderr: a task may print JSON on stdout. NODE_ENV=production must not leave out the tools.
-    const ended = await runChild("npm", ["ci", "--include=dev"], { stdio: ["ignore", 2, 2] });
+    // stdout belongs to the task. NODE_ENV=production must not leave out the tools.
+    let report = "";
+    const ended = await runChild("npm", ["ci", "--include=dev", "--loglevel=error"], {
+      stdio: ["ignore", "ignore", "pipe"],
+    }, (text) => report += text);
+    hideProgress();
     if (ended.code === 0) {
-      process.stderr.write(`Installed in ${((Date.now() - start) / 1000).toFixed(1)} s.\n`);
+      process.stderr.write(
+        `Installed in ${((Date.now() - start) / 1000).toFixed(1)} s. From now on no network is needed.\n`,
+      );
     }
-    return ended;
+    return { ...ended, report };
   } catch (error) {
+    hideProgress();
     if (error.code !== "ENOENT") throw error;
     return { code: NOT_FOUND };
   }
@@ -140,13 +169,22 @@ async function install() {
       MISSING,
     );
   }
-  if (ended.code !== 0) {
-    stop(
-      `npm ci failed (exit ${ended.code}), so nothing was started. Its reason stands above; without a network, ` +
-        "connect or set npm's registry to a mirror, then run the same command again.",
-      MISSING,
+  if (ended.code !== 0) stop(explainInstall(ended), MISSING);
+}
+
+function explainInstall({ code, report }) {
+  const [unreachable] =
+    /\b(ENOTFOUND|EAI_AGAIN|ECONNREFUSED|ECONNRESET|ETIMEDOUT|ENETUNREACH|EHOSTUNREACH)\b/.exec(report) ?? [];
+  if (unreachable) {
+    return (
+      `npm's registry cannot be reached (${unreachable}), and the packages are not here yet. Connect to the network, ` +
+      "or set a mirror (npm config set registry URL), then run the same command again."
     );
   }
+  if (/\bENOSPC\b/.test(report)) {
+    return `The disk that holds ${ROOT} is full. Free a gigabyte, then run the same command again.`;
+  }
+  return `${report}npm ci failed (exit ${code}), so nothing was started. Its reason stands above; the same command tries again.`;
 }
 
 function listTasks() {
@@ -169,5 +207,9 @@ const task = Object.hasOwn(TASKS, name) ? TASKS[name] : undefined;
 if (!task) stop(`${name ? `There is no task "${name}".` : "Which task?"} ${listTasks()}`, USAGE);
 requireRuntime();
 if (!isInstalled()) await install();
-const runtimeArgs = underDeno ? ["run", "-A", task.file] : ["--import", "tsx", task.file];
+const runtimeArgs = underDeno
+  ? ["run", "-A", task.file]
+  : task.file.startsWith("packages/")
+  ? [PROGRAM, task.file]
+  : ["--import", "tsx", task.file];
 await endLike(await runChild(process.execPath, [...runtimeArgs, ...args], { stdio: "inherit" }));

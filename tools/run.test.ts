@@ -47,12 +47,28 @@ class Project {
 
   constructor() {
     for (const folder of ["tools", "bin"]) mkdirSync(join(this.root, folder));
-    copyFileSync(join(ROOT, "tools/run.mjs"), join(this.root, "tools/run.mjs"));
+    for (const file of ["tools/run.mjs", "tools/program.mjs"]) {
+      copyFileSync(join(ROOT, file), join(this.root, file));
+    }
     writeFileSync(join(this.root, "tools/test.ts"), TASK);
     writeFileSync(join(this.root, "package.json"), `{"type":"module"}`);
     writeFileSync(join(this.root, "package-lock.json"), "{}");
     writeFileSync(join(this.npmFolder, "npm"), NPM);
     chmodSync(join(this.npmFolder, "npm"), 0o755);
+  }
+
+  /** npm as it is installed here, asking a registry that nobody runs. */
+  useRealNpm(): void {
+    rmSync(join(this.npmFolder, "npm"));
+    this.write(".npmrc", "registry=http://127.0.0.1:9/\nfetch-retries=0\ncache=.npm\n");
+    this.write("package.json", `{"type":"module","dependencies":{"zod":"4.6.7"}}`);
+    const zod = {
+      version: "4.6.7",
+      resolved: "http://127.0.0.1:9/zod.tgz",
+      integrity: `sha512-${"A".repeat(86)}==`,
+    };
+    const packages = { "": { dependencies: { zod: "4.6.7" } }, "node_modules/zod": zod };
+    this.write("package-lock.json", JSON.stringify({ lockfileVersion: 3, requires: true, packages }));
   }
 
   start(args: readonly string[], path = `${this.npmFolder}${delimiter}${process.env["PATH"]}`) {
@@ -152,6 +168,18 @@ describe("run.mjs", () => {
       assertStringIncludes(missing.stderr, "npm was not found on PATH");
       rmSync(join(project.root, "npm_fails"));
       assertEquals((await project.run("test", "0")).code, 0);
+    });
+  });
+
+  it("says in one sentence that the registry cannot be reached", async () => {
+    await withProject(async (project) => {
+      project.useRealNpm();
+      const { code, stdout, stderr } = await project.run("test", "0");
+      assertEquals([code, stdout], [3, ""]);
+      const [doing, ...said] = stderr.trim().split("\n");
+      assertStringIncludes(doing!, "Installing what package-lock.json pins");
+      assertEquals(said.length, 1, stderr);
+      assertStringIncludes(said[0]!, "npm's registry cannot be reached (ECONNREFUSED)");
     });
   });
 

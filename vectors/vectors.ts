@@ -1,6 +1,6 @@
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
-import { fileURLToPath, pathToFileURL } from "node:url";
+import { fileURLToPath } from "node:url";
 import type { VectorFile } from "./make/vector_file.ts";
 
 type Maker = { readonly default: () => VectorFile | Promise<VectorFile> };
@@ -13,7 +13,7 @@ export async function makeVectors(): Promise<Map<string, string>> {
   const made = new Map<string, string>();
   for (const file of readdirSync(MAKERS_FOLDER).sort()) {
     if (!file.endsWith(".ts") || file.endsWith(".test.ts") || file === "vector_file.ts") continue;
-    const maker = await import(pathToFileURL(join(MAKERS_FOLDER, file)).href) as Maker;
+    const maker = await import(`./make/${file}`) as Maker;
     made.set(file.replace(/\.ts$/, ".json"), `${JSON.stringify(await maker.default(), null, 2)}\n`);
   }
   return made;

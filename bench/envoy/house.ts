@@ -1,11 +1,10 @@
 // The service as `npm start -- --envoy` runs it, and a partner that may trade as fast as it can.
 import { once } from "node:events";
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
-import { type AddressInfo, createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { connect, type SecureVersion, type TLSSocket } from "node:tls";
-import { asOperator, type Credentials, type Running, start } from "@gold-partner/dev";
+import { asOperator, type Credentials, findFreePort, type Running, start } from "@gold-partner/dev";
 import { childrenOf } from "../process_cpu.ts";
 
 export interface EnvoyHouse {
@@ -76,14 +75,4 @@ async function moveIn({ credentials, state, baseUrl }: Running): Promise<Omit<En
       return socket;
     },
   };
-}
-
-/** Known before anything listens on it, because the base URL is part of every signature. */
-async function findFreePort(): Promise<number> {
-  const server = createServer().listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const { port } = server.address() as AddressInfo;
-  server.close();
-  await once(server, "close");
-  return port;
 }

@@ -1,11 +1,13 @@
 // The contenders' turns: each measures itself, for what it needs is made ready before its clock starts.
+import { readFileSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Sample } from "../harness.ts";
+import { latencyOf } from "../summary.ts";
 import { familyCpuMs, processCpuMs } from "../process_cpu.ts";
-import type { GeneratorProcess } from "./generator_process.ts";
 import type { House } from "./house.ts";
 import { type PgbenchPlan, startPgbench } from "./pgbench.ts";
-import { QuoteRun } from "./quote_run.ts";
+import type { QuoteRun } from "./quote_run.ts";
+import { latenciesBetween } from "./transaction_log.ts";
 
 export interface Taker {
   takeTurn(turnMs: number): Promise<Sample>;
@@ -19,18 +21,23 @@ const SPARE = 3;
 const SPARE_QUOTES = 5000;
 const FIRST_GUESS_PER_SECOND = 30_000;
 const POLL_MS = 20;
+const CLIENTS_AT_ONCE = 200;
+const WARM_UP_TRIES = 10;
 
-/** The service itself, so many requests in flight. */
-export function serviceTaker(
-  house: House,
-  generator: GeneratorProcess,
-  quotes: QuoteRun,
-  inFlight: number,
-): Taker {
+/** What a turn is like besides its width. */
+interface TurnOptions {
+  readonly inFlight: number;
+  /** Runs in the middle of the turn, and is over before the next one begins. */
+  readonly interlude?: (() => PromiseLike<unknown>) | undefined;
+}
+
+/** The service itself. */
+export function serviceTaker(house: House, quotes: QuoteRun, { inFlight, interlude }: TurnOptions): Taker {
+  const { generator } = house;
   let spent = 0;
   let ratePerSecond: number | undefined;
   const cpuMs = () => processCpuMs(house.servicePid) + familyCpuMs(house.postgresPid);
-  const send = async (operations: number): Promise<Sample> => {
+  const send = async (operations: number, interludeAfterMs?: number): Promise<Sample> => {
     await quotes.fill(spent + operations);
     await generator.prepare({
       quoteIds: quotes.idsBetween(spent, spent + operations),
@@ -40,18 +47,24 @@ export function serviceTaker(
     });
     spent += operations;
     const [startCpuMs, executed] = [cpuMs(), await countExecuted(house)];
-    const { wallMs } = await generator.run();
-    const sample = { operations, wallMs, cpuMs: cpuMs() - startCpuMs };
+    const between = interlude && interludeAfterMs && sleep(interludeAfterMs).then(interlude);
+    const report = await generator.run();
+    await sealChains(house);
+    const sample = { operations, ...report, cpuMs: cpuMs() - startCpuMs };
+    await between;
     requireExecuted(operations, await countExecuted(house) - executed);
     return sample;
   };
   return {
     async takeTurn(turnMs) {
       if (ratePerSecond === undefined) {
-        const first = await send(Math.min(WARM_UP_ORDERS, WARM_UP_ORDERS_EACH_IN_FLIGHT * inFlight));
+        // One of each partner at least: a token that is seen for the first time costs a verification of its own.
+        const first = await send(
+          Math.max(quotes.partners, Math.min(WARM_UP_ORDERS, WARM_UP_ORDERS_EACH_IN_FLIGHT * inFlight)),
+        );
         ratePerSecond = first.operations / first.wallMs * 1000;
       }
-      const sample = await send(Math.ceil(ratePerSecond * turnMs / 1000));
+      const sample = await send(Math.ceil(ratePerSecond * turnMs / 1000), turnMs / 2);
       ratePerSecond = sample.operations / sample.wallMs * 1000;
       return sample;
     },
@@ -68,21 +81,35 @@ interface PeerPlan extends PgbenchPlan {
 export function peerTaker(house: House, { count, ...plan }: PeerPlan): Taker {
   const pgbench = startPgbench(plan);
   const run = async (turnMs: number): Promise<Sample> => {
-    const [done, startCpuMs, startMs] = [await count(), familyCpuMs(house.postgresPid), performance.now()];
+    const [done, loadCpuMs] = [await count(), processCpuMs(pgbench.pid)];
+    const [startCpuMs, startMs] = [familyCpuMs(house.postgresPid), performance.now()];
     pgbench.release();
     await sleep(turnMs);
     pgbench.hold();
     const wallMs = performance.now() - startMs;
     await untilQuiet(house);
-    return { operations: await count() - done, wallMs, cpuMs: familyCpuMs(house.postgresPid) - startCpuMs };
+    return {
+      operations: await count() - done,
+      wallMs,
+      cpuMs: familyCpuMs(house.postgresPid) - startCpuMs,
+      loadCpuMs: processCpuMs(pgbench.pid) - loadCpuMs,
+    };
   };
   let warm = false;
   return {
     async takeTurn(turnMs) {
-      // Connections, statements and plans first.
-      if (!warm) await run(turnMs + plan.connections * POLL_MS);
-      warm = true;
-      return await run(turnMs);
+      // Connections, statements and plans first, which on a busy machine take their time.
+      for (let tries = 0; !warm && tries < WARM_UP_TRIES; tries++) {
+        warm = (await run(turnMs + plan.connections * POLL_MS)).operations >= plan.connections;
+      }
+      const startMs = Date.now();
+      let sample = await run(turnMs);
+      if (plan.logPrefix === undefined) return sample;
+      const latencies = () =>
+        latenciesBetween(readFileSync(`${plan.logPrefix}.${pgbench.pid}`, "utf8"), startMs, Date.now());
+      // It writes about a hundred lines at a time, which on a busy machine may take more than a turn.
+      while (latencies().length === 0) sample = await run(turnMs);
+      return { ...sample, ...latencyOf(latencies()) };
     },
     stop: () => pgbench.stop(),
   };
@@ -92,7 +119,11 @@ export function peerTaker(house: House, { count, ...plan }: PeerPlan): Taker {
 export async function functionTaker(
   house: House,
   quotes: QuoteRun,
-  { script, connections }: { script: string; connections: number },
+  { script, connections, logPrefix }: {
+    script: string;
+    connections: number;
+    logPrefix?: string | undefined;
+  },
 ): Promise<Taker> {
   const { sql, firstClient } = house;
   const numbers = `peer."${quotes.name}"`;
@@ -106,6 +137,7 @@ export async function functionTaker(
   const { takeTurn, stop } = peerTaker(house, {
     script,
     connections,
+    logPrefix,
     databaseUrl: house.databaseUrl("gold"),
     variables: { numbers, first_client: firstClient, partners: quotes.partners, run: quotes.name },
     count,
@@ -116,12 +148,22 @@ export async function functionTaker(
       const [spent, executed] = [await count(), await countExecuted(house)];
       await quotes.fill(spent + Math.ceil(ratePerSecond * turnMs / 1000 * SPARE) + SPARE_QUOTES);
       const sample = await takeTurn(turnMs);
+      await sealChains(house);
       requireExecuted(await count() - spent, await countExecuted(house) - executed);
       ratePerSecond = sample.operations / sample.wallMs * 1000;
       return sample;
     },
     stop,
   };
+}
+
+/** Whoever made the records pays for their links: the service's own sealer, once a second, would do it in another's turn. */
+async function sealChains({ sql }: House): Promise<void> {
+  const unsealed = () =>
+    sql`select client_id from gold.unsealed_tail() order by client_id limit ${CLIENTS_AT_ONCE}`;
+  for (let some = await unsealed(); some.length > 0; some = await unsealed()) {
+    await sql`select gold.seal_next(${some.map(({ client_id }) => client_id as number)}::int[])`;
+  }
 }
 
 /** Every order is an event of its client. */

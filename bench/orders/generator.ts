@@ -1,19 +1,19 @@
-// The process that sends the orders, apart from the benchmark so that its CPU time is no one else's. It takes errands
-// and gives reports, one JSON object a line: `prepare` signs a turn's orders, `run` sends them.
+// The process that sends the orders: `prepare` signs a turn's orders, `run` sends them.
 import { Buffer } from "node:buffer";
 import { randomUUID } from "node:crypto";
 import process from "node:process";
-import { createInterface } from "node:readline";
 import { canonicalRequest } from "@gold-partner/canonical";
 import { importSigningKey, keySigner, signDetached, type Signer } from "@gold-partner/jws";
 import { hostBytes, requestSigner } from "@gold-partner/protocol";
+import { takeErrands } from "../child_program.ts";
+import type { Sample } from "../harness.ts";
+import { latencyOf } from "../summary.ts";
 import { Connection } from "./connection.ts";
 
-/** How to reach the service, and as whom: every partner has the same signing key and secret. */
+/** How to reach the service, and as whom: every partner has the same secret. */
 export interface Settings {
   readonly socket: string;
   readonly baseUrl: string;
-  readonly signingJwk: string;
   readonly clientSecret: string;
   readonly partners: readonly PartnerIdentity[];
 }
@@ -21,7 +21,10 @@ export interface Settings {
 interface PartnerIdentity {
   readonly clientId: string;
   readonly fingerprint: string;
+  readonly signingJwk: SigningJwk;
 }
+
+export type SigningJwk = Readonly<Record<"kty" | "crv" | "x" | "y" | "d", string>>;
 
 /** A turn: one order for each quote, from the partners in turn, beginning with one of them. */
 export interface Orders {
@@ -36,10 +39,7 @@ export type Errand =
   | { readonly prepare: Orders }
   | { readonly run: true };
 
-export interface Report {
-  readonly wallMs: number;
-  readonly cpuMs: number;
-}
+export type Report = Omit<Sample, "operations" | "cpuMs">;
 
 const signRequest = requestSigner({ canonicalRequest, signDetached, bytes: hostBytes });
 const ORDERS_PATH = "/v1/orders";
@@ -49,14 +49,14 @@ const CREATED = 201;
 
 class Generator {
   readonly #settings: Settings;
-  readonly #signer: Signer;
+  readonly #signers: ReadonlyMap<string, Signer>;
   readonly #tokens = new Map<string, string>();
   #requests: Buffer[] = [];
   #connections: Connection[] = [];
 
-  constructor(settings: Settings, signer: Signer) {
+  constructor(settings: Settings, signers: ReadonlyMap<string, Signer>) {
     this.#settings = settings;
-    this.#signer = signer;
+    this.#signers = signers;
   }
 
   async prepare({ quoteIds, partners, firstPartner, inFlight }: Orders): Promise<void> {
@@ -81,12 +81,15 @@ class Generator {
   /** Each connection sends its next order when it has the answer to the one before. */
   async run(): Promise<Report> {
     const requests = this.#requests;
+    const latencies = new Array<number>(requests.length);
     const [startMs, startCpu] = [performance.now(), process.cpuUsage()];
     let next = 0;
     await Promise.all(
       this.#connections.map(async (connection) => {
         while (next < requests.length) {
-          const { status, body } = await connection.ask(requests[next++]!);
+          const [index, askedMs] = [next++, performance.now()];
+          const { status, body } = await connection.ask(requests[index]!);
+          latencies[index] = (performance.now() - askedMs) * 1000;
           if (status !== CREATED) throw new Error(`an order was answered with ${status}: ${body}`);
         }
       }),
@@ -94,7 +97,11 @@ class Generator {
     const wallMs = performance.now() - startMs;
     const { user, system } = process.cpuUsage(startCpu);
     for (const connection of this.#connections) connection.close();
-    return { wallMs, cpuMs: (user + system) / 1000 };
+    return {
+      wallMs,
+      loadCpuMs: (user + system) / 1000,
+      ...latencyOf(latencies),
+    };
   }
 
   async #fetchTokens(partners: readonly PartnerIdentity[]): Promise<void> {
@@ -123,7 +130,7 @@ class Generator {
       body: hostBytes.utf8(body),
       timestamp: `${Math.floor(Date.now() / 1000)}`,
       nonce: randomUUID(),
-    }, this.#signer);
+    }, this.#signers.get(clientId)!);
     return this.#request(ORDERS_PATH, fingerprint, {
       authorization: `Bearer ${this.#tokens.get(clientId)}`,
       "content-type": "application/json",
@@ -157,7 +164,12 @@ let generator: Generator | undefined;
 async function act(errand: Errand): Promise<Report | Record<string, never>> {
   if ("settings" in errand) {
     const { settings } = errand;
-    generator = new Generator(settings, keySigner(await importSigningKey(settings.signingJwk)));
+    const signers = await Promise.all(
+      settings.partners.map(async ({ clientId, signingJwk }) =>
+        [clientId, keySigner(await importSigningKey(signingJwk))] as const
+      ),
+    );
+    generator = new Generator(settings, new Map(signers));
     return {};
   }
   if (!generator) throw new Error("the settings come first");
@@ -166,8 +178,4 @@ async function act(errand: Errand): Promise<Report | Record<string, never>> {
   return {};
 }
 
-for await (const line of createInterface({ input: process.stdin })) {
-  const reply = await act(JSON.parse(line) as Errand).catch((error: Error) => ({ error: error.message }));
-  console.log(JSON.stringify(reply));
-}
-process.exit(0);
+await takeErrands(act);

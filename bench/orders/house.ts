@@ -1,22 +1,26 @@
-// The service as `npm start` runs it, with a thousand funded partners and quotes made beforehand.
+// The service as `npm start` runs it, with a thousand funded partners, and a process that sends their orders.
 import { createHash, randomBytes } from "node:crypto";
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { start, startPostgres } from "@gold-partner/dev";
+import { asOperator, start, startPostgres } from "@gold-partner/dev";
 import { jwkThumbprint } from "@gold-partner/jws";
 import { hashSecret, readKeys } from "@gold-partner/server";
 import postgres, { type Sql } from "postgres";
-import type { Settings } from "./generator.ts";
+import type { Settings, SigningJwk } from "./generator.ts";
+import { type GeneratorProcess, startGenerator } from "./generator_process.ts";
 
 export const PARTNERS = 1000;
 
 export interface House {
+  /** All that it keeps on the disk. */
+  readonly dir: string;
   /** A superuser at the service's own database. */
   readonly sql: Sql;
   /** His URL of any database on the same Postgres. */
   databaseUrl(name: string): string;
-  readonly settings: Settings;
+  readonly operator: ReturnType<typeof asOperator>;
+  readonly generator: GeneratorProcess;
   /** The first partner's number; the others follow it. */
   readonly firstClient: number;
   readonly servicePid: number;
@@ -44,31 +48,33 @@ export async function openHouse(): Promise<House> {
     const sql = postgres(database.superuserUrl(DATABASE), { max: 1, onnotice: () => {} });
     stops.push(() => sql.end());
     const [pepper] = await readKeys(`file:${join(dir, "keys", "pepper")}`);
-    const { signingJwk, publicJwk } = await newSigningKey();
     const clientSecret = randomBytes(32).toString("base64url");
-    const thumbprint = await jwkThumbprint(publicJwk);
-    const partners = Array.from({ length: PARTNERS }, (_, index) => ({
+    const partners = await Promise.all(Array.from({ length: PARTNERS }, async (_, index) => ({
       clientId: `sbx_${`${index}`.padStart(20, "0")}`,
       fingerprint: createHash("sha256").update(`${index}`).digest("hex"),
-    }));
-    const firstClient = await onboard(sql, partners, {
-      secretHash: hashSecret(pepper!, clientSecret),
-      signingKeys: [{ thumbprint, jwk: publicJwk }],
-    });
+      signingJwk: await newSigningKey(),
+    })));
+    const firstClient = await onboard(sql, partners, hashSecret(pepper!, clientSecret));
     await sql.unsafe(readFileSync(new URL("../peers/book_orders_schema.sql", import.meta.url), "utf8"));
-    const { pids } = JSON.parse(readFileSync(join(dir, "run.json"), "utf8")) as { pids: { server: number } };
+    const generator = await startGenerator({
+      socket: running.state.socket("server.sock"),
+      baseUrl: running.baseUrl,
+      clientSecret,
+      partners,
+    });
+    stops.push(async () => generator.stop());
+    const run = JSON.parse(readFileSync(join(dir, "run.json"), "utf8")) as {
+      database_url: string;
+      pids: { server: number };
+    };
     return {
+      dir,
       sql,
       databaseUrl: database.superuserUrl,
-      settings: {
-        socket: running.state.socket("server.sock"),
-        baseUrl: running.baseUrl,
-        signingJwk,
-        clientSecret,
-        partners,
-      },
+      operator: asOperator(run.database_url),
+      generator,
       firstClient,
-      servicePid: pids.server,
+      servicePid: run.pids.server,
       postgresPid: database.pid,
       stop,
     };
@@ -78,40 +84,47 @@ export async function openHouse(): Promise<House> {
   }
 }
 
-/** The peers hold more connections than the service alone needs; it finds its database again at the same port. */
+/**
+ * The peers hold more connections than the service alone needs; it finds its database again at the same port. No checkpoint comes
+ * but one that is asked for: another would strike one contender's turn and not the next one's.
+ */
 async function restartPostgres(dataDir: string): Promise<RunningPostgres> {
   const { port, stop } = await startPostgres({ dataDir });
   await stop();
   return await startPostgres({
     dataDir,
     port,
-    settings: { max_connections: "400", shared_buffers: "512MB" },
+    settings: {
+      max_connections: "400",
+      // A quarter of a machine of 8 GB. Nonces and keys come at random: with less, their leaves are read from outside.
+      shared_buffers: "2GB",
+      max_wal_size: "8GB",
+      checkpoint_timeout: "1h",
+    },
   });
 }
-
-interface Credentials {
-  readonly secretHash: Uint8Array;
-  readonly signingKeys: readonly { thumbprint: string; jwk: PublicJwk }[];
-}
-
-type PublicJwk = Readonly<Record<"kty" | "crv" | "x" | "y", string>>;
 
 /** By the operator's own functions, all in one transaction; returns the first partner's number. */
 async function onboard(
   sql: Sql,
   partners: Settings["partners"],
-  { secretHash, signingKeys }: Credentials,
+  secretHash: Uint8Array,
 ): Promise<number> {
+  const keys = await Promise.all(
+    partners.map(async ({ signingJwk: { d: _, ...jwk } }) =>
+      JSON.stringify([{ thumbprint: await jwkThumbprint(jwk), jwk }])
+    ),
+  );
   const clientIds = partners.map(({ clientId }) => clientId);
   const fingerprints = partners.map(({ fingerprint }) => fingerprint);
   return await sql.begin(async (transaction) => {
-    // Nothing but the books may bound what is measured.
+    // Nothing but the books may bound what is measured: no rate, and no endpoint to deliver to.
     await transaction`update gold.deployment set flood_per_second = ${4 * RATE_PER_SECOND}`;
     const [{ first }] = await transaction<[{ first: number }]>`
-      select min(gold.create_partner(public, 'Benchmark', 'SA0380000000608010167519', 'https://localhost/',
+      select min(gold.create_partner(public, 'Benchmark', 'SA0380000000608010167519', null,
         ${RATE_PER_SECOND}, ${RATE_PER_SECOND}, 10000000, '{127.0.0.1/32}', ${secretHash}::bytea, '\\x00', 'none',
-        ${transaction.json(signingKeys as never)}::jsonb)) as first
-      from unnest(${clientIds}::text[]) with ordinality one (public, n)`;
+        keys::jsonb)) as first
+      from unnest(${clientIds}::text[], ${keys}::text[]) one (public, keys)`;
     await transaction`
       select gold.add_certificate(public, fingerprint, 'none', clock_timestamp() - interval '1 hour', clock_timestamp() + interval '1 day')
       from unnest(${clientIds}::text[], ${fingerprints}::text[]) one (public, fingerprint)`;
@@ -124,10 +137,9 @@ async function onboard(
   });
 }
 
-async function newSigningKey(): Promise<{ signingJwk: string; publicJwk: PublicJwk }> {
+async function newSigningKey(): Promise<SigningJwk> {
   const algorithm = { name: "ECDSA", namedCurve: "P-256" };
   const { privateKey } = await crypto.subtle.generateKey(algorithm, true, ["sign", "verify"]);
-  const { kty, crv, x, y, d } = await crypto.subtle.exportKey("jwk", privateKey) as Record<string, string>;
-  const publicJwk = { kty: kty!, crv: crv!, x: x!, y: y! };
-  return { signingJwk: JSON.stringify({ ...publicJwk, d }), publicJwk };
+  const { kty, crv, x, y, d } = await crypto.subtle.exportKey("jwk", privateKey) as SigningJwk;
+  return { kty, crv, x, y, d };
 }

@@ -16,16 +16,21 @@ export interface PgbenchPlan {
   readonly connections: number;
   readonly databaseUrl: string;
   readonly variables?: Readonly<Record<string, string | number>>;
+  /** Where it logs each transaction's latency; a log is no small part of its work, so only where latency is the question. */
+  readonly logPrefix?: string | undefined;
 }
 
 interface Pgbench {
+  readonly pid: number;
   release(): void;
   hold(): void;
   stop(): void;
 }
 
 /** Starts it and holds it at once. */
-export function startPgbench({ script, connections, databaseUrl, variables = {} }: PgbenchPlan): Pgbench {
+export function startPgbench(
+  { script, connections, databaseUrl, variables = {}, logPrefix }: PgbenchPlan,
+): Pgbench {
   const { hostname, port, username, password, pathname } = new URL(databaseUrl);
   const child = spawn(findPgbench(), [
     "--no-vacuum",
@@ -34,6 +39,7 @@ export function startPgbench({ script, connections, databaseUrl, variables = {} 
     `--client=${connections}`,
     `--jobs=${Math.min(2, connections)}`,
     `--time=${LONGER_THAN_ANY_RUN_SECONDS}`,
+    ...(logPrefix === undefined ? [] : ["--log", `--log-prefix=${logPrefix}`]),
     ...Object.entries(variables).map(([name, value]) => `--define=${name}=${value}`),
   ], {
     env: {
@@ -60,6 +66,7 @@ export function startPgbench({ script, connections, databaseUrl, variables = {} 
   };
   signal("SIGSTOP");
   return {
+    pid: child.pid!,
     release: () => signal("SIGCONT"),
     hold: () => signal("SIGSTOP"),
     stop: () => {

@@ -382,6 +382,115 @@ END;
 ALTER FUNCTION gold.approve_withdrawal(id uuid) OWNER TO gold_book;
 
 --
+-- Name: due_now(timestamp with time zone); Type: FUNCTION; Schema: gold; Owner: gold_book
+--
+
+CREATE FUNCTION gold.due_now(due_at timestamp with time zone) RETURNS timestamp with time zone
+    LANGUAGE sql
+    RETURN LEAST(date_trunc('milliseconds'::text, clock_timestamp()), (due_at - '00:00:00.001'::interval));
+
+ALTER FUNCTION gold.due_now(due_at timestamp with time zone) OWNER TO gold_book;
+
+SET default_tablespace = '';
+
+SET default_table_access_method = heap;
+
+--
+-- Name: event; Type: TABLE; Schema: gold; Owner: gold_owner
+--
+
+CREATE TABLE gold.event (
+    bucket smallint NOT NULL,
+    client_id integer NOT NULL,
+    sequence bigint NOT NULL,
+    id uuid NOT NULL,
+    subject uuid NOT NULL,
+    created_at timestamp(3) with time zone NOT NULL,
+    type text NOT NULL COLLATE pg_catalog."C"
+);
+
+ALTER TABLE gold.event OWNER TO gold_owner;
+
+--
+-- Name: event_of_number(integer, bigint); Type: FUNCTION; Schema: gold; Owner: gold_book
+--
+
+CREATE FUNCTION gold.event_of_number(client integer, sequence bigint) RETURNS SETOF gold.event
+    LANGUAGE sql STABLE
+    BEGIN ATOMIC
+ SELECT e.bucket,
+     e.client_id,
+     e.sequence,
+     e.id,
+     e.subject,
+     e.created_at,
+     e.type
+    FROM gold.event e
+   WHERE ((e.bucket = (event_of_number.client % 64)) AND (e.client_id = event_of_number.client) AND (e.sequence >= event_of_number.sequence))
+   ORDER BY e.sequence
+  LIMIT 1;
+END;
+
+ALTER FUNCTION gold.event_of_number(client integer, sequence bigint) OWNER TO gold_book;
+
+--
+-- Name: endpoint; Type: TABLE; Schema: gold; Owner: gold_owner
+--
+
+CREATE TABLE gold.endpoint (
+    bucket smallint NOT NULL,
+    client_id integer NOT NULL,
+    passed bigint DEFAULT 0 NOT NULL,
+    worker uuid,
+    tenure integer DEFAULT 0 NOT NULL,
+    failures integer DEFAULT 0 NOT NULL,
+    rests_until timestamp(3) with time zone,
+    disabled_at timestamp(3) with time zone,
+    CONSTRAINT endpoint_bucket CHECK ((bucket = (client_id % 64)))
+);
+
+ALTER TABLE gold.endpoint OWNER TO gold_owner;
+
+--
+-- Name: retry; Type: TABLE; Schema: gold; Owner: gold_owner
+--
+
+CREATE TABLE gold.retry (
+    bucket smallint NOT NULL,
+    client_id integer NOT NULL,
+    sequence bigint NOT NULL,
+    tries smallint NOT NULL,
+    is_test boolean DEFAULT false NOT NULL,
+    due_at timestamp(3) with time zone,
+    parked_at timestamp(3) with time zone,
+    CONSTRAINT retry_state CHECK (((due_at IS NULL) OR (parked_at IS NULL)))
+);
+
+ALTER TABLE gold.retry OWNER TO gold_owner;
+
+--
+-- Name: ask_delivery(integer, bigint); Type: FUNCTION; Schema: gold; Owner: gold_book
+--
+
+CREATE FUNCTION gold.ask_delivery(client integer, sequence bigint) RETURNS void
+    LANGUAGE sql
+    SET search_path TO 'gold', 'pg_temp'
+    BEGIN ATOMIC
+ UPDATE gold.endpoint n SET worker = NULL::uuid, rests_until = NULL::timestamp with time zone
+   WHERE ((n.bucket = (ask_delivery.client % 64)) AND (n.client_id = ask_delivery.client) AND (n.rests_until > clock_timestamp()));
+ INSERT INTO gold.retry AS r (bucket, client_id, sequence, tries, is_test, due_at)  SELECT (ask_delivery.client % 64),
+             ask_delivery.client AS client,
+             e.sequence,
+             0,
+             (e.type = 'webhook.test'::text),
+             gold.due_now(NULL::timestamp with time zone) AS due_now
+            FROM gold.event_of_number(ask_delivery.client, ask_delivery.sequence) e(bucket, client_id, sequence, id, subject, created_at, type) ON CONFLICT(bucket, client_id, sequence) DO UPDATE SET tries = 0, due_at = gold.due_now(r.due_at), parked_at = NULL::timestamp with time zone;
+ SELECT pg_notify('gold_event'::text, (client)::text) AS pg_notify;
+END;
+
+ALTER FUNCTION gold.ask_delivery(client integer, sequence bigint) OWNER TO gold_book;
+
+--
 -- Name: ask_iban(text, text); Type: FUNCTION; Schema: gold; Owner: gold_book
 --
 
@@ -408,10 +517,6 @@ begin
 end $$;
 
 ALTER FUNCTION gold.ask_iban(public text, iban text) OWNER TO gold_book;
-
-SET default_tablespace = '';
-
-SET default_table_access_method = heap;
 
 --
 -- Name: audit_tail; Type: TABLE; Schema: gold; Owner: gold_owner
@@ -651,7 +756,8 @@ CREATE TABLE gold.idempotency_key (
     result_id uuid,
     created_at timestamp(3) with time zone NOT NULL,
     result_kind text NOT NULL COLLATE pg_catalog."C",
-    body text NOT NULL
+    body text NOT NULL,
+    CONSTRAINT idempotency_key_kind CHECK ((result_kind = ANY (ARRAY['quote'::text, 'order'::text, 'funding'::text, 'withdrawal'::text, 'event'::text, 'refusal'::text])))
 );
 
 ALTER TABLE gold.idempotency_key OWNER TO gold_owner;
@@ -726,73 +832,58 @@ CREATE FUNCTION gold.book_orders(wait boolean, settle boolean, clients integer[]
     AS $$
 declare
   locked int[];
-  versions bigint[];
-  sequences bigint[];
-  availables bigint[];
-  helds bigint[];
-  golds bigint[];
-  posted timestamptz[];
-  fresh text[];
+  accounts account[];
   clock timestamptz;
   present timestamptz;
+  crowded boolean;
   free bigint;
   asked record;
-  at int;
+  holder account;
+  earlier int;
   refusal text;
   detail text;
   body text;
   answer idempotency_key;
+  spent nonce[] := '{}';
+  spent_names text[] := '{}';
   executed orders[] := '{}';
+  executed_names text[] := '{}';
   bound idempotency_key[] := '{}';
   bound_names text[] := '{}';
-  executed_names text[] := '{}';
 begin
   perform require_read_committed();
 
   if wait then
-    select array_agg(a.client_id), array_agg(a.admission_version), array_agg(a.event_sequence), array_agg(a.sar_available),
-      array_agg(a.sar_held), array_agg(a.gold), array_agg(a.last_posted_at)
-    into locked, versions, sequences, availables, helds, golds, posted
+    select array_agg((l.a).client_id), array_agg(l.a) into locked, accounts
     from (
-      select a.* from account a join (select distinct unnest(clients) as client) i on a.bucket = i.client % 64 and a.client_id = i.client
+      select a from account a join (select distinct unnest(clients) as client) i on a.bucket = i.client % 64 and a.client_id = i.client
       order by a.client_id for no key update of a
-    ) a;
+    ) l;
   else
-    select array_agg(a.client_id), array_agg(a.admission_version), array_agg(a.event_sequence), array_agg(a.sar_available),
-      array_agg(a.sar_held), array_agg(a.gold), array_agg(a.last_posted_at)
-    into locked, versions, sequences, availables, helds, golds, posted
+    select array_agg((l.a).client_id), array_agg(l.a) into locked, accounts
     from (
-      select a.* from account a join (select distinct unnest(clients) as client) i on a.bucket = i.client % 64 and a.client_id = i.client
+      select a from account a join (select distinct unnest(clients) as client) i on a.bucket = i.client % 64 and a.client_id = i.client
       order by a.client_id for no key update of a skip locked
-    ) a;
+    ) l;
   end if;
   clock := clock_timestamp();
   present := next_millisecond(clock);
-
-  with spent as (
-    insert into nonce (bucket, client_id, nonce)
-    select i.client % 64, i.client, i.nonce
-    from unnest(clients, admissions, nonces) i (client, admission, nonce)
-    where versions[array_position(locked, i.client)] = i.admission
-    on conflict do nothing
-    returning client_id, nonce
-  )
-  select array_agg(client_id || ' ' || nonce) into fresh from spent;
+  -- Nonces, keys and quotes are a client's own: an item can meet one of this very batch only where a client comes twice.
+  crowded := cardinality(locked) < cardinality(clients);
 
   for asked in
-    select i.n::int as n, i.client, i.admission, i.client || ' ' || i.nonce as nonce, i.client || ' ' || i.key as name,
-      i.key, i.fingerprint, i.request, array_position(locked, i.client) as slot,
-      k.status as known_status, k.fingerprint as known_fingerprint, k.request_id as known_request, k.body as known_body,
-      i.quote, q.side, q.grams, q.price, q.total, q.expires_at, o.id is not null as executed
+    select i.n::int as n, i.client, i.admission, i.nonce, i.key, i.fingerprint, i.request, array_position(locked, i.client) as slot,
+      s.nonce is not null as spent, k.status as known_status, k.fingerprint as known_fingerprint, k.request_id as known_request,
+      k.body as known_body, i.quote, q.side, q.grams, q.price, q.total, q.expires_at, o.id is not null as executed
     from unnest(clients, admissions, nonces, keys, fingerprints, quotes, requests)
       with ordinality i (client, admission, nonce, key, fingerprint, quote, request, n)
+    left join nonce s on s.bucket = i.client % 64 and s.client_id = i.client and s.nonce = i.nonce
     left join idempotency_key k on k.bucket = i.client % 64 and k.client_id = i.client and k.key = i.key
     left join quote q on q.bucket = i.client % 64 and q.client_id = i.client and q.id = i.quote
     left join orders o on o.bucket = i.client % 64 and o.client_id = i.client and o.id = i.quote
     order by i.n
   loop
-    at := asked.slot;
-    if at is null then
+    if asked.slot is null then
       return next row(asked.n, 'busy', null, null)::outcome;
       continue;
     elsif settle and asked.known_body is not null then
@@ -800,21 +891,28 @@ begin
       return next settled(asked.n, asked.known_request = asked.request, asked.known_fingerprint = asked.fingerprint,
         asked.known_status, asked.known_body);
       continue;
-    elsif versions[at] <> asked.admission then
+    end if;
+    holder := accounts[asked.slot];
+    if holder.admission_version <> asked.admission then
       return next row(asked.n, 'admission_changed', null, null)::outcome;
       continue;
-    elsif array_position(fresh, asked.nonce) is null then
+    end if;
+    if crowded then
+      asked.spent := asked.spent or asked.client || ' ' || asked.nonce = any (spent_names);
+      spent_names := spent_names || (asked.client || ' ' || asked.nonce);
+      asked.executed := asked.executed or asked.client || ' ' || asked.quote = any (executed_names);
+      earlier := array_position(bound_names, asked.client || ' ' || asked.key);
+      if earlier is not null then
+        asked.known_status := bound[earlier].status;
+        asked.known_fingerprint := bound[earlier].fingerprint;
+        asked.known_body := bound[earlier].body;
+      end if;
+    end if;
+    if asked.spent then
       return next row(asked.n, 'nonce_reused', null, null)::outcome;
       continue;
     end if;
-    fresh[array_position(fresh, asked.nonce)] := null;
-
-    if asked.known_body is null and array_position(bound_names, asked.name) is not null then
-      answer := bound[array_position(bound_names, asked.name)];
-      asked.known_status := answer.status;
-      asked.known_fingerprint := answer.fingerprint;
-      asked.known_body := answer.body;
-    end if;
+    spent := spent || row(holder.bucket, asked.client, asked.nonce)::nonce;
     if asked.known_body is not null then
       return next settled(asked.n, false, asked.known_fingerprint = asked.fingerprint, asked.known_status, asked.known_body);
       continue;
@@ -824,18 +922,18 @@ begin
     if asked.side is null then
       refusal := 'not_found';
       detail := 'There is no quote of yours with this quote_id.';
-    elsif asked.executed or array_position(executed_names, asked.client || ' ' || asked.quote) is not null then
+    elsif asked.executed then
       refusal := 'quote_already_executed';
       detail := 'The quote was executed as ord_' || asked.quote || '.';
     elsif asked.expires_at <= clock then
       refusal := 'quote_expired';
       detail := 'The quote was firm until ' || instant_text(asked.expires_at) || '.';
-    elsif asked.side = 'buy' and availables[at] < asked.total then
+    elsif asked.side = 'buy' and holder.sar_available < asked.total then
       refusal := 'insufficient_funds';
-      detail := 'The order needs ' || decimal_text(asked.total, 0.01) || ' SAR and ' || decimal_text(availables[at], 0.01) || ' SAR are available.';
-    elsif asked.side = 'sell' and golds[at] < asked.grams then
+      detail := 'The order needs ' || decimal_text(asked.total, 0.01) || ' SAR and ' || decimal_text(holder.sar_available, 0.01) || ' SAR are available.';
+    elsif asked.side = 'sell' and holder.gold < asked.grams then
       refusal := 'insufficient_gold';
-      detail := 'The order needs ' || decimal_text(asked.grams, 0.0001) || ' g and you hold ' || decimal_text(golds[at], 0.0001) || ' g.';
+      detail := 'The order needs ' || decimal_text(asked.grams, 0.0001) || ' g and you hold ' || decimal_text(holder.gold, 0.0001) || ' g.';
     else
       if free is null then
         select v.free into strict free from vault v where v.stripe = 0 for no key update;
@@ -847,56 +945,67 @@ begin
     end if;
 
     if refusal is null then
-      sequences[at] := sequences[at] + 1;
-      posted[at] := greatest(present, posted[at]);
+      holder.event_sequence := holder.event_sequence + 1;
+      holder.last_posted_at := greatest(present, holder.last_posted_at);
       if asked.side = 'buy' then
-        availables[at] := availables[at] - asked.total;
-        golds[at] := golds[at] + asked.grams;
+        holder.sar_available := holder.sar_available - asked.total;
+        holder.gold := holder.gold + asked.grams;
         free := free - asked.grams;
       else
-        availables[at] := availables[at] + asked.total;
-        golds[at] := golds[at] - asked.grams;
+        holder.sar_available := holder.sar_available + asked.total;
+        holder.gold := holder.gold - asked.grams;
         free := free + asked.grams;
       end if;
-      executed_names := executed_names || (asked.client || ' ' || asked.quote);
-      executed := executed || row(asked.client % 64, asked.client, asked.side, asked.quote, sequences[at], asked.grams, asked.price,
-        asked.total, posted[at], availables[at], helds[at], golds[at], 0)::orders;
-      body := '{"order_id":"ord_' || asked.quote || '","quote_id":"qt_' || asked.quote || '","side":"' || asked.side
-        || '","gold_grams":' || decimal_text(asked.grams, 0.0001) || ',"price_per_gram_sar":' || decimal_text(asked.price, 0.0001)
-        || ',"total_sar":' || decimal_text(asked.total, 0.01) || ',"status":"executed","executed_at":"' || instant_text(posted[at])
-        || '","balances":' || balances_text(availables[at], helds[at], golds[at], posted[at]) || '}';
-      answer := row(asked.client % 64, asked.client, 201, asked.key, asked.fingerprint, asked.request, asked.quote, posted[at], 'order', body);
+      accounts[asked.slot] := holder;
+      if crowded then
+        executed_names := executed_names || (asked.client || ' ' || asked.quote);
+      end if;
+      executed := executed || row(holder.bucket, asked.client, asked.side, asked.quote, holder.event_sequence, asked.grams, asked.price,
+        asked.total, holder.last_posted_at, holder.sar_available, holder.sar_held, holder.gold, 0)::orders;
+      body := concat('{"order_id":"ord_', asked.quote, '","quote_id":"qt_', asked.quote, '","side":"', asked.side,
+        '","gold_grams":', decimal_text(asked.grams, 0.0001), ',"price_per_gram_sar":', decimal_text(asked.price, 0.0001),
+        ',"total_sar":', decimal_text(asked.total, 0.01), ',"status":"executed","executed_at":"', instant_text(holder.last_posted_at),
+        '","balances":', balances_text(holder.sar_available, holder.sar_held, holder.gold, holder.last_posted_at), '}');
+      answer := row(holder.bucket, asked.client, 201, asked.key, asked.fingerprint, asked.request, asked.quote, holder.last_posted_at, 'order', body);
     else
       body := problem_text(refusal, detail, asked.request);
       select p.status into strict asked.known_status from problem p where p.code = refusal;
-      answer := row(asked.client % 64, asked.client, asked.known_status, asked.key, asked.fingerprint, asked.request, null,
+      answer := row(holder.bucket, asked.client, asked.known_status, asked.key, asked.fingerprint, asked.request, null,
         present, 'refusal', body);
     end if;
     bound := bound || answer;
-    bound_names := bound_names || asked.name;
+    if crowded then
+      bound_names := bound_names || (asked.client || ' ' || asked.key);
+    end if;
     return next row(asked.n, 'answered', answer.status, body)::outcome;
   end loop;
 
   if cardinality(executed) > 0 then
-    insert into orders (bucket, client_id, side, id, sequence, grams, price, total, executed_at, sar_available_after, sar_held_after, gold_after)
-    select bucket, client_id, side, id, sequence, grams, price, total, executed_at, sar_available_after, sar_held_after, gold_after
-    from unnest(executed);
-
-    insert into transfer (bucket, client_id, leg, sequence, debit, credit, asset, amount,
-      sar_available_after, sar_held_after, gold_after, posted_at)
-    select o.bucket, o.client_id, l.leg, o.sequence, l.debit, l.credit, l.asset, l.amount,
-      o.sar_available_after, o.sar_held_after, l.gold_after, o.executed_at
-    from unnest(executed) o cross join lateral (values
-      (1, case o.side when 'buy' then 'available' else 'house' end::book, case o.side when 'buy' then 'house' else 'available' end::book,
-        'SAR'::asset, o.total, o.gold_after + case o.side when 'buy' then -o.grams else o.grams end),
-      (2, case o.side when 'buy' then 'vault' else 'gold' end::book, case o.side when 'buy' then 'gold' else 'vault' end::book,
-        'XAU'::asset, o.grams, o.gold_after)
-    ) l (leg, debit, credit, asset, amount, gold_after);
-
+    with booked as (
+      insert into orders (bucket, client_id, side, id, sequence, grams, price, total, executed_at, sar_available_after, sar_held_after, gold_after)
+      select bucket, client_id, side, id, sequence, grams, price, total, executed_at, sar_available_after, sar_held_after, gold_after
+      from unnest(executed)
+      returning *
+    ), moved as (
+      insert into transfer (bucket, client_id, leg, sequence, debit, credit, asset, amount,
+        sar_available_after, sar_held_after, gold_after, posted_at)
+      select bucket, client_id, 1, sequence, case side when 'buy' then 'available' else 'house' end::book,
+        case side when 'buy' then 'house' else 'available' end::book, 'SAR'::asset, total,
+        sar_available_after, sar_held_after, gold_after + case side when 'buy' then -grams else grams end, executed_at
+      from booked
+      union all
+      select bucket, client_id, 2, sequence, case side when 'buy' then 'vault' else 'gold' end::book,
+        case side when 'buy' then 'gold' else 'vault' end::book, 'XAU'::asset, grams,
+        sar_available_after, sar_held_after, gold_after, executed_at
+      from booked
+    )
     insert into event (bucket, client_id, sequence, id, subject, created_at, type)
-    select bucket, client_id, sequence, id, id, executed_at, 'order.executed' from unnest(executed);
+    select bucket, client_id, sequence, id, id, executed_at, 'order.executed' from booked;
   end if;
 
+  with spending as (
+    insert into nonce select * from unnest(spent)
+  )
   insert into idempotency_key select * from unnest(bound);
 end $$;
 
@@ -1043,6 +1152,71 @@ end $$;
 ALTER FUNCTION gold.book_quotes(wait boolean, settle boolean, clients integer[], admissions bigint[], keys text[], fingerprints bytea[], sides gold.side[], asked_grams bigint[], asked_amounts bigint[], minimum_grams bigint[], maximum_grams bigint[], ids uuid[], requests uuid[], ttl_seconds integer) OWNER TO gold_book;
 
 --
+-- Name: book_redelivery(boolean, integer, bigint, text, bytea, uuid, uuid); Type: FUNCTION; Schema: gold; Owner: gold_book
+--
+
+CREATE FUNCTION gold.book_redelivery(settle boolean, client integer, admission bigint, key text, fingerprint bytea, event uuid, request uuid) RETURNS gold.outcome
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'gold', 'pg_temp'
+    SET plan_cache_mode TO 'force_generic_plan'
+    SET enable_seqscan TO 'off'
+    SET enable_bitmapscan TO 'off'
+    SET jit TO 'off'
+    AS $$
+declare
+  turn record;
+  given gold.event;
+begin
+  select * into turn from take_turn(settle, client, admission, null, key, fingerprint, request);
+  if (turn.answer).outcome is not null then
+    return turn.answer;
+  end if;
+  given := event_of(client, book_redelivery.event);
+  if given.id is null then
+    return row(1, 'not_found', null, null)::outcome;
+  end if;
+  perform seal_newest(client);
+  perform ask_delivery(client, given.sequence);
+  return bind_answer(turn.holder, key, fingerprint, request, 'event', given.id, turn.clock, 201, told_event(given));
+end $$;
+
+ALTER FUNCTION gold.book_redelivery(settle boolean, client integer, admission bigint, key text, fingerprint bytea, event uuid, request uuid) OWNER TO gold_book;
+
+--
+-- Name: book_webhook_test(boolean, integer, bigint, text, bytea, uuid, uuid); Type: FUNCTION; Schema: gold; Owner: gold_book
+--
+
+CREATE FUNCTION gold.book_webhook_test(settle boolean, client integer, admission bigint, key text, fingerprint bytea, id uuid, request uuid) RETURNS gold.outcome
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'gold', 'pg_temp'
+    SET plan_cache_mode TO 'force_generic_plan'
+    SET enable_seqscan TO 'off'
+    SET enable_bitmapscan TO 'off'
+    SET jit TO 'off'
+    AS $$
+declare
+  turn record;
+  holder account;
+  at timestamptz;
+  made event;
+begin
+  select * into turn from take_turn(settle, client, admission, null, key, fingerprint, request);
+  if (turn.answer).outcome is not null then
+    return turn.answer;
+  end if;
+  holder := turn.holder;
+  at := greatest(next_millisecond(turn.clock), holder.last_posted_at);
+  perform take_sequence(client, holder.event_sequence + 1, at);
+  perform post_event(client, holder.event_sequence + 1, book_webhook_test.id, book_webhook_test.id, at, 'webhook.test');
+  perform seal_newest(client);
+  perform ask_delivery(client, holder.event_sequence + 1);
+  made := event_of(client, book_webhook_test.id);
+  return bind_answer(holder, key, fingerprint, request, 'event', made.id, at, 201, told_event(made));
+end $$;
+
+ALTER FUNCTION gold.book_webhook_test(settle boolean, client integer, admission bigint, key text, fingerprint bytea, id uuid, request uuid) OWNER TO gold_book;
+
+--
 -- Name: book_withdrawal(boolean, integer, bigint, uuid, text, bytea, bigint, bigint, text, uuid, uuid); Type: FUNCTION; Schema: gold; Owner: gold_book
 --
 
@@ -1120,25 +1294,25 @@ ALTER FUNCTION gold.book_withdrawal(settle boolean, client integer, admission bi
 
 CREATE FUNCTION gold.event_number(type text) RETURNS integer
     LANGUAGE sql IMMUTABLE PARALLEL SAFE
-    RETURN array_position(ARRAY['order.executed'::text, 'funding.completed'::text, 'withdrawal.created'::text, 'withdrawal.approved'::text, 'withdrawal.submitted'::text, 'withdrawal.paid'::text, 'withdrawal.rejected'::text, 'withdrawal.returned'::text, 'funding.reversed'::text], type);
+    RETURN array_position(ARRAY['order.executed'::text, 'funding.completed'::text, 'withdrawal.created'::text, 'withdrawal.approved'::text, 'withdrawal.submitted'::text, 'withdrawal.paid'::text, 'withdrawal.rejected'::text, 'withdrawal.returned'::text, 'funding.reversed'::text, 'webhook.test'::text, 'credential.expiring'::text], type);
 
 ALTER FUNCTION gold.event_number(type text) OWNER TO gold_book;
 
 --
--- Name: event; Type: TABLE; Schema: gold; Owner: gold_owner
+-- Name: expiry_notice; Type: TABLE; Schema: gold; Owner: gold_owner
 --
 
-CREATE TABLE gold.event (
+CREATE TABLE gold.expiry_notice (
     bucket smallint NOT NULL,
     client_id integer NOT NULL,
-    sequence bigint NOT NULL,
     id uuid NOT NULL,
-    subject uuid NOT NULL,
-    created_at timestamp(3) with time zone NOT NULL,
-    type text NOT NULL COLLATE pg_catalog."C"
+    kind text NOT NULL COLLATE pg_catalog."C",
+    credential text NOT NULL,
+    expires_at timestamp(3) with time zone NOT NULL,
+    days_ahead smallint NOT NULL
 );
 
-ALTER TABLE gold.event OWNER TO gold_owner;
+ALTER TABLE gold.expiry_notice OWNER TO gold_owner;
 
 --
 -- Name: orders; Type: TABLE; Schema: gold; Owner: gold_owner
@@ -1214,17 +1388,30 @@ ALTER TABLE gold.withdrawal_step OWNER TO gold_owner;
 
 CREATE FUNCTION gold.chain_lines(client integer, after_sequence bigint, most integer) RETURNS TABLE(sequence bigint, line text)
     LANGUAGE sql STABLE
-    SET search_path TO 'gold', 'pg_temp'
     BEGIN ATOMIC
  SELECT e.sequence,
-     (((((((((((('1|'::text || e.client_id) || '|'::text) || e.sequence) || '|'::text) || gold.event_number(e.type)) || '|'::text) || e.subject) || '|'::text) || ((EXTRACT(epoch FROM e.created_at) * (1000)::numeric))::bigint) || COALESCE(( SELECT string_agg(((((((((((((((('|'::text || t.leg) || '|'::text) || array_position(enum_range(NULL::gold.book), t.debit)) || '|'::text) || array_position(enum_range(NULL::gold.book), t.credit)) || '|'::text) || array_position(enum_range(NULL::gold.asset), t.asset)) || '|'::text) || t.amount) || '|'::text) || t.sar_available_after) || '|'::text) || t.sar_held_after) || '|'::text) || t.gold_after), ''::text ORDER BY t.leg) AS string_agg
+     ((((((((((((('1|'::text || e.client_id) || '|'::text) || e.sequence) || '|'::text) || gold.event_number(e.type)) || '|'::text) || e.subject) || '|'::text) || ((EXTRACT(epoch FROM e.created_at) * (1000)::numeric))::bigint) || COALESCE(( SELECT string_agg(((((((((((((((('|'::text || t.leg) || '|'::text) || array_position(( SELECT enum_range(NULL::gold.book) AS enum_range), t.debit)) || '|'::text) || array_position(( SELECT enum_range(NULL::gold.book) AS enum_range), t.credit)) || '|'::text) || array_position(( SELECT enum_range(NULL::gold.asset) AS enum_range), t.asset)) || '|'::text) || t.amount) || '|'::text) || t.sar_available_after) || '|'::text) || t.sar_held_after) || '|'::text) || t.gold_after), ''::text ORDER BY t.leg) AS string_agg
             FROM gold.transfer t
-           WHERE ((t.bucket = e.bucket) AND (t.client_id = e.client_id) AND (t.sequence = e.sequence))), ''::text)) || COALESCE(( SELECT ((((((('|'::text || array_position(enum_range(NULL::gold.side), o.side)) || '|'::text) || o.grams) || '|'::text) || o.price) || '|'::text) || o.total)
-            FROM gold.orders o
-           WHERE ((o.bucket = e.bucket) AND (o.client_id = e.client_id) AND (o.id = e.subject))), ''::text)) || COALESCE(( SELECT string_agg(((('|'::text || array_position(enum_range(NULL::gold.withdrawal_status), s.status)) || '|'::text) || encode(sha256(convert_to((json_build_array(w.iban, w.reference, s.login))::text, 'UTF8'::name)), 'hex'::text)), ''::text ORDER BY s.status) AS string_agg
-            FROM (gold.withdrawal w
-              JOIN gold.withdrawal_step s ON (((s.bucket = w.bucket) AND (s.client_id = w.client_id) AND (s.withdrawal_id = w.id) AND (s.sequence = e.sequence))))
-           WHERE ((w.bucket = e.bucket) AND (w.client_id = e.client_id) AND (w.id = e.subject))), ''::text))
+           WHERE ((t.bucket = e.bucket) AND (t.client_id = e.client_id) AND (t.sequence = e.sequence))), ''::text)) || COALESCE(
+         CASE
+             WHEN (e.type = 'order.executed'::text) THEN ( SELECT ((((((('|'::text || array_position(( SELECT enum_range(NULL::gold.side) AS enum_range), o.side)) || '|'::text) || o.grams) || '|'::text) || o.price) || '|'::text) || o.total)
+                FROM gold.orders o
+               WHERE ((o.bucket = e.bucket) AND (o.client_id = e.client_id) AND (o.id = e.subject)))
+             ELSE NULL::text
+         END, ''::text)) || COALESCE(
+         CASE
+             WHEN (e.type ~~ 'withdrawal.%'::text) THEN ( SELECT string_agg(((('|'::text || array_position(( SELECT enum_range(NULL::gold.withdrawal_status) AS enum_range), s.status)) || '|'::text) || encode(sha256(convert_to((json_build_array(w.iban, w.reference, s.login))::text, 'UTF8'::name)), 'hex'::text)), ''::text ORDER BY s.status) AS string_agg
+                FROM (gold.withdrawal w
+                  JOIN gold.withdrawal_step s ON (((s.bucket = w.bucket) AND (s.client_id = w.client_id) AND (s.withdrawal_id = w.id) AND (s.sequence = e.sequence))))
+               WHERE ((w.bucket = e.bucket) AND (w.client_id = e.client_id) AND (w.id = e.subject)))
+             ELSE NULL::text
+         END, ''::text)) || COALESCE(
+         CASE
+             WHEN (e.type = 'credential.expiring'::text) THEN ( SELECT ('|'::text || encode(sha256(convert_to((json_build_array(n.kind, n.credential, ((EXTRACT(epoch FROM n.expires_at) * (1000)::numeric))::bigint))::text, 'UTF8'::name)), 'hex'::text))
+                FROM gold.expiry_notice n
+               WHERE ((n.bucket = e.bucket) AND (n.client_id = e.client_id) AND (n.id = e.subject)))
+             ELSE NULL::text
+         END, ''::text))
     FROM gold.event e
    WHERE ((e.bucket = (chain_lines.client % 64)) AND (e.client_id = chain_lines.client) AND (e.sequence > chain_lines.after_sequence))
    ORDER BY e.sequence
@@ -1290,6 +1477,77 @@ end $$;
 ALTER FUNCTION gold.check_retirement(noun text, ended_at timestamp with time zone, last_used_at timestamp with time zone, seen timestamp with time zone, heirs bigint) OWNER TO gold_book;
 
 --
+-- Name: claim_endpoints(uuid, integer[], integer); Type: FUNCTION; Schema: gold; Owner: gold_book
+--
+
+CREATE FUNCTION gold.claim_endpoints(worker uuid, clients integer[], most integer) RETURNS TABLE(client integer, url text, tenure integer, passed bigint, failures integer, disabled boolean, secrets jsonb)
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'gold', 'pg_temp'
+    SET plan_cache_mode TO 'force_generic_plan'
+    SET enable_seqscan TO 'off'
+    SET enable_hashjoin TO 'off'
+    SET enable_mergejoin TO 'off'
+    SET enable_material TO 'off'
+    SET jit TO 'off'
+    AS $$
+#variable_conflict use_column
+declare
+  clock timestamptz := clock_timestamp();
+  living_since timestamptz := clock - interval '5 seconds';
+begin
+  perform require_read_committed();
+  if not exists (select from delivery_worker w where w.id = claim_endpoints.worker and w.seen_at > living_since) then
+    return;
+  end if;
+  clients := coalesce(clients, array(select p.id from partner p where p.webhook_url is not null));
+  insert into endpoint (bucket, client_id)
+  select a.bucket, a.client_id from unnest(clients) c (client) join account a on a.bucket = c.client % 64 and a.client_id = c.client
+  where a.client_id <> 0 and a.event_sequence > 0
+    and not exists (select from endpoint n where n.bucket = a.bucket and n.client_id = a.client_id)
+  on conflict do nothing;
+
+  return query
+  with waiting as materialized (
+    select n.bucket, n.client_id, n.worker, p.webhook_url
+    from unnest(clients) c (client)
+    join endpoint n on n.bucket = c.client % 64 and n.client_id = c.client
+    join account a on a.bucket = n.bucket and a.client_id = n.client_id
+    join partner p on p.id = n.client_id and p.webhook_url is not null
+    where (n.rests_until is null or n.rests_until <= clock)
+      and (n.disabled_at is null and (a.event_sequence > n.passed
+          or exists (select from retry r where r.client_id + 0 = n.client_id and r.due_at <= clock))
+        or exists (select from retry r where r.client_id + 0 = n.client_id and r.is_test and r.due_at <= clock))
+      and not exists (select from delivery_worker w where w.id = n.worker and w.seen_at > living_since)
+    limit most
+  ), free as (
+    select n.bucket, n.client_id, w.webhook_url
+    from waiting w join endpoint n on n.bucket = w.bucket and n.client_id = w.client_id and n.worker is not distinct from w.worker
+    for no key update of n skip locked
+  )
+  update endpoint n set worker = claim_endpoints.worker, tenure = n.tenure + 1 from free f where n.bucket = f.bucket and n.client_id = f.client_id
+  returning n.client_id, f.webhook_url, n.tenure, n.passed, n.failures, n.disabled_at is not null, webhook_secrets(n.client_id);
+end $$;
+
+ALTER FUNCTION gold.claim_endpoints(worker uuid, clients integer[], most integer) OWNER TO gold_book;
+
+--
+-- Name: count_events(text, timestamp with time zone); Type: FUNCTION; Schema: gold; Owner: gold_book
+--
+
+CREATE FUNCTION gold.count_events(public text, since timestamp with time zone) RETURNS bigint
+    LANGUAGE plpgsql STABLE SECURITY DEFINER
+    SET search_path TO 'gold', 'pg_temp'
+    AS $$
+declare
+  subject partner := partner_of(public);
+begin
+  return (select a.event_sequence from account a where a.bucket = subject.id % 64 and a.client_id = subject.id)
+    - sequence_at(subject.id, since - interval '1 millisecond');
+end $$;
+
+ALTER FUNCTION gold.count_events(public text, since timestamp with time zone) OWNER TO gold_book;
+
+--
 -- Name: create_partner(text, text, text, text, integer, integer, bigint, cidr[], bytea, bytea, text, jsonb); Type: FUNCTION; Schema: gold; Owner: gold_book
 --
 
@@ -1323,14 +1581,227 @@ end $$;
 ALTER FUNCTION gold.create_partner(public text, name text, iban text, webhook_url text, rate_per_second integer, burst integer, maximum_grams bigint, ips cidr[], secret_hash bytea, webhook_sealed bytea, sealing_key text, signing_keys jsonb) OWNER TO gold_book;
 
 --
+-- Name: delivery_status(bigint, bigint, gold.retry); Type: FUNCTION; Schema: gold; Owner: gold_book
+--
+
+CREATE FUNCTION gold.delivery_status(mark bigint, sequence bigint, own gold.retry) RETURNS text
+    LANGUAGE sql IMMUTABLE PARALLEL SAFE
+    RETURN CASE WHEN ((own).parked_at IS NOT NULL) THEN 'parked'::text WHEN (((own).due_at IS NOT NULL) OR (((own).sequence IS NULL) AND (sequence > mark))) THEN 'pending'::text ELSE 'delivered'::text END;
+
+ALTER FUNCTION gold.delivery_status(mark bigint, sequence bigint, own gold.retry) OWNER TO gold_book;
+
+--
+-- Name: next_attempt_at(text, gold.retry, gold.endpoint); Type: FUNCTION; Schema: gold; Owner: gold_book
+--
+
+CREATE FUNCTION gold.next_attempt_at(type text, own gold.retry, standing gold.endpoint) RETURNS timestamp with time zone
+    LANGUAGE sql IMMUTABLE PARALLEL SAFE
+    RETURN CASE WHEN (((own).due_at IS NOT NULL) AND (((standing).disabled_at IS NULL) OR (type = 'webhook.test'::text))) THEN GREATEST((own).due_at, (standing).rests_until) ELSE NULL::timestamp with time zone END;
+
+ALTER FUNCTION gold.next_attempt_at(type text, own gold.retry, standing gold.endpoint) OWNER TO gold_book;
+
+--
+-- Name: attempt; Type: TABLE; Schema: gold; Owner: gold_owner
+--
+
+CREATE TABLE gold.attempt (
+    bucket smallint NOT NULL,
+    client_id integer NOT NULL,
+    sequence bigint NOT NULL,
+    attempted_at timestamp(3) with time zone NOT NULL,
+    duration_ms integer NOT NULL,
+    http_status smallint,
+    error text COLLATE pg_catalog."C",
+    answer text
+)
+PARTITION BY RANGE (attempted_at);
+
+ALTER TABLE gold.attempt OWNER TO gold_owner;
+
+--
 -- Name: delivery_text(gold.event); Type: FUNCTION; Schema: gold; Owner: gold_book
 --
 
 CREATE FUNCTION gold.delivery_text(given gold.event) RETURNS text
-    LANGUAGE sql IMMUTABLE
-    RETURN '{"status":"pending","next_attempt_at":null,"attempts":[]}'::text;
+    LANGUAGE sql STABLE
+    RETURN (SELECT (((((('{"status":"'::text || CASE WHEN ((r.sequence IS NULL) AND a.delivered) THEN 'delivered'::text ELSE gold.delivery_status(COALESCE(n.passed, (0)::bigint), (delivery_text.given).sequence, r.*) END) || '","next_attempt_at":'::text) || COALESCE((('"'::text || gold.instant_text(gold.next_attempt_at((delivery_text.given).type, r.*, n.*))) || '"'::text), 'null'::text)) || ',"attempts":['::text) || COALESCE(a.told, ''::text)) || ']}'::text) FROM (((SELECT bool_or(((a_1.http_status >= 200) AND (a_1.http_status <= 299))) AS delivered, string_agg((((((('{"attempted_at":"'::text || gold.instant_text(a_1.attempted_at)) || '","http_status":'::text) || COALESCE((a_1.http_status)::text, 'null'::text)) || ',"duration_ms":'::text) || a_1.duration_ms) || '}'::text), ','::text ORDER BY a_1.attempted_at) AS told FROM (SELECT a_2.bucket, a_2.client_id, a_2.sequence, a_2.attempted_at, a_2.duration_ms, a_2.http_status, a_2.error, a_2.answer FROM gold.attempt a_2 WHERE ((a_2.bucket = (delivery_text.given).bucket) AND (a_2.client_id = (delivery_text.given).client_id) AND (a_2.sequence = (delivery_text.given).sequence) AND ((a_2.attempted_at >= ((delivery_text.given).created_at - '00:01:00'::interval)) AND (a_2.attempted_at <= (now() + '00:01:00'::interval)))) ORDER BY a_2.attempted_at DESC LIMIT 100) a_1) a LEFT JOIN gold.endpoint n ON (((n.bucket = (delivery_text.given).bucket) AND (n.client_id = (delivery_text.given).client_id)))) LEFT JOIN gold.retry r ON (((r.bucket = (delivery_text.given).bucket) AND (r.client_id = (delivery_text.given).client_id) AND (r.sequence = (delivery_text.given).sequence)))));
 
 ALTER FUNCTION gold.delivery_text(given gold.event) OWNER TO gold_book;
+
+--
+-- Name: delivery_worker; Type: TABLE; Schema: gold; Owner: gold_owner
+--
+
+CREATE TABLE gold.delivery_worker (
+    id uuid NOT NULL,
+    seen_at timestamp(3) with time zone NOT NULL
+);
+
+ALTER TABLE gold.delivery_worker OWNER TO gold_owner;
+
+--
+-- Name: dismiss_worker(uuid); Type: FUNCTION; Schema: gold; Owner: gold_book
+--
+
+CREATE FUNCTION gold.dismiss_worker(worker uuid) RETURNS void
+    LANGUAGE sql SECURITY DEFINER
+    SET search_path TO 'gold', 'pg_temp'
+    BEGIN ATOMIC
+ UPDATE gold.endpoint n SET worker = NULL::uuid
+   WHERE (n.worker = dismiss_worker.worker);
+ DELETE FROM gold.delivery_worker w
+   WHERE (w.id = dismiss_worker.worker);
+END;
+
+ALTER FUNCTION gold.dismiss_worker(worker uuid) OWNER TO gold_book;
+
+--
+-- Name: certificate; Type: TABLE; Schema: gold; Owner: gold_owner
+--
+
+CREATE TABLE gold.certificate (
+    fingerprint text NOT NULL COLLATE pg_catalog."C",
+    partner_id integer NOT NULL,
+    serial text NOT NULL COLLATE pg_catalog."C",
+    not_before timestamp(3) with time zone NOT NULL,
+    not_after timestamp(3) with time zone NOT NULL,
+    created_at timestamp(3) with time zone DEFAULT clock_timestamp() NOT NULL,
+    revoked_at timestamp(3) with time zone,
+    last_used_at timestamp(3) with time zone,
+    authority text COLLATE pg_catalog."C",
+    key_hash text COLLATE pg_catalog."C",
+    revocation_reason text COLLATE pg_catalog."C",
+    CONSTRAINT certificate_fingerprint CHECK ((fingerprint ~ '^[0-9a-f]{64}$'::text))
+);
+
+ALTER TABLE gold.certificate OWNER TO gold_owner;
+
+--
+-- Name: client_secret; Type: TABLE; Schema: gold; Owner: gold_owner
+--
+
+CREATE TABLE gold.client_secret (
+    id integer NOT NULL,
+    partner_id integer NOT NULL,
+    hash bytea NOT NULL,
+    not_before timestamp(3) with time zone DEFAULT clock_timestamp() NOT NULL,
+    retire_at timestamp(3) with time zone,
+    last_used_at timestamp(3) with time zone
+);
+
+ALTER TABLE gold.client_secret OWNER TO gold_owner;
+
+--
+-- Name: signing_key; Type: TABLE; Schema: gold; Owner: gold_owner
+--
+
+CREATE TABLE gold.signing_key (
+    thumbprint text NOT NULL COLLATE pg_catalog."C",
+    partner_id integer NOT NULL,
+    kid text COLLATE pg_catalog."C",
+    jwk jsonb NOT NULL,
+    not_before timestamp(3) with time zone DEFAULT clock_timestamp() NOT NULL,
+    retire_at timestamp(3) with time zone,
+    last_used_at timestamp(3) with time zone
+);
+
+ALTER TABLE gold.signing_key OWNER TO gold_owner;
+
+--
+-- Name: webhook_secret; Type: TABLE; Schema: gold; Owner: gold_owner
+--
+
+CREATE TABLE gold.webhook_secret (
+    id integer NOT NULL,
+    partner_id integer NOT NULL,
+    sealed bytea NOT NULL,
+    sealing_key text NOT NULL COLLATE pg_catalog."C",
+    not_before timestamp(3) with time zone DEFAULT clock_timestamp() NOT NULL,
+    retire_at timestamp(3) with time zone,
+    last_used_at timestamp(3) with time zone
+);
+
+ALTER TABLE gold.webhook_secret OWNER TO gold_owner;
+
+--
+-- Name: due_notices(timestamp with time zone); Type: FUNCTION; Schema: gold; Owner: gold_book
+--
+
+CREATE FUNCTION gold.due_notices(at timestamp with time zone) RETURNS TABLE(client_id integer, kind text, credential text, expires_at timestamp with time zone, days_ahead integer)
+    LANGUAGE sql STABLE
+    BEGIN ATOMIC
+ SELECT c.partner_id,
+     c.kind,
+     c.name,
+     c.ends_at,
+     d.days_ahead
+    FROM (( SELECT certificate.partner_id,
+             'certificate'::text AS kind,
+             certificate.fingerprint AS name,
+             certificate.not_after AS ends_at
+            FROM gold.certificate
+           WHERE (certificate.revoked_at IS NULL)
+         UNION ALL
+          SELECT signing_key.partner_id,
+             'signing_key'::text,
+             signing_key.thumbprint,
+             signing_key.retire_at
+            FROM gold.signing_key
+         UNION ALL
+          SELECT client_secret.partner_id,
+             'client_secret'::text,
+             (client_secret.id)::text AS id,
+             client_secret.retire_at
+            FROM gold.client_secret
+         UNION ALL
+          SELECT webhook_secret.partner_id,
+             'webhook_secret'::text,
+             (webhook_secret.id)::text AS id,
+             webhook_secret.retire_at
+            FROM gold.webhook_secret) c
+      JOIN LATERAL ( SELECT min(days.days) AS days_ahead
+            FROM unnest(ARRAY[1, 7, 30]) days(days)
+           WHERE (c.ends_at <= (due_notices.at + make_interval(hours => (24 * days.days))))) d ON ((d.days_ahead IS NOT NULL)))
+   WHERE ((c.ends_at > due_notices.at) AND (NOT (EXISTS ( SELECT
+            FROM gold.expiry_notice n
+           WHERE ((n.bucket = (c.partner_id % 64)) AND (n.client_id = c.partner_id) AND (n.kind = c.kind) AND (n.credential = c.name) AND (n.expires_at = c.ends_at) AND (n.days_ahead = d.days_ahead))))));
+END;
+
+ALTER FUNCTION gold.due_notices(at timestamp with time zone) OWNER TO gold_book;
+
+--
+-- Name: endpoint_changed(integer); Type: FUNCTION; Schema: gold; Owner: gold_book
+--
+
+CREATE FUNCTION gold.endpoint_changed(client integer) RETURNS void
+    LANGUAGE sql
+    BEGIN ATOMIC
+ SELECT pg_notify('gold_endpoint'::text, (client)::text) AS pg_notify,
+     pg_notify('gold_event'::text, (client)::text) AS pg_notify;
+END;
+
+ALTER FUNCTION gold.endpoint_changed(client integer) OWNER TO gold_book;
+
+--
+-- Name: enable_endpoint(integer); Type: FUNCTION; Schema: gold; Owner: gold_book
+--
+
+CREATE FUNCTION gold.enable_endpoint(client integer) RETURNS void
+    LANGUAGE sql
+    SET search_path TO 'gold', 'pg_temp'
+    BEGIN ATOMIC
+ UPDATE gold.endpoint n SET worker = NULL::uuid, failures = 0, rests_until = NULL::timestamp with time zone, disabled_at = NULL::timestamp with time zone
+   WHERE ((n.bucket = (enable_endpoint.client % 64)) AND (n.client_id = enable_endpoint.client));
+ UPDATE gold.retry r SET due_at = gold.due_now(r.due_at)
+   WHERE (r.ctid = ANY (ARRAY( SELECT r_1.ctid
+            FROM gold.retry r_1
+           WHERE (((r_1.client_id + 0) = enable_endpoint.client) AND (r_1.due_at IS NOT NULL))
+           ORDER BY (r_1.client_id + 0), r_1.due_at
+          LIMIT 10000)));
+ SELECT gold.endpoint_changed(client) AS endpoint_changed;
+END;
+
+ALTER FUNCTION gold.enable_endpoint(client integer) OWNER TO gold_book;
 
 --
 -- Name: end_admission(integer); Type: FUNCTION; Schema: gold; Owner: gold_book
@@ -1440,14 +1911,78 @@ CREATE TABLE gold.chain_link (
 ALTER TABLE gold.chain_link OWNER TO gold_owner;
 
 --
--- Name: event_data(gold.event); Type: FUNCTION; Schema: gold; Owner: gold_book
+-- Name: event_body(gold.event); Type: FUNCTION; Schema: gold; Owner: gold_book
 --
 
-CREATE FUNCTION gold.event_data(given gold.event) RETURNS text
+CREATE FUNCTION gold.event_body(given gold.event) RETURNS TABLE(body text)
     LANGUAGE sql STABLE
-    RETURN (((CASE WHEN ((given).type = 'order.executed'::text) THEN (SELECT (('"order":'::text || gold.order_text(o.*)) || ','::text) FROM gold.orders o WHERE ((o.bucket = (event_data.given).bucket) AND (o.client_id = (event_data.given).client_id) AND (o.id = (event_data.given).subject))) WHEN ((given).type ~~ 'withdrawal.%'::text) THEN (SELECT (('"withdrawal":'::text || gold.withdrawal_text(w.*, (event_data.given).sequence)) || ','::text) FROM gold.withdrawal w WHERE ((w.bucket = (event_data.given).bucket) AND (w.client_id = (event_data.given).client_id) AND (w.id = (event_data.given).subject))) WHEN ((given).type ~~ 'funding.%'::text) THEN (SELECT (('"funding":'::text || gold.funding_text(f.*, (event_data.given).sequence)) || ','::text) FROM gold.funding f WHERE ((f.bucket = (event_data.given).bucket) AND (f.client_id = (event_data.given).client_id) AND (f.id = (event_data.given).subject))) ELSE ''::text END || '"chain_head":"'::text) || (SELECT encode(l.hash, 'hex'::text) AS encode FROM gold.chain_link l WHERE ((l.bucket = (event_data.given).bucket) AND (l.client_id = (event_data.given).client_id) AND (l.sequence = (event_data.given).sequence)))) || '"'::text);
+    BEGIN ATOMIC
+ SELECT (((((((((((('{"type":"'::text || (event_body.given).type) || '","id":"evt_'::text) || (event_body.given).id) || '","sequence":'::text) || (event_body.given).sequence) || ',"created_at":"'::text) || gold.instant_text((event_body.given).created_at)) || '","data":{'::text) ||
+         CASE
+             WHEN ((event_body.given).type = 'order.executed'::text) THEN (('"order":'::text || gold.order_text(o.*)) || ','::text)
+             WHEN ((event_body.given).type ~~ 'withdrawal.%'::text) THEN (('"withdrawal":'::text || gold.withdrawal_text(w.*, (event_body.given).sequence)) || ','::text)
+             WHEN ((event_body.given).type ~~ 'funding.%'::text) THEN (('"funding":'::text || gold.funding_text(f.*, (event_body.given).sequence)) || ','::text)
+             WHEN ((event_body.given).type = 'credential.expiring'::text) THEN (((((('"credential":{"kind":"'::text || n.kind) || '","id":'::text) || to_json(n.credential)) || ',"expires_at":"'::text) || gold.instant_text(n.expires_at)) || '"},'::text)
+             ELSE ''::text
+         END) || '"chain_head":"'::text) || encode(l.hash, 'hex'::text)) || '"}}'::text)
+    FROM ((((gold.chain_link l
+      LEFT JOIN gold.orders o ON (((o.bucket = l.bucket) AND (o.client_id = l.client_id) AND (o.id =
+         CASE
+             WHEN ((event_body.given).type = 'order.executed'::text) THEN (event_body.given).subject
+             ELSE NULL::uuid
+         END))))
+      LEFT JOIN gold.withdrawal w ON (((w.bucket = l.bucket) AND (w.client_id = l.client_id) AND (w.id =
+         CASE
+             WHEN ((event_body.given).type ~~ 'withdrawal.%'::text) THEN (event_body.given).subject
+             ELSE NULL::uuid
+         END))))
+      LEFT JOIN gold.funding f ON (((f.bucket = l.bucket) AND (f.client_id = l.client_id) AND (f.id =
+         CASE
+             WHEN ((event_body.given).type ~~ 'funding.%'::text) THEN (event_body.given).subject
+             ELSE NULL::uuid
+         END))))
+      LEFT JOIN gold.expiry_notice n ON (((n.bucket = l.bucket) AND (n.client_id = l.client_id) AND (n.id =
+         CASE
+             WHEN ((event_body.given).type = 'credential.expiring'::text) THEN (event_body.given).subject
+             ELSE NULL::uuid
+         END))))
+   WHERE ((l.bucket = (event_body.given).bucket) AND (l.client_id = (event_body.given).client_id) AND (l.sequence = (event_body.given).sequence));
+END;
 
-ALTER FUNCTION gold.event_data(given gold.event) OWNER TO gold_book;
+ALTER FUNCTION gold.event_body(given gold.event) OWNER TO gold_book;
+
+--
+-- Name: event_of(integer, uuid); Type: FUNCTION; Schema: gold; Owner: gold_book
+--
+
+CREATE FUNCTION gold.event_of(client integer, id uuid) RETURNS gold.event
+    LANGUAGE plpgsql STABLE
+    SET search_path TO 'gold', 'pg_temp'
+    SET plan_cache_mode TO 'force_generic_plan'
+    SET enable_seqscan TO 'off'
+    SET enable_bitmapscan TO 'off'
+    SET jit TO 'off'
+    AS $$
+#variable_conflict use_column
+declare
+  given event;
+begin
+  select e.* into given from event e
+  where e.bucket = event_of.client % 64 and e.client_id = event_of.client and e.id >= event_of.id order by e.id limit 1;
+  return case when given.id = event_of.id then given end;
+end $$;
+
+ALTER FUNCTION gold.event_of(client integer, id uuid) OWNER TO gold_book;
+
+--
+-- Name: with_delivery(text, text); Type: FUNCTION; Schema: gold; Owner: gold_book
+--
+
+CREATE FUNCTION gold.with_delivery(body text, delivery text) RETURNS text
+    LANGUAGE sql IMMUTABLE PARALLEL SAFE
+    RETURN ((("left"(body, '-1'::integer) || ',"delivery":'::text) || delivery) || '}'::text);
+
+ALTER FUNCTION gold.with_delivery(body text, delivery text) OWNER TO gold_book;
 
 --
 -- Name: event_text(gold.event, text); Type: FUNCTION; Schema: gold; Owner: gold_book
@@ -1455,7 +1990,7 @@ ALTER FUNCTION gold.event_data(given gold.event) OWNER TO gold_book;
 
 CREATE FUNCTION gold.event_text(given gold.event, delivery text) RETURNS text
     LANGUAGE sql STABLE
-    RETURN (((((((((((('{"type":"'::text || (given).type) || '","id":"evt_'::text) || (given).id) || '","sequence":'::text) || (given).sequence) || ',"created_at":"'::text) || gold.instant_text((given).created_at)) || '","data":{'::text) || gold.event_data(given)) || '}'::text) || COALESCE((',"delivery":'::text || delivery), ''::text)) || '}'::text);
+    RETURN (SELECT gold.with_delivery(b.body, event_text.delivery) AS with_delivery FROM gold.event_body(event_text.given) b(body));
 
 ALTER FUNCTION gold.event_text(given gold.event, delivery text) OWNER TO gold_book;
 
@@ -1471,14 +2006,12 @@ CREATE FUNCTION gold.find_event(client integer, id uuid) RETURNS text
     SET enable_bitmapscan TO 'off'
     SET jit TO 'off'
     AS $$
-#variable_conflict use_column
 declare
   given event;
 begin
-  perform seal_newest(find_event.client);
-  select e.* into given from event e
-  where e.bucket = find_event.client % 64 and e.client_id = find_event.client and e.id >= find_event.id order by e.id limit 1;
-  return case when given.id = find_event.id then event_text(given, delivery_text(given)) end;
+  perform seal_newest(client);
+  given := event_of(client, find_event.id);
+  return case when given.id is not null then event_text(given, delivery_text(given)) end;
 end $$;
 
 ALTER FUNCTION gold.find_event(client integer, id uuid) OWNER TO gold_book;
@@ -1710,6 +2243,49 @@ END;
 ALTER FUNCTION gold.is_known_login(name text) OWNER TO gold_book;
 
 --
+-- Name: keep_attempts(); Type: FUNCTION; Schema: gold; Owner: gold_owner
+--
+
+CREATE FUNCTION gold.keep_attempts() RETURNS void
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'gold', 'pg_temp'
+    SET "TimeZone" TO 'UTC'
+    SET lock_timeout TO '200ms'
+    AS $$
+declare
+  this_week date := date_trunc('week', clock_timestamp());
+  week date;
+  old record;
+begin
+  for week in select this_week + 7 * n from generate_series(0, 3) n loop
+    continue when to_regclass('gold_attempts.week_' || to_char(week, 'YYYYMMDD')) is not null;
+    -- Two workers at once: the second waits here, and then finds it made. Attempts are written meanwhile.
+    lock table attempt in share update exclusive mode;
+    continue when to_regclass('gold_attempts.week_' || to_char(week, 'YYYYMMDD')) is not null;
+    execute format('create table gold_attempts.week_%s (like gold.attempt including defaults)', to_char(week, 'YYYYMMDD'));
+    execute format('create trigger append_only before update or delete or truncate on gold_attempts.week_%s
+      for each statement execute function gold.refuse_change()', to_char(week, 'YYYYMMDD'));
+    execute format('alter table gold.attempt attach partition gold_attempts.week_%s for values from (%L) to (%L)',
+      to_char(week, 'YYYYMMDD'), week, week + 7);
+  end loop;
+
+  for old in
+    select c.oid::regclass as name from pg_class c, deployment d
+    where c.relnamespace = 'gold_attempts'::regnamespace and c.relkind = 'r'
+      and to_date(right(c.relname, 8), 'YYYYMMDD') + 7 + d.attempts_kept_days <= clock_timestamp()::date
+  loop
+    begin
+      -- It takes the table from everybody for a moment; behind a long reader the next call does it.
+      execute format('drop table if exists %s', old.name);
+    exception when lock_not_available then
+      exit;
+    end;
+  end loop;
+end $$;
+
+ALTER FUNCTION gold.keep_attempts() OWNER TO gold_owner;
+
+--
 -- Name: life_text(timestamp with time zone, timestamp with time zone, timestamp with time zone); Type: FUNCTION; Schema: gold; Owner: gold_book
 --
 
@@ -1755,6 +2331,53 @@ end $$;
 ALTER FUNCTION gold.list_bounds(client integer, created_after timestamp with time zone, created_before timestamp with time zone, next_below bigint, OUT above bigint, OUT below bigint) OWNER TO gold_book;
 
 --
+-- Name: list_deliveries(text, text, integer); Type: FUNCTION; Schema: gold; Owner: gold_book
+--
+
+CREATE FUNCTION gold.list_deliveries(public text, wanted text, most integer) RETURNS TABLE(sequence bigint, id uuid, type text, created_at timestamp with time zone, status text, next_attempt_at timestamp with time zone)
+    LANGUAGE plpgsql STABLE SECURITY DEFINER
+    SET search_path TO 'gold', 'pg_temp'
+    SET plan_cache_mode TO 'force_generic_plan'
+    SET enable_seqscan TO 'off'
+    SET enable_bitmapscan TO 'off'
+    SET enable_hashjoin TO 'off'
+    SET jit TO 'off'
+    AS $$
+#variable_conflict use_column
+declare
+  subject partner := partner_of(public);
+  standing endpoint;
+  mark bigint;
+  above bigint;
+  last bigint;
+begin
+  select n.* into standing from endpoint n where n.bucket = subject.id % 64 and n.client_id = subject.id;
+  mark := coalesce(standing.passed, 0);
+  above := case when wanted = 'pending' then mark else 0 end;
+  last := case wanted when 'parked' then 0 when 'delivered' then mark else 9223372036854775807 end;
+  return query
+    select e.sequence, e.id, e.type, e.created_at, delivery_status(mark, e.sequence, r),
+      next_attempt_at(e.type, r, standing)
+    from (
+      (select r.sequence from retry r
+        where r.bucket = subject.id % 64 and r.client_id = subject.id
+          and (wanted is null or delivery_status(mark, r.sequence, r) = wanted)
+        order by r.sequence desc limit most)
+      union all
+      (select e.sequence from event e
+        where e.bucket = subject.id % 64 and e.client_id = subject.id and e.sequence > above and e.sequence <= last
+          and not exists (select from retry r where r.bucket = e.bucket and r.client_id = e.client_id and r.sequence = e.sequence)
+        order by e.sequence desc limit most)
+      order by 1 desc limit most
+    ) found
+    join event e on e.bucket = subject.id % 64 and e.client_id = subject.id and e.sequence = found.sequence
+    left join retry r on r.bucket = e.bucket and r.client_id = e.client_id and r.sequence = e.sequence
+    order by e.sequence desc;
+end $$;
+
+ALTER FUNCTION gold.list_deliveries(public text, wanted text, most integer) OWNER TO gold_book;
+
+--
 -- Name: list_events(integer, bigint, integer); Type: FUNCTION; Schema: gold; Owner: gold_book
 --
 
@@ -1764,15 +2387,24 @@ CREATE FUNCTION gold.list_events(client integer, after_sequence bigint, most int
     SET plan_cache_mode TO 'force_generic_plan'
     SET enable_seqscan TO 'off'
     SET enable_bitmapscan TO 'off'
+    SET enable_hashjoin TO 'off'
+    SET enable_mergejoin TO 'off'
+    SET enable_material TO 'off'
     SET jit TO 'off'
     AS $$
 #variable_conflict use_column
 begin
   perform seal_newest(client);
-  return query select e.sequence, event_text(e, delivery_text(e)) from event e
-    where e.bucket = client % 64 and e.client_id = client and e.sequence > after_sequence
-      and e.sequence <= (select t.sequence from chain_tail t where t.bucket = client % 64 and t.client_id = client)
-    order by e.sequence limit most;
+  return query
+    select e.sequence, with_delivery(b.body, delivery_text(e.one))
+    from (
+      select e as one, e.sequence from event e
+      where e.bucket = client % 64 and e.client_id = client and e.sequence > after_sequence
+        and e.sequence <= (select t.sequence from chain_tail t where t.bucket = client % 64 and t.client_id = client)
+      order by e.sequence limit most
+    ) e
+    cross join lateral event_body(e.one) b
+    order by e.sequence;
 end $$;
 
 ALTER FUNCTION gold.list_events(client integer, after_sequence bigint, most integer) OWNER TO gold_book;
@@ -2083,9 +2715,45 @@ CREATE FUNCTION gold.post_event(client integer, sequence bigint, id uuid, subjec
     BEGIN ATOMIC
  INSERT INTO gold.event (bucket, client_id, sequence, id, subject, created_at, type)
    VALUES ((post_event.client % 64), post_event.client, post_event.sequence, post_event.id, post_event.subject, post_event.at, post_event.type);
+ SELECT pg_notify('gold_event'::text, (client)::text) AS pg_notify;
 END;
 
 ALTER FUNCTION gold.post_event(client integer, sequence bigint, id uuid, subject uuid, at timestamp with time zone, type text) OWNER TO gold_book;
+
+--
+-- Name: post_expiry_notices(integer); Type: FUNCTION; Schema: gold; Owner: gold_book
+--
+
+CREATE FUNCTION gold.post_expiry_notices(most integer) RETURNS integer
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'gold', 'pg_temp'
+    AS $$
+#variable_conflict use_column
+declare
+  clients int[] := array(select distinct d.client_id from due_notices(clock_timestamp()) d order by d.client_id limit most);
+  due record;
+  holder account;
+  at timestamptz;
+  notice uuid;
+begin
+  perform require_read_committed();
+  perform from account a join unnest(clients) c (client) on a.bucket = c.client % 64 and a.client_id = c.client
+  order by a.client_id for no key update of a;
+  for due in
+    select * from due_notices(clock_timestamp()) d where d.client_id = any (clients) order by d.client_id, d.expires_at, d.kind, d.credential
+  loop
+    select a.* into strict holder from account a where a.bucket = due.client_id % 64 and a.client_id = due.client_id;
+    at := greatest(next_millisecond(clock_timestamp()), holder.last_posted_at);
+    notice := new_uuid(at);
+    insert into expiry_notice (bucket, client_id, id, kind, credential, expires_at, days_ahead)
+    values (holder.bucket, holder.client_id, notice, due.kind, due.credential, due.expires_at, due.days_ahead);
+    perform take_sequence(holder.client_id, holder.event_sequence + 1, at);
+    perform post_event(holder.client_id, holder.event_sequence + 1, new_uuid(at), notice, at, 'credential.expiring');
+  end loop;
+  return cardinality(clients);
+end $$;
+
+ALTER FUNCTION gold.post_expiry_notices(most integer) OWNER TO gold_book;
 
 --
 -- Name: post_funding(gold.account, bigint, uuid, timestamp with time zone); Type: FUNCTION; Schema: gold; Owner: gold_book
@@ -2118,26 +2786,26 @@ declare
 begin
   with moved as (
     select bucket, client_id,
-      max(sequence) as sequence,
       max(posted_at) as posted_at,
       sum(case when credit = 'available' then amount when debit = 'available' then -amount else 0 end)::bigint as available,
       sum(case when credit = 'held' then amount when debit = 'held' then -amount else 0 end)::bigint as held,
       sum(case when credit = 'gold' then amount when debit = 'gold' then -amount else 0 end)::bigint as gold,
-      (array_agg(array[sar_available_after, sar_held_after, gold_after] order by sequence desc, leg desc))[1:1] as stated
+      -- The last transfer and the balances that were stated beside it.
+      max(array[sequence, leg, sar_available_after, sar_held_after, gold_after]) as last
     from posted
     group by bucket, client_id
   ), followed as (
     update account a
-    set event_sequence = moved.sequence,
+    set event_sequence = moved.last[1],
         last_posted_at = moved.posted_at,
         sar_available = a.sar_available + moved.available,
         sar_held = a.sar_held + moved.held,
         gold = a.gold + moved.gold
     from moved
     where a.bucket = moved.bucket and a.client_id = moved.client_id
-      and a.event_sequence < moved.sequence
+      and a.event_sequence < moved.last[1]
       and a.last_posted_at <= moved.posted_at
-      and array[array[a.sar_available + moved.available, a.sar_held + moved.held, a.gold + moved.gold]] = moved.stated
+      and array[a.sar_available + moved.available, a.sar_held + moved.held, a.gold + moved.gold] = moved.last[3:5]
     returning 1
   )
   select (select count(*) from moved), (select count(*) from followed) into owners, followed;
@@ -2238,72 +2906,33 @@ CREATE FUNCTION gold.quote_text(given gold.quote, status text) RETURNS text
 ALTER FUNCTION gold.quote_text(given gold.quote, status text) OWNER TO gold_book;
 
 --
--- Name: certificate; Type: TABLE; Schema: gold; Owner: gold_owner
+-- Name: read_backlog(); Type: FUNCTION; Schema: gold; Owner: gold_book
 --
 
-CREATE TABLE gold.certificate (
-    fingerprint text NOT NULL COLLATE pg_catalog."C",
-    partner_id integer NOT NULL,
-    serial text NOT NULL COLLATE pg_catalog."C",
-    not_before timestamp(3) with time zone NOT NULL,
-    not_after timestamp(3) with time zone NOT NULL,
-    created_at timestamp(3) with time zone DEFAULT clock_timestamp() NOT NULL,
-    revoked_at timestamp(3) with time zone,
-    last_used_at timestamp(3) with time zone,
-    authority text COLLATE pg_catalog."C",
-    key_hash text COLLATE pg_catalog."C",
-    revocation_reason text COLLATE pg_catalog."C",
-    CONSTRAINT certificate_fingerprint CHECK ((fingerprint ~ '^[0-9a-f]{64}$'::text))
-);
+CREATE FUNCTION gold.read_backlog() RETURNS TABLE(waiting bigint, oldest_seconds double precision, parked bigint, disabled bigint)
+    LANGUAGE sql STABLE SECURITY DEFINER
+    SET search_path TO 'gold', 'pg_temp'
+    BEGIN ATOMIC
+ SELECT (COALESCE(sum(p.waiting), (0)::numeric))::bigint AS "coalesce",
+     (COALESCE(EXTRACT(epoch FROM (clock_timestamp() - min(p.oldest))), (0)::numeric))::double precision AS "coalesce",
+     ( SELECT count(*) AS count
+            FROM gold.retry r
+           WHERE (r.parked_at IS NOT NULL)) AS count,
+     count(*) FILTER (WHERE p.is_disabled) AS count
+    FROM ( SELECT (a.event_sequence - COALESCE(n.passed, (0)::bigint)) AS waiting,
+             (n.disabled_at IS NOT NULL) AS is_disabled,
+             ( SELECT e.created_at
+                    FROM gold.event e
+                   WHERE ((n.disabled_at IS NULL) AND (e.bucket = a.bucket) AND (e.client_id = a.client_id) AND (e.sequence > COALESCE(n.passed, (0)::bigint)))
+                   ORDER BY e.sequence
+                  LIMIT 1) AS oldest
+            FROM ((gold.partner o
+              JOIN gold.account a ON (((a.bucket = (o.id % 64)) AND (a.client_id = o.id))))
+              LEFT JOIN gold.endpoint n ON (((n.bucket = a.bucket) AND (n.client_id = a.client_id))))
+           WHERE (o.webhook_url IS NOT NULL)) p;
+END;
 
-ALTER TABLE gold.certificate OWNER TO gold_owner;
-
---
--- Name: client_secret; Type: TABLE; Schema: gold; Owner: gold_owner
---
-
-CREATE TABLE gold.client_secret (
-    id integer NOT NULL,
-    partner_id integer NOT NULL,
-    hash bytea NOT NULL,
-    not_before timestamp(3) with time zone DEFAULT clock_timestamp() NOT NULL,
-    retire_at timestamp(3) with time zone,
-    last_used_at timestamp(3) with time zone
-);
-
-ALTER TABLE gold.client_secret OWNER TO gold_owner;
-
---
--- Name: signing_key; Type: TABLE; Schema: gold; Owner: gold_owner
---
-
-CREATE TABLE gold.signing_key (
-    thumbprint text NOT NULL COLLATE pg_catalog."C",
-    partner_id integer NOT NULL,
-    kid text COLLATE pg_catalog."C",
-    jwk jsonb NOT NULL,
-    not_before timestamp(3) with time zone DEFAULT clock_timestamp() NOT NULL,
-    retire_at timestamp(3) with time zone,
-    last_used_at timestamp(3) with time zone
-);
-
-ALTER TABLE gold.signing_key OWNER TO gold_owner;
-
---
--- Name: webhook_secret; Type: TABLE; Schema: gold; Owner: gold_owner
---
-
-CREATE TABLE gold.webhook_secret (
-    id integer NOT NULL,
-    partner_id integer NOT NULL,
-    sealed bytea NOT NULL,
-    sealing_key text NOT NULL COLLATE pg_catalog."C",
-    not_before timestamp(3) with time zone DEFAULT clock_timestamp() NOT NULL,
-    retire_at timestamp(3) with time zone,
-    last_used_at timestamp(3) with time zone
-);
-
-ALTER TABLE gold.webhook_secret OWNER TO gold_owner;
+ALTER FUNCTION gold.read_backlog() OWNER TO gold_book;
 
 --
 -- Name: read_credentials(integer); Type: FUNCTION; Schema: gold; Owner: gold_book
@@ -2354,8 +2983,12 @@ CREATE TABLE gold.deployment (
     flood_per_second integer DEFAULT 5000 NOT NULL,
     partner_rate_per_second integer DEFAULT 50 NOT NULL,
     partner_burst integer DEFAULT 200 NOT NULL,
+    webhook_ports integer[] DEFAULT '{443,8443}'::integer[] NOT NULL,
+    attempts_kept_days smallint DEFAULT 90 NOT NULL,
+    CONSTRAINT deployment_attempts_kept CHECK (((attempts_kept_days >= 7) AND (attempts_kept_days <= 3650))),
     CONSTRAINT deployment_environment CHECK ((environment = ANY (ARRAY['sandbox'::text, 'production'::text]))),
-    CONSTRAINT deployment_one CHECK (one)
+    CONSTRAINT deployment_one CHECK (one),
+    CONSTRAINT deployment_webhook_ports CHECK ((((cardinality(webhook_ports) >= 1) AND (cardinality(webhook_ports) <= 32)) AND (1 <= ALL (webhook_ports)) AND (65535 >= ALL (webhook_ports))))
 );
 
 ALTER TABLE gold.deployment OWNER TO gold_owner;
@@ -2399,7 +3032,7 @@ CREATE FUNCTION gold.read_registry(known_version bigint) RETURNS TABLE(version b
  SELECT v.version,
      clock_timestamp() AS clock_timestamp,
          CASE
-             WHEN (v.version IS DISTINCT FROM read_registry.known_version) THEN ( SELECT jsonb_build_object('environment', d.environment, 'public_base_url', d.public_base_url, 'token_keys', COALESCE(( SELECT jsonb_agg(jsonb_build_object('kid', t.kid, 'public_jwk', t.public_jwk, 'sealed', encode(t.sealed, 'base64'::text), 'sealing_key', t.sealing_key, 'not_before', t.not_before, 'retire_at', t.retire_at) ORDER BY t.not_before, t.kid) AS jsonb_agg
+             WHEN (v.version IS DISTINCT FROM read_registry.known_version) THEN ( SELECT jsonb_build_object('environment', d.environment, 'public_base_url', d.public_base_url, 'loopback_receivers', d.loopback_receivers, 'webhook_ports', to_jsonb(d.webhook_ports), 'token_keys', COALESCE(( SELECT jsonb_agg(jsonb_build_object('kid', t.kid, 'public_jwk', t.public_jwk, 'sealed', encode(t.sealed, 'base64'::text), 'sealing_key', t.sealing_key, 'not_before', t.not_before, 'retire_at', t.retire_at) ORDER BY t.not_before, t.kid) AS jsonb_agg
                         FROM gold.token_key t), '[]'::jsonb), 'partners', COALESCE(( SELECT jsonb_agg(jsonb_build_object('id', p.id, 'public_id', p.public_id, 'suspended', (p.suspended_at IS NOT NULL), 'rate_per_second', p.rate_per_second, 'burst', p.burst, 'maximum_grams', (p.maximum_grams)::text, 'admission_version', (a.admission_version)::text, 'ips', COALESCE(( SELECT jsonb_agg((i.range)::text) AS jsonb_agg
                                 FROM gold.allowed_ip i
                                WHERE (i.partner_id = p.id)), '[]'::jsonb), 'certificates', COALESCE(( SELECT jsonb_agg(jsonb_build_object('fingerprint', c.fingerprint, 'not_before', c.not_before, 'not_after', c.not_after, 'revoked', (c.revoked_at IS NOT NULL))) AS jsonb_agg
@@ -2605,9 +3238,46 @@ CREATE FUNCTION gold.record_use(uses jsonb) RETURNS void
   UPDATE gold.token_key t SET last_used_at = due.at
     FROM due
    WHERE (t.kid = due.kid);
+ WITH due AS (
+          SELECT s_1.id,
+             u.at
+            FROM (gold.webhook_secret s_1
+              JOIN jsonb_to_recordset(record_use.uses) u(kind text, id text, at timestamp with time zone) ON (((u.kind = 'webhook_secret'::text) AND (u.id = (s_1.id)::text))))
+           WHERE ((s_1.last_used_at IS NULL) OR (s_1.last_used_at <= (u.at - '00:01:00'::interval)))
+          FOR UPDATE OF s_1 SKIP LOCKED
+         )
+  UPDATE gold.webhook_secret s SET last_used_at = due.at
+    FROM due
+   WHERE (s.id = due.id);
 END;
 
 ALTER FUNCTION gold.record_use(uses jsonb) OWNER TO gold_book;
+
+--
+-- Name: redeliver_event(uuid); Type: FUNCTION; Schema: gold; Owner: gold_book
+--
+
+CREATE FUNCTION gold.redeliver_event(id uuid, OUT public text, OUT sequence bigint, OUT disabled_at timestamp with time zone) RETURNS record
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'gold', 'pg_temp'
+    AS $$
+#variable_conflict use_column
+declare
+  given event;
+begin
+  select e.* into given from partner p cross join lateral event_of(p.id, redeliver_event.id) e where e.id is not null;
+  if given.id is null then
+    raise exception 'there is no event evt_%', redeliver_event.id using errcode = 'GR404';
+  end if;
+  perform from account a where a.bucket = given.bucket and a.client_id = given.client_id for no key update;
+  perform ask_delivery(given.client_id, given.sequence);
+  public := public_of(given.client_id);
+  sequence := given.sequence;
+  select n.disabled_at into redeliver_event.disabled_at from endpoint n where n.bucket = given.bucket and n.client_id = given.client_id;
+  perform note('event.redeliver', public, jsonb_build_object('event', 'evt_' || given.id, 'sequence', given.sequence));
+end $$;
+
+ALTER FUNCTION gold.redeliver_event(id uuid, OUT public text, OUT sequence bigint, OUT disabled_at timestamp with time zone) OWNER TO gold_book;
 
 --
 -- Name: refuse_change(); Type: FUNCTION; Schema: gold; Owner: gold_owner
@@ -2758,6 +3428,60 @@ begin
 end $$;
 
 ALTER FUNCTION gold.remove_operator(name text) OWNER TO gold_book;
+
+--
+-- Name: renew_endpoints(uuid); Type: FUNCTION; Schema: gold; Owner: gold_book
+--
+
+CREATE FUNCTION gold.renew_endpoints(worker uuid) RETURNS TABLE(client integer, url text, tenure integer, passed bigint, failures integer, disabled boolean, secrets jsonb)
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'gold', 'pg_temp'
+    AS $$
+#variable_conflict use_column
+begin
+  perform require_read_committed();
+  insert into delivery_worker as w (id, seen_at) values (renew_endpoints.worker, clock_timestamp())
+  on conflict (id) do update set seen_at = excluded.seen_at;
+  -- One that only stood still comes back by the statement above; until then nothing depends on its row.
+  delete from delivery_worker w where w.seen_at <= clock_timestamp() - interval '1 minute';
+  return query
+  select n.client_id, p.webhook_url, n.tenure, n.passed, n.failures, n.disabled_at is not null, webhook_secrets(n.client_id)
+  from endpoint n join partner p on p.id = n.client_id
+  where n.worker = renew_endpoints.worker and p.webhook_url is not null;
+end $$;
+
+ALTER FUNCTION gold.renew_endpoints(worker uuid) OWNER TO gold_book;
+
+--
+-- Name: replay_events(text, timestamp with time zone); Type: FUNCTION; Schema: gold; Owner: gold_book
+--
+
+CREATE FUNCTION gold.replay_events(public text, since timestamp with time zone) RETURNS bigint
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'gold', 'pg_temp'
+    AS $$
+declare
+  subject partner := partner_of(public);
+  last bigint;
+  events bigint;
+begin
+  perform require_read_committed();
+  select a.event_sequence into strict last from account a where a.bucket = subject.id % 64 and a.client_id = subject.id for no key update;
+  events := count_events(public, since);
+  if events = 0 then
+    raise exception 'nothing has happened to % since %', public, instant_text(since) using errcode = 'GR409';
+  end if;
+  update endpoint n set passed = least(n.passed, last - events), worker = null where n.bucket = subject.id % 64 and n.client_id = subject.id;
+  delete from retry r
+  where r.bucket = subject.id % 64 and r.client_id = subject.id and r.sequence > last - events and r.due_at is null;
+  update retry r set tries = 0, due_at = due_now(r.due_at)
+  where r.bucket = subject.id % 64 and r.client_id = subject.id and r.sequence > last - events;
+  perform endpoint_changed(subject.id);
+  perform note('event.replay', public, jsonb_build_object('since', instant_text(since), 'after_sequence', last - events, 'events', events));
+  return events;
+end $$;
+
+ALTER FUNCTION gold.replay_events(public text, since timestamp with time zone) OWNER TO gold_book;
 
 --
 -- Name: require_read_committed(); Type: FUNCTION; Schema: gold; Owner: gold_book
@@ -2960,6 +3684,7 @@ begin
   update webhook_secret s set retire_at = present_millisecond() where s.id = secret.id returning s.retire_at into secret.retire_at;
   perform note('webhook_secret.retire', public, jsonb_build_object('secret_id', secret.id, 'last_used_at', secret.last_used_at));
   perform registry_changed();
+  perform endpoint_changed(subject.id);
   return secret.retire_at;
 end $$;
 
@@ -3123,6 +3848,7 @@ begin
   returning id into secret_id;
   perform note('webhook_secret.rotate', public, jsonb_build_object('secret_id', secret_id, 'older_retire_at', rotation.retires_at));
   perform registry_changed();
+  perform endpoint_changed(rotation.partner_id);
 end $$;
 
 ALTER FUNCTION gold.rotate_webhook_secret(public text, sealed bytea, sealing_key text, overlap_seconds integer, seen jsonb, OUT secret_id integer, OUT retires_at timestamp with time zone) OWNER TO gold_book;
@@ -3154,59 +3880,12 @@ CREATE FUNCTION gold.seal_chain(client integer) RETURNS bytea
     LANGUAGE plpgsql SECURITY DEFINER
     SET search_path TO 'gold', 'pg_temp'
     AS $$
-#variable_conflict use_column
-declare
-  tail chain_tail;
-  head bytea;
-  sealed bigint;
-  record record;
 begin
-  insert into chain_tail (bucket, client_id) values (seal_chain.client % 64, seal_chain.client) on conflict do nothing;
-  select t.* into strict tail from chain_tail t
-  where t.bucket = seal_chain.client % 64 and t.client_id = seal_chain.client for no key update;
-  head := tail.head;
-  sealed := tail.sequence;
-  -- A backlog is sealed in parts, each well inside any statement's time.
-  for record in select * from chain_lines(seal_chain.client, tail.sequence, 5000) loop
-    if record.sequence <> sealed + 1 then
-      raise exception 'event % of client % is missing', sealed + 1, seal_chain.client using errcode = 'GB003';
-    end if;
-    head := sha256(head || convert_to(record.line, 'UTF8'));
-    sealed := record.sequence;
-    insert into chain_link (bucket, client_id, sequence, hash) values (tail.bucket, tail.client_id, sealed, head);
-  end loop;
-  if sealed > tail.sequence then
-    update chain_tail t set sequence = sealed, head = newest.head from (values (head)) newest (head)
-    where t.bucket = tail.bucket and t.client_id = tail.client_id;
-  end if;
-  return head;
+  perform seal_next(array[client]);
+  return (select t.head from chain_tail t where t.bucket = client % 64 and t.client_id = client);
 end $$;
 
 ALTER FUNCTION gold.seal_chain(client integer) OWNER TO gold_book;
-
---
--- Name: seal_chains(integer); Type: FUNCTION; Schema: gold; Owner: gold_book
---
-
-CREATE FUNCTION gold.seal_chains(most integer) RETURNS integer
-    LANGUAGE plpgsql SECURITY DEFINER
-    SET search_path TO 'gold', 'pg_temp'
-    AS $$
-declare
-  client int;
-  sealed int := 0;
-begin
-  for client in
-    select a.client_id from account a left join chain_tail t on t.bucket = a.bucket and t.client_id = a.client_id
-    where a.client_id <> 0 and a.event_sequence > coalesce(t.sequence, 0) order by a.client_id limit most
-  loop
-    perform seal_chain(client);
-    sealed := sealed + 1;
-  end loop;
-  return sealed;
-end $$;
-
-ALTER FUNCTION gold.seal_chains(most integer) OWNER TO gold_book;
 
 --
 -- Name: seal_newest(integer); Type: FUNCTION; Schema: gold; Owner: gold_book
@@ -3226,6 +3905,73 @@ begin
 end $$;
 
 ALTER FUNCTION gold.seal_newest(client integer) OWNER TO gold_book;
+
+--
+-- Name: seal_next(integer[]); Type: FUNCTION; Schema: gold; Owner: gold_book
+--
+
+CREATE FUNCTION gold.seal_next(clients integer[]) RETURNS SETOF integer
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'gold', 'pg_temp'
+    SET plan_cache_mode TO 'force_generic_plan'
+    SET enable_seqscan TO 'off'
+    SET enable_hashjoin TO 'off'
+    SET enable_mergejoin TO 'off'
+    SET enable_material TO 'off'
+    SET jit TO 'off'
+    AS $$
+#variable_conflict use_column
+declare
+  -- A backlog is sealed in parts, each well inside any statement's time.
+  most int := greatest(50, 5000 / nullif(cardinality(clients), 0));
+  record record;
+  client int;
+  head bytea;
+  sealed bigint;
+  owners int[];
+  sequences bigint[];
+  hashes bytea[];
+begin
+  insert into chain_tail (bucket, client_id)
+  select c.client % 64, c.client from unnest(clients) c (client)
+  where not exists (select from chain_tail t where t.bucket = c.client % 64 and t.client_id = c.client) order by c.client
+  on conflict do nothing;
+  for record in
+    select t.client_id, t.sequence as tail, t.head, l.sequence, l.line
+    from (
+      select t.* from unnest(clients) c (client) join chain_tail t on t.bucket = c.client % 64 and t.client_id = c.client
+      order by t.client_id for no key update of t
+    ) t
+    cross join lateral chain_lines(t.client_id, t.sequence, most) l
+    order by t.client_id, l.sequence
+  loop
+    if client is distinct from record.client_id then
+      client := record.client_id;
+      head := record.head;
+      sealed := record.tail;
+    end if;
+    if record.sequence <> sealed + 1 then
+      -- It keeps nobody else from being sealed, and delivered; asked for alone, it is told.
+      continue when cardinality(clients) > 1;
+      raise exception 'event % of client % is missing', sealed + 1, client using errcode = 'GB003';
+    end if;
+    head := sha256(head || convert_to(record.line, 'UTF8'));
+    sealed := record.sequence;
+    owners := owners || client;
+    sequences := sequences || sealed;
+    hashes := hashes || head;
+    if sealed = record.tail + most then
+      return next client;
+    end if;
+  end loop;
+  insert into chain_link (bucket, client_id, sequence, hash)
+  select l.client % 64, l.client, l.sequence, l.hash from unnest(owners, sequences, hashes) l (client, sequence, hash);
+  update chain_tail t set sequence = l.sequence, head = l.hash
+  from unnest(owners, sequences, hashes) with ordinality l (client, sequence, hash, n)
+  where t.bucket = l.client % 64 and t.client_id = l.client and l.client is distinct from owners[l.n + 1];
+end $$;
+
+ALTER FUNCTION gold.seal_next(clients integer[]) OWNER TO gold_book;
 
 --
 -- Name: sequence_at(integer, timestamp with time zone); Type: FUNCTION; Schema: gold; Owner: gold_book
@@ -3310,6 +4056,10 @@ begin
     delete from allowed_ip i where i.partner_id = subject.id;
     insert into allowed_ip (partner_id, range) select distinct subject.id, unnest(ips);
   end if;
+  -- Whoever names a URL, a new one or the same, says that somebody answers there again.
+  if set_partner.webhook_url is not null then
+    perform enable_endpoint(subject.id);
+  end if;
   perform note('partner.set', public, jsonb_strip_nulls(jsonb_build_object('name', set_partner.name, 'ips', ips,
     'webhook_url', set_partner.webhook_url, 'rate_per_second', set_partner.rate_per_second, 'burst', set_partner.burst, 'maximum_grams', set_partner.maximum_grams)));
   perform registry_changed();
@@ -3387,10 +4137,117 @@ end $$;
 ALTER FUNCTION gold.set_price(source text, mid bigint, buy bigint, sell bigint, spread_basis_points integer, stale_after_seconds integer, url text) OWNER TO gold_book;
 
 --
--- Name: settle_deployment(text, text, boolean, text, text, integer); Type: FUNCTION; Schema: gold; Owner: gold_book
+-- Name: settle_attempts(uuid, integer[], bigint[], timestamp with time zone[], timestamp with time zone[], integer[], integer[], text[], text[], integer[], integer[], integer[], integer[], bigint[], bigint[], integer[], integer[], boolean[], boolean[]); Type: FUNCTION; Schema: gold; Owner: gold_book
 --
 
-CREATE FUNCTION gold.settle_deployment(environment text, public_base_url text, loopback_receivers boolean, sealing_key_source text, pepper_source text, flood_per_second integer) RETURNS void
+CREATE FUNCTION gold.settle_attempts(worker uuid, clients integer[], sequences bigint[], tickets timestamp with time zone[], attempted_ats timestamp with time zone[], durations_ms integer[], statuses integer[], errors text[], answers text[], tries integer[], waits_ms integer[], held integer[], tenures integer[], froms bigint[], passeds bigint[], failures integer[], rests_ms integer[], disableds boolean[], releases boolean[]) RETURNS SETOF integer
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'gold', 'pg_temp'
+    SET plan_cache_mode TO 'force_generic_plan'
+    SET enable_seqscan TO 'off'
+    SET enable_hashjoin TO 'off'
+    SET enable_mergejoin TO 'off'
+    SET enable_material TO 'off'
+    SET jit TO 'off'
+    SET lock_timeout TO '200ms'
+    AS $$
+#variable_conflict use_column
+declare
+  clock timestamptz := date_trunc('milliseconds', clock_timestamp());
+  tried record;
+  enables boolean;
+  kept int[];
+  released int[];
+  enabled int[] := '{}';
+begin
+  perform require_read_committed();
+  insert into attempt (bucket, client_id, sequence, attempted_at, duration_ms, http_status, error, answer)
+  select a.client % 64, a.client, a.sequence, a.attempted_at, a.duration_ms, a.status, a.error, a.answer
+  from unnest(clients, sequences, attempted_ats, durations_ms, statuses, errors, answers)
+    a (client, sequence, attempted_at, duration_ms, status, error, answer)
+  on conflict do nothing;
+
+  with moved as (
+    update endpoint n set passed = h.passed, failures = h.failures, rests_until = clock + h.rest_ms * interval '1 millisecond',
+      disabled_at = case when h.disabled then coalesce(n.disabled_at, clock) else n.disabled_at end
+    from unnest(held, tenures, froms, passeds, settle_attempts.failures, rests_ms, disableds)
+      h (client, tenure, "from", passed, failures, rest_ms, disabled)
+    where n.bucket = h.client % 64 and n.client_id = h.client and n.worker = settle_attempts.worker and n.tenure = h.tenure
+      and n.passed in (h."from", h.passed) and h.passed >= h."from"
+    returning n.client_id
+  )
+  select array_agg(m.client_id) into kept from moved m;
+
+  -- Few: what did not arrive, and what was sent beside the order.
+  for tried in
+    select a.*, (a.status between 200 and 299) is true as delivered, clock + a.wait_ms * interval '1 millisecond' as due_at
+    from unnest(clients, sequences, tickets, statuses, settle_attempts.tries, waits_ms) a (client, sequence, ticket, status, tries, wait_ms)
+    where a.ticket is not null or (a.status between 200 and 299) is not true
+  loop
+    if tried.ticket is null and tried.client = any (kept) then
+      insert into retry (bucket, client_id, sequence, tries, due_at, parked_at)
+      values (tried.client % 64, tried.client, tried.sequence, tried.tries, tried.due_at, case when tried.due_at is null then clock end)
+      on conflict do nothing;
+    elsif tried.delivered then
+      -- With neither instant: delivered, and the row goes when the order has gone past it.
+      update retry r set due_at = null
+      where r.bucket = tried.client % 64 and r.client_id = tried.client and r.sequence = tried.sequence and r.due_at = tried.ticket
+      returning r.is_test and exists (
+        select from endpoint n where n.bucket = r.bucket and n.client_id = r.client_id and n.disabled_at is not null) into enables;
+      if enables then
+        enabled := enabled || tried.client;
+      end if;
+    else
+      update retry r set tries = tried.tries, due_at = tried.due_at, parked_at = case when tried.due_at is null then clock end
+      where r.bucket = tried.client % 64 and r.client_id = tried.client and r.sequence = tried.sequence and r.due_at = tried.ticket;
+    end if;
+  end loop;
+
+  delete from retry r
+  where r.ctid = any (array(
+    select r.ctid from (
+      -- Of those that were sent now, and of those that the order went past now.
+      select a.client, a.sequence - 1 as above, a.sequence as last from unnest(clients, sequences, tickets) a (client, sequence, ticket)
+      where a.ticket is not null
+      union all
+      select h.client, h."from", h.passed from unnest(held, froms, passeds) h (client, "from", passed) where h.client = any (kept)
+    ) p
+    join endpoint n on n.bucket = p.client % 64 and n.client_id = p.client
+    cross join lateral (
+      select r.ctid from retry r
+      where r.bucket = p.client % 64 and r.client_id = p.client and r.sequence > p.above and r.sequence <= least(p.last, n.passed)
+        and r.due_at is null and r.parked_at is null offset 0
+    ) r))
+    -- Once more, for one that somebody asked for meanwhile.
+    and r.due_at is null;
+
+  -- A test that arrived, whoever holds the endpoint by now.
+  perform enable_endpoint(e.client) from (select distinct client from unnest(enabled) e (client) order by client) e;
+
+  -- Last, so that it sees what these attempts left due.
+  with let_go as (
+    update endpoint n set worker = null
+    from unnest(held, releases) h (client, release), account a
+    where h.release and h.client = any (kept) and n.bucket = h.client % 64 and n.client_id = h.client
+      and a.bucket = n.bucket and a.client_id = n.client_id
+      and (n.rests_until > clock or not exists (
+          select from retry r where r.client_id + 0 = n.client_id and r.is_test and r.due_at <= clock)
+        and (n.disabled_at is not null or a.event_sequence = n.passed
+          and not exists (select from retry r where r.client_id + 0 = n.client_id and r.due_at <= clock)))
+    returning n.client_id
+  )
+  select array_agg(l.client_id) into released from let_go l;
+  return query select h.client from unnest(held) h (client)
+    where h.client = any (kept) is not true or h.client = any (released) or h.client = any (enabled);
+end $$;
+
+ALTER FUNCTION gold.settle_attempts(worker uuid, clients integer[], sequences bigint[], tickets timestamp with time zone[], attempted_ats timestamp with time zone[], durations_ms integer[], statuses integer[], errors text[], answers text[], tries integer[], waits_ms integer[], held integer[], tenures integer[], froms bigint[], passeds bigint[], failures integer[], rests_ms integer[], disableds boolean[], releases boolean[]) OWNER TO gold_book;
+
+--
+-- Name: settle_deployment(text, text, boolean, text, text, integer, integer[], integer); Type: FUNCTION; Schema: gold; Owner: gold_book
+--
+
+CREATE FUNCTION gold.settle_deployment(environment text, public_base_url text, loopback_receivers boolean, sealing_key_source text, pepper_source text, flood_per_second integer, webhook_ports integer[], attempts_kept_days integer) RETURNS void
     LANGUAGE plpgsql SECURITY DEFINER
     SET search_path TO 'gold', 'pg_temp'
     AS $$
@@ -3408,22 +4265,26 @@ begin
   elsif settle_deployment.flood_per_second / 4 < (select max(p.rate_per_second) from partner p) then
     raise exception 'a partner may send %/s, more than a quarter of a flood bound of %/s', (select max(p.rate_per_second) from partner p),
       settle_deployment.flood_per_second using errcode = 'GR409';
-  elsif (known.public_base_url, known.loopback_receivers, known.sealing_key_source, known.pepper_source, known.flood_per_second) is not distinct from
+  elsif (known.public_base_url, known.loopback_receivers, known.sealing_key_source, known.pepper_source, known.flood_per_second,
+      known.webhook_ports, known.attempts_kept_days) is not distinct from
     (settle_deployment.public_base_url, settle_deployment.loopback_receivers, settle_deployment.sealing_key_source, settle_deployment.pepper_source,
-      settle_deployment.flood_per_second) then
+      settle_deployment.flood_per_second, settle_deployment.webhook_ports, settle_deployment.attempts_kept_days) then
     return;
   end if;
-  insert into deployment (environment, public_base_url, loopback_receivers, sealing_key_source, pepper_source, flood_per_second)
+  insert into deployment (environment, public_base_url, loopback_receivers, sealing_key_source, pepper_source, flood_per_second, webhook_ports,
+    attempts_kept_days)
   values (settle_deployment.environment, settle_deployment.public_base_url, settle_deployment.loopback_receivers,
-    settle_deployment.sealing_key_source, settle_deployment.pepper_source, settle_deployment.flood_per_second)
+    settle_deployment.sealing_key_source, settle_deployment.pepper_source, settle_deployment.flood_per_second, settle_deployment.webhook_ports,
+    settle_deployment.attempts_kept_days)
   on conflict (one) do update set public_base_url = excluded.public_base_url, loopback_receivers = excluded.loopback_receivers,
-    sealing_key_source = excluded.sealing_key_source, pepper_source = excluded.pepper_source, flood_per_second = excluded.flood_per_second;
+    sealing_key_source = excluded.sealing_key_source, pepper_source = excluded.pepper_source, flood_per_second = excluded.flood_per_second,
+    webhook_ports = excluded.webhook_ports, attempts_kept_days = excluded.attempts_kept_days;
   perform note('deployment.settle', settle_deployment.public_base_url,
     jsonb_build_object('before', to_jsonb(known) - 'one'));
   perform registry_changed();
 end $$;
 
-ALTER FUNCTION gold.settle_deployment(environment text, public_base_url text, loopback_receivers boolean, sealing_key_source text, pepper_source text, flood_per_second integer) OWNER TO gold_book;
+ALTER FUNCTION gold.settle_deployment(environment text, public_base_url text, loopback_receivers boolean, sealing_key_source text, pepper_source text, flood_per_second integer, webhook_ports integer[], attempts_kept_days integer) OWNER TO gold_book;
 
 --
 -- Name: settled(integer, boolean, boolean, smallint, text); Type: FUNCTION; Schema: gold; Owner: gold_book
@@ -3436,10 +4297,10 @@ CREATE FUNCTION gold.settled(item integer, own boolean, same boolean, status sma
 ALTER FUNCTION gold.settled(item integer, own boolean, same boolean, status smallint, body text) OWNER TO gold_book;
 
 --
--- Name: spend_nonce(integer, bigint, uuid); Type: FUNCTION; Schema: gold; Owner: gold_book
+-- Name: spend_nonces(boolean, integer[], bigint[], uuid[]); Type: FUNCTION; Schema: gold; Owner: gold_book
 --
 
-CREATE FUNCTION gold.spend_nonce(client integer, admission bigint, nonce uuid) RETURNS gold.outcome
+CREATE FUNCTION gold.spend_nonces(wait boolean, clients integer[], admissions bigint[], nonces uuid[]) RETURNS text[]
     LANGUAGE plpgsql SECURITY DEFINER
     SET search_path TO 'gold', 'pg_temp'
     SET plan_cache_mode TO 'force_generic_plan'
@@ -3448,22 +4309,59 @@ CREATE FUNCTION gold.spend_nonce(client integer, admission bigint, nonce uuid) R
     SET enable_mergejoin TO 'off'
     SET jit TO 'off'
     AS $$
-#variable_conflict use_column
 declare
-  version bigint;
+  locked int[];
+  versions bigint[];
+  spenders int[];
+  spent uuid[];
 begin
   perform require_read_committed();
-  select a.admission_version into strict version from account a
-  where a.bucket = spend_nonce.client % 64 and a.client_id = spend_nonce.client for no key update;
-  if version <> spend_nonce.admission then
-    return row(1, 'admission_changed', null, null)::outcome;
+
+  if wait then
+    select array_agg(a.client_id), array_agg(a.admission_version) into locked, versions
+    from (
+      select a.* from account a join (select distinct unnest(clients) as client) i on a.bucket = i.client % 64 and a.client_id = i.client
+      order by a.client_id for no key update of a
+    ) a;
+  else
+    select array_agg(a.client_id), array_agg(a.admission_version) into locked, versions
+    from (
+      select a.* from account a join (select distinct unnest(clients) as client) i on a.bucket = i.client % 64 and a.client_id = i.client
+      order by a.client_id for no key update of a skip locked
+    ) a;
   end if;
-  insert into nonce (bucket, client_id, nonce) values (spend_nonce.client % 64, spend_nonce.client, spend_nonce.nonce)
-  on conflict do nothing;
-  return row(1, case when found then 'answered' else 'nonce_reused' end, null, null)::outcome;
+
+  with fresh as (
+    insert into nonce (bucket, client_id, nonce)
+    select i.client % 64, i.client, i.nonce
+    from unnest(clients, admissions, nonces) i (client, admission, nonce)
+    where versions[array_position(locked, i.client)] = i.admission
+    on conflict do nothing
+    returning client_id, nonce
+  )
+  select array_agg(f.client_id), array_agg(f.nonce) into spenders, spent from fresh f;
+  -- Under load all are fresh, and looking for each costs a fifth of the whole.
+  if cardinality(spent) = cardinality(nonces) then
+    return array_fill('answered'::text, array[cardinality(nonces)]);
+  end if;
+
+  return (
+    select array_agg(case
+      when asked.version is null then 'busy'
+      when asked.version <> asked.admission then 'admission_changed'
+      when asked.turn = 1 and (asked.client, asked.nonce) in (select * from unnest(spenders, spent)) then 'answered'
+      else 'nonce_reused'
+    end order by asked.n)
+    from (
+      -- Of those that name the same nonce under the right admission, the first has spent it.
+      select i.*, v.version, row_number() over (partition by i.client, i.nonce, v.version = i.admission order by i.n) as turn
+      from unnest(clients, admissions, nonces) with ordinality i (client, admission, nonce, n)
+      cross join lateral (select versions[array_position(locked, i.client)] as version) v
+    ) asked
+  );
 end $$;
 
-ALTER FUNCTION gold.spend_nonce(client integer, admission bigint, nonce uuid) OWNER TO gold_book;
+ALTER FUNCTION gold.spend_nonces(wait boolean, clients integer[], admissions bigint[], nonces uuid[]) OWNER TO gold_book;
 
 --
 -- Name: statement_lines(integer, bigint, bigint); Type: FUNCTION; Schema: gold; Owner: gold_book
@@ -3603,6 +4501,78 @@ end $$;
 ALTER FUNCTION gold.suspend_partner(public text) OWNER TO gold_book;
 
 --
+-- Name: take_events(uuid, integer[], integer[], bigint[], integer[]); Type: FUNCTION; Schema: gold; Owner: gold_book
+--
+
+CREATE FUNCTION gold.take_events(worker uuid, clients integer[], tenures integer[], afters bigint[], rooms integer[]) RETURNS TABLE(client integer, sequence bigint, id uuid, body text, tries integer, ticket timestamp with time zone)
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'gold', 'pg_temp'
+    SET plan_cache_mode TO 'force_generic_plan'
+    SET enable_seqscan TO 'off'
+    SET enable_hashjoin TO 'off'
+    SET enable_mergejoin TO 'off'
+    SET enable_material TO 'off'
+    SET jit TO 'off'
+    AS $$
+#variable_conflict use_column
+declare
+  clock timestamptz := date_trunc('milliseconds', clock_timestamp());
+  -- Longer than an attempt may take: then it was lost with its worker, and somebody else sends it.
+  lost_at timestamptz := clock + interval '20 seconds';
+  unsealed int[];
+begin
+  perform require_read_committed();
+  unsealed := array(
+    select c.client from unnest(clients, afters, rooms) c (client, after, room)
+    join account a on a.bucket = c.client % 64 and a.client_id = c.client
+    left join chain_tail t on t.bucket = a.bucket and t.client_id = a.client_id
+    where coalesce(t.sequence, 0) < least(a.event_sequence, c.after + c.room));
+  if cardinality(unsealed) > 0 then
+    perform seal_next(unsealed);
+  end if;
+
+  return query
+  with asked as materialized (
+    select n.bucket, n.client_id, c.after, c.room, t.sequence as sealed, n.disabled_at is not null as disabled
+    from unnest(clients, tenures, afters, rooms) c (client, tenure, after, room)
+    join endpoint n on n.bucket = c.client % 64 and n.client_id = c.client and n.worker = take_events.worker and n.tenure = c.tenure
+    join chain_tail t on t.bucket = n.bucket and t.client_id = n.client_id
+  ), taken as (
+    -- Half of the room at most, so that what a receiver will never take does not keep it from what is new; a test comes first.
+    update retry r set due_at = lost_at
+    where r.ctid = any (array(
+      select r.ctid from asked a cross join lateral (
+        select r.ctid from retry r where r.client_id + 0 = a.client_id and r.is_test and r.due_at <= clock and r.sequence <= a.sealed
+        order by r.client_id + 0, r.due_at limit a.room for no key update skip locked
+      ) r
+    ) || array(
+      select r.ctid from asked a cross join lateral (
+        select r.ctid from retry r where r.client_id + 0 = a.client_id and r.due_at <= clock and r.sequence <= a.sealed
+        order by r.client_id + 0, r.due_at limit (a.room + 1) / 2 for no key update skip locked
+      ) r where not a.disabled))
+    returning r.client_id, r.sequence, r.tries
+  ), told as (
+    select e.*, t.tries, lost_at as ticket from taken t cross join lateral event_of_number(t.client_id, t.sequence) e
+    union all
+    select e.*, 0, null from asked a cross join lateral (
+      select e.* from event e
+      where e.bucket = a.bucket and e.client_id = a.client_id and e.sequence > a.after
+      order by e.sequence limit greatest(0, a.room - (select count(*) from taken t where t.client_id = a.client_id))
+    ) e
+    where not a.disabled
+  )
+  -- What came in after the sealing has no link yet, and so no body: it is not told before the next time.
+  select t.client_id, t.sequence, t.id,
+    -- One that has a row of its own is sent by that, or was; in the order it is passed over. (Asked by `exists`, all rows might be read.)
+    case when t.ticket is not null or (
+      select r.tries from retry r where r.bucket = t.bucket and r.client_id = t.client_id and r.sequence = t.sequence) is null then b.body end,
+    t.tries::int, t.ticket
+  from told t cross join lateral event_body(row(t.bucket, t.client_id, t.sequence, t.id, t.subject, t.created_at, t.type)::event) b;
+end $$;
+
+ALTER FUNCTION gold.take_events(worker uuid, clients integer[], tenures integer[], afters bigint[], rooms integer[]) OWNER TO gold_book;
+
+--
 -- Name: take_sequence(integer, bigint, timestamp with time zone); Type: FUNCTION; Schema: gold; Owner: gold_book
 --
 
@@ -3656,6 +4626,29 @@ end $$;
 ALTER FUNCTION gold.take_turn(settle boolean, client integer, admission bigint, nonce uuid, key text, fingerprint bytea, request uuid, OUT holder gold.account, OUT clock timestamp with time zone, OUT answer gold.outcome) OWNER TO gold_book;
 
 --
+-- Name: tell_events(integer[]); Type: FUNCTION; Schema: gold; Owner: gold_book
+--
+
+CREATE FUNCTION gold.tell_events(clients integer[]) RETURNS void
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'gold', 'pg_temp'
+    SET plan_cache_mode TO 'force_generic_plan'
+    SET enable_seqscan TO 'off'
+    SET enable_hashjoin TO 'off'
+    SET enable_mergejoin TO 'off'
+    SET jit TO 'off'
+    AS $$
+begin
+  perform pg_notify('gold_event', p.id::text)
+  from unnest(clients) c (client)
+  join partner p on p.id = c.client and p.webhook_url is not null
+  left join endpoint n on n.bucket = c.client % 64 and n.client_id = c.client
+  where n.disabled_at is null and (n.rests_until is null or n.rests_until <= clock_timestamp());
+end $$;
+
+ALTER FUNCTION gold.tell_events(clients integer[]) OWNER TO gold_book;
+
+--
 -- Name: tick_price(timestamp with time zone, text, integer, bigint, bigint, bigint, timestamp with time zone); Type: FUNCTION; Schema: gold; Owner: gold_book
 --
 
@@ -3673,6 +4666,25 @@ CREATE FUNCTION gold.tick_price(known_as_of timestamp with time zone, known_url 
 END;
 
 ALTER FUNCTION gold.tick_price(known_as_of timestamp with time zone, known_url text, known_spread integer, mid bigint, buy bigint, sell bigint, source_as_of timestamp with time zone) OWNER TO gold_book;
+
+--
+-- Name: told_event(gold.event); Type: FUNCTION; Schema: gold; Owner: gold_book
+--
+
+CREATE FUNCTION gold.told_event(given gold.event) RETURNS text
+    LANGUAGE plpgsql STABLE
+    SET search_path TO 'gold', 'pg_temp'
+    AS $$
+declare
+  told text := event_text(given, delivery_text(given));
+begin
+  if told is null then
+    raise exception 'event % of client % is not sealed yet', given.sequence, given.client_id using errcode = 'insufficient_resources';
+  end if;
+  return told;
+end $$;
+
+ALTER FUNCTION gold.told_event(given gold.event) OWNER TO gold_book;
 
 --
 -- Name: unsealed_tail(); Type: FUNCTION; Schema: gold; Owner: gold_book
@@ -3781,6 +4793,50 @@ begin
 end $$;
 
 ALTER FUNCTION gold.verify_chain() OWNER TO gold_book;
+
+--
+-- Name: verify_delivery(); Type: FUNCTION; Schema: gold; Owner: gold_book
+--
+
+CREATE FUNCTION gold.verify_delivery() RETURNS TABLE(rule text, subject text, detail text)
+    LANGUAGE sql STABLE
+    SET search_path TO 'gold', 'pg_temp'
+    AS $$
+  -- What was passed, or bears the mark of a delivery, was answered with 2xx, unless a try is still to come or it was parked.
+  -- Of an event from before the oldest week that is kept this cannot be said any more.
+  select 'event_is_delivered', 'client ' || e.client_id || ' sequence ' || e.sequence, 'it counts as delivered, but no attempt delivered it'
+  from event e
+  join endpoint p on p.bucket = e.bucket and p.client_id = e.client_id
+  left join retry r on r.bucket = e.bucket and r.client_id = e.client_id and r.sequence = e.sequence
+  where (e.sequence <= p.passed or r.sequence is not null) and r.due_at is null and r.parked_at is null
+    and e.created_at >= (
+      select min(to_date(right(c.relname, 8), 'YYYYMMDD'))::timestamp at time zone 'UTC' from pg_class c
+      where c.relnamespace = 'gold_attempts'::regnamespace and c.relkind = 'r')
+    and not exists (
+      select from attempt a
+      where a.bucket = e.bucket and a.client_id = e.client_id and a.sequence = e.sequence and a.http_status between 200 and 299)
+
+  union all
+  select 'retry_has_event', 'client ' || r.client_id || ' sequence ' || r.sequence, 'the event that is to be sent again does not exist'
+  from retry r
+  left join event e on e.bucket = r.bucket and e.client_id = r.client_id and e.sequence = r.sequence
+  where e.sequence is null
+
+  union all
+  select 'delivery_is_behind', 'client ' || p.client_id, format('delivery is at %s, the account at %s', p.passed, coalesce(a.event_sequence, 0))
+  from endpoint p
+  left join account a on a.bucket = p.bucket and a.client_id = p.client_id
+  where p.passed > coalesce(a.event_sequence, 0)
+
+  union all
+  select 'notice_has_event', 'notice ' || n.id, 'it is told by ' || count(e.id) || ' events'
+  from expiry_notice n
+  left join event e on e.bucket = n.bucket and e.client_id = n.client_id and e.subject = n.id and e.type = 'credential.expiring'
+  group by n.id
+  having count(e.id) <> 1
+$$;
+
+ALTER FUNCTION gold.verify_delivery() OWNER TO gold_book;
 
 --
 -- Name: verify_ledger(); Type: FUNCTION; Schema: gold; Owner: gold_book
@@ -3934,7 +4990,8 @@ CREATE FUNCTION gold.verify_ledger() RETURNS TABLE(rule text, subject text, deta
   left join funding f on k.result_kind = 'funding' and f.bucket = k.bucket and f.client_id = k.client_id and f.id = k.result_id
   left join quote q on k.result_kind = 'quote' and q.bucket = k.bucket and q.client_id = k.client_id and q.id = k.result_id
   left join withdrawal w on k.result_kind = 'withdrawal' and w.bucket = k.bucket and w.client_id = k.client_id and w.id = k.result_id
-  where k.result_kind <> 'refusal' and coalesce(o.id, f.id, q.id, w.id) is null
+  left join event e on k.result_kind = 'event' and e.bucket = k.bucket and e.client_id = k.client_id and e.id = k.result_id
+  where k.result_kind <> 'refusal' and coalesce(o.id, f.id, q.id, w.id, e.id) is null
 
   union all
   select 'execution_has_key', r.kind || ' ' || r.id, 'it is bound to ' || r.keys || ' keys'
@@ -3985,10 +5042,42 @@ CREATE FUNCTION gold.verify_ledger() RETURNS TABLE(rule text, subject text, deta
     and s.withdrawal_id = e.subject and s.sequence = e.sequence
   left join deposit d on e.type = 'funding.reversed' and d.bucket = e.bucket and d.client_id = e.client_id and d.id = e.subject
     and d.reversed_sequence = e.sequence
-  where coalesce(o.id, f.id, s.withdrawal_id, d.id) is null
+  left join expiry_notice n on e.type = 'credential.expiring' and n.bucket = e.bucket and n.client_id = e.client_id and n.id = e.subject
+  -- A test tells of nothing but itself.
+  where coalesce(o.id, f.id, s.withdrawal_id, d.id, n.id, case when e.type = 'webhook.test' and e.subject = e.id then e.id end) is null
+
+  union all
+  select * from verify_delivery()
 $$;
 
 ALTER FUNCTION gold.verify_ledger() OWNER TO gold_book;
+
+--
+-- Name: webhook_secrets(integer); Type: FUNCTION; Schema: gold; Owner: gold_book
+--
+
+CREATE FUNCTION gold.webhook_secrets(client integer) RETURNS jsonb
+    LANGUAGE sql
+    RETURN COALESCE((SELECT jsonb_agg(jsonb_build_object('id', s.id, 'sealed', encode(s.sealed, 'base64'::text), 'sealing_key', s.sealing_key, 'retire_at', s.retire_at) ORDER BY s.not_before DESC, s.id DESC) AS jsonb_agg FROM gold.webhook_secret s WHERE ((s.partner_id = webhook_secrets.client) AND (s.not_before <= clock_timestamp()) AND ((s.retire_at IS NULL) OR (s.retire_at > clock_timestamp())))), '[]'::jsonb);
+
+ALTER FUNCTION gold.webhook_secrets(client integer) OWNER TO gold_book;
+
+--
+-- Name: attempt_overview; Type: VIEW; Schema: gold; Owner: gold_owner
+--
+
+CREATE VIEW gold.attempt_overview AS
+ SELECT p.public_id,
+    a.sequence,
+    a.attempted_at,
+    a.duration_ms,
+    a.http_status,
+    a.error,
+    a.answer
+   FROM (gold.partner p
+     JOIN gold.attempt a ON (((a.bucket = (p.id % 64)) AND (a.client_id = p.id))));
+
+ALTER TABLE gold.attempt_overview OWNER TO gold_owner;
 
 --
 -- Name: audit_id_seq; Type: SEQUENCE; Schema: gold; Owner: gold_owner
@@ -4298,7 +5387,9 @@ CREATE VIEW gold.deployment_overview AS
     deployment.payout_bic,
     deployment.flood_per_second,
     deployment.partner_rate_per_second,
-    deployment.partner_burst
+    deployment.partner_burst,
+    deployment.webhook_ports,
+    deployment.attempts_kept_days
    FROM gold.deployment;
 
 ALTER TABLE gold.deployment_overview OWNER TO gold_owner;
@@ -4327,6 +5418,31 @@ CREATE VIEW gold.deposit_overview AS
      JOIN gold.partner p ON ((p.id = d.client_id)));
 
 ALTER TABLE gold.deposit_overview OWNER TO gold_owner;
+
+--
+-- Name: endpoint_overview; Type: VIEW; Schema: gold; Owner: gold_owner
+--
+
+CREATE VIEW gold.endpoint_overview AS
+ SELECT p.public_id,
+    n.disabled_at,
+    COALESCE(n.failures, 0) AS failures,
+        CASE
+            WHEN (n.rests_until > clock_timestamp()) THEN n.rests_until
+            ELSE NULL::timestamp with time zone
+        END AS rests_until,
+    (((a.event_sequence - COALESCE(n.passed, (0)::bigint)) + r.due) - r.ahead) AS waiting,
+    r.parked
+   FROM (((gold.partner p
+     JOIN gold.account a ON (((a.bucket = (p.id % 64)) AND (a.client_id = p.id))))
+     LEFT JOIN gold.endpoint n ON (((n.bucket = (p.id % 64)) AND (n.client_id = p.id))))
+     CROSS JOIN LATERAL ( SELECT count(r_1.due_at) AS due,
+            count(r_1.parked_at) AS parked,
+            count(*) FILTER (WHERE (r_1.sequence > COALESCE(n.passed, (0)::bigint))) AS ahead
+           FROM gold.retry r_1
+          WHERE ((r_1.bucket = (p.id % 64)) AND (r_1.client_id = p.id))) r);
+
+ALTER TABLE gold.endpoint_overview OWNER TO gold_owner;
 
 --
 -- Name: market_hours; Type: VIEW; Schema: gold; Owner: gold_owner
@@ -4587,6 +5703,13 @@ ALTER TABLE ONLY gold.client_secret
     ADD CONSTRAINT client_secret_pkey PRIMARY KEY (id);
 
 --
+-- Name: delivery_worker delivery_worker_pkey; Type: CONSTRAINT; Schema: gold; Owner: gold_owner
+--
+
+ALTER TABLE ONLY gold.delivery_worker
+    ADD CONSTRAINT delivery_worker_pkey PRIMARY KEY (id);
+
+--
 -- Name: deployment deployment_pkey; Type: CONSTRAINT; Schema: gold; Owner: gold_owner
 --
 
@@ -4601,11 +5724,25 @@ ALTER TABLE ONLY gold.deposit
     ADD CONSTRAINT deposit_pkey PRIMARY KEY (id);
 
 --
+-- Name: endpoint endpoint_bucket_client_id_pk; Type: CONSTRAINT; Schema: gold; Owner: gold_owner
+--
+
+ALTER TABLE ONLY gold.endpoint
+    ADD CONSTRAINT endpoint_bucket_client_id_pk PRIMARY KEY (bucket, client_id);
+
+--
 -- Name: event event_bucket_client_id_sequence_pk; Type: CONSTRAINT; Schema: gold; Owner: gold_owner
 --
 
 ALTER TABLE ONLY gold.event
     ADD CONSTRAINT event_bucket_client_id_sequence_pk PRIMARY KEY (bucket, client_id, sequence);
+
+--
+-- Name: expiry_notice expiry_notice_bucket_client_id_id_pk; Type: CONSTRAINT; Schema: gold; Owner: gold_owner
+--
+
+ALTER TABLE ONLY gold.expiry_notice
+    ADD CONSTRAINT expiry_notice_bucket_client_id_id_pk PRIMARY KEY (bucket, client_id, id);
 
 --
 -- Name: funding funding_bucket_client_id_id_pk; Type: CONSTRAINT; Schema: gold; Owner: gold_owner
@@ -4620,13 +5757,6 @@ ALTER TABLE ONLY gold.funding
 
 ALTER TABLE ONLY gold.idempotency_key
     ADD CONSTRAINT idempotency_key_bucket_client_id_key_pk PRIMARY KEY (bucket, client_id, key);
-
---
--- Name: idempotency_key idempotency_key_kind; Type: CHECK CONSTRAINT; Schema: gold; Owner: gold_owner
---
-
-ALTER TABLE gold.idempotency_key
-    ADD CONSTRAINT idempotency_key_kind CHECK ((result_kind = ANY (ARRAY['quote'::text, 'order'::text, 'funding'::text, 'withdrawal'::text, 'refusal'::text]))) NOT VALID;
 
 --
 -- Name: market_session market_session_day_opens_pk; Type: CONSTRAINT; Schema: gold; Owner: gold_owner
@@ -4699,6 +5829,13 @@ ALTER TABLE ONLY gold.registry_version
     ADD CONSTRAINT registry_version_pkey PRIMARY KEY (one);
 
 --
+-- Name: retry retry_bucket_client_id_sequence_pk; Type: CONSTRAINT; Schema: gold; Owner: gold_owner
+--
+
+ALTER TABLE ONLY gold.retry
+    ADD CONSTRAINT retry_bucket_client_id_sequence_pk PRIMARY KEY (bucket, client_id, sequence);
+
+--
 -- Name: token_key token_key_pkey; Type: CONSTRAINT; Schema: gold; Owner: gold_owner
 --
 
@@ -4747,6 +5884,12 @@ ALTER TABLE ONLY gold.withdrawal_step
 CREATE UNIQUE INDEX allowed_ip_range ON gold.allowed_ip USING btree (partner_id, range);
 
 --
+-- Name: attempt_event; Type: INDEX; Schema: gold; Owner: gold_owner
+--
+
+CREATE UNIQUE INDEX attempt_event ON ONLY gold.attempt USING btree (bucket, client_id, sequence, attempted_at);
+
+--
 -- Name: certificate_key_hash; Type: INDEX; Schema: gold; Owner: gold_owner
 --
 
@@ -4783,6 +5926,12 @@ CREATE INDEX deposit_client ON gold.deposit USING btree (client_id);
 CREATE UNIQUE INDEX event_id ON gold.event USING btree (bucket, client_id, id);
 
 --
+-- Name: expiry_notice_once; Type: INDEX; Schema: gold; Owner: gold_owner
+--
+
+CREATE UNIQUE INDEX expiry_notice_once ON gold.expiry_notice USING btree (bucket, client_id, kind, credential, expires_at, days_ahead);
+
+--
 -- Name: funding_newest; Type: INDEX; Schema: gold; Owner: gold_owner
 --
 
@@ -4793,6 +5942,18 @@ CREATE INDEX funding_newest ON gold.funding USING btree (((client_id + 0)), sequ
 --
 
 CREATE INDEX orders_newest ON gold.orders USING btree (((client_id + 0)), sequence);
+
+--
+-- Name: retry_due; Type: INDEX; Schema: gold; Owner: gold_owner
+--
+
+CREATE INDEX retry_due ON gold.retry USING btree (((client_id + 0)), due_at) WHERE (due_at IS NOT NULL);
+
+--
+-- Name: retry_test; Type: INDEX; Schema: gold; Owner: gold_owner
+--
+
+CREATE INDEX retry_test ON gold.retry USING btree (((client_id + 0)), due_at) WHERE (is_test AND (due_at IS NOT NULL));
 
 --
 -- Name: signing_key_thumbprint; Type: INDEX; Schema: gold; Owner: gold_owner
@@ -4843,6 +6004,12 @@ CREATE UNIQUE INDEX withdrawal_step_login ON gold.withdrawal_step USING btree (b
 CREATE UNIQUE INDEX withdrawal_step_previous ON gold.withdrawal_step USING btree (bucket, client_id, withdrawal_id, previous);
 
 --
+-- Name: attempt append_only; Type: TRIGGER; Schema: gold; Owner: gold_owner
+--
+
+CREATE TRIGGER append_only BEFORE DELETE OR UPDATE OR TRUNCATE ON gold.attempt FOR EACH STATEMENT EXECUTE FUNCTION gold.refuse_change();
+
+--
 -- Name: audit append_only; Type: TRIGGER; Schema: gold; Owner: gold_owner
 --
 
@@ -4871,6 +6038,12 @@ CREATE TRIGGER append_only BEFORE DELETE OR TRUNCATE ON gold.deposit FOR EACH ST
 --
 
 CREATE TRIGGER append_only BEFORE DELETE OR UPDATE OR TRUNCATE ON gold.event FOR EACH STATEMENT EXECUTE FUNCTION gold.refuse_change();
+
+--
+-- Name: expiry_notice append_only; Type: TRIGGER; Schema: gold; Owner: gold_owner
+--
+
+CREATE TRIGGER append_only BEFORE DELETE OR UPDATE OR TRUNCATE ON gold.expiry_notice FOR EACH STATEMENT EXECUTE FUNCTION gold.refuse_change();
 
 --
 -- Name: funding append_only; Type: TRIGGER; Schema: gold; Owner: gold_owner
@@ -5079,6 +6252,42 @@ REVOKE ALL ON FUNCTION gold.approve_withdrawal(id uuid) FROM PUBLIC;
 GRANT ALL ON FUNCTION gold.approve_withdrawal(id uuid) TO gold_operator;
 
 --
+-- Name: FUNCTION due_now(due_at timestamp with time zone); Type: ACL; Schema: gold; Owner: gold_book
+--
+
+REVOKE ALL ON FUNCTION gold.due_now(due_at timestamp with time zone) FROM PUBLIC;
+
+--
+-- Name: TABLE event; Type: ACL; Schema: gold; Owner: gold_owner
+--
+
+GRANT SELECT,INSERT ON TABLE gold.event TO gold_book;
+
+--
+-- Name: FUNCTION event_of_number(client integer, sequence bigint); Type: ACL; Schema: gold; Owner: gold_book
+--
+
+REVOKE ALL ON FUNCTION gold.event_of_number(client integer, sequence bigint) FROM PUBLIC;
+
+--
+-- Name: TABLE endpoint; Type: ACL; Schema: gold; Owner: gold_owner
+--
+
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE gold.endpoint TO gold_book;
+
+--
+-- Name: TABLE retry; Type: ACL; Schema: gold; Owner: gold_owner
+--
+
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE gold.retry TO gold_book;
+
+--
+-- Name: FUNCTION ask_delivery(client integer, sequence bigint); Type: ACL; Schema: gold; Owner: gold_book
+--
+
+REVOKE ALL ON FUNCTION gold.ask_delivery(client integer, sequence bigint) FROM PUBLIC;
+
+--
 -- Name: FUNCTION ask_iban(public text, iban text); Type: ACL; Schema: gold; Owner: gold_book
 --
 
@@ -5218,6 +6427,20 @@ REVOKE ALL ON FUNCTION gold.book_quotes(wait boolean, settle boolean, clients in
 GRANT ALL ON FUNCTION gold.book_quotes(wait boolean, settle boolean, clients integer[], admissions bigint[], keys text[], fingerprints bytea[], sides gold.side[], asked_grams bigint[], asked_amounts bigint[], minimum_grams bigint[], maximum_grams bigint[], ids uuid[], requests uuid[], ttl_seconds integer) TO gold_api;
 
 --
+-- Name: FUNCTION book_redelivery(settle boolean, client integer, admission bigint, key text, fingerprint bytea, event uuid, request uuid); Type: ACL; Schema: gold; Owner: gold_book
+--
+
+REVOKE ALL ON FUNCTION gold.book_redelivery(settle boolean, client integer, admission bigint, key text, fingerprint bytea, event uuid, request uuid) FROM PUBLIC;
+GRANT ALL ON FUNCTION gold.book_redelivery(settle boolean, client integer, admission bigint, key text, fingerprint bytea, event uuid, request uuid) TO gold_api;
+
+--
+-- Name: FUNCTION book_webhook_test(settle boolean, client integer, admission bigint, key text, fingerprint bytea, id uuid, request uuid); Type: ACL; Schema: gold; Owner: gold_book
+--
+
+REVOKE ALL ON FUNCTION gold.book_webhook_test(settle boolean, client integer, admission bigint, key text, fingerprint bytea, id uuid, request uuid) FROM PUBLIC;
+GRANT ALL ON FUNCTION gold.book_webhook_test(settle boolean, client integer, admission bigint, key text, fingerprint bytea, id uuid, request uuid) TO gold_api;
+
+--
 -- Name: FUNCTION book_withdrawal(settle boolean, client integer, admission bigint, nonce uuid, key text, fingerprint bytea, amount bigint, maximum bigint, reference text, id uuid, request uuid); Type: ACL; Schema: gold; Owner: gold_book
 --
 
@@ -5231,10 +6454,10 @@ GRANT ALL ON FUNCTION gold.book_withdrawal(settle boolean, client integer, admis
 REVOKE ALL ON FUNCTION gold.event_number(type text) FROM PUBLIC;
 
 --
--- Name: TABLE event; Type: ACL; Schema: gold; Owner: gold_owner
+-- Name: TABLE expiry_notice; Type: ACL; Schema: gold; Owner: gold_owner
 --
 
-GRANT SELECT,INSERT ON TABLE gold.event TO gold_book;
+GRANT SELECT,INSERT ON TABLE gold.expiry_notice TO gold_book;
 
 --
 -- Name: TABLE orders; Type: ACL; Schema: gold; Owner: gold_owner
@@ -5279,6 +6502,20 @@ REVOKE ALL ON FUNCTION gold.check_rate(rate_per_second integer) FROM PUBLIC;
 REVOKE ALL ON FUNCTION gold.check_retirement(noun text, ended_at timestamp with time zone, last_used_at timestamp with time zone, seen timestamp with time zone, heirs bigint) FROM PUBLIC;
 
 --
+-- Name: FUNCTION claim_endpoints(worker uuid, clients integer[], most integer); Type: ACL; Schema: gold; Owner: gold_book
+--
+
+REVOKE ALL ON FUNCTION gold.claim_endpoints(worker uuid, clients integer[], most integer) FROM PUBLIC;
+GRANT ALL ON FUNCTION gold.claim_endpoints(worker uuid, clients integer[], most integer) TO gold_api;
+
+--
+-- Name: FUNCTION count_events(public text, since timestamp with time zone); Type: ACL; Schema: gold; Owner: gold_book
+--
+
+REVOKE ALL ON FUNCTION gold.count_events(public text, since timestamp with time zone) FROM PUBLIC;
+GRANT ALL ON FUNCTION gold.count_events(public text, since timestamp with time zone) TO gold_operator;
+
+--
 -- Name: FUNCTION create_partner(public text, name text, iban text, webhook_url text, rate_per_second integer, burst integer, maximum_grams bigint, ips cidr[], secret_hash bytea, webhook_sealed bytea, sealing_key text, signing_keys jsonb); Type: ACL; Schema: gold; Owner: gold_book
 --
 
@@ -5286,10 +6523,149 @@ REVOKE ALL ON FUNCTION gold.create_partner(public text, name text, iban text, we
 GRANT ALL ON FUNCTION gold.create_partner(public text, name text, iban text, webhook_url text, rate_per_second integer, burst integer, maximum_grams bigint, ips cidr[], secret_hash bytea, webhook_sealed bytea, sealing_key text, signing_keys jsonb) TO gold_operator;
 
 --
+-- Name: FUNCTION delivery_status(mark bigint, sequence bigint, own gold.retry); Type: ACL; Schema: gold; Owner: gold_book
+--
+
+REVOKE ALL ON FUNCTION gold.delivery_status(mark bigint, sequence bigint, own gold.retry) FROM PUBLIC;
+
+--
+-- Name: FUNCTION next_attempt_at(type text, own gold.retry, standing gold.endpoint); Type: ACL; Schema: gold; Owner: gold_book
+--
+
+REVOKE ALL ON FUNCTION gold.next_attempt_at(type text, own gold.retry, standing gold.endpoint) FROM PUBLIC;
+
+--
+-- Name: TABLE attempt; Type: ACL; Schema: gold; Owner: gold_owner
+--
+
+GRANT SELECT,INSERT ON TABLE gold.attempt TO gold_book;
+
+--
 -- Name: FUNCTION delivery_text(given gold.event); Type: ACL; Schema: gold; Owner: gold_book
 --
 
 REVOKE ALL ON FUNCTION gold.delivery_text(given gold.event) FROM PUBLIC;
+
+--
+-- Name: TABLE delivery_worker; Type: ACL; Schema: gold; Owner: gold_owner
+--
+
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE gold.delivery_worker TO gold_book;
+
+--
+-- Name: FUNCTION dismiss_worker(worker uuid); Type: ACL; Schema: gold; Owner: gold_book
+--
+
+REVOKE ALL ON FUNCTION gold.dismiss_worker(worker uuid) FROM PUBLIC;
+GRANT ALL ON FUNCTION gold.dismiss_worker(worker uuid) TO gold_api;
+
+--
+-- Name: TABLE certificate; Type: ACL; Schema: gold; Owner: gold_owner
+--
+
+GRANT SELECT,INSERT ON TABLE gold.certificate TO gold_book;
+
+--
+-- Name: COLUMN certificate.revoked_at; Type: ACL; Schema: gold; Owner: gold_owner
+--
+
+GRANT UPDATE(revoked_at) ON TABLE gold.certificate TO gold_book;
+
+--
+-- Name: COLUMN certificate.last_used_at; Type: ACL; Schema: gold; Owner: gold_owner
+--
+
+GRANT UPDATE(last_used_at) ON TABLE gold.certificate TO gold_book;
+
+--
+-- Name: COLUMN certificate.revocation_reason; Type: ACL; Schema: gold; Owner: gold_owner
+--
+
+GRANT UPDATE(revocation_reason) ON TABLE gold.certificate TO gold_book;
+
+--
+-- Name: TABLE client_secret; Type: ACL; Schema: gold; Owner: gold_owner
+--
+
+GRANT SELECT,INSERT ON TABLE gold.client_secret TO gold_book;
+
+--
+-- Name: COLUMN client_secret.retire_at; Type: ACL; Schema: gold; Owner: gold_owner
+--
+
+GRANT UPDATE(retire_at) ON TABLE gold.client_secret TO gold_book;
+
+--
+-- Name: COLUMN client_secret.last_used_at; Type: ACL; Schema: gold; Owner: gold_owner
+--
+
+GRANT UPDATE(last_used_at) ON TABLE gold.client_secret TO gold_book;
+
+--
+-- Name: TABLE signing_key; Type: ACL; Schema: gold; Owner: gold_owner
+--
+
+GRANT SELECT,INSERT ON TABLE gold.signing_key TO gold_book;
+
+--
+-- Name: COLUMN signing_key.retire_at; Type: ACL; Schema: gold; Owner: gold_owner
+--
+
+GRANT UPDATE(retire_at) ON TABLE gold.signing_key TO gold_book;
+
+--
+-- Name: COLUMN signing_key.last_used_at; Type: ACL; Schema: gold; Owner: gold_owner
+--
+
+GRANT UPDATE(last_used_at) ON TABLE gold.signing_key TO gold_book;
+
+--
+-- Name: TABLE webhook_secret; Type: ACL; Schema: gold; Owner: gold_owner
+--
+
+GRANT SELECT,INSERT ON TABLE gold.webhook_secret TO gold_book;
+
+--
+-- Name: COLUMN webhook_secret.sealed; Type: ACL; Schema: gold; Owner: gold_owner
+--
+
+GRANT UPDATE(sealed) ON TABLE gold.webhook_secret TO gold_book;
+
+--
+-- Name: COLUMN webhook_secret.sealing_key; Type: ACL; Schema: gold; Owner: gold_owner
+--
+
+GRANT UPDATE(sealing_key) ON TABLE gold.webhook_secret TO gold_book;
+
+--
+-- Name: COLUMN webhook_secret.retire_at; Type: ACL; Schema: gold; Owner: gold_owner
+--
+
+GRANT UPDATE(retire_at) ON TABLE gold.webhook_secret TO gold_book;
+
+--
+-- Name: COLUMN webhook_secret.last_used_at; Type: ACL; Schema: gold; Owner: gold_owner
+--
+
+GRANT UPDATE(last_used_at) ON TABLE gold.webhook_secret TO gold_book;
+
+--
+-- Name: FUNCTION due_notices(at timestamp with time zone); Type: ACL; Schema: gold; Owner: gold_book
+--
+
+REVOKE ALL ON FUNCTION gold.due_notices(at timestamp with time zone) FROM PUBLIC;
+
+--
+-- Name: FUNCTION endpoint_changed(client integer); Type: ACL; Schema: gold; Owner: gold_book
+--
+
+REVOKE ALL ON FUNCTION gold.endpoint_changed(client integer) FROM PUBLIC;
+
+--
+-- Name: FUNCTION enable_endpoint(client integer); Type: ACL; Schema: gold; Owner: gold_book
+--
+
+REVOKE ALL ON FUNCTION gold.enable_endpoint(client integer) FROM PUBLIC;
 
 --
 -- Name: FUNCTION end_admission(partner_id integer); Type: ACL; Schema: gold; Owner: gold_book
@@ -5370,10 +6746,22 @@ REVOKE ALL ON FUNCTION gold.withdrawal_text(given gold.withdrawal, as_of bigint)
 GRANT SELECT,INSERT ON TABLE gold.chain_link TO gold_book;
 
 --
--- Name: FUNCTION event_data(given gold.event); Type: ACL; Schema: gold; Owner: gold_book
+-- Name: FUNCTION event_body(given gold.event); Type: ACL; Schema: gold; Owner: gold_book
 --
 
-REVOKE ALL ON FUNCTION gold.event_data(given gold.event) FROM PUBLIC;
+REVOKE ALL ON FUNCTION gold.event_body(given gold.event) FROM PUBLIC;
+
+--
+-- Name: FUNCTION event_of(client integer, id uuid); Type: ACL; Schema: gold; Owner: gold_book
+--
+
+REVOKE ALL ON FUNCTION gold.event_of(client integer, id uuid) FROM PUBLIC;
+
+--
+-- Name: FUNCTION with_delivery(body text, delivery text); Type: ACL; Schema: gold; Owner: gold_book
+--
+
+REVOKE ALL ON FUNCTION gold.with_delivery(body text, delivery text) FROM PUBLIC;
 
 --
 -- Name: FUNCTION event_text(given gold.event, delivery text); Type: ACL; Schema: gold; Owner: gold_book
@@ -5466,6 +6854,13 @@ GRANT SELECT,INSERT ON TABLE gold.payment_batch TO gold_book;
 REVOKE ALL ON FUNCTION gold.is_known_login(name text) FROM PUBLIC;
 
 --
+-- Name: FUNCTION keep_attempts(); Type: ACL; Schema: gold; Owner: gold_owner
+--
+
+REVOKE ALL ON FUNCTION gold.keep_attempts() FROM PUBLIC;
+GRANT ALL ON FUNCTION gold.keep_attempts() TO gold_api;
+
+--
 -- Name: FUNCTION life_text(not_before timestamp with time zone, retire_at timestamp with time zone, last_used_at timestamp with time zone); Type: ACL; Schema: gold; Owner: gold_book
 --
 
@@ -5482,6 +6877,13 @@ REVOKE ALL ON FUNCTION gold.link_audit(entry gold.audit) FROM PUBLIC;
 --
 
 REVOKE ALL ON FUNCTION gold.list_bounds(client integer, created_after timestamp with time zone, created_before timestamp with time zone, next_below bigint, OUT above bigint, OUT below bigint) FROM PUBLIC;
+
+--
+-- Name: FUNCTION list_deliveries(public text, wanted text, most integer); Type: ACL; Schema: gold; Owner: gold_book
+--
+
+REVOKE ALL ON FUNCTION gold.list_deliveries(public text, wanted text, most integer) FROM PUBLIC;
+GRANT ALL ON FUNCTION gold.list_deliveries(public text, wanted text, most integer) TO gold_operator;
 
 --
 -- Name: FUNCTION list_events(client integer, after_sequence bigint, most integer); Type: ACL; Schema: gold; Owner: gold_book
@@ -5595,6 +6997,13 @@ GRANT ALL ON FUNCTION gold.pay_withdrawal(id uuid) TO gold_operator;
 REVOKE ALL ON FUNCTION gold.post_event(client integer, sequence bigint, id uuid, subject uuid, at timestamp with time zone, type text) FROM PUBLIC;
 
 --
+-- Name: FUNCTION post_expiry_notices(most integer); Type: ACL; Schema: gold; Owner: gold_book
+--
+
+REVOKE ALL ON FUNCTION gold.post_expiry_notices(most integer) FROM PUBLIC;
+GRANT ALL ON FUNCTION gold.post_expiry_notices(most integer) TO gold_api;
+
+--
 -- Name: FUNCTION post_funding(holder gold.account, amount bigint, id uuid, at timestamp with time zone); Type: ACL; Schema: gold; Owner: gold_book
 --
 
@@ -5643,94 +7052,11 @@ GRANT SELECT,INSERT ON TABLE gold.quote TO gold_book;
 REVOKE ALL ON FUNCTION gold.quote_text(given gold.quote, status text) FROM PUBLIC;
 
 --
--- Name: TABLE certificate; Type: ACL; Schema: gold; Owner: gold_owner
+-- Name: FUNCTION read_backlog(); Type: ACL; Schema: gold; Owner: gold_book
 --
 
-GRANT SELECT,INSERT ON TABLE gold.certificate TO gold_book;
-
---
--- Name: COLUMN certificate.revoked_at; Type: ACL; Schema: gold; Owner: gold_owner
---
-
-GRANT UPDATE(revoked_at) ON TABLE gold.certificate TO gold_book;
-
---
--- Name: COLUMN certificate.last_used_at; Type: ACL; Schema: gold; Owner: gold_owner
---
-
-GRANT UPDATE(last_used_at) ON TABLE gold.certificate TO gold_book;
-
---
--- Name: COLUMN certificate.revocation_reason; Type: ACL; Schema: gold; Owner: gold_owner
---
-
-GRANT UPDATE(revocation_reason) ON TABLE gold.certificate TO gold_book;
-
---
--- Name: TABLE client_secret; Type: ACL; Schema: gold; Owner: gold_owner
---
-
-GRANT SELECT,INSERT ON TABLE gold.client_secret TO gold_book;
-
---
--- Name: COLUMN client_secret.retire_at; Type: ACL; Schema: gold; Owner: gold_owner
---
-
-GRANT UPDATE(retire_at) ON TABLE gold.client_secret TO gold_book;
-
---
--- Name: COLUMN client_secret.last_used_at; Type: ACL; Schema: gold; Owner: gold_owner
---
-
-GRANT UPDATE(last_used_at) ON TABLE gold.client_secret TO gold_book;
-
---
--- Name: TABLE signing_key; Type: ACL; Schema: gold; Owner: gold_owner
---
-
-GRANT SELECT,INSERT ON TABLE gold.signing_key TO gold_book;
-
---
--- Name: COLUMN signing_key.retire_at; Type: ACL; Schema: gold; Owner: gold_owner
---
-
-GRANT UPDATE(retire_at) ON TABLE gold.signing_key TO gold_book;
-
---
--- Name: COLUMN signing_key.last_used_at; Type: ACL; Schema: gold; Owner: gold_owner
---
-
-GRANT UPDATE(last_used_at) ON TABLE gold.signing_key TO gold_book;
-
---
--- Name: TABLE webhook_secret; Type: ACL; Schema: gold; Owner: gold_owner
---
-
-GRANT SELECT,INSERT ON TABLE gold.webhook_secret TO gold_book;
-
---
--- Name: COLUMN webhook_secret.sealed; Type: ACL; Schema: gold; Owner: gold_owner
---
-
-GRANT UPDATE(sealed) ON TABLE gold.webhook_secret TO gold_book;
-
---
--- Name: COLUMN webhook_secret.sealing_key; Type: ACL; Schema: gold; Owner: gold_owner
---
-
-GRANT UPDATE(sealing_key) ON TABLE gold.webhook_secret TO gold_book;
-
---
--- Name: COLUMN webhook_secret.retire_at; Type: ACL; Schema: gold; Owner: gold_owner
---
-
-GRANT UPDATE(retire_at) ON TABLE gold.webhook_secret TO gold_book;
-
---
--- Name: COLUMN webhook_secret.last_used_at; Type: ACL; Schema: gold; Owner: gold_owner
---
-
-GRANT UPDATE(last_used_at) ON TABLE gold.webhook_secret TO gold_book;
+REVOKE ALL ON FUNCTION gold.read_backlog() FROM PUBLIC;
+GRANT ALL ON FUNCTION gold.read_backlog() TO gold_api;
 
 --
 -- Name: FUNCTION read_credentials(client integer); Type: ACL; Schema: gold; Owner: gold_book
@@ -5884,6 +7210,13 @@ REVOKE ALL ON FUNCTION gold.record_use(uses jsonb) FROM PUBLIC;
 GRANT ALL ON FUNCTION gold.record_use(uses jsonb) TO gold_api;
 
 --
+-- Name: FUNCTION redeliver_event(id uuid, OUT public text, OUT sequence bigint, OUT disabled_at timestamp with time zone); Type: ACL; Schema: gold; Owner: gold_book
+--
+
+REVOKE ALL ON FUNCTION gold.redeliver_event(id uuid, OUT public text, OUT sequence bigint, OUT disabled_at timestamp with time zone) FROM PUBLIC;
+GRANT ALL ON FUNCTION gold.redeliver_event(id uuid, OUT public text, OUT sequence bigint, OUT disabled_at timestamp with time zone) TO gold_operator;
+
+--
 -- Name: FUNCTION refuse_change(); Type: ACL; Schema: gold; Owner: gold_owner
 --
 
@@ -5932,6 +7265,20 @@ GRANT ALL ON FUNCTION gold.remove_bar(serial text) TO gold_operator;
 --
 
 REVOKE ALL ON FUNCTION gold.remove_operator(name text) FROM PUBLIC;
+
+--
+-- Name: FUNCTION renew_endpoints(worker uuid); Type: ACL; Schema: gold; Owner: gold_book
+--
+
+REVOKE ALL ON FUNCTION gold.renew_endpoints(worker uuid) FROM PUBLIC;
+GRANT ALL ON FUNCTION gold.renew_endpoints(worker uuid) TO gold_api;
+
+--
+-- Name: FUNCTION replay_events(public text, since timestamp with time zone); Type: ACL; Schema: gold; Owner: gold_book
+--
+
+REVOKE ALL ON FUNCTION gold.replay_events(public text, since timestamp with time zone) FROM PUBLIC;
+GRANT ALL ON FUNCTION gold.replay_events(public text, since timestamp with time zone) TO gold_operator;
 
 --
 -- Name: FUNCTION require_read_committed(); Type: ACL; Schema: gold; Owner: gold_book
@@ -6044,17 +7391,17 @@ GRANT ALL ON FUNCTION gold.seal_chain(client integer) TO gold_api;
 GRANT ALL ON FUNCTION gold.seal_chain(client integer) TO gold_operator;
 
 --
--- Name: FUNCTION seal_chains(most integer); Type: ACL; Schema: gold; Owner: gold_book
---
-
-REVOKE ALL ON FUNCTION gold.seal_chains(most integer) FROM PUBLIC;
-GRANT ALL ON FUNCTION gold.seal_chains(most integer) TO gold_api;
-
---
 -- Name: FUNCTION seal_newest(client integer); Type: ACL; Schema: gold; Owner: gold_book
 --
 
 REVOKE ALL ON FUNCTION gold.seal_newest(client integer) FROM PUBLIC;
+
+--
+-- Name: FUNCTION seal_next(clients integer[]); Type: ACL; Schema: gold; Owner: gold_book
+--
+
+REVOKE ALL ON FUNCTION gold.seal_next(clients integer[]) FROM PUBLIC;
+GRANT ALL ON FUNCTION gold.seal_next(clients integer[]) TO gold_api;
 
 --
 -- Name: FUNCTION sequence_at(client integer, at timestamp with time zone); Type: ACL; Schema: gold; Owner: gold_book
@@ -6097,10 +7444,17 @@ REVOKE ALL ON FUNCTION gold.set_price(source text, mid bigint, buy bigint, sell 
 GRANT ALL ON FUNCTION gold.set_price(source text, mid bigint, buy bigint, sell bigint, spread_basis_points integer, stale_after_seconds integer, url text) TO gold_operator;
 
 --
--- Name: FUNCTION settle_deployment(environment text, public_base_url text, loopback_receivers boolean, sealing_key_source text, pepper_source text, flood_per_second integer); Type: ACL; Schema: gold; Owner: gold_book
+-- Name: FUNCTION settle_attempts(worker uuid, clients integer[], sequences bigint[], tickets timestamp with time zone[], attempted_ats timestamp with time zone[], durations_ms integer[], statuses integer[], errors text[], answers text[], tries integer[], waits_ms integer[], held integer[], tenures integer[], froms bigint[], passeds bigint[], failures integer[], rests_ms integer[], disableds boolean[], releases boolean[]); Type: ACL; Schema: gold; Owner: gold_book
 --
 
-REVOKE ALL ON FUNCTION gold.settle_deployment(environment text, public_base_url text, loopback_receivers boolean, sealing_key_source text, pepper_source text, flood_per_second integer) FROM PUBLIC;
+REVOKE ALL ON FUNCTION gold.settle_attempts(worker uuid, clients integer[], sequences bigint[], tickets timestamp with time zone[], attempted_ats timestamp with time zone[], durations_ms integer[], statuses integer[], errors text[], answers text[], tries integer[], waits_ms integer[], held integer[], tenures integer[], froms bigint[], passeds bigint[], failures integer[], rests_ms integer[], disableds boolean[], releases boolean[]) FROM PUBLIC;
+GRANT ALL ON FUNCTION gold.settle_attempts(worker uuid, clients integer[], sequences bigint[], tickets timestamp with time zone[], attempted_ats timestamp with time zone[], durations_ms integer[], statuses integer[], errors text[], answers text[], tries integer[], waits_ms integer[], held integer[], tenures integer[], froms bigint[], passeds bigint[], failures integer[], rests_ms integer[], disableds boolean[], releases boolean[]) TO gold_api;
+
+--
+-- Name: FUNCTION settle_deployment(environment text, public_base_url text, loopback_receivers boolean, sealing_key_source text, pepper_source text, flood_per_second integer, webhook_ports integer[], attempts_kept_days integer); Type: ACL; Schema: gold; Owner: gold_book
+--
+
+REVOKE ALL ON FUNCTION gold.settle_deployment(environment text, public_base_url text, loopback_receivers boolean, sealing_key_source text, pepper_source text, flood_per_second integer, webhook_ports integer[], attempts_kept_days integer) FROM PUBLIC;
 
 --
 -- Name: FUNCTION settled(item integer, own boolean, same boolean, status smallint, body text); Type: ACL; Schema: gold; Owner: gold_book
@@ -6109,11 +7463,11 @@ REVOKE ALL ON FUNCTION gold.settle_deployment(environment text, public_base_url 
 REVOKE ALL ON FUNCTION gold.settled(item integer, own boolean, same boolean, status smallint, body text) FROM PUBLIC;
 
 --
--- Name: FUNCTION spend_nonce(client integer, admission bigint, nonce uuid); Type: ACL; Schema: gold; Owner: gold_book
+-- Name: FUNCTION spend_nonces(wait boolean, clients integer[], admissions bigint[], nonces uuid[]); Type: ACL; Schema: gold; Owner: gold_book
 --
 
-REVOKE ALL ON FUNCTION gold.spend_nonce(client integer, admission bigint, nonce uuid) FROM PUBLIC;
-GRANT ALL ON FUNCTION gold.spend_nonce(client integer, admission bigint, nonce uuid) TO gold_api;
+REVOKE ALL ON FUNCTION gold.spend_nonces(wait boolean, clients integer[], admissions bigint[], nonces uuid[]) FROM PUBLIC;
+GRANT ALL ON FUNCTION gold.spend_nonces(wait boolean, clients integer[], admissions bigint[], nonces uuid[]) TO gold_api;
 
 --
 -- Name: FUNCTION statement_lines(client integer, above bigint, last bigint); Type: ACL; Schema: gold; Owner: gold_book
@@ -6151,6 +7505,13 @@ REVOKE ALL ON FUNCTION gold.suspend_partner(public text) FROM PUBLIC;
 GRANT ALL ON FUNCTION gold.suspend_partner(public text) TO gold_operator;
 
 --
+-- Name: FUNCTION take_events(worker uuid, clients integer[], tenures integer[], afters bigint[], rooms integer[]); Type: ACL; Schema: gold; Owner: gold_book
+--
+
+REVOKE ALL ON FUNCTION gold.take_events(worker uuid, clients integer[], tenures integer[], afters bigint[], rooms integer[]) FROM PUBLIC;
+GRANT ALL ON FUNCTION gold.take_events(worker uuid, clients integer[], tenures integer[], afters bigint[], rooms integer[]) TO gold_api;
+
+--
 -- Name: FUNCTION take_sequence(client integer, sequence bigint, at timestamp with time zone); Type: ACL; Schema: gold; Owner: gold_book
 --
 
@@ -6163,6 +7524,13 @@ REVOKE ALL ON FUNCTION gold.take_sequence(client integer, sequence bigint, at ti
 REVOKE ALL ON FUNCTION gold.take_turn(settle boolean, client integer, admission bigint, nonce uuid, key text, fingerprint bytea, request uuid, OUT holder gold.account, OUT clock timestamp with time zone, OUT answer gold.outcome) FROM PUBLIC;
 
 --
+-- Name: FUNCTION tell_events(clients integer[]); Type: ACL; Schema: gold; Owner: gold_book
+--
+
+REVOKE ALL ON FUNCTION gold.tell_events(clients integer[]) FROM PUBLIC;
+GRANT ALL ON FUNCTION gold.tell_events(clients integer[]) TO gold_api;
+
+--
 -- Name: FUNCTION tick_price(known_as_of timestamp with time zone, known_url text, known_spread integer, mid bigint, buy bigint, sell bigint, source_as_of timestamp with time zone); Type: ACL; Schema: gold; Owner: gold_book
 --
 
@@ -6170,10 +7538,17 @@ REVOKE ALL ON FUNCTION gold.tick_price(known_as_of timestamp with time zone, kno
 GRANT ALL ON FUNCTION gold.tick_price(known_as_of timestamp with time zone, known_url text, known_spread integer, mid bigint, buy bigint, sell bigint, source_as_of timestamp with time zone) TO gold_api;
 
 --
+-- Name: FUNCTION told_event(given gold.event); Type: ACL; Schema: gold; Owner: gold_book
+--
+
+REVOKE ALL ON FUNCTION gold.told_event(given gold.event) FROM PUBLIC;
+
+--
 -- Name: FUNCTION unsealed_tail(); Type: ACL; Schema: gold; Owner: gold_book
 --
 
 REVOKE ALL ON FUNCTION gold.unsealed_tail() FROM PUBLIC;
+GRANT ALL ON FUNCTION gold.unsealed_tail() TO gold_api;
 GRANT ALL ON FUNCTION gold.unsealed_tail() TO gold_operator;
 
 --
@@ -6191,11 +7566,30 @@ REVOKE ALL ON FUNCTION gold.verify_chain() FROM PUBLIC;
 GRANT ALL ON FUNCTION gold.verify_chain() TO gold_operator;
 
 --
+-- Name: FUNCTION verify_delivery(); Type: ACL; Schema: gold; Owner: gold_book
+--
+
+REVOKE ALL ON FUNCTION gold.verify_delivery() FROM PUBLIC;
+
+--
 -- Name: FUNCTION verify_ledger(); Type: ACL; Schema: gold; Owner: gold_book
 --
 
 REVOKE ALL ON FUNCTION gold.verify_ledger() FROM PUBLIC;
 GRANT ALL ON FUNCTION gold.verify_ledger() TO gold_operator;
+
+--
+-- Name: FUNCTION webhook_secrets(client integer); Type: ACL; Schema: gold; Owner: gold_book
+--
+
+REVOKE ALL ON FUNCTION gold.webhook_secrets(client integer) FROM PUBLIC;
+
+--
+-- Name: TABLE attempt_overview; Type: ACL; Schema: gold; Owner: gold_owner
+--
+
+GRANT SELECT ON TABLE gold.attempt_overview TO gold_book;
+GRANT SELECT ON TABLE gold.attempt_overview TO gold_operator;
 
 --
 -- Name: TABLE audit_link; Type: ACL; Schema: gold; Owner: gold_owner
@@ -6286,6 +7680,13 @@ GRANT SELECT ON TABLE gold.deployment_overview TO gold_operator;
 
 GRANT SELECT ON TABLE gold.deposit_overview TO gold_book;
 GRANT SELECT ON TABLE gold.deposit_overview TO gold_operator;
+
+--
+-- Name: TABLE endpoint_overview; Type: ACL; Schema: gold; Owner: gold_owner
+--
+
+GRANT SELECT ON TABLE gold.endpoint_overview TO gold_book;
+GRANT SELECT ON TABLE gold.endpoint_overview TO gold_operator;
 
 --
 -- Name: TABLE market_hours; Type: ACL; Schema: gold; Owner: gold_owner

@@ -23,6 +23,8 @@ export const NO_QUANTITY: Readonly<Record<string, "no quantity" | readonly strin
   "packages/server/src/booking/trading/book_quotes.ts": ["item"],
   "packages/server/src/booking/outcome.ts": ["status"],
   "packages/server/src/booking/array_literal.ts": ["values", "value"],
+  // The partners' rows.
+  "packages/server/src/booking/outbox/event_notices.ts": ["client", "clients"],
   // How many random bytes.
   "packages/server/src/booking/trading/price_ticker.ts": ["length"],
   // The partner's row, a day of the week, how many rows and after which event.

@@ -20,7 +20,7 @@ export const FLOW: Readonly<Record<string, readonly string[]>> = {
   "deploy": CORE,
   "loadtest": CORE, // by path: k6 resolves no package names
   "bench": [...CLIENT, "packages/server", "packages/dev"],
-  "tools": [...CLIENT, "packages/server", "packages/dev", "vectors"],
+  "tools": [...CLIENT, "packages/server", "packages/dev", "vectors", "bench", "loadtest"],
 };
 
 /** Published: their `src/mod.ts` is a public door, and what it exports is meant for readers outside. */

@@ -14,10 +14,15 @@ Every code that the service can answer with. This page is made from the registry
 with \`npm run docs\`.
 
 A refusal is \`application/problem+json\` (RFC 9457), and its \`type\` leads to the entry below. Decide by \`code\`; treat one that
-you do not know by its status. At \`POST /oauth/token\` refusals have OAuth's form, with the same \`code\`.
+you do not know by its status. At \`POST /oauth/token\` refusals have OAuth's form, with the same \`code\` and without \`retryable\`: there 408,
+429 and 5xx are worth a retry.
+
+\`Retry-After\`, in whole seconds, comes with every 429 and 503 and with \`idempotency_request_in_progress\`. Where it does not come, wait 1 s, 2 s, 4 s …
+between tries. \`X-Request-Id\` names the reply that you hold; in a replayed refusal the body's \`request_id\` names the first one. Either leads the operator there.
 
 - **Retryable**: the same request may succeed later without anybody changing anything, sent with the same \`Idempotency-Key\` and,
-  where it is signed, with a fresh nonce, timestamp and signature.
+  where it is signed, with a fresh nonce, timestamp and signature; after \`token_expired\` with a fresh token, too. A client that fetches one new token at
+  \`token_expired\` and \`token_invalid\`, and gives up at the second in a row, needs no other rule for tokens.
 - **Binds the key**: the \`Idempotency-Key\` gives this answer from now on, so try again with a new one.
 - **Spends the nonce**: the \`X-Nonce\` of this request is used up. A fresh one for every request is always right.
 `;

@@ -17,9 +17,11 @@ export function goProgram(name: string, module: GoModule): Part {
   }, [`bin/${name}`]);
 }
 
-/** A program of one page in the folder of its name, around a library; the folder's go.sum pins all of it. */
-export function goSource(name: string): Part {
-  const source = fileURLToPath(new URL(`./${name}/`, import.meta.url));
+/** A program of one page around a library; its folder's go.sum pins all of it. */
+export function goSource(
+  name: string,
+  source: string = fileURLToPath(new URL(`./${name}/`, import.meta.url)),
+): Part {
   const digest = createHash("sha256");
   for (const file of ["main.go", "go.mod", "go.sum"]) digest.update(readFileSync(join(source, file)));
   const [, library] = /^require (\S+ v\S+)$/m.exec(readFileSync(join(source, "go.mod"), "utf8")) ?? [];

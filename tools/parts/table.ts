@@ -1,6 +1,8 @@
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import process from "node:process";
+import { bruno } from "./bruno.ts";
+import { chromium } from "./chromium.ts";
 import { composeGo } from "./compose_go.ts";
 import { envoy } from "./envoy.ts";
 import { gitleaks } from "./gitleaks.ts";
@@ -13,6 +15,7 @@ import { MissingToolError, type Part } from "./part.ts";
 import { prometheusRules } from "./prometheus_rules.ts";
 import { schemathesis } from "./schemathesis.ts";
 import { sslyze } from "./sslyze.ts";
+import { receiverGo, standardwebhooksPython } from "./standardwebhooks.ts";
 import { jsonCanonicalization, wycheproof } from "./test_data.ts";
 
 export const PARTS: readonly Part[] = [
@@ -27,8 +30,12 @@ export const PARTS: readonly Part[] = [
   kubernetesValidate,
   composeGo,
   prometheusRules,
+  standardwebhooksPython,
+  receiverGo,
   gitleaks,
   imageNode,
+  bruno,
+  chromium,
 ];
 
 export function partsFolder(root: string): string {

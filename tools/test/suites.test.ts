@@ -1,6 +1,6 @@
-import { mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { describe, it } from "node:test";
 import { assertEquals } from "@std/assert";
 import type { OneRuntime } from "./one_runtime.ts";
@@ -25,6 +25,7 @@ async function runPlanted(
     symlinkSync(join(ROOT, "node_modules"), join(root, "node_modules"));
     writeFileSync(join(root, "package.json"), `{"type":"module"}`);
     for (const [file, body] of Object.entries({ ...files, ...beside })) {
+      mkdirSync(dirname(join(root, file)), { recursive: true });
       writeFileSync(join(root, file), HEAD + body);
     }
     const runtimes = findRuntimes(ROOT);
@@ -82,13 +83,38 @@ describe("runSuites()", () => {
   it("takes a failing test, a file that does not load and a file without tests for faults", async () => {
     const failing = await runPlanted({ "red.test.ts": `it("red", () => { throw new Error("red"); });` });
     assertEquals(failing.faults, ["Node's runner failed (exit 1).", "Deno's runner failed (exit 1)."]);
-    const broken = await runPlanted({ "broken.test.ts": `import "./gone.ts";` });
+    const broken = await runPlanted({ "broken.test.ts": `throw new Error("red");` });
     assertEquals(broken.faults.slice(0, 2), [
       "Node's runner failed (exit 1).",
       "broken.test.ts ran no test on Node: a file without tests proves nothing.",
     ]);
     const empty = await runPlanted({ "empty.test.ts": "", "one.test.ts": `it("one", () => {});` });
     assertEquals(empty.faults, ["empty.test.ts ran no test on Node: a file without tests proves nothing."]);
+  });
+
+  it("runs nothing where a file cannot be bundled", async () => {
+    const { node, deno, faults } = await runPlanted({
+      "lost.test.ts": `import "./gone.ts";`,
+      "one.test.ts": `it("one", () => {});`,
+    });
+    assertEquals([node, deno], [{ ran: 0, skipped: 0 }, { ran: 0, skipped: 0 }]);
+    assertEquals(faults, [
+      "The test files cannot be bundled, so none of them ran: the reasons stand above.",
+    ]);
+  });
+
+  it("leaves each file on Node its own place, and says where in the source it failed", async () => {
+    const { node, faults } = await runPlanted({
+      "deep/place.test.ts": `const { place } = await import("../place.ts");
+it("place", () => {
+  if (onDeno) return;
+  const said = \`\${import.meta.url} \${place} \${new Error().stack}\`;
+  for (const end of ["deep/place.test.ts ", "/place.ts ", "deep/place.test.ts:6:"]) {
+    if (!said.includes(end)) throw new Error(said);
+  }
+});`,
+    }, { beside: { "place.ts": `export const place: string = import.meta.url;` } });
+    assertEquals([node, faults], [{ ran: 1, skipped: 0 }, []]);
   });
 
   it("leaves a file to the one runtime that its list names", async () => {

@@ -1,6 +1,7 @@
-import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { mkdtempSync, readFileSync, realpathSync, rmSync, symlinkSync } from "node:fs";
 import { availableParallelism, tmpdir } from "node:os";
 import { join, relative, sep } from "node:path";
+import { fileURLToPath } from "node:url";
 import { type FileCounts, readJunitCounts, sumCounts } from "./counts.ts";
 import { type OneRuntime, runsOn } from "./one_runtime.ts";
 import { type Output, type Runtimes, runVisibly } from "./runtimes.ts";
@@ -24,7 +25,9 @@ interface SuiteResult {
 }
 
 const REPORTER = new URL("./node_counts.mjs", import.meta.url).href;
+const BUNDLER = fileURLToPath(new URL("./bundle.mjs", import.meta.url));
 const NONE: FileCounts = { ran: 0, skipped: 0 };
+const UNBUNDLED = "The test files cannot be bundled, so none of them ran: the reasons stand above.";
 
 /** Runs the same test files on Node and on Deno, in full sight, and compares what ran. */
 export async function runSuites(plan: SuitePlan): Promise<SuiteResult> {
@@ -34,6 +37,7 @@ export async function runSuites(plan: SuitePlan): Promise<SuiteResult> {
   const onDenoAlone = files.filter((file) => !nodeAlone && !onNode.includes(file));
 
   const node = await runOnNode(plan, onNode);
+  if (node.faults.includes(UNBUNDLED)) return { node: NONE, deno: NONE, faults: node.faults };
   const deno = await runOnDeno(plan, onBoth);
   const alone = await runOnDeno(plan, onDenoAlone);
 
@@ -46,6 +50,7 @@ export async function runSuites(plan: SuitePlan): Promise<SuiteResult> {
   return { node: sumCounts(node.counts.values()), deno: sumCounts([deno.counts, alone.counts]), faults };
 }
 
+/** Each file runs as a bundle, in a process of its own; what it says of itself is said of its source. */
 async function runOnNode(
   { root, runtimes, output }: SuitePlan,
   files: readonly string[],
@@ -53,25 +58,32 @@ async function runOnNode(
   const counts = new Map<string, FileCounts>();
   if (files.length === 0) return { counts, faults: [] };
   if (output !== "ignore") console.log(`\n── Node: ${files.length} test files`);
-  const { code, report } = await runWithReport((destination) =>
-    runVisibly(root, runtimes.node, [
+  return await inFolder(async (folder) => {
+    // What a bundle leaves outside is found from where it lies.
+    symlinkSync(join(root, "node_modules"), join(folder, "node_modules"), "junction");
+    if (await runVisibly(root, runtimes.node, [BUNDLER, root, folder, ...files], output) !== 0) {
+      return { counts, faults: [UNBUNDLED] };
+    }
+    const destination = join(folder, "report");
+    const code = await runVisibly(root, runtimes.node, [
       // Its default leaves one of the cores idle.
-      ...["--import", "tsx", "--test", `--test-concurrency=${availableParallelism()}`],
+      ...["--enable-source-maps", "--test", `--test-concurrency=${availableParallelism()}`],
       ...["--test-reporter=spec", "--test-reporter-destination=stdout"],
       ...[`--test-reporter=${REPORTER}`, `--test-reporter-destination=${destination}`],
-      ...files,
-    ], output)
-  );
-  for (const [file, count] of Object.entries(JSON.parse(report || "{}") as Record<string, FileCounts>)) {
-    counts.set(relative(root, file).split(sep).join("/"), count);
-  }
-  const faults = code === 0 ? [] : [`Node's runner failed (exit ${code}).`];
-  for (const file of files) {
-    if (!counts.get(file)?.ran) {
-      faults.push(`${file} ran no test on Node: a file without tests proves nothing.`);
+      ...files.map((file) => join(folder, file.replace(/\.ts$/, ".mjs"))),
+    ], output);
+    const report = JSON.parse(readIfThere(destination) || "{}") as Record<string, FileCounts>;
+    for (const [file, count] of Object.entries(report)) {
+      counts.set(relative(root, file).split(sep).join("/"), count);
     }
-  }
-  return { counts, faults };
+    const faults = code === 0 ? [] : [`Node's runner failed (exit ${code}).`];
+    for (const file of files) {
+      if (!counts.get(file)?.ran) {
+        faults.push(`${file} ran no test on Node: a file without tests proves nothing.`);
+      }
+    }
+    return { counts, faults };
+  });
 }
 
 /** Within one process Deno runs file after file, so each core gets a process of its own with a few files at a time. */
@@ -102,15 +114,16 @@ function sharesOf(files: readonly string[]): readonly (readonly string[])[] {
 }
 
 async function runShareOnDeno({ root, runtimes, output }: SuitePlan, files: readonly string[]) {
-  const { code, report } = await runWithReport((destination) =>
-    runVisibly(
+  return await inFolder(async (folder) => {
+    const destination = join(folder, "report");
+    const code = await runVisibly(
       root,
       runtimes.deno,
       ["test", "--no-check", "-A", `--junit-path=${destination}`, ...files],
       output ?? "whole",
-    )
-  );
-  return { counts: readJunitCounts(report), code };
+    );
+    return { counts: readJunitCounts(readIfThere(destination)), code };
+  });
 }
 
 /** Deno's report does not say which file a step belongs to; where the sums differ each file runs once more alone. */
@@ -128,20 +141,16 @@ async function compareByFile(
   return faults;
 }
 
-/** A runner that dies before its report leaves an empty one: its exit code says the rest. */
-async function runWithReport(
-  run: (destination: string) => Promise<number>,
-): Promise<{ code: number; report: string }> {
-  const folder = mkdtempSync(join(tmpdir(), "suite-report-"));
+async function inFolder<T>(use: (folder: string) => Promise<T>): Promise<T> {
+  const folder = realpathSync(mkdtempSync(join(tmpdir(), "suite-")));
   try {
-    const destination = join(folder, "report");
-    const code = await run(destination);
-    return { code, report: readIfThere(destination) };
+    return await use(folder);
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }
 }
 
+/** A runner that dies before its report leaves an empty one: its exit code says the rest. */
 function readIfThere(path: string): string {
   try {
     return readFileSync(path, "utf8");

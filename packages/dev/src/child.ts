@@ -2,10 +2,13 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { closeSync, openSync } from "node:fs";
 import process from "node:process";
+import { fileURLToPath } from "node:url";
+
+const PROGRAM = fileURLToPath(new URL("../../../tools/program.mjs", import.meta.url));
 
 /** Arguments that make this runtime run a TypeScript file: a child is always of its parent's kind. */
 export function runtimeArguments(file: string): string[] {
-  return "Deno" in globalThis ? ["run", "--no-check", "-A", file] : ["--import", "tsx", file];
+  return "Deno" in globalThis ? ["run", "--no-check", "-A", file] : [PROGRAM, file];
 }
 
 export interface Child {
@@ -16,9 +19,14 @@ export interface Child {
 
 const STOP_MS = 15_000;
 
-export function startChild(file: string, env: Record<string, string>, logFile: string): Child {
+export function startChild(
+  file: string,
+  env: Record<string, string>,
+  logFile: string,
+  args: readonly string[] = [],
+): Child {
   const log = openSync(logFile, "a", 0o600);
-  const child = spawn(process.execPath, runtimeArguments(file), {
+  const child = spawn(process.execPath, [...runtimeArguments(file), ...args], {
     env: {
       ...pick(process.env, ["PATH", "HOME", "TMPDIR", "LANG", "DENO_DIR", "NODE_OPTIONS"]),
       ...env,

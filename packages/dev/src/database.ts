@@ -14,24 +14,28 @@ export interface Database {
 
 const NAME = "gold";
 
-/** Postgres with one login for each job, as in production: nobody but the set-up below is a superuser. */
-export async function openDatabase(state: State, log: (line: string) => void): Promise<Database> {
-  const server = await startPostgres({
-    dataDir: state.path("postgres"),
-    log,
-    settings: { max_connections: "200", shared_buffers: "256MB" },
-  });
-  const urlOf = async (login: string) => {
-    const url = new URL(server.superuserUrl(NAME));
-    url.username = login;
-    url.password = await state.secret(`database_${login}`, 24);
-    return url.href;
-  };
-  const urls = {
+const SETTINGS = { max_connections: "200", shared_buffers: "256MB" };
+
+/** Starts the server, or finds it at work. */
+export function wakePostgres(state: State, port?: number): Promise<RunningPostgres> {
+  return startPostgres({ dataDir: state.path("postgres"), settings: SETTINGS, ...(port ? { port } : {}) });
+}
+
+/** The logins' URLs at a server of this port. */
+export async function urlsAt(state: State, port: number): Promise<Database["urls"]> {
+  const urlOf = async (login: string) =>
+    `postgres://${login}:${await state.secret(`database_${login}`, 24)}@127.0.0.1:${port}/${NAME}`;
+  return {
     api: await urlOf("gold_api"),
     migration: await urlOf("gold_migration"),
-    operators: [await urlOf("operator_one"), await urlOf("operator_two")] as const,
+    operators: [await urlOf("operator_one"), await urlOf("operator_two")],
   };
+}
+
+/** Postgres with one login for each job, as in production: nobody but the set-up below is a superuser. */
+export async function openDatabase(state: State): Promise<Database> {
+  const server = await wakePostgres(state);
+  const urls = await urlsAt(state, server.port);
   const sql = postgres(server.superuserUrl("postgres"), { max: 1, onnotice: () => {} });
   try {
     for (const url of [urls.migration, urls.api, ...urls.operators]) await ensureLogin(sql, new URL(url));

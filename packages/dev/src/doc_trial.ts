@@ -9,19 +9,33 @@ export interface Step {
 
 const BLOCK = /^```(.*)\n([\s\S]*?)^```$/gm;
 
-/** Every block of a page: `sh` is typed, a `text` after it is its answer. Nothing else may look like a block, so that none is passed over. */
-export function readSteps(page: string): Step[] {
-  const steps: Step[] = [];
-  for (const { 1: language, 2: text, index } of page.matchAll(BLOCK)) {
-    const line = page.slice(0, index).split("\n").length;
-    const last = steps.at(-1);
-    if (language === "sh") steps.push({ line, commands: text! });
-    else if (language === "text" && last && last.shown === undefined) {
-      steps.splice(-1, 1, { ...last, shown: text! });
-    } else throw new Error(`Line ${line}: a block "${language}" that is neither typed nor an answer.`);
-  }
+interface Block {
+  readonly line: number;
+  readonly language: string;
+  readonly text: string;
+}
+
+/** Every block of a page. Nothing else may look like one, so that none is passed over. */
+export function readBlocks(page: string): Block[] {
   const stray = page.replace(BLOCK, "").split("\n").find((line) => /```|~~~|^(?: {4}|\t)\s*\S/.test(line));
   if (stray !== undefined) throw new Error(`This looks like a block and would not be tried: ${stray}`);
+  return [...page.matchAll(BLOCK)].map(({ 1: language, 2: text, index }) => ({
+    line: page.slice(0, index).split("\n").length,
+    language: language!,
+    text: text!,
+  }));
+}
+
+/** `sh` is typed, a `text` after it is its answer; a page that is followed has nothing else. */
+export function readSteps(page: string): Step[] {
+  const steps: Step[] = [];
+  for (const { line, language, text } of readBlocks(page)) {
+    const last = steps.at(-1);
+    if (language === "sh") steps.push({ line, commands: text });
+    else if (language === "text" && last && last.shown === undefined) {
+      steps.splice(-1, 1, { ...last, shown: text });
+    } else throw new Error(`Line ${line}: a block "${language}" that is neither typed nor an answer.`);
+  }
   return steps;
 }
 

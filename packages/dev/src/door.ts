@@ -1,7 +1,6 @@
 import { spawnSync } from "node:child_process";
 import { existsSync } from "node:fs";
 import { mkdir, writeFile } from "node:fs/promises";
-import { createServer } from "node:net";
 import process from "node:process";
 import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
@@ -88,7 +87,6 @@ function followTrust(databaseUrl: string, first: string, change: (ca: string) =>
 export async function openEnvoy(plan: DoorPlan): Promise<Door> {
   const { state, port, baseUrl, authorities, databaseUrl, floodPerSecond } = plan;
   fetchEnvoy();
-  await refuseBusyPort(port);
   const folder = (name: string) => state.path("envoy", name);
   await mkdir(folder("certificate"), { recursive: true, mode: 0o700 });
   await writeFile(folder("certificate/tls.crt"), authorities.cert);
@@ -121,16 +119,6 @@ export async function openEnvoy(plan: DoorPlan): Promise<Door> {
     ),
     close: () => child.stop(),
   };
-}
-
-/** Two Envoys share a port without a word, as one replaces another: half of the partners would meet the wrong one. */
-async function refuseBusyPort(port: number): Promise<void> {
-  const server = createServer();
-  await new Promise<void>((resolve, reject) => {
-    server.once("error", ({ message }) => reject(new Error(`Envoy cannot listen on 127.0.0.1: ${message}`)));
-    server.listen(port, "127.0.0.1", resolve);
-  });
-  await new Promise((resolve) => server.close(resolve));
 }
 
 /** It is no npm package, so it comes at its first use. */

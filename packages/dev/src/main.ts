@@ -1,22 +1,32 @@
+import { X509Certificate } from "node:crypto";
+import { readFileSync } from "node:fs";
+import { constants } from "node:os";
 import process from "node:process";
 import { parseArgs } from "node:util";
+import { describeEnding, nameState, writeEnding } from "./ending.ts";
+import { explainFailure } from "./failure.ts";
 import { LockedError } from "./lock.ts";
-import { type Running, start } from "./start.ts";
-import { StateError } from "./state.ts";
+import type { Running } from "./running.ts";
+import { start } from "./start.ts";
+import { DEFAULT_STATE, StateError } from "./state.ts";
+import { openStory } from "./story.ts";
 
 const OPTIONS = {
   port: { type: "string", default: "8443" },
-  state: { type: "string", default: ".gold" },
+  state: { type: "string", default: DEFAULT_STATE },
   "no-demo": { type: "boolean", default: false },
   reset: { type: "boolean", default: false },
   exit: { type: "boolean", default: false },
   json: { type: "boolean", default: false },
   envoy: { type: "boolean", default: false },
+  "webhook-ca": { type: "string" },
 } as const;
 
 const PORT_MAX = 65_535;
 const EXIT_FAILED = 1;
 const EXIT_USAGE = 2;
+const SIGNALLED = 128;
+const SIGNALS = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
 
 function readOptions() {
   try {
@@ -25,60 +35,91 @@ function readOptions() {
     if (port < 1 || port > PORT_MAX) {
       throw new Error(`--port is a number from 1 to ${PORT_MAX}, not ${values.port}.`);
     }
-    return values;
+    return { ...values, webhookCa: readWebhookCa(values["webhook-ca"]) };
   } catch (error) {
     console.error(
       `${
         (error as Error).message
-      }\nnpm start -- [--port N] [--state DIR] [--no-demo] [--reset] [--exit] [--json] [--envoy]`,
+      }\nnpm start -- [--port N] [--state DIR] [--no-demo] [--reset] [--exit] [--json] [--envoy] [--webhook-ca FILE]`,
     );
     process.exit(EXIT_USAGE);
   }
 }
 
+function readWebhookCa(file: string | undefined): string {
+  if (file === undefined) return "";
+  try {
+    const pem = readFileSync(file, "utf8");
+    new X509Certificate(pem);
+    return pem;
+  } catch (error) {
+    throw new Error(
+      `--webhook-ca names a PEM file of the CA that signed your receiver's certificate, not ${file}: ${
+        (error as Error).message
+      }.`,
+    );
+  }
+}
+
 const options = readOptions();
-const tell = (step: string, ms: number, what: string) => {
-  console.log(
-    options.json
-      ? JSON.stringify({ step, ms: Math.round(ms), what })
-      : `✔ ${step.padEnd(10)} ${`${Math.round(ms)}`.padStart(6)} ms  ${what}`,
-  );
-};
+const startedMs = performance.now() - process.uptime() * 1000;
+const story = openStory({ stage: process.stdout, json: options.json, env: process.env });
+// A terminal that was closed takes no words any more; all is stopped in order nevertheless.
+for (const stream of [process.stdout, process.stderr]) stream.on("error", () => {});
 
-let running: Running;
-try {
-  running = await start({
-    port: Number(options.port),
-    stateDir: options.state,
-    reset: options.reset,
-    demo: !options["no-demo"],
-    envoy: options.envoy,
-    tell,
+const ending = new AbortController();
+for (const signal of SIGNALS) {
+  process.on(signal, () => {
+    if (ending.signal.aborted) story.say("Still stopping; Postgres writes down what it has.");
+    ending.abort(signal);
   });
-} catch (error) {
-  console.error(`npm start did not get there. ${(error as Error).message}`);
-  process.exit(error instanceof LockedError || error instanceof StateError ? EXIT_USAGE : EXIT_FAILED);
 }
-
-let stopping = options.exit;
-if (options.exit) {
-  await running.stop();
-  process.exit(0);
-}
-console.log(
-  `\nServing at ${running.baseUrl}; credentials in ${
-    running.state.path("partners", running.credentials.client_id)
-  }. Ctrl-C stops it all.`,
+const told = new Promise<undefined>((resolve) =>
+  ending.signal.addEventListener("abort", () => resolve(undefined))
 );
-for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) {
-  process.once(signal, () => {
-    stopping = true;
-    void running.stop().then(() => process.exit(0));
-  });
-}
-void running.died.then(async (sentence) => {
-  if (stopping) return;
+
+/** Ends it with a sentence. */
+function fail(sentence: string, code: number): never {
+  story.hush();
   console.error(sentence);
-  await running.stop();
-  process.exit(EXIT_FAILED);
-});
+  process.exit(code);
+}
+
+async function run(): Promise<Running> {
+  story.say("Gold Trading Partner Service, a sandbox on this machine\n");
+  try {
+    return await start({
+      ...story,
+      port: Number(options.port),
+      stateDir: options.state,
+      reset: options.reset,
+      demo: !options["no-demo"],
+      envoy: options.envoy,
+      webhookCa: options.webhookCa,
+      signal: ending.signal,
+    });
+  } catch (error) {
+    // What a shell answers for a program that a signal ended.
+    const signal = ending.signal.reason as typeof SIGNALS[number];
+    if (ending.signal.aborted) fail("Stopped before it was ready.", SIGNALLED + constants.signals[signal]);
+    const refused = error instanceof LockedError || error instanceof StateError;
+    return fail(
+      `npm start did not get there. ${explainFailure(error as Error, options.state)}`,
+      refused ? EXIT_USAGE : EXIT_FAILED,
+    );
+  }
+}
+
+const running = await run();
+const ms = performance.now() - startedMs;
+const facts = describeEnding(running);
+story.conclude("ready", ms, `serving at ${running.baseUrl}`, facts);
+if (!options.exit) {
+  story.say(nameState(writeEnding(facts, (ms / 1000).toFixed(1)), options.state));
+}
+const died = options.exit ? undefined : await Promise.race([told, running.died]);
+story.begin("stop", "stopping it all");
+await running.stop();
+if (died) fail(died, EXIT_FAILED);
+story.say(options.exit ? "\nThere it is, and stopped again. npm start keeps it running." : "Stopped.");
+process.exit(0);

@@ -1,11 +1,19 @@
 /** Everything on one machine, for development and for tests. */
 export { asOperator } from "./operator.ts";
 export { type Credentials } from "./partner.ts";
-export { startPostgres, type TestPostgres, testPostgres } from "./postgres/mod.ts";
-export { type Running, start, type StartOptions } from "./start.ts";
+export { findFreePort, startPostgres, type TestPostgres, testPostgres } from "./postgres/mod.ts";
+export { type Running, type StartOptions } from "./running.ts";
+export { start } from "./start.ts";
 export { type TrialBooks, trialBooks } from "./trial/books.ts";
 export { type TrialGateway, trialGateway } from "./trial/gateway.ts";
 export { addTrialCertificate, newTrialKey, type TrialKey, type TrialPartner } from "./trial/partner.ts";
 export { expectProblem } from "./trial/problem.ts";
+export {
+  type Delivery,
+  type DeliveryAnswer,
+  trialCertificate,
+  type TrialReceiver,
+  trialReceiver,
+} from "./trial/receiver.ts";
 export { silentDatabase } from "./trial/silent_database.ts";
 export { type Sending, type Signing, type TrialService, trialService } from "./trial/service.ts";

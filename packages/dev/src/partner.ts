@@ -1,7 +1,7 @@
 import { mkdir, readdir, readFile, rename, rm, writeFile } from "node:fs/promises";
 import { newKeyFiles, writeCsr } from "./partner_keys.ts";
 import type { Operator } from "./operator.ts";
-import type { State } from "./state.ts";
+import { type State, StateError } from "./state.ts";
 
 /** What a partner holds; the four paths are absolute. */
 export interface Credentials {
@@ -19,28 +19,65 @@ interface PartnerPlan {
   readonly name: string;
   readonly iban: string;
   readonly baseUrl: string;
+  /** The demo's receiver, unless it is another. */
+  readonly webhook?: string;
 }
 
 const FILE = "credentials.json";
+const PEM_FILES = ["certificate.pem", "tls_key.pem", "signing_key.pem"];
+/** Of the demo partner's webhook receiver, on this machine. */
+export const WEBHOOK_PORT = 8444;
 
 /** The demo partner's credentials: those of an earlier start, or new ones by way of the operator. */
 export async function ensurePartner(
   state: State,
   operator: Operator,
   plan: PartnerPlan,
-): Promise<Credentials> {
+): Promise<{ credentials: Credentials; isNew: boolean }> {
   for (const folder of await readdir(state.path("partners"))) {
-    const known = await readFile(state.path("partners", folder, FILE), "utf8").catch(() => undefined);
+    const created = await readCreated(state.path("partners", folder));
+    // Of a database that somebody removed, or an onboarding that was cut off, nobody here knows any more.
+    if (!created || !await isKnown(operator, created)) continue;
     // The folder may have moved and the port may be another: what follows from them is written anew.
-    if (known) return await writeCredentials(state, plan, JSON.parse(known) as Created);
+    return { credentials: await writeCredentials(state, plan, created), isNew: false };
   }
-  return await onboard(state, operator, plan);
+  return { credentials: await onboard(state, operator, plan), isNew: true };
 }
 
 interface Created {
   readonly client_id: string;
   readonly client_secret: string;
   readonly webhook_secret: string;
+}
+
+async function readCreated(folder: string): Promise<Created | undefined> {
+  const text = await readFile(`${folder}/${FILE}`, "utf8").catch(() => undefined);
+  if (text === undefined) return undefined;
+  const damaged = (name: string) =>
+    new StateError(
+      `${folder}/${name} is damaged or gone, and what it held is kept nowhere else. ` +
+        `Put it back; or remove ${folder}, and the next start onboards a new partner.`,
+    );
+  for (const name of PEM_FILES) {
+    const pem = await readFile(`${folder}/${name}`, "utf8").catch(() => "");
+    if (!/-----END [A-Z ]+-----\s*$/.test(pem)) throw damaged(name);
+  }
+  const { client_id, client_secret, webhook_secret } = readObject(text) as Partial<Created>;
+  if (!client_id || !client_secret || !webhook_secret) throw damaged(FILE);
+  return { client_id, client_secret, webhook_secret };
+}
+
+function readObject(text: string): unknown {
+  try {
+    return JSON.parse(text) ?? {};
+  } catch {
+    return {};
+  }
+}
+
+async function isKnown(operator: Operator, { client_id }: Created): Promise<boolean> {
+  const { items } = await operator("partner list") as { items: readonly { client_id: string }[] };
+  return items.some((known) => known.client_id === client_id);
 }
 
 /** The partner makes its keys, the operator registers them and signs the request. */
@@ -50,8 +87,9 @@ export async function onboard(state: State, operator: Operator, plan: PartnerPla
   await mkdir(desk, { recursive: true, mode: 0o700 });
   const signing = await newKeyFiles(state, desk, "signing");
   const tls = await newKeyFiles(state, desk, "tls");
+  const { webhook = `https://localhost:${WEBHOOK_PORT}/webhooks` } = plan;
   const created = await operator(
-    "partner create --ip 127.0.0.1/32 --ip ::1/128 --webhook https://localhost:8444/webhooks",
+    `partner create --ip 127.0.0.1/32 --ip ::1/128 --webhook ${webhook}`,
     ...["--name", plan.name, "--iban", plan.iban, "--signing-key", signing.publicFile],
   ) as unknown as Created;
   const csr = `${desk}/request.csr`;

@@ -1,9 +1,10 @@
-import "reflect-metadata";
 import type { webcrypto } from "node:crypto";
 import { Buffer } from "node:buffer";
 import { writeFile } from "node:fs/promises";
-import { Pkcs10CertificateRequestGenerator } from "@peculiar/x509";
 import type { State } from "./state.ts";
+
+/** A request for a certificate of one of these keys. */
+export { writeCsr } from "@gold-partner/operator";
 
 const P256 = { name: "ECDSA", namedCurve: "P-256" };
 
@@ -22,18 +23,6 @@ export async function newKeyFiles(state: State, folder: string, name: string): P
   );
   await writeFile(publicFile, pem("PUBLIC KEY", await crypto.subtle.exportKey("spki", pair.publicKey)));
   return { pair, publicFile };
-}
-
-export async function writeCsr(
-  keys: webcrypto.CryptoKeyPair,
-  { organization, commonName }: { organization: string; commonName: string },
-): Promise<string> {
-  const request = await Pkcs10CertificateRequestGenerator.create({
-    name: [{ O: [organization] }, { CN: [commonName] }],
-    keys,
-    signingAlgorithm: { name: "ECDSA", hash: "SHA-256" },
-  });
-  return request.toString("pem");
 }
 
 export function pem(label: string, der: ArrayBuffer): string {

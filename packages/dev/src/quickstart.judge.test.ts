@@ -1,19 +1,10 @@
-import { mkdtemp, readdir, readFile, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
-import process from "node:process";
 import { after, before, describe, it } from "node:test";
-import { fileURLToPath } from "node:url";
-import { assertEquals, assertMatch, assertNotEquals } from "@std/assert";
-import { expectShown, readSteps } from "./doc_trial.ts";
+import { assert, assertEquals, assertMatch, assertNotEquals } from "@std/assert";
+import { Reader } from "./page_trial.ts";
 import type { Credentials } from "./partner.ts";
-import { openShell, type Shell } from "./shell_trial.ts";
-import { freePort, type Started, startUntilReady } from "./start_trial.ts";
-
-const REPOSITORY = fileURLToPath(new URL("../../..", import.meta.url));
-const PAGE = new URL("../../../docs/quickstart.md", import.meta.url);
-/** Where the page takes place. */
-const PAGE_URL = "https://localhost:8443";
+import type { Shell } from "./shell_trial.ts";
 
 interface Door {
   readonly options: readonly string[];
@@ -30,31 +21,18 @@ interface Reply {
 }
 
 function tryQuickstart({ options, httpVersion, refusals }: Door): void {
-  let folder: string;
-  let started: Started;
+  let reader: Reader;
   let shell: Shell;
   let demo: Credentials;
 
   before(async () => {
-    folder = await mkdtemp(join(tmpdir(), "gold-quickstart-"));
-    const state = join(folder, "state");
-    started = await startUntilReady(state, "--port", `${await freePort()}`, "--no-demo", ...options);
-    const [partner] = await readdir(join(state, "partners"));
-    demo = JSON.parse(await readFile(join(state, "partners", partner!, "credentials.json"), "utf8"));
-    shell = openShell(folder, {
-      PATH: process.env.PATH!,
-      HOME: folder,
-      BASE_URL: started.run.base_url,
-      CA: demo.ca,
-      REPOSITORY,
-      DATABASE_URL: started.run.database_url,
-    });
+    reader = await Reader.arrive(...options);
+    const partners = join(reader.folder, "state", "partners");
+    const [partner] = await readdir(partners);
+    demo = JSON.parse(await readFile(join(partners, partner!, "credentials.json"), "utf8"));
+    shell = await reader.openShell();
   });
-  after(async () => {
-    await shell?.stop();
-    await started?.stop();
-    await rm(folder, { recursive: true, force: true });
-  });
+  after(() => reader?.leave());
 
   /** The one call that the lines make, by the page's own functions. */
   async function reply(lines: string): Promise<Reply> {
@@ -67,23 +45,11 @@ function tryQuickstart({ options, httpVersion, refusals }: Door): void {
   const signed = (body: string, key: string) =>
     `sign POST /v1/orders ${body}\npost /v1/orders ${body} ${key} -H @signed.txt`;
 
-  it("does what the page says, and shows what the page shows, block by block", async () => {
-    const page = await readFile(PAGE, "utf8");
-    let typed = 0;
-    for (const { line, commands, shown = "" } of readSteps(page)) {
-      const came = await shell.run(commands);
-      typed++;
-      try {
-        // What the operator's commands print is theirs to say.
-        if (shown || !/^gold /m.test(commands)) {
-          expectShown(came.replaceAll(started.run.base_url, PAGE_URL), shown);
-        }
-      } catch (error) {
-        throw new Error(`docs/quickstart.md, line ${line}: ${(error as Error).message}`);
-      }
-    }
-    assertEquals(typed, page.split("\n").filter((line) => line.startsWith("```sh")).length);
-  });
+  for (const page of ["quickstart.md", "rotation.md"]) {
+    it(`does what the page says, and shows what the page shows, block by block: ${page}`, async () => {
+      assert(await reader.follow(shell, page) > 0);
+    });
+  }
 
   it("gives a repeated order the very bytes of the first, and says that they are", async () => {
     const first = await reply(`
@@ -147,7 +113,7 @@ function tryQuickstart({ options, httpVersion, refusals }: Door): void {
   });
 
   it("does not even connect without a certificate that is good today", async () => {
-    const authorityKey = join(folder, "state", "pki", "partner_ca_key.pem");
+    const authorityKey = join(reader.folder, "state", "pki", "partner_ca_key.pem");
     await shell.run(`
       openssl req -x509 -new -key tls.key -subj "/CN=self" -days 1 -out foreign.crt
       gold ca show --json > authority.json

@@ -1,21 +1,48 @@
-import { readFile } from "node:fs/promises";
+import { readdir, readFile } from "node:fs/promises";
 import { describe, it } from "node:test";
-import { assertEquals } from "@std/assert";
+import { assert, assertEquals, assertStringIncludes } from "@std/assert";
 import { TOKEN_PROBLEM_REGISTRY } from "@gold-partner/protocol";
+import { writeEnding } from "./ending.ts";
 
-const PAGE = new URL("../../../docs/quickstart.md", import.meta.url);
+const DOCS = new URL("../../../docs/", import.meta.url);
 /** A status and the codes that have it: 401 `token_missing`, `token_invalid`. */
 const REFUSALS = /\b([45]\d\d) (`\w+`(?:, `\w+`)*)/g;
+const registered = Object.entries(TOKEN_PROBLEM_REGISTRY).map(([code, { status }]) => `${code} ${status}`);
 
-describe("the quickstart", () => {
-  it("names every refusal that a reader may meet, each with its status", async () => {
-    const page = (await readFile(PAGE, "utf8")).replace(/\s+/g, " ");
-    const named = [...page.matchAll(REFUSALS)].flatMap(({ 1: status, 2: codes }) =>
-      codes!.replaceAll("`", "").split(", ").map((code) => `${code} ${status}`)
-    );
-    const registered = Object.entries(TOKEN_PROBLEM_REGISTRY).map(([code, { status }]) =>
-      `${code} ${status}`
-    );
+async function namedBy(page: string): Promise<string[]> {
+  const text = (await readFile(new URL(page, DOCS), "utf8")).replace(/\s+/g, " ");
+  return [...text.matchAll(REFUSALS)].flatMap(({ 1: status, 2: codes }) =>
+    codes!.replaceAll("`", "").split(", ").map((code) => `${code} ${status}`)
+  );
+}
+
+describe("the guide", () => {
+  it("names in the quickstart every refusal that a reader may meet, each with its status", async () => {
+    // What only a rotation brings is told there.
+    const named = [...await namedBy("quickstart.md"), ...await namedBy("rotation.md")];
     assertEquals([...new Set(named)].sort(), registered.sort());
+  });
+
+  it("names no code with another status than the service's", async () => {
+    const pages = (await readdir(DOCS)).filter((name) => name.endsWith(".md"));
+    assert(pages.length > 8);
+    for (const page of pages) {
+      assertEquals((await namedBy(page)).filter((refusal) => !registered.includes(refusal)), [], page);
+    }
+  });
+
+  it("tells a reader to wait for what npm start says at its end", async () => {
+    const page = await readFile(new URL("quickstart.md", DOCS), "utf8");
+    const [, words] = /until it says `([^`]+)`/.exec(page)!;
+    const said = { base_url: "", docs: "", credentials: "", operator: "", curl: "", metrics: "", k6: "" };
+    assertStringIncludes(writeEnding(said, "1"), words!);
+  });
+
+  it("says in the sandbox's page of every code how it comes", async () => {
+    const page = await readFile(new URL("sandbox.md", DOCS), "utf8");
+    const codes = Object.keys(TOKEN_PROBLEM_REGISTRY).filter((code) =>
+      !new RegExp(`\\b${code}\\b`).test(page)
+    );
+    assertEquals(codes, []);
   });
 });

@@ -14,6 +14,8 @@ const LINES_MS = 60_000;
 /** One bash that stays open, as a reader's does: what a block sets, the next one has. It ends at the first command that fails. */
 export function openShell(folder: string, env: Record<string, string>): Shell {
   const bash = spawn("bash", ["--norc", "-euo", "pipefail"], { cwd: folder, env, stdio: "pipe" });
+  // What a block left at work in the background ends with the shell.
+  bash.stdin.write("trap 'kill $(jobs -p) 2>&-' EXIT\n");
   // A pipe that breaks says no more than that bash has ended.
   bash.stdin.on("error", () => {});
   bash.stdout.setEncoding("utf8");

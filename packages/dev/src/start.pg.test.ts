@@ -1,25 +1,30 @@
 import type { webcrypto } from "node:crypto";
+import { spawnSync } from "node:child_process";
 import { once } from "node:events";
 import { realpathSync } from "node:fs";
-import { mkdtemp, readdir, readFile, rm, stat, writeFile } from "node:fs/promises";
+import { mkdtemp, readdir, readFile, rename, rm, stat, writeFile } from "node:fs/promises";
 import type { IncomingMessage } from "node:http";
 import { request } from "node:https";
 import { createServer } from "node:net";
-import { tmpdir } from "node:os";
+import { constants, tmpdir } from "node:os";
 import { join } from "node:path";
 import process from "node:process";
 import { setTimeout as sleep } from "node:timers/promises";
 import { after, before, describe, it } from "node:test";
 import { assert, assertEquals, assertMatch, assertNotEquals, assertStringIncludes } from "@std/assert";
+import { runtimeArguments } from "./child.ts";
 import { runDemo } from "./demo.ts";
 import { asOperator } from "./operator.ts";
 import type { Credentials } from "./partner.ts";
 import { pem, writeCsr } from "./partner_keys.ts";
+import { findFreePort } from "./postgres/mod.ts";
+import { findPostmaster } from "./postgres/postmaster.ts";
 import {
   awaitEnd,
   executablesUnder,
-  freePort,
   isAlive,
+  launch,
+  MAIN,
   readRun,
   runToEnd,
   type Started,
@@ -48,7 +53,7 @@ describe("npm start", () => {
   before(async () => {
     folder = await mkdtemp(join(tmpdir(), "gold-start-"));
     state = join(folder, "state");
-    port = `${await freePort()}`;
+    port = `${await findFreePort()}`;
   });
   after(() => rm(folder, { recursive: true, force: true }));
 
@@ -65,7 +70,7 @@ describe("npm start", () => {
   const verify = async ({ run }: Started) => (await asOperator(run.database_url)("ledger verify")).clean;
   const trade = async () => {
     const steps: string[] = [];
-    await runDemo(await credentials(), (step) => steps.push(step));
+    await runDemo(await credentials(), { tell: (step) => steps.push(step) });
     return steps.length;
   };
 
@@ -110,16 +115,17 @@ describe("npm start", () => {
         join(state, "partners", client_id, "credentials.json"),
         key,
         signing_key,
+        ...["server_key.pem", "receiver_key.pem"].map((name) => join(state, "pki", name)),
         ...(await readdir(join(state, "keys"))).map((name) => join(state, "keys", name)),
       ];
-      assert(files.length >= 6);
+      assert(files.length >= 8);
       for (const file of files) assertEquals(((await stat(file)).mode & 0o077).toString(8), "0", file);
     });
 
     it("has traded for its demo partner, and trades on over mutual TLS", async () => {
       const [sar, grams] = await holdings(started);
       assert(Number(sar) > 0 && grams === "1", `${sar} SAR, ${grams} g`);
-      assertEquals(await trade(), 8);
+      assertEquals(await trade(), 9);
       assertEquals((await holdings(started))[1], "2");
       assertEquals(await verify(started), true);
     });
@@ -152,10 +158,8 @@ describe("npm start", () => {
       if (process.platform !== "linux") return;
       const { start, server, postgres } = started.run.pids;
       const own = realpathSync(process.execPath);
-      // Where Node runs TypeScript, tsx asks esbuild for it; Deno needs nobody.
-      const hired = "Deno" in globalThis ? /\/bin\/postgres$/ : /\/bin\/(postgres|esbuild)$/;
       const others = [...executablesUnder(start), ...executablesUnder(server)].filter((path) =>
-        !hired.test(path)
+        !path.endsWith("/bin/postgres")
       );
       assert(others.length >= 2);
       for (const path of others) assertEquals(path, own);
@@ -164,7 +168,7 @@ describe("npm start", () => {
 
     it("lets nobody else use its folder meanwhile, with exit 2, and goes on", async () => {
       for (const more of [[], ["--reset"]]) {
-        const { code, err } = await runToEnd("--state", state, "--port", `${await freePort()}`, ...more);
+        const { code, err } = await runToEnd("--state", state, "--port", `${await findFreePort()}`, ...more);
         assertEquals(code, 2);
         assertStringIncludes(err, "runs already");
       }
@@ -184,7 +188,7 @@ describe("npm start", () => {
       const started = await startUntilReady(state, "--port", port, "--no-demo");
       assertEquals(await credentials(), first);
       assertEquals((await holdings(started))[1], "2");
-      assertEquals(await trade(), 8);
+      assertEquals(await trade(), 9);
       assertEquals(await verify(started), true);
       await started.stop();
     });
@@ -196,7 +200,7 @@ describe("npm start", () => {
       await awaitEnd(run.pids.start, run.pids.server);
       const started = await startUntilReady(state, "--port", port, "--no-demo");
       assertEquals(started.run.pids.postgres, run.pids.postgres);
-      assertEquals([await trade(), await verify(started)], [8, true]);
+      assertEquals([await trade(), await verify(started)], [9, true]);
       await started.stop();
       await awaitEnd(run.pids.postgres);
     });
@@ -206,7 +210,7 @@ describe("npm start", () => {
       for (const pid of [run.pids.start, run.pids.server, run.pids.postgres]) process.kill(pid, "SIGKILL");
       await awaitEnd(...Object.values(run.pids));
       const started = await startUntilReady(state, "--port", port, "--no-demo");
-      assertEquals([await trade(), await verify(started)], [8, true]);
+      assertEquals([await trade(), await verify(started)], [9, true]);
       await started.stop();
     });
 
@@ -227,15 +231,107 @@ describe("npm start", () => {
     });
 
     it("moves to another port: base URL and credentials say so, and signatures fit", async () => {
-      const other = `${await freePort()}`;
+      const other = `${await findFreePort()}`;
       const started = await startUntilReady(state, "--port", other, "--no-demo");
       assertEquals((await credentials()).base_url, `https://localhost:${other}`);
-      assertEquals(await trade(), 8);
+      assertEquals(await trade(), 9);
       await started.stop();
     });
   });
 
+  describe("when it is told to stop", () => {
+    it("stops in order also when Ctrl-C comes twice, with exit 0, and leaves nobody behind", async () => {
+      const started = await startUntilReady(state, "--port", port, "--no-demo");
+      const ended = once(started.child, "close");
+      for (const _ of [1, 2]) {
+        process.kill(started.child.pid!, "SIGINT");
+        await sleep(30);
+      }
+      const [code] = await ended;
+      assertEquals(code, 0, started.said());
+      await awaitEnd(...Object.values(started.run.pids));
+    });
+
+    it("before it is ready, stops what it has started, as ended by the signal", async () => {
+      const { child, ended, said } = launch(["--state", state, "--port", port]);
+      while (!said().includes("✔ database")) await sleep(5);
+      process.kill(child.pid!, "SIGTERM");
+      const { code, err } = await ended;
+      assertEquals([code, err], [128 + constants.signals.SIGTERM, "Stopped before it was ready.\n"]);
+      assertEquals(findPostmaster(join(state, "postgres", "cluster")), undefined);
+    });
+  });
+
   describe("refuses", () => {
+    it("a state folder that is damaged, with a sentence that names the file and a cure, and heals what it can", async () => {
+      const { client_id } = await credentials();
+      const partner = ["partners", client_id];
+      const damages: [string[], string, number, string][] = [
+        [[...partner, "credentials.json"], '{"client_id":"sbx_', 2, "onboards a new partner"],
+        [[...partner, "tls_key.pem"], "", 2, "onboards a new partner"],
+        [["keys", "pepper"], "", 2, `npm start -- --state ${state} --reset`],
+        [
+          ["postgres", "cluster", "PG_VERSION"],
+          "17\n",
+          1,
+          "was made by Postgres 17, and this version brings",
+        ],
+        [["postgres", "cluster", "PG_VERSION"], "", 1, `npm start -- --state ${state} --reset`],
+      ];
+      for (const [path, damage, exit, cure] of damages) {
+        const file = join(state, ...path);
+        const whole = await readFile(file, "utf8");
+        await writeFile(file, damage);
+        const { code, err } = await runToEnd("--state", state, "--port", port, "--exit");
+        await writeFile(file, whole);
+        assertEquals(code, exit, err);
+        assertMatch(err, /^npm start did not get there\. [^\n]*\n$/);
+        assertStringIncludes(err, cure);
+        assertStringIncludes(err, exit === 2 ? file : state);
+      }
+      for (const lost of [join("keys", "pepper"), "postgres"]) {
+        await rename(join(state, lost), join(folder, "lost"));
+        const { code, err } = await runToEnd("--state", state, "--port", port, "--exit");
+        await rename(join(folder, "lost"), join(state, lost));
+        assertEquals(code, 2, err);
+        assertStringIncludes(err, `${join(state, lost)} is gone`);
+        assertStringIncludes(err, `npm start -- --state ${state} --reset`);
+      }
+      for (const name of ["server.pem", "ca.pem"]) await writeFile(join(state, "pki", name), "rubbish");
+      const started = await startUntilReady(state, "--port", port, "--no-demo");
+      assertEquals([await trade(), (await credentials()).client_id], [9, client_id]);
+      await started.stop();
+    });
+
+    it("a disk that is full, with a sentence, and goes on when there is room", async () => {
+      const disk = await mkdtemp(join(folder, "disk-"));
+      const mounted =
+        spawnSync("mount", ["-t", "tmpfs", "-o", "size=24m,mode=755", "tmpfs", disk]).status === 0;
+      // An ordinary user mounts nothing: no file may grow beyond 8 MB instead.
+      const limited = [
+        "-c",
+        'ulimit -f 8192; exec "$@"',
+        "bash",
+        process.execPath,
+        ...runtimeArguments(MAIN),
+      ];
+      const args = ["--state", join(disk, "state"), "--port", port, "--exit"];
+      try {
+        const { status, stderr } = spawnSync("bash", [
+          ...mounted ? ["-c", 'exec "$@"', ...limited.slice(2)] : limited,
+          ...args,
+        ], {
+          encoding: "utf8",
+        });
+        assertEquals(status, 1, stderr);
+        assertMatch(stderr, /^npm start did not get there\. The disk that holds \S+ is full\. [^\n]*\n$/);
+        if (mounted) assertEquals(spawnSync("mount", ["-o", "remount,size=600m", disk]).status, 0);
+        assertEquals((await runToEnd(...args, "--no-demo")).code, 0);
+      } finally {
+        if (mounted) spawnSync("umount", [disk]);
+      }
+    });
+
     it("a port that is taken, with one sentence and exit 1, and leaves nothing running", async () => {
       const taken = createServer().listen(Number(port), "::");
       await once(taken, "listening");
@@ -273,7 +369,21 @@ describe("npm start", () => {
     const steps = out.trim().split("\n").map((line) =>
       JSON.parse(line) as { step: string; ms: number; what: string }
     );
-    assertEquals(steps.slice(0, 7).map(({ step }) => step), [
+    const flow = [
+      "health",
+      "token",
+      "prices",
+      "fund",
+      "quote",
+      "order",
+      "webhook",
+      "quote",
+      "sell",
+      "webhook",
+      "withdrawal",
+      "webhook",
+    ];
+    const names = [
       "database",
       "migrate",
       "authority",
@@ -281,7 +391,11 @@ describe("npm start", () => {
       "service",
       "gateway",
       "partner",
-    ]);
+      ...flow,
+      "ready",
+    ];
+    assertEquals(steps.map(({ step }) => step), names);
+    assertEquals(steps.filter(({ what }) => what.endsWith("came, and its signature verifies")).length, 3);
     assertEquals(steps.every(({ ms, what }) => Number.isInteger(ms) && what.length > 0), true);
     assertEquals(await readRun(state), undefined);
   });

@@ -5,14 +5,15 @@ import { basename, join } from "node:path";
 import process from "node:process";
 import { after, before, describe, it } from "node:test";
 import { assert, assertEquals, assertStringIncludes } from "@std/assert";
-import { awaitEnd, executablesUnder, freePort, isAlive, runToEnd, startUntilReady } from "./start_trial.ts";
+import { findFreePort } from "./postgres/mod.ts";
+import { awaitEnd, executablesUnder, isAlive, runToEnd, startUntilReady } from "./start_trial.ts";
 
 describe("npm start -- --envoy", () => {
   let folder: string;
   let options: string[];
   before(async () => {
     folder = await mkdtemp(join(tmpdir(), "gold-"));
-    options = ["--port", `${await freePort()}`, "--envoy"];
+    options = ["--port", `${await findFreePort()}`, "--envoy"];
   });
   after(() => rm(folder, { recursive: true, force: true }));
   const state = () => join(folder, "state");
@@ -41,13 +42,13 @@ describe("npm start -- --envoy", () => {
   });
 
   it("says that the port is taken instead of sharing it", async () => {
-    const port = await freePort();
+    const port = await findFreePort();
     const other = createServer();
     await new Promise<void>((resolve) => other.listen(port, "127.0.0.1", resolve));
     try {
       const { code, err } = await runToEnd("--state", state(), "--port", `${port}`, "--envoy", "--exit");
       assertEquals(code, 1);
-      assertStringIncludes(err, `address already in use 127.0.0.1:${port}`);
+      assertStringIncludes(err, `Port ${port} is taken`);
     } finally {
       await new Promise((resolve) => other.close(resolve));
     }

@@ -2,7 +2,6 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { readdirSync, readFileSync, readlinkSync } from "node:fs";
 import { readFile } from "node:fs/promises";
-import { createServer } from "node:net";
 import { join } from "node:path";
 import process from "node:process";
 import { fileURLToPath } from "node:url";
@@ -10,7 +9,7 @@ import { runtimeArguments } from "./child.ts";
 
 /** `npm start` as a user runs it, in a process of its own, and what stands in its state folder. */
 
-const MAIN = fileURLToPath(new URL("./main.ts", import.meta.url));
+export const MAIN = fileURLToPath(new URL("./main.ts", import.meta.url));
 const READY_MS = 60_000;
 
 export interface RunFile {
@@ -24,6 +23,8 @@ export interface RunFile {
 export interface Started {
   readonly child: ChildProcess;
   readonly run: RunFile;
+  /** What it has printed so far. */
+  said(): string;
   stop(): Promise<number | null>;
 }
 
@@ -33,7 +34,10 @@ export interface Ended {
   readonly err: string;
 }
 
-function launch(args: readonly string[]): { child: ChildProcess; ended: Promise<Ended>; said: () => string } {
+/** Runs it, and answers at once. */
+export function launch(
+  args: readonly string[],
+): { child: ChildProcess; ended: Promise<Ended>; said: () => string } {
   const child = spawn(process.execPath, [...runtimeArguments(MAIN), ...args], {
     stdio: ["ignore", "pipe", "pipe"],
   });
@@ -57,6 +61,7 @@ export async function startUntilReady(stateDir: string, ...args: string[]): Prom
       return {
         child,
         run,
+        said,
         async stop() {
           // By its id: after child.kill() Deno reports the signal, even where the child exited with a code.
           if (child.exitCode === null) process.kill(child.pid!, "SIGTERM");
@@ -114,12 +119,4 @@ export function executablesUnder(pid: number): string[] {
       return [];
     }
   });
-}
-
-export async function freePort(): Promise<number> {
-  const server = createServer().listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const { port } = server.address() as { port: number };
-  await new Promise((resolve) => server.close(resolve));
-  return port;
 }

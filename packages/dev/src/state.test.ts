@@ -1,10 +1,10 @@
-import { mkdtemp, rm, symlink } from "node:fs/promises";
+import { mkdir, mkdtemp, readdir, readFile, rm, symlink, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, it } from "node:test";
-import { assertRejects } from "@std/assert";
+import { assertEquals, assertNotEquals, assertRejects } from "@std/assert";
 import { LockedError } from "./lock.ts";
-import { openState } from "./state.ts";
+import { openState, StateError } from "./state.ts";
 
 describe("openState()", () => {
   it("has one holder at a time, by whichever name the folder goes", async () => {
@@ -19,6 +19,58 @@ describe("openState()", () => {
       await state.release();
     }
     await (await openState(other, false)).release();
+    await rm(home, { recursive: true });
+  });
+
+  it("removes with reset what it made, and touches nothing of a folder that it did not make", async () => {
+    const home = await mkdtemp(join(tmpdir(), "gold-state-"));
+    const own = await openState(join(home, "own"), false);
+    const pepper = await own.secret("pepper");
+    assertEquals(await own.secret("pepper"), pepper);
+    await own.release();
+    const anew = await openState(join(home, "own"), true);
+    assertNotEquals(await anew.secret("pepper"), pepper);
+    await anew.release();
+    await writeFile(join(home, "thesis.txt"), "precious");
+    for (const reset of [false, true]) {
+      await assertRejects(() => openState(home, reset), StateError, "did not make");
+      await assertRejects(
+        () => openState(join(home, "thesis.txt"), reset),
+        StateError,
+        "cannot be read as a folder",
+      );
+    }
+    assertEquals((await readdir(home)).sort(), ["own", "thesis.txt"]);
+    assertEquals(await readFile(join(home, "thesis.txt"), "utf8"), "precious");
+    await rm(home, { recursive: true });
+  });
+
+  it("leaves beside it what compose and load tests keep there, before it and after a reset", async () => {
+    const home = await mkdtemp(join(tmpdir(), "gold-state-"));
+    for (const folder of ["compose", "loadtest"]) {
+      await mkdir(join(home, folder));
+      await writeFile(join(home, folder, "kept"), "precious");
+    }
+    for (const reset of [false, true]) {
+      const state = await openState(home, reset);
+      await state.release();
+      await writeFile(state.path("partners", "mark"), "");
+    }
+    await (await openState(home, true)).release();
+    assertEquals(await readdir(join(home, "partners")), []);
+    for (const folder of ["compose", "loadtest"]) assertEquals(await readdir(join(home, folder)), ["kept"]);
+    await rm(home, { recursive: true });
+  });
+
+  it("takes no damaged secret for one", async () => {
+    const home = await mkdtemp(join(tmpdir(), "gold-state-"));
+    const state = await openState(home, false);
+    const pepper = await state.secret("pepper");
+    for (const damaged of ["", pepper.slice(0, 20), pepper.replace(/^./, "x")]) {
+      await writeFile(state.path("keys", "pepper"), damaged);
+      await assertRejects(() => state.secret("pepper"), StateError, "is not what npm start wrote");
+    }
+    await state.release();
     await rm(home, { recursive: true });
   });
 });

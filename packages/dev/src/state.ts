@@ -23,9 +23,17 @@ export class StateError extends Error {
   override readonly name: string = "StateError";
 }
 
+/** Where it is unless it is told. */
+export const DEFAULT_STATE = ".gold";
+/** The partners' authority's, made by the first start that reached its database. */
+export const partnerCaKey = (state: State): string => state.path("pki", "partner_ca_key.pem");
+
 const MARKER = "gold-trading-partner-service.state";
+/** The secrets of docker-compose.yml, and the load tests' partners and results: no start's, and no reset's. */
+const BESIDE: readonly string[] = ["compose", "loadtest"];
 /** A socket's path has about a hundred characters at most; a deep state folder gets its sockets elsewhere. */
 const SOCKET_PATH_MAX = 100;
+const HEXADECIMAL = /^[0-9a-f]+$/;
 /** The same whatever TMPDIR says: two starts must meet at one lock. */
 const SHORT_FOLDER = process.platform === "win32" ? tmpdir() : "/tmp";
 
@@ -41,7 +49,6 @@ export async function openState(dir: string, reset: boolean): Promise<State> {
   );
   try {
     if (reset) await removeState(root);
-    await mkdir(root, { recursive: true });
     await writeFile(join(root, MARKER), "Made by npm start; npm start -- --reset removes it.\n");
     for (const folder of ["keys", "pki", "partners", "log", "run"]) {
       await mkdir(join(root, folder), { recursive: true, mode: 0o700 });
@@ -61,8 +68,13 @@ function stateOf(root: string, lock: Lock): State {
     socket: (name) => socketPath(root, name),
     async secret(name, bytes = 32) {
       const file = path("keys", name);
-      const known = await readFile(file, "utf8").catch(() => undefined);
-      if (known !== undefined) return known.trim();
+      const known = (await readFile(file, "utf8").catch(() => undefined))?.trim();
+      if (known !== undefined && known.length === 2 * bytes && HEXADECIMAL.test(known)) return known;
+      if (known !== undefined) {
+        throw new StateError(
+          `${file} is not what npm start wrote. Put it back as it was, or begin anew: npm start -- --reset`,
+        );
+      }
       const value = randomBytes(bytes).toString("hex");
       await writePrivate(file, `${value}\n`);
       return value;
@@ -80,7 +92,7 @@ async function refuseForeign(root: string): Promise<void> {
       `${root} cannot be read as a folder: ${error.message}. Name another one by --state.`,
     );
   });
-  if (entries.length === 0 || entries.includes(MARKER)) return;
+  if (entries.includes(MARKER) || entries.every((entry) => BESIDE.includes(entry))) return;
   throw new StateError(
     `${root} holds files that npm start did not make, so it is left alone. Name another folder by --state.`,
   );
@@ -91,7 +103,9 @@ async function removeState(root: string): Promise<void> {
   const cluster = join(root, "postgres", "cluster");
   const left = findPostmaster(cluster);
   if (left) await stopPostmaster(cluster, left.pid, false);
-  await rm(root, { recursive: true, force: true });
+  for (const entry of await readdir(root)) {
+    if (!BESIDE.includes(entry)) await rm(join(root, entry), { recursive: true, force: true });
+  }
 }
 
 function socketPath(root: string, name: string): string {

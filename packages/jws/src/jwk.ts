@@ -1,4 +1,4 @@
-import { decodeBase64url } from "./encoding.ts";
+import { decodeBase64url, textEncoding } from "./encoding.ts";
 import { type CryptoKey, isP256 } from "./es256.ts";
 import { JwsError } from "./errors.ts";
 import { isOnCurve, POINT_BYTES, SCALAR_BYTES } from "./p256.ts";
@@ -79,5 +79,14 @@ export async function exportPublicJwk(key: CryptoKey): Promise<PublicJwk> {
     );
   }
   const { x = "", y = "" } = await crypto.subtle.exportKey("jwk", key);
-  return { kty: "EC", crv: "P-256", x, y };
+  return { kty: "EC", crv: "P-256", x: allBytes(x), y: allBytes(y) };
+}
+
+/** RFC 7518 (6.2.1.2) has a coordinate written with its leading zeros, and k6 leaves them out. */
+function allBytes(text: string): string {
+  const found = decodeBase64url(text);
+  if (found.length >= SCALAR_BYTES) return text;
+  const bytes = new Uint8Array(SCALAR_BYTES);
+  bytes.set(found, SCALAR_BYTES - found.length);
+  return textEncoding.base64url(bytes);
 }

@@ -14,6 +14,8 @@ export interface Result {
   readonly lists?: Readonly<Record<string, readonly Row[]>>;
   /** Verification found these: the command ends with 4. */
   readonly defects?: boolean;
+  /** What a person should look at once more: a line on standard error. A program that asked for JSON reads nothing beside it. */
+  readonly notice?: string | undefined;
 }
 
 type Options = NonNullable<ParseArgsConfig["options"]>;
@@ -33,8 +35,12 @@ export interface Invocation {
   readonly query: Query;
   /** DATABASE_URL, or the database of a running `npm start`. */
   readonly databaseUrl: () => Promise<string>;
+  /** SECOND_DATABASE_URL, or the second login of a running `npm start`. */
+  readonly secondDatabaseUrl: () => Promise<string>;
   /** The login that migrates: MIGRATION_DATABASE_URL, or that of the database above. */
   readonly migrationUrl: () => Promise<string>;
+  /** The folder of the `npm start` that is meant where DATABASE_URL is not set. */
+  readonly stateDir: string;
   /** A file as the person means it: relative to where the person stands. */
   readonly path: (file: string) => string;
   /** For a question that only the run can word; asks as `asks` does. */

@@ -10,10 +10,17 @@ export interface Deployment {
   readonly publicBaseUrl: string;
   readonly sealingKeySource: KeySource | null;
   readonly pepperSource: KeySource | null;
+  /** The proxy's bound on one certificate; a partner's rate is at most a quarter of it. */
+  readonly floodPerSecond: number;
   /** What a partner may send that is given no terms of its own. */
   readonly partnerDefaults: { readonly ratePerSecond: number; readonly burst: number };
   /** What withdrawals are paid from. */
   readonly payoutAccount: { readonly name: string; readonly iban: string; readonly bic: string } | null;
+  /** Whether partners may have their webhooks received on the service's own machine. */
+  readonly loopbackReceivers: boolean;
+  /** Where receivers of webhooks may listen. */
+  readonly webhookPorts: readonly number[];
+  readonly attemptsKeptDays: number;
 }
 
 export interface Db {
@@ -26,9 +33,26 @@ type Environment = Readonly<Record<string, string | undefined>>;
 /** DATABASE_URL, or the database of a running `npm start`. */
 export async function findDatabaseUrl(env: Environment, stateDir: string): Promise<string> {
   if (env.DATABASE_URL) return checkUrl(env.DATABASE_URL);
+  return (await readRun(stateDir)).database_url;
+}
+
+/** Another person's login, for what takes two. That of an `npm start` is never taken for another database. */
+export async function findSecondUrl(env: Environment, stateDir: string): Promise<string> {
+  if (env.SECOND_DATABASE_URL) return checkUrl(env.SECOND_DATABASE_URL, "SECOND_DATABASE_URL");
+  if (!env.DATABASE_URL) return (await readRun(stateDir)).second_database_url;
+  throw usage(
+    "SECOND_DATABASE_URL is not set: a deposit takes two people, and so another login of the same database.",
+  );
+}
+
+interface RunFile {
+  readonly database_url: string;
+  readonly second_database_url: string;
+}
+
+async function readRun(stateDir: string): Promise<RunFile> {
   try {
-    const run = JSON.parse(await readFile(join(stateDir, "run.json"), "utf8")) as { database_url: string };
-    return run.database_url;
+    return JSON.parse(await readFile(join(stateDir, "run.json"), "utf8")) as RunFile;
   } catch {
     throw usage(
       `Neither DATABASE_URL is set nor does \`npm start\` run with its state in ${stateDir}: set one, or start the other.`,
@@ -93,9 +117,13 @@ export function openDb(sql: Sql): Db {
         publicBaseUrl: row.public_base_url,
         sealingKeySource: sourceOf(row.sealing_key_source),
         pepperSource: sourceOf(row.pepper_source),
+        floodPerSecond: row.flood_per_second,
         partnerDefaults: { ratePerSecond: row.partner_rate_per_second, burst: row.partner_burst },
         payoutAccount: row.payout_iban &&
           { name: row.payout_name, iban: row.payout_iban, bic: row.payout_bic },
+        loopbackReceivers: row.loopback_receivers,
+        webhookPorts: row.webhook_ports,
+        attemptsKeptDays: row.attempts_kept_days,
       };
     },
   };

@@ -25,7 +25,7 @@ describe("gold", () => {
     for (const argv of [[], ["--help"], ["partner", "--help"]]) {
       const run = await runGold(argv);
       assertEquals([run.exit, run.err], [0, ""]);
-      for (const { usage } of COMMANDS) assertStringIncludes(run.out, `gold ${usage}`);
+      for (const { usage, does } of COMMANDS) assertStringIncludes(run.out, `  gold ${usage}\n      ${does}`);
     }
   });
 

@@ -8,9 +8,11 @@ import { CERT_COMMANDS } from "./commands/cert.ts";
 import { CONFIG_COMMANDS } from "./commands/config.ts";
 import { DB_COMMANDS } from "./commands/db.ts";
 import { DEPOSIT_COMMANDS } from "./commands/deposit.ts";
+import { EVENT_COMMANDS } from "./commands/event.ts";
 import { INVENTORY_COMMANDS } from "./commands/inventory.ts";
 import { KEY_COMMANDS } from "./commands/key.ts";
 import { LEDGER_COMMANDS } from "./commands/ledger.ts";
+import { LOADTEST_COMMANDS } from "./commands/loadtest.ts";
 import { OPERATOR_COMMANDS } from "./commands/operator.ts";
 import { PARTNER_COMMANDS } from "./commands/partner.ts";
 import { PARTNER_CHANGE_COMMANDS } from "./commands/partner_change.ts";
@@ -22,7 +24,7 @@ import { SUBMISSION_COMMANDS } from "./commands/submission.ts";
 import { VAULT_COMMANDS } from "./commands/vault.ts";
 import { WEBHOOK_SECRET_COMMANDS } from "./commands/webhook_secret.ts";
 import { WITHDRAWAL_COMMANDS } from "./commands/withdrawal.ts";
-import { connect, type Db, findDatabaseUrl, findMigrationUrl, openDb } from "./database.ts";
+import { connect, type Db, findDatabaseUrl, findMigrationUrl, findSecondUrl, openDb } from "./database.ts";
 import { EXIT, type ExitCode, Failure, failureOf, usage } from "./failure.ts";
 import { printJson, printText } from "./output.ts";
 
@@ -43,10 +45,12 @@ export const COMMANDS: readonly Command[] = [
   ...DEPOSIT_COMMANDS,
   ...WITHDRAWAL_COMMANDS,
   ...SUBMISSION_COMMANDS,
+  ...EVENT_COMMANDS,
   ...AUDIT_COMMANDS,
   ...LEDGER_COMMANDS,
   ...DB_COMMANDS,
   ...CONFIG_COMMANDS,
+  ...LOADTEST_COMMANDS,
 ];
 
 /** Everything that the command line touches. */
@@ -110,7 +114,9 @@ export async function gold(argv: readonly string[], terminal: Terminal): Promise
       db,
       query: async (text, ...parameters) => await (await db()).sql(text, ...parameters),
       databaseUrl,
+      secondDatabaseUrl: () => findSecondUrl(terminal.env, stateDir),
       migrationUrl: () => findMigrationUrl(terminal.env, stateDir),
+      stateDir,
       path,
       confirm,
       env: terminal.env,
@@ -119,6 +125,7 @@ export async function gold(argv: readonly string[], terminal: Terminal): Promise
     };
     const result = await command.run(invocation);
     tell(values.json ? printJson(result) : printText(result), terminal);
+    if (result.notice && !values.json) terminal.err(result.notice);
     return result.defects ? EXIT.defect : EXIT.done;
   } catch (error) {
     const { code, message, exit } = failureOf(error);
@@ -192,7 +199,6 @@ async function confirmed(question: string, yes: boolean, { ask }: Terminal): Pro
 }
 
 function overview(): string {
-  const width = Math.max(...COMMANDS.map(({ usage }) => usage.length));
   return ["gold: the operator's commands (--json, --yes, --state DIR, --help with each)", ""]
-    .concat(COMMANDS.map(({ usage, does }) => `  gold ${usage.padEnd(width)}  ${does}`)).join("\n");
+    .concat(COMMANDS.map(({ usage, does }) => `  gold ${usage}\n      ${does}`)).join("\n");
 }

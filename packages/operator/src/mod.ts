@@ -1,3 +1,9 @@
 /** The operator's commands, for those who run them from a program. */
 export { gold, type Terminal } from "./gold.ts";
-export { createAuthority, issueServerCertificate, openAuthority, readAuthorityKey } from "./pki/mod.ts";
+export {
+  createAuthority,
+  issueServerCertificate,
+  openAuthority,
+  readAuthorityKey,
+  writeCsr,
+} from "./pki/mod.ts";

@@ -1,4 +1,4 @@
-import { IbanError, QuantityError } from "@gold-partner/protocol";
+import { IbanError, parseInstant, QuantityError } from "@gold-partner/protocol";
 import type { Values } from "./command.ts";
 import { EXIT, Failure, usage } from "./failure.ts";
 
@@ -43,8 +43,16 @@ export function repeated(values: Values, name: string): string[] {
 }
 
 export function wholeNumber(text: string, name: string): number {
-  if (!/^[1-9][0-9]{0,8}$/.test(text)) throw usage(`--${name} is a whole number above 0, not ${text}.`);
+  if (!/^[1-9][0-9]{0,8}$/.test(text)) {
+    throw usage(`--${name} is a whole number from 1 to 999999999, not ${text}.`);
+  }
   return Number(text);
+}
+
+/** An instant as it is printed everywhere, too. */
+export function instantText(text: string, name: string): string {
+  if (parseInstant(text) !== undefined) return text;
+  throw usage(`--${name} is an instant in UTC, as in 2026-01-31T09:30:00.000Z, not ${text}.`);
 }
 
 const UNIT_SECONDS: Readonly<Record<string, number>> = { m: 60, h: 3600, d: 86_400 };

@@ -6,6 +6,7 @@ export const REQUEST_HEADER = {
   nonce: "X-Nonce",
   signature: "X-JWS-Signature",
   prefer: "Prefer",
+  ifNoneMatch: "If-None-Match",
 } as const;
 
 export const REPLY_HEADER = {
@@ -18,6 +19,7 @@ export const REPLY_HEADER = {
   wwwAuthenticate: "WWW-Authenticate",
   deprecation: "Deprecation",
   sunset: "Sunset",
+  entityTag: "ETag",
 } as const;
 
 /** Seconds since 1970: ten digits until the year 2286, so milliseconds never pass for seconds. */

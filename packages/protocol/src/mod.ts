@@ -172,8 +172,6 @@ export {
   quoteReply,
   type QuoteRequest,
   quoteRequest,
-  type QuotesReply,
-  quotesReply,
   type ReservesReply,
   reservesReply,
   type StatementQuery,

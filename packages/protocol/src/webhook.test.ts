@@ -215,6 +215,12 @@ describe("verifyWebhook()", () => {
     ];
     for (const value of times) refusesHeaders("header_invalid", headersWith({ "webhook-timestamp": value }));
   });
+  it("refuses more signatures than anybody sends, before it compares any", () => {
+    const most = `${"v1, ".repeat(1012)}${signed}`;
+    assertEquals(most.length, 4095);
+    verifyWebhook(BODY, headersWith({ "webhook-signature": ` ${most}` }), [first], { nowSeconds: NOW });
+    refusesHeaders("header_invalid", headersWith({ "webhook-signature": `  ${most}` }));
+  });
   it("does not let the full stop move between id, time and body", () => {
     const mark = signWebhook({ id: "a", timestamp: NOW, body: `${NOW}.b` }, [first]);
     const moved = { "webhook-id": `a.${NOW}`, "webhook-timestamp": String(NOW), "webhook-signature": mark };

@@ -62,6 +62,8 @@ const SECRET_BYTES = { shortest: 24, issued: 32, longest: 64 };
 // No full stop, which separates the signed parts: with one, a signature would fit two messages. No comma, which joins
 // a header that came twice.
 const MESSAGE_ID = /^[!-+\-/-~]{1,255}$/;
+// Some eighty signatures: each one is compared with each secret's, and who sent them is not known yet.
+const SIGNATURES = /^.{1,4096}$/s;
 
 /** Reads `whsec_<base64>` strictly: one secret has one spelling. */
 export function parseWebhookSecret(text: string): WebhookSecret {
@@ -131,6 +133,7 @@ export function verifyWebhook(
   const signatures = readHeader(headers, "webhook-signature");
   requireForm("webhook-id", id, MESSAGE_ID, "1 to 255 visible ASCII characters without comma and full stop");
   requireForm("webhook-timestamp", timestamp, TIMESTAMP_FORM, "Unix time in seconds, ten digits");
+  requireForm("webhook-signature", signatures, SIGNATURES, "at most 4,096 characters long");
   requireFresh(Number(timestamp), options?.nowSeconds, options?.toleranceSeconds);
 
   const offered = signatures.split(" ").filter((one) => one.startsWith("v1,"));

@@ -1,7 +1,9 @@
 import {
   ENDPOINTS,
   ID_PREFIX,
+  type Json,
   newId,
+  openApiDocument,
   type OperationId,
   operationsOf,
   routePath,
@@ -9,7 +11,9 @@ import {
 import { Hono } from "hono";
 import { refusalOf } from "./booking/booking.ts";
 import { type AppContext, type AppEnv, enter, type Route } from "./corridor.ts";
+import { redeliveryRoute, webhookTestRoute } from "./delivery_route.ts";
 import type { Deps } from "./deps.ts";
+import { errorCatalogueRoute, referenceRoute } from "./docs_route.ts";
 import { fundingRoute } from "./funding_route.ts";
 import { openApiRoute } from "./openapi_route.ts";
 import { orderRoute, withdrawalRoute } from "./order_route.ts";
@@ -30,7 +34,7 @@ const TOKEN_PATH = ENDPOINTS.issueToken.path;
 const FUND_PATH = ENDPOINTS.fundSandbox.path;
 
 /** Who answers which operation. Their methods and paths stand in the protocol, from which the description is made, too. */
-const routesOf = (deps: Deps): Readonly<Record<OperationId, Route>> => ({
+const routesOf = (deps: Deps, description: Json): Readonly<Record<OperationId, Route>> => ({
   getHealth: healthRoute(deps),
   issueToken: tokenRoute(deps),
   getTokenKeys: jwksRoute(deps),
@@ -51,32 +55,36 @@ const routesOf = (deps: Deps): Readonly<Record<OperationId, Route>> => ({
   getBalances: balancesRoute(deps),
   listEvents: eventsRoute(deps),
   getEvent: recordRoute("event", deps),
+  redeliverEvent: redeliveryRoute(deps),
+  testWebhook: webhookTestRoute(deps),
   getStatement: statementRoute(deps),
   getReserves: reservesRoute(deps),
   getLimits: limitsRoute(deps),
   getCredentials: credentialsRoute(deps),
-  getOpenApi: openApiRoute(deps),
+  getOpenApi: openApiRoute(description, deps),
+  getReference: referenceRoute(description, deps),
+  getErrorCatalogue: errorCatalogueRoute(deps),
 });
 
 /** The partner API. Everything that it needs comes in by `deps`, so a test calls it by `app.request()`. */
 export function createApp(deps: Deps): Hono<AppEnv> {
   const app = new Hono<AppEnv>();
-  const routes = routesOf(deps);
+  const { publicBaseUrl: baseUrl, environment } = deps.config;
+  const routes = routesOf(deps, openApiDocument({ baseUrl, environment }));
   const methodsOf = new Map<string, string[]>();
 
   app.use(async (c, next) => {
     const startedMs = deps.monotonicMs();
-    c.set("requestId", newId(ID_PREFIX.request, deps.now(), deps.random));
+    c.set("exchange", { requestId: newId(ID_PREFIX.request, deps.now(), deps.random) });
     await next();
-    for (const [name, value] of Object.entries(c.get("rateFields") ?? {})) c.res.headers.set(name, value);
     observe(c, deps, deps.monotonicMs() - startedMs);
   });
-  app.use(async (c, next) => {
+  app.use((c, next) => {
     c.set("target", checkTarget(c.env?.incoming?.url ?? pathAndQuery(c.req.url)));
-    await next();
+    return next();
   });
   // In production the sandbox's paths do not exist, for nobody and before any check.
-  for (const operation of operationsOf(deps.config.environment)) {
+  for (const operation of operationsOf(environment)) {
     const endpoint = ENDPOINTS[operation];
     const path = routePath(endpoint);
     methodsOf.set(path, [...methodsOf.get(path) ?? [], endpoint.method]);
@@ -104,20 +112,20 @@ export function createApp(deps: Deps): Hono<AppEnv> {
 }
 
 function refuse(error: unknown, c: AppContext, { log, metrics }: Deps): Response {
-  const requestId = c.get("requestId");
+  const exchange = c.get("exchange");
   const known = error instanceof Refusal ? error : refusalOf(error);
   const refusal = known ?? new Refusal("internal_error");
   if (!(error instanceof Refusal)) {
     const { name, code } = error as { name?: string; code?: string };
     log(known ? "warn" : "error", "request failed", {
-      request_id: requestId,
+      request_id: exchange.requestId,
       ...(name ? { error_name: name } : {}),
       ...(typeof code === "string" ? { sqlstate: code } : {}),
     });
     if (!known) metrics.count("gold_unexpected_errors_total");
   }
   c.set("code", refusal.code);
-  return c.req.path === TOKEN_PATH ? tokenErrorReply(refusal, requestId) : problemReply(refusal, requestId);
+  return c.req.path === TOKEN_PATH ? tokenErrorReply(refusal, exchange) : problemReply(refusal, exchange);
 }
 
 function observe(c: AppContext, { log, metrics }: Deps, durationMs: number): void {
@@ -128,7 +136,7 @@ function observe(c: AppContext, { log, metrics }: Deps, durationMs: number): voi
   metrics.observeSeconds("gold_request_seconds", durationMs / 1000, { route });
   const [clientId, code] = [c.get("clientId"), c.get("code")];
   log("info", "request", {
-    request_id: c.get("requestId"),
+    request_id: c.get("exchange").requestId,
     method: c.req.method,
     route,
     status: c.res.status,

@@ -4,20 +4,25 @@ import { createTokenAuthority } from "./admission/token/token_authority.ts";
 import { recordUse } from "./admission/usage/record_use.ts";
 import { startUsageRecorder } from "./admission/usage/usage_recorder.ts";
 import { openBooking } from "./booking/booking.ts";
-import { startSealer } from "./booking/outbox/sealer.ts";
+import { openEventNotices } from "./booking/outbox/event_notices.ts";
 import { startPriceTicker } from "./booking/trading/price_ticker.ts";
 import { about, type Config } from "./config.ts";
+import { untilAwake } from "./database/awake.ts";
 import { requireDurability } from "./database/durability.ts";
 import { closePools, openPools } from "./database/pools.ts";
+import { type Delivery, startDelivering } from "./delivery/delivery.ts";
 import type { Deps } from "./deps.ts";
 import { readKeys } from "./key_source.ts";
 import type { Log } from "./operations/log.ts";
 import { createMetrics } from "./operations/metrics.ts";
+import { openRandomPool } from "./random_pool.ts";
 import { openReads } from "./reads/reads.ts";
 import { openSealing } from "./sealing.ts";
 
 export interface Assembly {
   readonly deps: Deps;
+  /** Where this process delivers, too; it may be stopped before the rest. */
+  readonly delivery: Delivery | undefined;
   /** Ends what runs by itself, and the connections. */
   stop(): Promise<void>;
 }
@@ -27,6 +32,7 @@ export async function assemble(config: Config, log: Log): Promise<Assembly> {
   const pools = openPools(config);
   let registry: Registry | undefined;
   try {
+    await about("DATABASE_URL", untilAwake(pools.reads));
     await about("DATABASE_URL", requireDurability(pools.reads, config.standby));
     const monotonicMs = () => performance.now();
     const [[pepper], sealing] = await Promise.all([
@@ -37,7 +43,8 @@ export async function assemble(config: Config, log: Log): Promise<Assembly> {
     requireSameDeployment(registry, config);
     const tokens = createTokenAuthority(registry, sealing, config.publicBaseUrl, log);
     await about("SEALING_KEY_SOURCE", tokens.check(registry.now()));
-    const booking = openBooking(pools, config.lanes);
+    const notices = openEventNotices(pools.notices);
+    const booking = openBooking(pools, config.lanes, notices.tell);
     const reads = openReads(pools.reads, pools.holding);
     const metrics = createMetrics();
     // Shown before the first one happens: an alarm sees it rise.
@@ -45,8 +52,7 @@ export async function assemble(config: Config, log: Log): Promise<Assembly> {
     metrics.gauge("gold_bookings_waiting", () => booking.waiting());
     const limiter = createRateLimiter();
     metrics.gauge("gold_rate_limiter_clients", () => limiter.clients());
-    const random = (length: number) => crypto.getRandomValues(new Uint8Array(length));
-    const sealer = config.role === "all" ? startSealer(pools.registry) : undefined;
+    const random = openRandomPool();
     const usage = startUsageRecorder((uses) => recordUse(pools.registry, uses));
     const ticker = await startPriceTicker({
       sql: pools.registry,
@@ -55,7 +61,11 @@ export async function assemble(config: Config, log: Log): Promise<Assembly> {
       log,
       metrics,
     });
+    const delivery = config.role === "all"
+      ? startDelivering({ config, registry, sealing, usage, log, metrics, monotonicMs, random })
+      : undefined;
     return {
+      delivery,
       deps: {
         config,
         registry,
@@ -73,7 +83,7 @@ export async function assemble(config: Config, log: Log): Promise<Assembly> {
       },
       async stop() {
         ticker.stop();
-        sealer?.stop();
+        await delivery?.stop();
         registry?.stop();
         await usage.stop();
         await closePools(pools);

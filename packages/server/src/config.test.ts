@@ -1,6 +1,11 @@
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { describe, it } from "node:test";
 import { assertEquals, assertStringIncludes, assertThrows } from "@std/assert";
-import { ConfigError, readConfig, readDeliveryConfig, SETTINGS } from "./config.ts";
+import { ConfigError, readConfig, readDeliveryConfig } from "./config.ts";
+import { createTrialAuthority } from "./delivery/send/certificate_trial.ts";
+import { SETTINGS } from "./settings.ts";
 
 const GOOD = {
   DATABASE_URL: "postgres://gold_api:secret@127.0.0.1/gold",
@@ -15,6 +20,12 @@ const GOOD = {
 function faultsOf(changes: Record<string, string | undefined>): readonly string[] {
   return assertThrows(() => readConfig({ ...GOOD, ...changes }), ConfigError).faults;
 }
+
+const WEBHOOKS = {
+  webhookRetries: [5, 30, 120, 600, 1800, 3600, 7200, 14_400, 28_800, 43_200, 72_000, 86_400],
+  webhookCa: undefined,
+  webhookDns: [],
+};
 
 describe("readConfig()", () => {
   it("reads every setting once, into an object that nobody changes", () => {
@@ -32,26 +43,40 @@ describe("readConfig()", () => {
       standby: false,
       pepperSource: "file:/etc/gold/pepper",
       sealingKeySource: "command:vault read gold",
+      ...WEBHOOKS,
     });
     assertEquals(Object.isFrozen(config), true);
   });
 
   it("reads for the role delivery what it needs, and asks for nothing else", () => {
-    const { DATABASE_URL, GOLD_ENV, PUBLIC_BASE_URL, OPERATIONS_LISTEN } = GOOD;
-    const config = readDeliveryConfig({ DATABASE_URL, GOLD_ENV, PUBLIC_BASE_URL, OPERATIONS_LISTEN });
+    const { DATABASE_URL, GOLD_ENV, PUBLIC_BASE_URL, OPERATIONS_LISTEN, SEALING_KEY_SOURCE } = GOOD;
+    const needed = { DATABASE_URL, GOLD_ENV, PUBLIC_BASE_URL, OPERATIONS_LISTEN, SEALING_KEY_SOURCE };
+    const config = readDeliveryConfig(needed);
     assertEquals(config, {
       environment: "sandbox",
       publicBaseUrl: "https://api.example:8443",
       operationsListen: { kind: "tcp", host: "127.0.0.1", port: 9090 },
       databaseUrl: GOOD.DATABASE_URL,
       standby: false,
+      sealingKeySource: "command:vault read gold",
+      ...WEBHOOKS,
     });
     assertEquals(Object.isFrozen(config), true);
     const { faults } = assertThrows(() => readDeliveryConfig({}), ConfigError);
     const named = faults.map((fault) => fault.split(" ")[0]!).sort();
-    assertEquals(named, ["DATABASE_URL", "GOLD_ENV", "OPERATIONS_LISTEN", "PUBLIC_BASE_URL"]);
+    assertEquals(named, Object.keys(needed).sort());
     const said = SETTINGS.filter(({ meaning }) => !meaning.endsWith("not for --role delivery"));
-    assertEquals(said.map(({ name }) => name).sort(), [...named, "HA", "STOP_WITH_STDIN"].sort());
+    assertEquals(
+      said.map(({ name }) => name).sort(),
+      [
+        ...named,
+        "HA",
+        "STOP_WITH_STDIN",
+        "WEBHOOK_CA",
+        "WEBHOOK_DNS",
+        "WEBHOOK_RETRIES",
+      ].sort(),
+    );
   });
 
   it("reports all faults at once, each with the setting's name", () => {
@@ -196,6 +221,60 @@ describe("readConfig()", () => {
   it("takes a Postgres URL for the database, not an empty setting", () => {
     for (const DATABASE_URL of ["", " ", "gold", "mysql://x/y", "127.0.0.1:5432"]) {
       assertStringIncludes(faultsOf({ DATABASE_URL })[0]!, "DATABASE_URL");
+    }
+  });
+
+  it("takes waits between a webhook's attempts, and says which one it does not read", () => {
+    assertEquals(readConfig({ ...GOOD, WEBHOOK_RETRIES: "1s 2m" }).webhookRetries, [1, 120]);
+    assertStringIncludes(faultsOf({ WEBHOOK_RETRIES: "5s 2x" })[0]!, 'WEBHOOK_RETRIES has "2x"');
+    assertStringIncludes(faultsOf({ WEBHOOK_RETRIES: "" })[0]!, "WEBHOOK_RETRIES is a list");
+  });
+
+  it("takes name servers by address and port, and never by a name", () => {
+    const WEBHOOK_DNS = "192.0.2.1:53 [2001:db8::1]:5353";
+    assertEquals(readConfig({ ...GOOD, WEBHOOK_DNS }).webhookDns, WEBHOOK_DNS.split(" "));
+    for (
+      const server of [
+        "dns.example:53",
+        "192.0.2.1",
+        "192.0.2.1:0",
+        "192.0.2.1:65536",
+        "[::1]",
+        "::1:53",
+        "[192.0.2.1]:53",
+      ]
+    ) {
+      assertStringIncludes(faultsOf({ WEBHOOK_DNS: server })[0]!, `WEBHOOK_DNS has "${server}"`);
+    }
+  });
+
+  it("takes a file of certificates for the authority of webhooks, and says what is wrong with another", async () => {
+    const folder = await mkdtemp(join(tmpdir(), "gold-config-"));
+    const [one, other] = [createTrialAuthority().ca, createTrialAuthority().ca];
+    const path = join(folder, "ca.pem");
+    const faultsWith = async (text: string) => {
+      await writeFile(path, text);
+      return faultsOf({ WEBHOOK_CA: path });
+    };
+    try {
+      for (const text of [one, one + other, `Who it is\n${one.replaceAll("\n", "\r\n")}`]) {
+        await writeFile(path, text);
+        assertEquals(readConfig({ ...GOOD, WEBHOOK_CA: path }).webhookCa, text);
+      }
+      const cure = "give a PEM file of the authority's certificate, or leave it unset.";
+      for (const text of ["", "root:x:0:0", one.replaceAll("CERTIFICATE", "PRIVATE KEY")]) {
+        assertEquals(await faultsWith(text), [`WEBHOOK_CA is ${path}, which has no certificate: ${cure}`]);
+      }
+      for (const broken of [one.slice(0, 200), one.replace(/-----END.*/, ""), one.replace("\nM", "\n")]) {
+        const [fault = ""] = await faultsWith(other + broken);
+        assertStringIncludes(fault, `${path}, which has a broken certificate (number 2 of 2): ${cure}`);
+      }
+      for (const [lost, code] of [[join(folder, "none"), "ENOENT"], [folder, "EISDIR"]] as const) {
+        const expected = `WEBHOOK_CA is ${lost}, which cannot be read (${code}): ${cure}`;
+        assertEquals(faultsOf({ WEBHOOK_CA: lost }), [expected]);
+      }
+    } finally {
+      await rm(folder, { recursive: true });
     }
   });
 });

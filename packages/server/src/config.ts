@@ -1,5 +1,10 @@
+import { X509Certificate } from "node:crypto";
+import { readFileSync } from "node:fs";
+import { isIP } from "node:net";
+import { parseRetrySchedule, type RetrySchedule } from "./delivery/retry_schedule.ts";
 import { isKeySource, type KeySource } from "./key_source.ts";
 import type { Role } from "./role.ts";
+import { SETTINGS } from "./settings.ts";
 
 export type Environment = "sandbox" | "production";
 export type ListenAddress =
@@ -14,6 +19,12 @@ export interface DeliveryConfig {
   readonly databaseUrl: string;
   /** An acknowledged write must be on a standby, too. */
   readonly standby: boolean;
+  readonly sealingKeySource: KeySource;
+  readonly webhookRetries: RetrySchedule;
+  /** PEM of the authority of receivers on loopback. */
+  readonly webhookCa: string | undefined;
+  /** Name servers; the system's where there is none. */
+  readonly webhookDns: readonly string[];
 }
 
 export interface Config extends DeliveryConfig {
@@ -24,70 +35,15 @@ export interface Config extends DeliveryConfig {
   readonly drainSeconds: number;
   readonly lanes: number;
   readonly pepperSource: KeySource;
-  readonly sealingKeySource: KeySource;
 }
 
 type ServingRole = Exclude<Role, "delivery">;
 
 const PORT_MAX = 65_535;
 const DRAIN_MAX_SECONDS = 600;
+const CERTIFICATE_BEGIN = "-----BEGIN CERTIFICATE-----";
 
 type Variables = Readonly<Record<string, string | undefined>>;
-
-interface Setting {
-  readonly name: string;
-  readonly meaning: string;
-  readonly default?: string;
-  readonly secret?: true;
-}
-
-/** Every setting of the service. `gold config explain` prints this list. With --role delivery five are enough. */
-export const SETTINGS: readonly Setting[] = [
-  { name: "DATABASE_URL", meaning: "postgres:// URL of the service's own login (gold_api)", secret: true },
-  { name: "GOLD_ENV", meaning: "sandbox or production" },
-  {
-    name: "PUBLIC_BASE_URL",
-    meaning: "What partners call, as in https://api.example; part of every signature",
-  },
-  { name: "LISTEN", meaning: "unix:PATH, or in the sandbox 127.0.0.1:PORT; not for --role delivery" },
-  {
-    name: "PROXY_SECRET",
-    meaning: "On loopback TCP: what the proxy sends in x-gold-proxy-secret; not for --role delivery",
-    default: "",
-    secret: true,
-  },
-  { name: "OPERATIONS_LISTEN", meaning: "unix:PATH or 127.0.0.1:PORT for liveness, readiness and metrics" },
-  {
-    name: "DRAIN_SECONDS",
-    meaning:
-      "How long it serves on after SIGTERM, not ready and closing each connection with its reply: longer than the proxy needs to see it and keeps idle connections; not for --role delivery",
-    default: "0",
-  },
-  {
-    name: "PEPPER_SOURCE",
-    meaning: "file:PATH or command:PROGRAM that gives the pepper of client secrets; not for --role delivery",
-  },
-  {
-    name: "SEALING_KEY_SOURCE",
-    meaning:
-      "file:PATH or command:PROGRAM that gives the keys that seal secrets in the database; not for --role delivery",
-  },
-  {
-    name: "STOP_WITH_STDIN",
-    meaning: "1: stop when standard input ends, as it does with a supervisor",
-    default: "",
-  },
-  {
-    name: "LANES",
-    meaning: "How many batches of orders may be under way at once, 1 to 8; not for --role delivery",
-    default: "2",
-  },
-  {
-    name: "HA",
-    meaning: "on: serve only where a synchronous standby has what is acknowledged",
-    default: "off",
-  },
-];
 
 export class ConfigError extends Error {
   override readonly name: string = "ConfigError";
@@ -111,7 +67,6 @@ export function readConfig(variables: Variables, role: ServingRole = "all"): Con
     drainSeconds: attempt("DRAIN_SECONDS", parseDrain),
     lanes: attempt("LANES", parseLanes),
     pepperSource: attempt("PEPPER_SOURCE", parseKeySource),
-    sealingKeySource: attempt("SEALING_KEY_SOURCE", parseKeySource),
   };
   if (config.listen?.kind === "tcp") {
     if (config.environment === "production") {
@@ -168,6 +123,10 @@ const readShared = ({ attempt }: Reader): DeliveryConfig => ({
   operationsListen: attempt("OPERATIONS_LISTEN", parseListen),
   databaseUrl: attempt("DATABASE_URL", parseDatabaseUrl),
   standby: attempt("HA", parseSwitch),
+  sealingKeySource: attempt("SEALING_KEY_SOURCE", parseKeySource),
+  webhookRetries: attempt("WEBHOOK_RETRIES", parseRetrySchedule),
+  webhookCa: attempt("WEBHOOK_CA", parseAuthorityFile),
+  webhookDns: attempt("WEBHOOK_DNS", parseNameServers),
 });
 
 function parseEnvironment(text: string): Environment {
@@ -230,6 +189,46 @@ function parseLanes(text: string): number {
 function parseSwitch(text: string): boolean {
   if (text === "on" || text === "off") return text === "on";
   throw new Error(`is "${text}"; it is on or off.`);
+}
+
+/** TLS passes over what it cannot read: without a word, no receiver on loopback would be trusted. */
+function parseAuthorityFile(path: string): string | undefined {
+  if (path === "") return undefined;
+  const refuse = (why: string): never => {
+    throw new Error(
+      `is ${path}, which ${why}: give a PEM file of the authority's certificate, or leave it unset.`,
+    );
+  };
+  let text: string;
+  try {
+    text = readFileSync(path, "utf8");
+  } catch (error) {
+    return refuse(`cannot be read (${(error as NodeJS.ErrnoException).code})`);
+  }
+  const [, ...certificates] = text.split(CERTIFICATE_BEGIN);
+  if (certificates.length === 0) return refuse("has no certificate");
+  const broken = certificates.findIndex((rest) => !isCertificate(CERTIFICATE_BEGIN + rest));
+  if (broken < 0) return text;
+  return refuse(`has a broken certificate (number ${broken + 1} of ${certificates.length})`);
+}
+
+function isCertificate(pem: string): boolean {
+  try {
+    return Boolean(new X509Certificate(pem));
+  } catch {
+    return false;
+  }
+}
+
+function parseNameServers(text: string): readonly string[] {
+  const servers = text.split(" ").filter((word) => word !== "");
+  for (const server of servers) {
+    const [, v6, v4, port] = /^(?:\[([^\]]+)\]|([^:]+)):([0-9]{1,5})$/.exec(server) ?? [];
+    const isAddress = isIP(v6 ?? "") === 6 || isIP(v4 ?? "") === 4;
+    if (isAddress && Number(port) > 0 && Number(port) <= PORT_MAX) continue;
+    throw new Error(`has "${server}"; a name server is 192.0.2.1:53 or [2001:db8::1]:53.`);
+  }
+  return servers;
 }
 
 function parseKeySource(text: string): KeySource {

@@ -14,6 +14,7 @@ import { admitCaller, type Caller } from "./admission/token/caller.ts";
 import type { Outcome } from "./booking/outcome.ts";
 import type { Deps } from "./deps.ts";
 import { Refusal } from "./refusal.ts";
+import type { Exchange } from "./reply.ts";
 
 const PROXY_HEADER = {
   certificate: "x-forwarded-client-cert",
@@ -24,14 +25,12 @@ const PROXY_HEADER = {
 export interface AppEnv {
   readonly Bindings: { readonly incoming?: { readonly url?: string } };
   readonly Variables: {
-    requestId: RequestId;
+    exchange: Exchange;
     target: string;
     /** The operation's path, as the description spells it. */
     route?: string;
     clientId: string;
     code: string;
-    /** There once the request is counted; every reply from then on carries them. */
-    rateFields?: Readonly<Record<string, string>>;
   };
 }
 export type AppContext = Context<AppEnv>;
@@ -68,9 +67,10 @@ async function recognise(
 
 /** Counts a request once, however often it is admitted anew. */
 function pace(c: AppContext, { id, rate }: Partner, { limiter, monotonicMs }: Deps): void {
-  if (c.get("rateFields")) return;
+  const exchange = c.get("exchange");
+  if (exchange.rateFields) return;
   const verdict = limiter.take(id, rate, monotonicMs());
-  c.set("rateFields", rateFields(rate, verdict));
+  exchange.rateFields = rateFields(rate, verdict);
   if (verdict.allowed) return;
   throw new Refusal(
     "rate_limited",

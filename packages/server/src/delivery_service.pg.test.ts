@@ -3,7 +3,7 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, afterEach, before, describe, it } from "node:test";
-import { assertEquals, assertMatch, assertRejects } from "@std/assert";
+import { assertEquals, assertMatch, assertRejects, assertStringIncludes } from "@std/assert";
 import { type TrialBooks, trialBooks } from "@gold-partner/dev";
 import { readConfig, readDeliveryConfig } from "./config.ts";
 import { startDelivery } from "./delivery_service.ts";
@@ -37,13 +37,13 @@ describe("startDelivery()", () => {
       GOLD_ENV: "sandbox",
       PUBLIC_BASE_URL: "https://localhost:8443",
       OPERATIONS_LISTEN: `unix:${join(folder, "operations.sock")}`,
+      SEALING_KEY_SOURCE: `file:${join(folder, "sealing_key")}`,
     };
   };
   const serving = () => ({
     ...variables(),
     LISTEN: `unix:${join(folder, "service.sock")}`,
     PEPPER_SOURCE: `file:${join(folder, "pepper")}`,
-    SEALING_KEY_SOURCE: `file:${join(folder, "sealing_key")}`,
   });
   const run = async (starting: Promise<Service>) => {
     const service = await starting;
@@ -69,7 +69,17 @@ describe("startDelivery()", () => {
     const log: string[] = [];
     const service = await run(startDelivery(readDeliveryConfig(variables()), (line) => log.push(line)));
     assertEquals([(await ask("/live")).status, (await ask("/ready")).status], [200, 200]);
-    assertEquals((await ask("/metrics")).status, 200);
+    let metrics = "";
+    for (let n = 0; n < 100 && !metrics.includes("gold_webhook_parked 0"); n++) {
+      await pause(50);
+      metrics = (await ask("/metrics")).body;
+    }
+    for (const outcome of ["delivered", "refused", "failed", "disabled"]) {
+      assertStringIncludes(metrics, `gold_webhook_attempts_total{outcome="${outcome}"} 0`);
+    }
+    for (const gauge of ["in_flight 0", "endpoints_held ", "waiting ", "parked 0", "endpoints_disabled 0"]) {
+      assertStringIncludes(metrics, `gold_webhook_${gauge}`);
+    }
     await untilSealed(await books.createClient({ halalas: 100n }));
     await Promise.all([service.stop(), service.stop()]);
     await assertRejects(() => ask("/live"));
@@ -77,7 +87,11 @@ describe("startDelivery()", () => {
     await pause(1500);
     assertEquals(await isSealed(client), false);
     assertMatch(log[0]!, /"event":"delivering".*"role":"delivery"/);
-    assertEquals(log.map((line) => JSON.parse(line).event), ["delivering", "stopping", "stopped"]);
+    // Nobody has the keys of these partners.
+    const events = log.map((line) => JSON.parse(line).event).filter((one) =>
+      one !== "webhook secret not opened"
+    );
+    assertEquals(events, ["delivering", "stopping", "stopped"]);
   });
 
   it("leaves the sealing to the role that has it: api seals nothing, all does", async () => {
@@ -90,12 +104,15 @@ describe("startDelivery()", () => {
     await untilSealed(client);
   });
 
-  it("refuses another deployment's database, and a listener that is taken", async () => {
+  it("refuses another deployment's database, a listener that is taken, and files that are not there", async () => {
     const start = (changes: Record<string, string>) =>
       run(startDelivery(readDeliveryConfig({ ...variables(), ...changes }), () => {}));
     await assertRejects(() => start({ GOLD_ENV: "production" }), Error, "belongs to sandbox");
     await start({});
     await assertRejects(() => start({}), Error, "OPERATIONS_LISTEN: Another service listens");
+    const taken = { OPERATIONS_LISTEN: `unix:${join(folder, "other.sock")}` };
+    const lost = { SEALING_KEY_SOURCE: `file:${join(folder, "none")}` };
+    await assertRejects(() => start({ ...taken, ...lost }), Error, "SEALING_KEY_SOURCE: ENOENT");
   });
 });
 

@@ -1,13 +1,18 @@
 import { requireSameDeployment } from "./assembly.ts";
 import { openRegistry, type Registry } from "./admission/registry/registry.ts";
-import { startSealer } from "./booking/outbox/sealer.ts";
+import { recordUse } from "./admission/usage/record_use.ts";
+import { startUsageRecorder } from "./admission/usage/usage_recorder.ts";
 import { about, type DeliveryConfig } from "./config.ts";
 import { requireDurability } from "./database/durability.ts";
 import { connect } from "./database/pools.ts";
+import { type Delivery, startDelivering } from "./delivery/delivery.ts";
+import { readKeys } from "./key_source.ts";
 import { addressText, endListener, listen } from "./listener.ts";
 import { createLog } from "./operations/log.ts";
 import { createMetrics } from "./operations/metrics.ts";
 import { createOperationsServer } from "./operations/operations_server.ts";
+import { openRandomPool } from "./random_pool.ts";
+import { openSealing } from "./sealing.ts";
 import type { Service } from "./service.ts";
 
 const CONNECTIONS = 2;
@@ -22,17 +27,27 @@ export async function startDelivery(config: DeliveryConfig, write: (line: string
   // The registry is read every second over the same connections, so its age says whether the database is there.
   const isReady = () => Promise.resolve(!stopping && registry!.isFresh());
   const operations = createOperationsServer({ metrics, isReady });
+  const monotonicMs = () => performance.now();
+  const usage = startUsageRecorder((uses) => recordUse(sql, uses));
+  let delivery: Delivery;
   try {
     await about("DATABASE_URL", requireDurability(sql, config.standby));
-    registry = await openRegistry(sql, () => performance.now());
+    const sealing = await about(
+      "SEALING_KEY_SOURCE",
+      openSealing(() => readKeys(config.sealingKeySource), monotonicMs),
+    );
+    registry = await openRegistry(sql, monotonicMs);
     requireSameDeployment(registry, config);
     await about("OPERATIONS_LISTEN", listen(operations, config.operationsListen));
+    const random = openRandomPool();
+    delivery = startDelivering({ config, registry, sealing, usage, log, metrics, monotonicMs, random });
   } catch (error) {
+    await endListener(operations);
     registry?.stop();
+    await usage.stop();
     await sql.end({ timeout: 5 });
     throw error;
   }
-  const sealer = startSealer(sql);
   log("info", "delivering", {
     address: addressText(config.operationsListen),
     role: "delivery",
@@ -42,8 +57,9 @@ export async function startDelivery(config: DeliveryConfig, write: (line: string
   const leave = async () => {
     stopping = true;
     log("info", "stopping", { pid: process.pid });
-    sealer.stop();
+    await delivery.stop();
     registry.stop();
+    await usage.stop();
     await sql.end({ timeout: 5 });
     await endListener(operations);
     log("info", "stopped", { pid: process.pid });

@@ -10,7 +10,7 @@ import { outcomeReply } from "./reply.ts";
 /** The sandbox's money. It needs no token, but a token that is sent must be right. */
 export function fundingRoute(deps: Deps): Route {
   return async (c) => {
-    const requestId = c.get("requestId");
+    const exchange = c.get("exchange");
     const admit = async () => {
       const { partner } = await (c.req.header("authorization") === undefined ? enter : identify)(c, deps);
       if (partner.suspended) throw new Refusal("partner_suspended");
@@ -29,8 +29,8 @@ export function fundingRoute(deps: Deps): Route {
         fingerprint: idempotencyFingerprint({ method: c.req.method, path: c.req.path, params }, hostBytes),
         amountHalalas: asked.amountHalalas,
         id: uuidFor(deps),
-        request: uuidOfRequest(requestId),
+        request: uuidOfRequest(exchange.requestId),
       }), deps);
-    return outcomeReply(outcome, requestId);
+    return outcomeReply(outcome, exchange);
   };
 }

@@ -1,6 +1,6 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdtemp, rm } from "node:fs/promises";
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, describe, it } from "node:test";
@@ -53,7 +53,7 @@ describe("serve", () => {
       return said.error.match(/^- \w+/gm)!.length;
     };
     assertEquals([await missing("--role", "delivery"), await missing("--role", "api"), await missing()], [
-      4,
+      5,
       7,
       7,
     ]);
@@ -62,19 +62,33 @@ describe("serve", () => {
   it("delivers without a listener for partners, until SIGTERM, and ends with 0", async () => {
     const api = new URL(books.url);
     api.searchParams.set("role", "gold_api");
+    await writeFile(join(folder, "sealing_key"), "0".repeat(64));
     const { child, ended, said } = serve(["--role", "delivery"], {
       DATABASE_URL: api.href,
       GOLD_ENV: "sandbox",
       PUBLIC_BASE_URL: "https://localhost:8443",
       OPERATIONS_LISTEN: `unix:${join(folder, "operations.sock")}`,
+      SEALING_KEY_SOURCE: `file:${join(folder, "sealing_key")}`,
     });
     const untilMs = performance.now() + 20_000;
     while (!said.out.includes('"delivering"') && performance.now() < untilMs) {
       await new Promise((resolve) => setTimeout(resolve, 20));
     }
     assertMatch(said.out, /^\{.*"event":"delivering".*"role":"delivery"/);
-    // By its id: after child.kill() Deno answers the signal even where the child exited with a code.
+    // While it stops, it waits for this lock; so the second signal finds it at it.
+    const holder = await books.sql.reserve();
+    await holder`begin`;
+    await holder`lock table gold.delivery_worker`;
+    // By its id: after child.kill() Deno answers the signal even where the child exited with a code. Twice, as a supervisor of a
+    // group and a parent that passes it on do.
     process.kill(child.pid!, "SIGTERM");
+    while (!said.out.includes('"stopping"') && performance.now() < untilMs) {
+      await new Promise((resolve) => setTimeout(resolve, 5));
+    }
+    process.kill(child.pid!, "SIGTERM");
+    await new Promise((resolve) => setTimeout(resolve, 100));
+    await holder`rollback`;
+    holder.release();
     assertEquals([await ended, said.error], [0, ""]);
     assertMatch(said.out, /"event":"stopped"/);
   });

@@ -1,10 +1,12 @@
 import { ConfigError, readConfig, readDeliveryConfig } from "./config.ts";
 import { startDelivery } from "./delivery_service.ts";
-import { readRole } from "./role.ts";
-import { startService } from "./service.ts";
+import { createLog } from "./operations/log.ts";
+import { openLineWriter } from "./operations/line_writer.ts";
+import { EXIT_DEPENDENCY, keepProcesses, numberProcesses } from "./processes.ts";
+import { readRole, type Role } from "./role.ts";
+import { type Service, startService } from "./service.ts";
 
 const EXIT_USAGE = 2;
-const EXIT_DEPENDENCY = 3;
 
 const args = process.argv.slice(2);
 const role = readRole(args);
@@ -23,20 +25,27 @@ function readOrExit<T>(read: (variables: typeof process.env) => T): T {
   }
 }
 
+async function start(role: Role): Promise<Service> {
+  if (role === "delivery") return await startDelivery(readOrExit(readDeliveryConfig), write);
+  const environments = readOrExit(numberProcesses);
+  const [config] = environments.map((one) => readOrExit(() => readConfig(one, role)));
+  if (environments.length === 1) return await startService(config!, write);
+  return keepProcesses(environments, createLog(write, () => new Date()));
+}
+
 // Whoever reads the log may go away; the service stays.
 process.stdout.on("error", () => {});
 
-const write = (line: string) => console.log(line);
-const starting = role === "delivery"
-  ? startDelivery(readOrExit(readDeliveryConfig), write)
-  : startService(readOrExit((variables) => readConfig(variables, role)), write);
-const service = await starting.catch((error: Error) => {
+const { write, flush } = openLineWriter((text) => process.stdout.write(text));
+process.on("exit", flush);
+const service = await start(role).catch((error: Error) => {
   console.error(`The service did not start. ${error.message}`);
   process.exit(EXIT_DEPENDENCY);
 });
 
+// A supervisor may signal the whole group, so a signal comes again from whoever passes it on: one stop serves them all.
 for (const signal of ["SIGTERM", "SIGINT", "SIGHUP"] as const) {
-  process.once(signal, () => void service.stop().then(() => process.exit(0)));
+  process.on(signal, () => void service.stop().then(() => process.exit(0)));
 }
 
 // A supervisor that was killed can stop nothing any more, but its end of the pipe closes with it.

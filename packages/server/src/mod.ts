@@ -6,17 +6,22 @@ export {
   parseBaseUrl,
   readConfig,
   readDeliveryConfig,
-  SETTINGS,
 } from "./config.ts";
+export { SETTINGS } from "./settings.ts";
 export { isPriceUrl } from "./booking/trading/price_source_http.ts";
 export { migrate } from "./database/migrate.ts";
 export { isKeySource, type KeySource, readKeys } from "./key_source.ts";
 export { ROLES } from "./role.ts";
 export { programEnvironment } from "./program_environment.ts";
 export { createSealing, type Sealing } from "./sealing.ts";
+export { admitCertificate } from "./admission/identity/client_certificate.ts";
+export { admitCaller } from "./admission/token/caller.ts";
 export { hashSecret } from "./admission/token/client_secret.ts";
+export { checkEndpoint } from "./delivery/send/check_endpoint.ts";
 export { createApp } from "./app.ts";
 export { assemble, type Assembly } from "./assembly.ts";
+export { openBooking } from "./booking/booking.ts";
+export { openPools } from "./database/pools.ts";
 export { createLog } from "./operations/log.ts";
 export { answerBroken } from "./wire/answer_broken.ts";
 export { findFault } from "./wire/fault.ts";

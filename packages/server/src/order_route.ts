@@ -22,6 +22,7 @@ import {
   uuidOfRequest,
 } from "./corridor.ts";
 import type { Deps } from "./deps.ts";
+import { Refusal } from "./refusal.ts";
 import { outcomeReply } from "./reply.ts";
 
 export function orderRoute(deps: Deps): Route {
@@ -49,7 +50,7 @@ function corridor<Schema extends z.ZodType>(
   book: (asked: z.output<Schema>, write: SignedWrite) => Promise<Outcome>,
 ): Route {
   return async (c: AppContext) => {
-    const requestId = c.get("requestId");
+    const exchange = c.get("exchange");
     const header = (name: string) => c.req.header(name);
 
     const admit = async () => {
@@ -61,7 +62,7 @@ function corridor<Schema extends z.ZodType>(
       const key = readIdempotencyKey(header);
       const forms = readSignatureForms(header);
       // timestamp → signature
-      const signed = await authenticate(c, deps, caller, body, forms);
+      const signed = await authenticate(c, deps, caller, body, forms).catch(nameTheProbe);
       // body syntax and shape
       refuseQuery(c);
       const params = readJsonBody(signed.body);
@@ -77,10 +78,17 @@ function corridor<Schema extends z.ZodType>(
         nonce: nonceUuid(signed.nonce),
         key,
         fingerprint: idempotencyFingerprint({ method: c.req.method, path: c.req.path, params }, hostBytes),
-        request: uuidOfRequest(requestId),
+        request: uuidOfRequest(exchange.requestId),
       }), deps);
-    return outcomeReply(outcome, requestId);
+    return outcomeReply(outcome, exchange);
   };
+}
+
+/** Bytes are not compared by a sentence: the probe shows those that were verified. */
+function nameTheProbe(error: unknown): never {
+  if (!(error instanceof Refusal) || error.code !== "signature_invalid") throw error;
+  const probe = "POST /v1/signed-probe shows what is verified here, and names the usual mistakes.";
+  throw new Refusal("signature_invalid", `${error.detail} ${probe}`);
 }
 
 /** What booking must know of any signed write. */

@@ -62,7 +62,7 @@ export function probeRoute(deps: Deps): Route {
 async function answerAsAnOrder(c: AppContext, deps: Deps): Promise<Response> {
   const admit = async () => await verify(c, deps, await identify(c, deps));
   const { outcome } = await bookAdmitted(admit, ({ partner, nonce }) => spend(deps, partner, nonce), deps);
-  if (outcome !== "answered") return problemReply(new Refusal(outcome as "nonce_reused"), c.get("requestId"));
+  if (outcome !== "answered") return problemReply(new Refusal(outcome as "nonce_reused"), c.get("exchange"));
   return await verdict(c, deps, ALL_RIGHT, null);
 }
 
@@ -106,7 +106,7 @@ async function findMistake(
   if (!failed || !signature) return null;
   const rate = diagnoses.take(partner.id, DIAGNOSIS_RATE, monotonicMs());
   if (!rate.allowed) {
-    c.set("rateFields", rateFields(DIAGNOSIS_RATE, rate, "diagnosis"));
+    c.get("exchange").rateFields = rateFields(DIAGNOSIS_RATE, rate, "diagnosis");
     throw new Refusal("rate_limited", TOO_MANY_DIAGNOSES);
   }
   const kid = steps.header.ok ? parseDetached(headers.signature).kid : undefined;
@@ -155,7 +155,7 @@ async function verdict(
     canonical_string: canonical,
     canonical_sha256: canonical === null ? null : hostBytes.sha256Hex(hostBytes.utf8(canonical)),
     mistake,
-  }, c.get("requestId"));
+  }, c.get("exchange"));
 }
 
 async function canonicalOf(c: AppContext, deps: Deps): Promise<string | null> {

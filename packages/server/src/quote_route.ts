@@ -8,7 +8,7 @@ import { outcomeReply } from "./reply.ts";
 
 export function quoteRoute(deps: Deps): Route {
   return async (c) => {
-    const requestId = c.get("requestId");
+    const exchange = c.get("exchange");
     const admit = async () => {
       const { partner } = await identify(c, deps);
       const body = await readBody(c);
@@ -27,8 +27,8 @@ export function quoteRoute(deps: Deps): Route {
         asked,
         maximumTenthMilligrams: partner.maximumTenthMilligrams,
         id: uuidFor(deps),
-        request: uuidOfRequest(requestId),
+        request: uuidOfRequest(exchange.requestId),
       }), deps);
-    return outcomeReply(outcome, requestId);
+    return outcomeReply(outcome, exchange);
   };
 }

@@ -11,11 +11,12 @@ import { Refusal } from "./refusal.ts";
 import { outcomeReply, problemReply, tokenErrorReply } from "./reply.ts";
 
 const ID = "req_0198b3a5-7c00-7000-8000-000000000000" as RequestId;
+const EXCHANGE = { requestId: ID };
 
 describe("problemReply()", () => {
   it("says each code in its documented form", async () => {
     for (const code of Object.keys(PROBLEM_REGISTRY) as ProblemCode[]) {
-      const body = await expectProblem(problemReply(new Refusal(code), ID), code);
+      const body = await expectProblem(problemReply(new Refusal(code), EXCHANGE), code);
       const { cause, cure } = PROBLEM_REGISTRY[code];
       assertEquals([body.detail, body.request_id], [`${cause} ${cure}`, ID]);
     }
@@ -25,7 +26,7 @@ describe("problemReply()", () => {
     for (const code of Object.keys(PROBLEM_REGISTRY) as ProblemCode[]) {
       const { status } = PROBLEM_REGISTRY[code];
       const waits = status === 503 || status === 429 || code === "idempotency_request_in_progress";
-      assertEquals(problemReply(new Refusal(code), ID).headers.has("Retry-After"), waits, code);
+      assertEquals(problemReply(new Refusal(code), EXCHANGE).headers.has("Retry-After"), waits, code);
     }
   });
 });
@@ -33,7 +34,7 @@ describe("problemReply()", () => {
 describe("tokenErrorReply()", () => {
   it("says every code without a cache in between, 401 with a challenge", () => {
     for (const code of Object.keys(TOKEN_PROBLEM_REGISTRY) as (keyof typeof TOKEN_PROBLEM_REGISTRY)[]) {
-      const reply = tokenErrorReply(new Refusal(code), ID);
+      const reply = tokenErrorReply(new Refusal(code), EXCHANGE);
       const { status } = TOKEN_PROBLEM_REGISTRY[code];
       assertEquals([reply.status, reply.headers.get("Cache-Control")], [status, "no-store"]);
       assertEquals(reply.headers.has("WWW-Authenticate"), status === 401, code);
@@ -45,7 +46,7 @@ describe("outcomeReply()", () => {
   const PROBLEM = '{"code":"quote_expired"}';
   const reply = async (outcome: string, status: number | null, body: string | null) => {
     const { status: sent, headers, text } = await (async () => {
-      const made = outcomeReply({ outcome: outcome as "answered", status, body }, ID);
+      const made = outcomeReply({ outcome: outcome as "answered", status, body }, EXCHANGE);
       return { status: made.status, headers: made.headers, text: await made.text() };
     })();
     return [sent, text, headers.get("Content-Type"), headers.get("Idempotent-Replayed")];
@@ -66,14 +67,14 @@ describe("outcomeReply()", () => {
     for (
       const code of ["nonce_reused", "idempotency_key_conflict", "idempotency_request_in_progress"] as const
     ) {
-      const made = outcomeReply({ outcome: code, status: null, body: null }, ID);
+      const made = outcomeReply({ outcome: code, status: null, body: null }, EXCHANGE);
       assertMatch((await expectProblem(made, code)).request_id, /^req_0198b3a5/);
     }
   });
 
   it("never lets an outcome out that booking must settle itself", () => {
     for (const outcome of ["busy", "admission_changed"] as const) {
-      assertThrows(() => outcomeReply({ outcome, status: null, body: null }, ID), Error, outcome);
+      assertThrows(() => outcomeReply({ outcome, status: null, body: null }, EXCHANGE), Error, outcome);
     }
   });
 });

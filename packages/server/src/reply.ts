@@ -12,27 +12,54 @@ import {
 import type { Outcome } from "./booking/outcome.ts";
 import { Refusal } from "./refusal.ts";
 
+/** A request, for those who reply to it. */
+export interface Exchange {
+  readonly requestId: RequestId;
+  /** There once the request is counted; every reply from then on carries them. */
+  rateFields?: Readonly<Record<string, string>>;
+}
+
 const JSON_MEDIA_TYPE = "application/json";
 const RETRY_AFTER_SECONDS = "1";
 
 export function jsonReply(
   value: JsonValue,
-  requestId: RequestId,
+  exchange: Exchange,
   headers: Record<string, string> = {},
 ): Response {
-  return textReply(200, writeJson(value), JSON_MEDIA_TYPE, requestId, headers);
+  return textReply(200, writeJson(value), JSON_MEDIA_TYPE, exchange, headers);
 }
 
 /** JSON that the database has written. */
-export function jsonTextReply(text: string, requestId: RequestId): Response {
-  return textReply(200, text, JSON_MEDIA_TYPE, requestId, {});
+export function jsonTextReply(text: string, exchange: Exchange): Response {
+  return textReply(200, text, JSON_MEDIA_TYPE, exchange, {});
+}
+
+interface Fixed {
+  readonly mediaType: string;
+  readonly body: string;
+  /** As ETag spells it. */
+  readonly tag: string;
+  readonly headers: Readonly<Record<string, string>>;
+}
+
+/** What stays the same while the service runs: may be kept by who asked, but is asked for each time, for admission may change. */
+export function fixedReply(
+  { mediaType, body, tag, headers }: Fixed,
+  ifNoneMatch: string | undefined,
+  exchange: Exchange,
+): Response {
+  const tagged = { ...headers, "Cache-Control": "private, no-cache", [REPLY_HEADER.entityTag]: tag };
+  const has = ifNoneMatch?.split(",").some((one) => ["*", tag].includes(one.trim().replace(/^W\//, "")));
+  if (!has) return textReply(200, body, mediaType, exchange, tagged);
+  return new Response(null, { status: 304, headers: headersOf(mediaType, exchange, tagged) });
 }
 
 /** A reply that is made while it is sent. What fails in the middle breaks the connection, so a part never passes for the whole. */
 export function streamReply(
   parts: AsyncGenerator<string>,
   mediaType: string,
-  requestId: RequestId,
+  exchange: Exchange,
   headers: Record<string, string>,
 ): Response {
   const encoder = new TextEncoder();
@@ -44,24 +71,28 @@ export function streamReply(
     },
     cancel: async () => void await parts.return(undefined),
   }, { highWaterMark: 0 });
-  return new Response(stream, { headers: headersOf(mediaType, requestId, headers) });
+  return new Response(stream, { headers: headersOf(mediaType, exchange, headers) });
 }
 
-export function problemReply(refusal: Refusal, requestId: RequestId): Response {
+export function problemReply(refusal: Refusal, exchange: Exchange): Response {
   const { code, detail, errors } = refusal;
+  const { requestId } = exchange;
   const body = problemBody(code, { requestId, errors, ...(detail === undefined ? {} : { detail }) });
-  return textReply(body.status, JSON.stringify(body), PROBLEM_MEDIA_TYPE, requestId, problemHeaders(code));
+  return textReply(body.status, JSON.stringify(body), PROBLEM_MEDIA_TYPE, exchange, problemHeaders(code));
 }
 
-export function tokenErrorReply(refusal: Refusal<TokenProblemCode>, requestId: RequestId): Response {
+export function tokenErrorReply(refusal: Refusal<TokenProblemCode>, exchange: Exchange): Response {
   const { code, detail } = refusal;
-  const body = tokenErrorBody(code, { requestId, ...(detail === undefined ? {} : { detail }) });
+  const body = tokenErrorBody(code, {
+    requestId: exchange.requestId,
+    ...(detail === undefined ? {} : { detail }),
+  });
   const { status } = TOKEN_PROBLEM_REGISTRY[code];
-  return textReply(status, JSON.stringify(body), JSON_MEDIA_TYPE, requestId, problemHeaders(code));
+  return textReply(status, JSON.stringify(body), JSON_MEDIA_TYPE, exchange, problemHeaders(code));
 }
 
 /** What booking said, as a reply: the stored bytes, or a problem that binds nothing. */
-export function outcomeReply({ outcome, status, body }: Outcome, requestId: RequestId): Response {
+export function outcomeReply({ outcome, status, body }: Outcome, exchange: Exchange): Response {
   switch (outcome) {
     case "answered":
     case "replayed": {
@@ -71,7 +102,7 @@ export function outcomeReply({ outcome, status, body }: Outcome, requestId: Requ
         replayed && !refused ? 200 : status!,
         body!,
         refused ? PROBLEM_MEDIA_TYPE : JSON_MEDIA_TYPE,
-        requestId,
+        exchange,
         {
           ...(replayed ? { [REPLY_HEADER.idempotentReplayed]: "true" } : {}),
         },
@@ -81,7 +112,7 @@ export function outcomeReply({ outcome, status, body }: Outcome, requestId: Requ
     case "busy":
       throw new Error(`booking left "${outcome}" to the reply`);
     default:
-      return problemReply(new Refusal(outcome), requestId);
+      return problemReply(new Refusal(outcome), exchange);
   }
 }
 
@@ -104,16 +135,21 @@ function textReply(
   status: number,
   body: string,
   mediaType: string,
-  requestId: RequestId,
+  exchange: Exchange,
   headers: Record<string, string>,
 ): Response {
-  return new Response(body, { status, headers: headersOf(mediaType, requestId, headers) });
+  return new Response(body, { status, headers: headersOf(mediaType, exchange, headers) });
 }
 
-/** No reply may be kept by a cache: each is one partner's, and true at one moment. */
-const headersOf = (mediaType: string, requestId: RequestId, headers: Record<string, string>) => ({
+/** No reply may be kept by a cache unless it says otherwise: each is one partner's, and true at one moment. */
+const headersOf = (
+  mediaType: string,
+  { requestId, rateFields }: Exchange,
+  headers: Record<string, string>,
+) => ({
   "Content-Type": mediaType,
   "Cache-Control": "no-store",
   [REPLY_HEADER.requestId]: requestId,
+  ...rateFields,
   ...headers,
 });

@@ -6,7 +6,7 @@ import { createServer } from "node:net";
 import { after, before, describe, it } from "node:test";
 import { assertEquals, assertMatch, assertRejects } from "@std/assert";
 import { BODY_MAX_BYTES } from "@gold-partner/protocol";
-import { type TrialService, trialService } from "@gold-partner/dev";
+import { findFreePort, type TrialService, trialService } from "@gold-partner/dev";
 import type { Config } from "./config.ts";
 import { type Service, startService } from "./service.ts";
 import { codeOf, openSocket, readReply, sendRaw } from "./service_trial.ts";
@@ -174,7 +174,7 @@ describe("startService()", () => {
 
     it("asks on TCP for the proxy's secret, and answers nobody without it", async () => {
       const proxySecret = randomBytes(24).toString("hex");
-      const listen = { kind: "tcp", host: "127.0.0.1", port: await freePort() } as const;
+      const listen = { kind: "tcp", host: "127.0.0.1", port: await findFreePort() } as const;
       const service = await start({ listen, proxySecret });
       const send = async (...headers: string[]) =>
         codeOf(await sendRaw(listen, ["GET /health HTTP/1.1", ...identity(), ...headers]));
@@ -254,12 +254,4 @@ async function waitFor(condition: () => Promise<boolean>): Promise<void> {
     if (performance.now() > until) throw new Error("It did not happen within 5 s.");
     await new Promise((resolve) => setTimeout(resolve, 20));
   }
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const { port } = server.address() as { port: number };
-  await new Promise((resolve) => server.close(resolve));
-  return port;
 }

@@ -20,7 +20,7 @@ const PING_MS = 2000;
 /** Assembles the real parts and serves them. */
 export async function startService(config: Config, write: (line: string) => void): Promise<Service> {
   const log = createLog(write, () => new Date());
-  const { deps, stop: dismantle } = await assemble(config, log);
+  const { deps, delivery, stop: dismantle } = await assemble(config, log);
   const { registry, reads, metrics, tokens } = deps;
 
   let stopping = false;
@@ -56,7 +56,7 @@ export async function startService(config: Config, write: (line: string) => void
     // A proxy that sends on an idle connection while it is closed loses the request. It is given the time to see that this service
     // is not ready, and to let its idle connections go.
     await sleep(config.drainSeconds * 1000);
-    await departure.close();
+    await Promise.all([departure.close(), delivery?.stop()]);
     await dismantle();
     await endListener(operations);
     log("info", "stopped", { pid: process.pid });

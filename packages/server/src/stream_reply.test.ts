@@ -1,12 +1,12 @@
 import { createAdaptorServer } from "@hono/node-server";
-import { newId, type RequestId } from "@gold-partner/protocol";
+import { newId } from "@gold-partner/protocol";
 import { assertEquals, assertRejects } from "@std/assert";
 import { once } from "node:events";
 import type { AddressInfo } from "node:net";
 import { describe, it } from "node:test";
 import { streamReply } from "./reply.ts";
 
-const REQUEST: RequestId = newId("req_", 0, (length) => new Uint8Array(length));
+const EXCHANGE = { requestId: newId("req_", 0, (length) => new Uint8Array(length)) };
 
 /** A reply of these parts as it arrives over a socket. */
 async function send<T>(
@@ -14,7 +14,7 @@ async function send<T>(
   receive: (reply: Response) => Promise<T>,
 ): Promise<T> {
   const server = createAdaptorServer({
-    fetch: () => streamReply(parts(), "text/plain", REQUEST, { Vary: "Accept" }),
+    fetch: () => streamReply(parts(), "text/plain", EXCHANGE, { Vary: "Accept" }),
   });
   server.listen(0, "127.0.0.1");
   await once(server, "listening");
@@ -37,7 +37,7 @@ describe("streamReply()", () => {
         "text/plain",
         "no-store",
         "Accept",
-        REQUEST,
+        EXCHANGE.requestId,
       ]);
     });
   });
@@ -64,7 +64,7 @@ describe("streamReply()", () => {
         ended = true;
       }
     }
-    const reply = streamReply(parts(), "text/plain", REQUEST, {});
+    const reply = streamReply(parts(), "text/plain", EXCHANGE, {});
     await new Promise((resolve) => setTimeout(resolve, 5));
     assertEquals(made, 0);
     const reader = reply.body!.getReader();

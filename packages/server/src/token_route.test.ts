@@ -54,7 +54,9 @@ function stage({ inSnapshot, inDatabase }: { inSnapshot: readonly string[]; inDa
     random: (length: number) => new Uint8Array(length),
     pepper: PEPPER,
   };
-  const app = new Hono<AppEnv>().post("/oauth/token", tokenRoute(deps as unknown as Deps));
+  const app = new Hono<AppEnv>()
+    .use((c, next) => (c.set("exchange", { requestId: "req_trial" }), next()))
+    .post("/oauth/token", tokenRoute(deps as unknown as Deps));
   app.onError((error) => new Response((error as Refusal).code, { status: 401 }));
   return async (clientId: string, secret: string, fingerprint = FINGERPRINTS.bank) => {
     reads = 0;

@@ -43,7 +43,7 @@ export function tokenRoute(deps: Deps): Route {
     usage.note({ kind: "token_key", partner: null, id: kid, atMs: now() });
     return jsonReply(
       { access_token: token, token_type: "Bearer", expires_in: new JsonNumber(`${TOKEN_TTL_SECONDS}`) },
-      c.get("requestId"),
+      c.get("exchange"),
     );
   };
 }

@@ -20,11 +20,13 @@ const OF_HTTP = [
   "cache-control",
   "connection",
   "content-length",
+  "content-security-policy",
   "content-type",
   "date",
   "keep-alive",
   "transfer-encoding",
   "vary",
+  "x-content-type-options",
 ];
 
 export async function describedBy(caller: Caller): Promise<Described> {

@@ -68,4 +68,5 @@ export const ELSEWHERE_WAYS: readonly (readonly [TokenProblemCode, Way])[] = [
   ["not_found", byId("getWithdrawal", "listWithdrawals", "withdrawal_id")],
   ["not_found", byId("getFunding", "listFundings", "funding_id")],
   ["not_found", byId("getEvent", "listEvents", "id", "event_id")],
+  ["not_found", byId("redeliverEvent", "listEvents", "id", "event_id")],
 ];

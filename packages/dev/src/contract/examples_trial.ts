@@ -1,5 +1,5 @@
 import { after, before, it } from "node:test";
-import { assertEquals } from "@std/assert";
+import { assert, assertEquals } from "@std/assert";
 import {
   ENDPOINTS,
   openApiDocument,
@@ -120,9 +120,11 @@ export function judgeExamples(open: () => Promise<House>): void {
       items: [{ id: string }];
     };
     await live("getEvent", "order_executed", { path: { event_id: event.id } });
+    await live("redeliverEvent", "order_executed", { path: { event_id: event.id } });
     const sold = await live("createQuote", "sell_by_amount");
     await live("createOrder", "sell", { body: { quote_id: sold.quote_id } });
     const { withdrawal_id } = await live("createWithdrawal", "withdrawal");
+    await live("testWebhook", "test");
 
     await live("getOrder", "buy", { path: { order_id: order_id as string } });
     await live("listOrders", "last_page");
@@ -151,6 +153,11 @@ export function judgeExamples(open: () => Promise<House>): void {
     assertEquals(served, openApiDocument({ baseUrl, environment: "sandbox" }) as Record<string, unknown>);
     assertEquals<unknown>({ openapi: served.openapi }, ENDPOINTS.getOpenApi.reply.examples.begins);
     lived.add("getOpenApi begins");
+    for (const operation of ["getReference", "getErrorCatalogue"] as const) {
+      const page = await (await house.partner.call(operation)).text();
+      assert(page.startsWith(ENDPOINTS[operation].reply.examples.begins as string));
+      lived.add(`${operation} begins`);
+    }
   });
 
   it("tells of the terms of a partner, which the operator can set", async () => {

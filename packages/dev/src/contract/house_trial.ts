@@ -8,8 +8,10 @@ import { type Authorities, ensureAuthorities } from "../authorities.ts";
 import { type GatewayPatience, startGateway } from "../gateway/start_gateway.ts";
 import { asOperator, type Operator } from "../operator.ts";
 import { onboard } from "../partner.ts";
-import { type Running, start } from "../start.ts";
-import { freePort, readRun, type RunFile } from "../start_trial.ts";
+import { findFreePort } from "../postgres/mod.ts";
+import type { Running } from "../running.ts";
+import { start } from "../start.ts";
+import { readRun, type RunFile } from "../start_trial.ts";
 import { startTrialEnvoy } from "../trial/envoy.ts";
 import { Caller } from "./caller_trial.ts";
 
@@ -40,7 +42,7 @@ export class House {
 
   static async open({ envoy = false } = {}): Promise<House> {
     const stateDir = join(await mkdtemp(join(tmpdir(), "gold-contract-")), "state");
-    const port = await freePort();
+    const port = await findFreePort();
     const running = await start({ port, stateDir, reset: false, demo: false, envoy, tell: () => {} });
     try {
       const run = (await readRun(stateDir))!;
@@ -88,7 +90,7 @@ export class House {
   /** Another Envoy before the same service, with settings of its own; its port. */
   async openEnvoy(settings: Readonly<Record<string, string>>): Promise<number> {
     const { partnerCa: ca, cert, key } = await this.#authorities();
-    const port = await freePort();
+    const port = await findFreePort();
     const envoy = await startTrialEnvoy({
       ...{ port, ca, cert, key, settings },
       baseUrl: `https://localhost:${port}`,

@@ -31,9 +31,9 @@ export function requestHeaders(received: RawHeaders, vouched: Record<string, str
   return [...kept, ...framing, ...Object.entries(vouched).flat()];
 }
 
-/** What the client receives. */
+/** What the client receives, its names in lower case, as Envoy writes them. */
 export function responseHeaders(received: RawHeaders): string[] {
-  return endToEnd(received, () => false);
+  return endToEnd(received, () => false).map((text, index) => index % 2 === 0 ? text.toLowerCase() : text);
 }
 
 /** Whether a request has a body, which only its framing tells. */

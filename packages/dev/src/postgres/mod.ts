@@ -1,2 +1,2 @@
-export { type PostgresOptions, type RunningPostgres, startPostgres } from "./start_postgres.ts";
+export { findFreePort, type PostgresOptions, type RunningPostgres, startPostgres } from "./start_postgres.ts";
 export { type DatabaseTemplate, type TestPostgres, testPostgres } from "./test_postgres.ts";

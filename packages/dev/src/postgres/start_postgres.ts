@@ -213,7 +213,7 @@ async function logIn(cluster: Cluster, pid: number, port: number): Promise<void>
 }
 
 /** The system's choice. It may be gone a moment later, for which the caller tries again. */
-const findFreePort = (): Promise<number> => listenOnce(0);
+export const findFreePort = (): Promise<number> => listenOnce(0);
 
 async function refuseBusyPort(port: number): Promise<void> {
   await listenOnce(port).catch((cause) => {

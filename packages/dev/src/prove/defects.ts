@@ -1,3 +1,4 @@
+import { availableParallelism } from "node:os";
 import process from "node:process";
 import { parseArgs } from "node:util";
 import type { Defect } from "./defects/defect.ts";
@@ -15,33 +16,45 @@ if (defects.length === 0) {
   process.exit(2);
 }
 
-const opening = ProvingGround.open();
+/** A test file keeps one core busy, more or less. */
+const opening = Promise.all(Array.from({ length: Math.min(2, availableParallelism()) }, ProvingGround.open));
+const close = async () => void await Promise.all((await opening).map((ground) => ground.close()));
 for (const signal of ["SIGINT", "SIGTERM"] as const) {
-  process.once(signal, () => void opening.then((ground) => ground.close()).finally(() => process.exit(1)));
+  process.once(signal, () => void close().finally(() => process.exit(1)));
 }
-const ground = await opening;
+const grounds = await opening;
 let caught = 0;
 let sound = false;
 try {
-  sound = await control(ground);
-  if (sound) { for (const defect of defects) if (await plantOne(ground, defect)) caught++; }
+  sound = await control();
+  if (sound) {
+    await shareOut(defects, async (ground, defect) => void (await plantOne(ground, defect) && caught++));
+  }
 } finally {
-  await ground.close();
+  await close();
 }
 console.log(`defects: ${sound ? defects.length : 0} planted, ${caught} caught`);
 process.exit(sound && caught === defects.length ? 0 : 1);
 
+/** Each ground takes the next one as soon as it is done with the last. */
+async function shareOut<T>(items: readonly T[], act: (ground: ProvingGround, item: T) => Promise<void>) {
+  const left = items.values();
+  await Promise.all(grounds.map(async (ground) => {
+    for (const item of left) await act(ground, item);
+  }));
+}
+
 /** Without a defect every test that is called upon is green: else red would say nothing. */
-async function control(ground: ProvingGround): Promise<boolean> {
+async function control(): Promise<boolean> {
   const files = [...new Set(defects.flatMap(({ tests }) => tests))];
   const start = performance.now();
   let green = true;
-  for (const file of files) {
+  await shareOut(files, async (ground, file) => {
     const { verdict, output } = await ground.runUnbroken(file);
-    if (verdict === "green") continue;
+    if (verdict === "green") return;
     console.log(`✘ ${file} ${verdict === "hangs" ? "hangs" : "is red"} without any defect\n${output}`);
     green = false;
-  }
+  });
   if (green) console.log(`✔ control: ${files.length} test files are green without a defect${since(start)}`);
   return green;
 }
@@ -49,11 +62,11 @@ async function control(ground: ProvingGround): Promise<boolean> {
 async function plantOne(ground: ProvingGround, defect: Defect): Promise<boolean> {
   const start = performance.now();
   const outcome = await ground.try(defect);
-  const caught = "seenBy" in outcome;
+  const isCaught = "seenBy" in outcome;
   console.log(
-    `${caught ? "✔" : "✘"} ${defect.name}: ${caught ? outcome.seenBy : outcome.fault}${since(start)}`,
+    `${isCaught ? "✔" : "✘"} ${defect.name}: ${isCaught ? outcome.seenBy : outcome.fault}${since(start)}`,
   );
-  return caught;
+  return isCaught;
 }
 
 function since(start: number): string {

@@ -1,18 +1,17 @@
-import { once } from "node:events";
 import { mkdtemp, rm } from "node:fs/promises";
-import { type AddressInfo, createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import postgres, { type Sql } from "postgres";
+import { ensureAuthorities, type ServerCertificate } from "../authorities.ts";
 import { type Database, openDatabase } from "../database.ts";
 import { asOperator, type Operator } from "../operator.ts";
 import { onboard } from "../partner.ts";
-import { type RunningPostgres, startPostgres } from "../postgres/mod.ts";
+import { findFreePort, type RunningPostgres, startPostgres } from "../postgres/mod.ts";
 import { processLives } from "../postgres/postmaster.ts";
 import { openState, type State } from "../state.ts";
 import { Relay } from "./relay.ts";
-import { ServerProcess } from "./server_process.ts";
+import { type Role, ServerProcess } from "./server_process.ts";
 import { Trader } from "./trader.ts";
 
 const IBAN = "SA0380000000608010167519";
@@ -29,6 +28,8 @@ interface Size {
   readonly lanes: number;
   /** How long each process serves on after SIGTERM. */
   readonly drainSeconds?: number;
+  /** Of each process: `all` unless told otherwise. */
+  readonly role?: Role;
 }
 
 /** The service on one machine as `npm start` makes it, in parts that can be stopped, cut and killed one by one. */
@@ -43,6 +44,8 @@ export class Deployment {
   readonly sql: Sql;
   readonly traders: Trader[] = [];
   readonly servers: ServerProcess[] = [];
+  /** What receivers on this machine show, and whoever delivers trusts. */
+  receiverCertificate!: ServerCertificate;
   /** The first server's way to the database; the others are connected directly. */
   readonly relay: Relay;
   readonly #database: Database;
@@ -65,9 +68,9 @@ export class Deployment {
     this.sql = this.connectSuperuser(4);
   }
 
-  static async start({ servers, traders, lanes, drainSeconds = 0 }: Size): Promise<Deployment> {
+  static async start({ servers, traders, lanes, drainSeconds = 0, role = "all" }: Size): Promise<Deployment> {
     const state = await openState(await mkdtemp(join(tmpdir(), "gold-prove-")), false);
-    const database = await openDatabase(state, () => {});
+    const database = await openDatabase(state);
     const relay = await Relay.open(database.postgres.port);
     const deployment = new Deployment(state, await findFreePort(), database, relay);
     for (const signal of ["SIGINT", "SIGTERM"] as const) {
@@ -78,7 +81,10 @@ export class Deployment {
       for (let n = 1; n <= traders; n++) await deployment.#onboard(`Trader ${n}`);
       await deployment.#lift();
       for (let n = 1; n <= servers; n++) {
-        deployment.servers.push(await deployment.#addServer(`server_${n}`, lanes, drainSeconds));
+        await deployment.addServer(`server_${n}`, role, {
+          LANES: `${lanes}`,
+          DRAIN_SECONDS: `${drainSeconds}`,
+        });
       }
       await deployment.renewTokens();
       return deployment;
@@ -193,9 +199,13 @@ export class Deployment {
       "--flood": FLOOD_PER_SECOND,
       ...keys,
     };
-    await asOperator(this.#database.urls.migration)("db migrate", ...Object.entries(settings).flat());
+    await asOperator(this.#database.urls.migration)(
+      "db migrate --loopback-receivers",
+      ...Object.entries(settings).flat(),
+    );
     const { certificate } = await this.operator("ca init --key", state.path("pki", "partner_ca_key.pem"));
     await state.writePrivate(state.path("pki", "partner_ca.pem"), certificate as string);
+    this.receiverCertificate = (await ensureAuthorities(state, this.operator)).receiver;
     await this.operator(
       `vault add --serial FIRST --gross ${BAR_GROSS_GRAMS} --fineness 999.9 --vault Riyadh`,
     );
@@ -215,7 +225,8 @@ export class Deployment {
     await this.sql`update gold.registry_version set version = version + 1`;
   }
 
-  async #addServer(name: string, lanes: number, drainSeconds: number): Promise<ServerProcess> {
+  /** One more process, with what its role needs besides what all have in common. */
+  async addServer(name: string, role: Role, settings: Record<string, string>): Promise<ServerProcess> {
     const { state } = this;
     const databaseUrl = new URL(this.#database.urls.api);
     if (this.servers.length === 0) databaseUrl.port = `${this.relay.port}`;
@@ -223,22 +234,13 @@ export class Deployment {
       GOLD_ENV: "sandbox",
       PUBLIC_BASE_URL: this.baseUrl,
       DATABASE_URL: databaseUrl.href,
-      LANES: `${lanes}`,
-      DRAIN_SECONDS: `${drainSeconds}`,
       PEPPER_SOURCE: `file:${state.path("keys", "pepper")}`,
       SEALING_KEY_SOURCE: `file:${state.path("keys", "sealing_key")}`,
-    });
+      WEBHOOK_CA: state.path("pki", "ca.pem"),
+      ...settings,
+    }, role);
     await server.start();
+    this.servers.push(server);
     return server;
   }
-}
-
-/** A port is known before anything listens on it, because the base URL is part of every signature. */
-async function findFreePort(): Promise<number> {
-  const server = createServer().listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const { port } = server.address() as AddressInfo;
-  server.close();
-  await once(server, "close");
-  return port;
 }

@@ -5,6 +5,7 @@ import { cutEnvoy } from "./drains/cut.ts";
 import { MultiplexedLine } from "./drains/multiplexed_line.ts";
 import { Traffic } from "./drains/traffic.ts";
 import { EnvoyFront, SETTLE_MS } from "./envoy_front.ts";
+import { openInboxes } from "./inboxes.ts";
 import { judgeOrders } from "./judge_orders.ts";
 import { KeptLine, type Line, readIdentity } from "./partner_line.ts";
 import { Report } from "./report.ts";
@@ -12,7 +13,8 @@ import type { ServerProcess } from "./server_process.ts";
 import { ask, type Trader } from "./trader.ts";
 import { verdictOf } from "./wire.ts";
 
-// npm run prove -- drains [--short]: Envoys and processes of the service come and go under load, and no request is lost.
+// npm run prove -- drains [--short]: Envoys and processes of the service come and go under load; no request is
+// lost, and every order's event comes to its partner once.
 
 const DRAINS_EACH = { long: 10, short: 2 };
 /** All of them while something drains: a slow machine takes more drains for them. */
@@ -20,6 +22,8 @@ const REQUESTS = { long: 20_000, short: 2_000 };
 /** Longer than Envoy needs to see that a process is not ready. */
 const DRAIN_SECONDS = 3;
 const ENDOWMENT_SAR = "10000000";
+/** So that there is always a webhook under way, and yet more of them arrive than orders come. */
+const RECEIVER_MS = 180;
 const SHOWN = 10;
 
 const scale = process.argv.includes("--short") ? "short" : "long";
@@ -27,6 +31,8 @@ const report = new Report((line) => console.log(line));
 const deployment = await Deployment.start({ servers: 2, traders: 1, lanes: 2, drainSeconds: DRAIN_SECONDS });
 try {
   const front = await EnvoyFront.open(deployment);
+  const inboxes = await openInboxes(deployment);
+  for (const inbox of inboxes) inbox.delayMs = RECEIVER_MS;
   const trader = deployment.traders[0]!;
   const endowed = await ask(deployment.servers[0]!.socket, trader.fund(ENDOWMENT_SAR));
   if (endowed?.status !== 201) throw new Error(`no money: ${verdictOf(endowed)}`);
@@ -44,11 +50,15 @@ try {
       violations: failures.slice(0, SHOWN),
     });
   };
+  let underWay = 0;
   for (let n = 1; n <= DRAINS_EACH[scale] || traffic.count < REQUESTS[scale]; n++) {
     await renewToken(trader, lines[0]!);
     await during(`Envoy ${n} drained behind Envoy ${n + 1}`, () => replaceEnvoy(front));
     const server = deployment.servers[n % deployment.servers.length]!;
-    await during(`${server.name} drained and started again`, () => restart(server));
+    await during(`${server.name} drained and started again`, async () => {
+      underWay += await server.countInFlight() || 0;
+      await restart(server);
+    });
   }
   await during("the last requests", () => traffic.stop());
   for (const line of lines) line.close();
@@ -59,7 +69,11 @@ try {
     } of HTTP/2; ` +
       `${multiplexed.moved} of HTTP/2 met a GOAWAY before they were begun and went by the next`,
   );
-  report.tried("the books", await judgeOrders(deployment, traffic.accepted));
+  const books = await judgeOrders(deployment, traffic.accepted, inboxes);
+  report.tried("the books", {
+    what: `${books.what}; ${underWay} webhooks were under way when their process was told to stop`,
+    violations: underWay > 0 ? books.violations : [...books.violations, "no webhook was ever under way"],
+  });
   for (const trouble of (await front.findTroubles()).slice(0, SHOWN)) console.log(`    ${trouble}`);
   report.tried("orders held while Envoy drains", await cutEnvoy(deployment, front, "drain"));
   report.tried(

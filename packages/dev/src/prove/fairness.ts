@@ -22,7 +22,13 @@ interface Queue {
 
 async function queueOrders(deployment: Deployment, trader: Trader, count: number): Promise<Queue> {
   const wire = await Wire.open(deployment.servers[0]!.socket);
-  const stage: Stage = { deployment, wires: [wire], traders: [trader], sql: deployment.sql };
+  const stage: Stage = {
+    deployment,
+    wires: [wire],
+    traders: [trader],
+    sql: deployment.sql,
+    accepted: new Set(),
+  };
   const quotes = await makeQuotes(stage, count, GRAMS);
   return { wire, requests: await Promise.all(quotes.map((quote) => trader.order(quote))) };
 }
@@ -30,7 +36,13 @@ async function queueOrders(deployment: Deployment, trader: Trader, count: number
 /** One quote that cannot be paid for, asked to be executed again and again with new keys. */
 async function queueRefusals(deployment: Deployment, poor: Trader, count: number): Promise<Queue> {
   const wire = await Wire.open(deployment.servers[0]!.socket);
-  const stage: Stage = { deployment, wires: [wire], traders: [poor], sql: deployment.sql };
+  const stage: Stage = {
+    deployment,
+    wires: [wire],
+    traders: [poor],
+    sql: deployment.sql,
+    accepted: new Set(),
+  };
   const [quote] = await makeQuotes(stage, 1, GRAMS);
   return { wire, requests: await Promise.all(Array.from({ length: count }, () => poor.order(quote!))) };
 }
@@ -71,7 +83,7 @@ export async function stickOne(deployment: Deployment): Promise<Finding> {
   const startedMs = performance.now();
   const stuckReplies = waiting.map(({ wire, requests: [request] }) => wire.send(request!));
   const beside = await drainAll(queues);
-  await sleep(STUCK_MS);
+  await sleep(Math.max(0, startedMs + STUCK_MS - performance.now()));
   await session.end({ timeout: 0 });
   const verdicts = (await Promise.all(stuckReplies)).map(verdictOf);
   const stuckMs = performance.now() - startedMs;

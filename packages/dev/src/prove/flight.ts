@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import type { Sql } from "postgres";
 import type { Deployment } from "./deployment.ts";
 import { ask, type Trader } from "./trader.ts";
-import { type Reply, verdictOf, Wire } from "./wire.ts";
+import { acceptedOrderOf, type Reply, verdictOf, Wire } from "./wire.ts";
 
 type Kind = "first" | "retry" | "conflict";
 
@@ -27,6 +27,14 @@ class Passenger {
   /** Always anew: a fresh nonce, timestamp and signature, the same key. */
   request(): Promise<Uint8Array> {
     return this.trader.order(this.quoteId, { key: this.key });
+  }
+
+  /** The order of its key, as often as it was told. */
+  get accepted(): string[] {
+    const earlier = this.original === undefined
+      ? []
+      : [(JSON.parse(this.original) as { order_id: string }).order_id];
+    return [...earlier, ...this.replies.flatMap((reply) => acceptedOrderOf(reply) ?? [])];
   }
 
   async retry(socketPath: string): Promise<void> {

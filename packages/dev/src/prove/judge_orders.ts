@@ -1,19 +1,28 @@
 import type { Deployment } from "./deployment.ts";
+import type { Inbox } from "./inboxes.ts";
+import { judgeInboxes, type Leniency } from "./judge_inboxes.ts";
 import type { Finding } from "./report.ts";
 import { findImbalance } from "./stage.ts";
 
-/** What was accepted is what was executed, each once, and the books balance. */
-export async function judgeOrders(deployment: Deployment, accepted: readonly string[]): Promise<Finding> {
+/** What was accepted is what was executed, each once, and what was delivered to its partner; and the books balance. */
+export async function judgeOrders(
+  deployment: Deployment,
+  accepted: readonly string[],
+  inboxes: readonly Inbox[],
+  leniency?: Leniency,
+): Promise<Finding> {
+  const arrivals = await judgeInboxes(deployment, inboxes, leniency);
   const rows = await deployment.sql<{ id: string }[]>`select 'ord_' || id::text as id from gold.orders`;
   const executed = new Set(rows.map(({ id }) => id));
   const distinct = new Set(accepted);
   return {
-    what: `${accepted.length} orders accepted, ${rows.length} executed`,
+    what: `${accepted.length} orders accepted, ${rows.length} executed, ${arrivals.what}`,
     violations: [
       ...(distinct.size === accepted.length ? [] : ["an order was accepted twice"]),
       ...(rows.length === distinct.size && accepted.every((id) => executed.has(id))
         ? []
         : ["what was accepted and what was executed differ"]),
+      ...arrivals.violations,
       ...await findImbalance(deployment),
       ...await deployment.findDefects(),
     ],

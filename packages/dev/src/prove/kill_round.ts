@@ -1,17 +1,22 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Deployment } from "./deployment.ts";
 import { boardFlight, type Flight, judge, send, type Sent } from "./flight.ts";
-import type { Held, KillPoint } from "./kill_points.ts";
+import { reach, until } from "./holds.ts";
+import type { KillPoint } from "./kill_points.ts";
 import type { Finding } from "./report.ts";
 import { findImbalance } from "./stage.ts";
 import type { Victim } from "./victims.ts";
 import { type Reply, tallyOf, tallyText } from "./wire.ts";
 
-const REACH_MS = 5000;
 const RETRIES = 3;
 
+export interface Killed extends Finding {
+  /** The orders that were answered with success, then or later. */
+  readonly accepted: readonly string[];
+}
+
 /** Brings orders to a step, kills there, heals, and asks again with the same keys. */
-export async function killAt(point: KillPoint, victim: Victim, deployment: Deployment): Promise<Finding> {
+export async function killAt(point: KillPoint, victim: Victim, deployment: Deployment): Promise<Killed> {
   const flight = await boardFlight(deployment);
   const [server, other] = deployment.servers;
   const held = await point.hold(deployment, flight);
@@ -32,6 +37,7 @@ export async function killAt(point: KillPoint, victim: Victim, deployment: Deplo
     return {
       what,
       violations: [...violations, ...doubts.map(() => "left in doubt although nothing was away for long")],
+      accepted: [flight.decoy, ...flight.passengers].flatMap((passenger) => passenger.accepted),
     };
   } finally {
     await held.release();
@@ -73,19 +79,6 @@ async function sendTogether(
   } finally {
     relay.pass();
   }
-}
-
-const reach = ({ name }: KillPoint, held: Held): Promise<number> =>
-  until(`the step was not reached: ${name}`, () => held.show());
-
-async function until<T>(otherwise: string, look: () => Promise<T | undefined>): Promise<T> {
-  const deadline = performance.now() + REACH_MS;
-  while (performance.now() < deadline) {
-    const found = await look();
-    if (found !== undefined) return found;
-    await sleep(10);
-  }
-  throw new Error(otherwise);
 }
 
 async function retryAll({ decoy, passengers }: Flight, socketPath: string): Promise<void> {

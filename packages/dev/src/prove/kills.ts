@@ -1,50 +1,95 @@
 import process from "node:process";
+import { DELIVERY_POINTS } from "./delivery_points.ts";
+import { killDeliveryAt } from "./delivery_round.ts";
 import { Deployment } from "./deployment.ts";
-import { killAt } from "./kill_round.ts";
-import { KILL_POINTS, type KillPoint } from "./kill_points.ts";
+import { openInboxes } from "./inboxes.ts";
+import { judgeInboxes } from "./judge_inboxes.ts";
+import { judgeOrders } from "./judge_orders.ts";
+import { killAt, type Killed } from "./kill_round.ts";
+import { KILL_POINTS } from "./kill_points.ts";
 import { endure, loseIdleConnections, OUTAGES } from "./outage.ts";
-import { type Finding, Report } from "./report.ts";
+import { Report } from "./report.ts";
 import { revive } from "./revival.ts";
 import { ask } from "./trader.ts";
-import { type Victim, VICTIMS } from "./victims.ts";
+import { VICTIMS } from "./victims.ts";
 import { verdictOf } from "./wire.ts";
 
-// npm run prove -- kills [--short]: SIGKILL from outside at each step of the order path, then the same keys again.
+// npm run prove -- kills [--short]: SIGKILL from outside at each step of the order path, then the same keys again; and at
+// each step of the delivery of its event, which then comes once or, where nobody else knew of it, again.
 
-const ROUNDS = 5;
+const ROUNDS = { long: 5, short: 1 };
 const DOWN_MS = { long: 8000, short: 4000 };
 const REVIVALS = { long: 5, short: 1 };
 const TRADERS = 8;
+const LANES = 1;
 const ENDOWMENT_SAR = "10000000";
 
-const short = process.argv.includes("--short");
+const scale = process.argv.includes("--short") ? "short" : "long";
 const report = new Report((line) => console.log(line));
 // With one lane, all that comes while it is taken makes one batch.
-const deployment = await Deployment.start({ servers: 2, traders: TRADERS, lanes: 1 });
+const deployment = await Deployment.start({ servers: 1, traders: TRADERS, lanes: LANES });
 try {
+  // So what is delivered is delivered by the first one, which is killed.
+  await deployment.addServer("server_2", "api", { LANES: `${LANES}`, DRAIN_SECONDS: "0" });
+  const inboxes = await openInboxes(deployment);
   await endow();
+  const accepted = new Set<string>();
+  const kill = async (name: string, tell: string, round: () => Promise<Killed>) => {
+    await deployment.renewTokens();
+    const seen = new Set<string>();
+    const violations: string[] = [];
+    for (let n = 1; n <= ROUNDS[scale]; n++) {
+      const result = await round().catch((error: Error): Killed => ({
+        what: "nothing",
+        violations: [error.message],
+        accepted: [],
+      }));
+      seen.add(result.what);
+      for (const order of result.accepted) accepted.add(order);
+      violations.push(...result.violations.map((each) => `round ${n}: ${each}`));
+    }
+    report.tried(name, { what: `${tell} ${[...seen].join(" / ")}`, violations });
+  };
   for (const [index, point] of KILL_POINTS.entries()) {
-    for (const victim of short ? [choose(index)] : VICTIMS) {
+    for (const victim of choose(index)) {
       if (point.backendless && victim.needsBackend) continue;
-      await kill(point, victim, short ? 1 : ROUNDS);
+      await kill(
+        `${victim.name} killed: ${point.name}`,
+        "in flight were answered",
+        () => killAt(point, victim, deployment),
+      );
     }
   }
+  report.tried("the orders", await judgeOrders(deployment, [...accepted], inboxes, { mayRepeat: true }));
+  for (const [index, point] of DELIVERY_POINTS.entries()) {
+    // In a short run the service's turn comes where it alone knows.
+    for (const victim of choose(index + 2)) {
+      await kill(
+        `${victim.name} killed: ${point.name}`,
+        "times it came:",
+        () => killDeliveryAt(point, victim, deployment, inboxes[0]!),
+      );
+    }
+  }
+  report.tried("all orders", await judgeOrders(deployment, [...accepted], inboxes, { mayRepeat: true }));
   report.tried("connections lost while idle", await loseIdleConnections(deployment));
   for (const outage of OUTAGES) {
     await deployment.renewTokens();
-    report.tried(outage.name, await endure(outage, short ? DOWN_MS.short : DOWN_MS.long, deployment));
+    report.tried(outage.name, await endure(outage, DOWN_MS[scale], deployment));
   }
   report.tried(
-    "npm start killed whole",
-    await revive(deployment.port, short ? REVIVALS.short : REVIVALS.long),
+    "what was delivered meanwhile",
+    await judgeInboxes(deployment, inboxes, { mayRepeat: true }),
   );
+  report.tried("npm start killed whole", await revive(deployment.port, REVIVALS[scale]));
 } finally {
   await deployment.stop();
 }
 process.exit(report.close("kills") ? 0 : 1);
 
-function choose(index: number): Victim {
-  return VICTIMS[index % VICTIMS.length]!;
+/** All of them, or in a short run one, each in its turn. */
+function choose(index: number): typeof VICTIMS {
+  return scale === "short" ? [VICTIMS[index % VICTIMS.length]!] : VICTIMS;
 }
 
 async function endow(): Promise<void> {
@@ -52,20 +97,4 @@ async function endow(): Promise<void> {
     const reply = await ask(deployment.servers[0]!.socket, trader.fund(ENDOWMENT_SAR));
     if (reply?.status !== 201) throw new Error(`no money: ${verdictOf(reply)}`);
   }
-}
-
-async function kill(point: KillPoint, victim: Victim, rounds: number): Promise<void> {
-  await deployment.renewTokens();
-  const seen = new Set<string>();
-  const violations: string[] = [];
-  for (let round = 1; round <= rounds; round++) {
-    const result = await killAt(point, victim, deployment).catch((error: Error): Finding => ({
-      what: "nothing",
-      violations: [error.message],
-    }));
-    seen.add(result.what);
-    violations.push(...result.violations.map((each) => `round ${round}: ${each}`));
-  }
-  const what = `in flight were answered ${[...seen].join(" / ")}`;
-  report.tried(`${victim.name} killed: ${point.name}`, { what, violations });
 }

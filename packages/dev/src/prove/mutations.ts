@@ -1,5 +1,4 @@
 import { Buffer } from "node:buffer";
-import { readFileSync } from "node:fs";
 import process from "node:process";
 import { Deployment } from "./deployment.ts";
 import { openEnvoyWires, openGatewayWires } from "./gateway_wires.ts";
@@ -9,6 +8,7 @@ import { mutateBody, randomFrom } from "./mutations/mutate_body.ts";
 import { compareRows, countRows, type Path, type Sent } from "./mutations/rows.ts";
 import { WirePool } from "./mutations/wire_pool.ts";
 import { type Finding, Report } from "./report.ts";
+import { judgeMemory, residentMebibytes } from "./resident_memory.ts";
 import { findImbalance } from "./stage.ts";
 import { verdictOf } from "./wire.ts";
 
@@ -20,8 +20,6 @@ const BATCH = 1_000;
 const WIRES = 16;
 const SEED = 20_261_120;
 const ENDOWMENT_SAR = "10000000";
-/** A heap breathes; what leaks grows by much more over a hundred thousand requests. */
-const GROWTH_MAX = 1.25;
 const VIOLATIONS_SHOWN = 10;
 
 const short = process.argv.includes("--short");
@@ -37,8 +35,11 @@ try {
   report.tried("JSONTestSuite's texts", await judge(pool, suiteBodies()));
   const memory: number[] = [];
   const bodies = mutatedBodies(bases);
-  report.tried(`${count} mutations`, await judge(pool, bodies, () => memory.push(residentMebibytes())));
-  report.tried("memory of the service", judgeMemory(memory));
+  report.tried(
+    `${count} mutations`,
+    await judge(pool, bodies, () => memory.push(residentMebibytes(deployment.servers[0]!.pid))),
+  );
+  report.tried("memory of the service", judgeMemory(memory, short));
   pool.close();
   await gateway.close();
 } finally {
@@ -109,25 +110,4 @@ function* batchesOf<T>(items: Iterable<T>): Generator<T[]> {
     if (batch.length === BATCH) yield batch.splice(0);
   }
   if (batch.length > 0) yield batch;
-}
-
-function residentMebibytes(): number {
-  const status = readFileSync(`/proc/${deployment.servers[0]!.pid}/status`, "utf8");
-  return Math.round(Number(/^VmRSS:\s+(\d+) kB/m.exec(status)![1]) / 1024);
-}
-
-/** The most that the last quarter takes against the most that the second one took. */
-function judgeMemory(samples: readonly number[]): Finding {
-  const quarter = Math.ceil(samples.length / 4);
-  const [warm, last] = [
-    Math.max(...samples.slice(quarter, 2 * quarter)),
-    Math.max(...samples.slice(-quarter)),
-  ];
-  const grew = !short && last > warm * GROWTH_MAX;
-  return {
-    what: `${warm} MiB in the second quarter, ${last} MiB in the last${
-      short ? " (too short a run to judge growth by)" : ""
-    }`,
-    violations: grew ? [`it grew from ${warm} to ${last} MiB`] : [],
-  };
 }

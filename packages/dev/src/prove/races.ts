@@ -2,6 +2,8 @@ import process from "node:process";
 import { Deployment } from "./deployment.ts";
 import { measureRefusals, stickOne } from "./fairness.ts";
 import { openGatewayWires } from "./gateway_wires.ts";
+import { openInboxes } from "./inboxes.ts";
+import { judgeOrders } from "./judge_orders.ts";
 import { judge, type Race } from "./race.ts";
 import { REPEATED_RACES } from "./repeated_races.ts";
 import { Report } from "./report.ts";
@@ -9,7 +11,8 @@ import { SCARCE_RACES } from "./scarce_races.ts";
 import { findImbalance, sendAtOnce, type Stage, succeed } from "./stage.ts";
 import { tallyOf, tallyText, Wire } from "./wire.ts";
 
-// npm run prove -- races [--short]: a hundred requests at once, round after round, against one and two processes.
+// npm run prove -- races [--short]: a hundred requests at once, round after round, against one and two processes, and
+// every order's event at its partner.
 
 const REQUESTS = 100;
 const ROUNDS = { long: 100, short: 5 };
@@ -21,19 +24,30 @@ const report = new Report((line) => console.log(line));
 const deployment = await Deployment.start({ servers: 2, traders: TRADERS, lanes: 2 });
 try {
   const { traders, sql } = deployment;
-  const stageOn = (wires: readonly Wire[]): Stage => ({ deployment, wires, traders, sql });
+  const inboxes = await openInboxes(deployment);
+  const accepted = new Set<string>();
+  const stageOn = (wires: readonly Wire[]): Stage => ({ deployment, wires, traders, sql, accepted });
+  const judgeAll = async (where: string) => {
+    const { what, violations } = await judgeOrders(deployment, [...accepted], inboxes);
+    report.tried(`accepted = executed = delivered, ${where}`, {
+      what: `${what}; sent ${await describeSenders()}`,
+      violations,
+    });
+  };
   await endow(stageOn(await openWires(1)));
   const rounds = short ? ROUNDS.short : ROUNDS.long;
   for (const processes of [1, 2]) {
     for (const race of [...REPEATED_RACES, ...SCARCE_RACES]) {
       await run(race, `${processes} process(es)`, rounds, async () => stageOn(await openWires(processes)));
     }
+    await judgeAll(`${processes} process(es)`);
   }
   const gateway = await openGatewayWires(deployment, traders[0]!);
   for (const race of REPEATED_RACES) {
     await run(race, "mutual TLS", 1, async () => stageOn(await gateway.openWires(REQUESTS)));
   }
   await gateway.close();
+  await judgeAll("mutual TLS");
   await deployment.renewTokens();
   report.tried("one partner is stuck", await stickOne(deployment));
   if (!short) report.tried("one partner sends only refusals", await measureRefusals(deployment));
@@ -76,6 +90,14 @@ async function run(race: Race, where: string, rounds: number, open: () => Promis
   violations.push(...await deployment.findDefects());
   const outcomes = [...seen].map(([text, times]) => `${times} × (${text})`);
   report.tried(`${race.name}, ${where}`, { what: summaryOf(outcomes), violations });
+}
+
+/** All of them deliver, whoever was asked. */
+async function describeSenders(): Promise<string> {
+  const shares = deployment.servers.map(async (server) =>
+    `${await server.countDelivered()} times by ${server.name}`
+  );
+  return (await Promise.all(shares)).join(", ");
 }
 
 function summaryOf(outcomes: readonly string[]): string {

@@ -104,9 +104,11 @@ async function readCredentials(stateDir: string): Promise<Credentials> {
 async function tradeUntilCut(credentials: Credentials, acknowledged: Set<string>): Promise<void> {
   try {
     for (;;) {
-      await runDemo(credentials, (_step, _ms, what) => {
-        const order = /ord_[0-9a-f-]+/.exec(what)?.[0];
-        if (order) acknowledged.add(order);
+      await runDemo(credentials, {
+        tell(_step, _ms, what) {
+          const order = /ord_[0-9a-f-]+/.exec(what)?.[0];
+          if (order) acknowledged.add(order);
+        },
       });
     }
   } catch {

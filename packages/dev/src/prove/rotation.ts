@@ -1,6 +1,7 @@
 import process from "node:process";
 import { Deployment } from "./deployment.ts";
 import { EnvoyFront } from "./envoy_front.ts";
+import { openInboxes } from "./inboxes.ts";
 import { judgeOrders } from "./judge_orders.ts";
 import { Report } from "./report.ts";
 import { HOUSE_ROTATIONS } from "./rotation/house_rotations.ts";
@@ -11,7 +12,8 @@ import { rotate } from "./rotation/rotate.ts";
 import { ask } from "./trader.ts";
 import { verdictOf } from "./wire.ts";
 
-// npm run prove -- rotation [--short]: every credential is rotated while signed orders go on through the real Envoy.
+// npm run prove -- rotation [--short]: every credential is rotated while signed orders go on through the real
+// Envoy, and their events to the partner.
 
 const ROUNDS = { long: 5, short: 1 };
 const ORDERS_PER_SECOND = 200;
@@ -23,13 +25,14 @@ const report = new Report((line) => console.log(line));
 const deployment = await Deployment.start({ servers: 2, traders: 1, lanes: 2 });
 try {
   const front = await EnvoyFront.open(deployment);
+  const [inbox] = await openInboxes(deployment);
   const trader = deployment.traders[0]!;
   const endowed = await ask(deployment.servers[0]!.socket, trader.fund(ENDOWMENT_SAR));
   if (endowed?.status !== 201) throw new Error(`no money: ${verdictOf(endowed)}`);
   const partner = await RotatingPartner.of(trader.credentials, trader.client, deployment.port);
   const stream = new OrderStream(partner);
   const { name } = await deployment.operator("partner show", trader.clientId);
-  const desk = { deployment, clientId: trader.clientId, organization: name as string };
+  const desk = { deployment, clientId: trader.clientId, organization: name as string, inbox: inbox! };
   const beside: string[] = [];
   await stream.start(ORDERS_PER_SECOND);
   const [startMs, warmUp] = [performance.now(), stream.accepted.length];
@@ -43,7 +46,7 @@ try {
   await stream.stop();
   partner.current.close();
   const seconds = (performance.now() - startMs) / 1000;
-  const books = await judgeOrders(deployment, [...stream.accepted, ...beside]);
+  const books = await judgeOrders(deployment, [...stream.accepted, ...beside], [inbox!]);
   const perSecond = Math.round((stream.accepted.length - warmUp) / seconds);
   report.tried("the books", {
     what: `${books.what}; ${perSecond} a second of the one who follows`,

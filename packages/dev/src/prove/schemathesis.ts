@@ -7,8 +7,9 @@ import { join } from "node:path";
 import process from "node:process";
 import { fileURLToPath } from "node:url";
 import { openApiDocument, operationsOf } from "@gold-partner/protocol";
-import { type Running, start } from "../start.ts";
-import { freePort } from "../start_trial.ts";
+import { findFreePort } from "../postgres/mod.ts";
+import type { Running } from "../running.ts";
+import { start } from "../start.ts";
 
 // npm run prove -- schemathesis [--envoy] [--short]: a foreign fuzzer calls the running service over mutual TLS by its
 // description, by choice through the real Envoy.
@@ -36,7 +37,7 @@ const length = process.argv.includes("--short") ? "short" : "long";
 if (!existsSync(PACKAGES)) throw new Error("Schemathesis is not there; run: node tools/run.mjs parts");
 const folder = await mkdtemp(join(tmpdir(), "gold-schemathesis-"));
 const running = await start({
-  port: await freePort(),
+  port: await findFreePort(),
   stateDir: join(folder, "state"),
   reset: false,
   demo: false,

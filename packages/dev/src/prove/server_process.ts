@@ -1,9 +1,13 @@
 import { request } from "node:http";
 import { readFile } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
+import type { ROLES } from "@gold-partner/server";
 import { type Child, startChild } from "../child.ts";
 import { awaitReady } from "../ready.ts";
 import type { State } from "../state.ts";
+
+/** What a process does: serve and deliver, or one of the two. */
+export type Role = (typeof ROLES)[number];
 
 const MAIN = fileURLToPath(new URL("../../../server/src/main.ts", import.meta.url));
 const PROBE_MS = 300;
@@ -15,14 +19,16 @@ export class ServerProcess {
   readonly socket: string;
   readonly operations: string;
   readonly #environment: Record<string, string>;
+  readonly #args: readonly string[];
   readonly #log: string;
   #child: Child | undefined;
 
-  constructor(state: State, name: string, environment: Record<string, string>) {
+  constructor(state: State, name: string, environment: Record<string, string>, role: Role = "all") {
     this.name = name;
     this.socket = state.socket(`${name}.sock`);
     this.operations = state.socket(`${name}_operations.sock`);
     this.#log = state.path("log", `${name}.log`);
+    this.#args = ["--role", role];
     this.#environment = {
       ...environment,
       LISTEN: `unix:${this.socket}`,
@@ -48,13 +54,22 @@ export class ServerProcess {
   }
 
   /** How many orders and quotes wait for a lane. */
-  async countWaiting(): Promise<number> {
-    const metrics = await this.#operation("/metrics");
-    return Number(/^gold_bookings_waiting (\d+)$/m.exec(metrics?.text ?? "")?.[1]);
+  countWaiting(): Promise<number> {
+    return this.#readGauge("gold_bookings_waiting");
+  }
+
+  /** How many webhooks are on their way. */
+  countInFlight(): Promise<number> {
+    return this.#readGauge("gold_webhook_in_flight");
+  }
+
+  /** How many webhooks it has delivered since it started. */
+  countDelivered(): Promise<number> {
+    return this.#readGauge('gold_webhook_attempts_total{outcome="delivered"}');
   }
 
   async start(): Promise<void> {
-    this.#child = startChild(MAIN, this.#environment, this.#log);
+    this.#child = startChild(MAIN, this.#environment, this.#log, this.#args);
     await awaitReady(this.operations, this.#child, this.#log);
   }
 
@@ -79,6 +94,12 @@ export class ServerProcess {
 
   async stop(): Promise<void> {
     await this.#child?.stop();
+  }
+
+  /** NaN where the process does not answer. */
+  async #readGauge(name: string): Promise<number> {
+    const metrics = await this.#operation("/metrics");
+    return Number(new RegExp(`^${name} (\\d+)$`, "m").exec(metrics?.text ?? "")?.[1]);
   }
 
   #operation(path: string): Promise<{ status: number; text: string } | undefined> {

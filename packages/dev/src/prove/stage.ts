@@ -1,7 +1,7 @@
 import type { Sql } from "postgres";
 import type { Deployment } from "./deployment.ts";
 import type { Side, Trader } from "./trader.ts";
-import { type Reply, verdictOf, type Wire } from "./wire.ts";
+import { acceptedOrderOf, type Reply, verdictOf, type Wire } from "./wire.ts";
 
 /** Where a race runs: warmed connections, and partners whose requests go over them. */
 export interface Stage {
@@ -9,14 +9,18 @@ export interface Stage {
   readonly wires: readonly Wire[];
   readonly traders: readonly Trader[];
   readonly sql: Sql;
+  /** The orders that were answered with success. */
+  readonly accepted: Set<string>;
 }
 
 /** All at once: every request is written before any reply is read. */
-export function sendAtOnce(
-  { wires }: Stage,
+export async function sendAtOnce(
+  { wires, accepted }: Stage,
   requests: readonly Uint8Array[],
 ): Promise<(Reply | undefined)[]> {
-  return Promise.all(requests.map((request, index) => wires[index]!.send(request)));
+  const replies = await Promise.all(requests.map((request, index) => wires[index]!.send(request)));
+  for (const id of replies.flatMap((reply) => acceptedOrderOf(reply) ?? [])) accepted.add(id);
+  return replies;
 }
 
 /** What must succeed for a race to be set up. */

@@ -6,6 +6,8 @@ export interface Victim {
   /** Whether the statement under way lives on at the database: a retry then meets its locks. */
   readonly leavesStatement: boolean;
   readonly needsBackend?: true;
+  /** What it alone knew is lost. */
+  readonly endsProcess?: true;
   /** The service and the database both live on, so nothing may be left in doubt. */
   readonly leavesNoDoubt?: true;
   kill(deployment: Deployment, backend: number): Promise<void>;
@@ -13,6 +15,7 @@ export interface Victim {
 
 const service: Victim = {
   name: "the service",
+  endsProcess: true,
   leavesStatement: true,
   kill: ({ servers: [server] }) => server!.kill(),
 };

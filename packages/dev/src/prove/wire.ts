@@ -96,6 +96,11 @@ export function verdictOf(reply: Reply | undefined): string {
   return reply.headers.get("idempotent-replayed") === "true" ? `${reply.status} replayed` : `${reply.status}`;
 }
 
+/** The order that a reply says was executed, now or before. */
+export function acceptedOrderOf(reply: Reply | undefined): string | undefined {
+  return reply && reply.status < 300 ? (JSON.parse(reply.body) as { order_id?: string }).order_id : undefined;
+}
+
 export function tallyOf(replies: readonly (Reply | undefined)[]): Map<string, number> {
   const tally = new Map<string, number>();
   for (const verdict of replies.map(verdictOf).sort()) tally.set(verdict, (tally.get(verdict) ?? 0) + 1);

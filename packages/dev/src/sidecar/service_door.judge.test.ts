@@ -9,7 +9,7 @@ import { assertEquals } from "@std/assert";
 import type { Child } from "../child.ts";
 import type { Certificate } from "../contract/caller_trial.ts";
 import { House } from "../contract/house_trial.ts";
-import { freePort } from "../start_trial.ts";
+import { findFreePort } from "../postgres/mod.ts";
 import { expectProblem } from "../trial/problem.ts";
 import { certificateOf, fingerprintOf } from "./certificate_trial.ts";
 import { askDirectly } from "./direct_trial.ts";
@@ -72,7 +72,7 @@ describe("the service's own door, that Envoy alone may use", () => {
     let service: Child;
     let through: number;
     before(async () => {
-      direct = { host: "127.0.0.1", port: await freePort() };
+      direct = { host: "127.0.0.1", port: await findFreePort() };
       const address = `127.0.0.1:${direct.port}`;
       service = await startSecondService(house, { LISTEN: address, PROXY_SECRET: secret });
       stops.push(() => service.stop());

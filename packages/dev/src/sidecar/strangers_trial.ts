@@ -127,7 +127,12 @@ async function productionCertificate({ running: { state }, sql }: House): Promis
   const keys = ["--pepper", file("pepper"), "--sealing-key", file("sealing_key")];
   await operator(`db migrate --env production --base-url ${baseUrl}`, ...keys);
   await operator("ca init --key", state.path("pki", "production_ca_key.pem"));
-  const plan = { name: "Example Bank", iban: "SA0380000000608010167519", baseUrl };
+  const plan = {
+    name: "Example Bank",
+    iban: "SA0380000000608010167519",
+    baseUrl,
+    webhook: "https://bank.example/webhooks",
+  };
   const { cert, key } = await onboard(state, operator, plan);
   return { cert: await readFile(cert, "utf8"), key: await readFile(key, "utf8") };
 }

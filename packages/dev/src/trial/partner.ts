@@ -45,6 +45,8 @@ export interface PartnerTerms {
   readonly kid?: string;
   readonly iban?: string;
   readonly environment?: "sandbox" | "production";
+  /** Nobody listens there unless told. */
+  readonly webhook?: string;
 }
 
 const random = (length: number) => new Uint8Array(randomBytes(length));
@@ -74,8 +76,13 @@ export async function newTrialKey(kid?: string): Promise<TrialKey> {
 export async function createTrialPartner(
   sql: Sql,
   { pepper, sealingKey }: DeploymentKeys,
-  { ips = ["127.0.0.1/32", "::1/128"], kid, iban = "SA0380000000608010167519", environment = "sandbox" }:
-    PartnerTerms,
+  {
+    ips = ["127.0.0.1/32", "::1/128"],
+    kid,
+    iban = "SA0380000000608010167519",
+    environment = "sandbox",
+    webhook = "https://localhost:8444/",
+  }: PartnerTerms,
 ): Promise<TrialPartner> {
   const prefix = environment === "sandbox" ? "sbx" : "live";
   const clientId = `${prefix}_${randomUUID().replaceAll("-", "").slice(0, 20)}`;
@@ -89,7 +96,7 @@ export async function createTrialPartner(
     ...(kid ? { kid } : {}),
   };
   const [row] = await sql`
-    select gold.create_partner(${clientId}, 'Trial Bank', ${iban}, 'https://localhost:8444/', 2000, 2000, 10000000,
+    select gold.create_partner(${clientId}, 'Trial Bank', ${iban}, ${webhook}, 2000, 2000, 10000000,
       ${`{${ips.join(",")}}`}::text::cidr[], ${hashSecret(pepper, clientSecret)}::bytea, ${await sealing.seal(
     webhookSecret,
   )}::bytea,
@@ -99,12 +106,15 @@ export async function createTrialPartner(
   return { clientId, client: row!.client as number, clientSecret, webhookSecret, fingerprint, signingKey };
 }
 
+/** Far enough away that nobody is told of the end. */
+const LIFE_SECONDS = 90 * 86_400;
+
 /** Registers a certificate that begins and ends so many seconds from now. */
 export async function addTrialCertificate(
   sql: Sql,
   clientId: string,
   fingerprint: string,
-  { beginsSeconds = -60, endsSeconds = 3600 } = {},
+  { beginsSeconds = -60, endsSeconds = LIFE_SECONDS } = {},
 ): Promise<void> {
   await sql`
     select gold.add_certificate(${clientId}, ${fingerprint}, ${fingerprint.slice(0, 16)},

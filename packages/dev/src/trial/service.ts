@@ -14,6 +14,7 @@ import {
   type TrialKey,
   type TrialPartner,
 } from "./partner.ts";
+import { trialCertificate } from "./receiver.ts";
 
 /** What a request is made of beyond its path; `null` leaves out a header that is sent by itself. */
 export interface Sending {
@@ -59,17 +60,21 @@ export interface TrialService {
 export interface TrialOptions {
   readonly environment?: "sandbox" | "production";
   readonly server?: TestPostgres;
+  /** Webhooks are sent, too; trial receivers are trusted. */
+  readonly deliver?: boolean;
+  /** Of the partner that it begins with. */
+  readonly webhook?: string;
 }
 
 /** Partners sign the base URL, so what is signed for one environment is worthless in the other. */
 const BASE_URLS = { sandbox: "https://localhost:8443", production: "https://api.example" } as const;
 
 export async function trialService(
-  { environment = "sandbox", server }: TrialOptions = {},
+  { environment = "sandbox", server, deliver = false, webhook }: TrialOptions = {},
 ): Promise<TrialService> {
   const books = await trialBooks(server);
   const folder = await mkdtemp(join(tmpdir(), "gold-trial-"));
-  const { keys, config } = await settle(books, folder, environment);
+  const { keys, config } = await settle(books, folder, environment, deliver ? "all" : "api");
   const log: string[] = [];
   const assembly = await assemble(config, createLog((line) => log.push(line), () => new Date()));
   let aheadMs = 0;
@@ -81,7 +86,7 @@ export async function trialService(
     await refresh();
     return partner;
   };
-  const partner = await addPartner();
+  const partner = await addPartner(webhook === undefined ? {} : { webhook });
   const tokens = new Map<string, { token: string; renewAtMs: number }>();
 
   const send: TrialService["send"] = async (path, sending = {}) => {
@@ -150,11 +155,21 @@ const identity = ({ fingerprint }: TrialPartner) => ({
 });
 
 /** Keys in files, a token key in the database, and the settings that go with them. */
-async function settle(books: TrialBooks, folder: string, environment: "sandbox" | "production") {
+async function settle(
+  books: TrialBooks,
+  folder: string,
+  environment: "sandbox" | "production",
+  role: "all" | "api",
+) {
   const keys = { pepper: randomBytes(32), sealingKey: randomBytes(32) };
-  const files = { pepper: join(folder, "pepper"), sealingKey: join(folder, "sealing_key") };
+  const files = {
+    pepper: join(folder, "pepper"),
+    sealingKey: join(folder, "sealing_key"),
+    webhookCa: join(folder, "webhook_ca.pem"),
+  };
   await writeFile(files.pepper, keys.pepper.toString("hex"), { mode: 0o600 });
   await writeFile(files.sealingKey, keys.sealingKey.toString("hex"), { mode: 0o600 });
+  await writeFile(files.webhookCa, (await trialCertificate()).ca);
   await books.sql`
     update gold.deployment set environment = ${environment}, public_base_url = ${
     BASE_URLS[environment]
@@ -171,7 +186,8 @@ async function settle(books: TrialBooks, folder: string, environment: "sandbox" 
     OPERATIONS_LISTEN: `unix:${join(folder, "operations.sock")}`,
     PEPPER_SOURCE: `file:${files.pepper}`,
     SEALING_KEY_SOURCE: `file:${files.sealingKey}`,
-  });
+    WEBHOOK_CA: files.webhookCa,
+  }, role);
   return { keys, config };
 }
 

@@ -1,7 +1,6 @@
-import { parseInstant } from "@gold-partner/protocol";
 import type { Command, Row } from "../command.ts";
 import { usage } from "../failure.ts";
-import { optional, required, wholeNumber } from "../values.ts";
+import { instantText, optional, required, wholeNumber } from "../values.ts";
 
 const list: Command = {
   words: "audit list",
@@ -13,10 +12,8 @@ const list: Command = {
     limit: { type: "string", default: "100" },
   },
   async run({ values, query }) {
-    const since = optional(values, "since") ?? null;
-    if (since !== null && parseInstant(since) === undefined) {
-      throw usage(`--since is an instant in UTC, as in 2026-01-31T09:30:00.000Z, not ${since}.`);
-    }
+    const asked = optional(values, "since");
+    const since = asked === undefined ? null : instantText(asked, "since");
     const rows = await query`
       select id::text, at, login, action, subject, detail::text from gold.audit_overview
       where at >= coalesce(${since}::text::timestamptz, '-infinity') and subject = coalesce(${

@@ -18,7 +18,9 @@ const issue: Command = {
   run: issueCertificate,
 };
 
-async function issueCertificate({ values, positionals: [id], db, query, path }: Invocation): Promise<Result> {
+export async function issueCertificate(
+  { values, positionals: [id], db, query, path }: Invocation,
+): Promise<Result> {
   const { sql } = await db();
   const { name } = await findPartner(query, id!);
   const newest = (await readTrustedAuthorities(sql)).at(-1);

@@ -32,8 +32,8 @@ describe("gold config explain", () => {
   });
 
   it("judges by what a process of the role needs", async () => {
-    const { DATABASE_URL, GOLD_ENV, PUBLIC_BASE_URL, OPERATIONS_LISTEN } = GOOD;
-    const least = { DATABASE_URL, GOLD_ENV, PUBLIC_BASE_URL, OPERATIONS_LISTEN };
+    const { DATABASE_URL, GOLD_ENV, PUBLIC_BASE_URL, OPERATIONS_LISTEN, SEALING_KEY_SOURCE } = GOOD;
+    const least = { DATABASE_URL, GOLD_ENV, PUBLIC_BASE_URL, OPERATIONS_LISTEN, SEALING_KEY_SOURCE };
     assertEquals((await explain(least, "--role", "delivery", "--check")).exit, 0);
     for (const role of ["api", "all"]) refused(await explain(least, "--role", role, "--check"), 2, "LISTEN");
     refused(await explain(least, "--role", "other"), 2, "--role");

@@ -51,6 +51,57 @@ describe("gold db", () => {
     await operator.stop();
   });
 
+  it("migrate settles where receivers may listen and how long attempts are kept, and notes a change once", async () => {
+    const operator = await trialOperator();
+    const { service } = operator;
+    const migrate = (...more: string[]) =>
+      runGold(
+        [
+          ...[
+            "db",
+            "migrate",
+            "--env",
+            "sandbox",
+            "--base-url",
+            "https://localhost:8443",
+            "--pepper",
+            service.config.pepperSource,
+          ],
+          ...[
+            "--sealing-key",
+            service.config.sealingKeySource,
+            "--loopback-receivers",
+            "--flood",
+            "20000",
+            ...more,
+          ],
+        ],
+        { env: { DATABASE_URL: service.books.url } },
+      );
+    const terms = async () => {
+      const [row] = await service.books.sql`
+        select webhook_ports, attempts_kept_days, (select count(*)::int from gold.audit where action = 'deployment.settle') as notes
+        from gold.deployment`;
+      return Object.values(row!);
+    };
+    try {
+      assertEquals((await migrate()).exit, 0);
+      const [ports, kept, notes] = await terms();
+      assertEquals([ports, kept], [[443, 8443], 90]);
+      const told = ["--webhook-port", "9443", "--webhook-port", "443", "--attempts-kept", "30d"];
+      for (const again of [[], ["--webhook-port", "9443"]]) {
+        assertEquals((await migrate(...told, ...again)).exit, 0);
+        assertEquals(await terms(), [[443, 9443], 30, notes + 1]);
+      }
+      const { json } = await runGold(["db", "status", "--json"], {
+        env: { DATABASE_URL: service.books.url },
+      });
+      assertEquals([json.webhook_ports, json.attempts_kept_days], [[443, 9443], 30]);
+    } finally {
+      await operator.stop();
+    }
+  });
+
   it("migrate judges all that it is told before it does anything", async () => {
     const operator = await trialOperator();
     const { service } = operator;
@@ -82,6 +133,13 @@ describe("gold db", () => {
           ["--sealing-key", { "sealing-key": "command:false" }],
           ["--loopback-receivers", { env: "production" }, "--loopback-receivers"],
           ["--rate", { burst: "5" }],
+          ["--webhook-port", { "webhook-port": "0" }],
+          ["--webhook-port", { "webhook-port": "65536" }],
+          ["at most 32", {}, ...Array.from({ length: 33 }, (_, n) => `--webhook-port=${n + 1}`)],
+          ["--attempts-kept", { "attempts-kept": "6d" }],
+          ["--attempts-kept", { "attempts-kept": "3651d" }],
+          ["--attempts-kept", { "attempts-kept": "169h" }],
+          ["--attempts-kept", { "attempts-kept": "for ever" }],
         ] as const
       ) refused(await migrate(changes, ...more), 2, words);
       const another = await migrate({ env: "production" });
@@ -123,12 +181,16 @@ describe("gold db", () => {
     assertEquals((await run("db", "status")).json, {
       environment: "sandbox",
       base_url: "https://one.example",
+      webhook_ports: [443, 8443],
+      attempts_kept_days: 90,
     });
     refused(await migrate("production", "https://one.example"), 1, "belongs to sandbox");
     assertEquals((await migrate("sandbox", "https://two.example")).exit, 0);
     assertEquals((await run("db", "status")).json.base_url, "https://two.example");
     refused(await run("db", "migrate", "--env", "sandbox"), 2, "--base-url");
-    refused(await run("db", "migrate", "--flood", "9000"), 2, "--env");
+    for (const alone of [["--flood", "9000"], ["--webhook-port", "9443"], ["--attempts-kept", "30d"]]) {
+      refused(await run("db", "migrate", ...alone), 2, "--env");
+    }
     assertEquals((await run("ledger", "verify")).json.clean, true);
     await service.stop();
     await server.stop();

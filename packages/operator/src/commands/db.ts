@@ -9,7 +9,7 @@ import { readSettlement, type Settlement } from "./settlement.ts";
 const migrateCommand: Command = {
   words: "db migrate",
   usage:
-    "db migrate [--env sandbox|production --base-url URL --pepper SOURCE --sealing-key SOURCE [--loopback-receivers] [--flood N]] [--rate N/s --burst N] [--payout-name NAME --payout-iban SA… --payout-bic BIC]",
+    "db migrate [--env sandbox|production --base-url URL --pepper SOURCE --sealing-key SOURCE [--loopback-receivers] [--flood N] [--webhook-port N …] [--attempts-kept 90d]] [--rate N/s --burst N] [--payout-name NAME --payout-iban SA… --payout-bic BIC]",
   does: "brings the database to this version; the first time it is told which deployment it belongs to",
   options: {
     env: { type: "string" },
@@ -18,6 +18,8 @@ const migrateCommand: Command = {
     "sealing-key": { type: "string" },
     "loopback-receivers": { type: "boolean" },
     flood: { type: "string" },
+    "webhook-port": { type: "string", multiple: true },
+    "attempts-kept": { type: "string" },
     rate: { type: "string" },
     burst: { type: "string" },
     "payout-name": { type: "string" },
@@ -41,8 +43,19 @@ const migrateCommand: Command = {
 
 async function settle(sql: Sql, { deployment, defaults, account }: Settlement): Promise<Row> {
   if (deployment) {
-    const { environment, baseUrl, loopbackReceivers, sealingKey, pepper, flood } = deployment;
-    await sql`select gold.settle_deployment(${environment}, ${baseUrl}, ${loopbackReceivers}, ${sealingKey}, ${pepper}, ${flood})`;
+    const {
+      environment,
+      baseUrl,
+      loopbackReceivers,
+      sealingKey,
+      pepper,
+      flood,
+      webhookPorts,
+      attemptsKeptDays,
+    } = deployment;
+    await sql`
+      select gold.settle_deployment(${environment}, ${baseUrl}, ${loopbackReceivers}, ${sealingKey}, ${pepper}, ${flood},
+        ${`{${webhookPorts}}`}::text::int[], ${attemptsKeptDays})`;
     await ensureTokenKey(sql, sealingKey);
   }
   if (defaults) await sql`select gold.set_partner_defaults(${defaults.rate}, ${defaults.burst})`;
@@ -73,8 +86,15 @@ const status: Command = {
   does: "which deployment the database belongs to, and whether it is migrated",
   async run({ db }) {
     const { deployment } = await db();
-    const { environment, publicBaseUrl } = await deployment();
-    return { object: { environment, base_url: publicBaseUrl } };
+    const { environment, publicBaseUrl, webhookPorts, attemptsKeptDays } = await deployment();
+    return {
+      object: {
+        environment,
+        base_url: publicBaseUrl,
+        webhook_ports: webhookPorts,
+        attempts_kept_days: attemptsKeptDays,
+      },
+    };
   },
 };
 

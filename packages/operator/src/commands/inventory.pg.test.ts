@@ -54,6 +54,7 @@ describe("gold inventory", () => {
   it("warns of what ends within the span, and counts what takes over", async () => {
     const { clientId, fingerprint } = await operator.service.addPartner();
     const { sql } = operator.service.books;
+    await sql`update gold.certificate set not_after = now() + interval '59 minutes' where fingerprint = ${fingerprint}`;
     const certificates = async (...options: string[]) =>
       shortOf((await itemsFor(clientId, ...options)).filter(({ kind }) => kind === "certificate"));
     assertEquals(await certificates(), [[

@@ -35,7 +35,7 @@ describe("gold partner", () => {
 
   describe("create", () => {
     it("shows id and secrets once, in one JSON object", async () => {
-      const { json, err, exit } = await create();
+      const { json, err, exit } = await create({ webhook: "https://localhost/hooks" });
       assertEquals([exit, err, Object.keys(json)], [0, "", [
         "client_id",
         "name",
@@ -46,6 +46,11 @@ describe("gold partner", () => {
       assertMatch(json.client_secret as string, /^[A-Za-z0-9_-]{43}$/);
       assertMatch(json.webhook_secret as string, /^whsec_/);
       assertEquals((await create()).json.client_id === json.client_id, false);
+    });
+
+    it("takes a webhook whose name has no address yet, with nothing beside the JSON object", async () => {
+      const { json, err, exit } = await create({ webhook: "https://hooks.invalid/" });
+      assertEquals([exit, err, Object.keys(json).length], [0, "", 4]);
     });
 
     it("stores neither secret in the clear, and an audit row with the operator's login and no secret", async () => {
@@ -127,6 +132,9 @@ describe("gold partner", () => {
       refused(await create({ ip: "203.0.113.0/33" }), 2, "--ip");
       refused(await create({ webhook: "http://bank.example" }), 2, "--webhook");
       refused(await create({ webhook: "https://user:pw@bank.example" }), 2, "--webhook");
+      refused(await create({ webhook: "https://169.254.169.254/" }), 2, "is not public (linkLocal)");
+      refused(await create({ webhook: "https://[::ffff:10.0.0.1]/" }), 2, "is not public");
+      refused(await create({ webhook: "https://8.8.8.8:9000/" }), 2, "sent to 443 or 8443 alone");
       refused(await create({ rate: "0/s" }), 2, "--rate");
       refused(await create({ burst: "many" }), 2, "--burst");
       refused(await create({ "max-grams": "1000000000" }), 2, "--max-grams");

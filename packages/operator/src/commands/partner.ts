@@ -9,14 +9,7 @@ import { usage } from "../failure.ts";
 import { instantOf } from "../output.ts";
 import { parsedRequired, repeated, required, wholeNumber } from "../values.ts";
 import { newClientSecret, newSealedSecret } from "./new_secret.ts";
-import {
-  readMaximum,
-  readName,
-  readRange,
-  readRate,
-  readSigningKey,
-  readWebhookUrl,
-} from "./partner_terms.ts";
+import { readMaximum, readName, readRange, readRate, readSigningKey, readWebhook } from "./partner_terms.ts";
 import { findPartner } from "./registered_partner.ts";
 
 const ID_ALPHABET = "abcdefghijklmnopqrstuvwxyz0123456789";
@@ -40,7 +33,7 @@ const create: Command = {
   run: createPartner,
 };
 
-async function createPartner({ values, db, path, random }: Invocation) {
+export async function createPartner({ values, db, path, random }: Invocation) {
   const { sql, deployment } = await db();
   const settled = await deployment();
   const name = readName(values);
@@ -59,11 +52,12 @@ async function createPartner({ values, db, path, random }: Invocation) {
     ? settled.partnerDefaults.burst
     : wholeNumber(required(values, "burst"), "burst");
   const clientId = `${settled.environment === "sandbox" ? "sbx" : "live"}_${randomText(random)}`;
+  const webhook = await readWebhook(required(values, "webhook"), settled);
   const clientSecret = await newClientSecret(settled, random);
   const webhookSecret = await newSealedSecret(settled, random);
-  await sql`select gold.create_partner(${clientId}, ${name}, ${parsedRequired(values, "iban", parseIban)}, ${
-    readWebhookUrl(required(values, "webhook"))
-  },
+  await sql`select gold.create_partner(${clientId}, ${name}, ${
+    parsedRequired(values, "iban", parseIban)
+  }, ${webhook.url},
     ${rate}, ${burst},
     ${`${parsedRequired(values, "max-grams", readMaximum)}`}::text::bigint, ${`{${
     ips.join(",")
@@ -79,6 +73,7 @@ async function createPartner({ values, db, path, random }: Invocation) {
       client_secret: clientSecret.text,
       webhook_secret: webhookSecret.text,
     },
+    notice: webhook.notice,
   };
 }
 
@@ -103,10 +98,11 @@ const list: Command = {
 const show: Command = {
   words: "partner show",
   usage: "partner show ID",
-  does: "one partner: addresses, limits, balances",
+  does: "one partner: addresses, limits, balances, how its webhook does",
   takes: ["ID"],
   async run({ query, positionals: [id] }) {
     const row = await findPartner(query, id!);
+    const [endpoint] = await query`select * from gold.endpoint_overview where public_id = ${id!}`;
     const object: Row = {
       client_id: row.public_id,
       name: row.name,
@@ -118,6 +114,11 @@ const show: Command = {
       pending_iban_at: instantOf(row.pending_iban_at),
       ips: row.ips ?? [],
       webhook_url: row.webhook_url,
+      webhook_disabled_at: instantOf(endpoint!.disabled_at),
+      webhook_failures: endpoint!.failures,
+      webhook_rests_until: instantOf(endpoint!.rests_until),
+      events_waiting: Number(endpoint!.waiting),
+      events_parked: Number(endpoint!.parked),
       rate_per_second: row.rate_per_second,
       burst: row.burst,
       maximum_grams: formatGrams(BigInt(row.maximum_grams)),

@@ -41,9 +41,31 @@ describe("gold partner set and approve-iban", () => {
     refused(await set("--rate", "0/s", "--burst", "5"), 2, "--rate");
     refused(await set("--ip", "x", "--burst", "5"), 2, "--ip");
     refused(await set("--webhook", "http://x", "--burst", "5"), 2, "--webhook");
+    refused(await set("--webhook", "https://10.0.0.1/", "--burst", "5"), 2, "is not public (private)");
     refused(await set("--iban", "SA1", "--burst", "5"), 2, "--iban");
     refused(await set("--iban", OLD_IBAN, "--burst", "5"), 1, "registered IBAN already");
     assertEquals(await shown(), before);
+  });
+
+  it("set says that a webhook's name has no address yet, and takes it", async () => {
+    const { out, err, exit } = await set("--webhook", "https://hooks.invalid/");
+    assertEquals([exit, err.includes("tell no address of hooks.invalid")], [0, true]);
+    assertEquals(/tell no address/.test(out), false);
+    assertEquals((await shown()).webhook_url, "https://hooks.invalid/");
+    const other = await set("--burst", "5");
+    assertEquals([other.exit, other.err], [0, ""]);
+  });
+
+  it("set goes by what the deployment says of receivers on loopback", async () => {
+    const { sql } = operator.service.books;
+    const webhook = async () => (await shown()).webhook_url;
+    await operator.done("partner", "set", id, "--webhook", "https://localhost:9999/hooks");
+    assertEquals(await webhook(), "https://localhost:9999/hooks");
+    await sql`update gold.deployment set loopback_receivers = false`;
+    refused(await set("--webhook", "https://127.0.0.1/"), 2, "is not public (loopback)");
+    refused(await set("--webhook", "https://localhost:9999/"), 2, "The webhook's port is 9999");
+    await sql`update gold.deployment set loopback_receivers = true`;
+    assertEquals(await webhook(), "https://localhost:9999/hooks");
   });
 
   it("a rate above a quarter of the flood bound is refused with that reason, also to a new partner", async () => {

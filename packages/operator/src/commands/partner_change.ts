@@ -1,8 +1,8 @@
 import { formatGrams, parseIban } from "@gold-partner/protocol";
 import type { Command, Invocation, Result } from "../command.ts";
 import { EXIT, Failure, usage } from "../failure.ts";
-import { parsed, repeated, wholeNumber } from "../values.ts";
-import { readMaximum, readName, readRange, readRate, readWebhookUrl } from "./partner_terms.ts";
+import { parsed, repeated, required, wholeNumber } from "../values.ts";
+import { readMaximum, readName, readRange, readRate, readWebhook } from "./partner_terms.ts";
 import { findPartner } from "./registered_partner.ts";
 
 const set: Command = {
@@ -10,7 +10,7 @@ const set: Command = {
   usage:
     "partner set ID [--name NAME] [--iban SA…] [--ip CIDR …] [--webhook https://…] [--rate N/s] [--burst N] [--max-grams G]",
   does:
-    "changes what is given; --ip replaces all addresses, a new IBAN waits for another login's approve-iban, and the registered one withdraws it",
+    "changes what is given; --ip replaces all addresses, --webhook enables a disabled endpoint, also with the URL that it has, a new IBAN waits for another login's approve-iban, and the registered one withdraws it",
   options: {
     name: { type: "string" },
     iban: { type: "string" },
@@ -28,7 +28,9 @@ async function setPartner({ values, db, positionals: [id] }: Invocation): Promis
   const read = <T>(name: string, parse: (text: string) => T): T | null => parsed(values, name, parse) ?? null;
   const name = values.name === undefined ? null : readName(values);
   const ips = repeated(values, "ip").map(readRange);
-  const webhook = read("webhook", readWebhookUrl);
+  const webhook = values.webhook === undefined
+    ? null
+    : await readWebhook(required(values, "webhook"), await (await db()).deployment());
   const rate = read("rate", readRate);
   const burst = read("burst", (text) => wholeNumber(text, "burst"));
   const maximum = read("max-grams", readMaximum);
@@ -36,7 +38,7 @@ async function setPartner({ values, db, positionals: [id] }: Invocation): Promis
   const terms = {
     ...(name === null ? {} : { name }),
     ...(ips.length > 0 ? { ips } : {}),
-    ...(webhook === null ? {} : { webhook_url: webhook }),
+    ...(webhook === null ? {} : { webhook_url: webhook.url }),
     ...(rate === null ? {} : { rate_per_second: rate }),
     ...(burst === null ? {} : { burst }),
     ...(maximum === null ? {} : { maximum_grams: formatGrams(maximum) }),
@@ -48,7 +50,7 @@ async function setPartner({ values, db, positionals: [id] }: Invocation): Promis
       await transaction`select gold.set_partner(${id!}, ${name}, ${
         ips.length > 0 ? `{${ips.join(",")}}` : null
       }::text::cidr[],
-        ${webhook}, ${rate}, ${burst}, ${maximum === null ? null : `${maximum}`}::text::bigint)`;
+        ${webhook?.url ?? null}, ${rate}, ${burst}, ${maximum === null ? null : `${maximum}`}::text::bigint)`;
     }
     if (iban === null) return {};
     await transaction`select gold.ask_iban(${id!}, ${iban})`;
@@ -60,6 +62,7 @@ async function setPartner({ values, db, positionals: [id] }: Invocation): Promis
   return {
     ...(iban === null ? {} : { title: titleOf(id!, pending.pending_iban) }),
     object: { client_id: id!, ...terms, ...pending },
+    notice: webhook?.notice,
   };
 }
 

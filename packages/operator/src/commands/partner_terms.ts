@@ -2,7 +2,9 @@ import { readFile } from "node:fs/promises";
 import { isIP } from "node:net";
 import { exportPublicJwk, importVerifyingKey, jwkThumbprint } from "@gold-partner/jws";
 import { formatGrams, GOLD_MAX_TENTH_MILLIGRAMS, parseGrams } from "@gold-partner/protocol";
+import { checkEndpoint } from "@gold-partner/server";
 import ipaddr from "ipaddr.js";
+import type { Deployment } from "../database.ts";
 import { usage } from "../failure.ts";
 import type { Values } from "../command.ts";
 import { SUBJECT_MAX_CHARACTERS } from "../pki/mod.ts";
@@ -62,12 +64,21 @@ function readKid(kid: unknown): string {
   throw usage(`The JWK's kid is 1 to ${KID_MAX_CHARACTERS} visible ASCII characters, or left out.`);
 }
 
-export function readWebhookUrl(text: string): string {
-  const url = URL.canParse(text) ? new URL(text) : undefined;
-  if (url?.protocol !== "https:" || url.username || url.password) {
-    throw usage(`--webhook ${text} is no https URL without user information.`);
+/** By the sender's own rules: what it would never send to is not registered. A name without an address is, with a notice. */
+export async function readWebhook(
+  text: string,
+  { loopbackReceivers, webhookPorts: ports }: Deployment,
+): Promise<{ readonly url: string; readonly notice?: string }> {
+  const fault = await checkEndpoint(text, { loopbackReceivers, ports });
+  if (fault !== undefined && fault.code !== "dns_failed") {
+    throw usage(`--webhook is refused. ${fault.message}`);
   }
-  return url.href;
+  const url = new URL(text).href;
+  if (fault === undefined) return { url };
+  return {
+    url,
+    notice: `--webhook is taken, but mind the spelling. ${fault.message} Each attempt asks again.`,
+  };
 }
 
 export function readMaximum(text: string): bigint {

@@ -3,7 +3,16 @@ import { type Environment, isKeySource, type KeySource, parseBaseUrl, readKeys }
 import type { Values } from "../command.ts";
 import { Failure, usage } from "../failure.ts";
 import { checkBic } from "../pain/payment_text.ts";
-import { line, oneOf, optional, parsedRequired, required, wholeNumber } from "../values.ts";
+import {
+  line,
+  oneOf,
+  optional,
+  parsedRequired,
+  repeated,
+  required,
+  spanSeconds,
+  wholeNumber,
+} from "../values.ts";
 import { readRate } from "./partner_terms.ts";
 
 /** What a migration tells the database; each part is told whole or not at all. */
@@ -23,17 +32,31 @@ interface Deployment {
   readonly pepper: KeySource;
   readonly sealingKey: KeySource;
   readonly flood: number;
+  readonly webhookPorts: readonly number[];
+  readonly attemptsKeptDays: number;
 }
 
 /** What the proxy lets through for one certificate. */
 const DEFAULT_FLOOD_PER_SECOND = "5000";
+/** Where webhooks are received. */
+const DEFAULT_WEBHOOK_PORTS = ["443", "8443"];
+const PORT_MAX = 65_535;
+const PORTS_MAX = 32;
+/** How long each attempt to deliver an event can be seen. */
+const DEFAULT_ATTEMPTS_KEPT = "90d";
+const ATTEMPTS_KEPT_MIN_DAYS = 7;
+const ATTEMPTS_KEPT_MAX_DAYS = 3650;
+const DAY_SECONDS = 86_400;
+
+const DEPLOYMENT_OPTIONS = [
+  ...["env", "base-url", "pepper", "sealing-key", "loopback-receivers", "flood"],
+  ...["webhook-port", "attempts-kept"],
+];
 
 export async function readSettlement(values: Values): Promise<Settlement> {
   const tells = (...names: string[]) => names.some((name) => values[name] !== undefined);
   return {
-    deployment: tells("env", "base-url", "pepper", "sealing-key", "loopback-receivers", "flood")
-      ? await readDeployment(values)
-      : undefined,
+    deployment: tells(...DEPLOYMENT_OPTIONS) ? await readDeployment(values) : undefined,
     defaults: tells("rate", "burst")
       ? {
         rate: readRate(required(values, "rate")),
@@ -63,7 +86,32 @@ async function readDeployment(values: Values): Promise<Deployment> {
     pepper: await readSource(values, "pepper"),
     sealingKey: await readSource(values, "sealing-key"),
     flood: wholeNumber(optional(values, "flood") ?? DEFAULT_FLOOD_PER_SECOND, "flood"),
+    webhookPorts: readPorts(repeated(values, "webhook-port")),
+    attemptsKeptDays: readKeptDays(optional(values, "attempts-kept") ?? DEFAULT_ATTEMPTS_KEPT),
   };
+}
+
+/** Each once and in order, so that the same ports told otherwise are no change. */
+function readPorts(told: readonly string[]): number[] {
+  const ports = (told.length > 0 ? told : DEFAULT_WEBHOOK_PORTS).map((text) =>
+    wholeNumber(text, "webhook-port")
+  );
+  const beyond = ports.find((port) => port > PORT_MAX);
+  if (beyond !== undefined) throw usage(`--webhook-port is at most ${PORT_MAX}, not ${beyond}.`);
+  const each = [...new Set(ports)].sort((one, other) => one - other);
+  if (each.length > PORTS_MAX) {
+    throw usage(`--webhook-port names at most ${PORTS_MAX} ports, not ${each.length}.`);
+  }
+  return each;
+}
+
+/** An event is tried for days, and what became of it is to be seen after that. */
+function readKeptDays(text: string): number {
+  const days = spanSeconds(text, "attempts-kept") / DAY_SECONDS;
+  if (Number.isInteger(days) && days >= ATTEMPTS_KEPT_MIN_DAYS && days <= ATTEMPTS_KEPT_MAX_DAYS) return days;
+  throw usage(
+    `--attempts-kept is ${ATTEMPTS_KEPT_MIN_DAYS}d to ${ATTEMPTS_KEPT_MAX_DAYS}d in whole days, not ${text}.`,
+  );
 }
 
 /** By the service's own rule: another spelling would be settled here and refused there. */

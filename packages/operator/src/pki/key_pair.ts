@@ -16,6 +16,7 @@ const SPKI_BYTES = SPKI_HEAD.length + 64;
 
 interface KeyPair {
   readonly publicKeySpki: Uint8Array<ArrayBuffer>;
+  readonly publicKey: webcrypto.CryptoKey;
   readonly privateKey: webcrypto.CryptoKey;
   /** PKCS#8 */
   readonly privateKeyPem: string;
@@ -25,6 +26,7 @@ export async function generateKeyPair(): Promise<KeyPair> {
   const { publicKey, privateKey } = await crypto.subtle.generateKey(EC_P256, true, ["sign", "verify"]);
   return {
     publicKeySpki: new Uint8Array(await crypto.subtle.exportKey("spki", publicKey)),
+    publicKey,
     privateKey,
     privateKeyPem: writePem(
       "PRIVATE KEY",

@@ -12,4 +12,5 @@ export {
   issueServerCertificate,
   type ServerIssuance,
 } from "./issuance.ts";
+export { writeCsr } from "./new_request.ts";
 export { type Subject, SUBJECT_MAX_CHARACTERS } from "./subject.ts";

@@ -35,7 +35,7 @@ describe("openApiDocument()", () => {
       described.map(({ operationId }) => operationId as unknown as string).sort(),
       operations.map(([id]) => id).sort(),
     );
-    for (const [id, { method, path, signature, idempotent, token, query }] of operations) {
+    for (const [id, { method, path, signature, idempotent, token, query, fixed }] of operations) {
       const operation = sandbox["paths"]![path]![method.toLowerCase()]!;
       const parameters = (operation["parameters"] ?? []) as unknown as Loose[];
       const names = parameters.map(({ name }) => name as unknown as string);
@@ -47,7 +47,15 @@ describe("openApiDocument()", () => {
       for (const name of Object.keys(query?.shape ?? {})) assert(names.includes(name), `${id}: ${name}`);
       assertEquals(Object.hasOwn(operation["responses"]!, "201"), idempotent === true, id);
       assert(Object.hasOwn(operation["responses"]!, "200"), id);
+      assertEquals(Object.hasOwn(operation["responses"]!, "304"), fixed === true, id);
+      assertEquals(names.includes("If-None-Match"), fixed === true, id);
     }
+  });
+
+  it("says of a body whether it may be left out", () => {
+    const required = (path: string) =>
+      sandbox["paths"]![path]!["post"]!["requestBody"]!["required"] as unknown;
+    assertEquals(["/v1/orders", "/v1/signed-probe", "/v1/webhook/test"].map(required), [true, false, false]);
   });
 
   it("tells of the sandbox's money in the sandbox alone", () => {
@@ -144,9 +152,12 @@ describe("openApiDocument()", () => {
       ] as const
     ) assertEquals(headersAt("/v1/orders", "post", status), [...headers], `${status}`);
     assertEquals(headersAt("/v1/orders/{order_id}", "get", 404), always);
+    // A name in the path binds nothing, so there is nothing to replay.
+    assertEquals(headersAt("/v1/events/{event_id}/redeliver", "post", 404), always);
     assert(headersAt("/oauth/token", "post", 200).includes("Cache-Control"));
     assert(headersAt("/oauth/token", "post", 401).includes("WWW-Authenticate"));
     assert(headersAt("/v1/signed-probe", "post", 200).includes("Preference-Applied"));
+    for (const status of [200, 304]) assert(headersAt("/docs", "get", status).includes("ETag"));
   });
 
   it("has a webhook for every type of event, with an example of that type", () => {
@@ -156,6 +167,16 @@ describe("openApiDocument()", () => {
     for (const [type, event] of Object.entries(EVENTS)) {
       assertEquals(event.type, type);
       assert(webhookEvent.safeParse(event).success, type);
+    }
+  });
+
+  it("tells what each answer to a webhook does, and which ones are asked when to go on", () => {
+    for (const { post } of Object.values(sandbox["webhooks"]!) as Loose[]) {
+      const responses: Loose = post!["responses"]!;
+      assertEquals(Object.keys(responses).toSorted(), ["2XX", "410", "429", "503", "default"].toSorted());
+      for (const status of ["429", "503"]) {
+        assertEquals(Object.keys(responses[status]!["headers"]!), ["Retry-After"], status);
+      }
     }
   });
 });

@@ -76,11 +76,11 @@ function describeOperation(operationId: OperationId, schemas: Schemas): Json {
 }
 
 function requestBody(
-  { mediaType, schema, examples }: NonNullable<Endpoint["request"]>,
+  { mediaType, schema, examples, optional }: NonNullable<Endpoint["request"]>,
   schemas: Schemas,
 ): Json {
   return {
-    required: mediaType !== "*/*",
+    required: mediaType !== "*/*" && !optional,
     content: {
       [mediaType]: {
         schema: schemas.refer(schema),

@@ -22,9 +22,13 @@ interface Content {
 
 interface RequestContent extends Content {
   readonly mediaType: "application/json" | "application/x-www-form-urlencoded" | "*/*";
+  /** No body at all says the same. */
+  readonly optional?: true;
 }
 
 interface ReplyContent extends Content {
+  /** Unless it is JSON. */
+  readonly mediaType?: "text/html";
   /** The same as a table, for who asks for it by Accept: its description and an example. */
   readonly csv?: { readonly description: string; readonly example: string };
   readonly description: string;
@@ -46,6 +50,8 @@ export interface Endpoint {
   readonly idempotent?: true;
   /** In production the path does not exist. */
   readonly sandboxOnly?: true;
+  /** The same bytes while the service runs, under a tag by which they are asked for again. */
+  readonly fixed?: true;
   readonly query?: z.ZodObject;
   readonly request?: RequestContent;
   readonly reply: ReplyContent;

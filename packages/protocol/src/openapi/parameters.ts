@@ -21,13 +21,14 @@ const PATH_PARAMETER: Readonly<Record<string, { readonly form: RegExp; readonly 
 
 /** What an operation reads besides the body. */
 export function parametersOf(endpoint: Endpoint): Json[] {
-  const { query, idempotent, signature } = endpoint;
+  const { query, idempotent, signature, fixed } = endpoint;
   return [
     ...pathParameters(endpoint).map(pathParameter),
     ...(query ? queryParameters(query) : []),
     ...(idempotent ? [idempotencyKey] : []),
     ...(signature ? signatureHeaders(signature === "required") : []),
     ...(signature === "judged" ? [prefer] : []),
+    ...(fixed ? [ifNoneMatch] : []),
   ];
 }
 
@@ -92,6 +93,14 @@ const prefer: Json = {
   in: "header",
   required: false,
   description: "`handling=strict` (RFC 7240): refuse as an order would be refused, instead of a verdict.",
+  schema: { type: "string" },
+};
+
+const ifNoneMatch: Json = {
+  name: REQUEST_HEADER.ifNoneMatch,
+  in: "header",
+  required: false,
+  description: "The `ETag` of what you have (RFC 9110): 304 says that it is still so.",
   schema: { type: "string" },
 };
 

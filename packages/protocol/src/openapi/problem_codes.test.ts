@@ -30,7 +30,16 @@ describe("problemCodesOf()", () => {
   });
 
   it("says of what needs a certificate alone nothing of tokens, keys or signatures", () => {
-    for (const operation of ["getHealth", "getTokenKeys", "getAuthorizationServer", "getOpenApi"] as const) {
+    for (
+      const operation of [
+        "getHealth",
+        "getTokenKeys",
+        "getAuthorizationServer",
+        "getOpenApi",
+        "getReference",
+        "getErrorCatalogue",
+      ] as const
+    ) {
       assertEquals(codesOf(operation), listed(ALWAYS), operation);
     }
   });
@@ -51,6 +60,8 @@ describe("problemCodesOf()", () => {
         ...[ALWAYS, TOKEN, SIGNED, KEY],
         "unsupported_media_type insufficient_funds limit_exceeded withdrawal_reference_reused",
       ],
+      redeliverEvent: [ALWAYS, TOKEN, KEY, "unsupported_media_type not_found"],
+      testWebhook: [ALWAYS, TOKEN, KEY, "unsupported_media_type"],
       // Its body may be anything, and nobody waits for a key that it does not have.
       probeSignature: [ALWAYS, TOKEN, SIGNED],
       // It needs no token, so none can be missing.

@@ -53,6 +53,11 @@ export const REPLY_HEADERS: { readonly [name: string]: Json } = {
     TEXT,
     "Sun, 31 Jan 2027 00:00:00 GMT",
   ),
+  [REPLY_HEADER.entityTag]: header(
+    "Names these bytes; sent as If-None-Match, it asks for others alone.",
+    TEXT,
+    '"5d41402abc4b2a76b9719d911017c592"',
+  ),
   Allow: header("The methods that this path takes.", TEXT, "GET, POST"),
   "Cache-Control": header("Not to be stored.", { const: "no-store" }, "no-store"),
 };

@@ -7,13 +7,14 @@ import {
   tokenErrorSchema,
 } from "../problem.ts";
 import {
+  bindsKey,
   isProblemCode,
   PROBLEM_REGISTRY,
   type ProblemCode,
   TOKEN_PROBLEM_REGISTRY,
   type TokenProblemCode,
 } from "../problem_registry.ts";
-import type { Endpoint, Examples, Json, JsonObject } from "./endpoint.ts";
+import { type Endpoint, type Examples, type Json, type JsonObject, pathParameters } from "./endpoint.ts";
 import { ID } from "./examples/story.ts";
 import { problemCodesOf } from "./problem_codes.ts";
 import { headersNamed, ON_EVERY_REPLY } from "./reply_headers.ts";
@@ -53,21 +54,30 @@ export function problemExamples(): Json {
   }));
 }
 
-function successOf({ reply, idempotent, oauth, signature }: Endpoint, schemas: Schemas): JsonObject {
-  const { schema, examples, csv, description } = reply;
+function successOf(
+  { reply, idempotent, oauth, signature, fixed }: Endpoint,
+  schemas: Schemas,
+): JsonObject {
+  const { mediaType = JSON_MEDIA_TYPE, schema, examples, csv, description } = reply;
   const headers = [
     ...ON_EVERY_REPLY,
     ...IN_FORCE,
     ...(oauth ? ["Cache-Control"] : []),
     ...(signature === "judged" ? [REPLY_HEADER.preferenceApplied] : []),
+    ...(fixed ? [REPLY_HEADER.entityTag] : []),
   ];
   const content: Json = {
-    [JSON_MEDIA_TYPE]: { schema: schemas.refer(schema), examples: named(examples) },
+    [mediaType]: { schema: schemas.refer(schema), examples: named(examples) },
     ...(csv
       ? { "text/csv": { schema: { type: "string", description: csv.description }, example: csv.example } }
       : {}),
   };
-  if (!idempotent) return { "200": { description, headers: headersNamed(...headers), content } };
+  if (!idempotent) {
+    return {
+      "200": { description, headers: headersNamed(...headers), content },
+      ...(fixed ? { "304": { description: "You have it.", headers: headersNamed(...headers) } } : {}),
+    };
+  }
   return {
     "200": {
       description: "A repeat under the same Idempotency-Key: the first reply, byte for byte.",
@@ -81,8 +91,9 @@ function successOf({ reply, idempotent, oauth, signature }: Endpoint, schemas: S
 function refusalOf(endpoint: Endpoint, codes: readonly TokenProblemCode[], schemas: Schemas): Json {
   if (endpoint.oauth) return oauthResponse(codes, schemas);
   const [code, ...others] = codes;
-  const replayed = endpoint.idempotent &&
-    codes.some((one) => TOKEN_PROBLEM_REGISTRY[one].binds_key !== false);
+  // What the path names is not there before anything is asked of it; only a body's name is part of what was asked.
+  const refused = pathParameters(endpoint).length > 0 ? "other" : "order_quote_id";
+  const replayed = endpoint.idempotent && codes.some((one) => isProblemCode(one) && bindsKey(one, refused));
   if (others.length === 0 && isShared(code!) && !replayed) return { $ref: `#/components/responses/${code}` };
   return problemResponse(codes, replayed ? [REPLY_HEADER.idempotentReplayed] : [], schemas);
 }

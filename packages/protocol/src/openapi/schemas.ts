@@ -4,10 +4,15 @@ import type { Json, JsonObject } from "./endpoint.ts";
 /** The schemas that the description names, each written once under its own id. */
 export class Schemas {
   readonly #components = new Map<string, Json>();
+  /** The problems' schema is referred to by every operation. */
+  readonly #references = new Map<z.ZodType, JsonObject>();
 
   /** A reference to the schema, or the schema itself where it has no id. */
   refer(schema: z.ZodType): JsonObject {
+    const known = this.#references.get(schema);
+    if (known) return known;
     const { $schema: _dialect, $defs = {}, ...root } = toJson(schema);
+    this.#references.set(schema, root);
     for (const [id, component] of Object.entries($defs)) this.#components.set(id, component);
     return root;
   }

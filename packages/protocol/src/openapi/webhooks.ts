@@ -13,7 +13,8 @@ const SAYS: Readonly<Record<keyof typeof EVENTS, string>> = {
   "withdrawal.returned": "The bank has returned a withdrawal; the amount is available again.",
   "funding.completed": "Money has come in.",
   "funding.reversed": "Money that had come in was taken back by the bank.",
-  "credential.expiring": "A credential of yours ends soon: replace it while both work.",
+  "credential.expiring":
+    "A credential of yours ends soon: replace it while both work. Told 30, 7 and 1 days ahead.",
   "webhook.test": "You have asked for a test.",
 };
 
@@ -75,12 +76,23 @@ const HEADERS: Json = [
   ),
 ];
 
+const WAITS =
+  "It counts as a try, and until the time of your Retry-After, if you send one, nothing is sent to you.";
+const RETRY_AFTER: Json = {
+  "Retry-After": {
+    description: "Seconds, or an HTTP date; an hour is the most.",
+    schema: { type: "string" },
+    example: "120",
+  },
+};
+
 const RESPONSES: Json = {
   "2XX": { description: "You have it. Answer within 15 seconds, and work on it afterwards." },
   "410": {
     description:
       "You want no more: your endpoint is disabled until you ask for a test or register another URL.",
   },
-  "429": { description: "Not so fast: the next attempt waits as long as your Retry-After says." },
+  "429": { description: `Not so fast. ${WAITS}`, headers: RETRY_AFTER },
+  "503": { description: `Not now. ${WAITS}`, headers: RETRY_AFTER },
   default: { description: "Anything else is tried again." },
 };

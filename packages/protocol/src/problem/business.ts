@@ -96,6 +96,6 @@ export const BUSINESS_PROBLEMS = {
     retryable: true,
     cause: "Quotes are made during market hours only. A quote that is already firm can still be ordered.",
     cure:
-      'Ask again when GET /v1/prices says `"market":"open"`; GET /v1/limits shows the hours. The same Idempotency-Key may be used.',
+      'Ask again when GET /v1/prices says `"market":"open"`; GET /v1/limits shows the hours. No Retry-After comes: do not hold a call until then. The same Idempotency-Key may be used.',
   },
 } as const satisfies ProblemFamily;

@@ -50,7 +50,7 @@ export const FORM_PROBLEMS = {
     status: 400,
     title: "The path is not in its plain form",
     cause:
-      "The request target holds a percent-encoded slash or letter, a doubled slash, a dot segment or a backslash, or is an absolute URL. " +
+      "The path holds a percent-encoded slash or letter, a doubled slash, a dot segment or a backslash (a query may hold them), or the target is an absolute URL. " +
       "Such a path can mean one thing to a proxy and another to the service, so it is refused and never rewritten.",
     cure: "Send the path exactly as documented, in origin form (`/v1/orders`), and sign that URL.",
   },

@@ -38,8 +38,10 @@ const frame = {
 
 const credential = z.object({
   kind: z.enum(["certificate", "signing_key", "client_secret", "webhook_secret"]),
-  id: z.string(),
-  expires_at: instant,
+  id: z.string().meta({
+    description: "Its sha256, thumbprint or secret_id, as GET /v1/credentials tells it.",
+  }),
+  expires_at: instant.meta({ description: "When it stops being accepted." }),
 });
 
 function eventWith<S extends z.core.$ZodLooseShape>(more: S) {

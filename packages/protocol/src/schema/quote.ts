@@ -1,5 +1,4 @@
 import { z } from "zod";
-import { pageOf } from "./page.ts";
 import { amountParam, grams, gramsParam, sar, sarPerGram } from "./quantity.ts";
 import { requestBody } from "./request_body.ts";
 import { idText, instant, side } from "./text.ts";
@@ -47,6 +46,3 @@ export const quoteReply = z.object({
   description: "A firm price for 60 seconds, for one order. It holds neither funds nor gold.",
 });
 export type QuoteReply = z.infer<typeof quoteReply>;
-
-export const quotesReply = pageOf("Quotes", quoteReply);
-export type QuotesReply = z.infer<typeof quotesReply>;

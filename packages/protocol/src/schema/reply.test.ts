@@ -71,7 +71,6 @@ const REPLIES: Record<string, unknown> = {
   },
   balancesReply: balances,
   quoteReply: quote,
-  quotesReply: { items: [quote], next_cursor: null },
   orderReply: order,
   orderCreatedReply: { ...order, balances },
   ordersReply: { items: [order], next_cursor: "c" },

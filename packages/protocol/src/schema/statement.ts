@@ -2,7 +2,10 @@ import { z } from "zod";
 import { grams, sar } from "./quantity.ts";
 import { date, instant } from "./text.ts";
 
-export const statementQuery = z.strictObject({ from: date, to: date }, {
+export const statementQuery = z.strictObject({
+  from: date.meta({ description: "The first day. Any span may be asked for." }),
+  to: date.meta({ description: "The last day; the first one again for one day." }),
+}, {
   error: "This parameter is unknown here; a statement takes from and to.",
 }).refine(({ from, to }) => from <= to, {
   path: ["to"],

@@ -16,7 +16,9 @@ export const withdrawalRequest = requestBody({
 }, {
   amount_sar: amountParam,
   reference: z.string({ error: REFERENCE_RULE }).regex(REFERENCE_FORM, REFERENCE_RULE).meta({
-    description: "Your own reference; it travels with the transfer. No two live withdrawals have the same.",
+    description:
+      `Your own reference; it travels with the transfer, so it has ${REFERENCE_MAX_CHARACTERS} characters at most (a UUID fits without its hyphens). ` +
+      "No two live withdrawals have the same.",
     maxLength: REFERENCE_MAX_CHARACTERS,
   }).optional(),
 }).transform(({ amount_sar, reference }): WithdrawalRequest => ({

@@ -2,7 +2,7 @@ import { type TrialBooks, trialBooks } from "@gold-partner/dev";
 import { assertEquals } from "@std/assert";
 import { after, before, describe, it } from "node:test";
 import type { Sql } from "postgres";
-import { sendNonce } from "./nonce/spend_nonce.ts";
+import { sendNonces } from "./nonce/spend_nonces.ts";
 import { publicIdOf, verdictOf } from "./operator_trial.ts";
 import { bookWithdrawal, newUuid, withdrawalItem } from "./trial.ts";
 
@@ -24,8 +24,8 @@ describe("what waits for an account", () => {
     const withdrawal = withdrawalItem(client, 10n);
     await bookWithdrawal(books.api, withdrawal);
     const calls: Record<string, (sql: Sql) => PromiseLike<unknown>> = {
-      spend_nonce: (sql) =>
-        sendNonce(sql)([{ client, admissionVersion: "1", nonce: newUuid() }], { wait: true, settle: false }),
+      spend_nonces: (sql) =>
+        sendNonces(sql)([{ client, admissionVersion: "1", nonce: newUuid() }], { wait: true, settle: false }),
       reverse_deposit: (sql) => sql`select gold.reverse_deposit(${deposit!.id})`,
       approve_withdrawal: (sql) => sql`select gold.approve_withdrawal(${withdrawal.id})`,
       balance_at: (sql) => sql`select gold.balance_at(${client}, now() - interval '1 second')`,

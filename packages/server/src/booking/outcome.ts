@@ -7,6 +7,7 @@ export interface Outcome {
     | "idempotency_key_conflict"
     | "price_unavailable"
     | "market_closed"
+    | "not_found"
     | "admission_changed"
     | "busy"
     | "idempotency_request_in_progress";

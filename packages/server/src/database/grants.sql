@@ -2,6 +2,7 @@
 -- functions to gold_book, which has no right to update or delete history; logins may execute and read views.
 -- Only who may create in a schema can be made an owner there.
 grant create on schema gold to gold_owner, gold_book;
+grant usage, create on schema gold_attempts to gold_owner;
 
 do $$
 declare
@@ -23,7 +24,7 @@ begin
   end loop;
   for item in select p.oid::regprocedure as name, p.proname from pg_proc p where p.pronamespace = 'gold'::regnamespace loop
     execute format('alter function %s owner to %I', item.name,
-      case when item.proname in ('post_transfers', 'refuse_change', 'freeze_steps') then 'gold_owner' else 'gold_book' end);
+      case when item.proname in ('post_transfers', 'refuse_change', 'freeze_steps', 'keep_attempts') then 'gold_owner' else 'gold_book' end);
     execute format('revoke all on function %s from public', item.name);
   end loop;
   for item in select t.oid::regtype as name from pg_type t left join pg_class c on c.oid = t.typrelid
@@ -40,7 +41,7 @@ grant select on all tables in schema gold to gold_book;
 grant insert on gold.transfer, gold.orders, gold.quote, gold.funding, gold.event, gold.idempotency_key, gold.nonce, gold.chain_link,
   gold.chain_tail, gold.account, gold.vault, gold.bar, gold.audit, gold.partner, gold.allowed_ip, gold.authority, gold.certificate, gold.client_secret,
   gold.webhook_secret, gold.signing_key, gold.token_key, gold.price, gold.deployment, gold.registry_version,
-  gold.withdrawal, gold.withdrawal_step, gold.payment_batch, gold.deposit, gold.market_session, gold.audit_link, gold.audit_tail to gold_book;
+  gold.withdrawal, gold.withdrawal_step, gold.payment_batch, gold.deposit, gold.market_session, gold.audit_link, gold.audit_tail, gold.expiry_notice, gold.attempt to gold_book;
 -- No balance among these: those are written by post_transfers alone. A row lock needs the right to update some column.
 grant update (admission_version, event_sequence, last_posted_at) on gold.account to gold_book;
 grant update (stripe) on gold.vault to gold_book;
@@ -52,11 +53,13 @@ grant update (revoked_at, revocation_reason, last_used_at) on gold.certificate t
 grant update (last_used_at, retire_at) on gold.client_secret, gold.signing_key, gold.token_key, gold.webhook_secret to gold_book;
 grant update (sealed, sealing_key) on gold.webhook_secret, gold.token_key to gold_book;
 grant delete on gold.allowed_ip, gold.market_session to gold_book;
+grant insert, update, delete on gold.delivery_worker, gold.endpoint, gold.retry to gold_book;
 
-grant execute on function gold.read_registry, gold.read_trust, gold.record_use, gold.book_orders, gold.book_quotes, gold.book_funding, gold.book_withdrawal, gold.balance_at, gold.balance_now,
+grant execute on function gold.read_registry, gold.read_trust, gold.record_use, gold.book_orders, gold.book_quotes, gold.book_funding, gold.book_withdrawal, gold.book_redelivery, gold.book_webhook_test, gold.balance_at, gold.balance_now,
   gold.find_quote, gold.find_order, gold.find_withdrawal, gold.find_funding, gold.find_event, gold.list_orders, gold.list_withdrawals,
   gold.list_fundings, gold.list_events, gold.statement_range, gold.statement_lines, gold.read_reserves, gold.read_credentials,
-  gold.spend_nonce, gold.seal_chain, gold.seal_chains, gold.tick_price, gold.market_open to gold_api;
+  gold.spend_nonces, gold.seal_chain, gold.seal_next, gold.unsealed_tail, gold.tell_events, gold.post_expiry_notices, gold.tick_price, gold.market_open,
+  gold.claim_endpoints, gold.renew_endpoints, gold.take_events, gold.settle_attempts, gold.dismiss_worker, gold.keep_attempts, gold.read_backlog to gold_api;
 grant select on gold.current_price, gold.market_hours to gold_api;
 
 grant execute on function gold.rotate_client_secret, gold.retire_client_secret, gold.rotate_webhook_secret, gold.retire_webhook_secret,
@@ -68,6 +71,8 @@ grant execute on function gold.create_partner, gold.suspend_partner, gold.resume
   gold.unsealed_tail, gold.seal_chain, gold.set_partner, gold.ask_iban, gold.approve_iban, gold.set_market_hours, gold.set_payout_account,
   gold.record_deposit, gold.approve_deposit, gold.reverse_deposit, gold.approve_withdrawal, gold.reject_withdrawal, gold.submit_withdrawals,
   gold.pay_withdrawal, gold.return_withdrawal, gold.audit_head, gold.verify_audit, gold.market_open, gold.held_until to gold_operator;
+grant execute on function gold.redeliver_event, gold.count_events, gold.replay_events, gold.list_deliveries to gold_operator;
+grant select on gold.endpoint_overview, gold.attempt_overview to gold_operator;
 grant select on gold.partner_overview, gold.authority_overview, gold.certificate_overview, gold.bar_overview, gold.current_price, gold.market_hours,
   gold.deployment_overview, gold.token_key_overview, gold.deposit_overview, gold.withdrawal_overview, gold.payment_batch_overview,
   gold.audit_overview, gold.audit_link_overview, gold.chain_link_overview, gold.chain_tail_overview to gold_operator;

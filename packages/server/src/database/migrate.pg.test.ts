@@ -136,7 +136,13 @@ describe("migrate()", () => {
       "book_orders v",
       "book_quotes v",
       "book_withdrawal v",
-      "spend_nonce v",
+      "claim_endpoints v",
+      "list_events v",
+      "seal_next v",
+      "settle_attempts v",
+      "spend_nonces v",
+      "take_events v",
+      "tell_events v",
     ]);
   });
 });

@@ -25,8 +25,11 @@ const ROUTINES = [
   "booking/trading/book_orders.sql",
   "booking/funding/book_funding.sql",
   "booking/withdrawal/book_withdrawal.sql",
-  "booking/nonce/spend_nonce.sql",
+  "booking/redelivery/book_redelivery.sql",
+  "booking/redelivery/change_delivery.sql",
+  "booking/nonce/spend_nonces.sql",
   "booking/outbox/seal_chain.sql",
+  "delivery/expiry/post_expiry_notices.sql",
   "admission/registry/read_registry.sql",
   "admission/registry/read_trust.sql",
   "booking/withdrawal/advance_withdrawal.sql",
@@ -38,6 +41,7 @@ const ROUTINES = [
   "booking/deposit/change_deposit.sql",
   "booking/ledger/balance_at.sql",
   "booking/ledger/change_vault.sql",
+  "delivery/verify_delivery.sql",
   "booking/ledger/verify_ledger.sql",
   "reads/record_text.sql",
   "reads/find_record.sql",
@@ -46,6 +50,11 @@ const ROUTINES = [
   "reads/read_statement.sql",
   "reads/read_reserves.sql",
   "reads/read_credentials.sql",
+  "delivery/keep_attempts.sql",
+  "delivery/hold_endpoints.sql",
+  "delivery/take_events.sql",
+  "delivery/settle_attempts.sql",
+  "delivery/read_backlog.sql",
   "database/settle_deployment.sql",
   "database/operator_login.sql",
   "database/views.sql",
@@ -71,13 +80,19 @@ export async function migrate(url: string): Promise<void> {
     });
     const routines = await Promise.all(ROUTINES.map(readSql));
     await sql.begin(async (transaction) => {
-      for (const routine of routines) await transaction.unsafe(routine);
-      for (const [code, { status, title, retryable }] of Object.entries(PROBLEM_REGISTRY)) {
-        await transaction`
-          insert into gold.problem (code, status, title, retryable) values (${code}, ${status}, ${title}, ${retryable})
-          on conflict (code) do update set status = excluded.status, title = excluded.title, retryable = excluded.retryable`;
-      }
+      // All in one message: `npm start` does this each time.
+      await transaction.unsafe(routines.join("\n"));
+      const problems = Object.entries(PROBLEM_REGISTRY).map(([code, entry]) => ({ code, ...entry }));
+      await transaction`
+        insert into gold.problem (code, status, title, retryable)
+        select code, status, title, retryable
+        from jsonb_to_recordset(${
+        JSON.stringify(problems)
+      }::text::jsonb) p (code text, status int, title text, retryable boolean)
+        on conflict (code) do update set status = excluded.status, title = excluded.title, retryable = excluded.retryable`;
     });
+    // Whoever delivers goes on with it; the first attempt needs its week now.
+    await sql`select gold.keep_attempts()`;
   } finally {
     await sql.end();
   }

@@ -9,6 +9,8 @@ interface Pools extends BookingPools {
   readonly reads: Sql;
   /** Reads that hold an account, which may be locked. */
   readonly holding: Sql;
+  /** Tells delivery of orders, with a lock that no booking is to wait for. */
+  readonly notices: Sql;
 }
 
 const REGISTRY_CONNECTIONS = 2;
@@ -21,13 +23,14 @@ const STATEMENT_TIMEOUT_MS = 10_000;
 /** No statement may take this long, so a connection that is silent for it is dead, whatever TCP still hopes for. */
 const SILENCE_MS = STATEMENT_TIMEOUT_MS + 2000;
 
-export function openPools({ databaseUrl, lanes }: Config): Pools {
+export function openPools({ databaseUrl, lanes }: Pick<Config, "databaseUrl" | "lanes">): Pools {
   return {
     registry: connect(databaseUrl, REGISTRY_CONNECTIONS),
     reads: connect(databaseUrl, READ_CONNECTIONS),
     holding: connect(databaseUrl, HOLDING_CONNECTIONS),
-    // Orders and quotes have lanes of their own.
-    lanes: connect(databaseUrl, 2 * lanes),
+    notices: connect(databaseUrl, 1),
+    // Orders, quotes and nonces have lanes of their own.
+    lanes: connect(databaseUrl, 3 * lanes),
     waiting: connect(databaseUrl, WAITING_CONNECTIONS),
   };
 }
@@ -36,7 +39,12 @@ export async function closePools(pools: Pools): Promise<void> {
   await Promise.all(Object.values(pools).map((pool: Sql) => pool.end({ timeout: 5 })));
 }
 
-export function connect(url: string, connections: number): Sql {
+/** `onNotify` hears what the connections listen to. */
+export function connect(
+  url: string,
+  connections: number,
+  onNotify?: (channel: string, payload: string) => void,
+): Sql {
   return postgres(url, {
     max: connections,
     connect_timeout: 5,
@@ -46,8 +54,8 @@ export function connect(url: string, connections: number): Sql {
     // and an unhandled rejection ends the process. Arrays travel as text here.
     fetch_types: false,
     onnotice: () => {},
-    // The driver hands its parsed options to this function, which its types do not know.
-    ...({ socket: openWatchedSocket } as object),
+    // The driver hands its parsed options to the first function, and notifications to the second; its types know neither.
+    ...({ socket: openWatchedSocket, onnotify: onNotify } as object),
     connection: {
       application_name: "gold-partner",
       lock_timeout: LOCK_TIMEOUT_MS,

@@ -12,28 +12,40 @@ const CALLABLE: Record<string, readonly string[]> = {
     "book_funding",
     "book_orders",
     "book_quotes",
+    "book_redelivery",
+    "book_webhook_test",
     "book_withdrawal",
+    "claim_endpoints",
+    "dismiss_worker",
     "find_event",
     "find_funding",
     "find_order",
     "find_quote",
     "find_withdrawal",
+    "keep_attempts",
     "list_events",
     "list_fundings",
     "list_orders",
     "list_withdrawals",
     "market_open",
+    "post_expiry_notices",
+    "read_backlog",
     "read_credentials",
     "read_registry",
     "read_reserves",
     "read_trust",
     "record_use",
+    "renew_endpoints",
     "seal_chain",
-    "seal_chains",
-    "spend_nonce",
+    "seal_next",
+    "settle_attempts",
+    "spend_nonces",
     "statement_lines",
     "statement_range",
+    "take_events",
+    "tell_events",
     "tick_price",
+    "unsealed_tail",
   ],
   gold_operator: [
     "add_authority",
@@ -46,16 +58,20 @@ const CALLABLE: Record<string, readonly string[]> = {
     "approve_withdrawal",
     "ask_iban",
     "audit_head",
+    "count_events",
     "create_partner",
     "held_until",
+    "list_deliveries",
     "lock_price",
     "market_open",
     "move_authority_key",
     "pay_withdrawal",
     "read_sealed",
     "record_deposit",
+    "redeliver_event",
     "reject_withdrawal",
     "remove_bar",
+    "replay_events",
     "reseal",
     "resume_partner",
     "retire_authority",
@@ -85,6 +101,7 @@ const CALLABLE: Record<string, readonly string[]> = {
 const READABLE: Record<string, readonly string[]> = {
   gold_api: ["current_price", "market_hours"],
   gold_operator: [
+    "attempt_overview",
     "audit_link_overview",
     "audit_overview",
     "authority_overview",
@@ -96,6 +113,7 @@ const READABLE: Record<string, readonly string[]> = {
     "current_price",
     "deployment_overview",
     "deposit_overview",
+    "endpoint_overview",
     "market_hours",
     "operator_overview",
     "partner_overview",
@@ -114,7 +132,7 @@ describe("the roles", () => {
     const client = await books.createClient({ halalas: 100_000n, tenthMilligrams: 10n });
     await books.sql`select gold.seal_chain(${client})`;
     const rows = await books
-      .sql`select relname from pg_class where relnamespace = 'gold'::regnamespace and relkind = 'r' order by relname`;
+      .sql`select relname from pg_class where relnamespace = 'gold'::regnamespace and relkind in ('r', 'p') order by relname`;
     tables = rows.map(({ relname }) => relname);
   });
   after(() => books.stop());
@@ -151,7 +169,7 @@ describe("the roles", () => {
         select distinct proname from pg_proc where pronamespace = 'gold'::regnamespace and has_function_privilege(${role}, oid, 'execute') order by proname`;
       assertEquals(callable.map(({ proname }) => proname), [...CALLABLE[role]!]);
       const readable = await books.sql`
-        select relname from pg_class where relnamespace = 'gold'::regnamespace and relkind in ('r', 'v', 'S')
+        select relname from pg_class where relnamespace = 'gold'::regnamespace and relkind in ('r', 'p', 'v', 'S')
           and (has_table_privilege(${role}, oid, 'select') or has_any_column_privilege(${role}, oid, 'select')) order by relname`;
       assertEquals(readable.map(({ relname }) => relname), [...READABLE[role]!]);
       // A view runs its functions as whoever reads it.
@@ -160,7 +178,7 @@ describe("the roles", () => {
         assertEquals(await codeOf(sql`select * from gold.${sql(view)}`), "done", view);
       }
       const writable = await books.sql`
-        select relname from pg_class where relnamespace = 'gold'::regnamespace and relkind in ('r', 'v')
+        select relname from pg_class where relnamespace = 'gold'::regnamespace and relkind in ('r', 'p', 'v')
           and (has_table_privilege(${role}, oid, 'insert,update,delete,truncate,references,trigger') or has_any_column_privilege(${role}, oid, 'insert,update'))`;
       assertEquals(writable.length, 0);
     });
@@ -199,7 +217,7 @@ describe("the roles", () => {
       api`select gold.note('a', 'b', '{}')`,
       api`select gold.end_admission(1)`,
       operator`select gold.book_funding(false, 1, 1, 'k', '\\x00', 1, 1, gen_random_uuid(), gen_random_uuid())`,
-      operator`select gold.spend_nonce(1, 1, gen_random_uuid())`,
+      operator`select gold.spend_nonces(true, '{1}', '{1}', array[gen_random_uuid()])`,
       operator`select gold.book_withdrawal(false, 1, 1, gen_random_uuid(), 'k', '\\x00', 1, 1, null, gen_random_uuid(), gen_random_uuid())`,
       operator`select gold.advance_withdrawal(gen_random_uuid(), 'paid', null)`,
       operator`select gold.note('a', 'b', '{}')`,
@@ -227,7 +245,7 @@ describe("the roles", () => {
       deposit: ["approved_at", "approved_by", "reversed_at", "reversed_by", "reversed_sequence"],
       vault: ["stripe"],
     };
-    const MAY_DELETE = ["allowed_ip", "market_session"];
+    const MAY_DELETE = ["allowed_ip", "market_session", "delivery_worker", "endpoint", "retry"];
     const whole = [
       "chain_tail",
       "audit_tail",
@@ -235,6 +253,9 @@ describe("the roles", () => {
       "price",
       "registry_version",
       "deployment",
+      "delivery_worker",
+      "endpoint",
+      "retry",
     ];
     for (const table of tables) {
       const columns = await columnsOf(table);
@@ -271,15 +292,24 @@ describe("the roles", () => {
     ]);
   });
 
-  it("tables and the three triggers' functions belong to gold_owner, all other functions to gold_book", async () => {
+  it("tables, the triggers' functions and the one that makes and drops tables belong to gold_owner, all others to gold_book", async () => {
     const relations = await books.sql`
-      select distinct pg_get_userbyid(relowner) as owner from pg_class where relnamespace = 'gold'::regnamespace and relkind in ('r', 'v', 'S', 'c')`;
+      select distinct pg_get_userbyid(relowner) as owner from pg_class where relnamespace = 'gold'::regnamespace and relkind in ('r', 'p', 'v', 'S', 'c')`;
     assertEquals(relations.map(({ owner }) => owner), ["gold_owner"]);
     const functions = await books.sql`
       select pg_get_userbyid(proowner) as owner, count(*)::int as n, array_agg(proname::text order by proname) as names
       from pg_proc where pronamespace = 'gold'::regnamespace group by 1 order by 1`;
     assertEquals(functions.map(({ owner }) => owner), ["gold_book", "gold_owner"]);
-    assertEquals(functions[1]!.names, ["freeze_steps", "post_transfers", "refuse_change"]);
+    assertEquals(functions[1]!.names, ["freeze_steps", "keep_attempts", "post_transfers", "refuse_change"]);
+  });
+
+  it("the weeks of attempts are within reach of gold_owner alone", async () => {
+    const rows = await books.sql`
+      select r.rolname from pg_roles r where r.rolname like 'gold%' and has_schema_privilege(r.oid, 'gold_attempts', 'usage')
+      union all
+      select c.relname from pg_class c
+      where c.relnamespace = 'gold_attempts'::regnamespace and c.relkind = 'r' and c.relowner <> 'gold_owner'::regrole`;
+    assertEquals(rows.map(({ rolname }) => rolname), ["gold_owner"]);
   });
 
   it("every function that runs as its owner has a fixed search_path that ends in pg_temp, and PUBLIC may call none", async () => {

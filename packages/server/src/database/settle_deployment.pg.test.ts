@@ -12,8 +12,13 @@ describe("settle_deployment", () => {
   });
   after(() => books.stop());
 
-  const settle = (environment: string, url: string, loopback = true) =>
-    books.sql`select gold.settle_deployment(${environment}, ${url}, ${loopback}, null, null, 20000)`;
+  const settle = (
+    environment: string,
+    url: string,
+    { loopback = true, ports = [443, 8443], keptDays = 90 } = {},
+  ) =>
+    books.sql`
+      select gold.settle_deployment(${environment}, ${url}, ${loopback}, null, null, 20000, ${`{${ports}}`}::text::int[], ${keptDays}::int)`;
   const state = async () => {
     const [row] = await books.sql`
       select environment, public_base_url, loopback_receivers, (select version::int from gold.registry_version) as version,
@@ -60,14 +65,14 @@ describe("settle_deployment", () => {
   it("has receivers on loopback in the sandbox alone", async () => {
     const refusal = await books.sql.begin(async (sql) => {
       await sql`delete from gold.deployment`;
-      await sql`select gold.settle_deployment('production', ${URL_NOW}, true, null, null, 20000)`;
+      await sql`select gold.settle_deployment('production', ${URL_NOW}, true, null, null, 20000, '{443}', 90)`;
     }).then(() => "settled", ({ code, message }) => `${code} ${message}`);
     assertEquals(refusal, "GR409 receivers on loopback are for the sandbox alone");
   });
 
   it("notes what it replaces, and tells the services", async () => {
     const { version, notes } = await state();
-    await settle("sandbox", URL_NEXT, false);
+    await settle("sandbox", URL_NEXT, { loopback: false });
     assertEquals(await state(), {
       environment: "sandbox",
       public_base_url: URL_NEXT,
@@ -78,5 +83,21 @@ describe("settle_deployment", () => {
     const [note] = await books.sql`
       select subject, detail->'before'->>'public_base_url' as before from gold.audit where action = 'deployment.settle' order by id desc limit 1`;
     assertEquals({ ...note }, { subject: URL_NEXT, before: URL_NOW });
+  });
+
+  it("keeps where receivers may listen and how long attempts are kept, and notes each change of these alone", async () => {
+    const { notes } = await state();
+    const terms = async () => {
+      const [row] = await books.sql`
+        select d.webhook_ports, d.attempts_kept_days, n.detail->'before'->'webhook_ports' as ports_before,
+          n.detail->'before'->'attempts_kept_days' as kept_before
+        from gold.deployment d, gold.audit n where n.action = 'deployment.settle' order by n.id desc limit 1`;
+      return Object.values(row!);
+    };
+    await settle("sandbox", URL_NEXT, { loopback: false, ports: [8443, 10443] });
+    assertEquals(await terms(), [[8443, 10443], 90, [443, 8443], 90]);
+    await settle("sandbox", URL_NEXT, { loopback: false, ports: [8443, 10443], keptDays: 30 });
+    assertEquals(await terms(), [[8443, 10443], 30, [8443, 10443], 90]);
+    assertEquals((await state()).notes, notes + 2);
   });
 });

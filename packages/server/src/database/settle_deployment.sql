@@ -2,7 +2,7 @@
 -- The migration login alone settles it.
 
 create or replace function gold.settle_deployment(environment text, public_base_url text, loopback_receivers boolean,
-  sealing_key_source text, pepper_source text, flood_per_second int) returns void
+  sealing_key_source text, pepper_source text, flood_per_second int, webhook_ports int[], attempts_kept_days int) returns void
 language plpgsql volatile security definer set search_path = gold, pg_temp as $$
 declare
   known deployment;
@@ -18,16 +18,20 @@ begin
   elsif settle_deployment.flood_per_second / 4 < (select max(p.rate_per_second) from partner p) then
     raise exception 'a partner may send %/s, more than a quarter of a flood bound of %/s', (select max(p.rate_per_second) from partner p),
       settle_deployment.flood_per_second using errcode = 'GR409';
-  elsif (known.public_base_url, known.loopback_receivers, known.sealing_key_source, known.pepper_source, known.flood_per_second) is not distinct from
+  elsif (known.public_base_url, known.loopback_receivers, known.sealing_key_source, known.pepper_source, known.flood_per_second,
+      known.webhook_ports, known.attempts_kept_days) is not distinct from
     (settle_deployment.public_base_url, settle_deployment.loopback_receivers, settle_deployment.sealing_key_source, settle_deployment.pepper_source,
-      settle_deployment.flood_per_second) then
+      settle_deployment.flood_per_second, settle_deployment.webhook_ports, settle_deployment.attempts_kept_days) then
     return;
   end if;
-  insert into deployment (environment, public_base_url, loopback_receivers, sealing_key_source, pepper_source, flood_per_second)
+  insert into deployment (environment, public_base_url, loopback_receivers, sealing_key_source, pepper_source, flood_per_second, webhook_ports,
+    attempts_kept_days)
   values (settle_deployment.environment, settle_deployment.public_base_url, settle_deployment.loopback_receivers,
-    settle_deployment.sealing_key_source, settle_deployment.pepper_source, settle_deployment.flood_per_second)
+    settle_deployment.sealing_key_source, settle_deployment.pepper_source, settle_deployment.flood_per_second, settle_deployment.webhook_ports,
+    settle_deployment.attempts_kept_days)
   on conflict (one) do update set public_base_url = excluded.public_base_url, loopback_receivers = excluded.loopback_receivers,
-    sealing_key_source = excluded.sealing_key_source, pepper_source = excluded.pepper_source, flood_per_second = excluded.flood_per_second;
+    sealing_key_source = excluded.sealing_key_source, pepper_source = excluded.pepper_source, flood_per_second = excluded.flood_per_second,
+    webhook_ports = excluded.webhook_ports, attempts_kept_days = excluded.attempts_kept_days;
   perform note('deployment.settle', settle_deployment.public_base_url,
     jsonb_build_object('before', to_jsonb(known) - 'one'));
   perform registry_changed();

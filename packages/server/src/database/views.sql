@@ -23,6 +23,23 @@ create or replace view gold.certificate_overview as
 select p.public_id, c.fingerprint, c.serial, c.not_before, c.not_after, c.created_at, c.revoked_at, c.last_used_at, c.authority, c.revocation_reason
 from gold.certificate c join gold.partner p on p.id = c.partner_id;
 
+-- How a partner's webhook does: what waits is due, or comes after the mark and has no row that says otherwise.
+create or replace view gold.endpoint_overview as
+select p.public_id, n.disabled_at, coalesce(n.failures, 0) as failures, case when n.rests_until > clock_timestamp() then n.rests_until end as rests_until,
+  a.event_sequence - coalesce(n.passed, 0) + r.due - r.ahead as waiting, r.parked
+from gold.partner p
+join gold.account a on a.bucket = p.id % 64 and a.client_id = p.id
+left join gold.endpoint n on n.bucket = p.id % 64 and n.client_id = p.id
+cross join lateral (
+  select count(r.due_at) as due, count(r.parked_at) as parked, count(*) filter (where r.sequence > coalesce(n.passed, 0)) as ahead
+  from gold.retry r where r.bucket = p.id % 64 and r.client_id = p.id
+) r;
+
+-- What a receiver answered is for the operator alone.
+create or replace view gold.attempt_overview as
+select p.public_id, a.sequence, a.attempted_at, a.duration_ms, a.http_status, a.error, a.answer
+from gold.partner p join gold.attempt a on a.bucket = p.id % 64 and a.client_id = p.id;
+
 -- Everything that proves who somebody is and one day ends. What an authority's certificate says of itself stands in its text alone.
 create or replace view gold.credential_overview as
 select c.kind, coalesce(p.public_id, 'house') as owner, c.name, c.kid, c.certificate, c.not_before, c.expires_at, c.retire_at, c.last_used_at,

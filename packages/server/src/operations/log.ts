@@ -6,44 +6,52 @@ export interface LogFields {
   readonly status?: number;
   readonly code?: string;
   readonly client_id?: string;
+  readonly event_id?: string;
   readonly duration_ms?: number;
   readonly address?: string;
   readonly error_name?: string;
   readonly sqlstate?: string;
   readonly role?: string;
   readonly pid?: number;
+  readonly processes?: number;
+  /** The number of one of several. */
+  readonly process?: number;
+  /** The code or the signal that a process ended with. */
+  readonly exit?: string;
   readonly setting?: string;
   readonly token_key?: string;
   /** A key's name, which is a part of its hash. */
   readonly sealing_key?: string;
 }
 
-const ALLOWED: readonly (keyof LogFields)[] = [
-  "request_id",
-  "method",
-  "route",
-  "status",
-  "code",
-  "client_id",
-  "duration_ms",
-  "address",
-  "error_name",
-  "sqlstate",
-  "role",
-  "pid",
-  "setting",
-  "token_key",
-  "sealing_key",
-];
-
 type LogLevel = "info" | "warn" | "error";
 export type Log = (level: LogLevel, event: string, fields?: LogFields) => void;
 
 /** One JSON object a line. What is not on the list does not come out, whatever its type claims. */
 export function createLog(write: (line: string) => void, at: () => Date): Log {
-  return (level, event, fields = {}) => {
-    const line: Record<string, unknown> = { at: at().toISOString(), level, event };
-    for (const name of ALLOWED) if (fields[name] !== undefined) line[name] = fields[name];
-    write(JSON.stringify(line));
-  };
+  return (level, event, fields = {}) =>
+    write(JSON.stringify({ at: at().toISOString(), level, event, ...allowed(fields) }));
 }
+
+/** Member by member, in this order; JSON leaves out what is undefined. */
+const allowed = (fields: LogFields): Record<keyof LogFields, unknown> => ({
+  request_id: fields.request_id,
+  method: fields.method,
+  route: fields.route,
+  status: fields.status,
+  code: fields.code,
+  client_id: fields.client_id,
+  event_id: fields.event_id,
+  duration_ms: fields.duration_ms,
+  address: fields.address,
+  error_name: fields.error_name,
+  sqlstate: fields.sqlstate,
+  role: fields.role,
+  pid: fields.pid,
+  processes: fields.processes,
+  process: fields.process,
+  exit: fields.exit,
+  setting: fields.setting,
+  token_key: fields.token_key,
+  sealing_key: fields.sealing_key,
+});

@@ -16,17 +16,19 @@ interface Histogram {
   count: number;
 }
 
+const NO_LABELS: Labels = {};
+
 export function createMetrics(): Metrics {
   const counters = new Map<string, Map<string, number>>();
   const histograms = new Map<string, Map<string, Histogram>>();
   const gauges = new Map<string, () => number>();
   return {
-    count(name, labels = {}, by = 1) {
+    count(name, labels = NO_LABELS, by = 1) {
       const series = seriesOf(counters, name);
       const key = labelText(labels);
       series.set(key, (series.get(key) ?? 0) + by);
     },
-    observeSeconds(name, seconds, labels = {}) {
+    observeSeconds(name, seconds, labels = NO_LABELS) {
       const series = seriesOf(histograms, name);
       const key = labelText(labels);
       let histogram = series.get(key);
@@ -75,7 +77,11 @@ function seriesOf<T>(metrics: Map<string, Map<string, T>>, name: string): Map<st
   return series;
 }
 
-const labelText = (labels: Labels) =>
-  Object.entries(labels).map(([name, value]) => `${name}=${JSON.stringify(value)}`).join(",");
+function labelText(labels: Labels): string {
+  let text = "";
+  for (const name in labels) text = join(text, `${name}=${JSON.stringify(labels[name])}`);
+  return text;
+}
+
 const join = (labels: string, more: string) => labels ? `${labels},${more}` : more;
 const braced = (labels: string) => labels ? `{${labels}}` : "";

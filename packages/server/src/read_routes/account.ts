@@ -22,14 +22,14 @@ export function balancesRoute(deps: Deps): Route {
     const { at } = readQuery(c, balancesQuery);
     if (at === undefined) {
       const { asOf, ...holdings } = await deps.reads.balances(partner.id);
-      return jsonReply(balancesOf(holdings, formatInstant(asOf.getTime())), c.get("requestId"));
+      return jsonReply(balancesOf(holdings, formatInstant(asOf.getTime())), c.get("exchange"));
     }
     const holdings = await deps.reads.balancesAt(partner.id, at);
     if (!holdings) {
       const detail = "This instant is still to come: leave `at` out for the balances now.";
       throw new Refusal("invalid_request", detail, [{ name: "at", detail }]);
     }
-    return jsonReply(balancesOf(holdings, at), c.get("requestId"));
+    return jsonReply(balancesOf(holdings, at), c.get("exchange"));
   };
 }
 
@@ -67,7 +67,7 @@ export function limitsRoute(deps: Deps): Route {
         time_zone: "Asia/Riyadh",
         sessions: sessions.map(({ day, opens, closes }) => ({ day: DAYS[day]!, opens, closes })),
       },
-    }, c.get("requestId"));
+    }, c.get("exchange"));
   };
 }
 
@@ -75,6 +75,6 @@ export function credentialsRoute(deps: Deps): Route {
   return async (c) => {
     const { partner } = await identify(c, deps);
     refuseQuery(c);
-    return jsonTextReply(await deps.reads.credentials(partner.id), c.get("requestId"));
+    return jsonTextReply(await deps.reads.credentials(partner.id), c.get("exchange"));
   };
 }

@@ -13,7 +13,7 @@ export function jwksRoute(deps: Deps): Route {
       const { kty, crv, x, y } = publicJwk as { kty: string; crv: string; x: string; y: string };
       return { kty, crv, x, y, kid, alg: "ES256", use: "sig" };
     });
-    return jsonReply({ keys }, c.get("requestId"));
+    return jsonReply({ keys }, c.get("exchange"));
   };
 }
 
@@ -30,6 +30,6 @@ export function metadataRoute(deps: Deps): Route {
       response_types_supported: [],
       token_endpoint_auth_methods_supported: ["client_secret_post"],
       tls_client_certificate_bound_access_tokens: true,
-    }, c.get("requestId"));
+    }, c.get("exchange"));
   };
 }

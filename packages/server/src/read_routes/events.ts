@@ -11,6 +11,6 @@ export function eventsRoute(deps: Deps): Route {
     const { partner } = await identify(c, deps);
     const { after = 0, limit = PAGE_DEFAULT_ITEMS } = readQuery(c, eventsQuery);
     const rows = await deps.reads.events(partner.id, after, limit + 1);
-    return jsonTextReply(pageText(rows, limit, ({ sequence }) => sequence), c.get("requestId"));
+    return jsonTextReply(pageText(rows, limit, ({ sequence }) => sequence), c.get("exchange"));
   };
 }

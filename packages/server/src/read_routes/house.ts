@@ -12,7 +12,7 @@ export function healthRoute(deps: Deps): Route {
     await deps.reads.ping().catch(() => {
       throw new Refusal("service_unavailable", "The database does not answer.");
     });
-    return jsonReply({ status: "ok" }, c.get("requestId"));
+    return jsonReply({ status: "ok" }, c.get("exchange"));
   };
 }
 
@@ -31,7 +31,7 @@ export function pricesRoute(deps: Deps): Route {
       sell_price: priceNumber(sell),
       as_of: formatInstant(asOf.getTime()),
       market: marketOpen ? "open" : "closed",
-    }, c.get("requestId"));
+    }, c.get("exchange"));
   };
 }
 
@@ -39,6 +39,6 @@ export function reservesRoute(deps: Deps): Route {
   return async (c) => {
     await identify(c, deps);
     refuseQuery(c);
-    return jsonTextReply(await deps.reads.reserves(), c.get("requestId"));
+    return jsonTextReply(await deps.reads.reserves(), c.get("exchange"));
   };
 }

@@ -16,7 +16,7 @@ export function recordRoute(kind: RecordKind, deps: Deps): Route {
     const uuid = uuidOfId(ID_PREFIX[kind], c.req.param(`${kind}_id`) ?? "");
     const text = uuid && await deps.reads.find(kind, partner.id, uuid);
     if (!text) throw new Refusal("not_found", `There is no ${kind} of yours with this id.`);
-    return jsonTextReply(text, c.get("requestId"));
+    return jsonTextReply(text, c.get("exchange"));
   };
 }
 
@@ -36,6 +36,6 @@ export function listRoute(kind: ListedKind, deps: Deps): Route {
     // One more than is shown tells whether there is another page.
     const rows = await deps.reads.list(kind, partner.id, bounds, limit + 1);
     const page = pageText(rows, limit, ({ sequence }) => writeCursor(scope, sequence));
-    return jsonTextReply(page, c.get("requestId"));
+    return jsonTextReply(page, c.get("exchange"));
   };
 }

@@ -17,7 +17,7 @@ export function statementRoute(deps: Deps): Route {
     const [mediaType, parts] = prefersCsv(c.req.header("accept"))
       ? [CSV_MEDIA_TYPE, writeStatementCsv(deps.reads, partner.id, range)]
       : [JSON_MEDIA_TYPE, writeStatementJson(deps.reads, partner.id, days, range)];
-    return streamReply(reportFailure(parts, c, deps), mediaType, c.get("requestId"), { Vary: "Accept" });
+    return streamReply(reportFailure(parts, c, deps), mediaType, c.get("exchange"), { Vary: "Accept" });
   };
 }
 
@@ -32,7 +32,7 @@ async function* reportFailure(
   } catch (error) {
     const { name, code } = error as { name?: string; code?: string };
     log("error", "statement broken off", {
-      request_id: c.get("requestId"),
+      request_id: c.get("exchange").requestId,
       ...(name ? { error_name: name } : {}),
       ...(typeof code === "string" ? { sqlstate: code } : {}),
     });

@@ -126,7 +126,7 @@ describe("the balance at an instant", () => {
   it("is none while the instant is still to come, but for the rest of a posting's own millisecond", async () => {
     const client = await books.createClient();
     const reads = openAccountReads(books.api);
-    for (const aheadMs of [50, 60_000, 1e12]) {
+    for (const aheadMs of [5000, 60_000, 1e12]) {
       assertEquals(await reads.balancesAt(client, new Date(Date.now() + aheadMs).toISOString()), undefined);
     }
     for (let n = 1; n <= 50; n++) {

@@ -14,27 +14,44 @@ end $$;
 
 create or replace function gold.list_events(client int, after_sequence bigint, most int) returns table (sequence bigint, body text)
 language plpgsql volatile security definer set search_path = gold, pg_temp
-  set plan_cache_mode = force_generic_plan set enable_seqscan = off set enable_bitmapscan = off set jit = off as $$
+  set plan_cache_mode = force_generic_plan set enable_seqscan = off set enable_bitmapscan = off set enable_hashjoin = off
+  set enable_mergejoin = off set enable_material = off set jit = off as $$
 #variable_conflict use_column
 begin
   perform seal_newest(client);
-  return query select e.sequence, event_text(e, delivery_text(e)) from event e
-    where e.bucket = client % 64 and e.client_id = client and e.sequence > after_sequence
-      and e.sequence <= (select t.sequence from chain_tail t where t.bucket = client % 64 and t.client_id = client)
-    order by e.sequence limit most;
+  return query
+    select e.sequence, with_delivery(b.body, delivery_text(e.one))
+    from (
+      select e as one, e.sequence from event e
+      where e.bucket = client % 64 and e.client_id = client and e.sequence > after_sequence
+        and e.sequence <= (select t.sequence from chain_tail t where t.bucket = client % 64 and t.client_id = client)
+      order by e.sequence limit most
+    ) e
+    cross join lateral event_body(e.one) b
+    order by e.sequence;
 end $$;
 
 -- The first from this uuid on: asked for by equality, the planner may take the index by number for as good, and read all events
 -- of the client.
-create or replace function gold.find_event(client int, id uuid) returns text
-language plpgsql volatile security definer set search_path = gold, pg_temp
+create or replace function gold.event_of(client int, id uuid) returns gold.event
+language plpgsql stable set search_path = gold, pg_temp
   set plan_cache_mode = force_generic_plan set enable_seqscan = off set enable_bitmapscan = off set jit = off as $$
 #variable_conflict use_column
 declare
   given event;
 begin
-  perform seal_newest(find_event.client);
   select e.* into given from event e
-  where e.bucket = find_event.client % 64 and e.client_id = find_event.client and e.id >= find_event.id order by e.id limit 1;
-  return case when given.id = find_event.id then event_text(given, delivery_text(given)) end;
+  where e.bucket = event_of.client % 64 and e.client_id = event_of.client and e.id >= event_of.id order by e.id limit 1;
+  return case when given.id = event_of.id then given end;
+end $$;
+
+create or replace function gold.find_event(client int, id uuid) returns text
+language plpgsql volatile security definer set search_path = gold, pg_temp
+  set plan_cache_mode = force_generic_plan set enable_seqscan = off set enable_bitmapscan = off set jit = off as $$
+declare
+  given event;
+begin
+  perform seal_newest(client);
+  given := event_of(client, find_event.id);
+  return case when given.id is not null then event_text(given, delivery_text(given)) end;
 end $$;

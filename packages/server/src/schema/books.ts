@@ -167,7 +167,7 @@ export const idempotencyKey = gold.table("idempotency_key", {
   primaryKey({ columns: [t.bucket, t.clientId, t.key] }),
   check(
     "idempotency_key_kind",
-    sql`${t.resultKind} in ('quote', 'order', 'funding', 'withdrawal', 'refusal')`,
+    sql`${t.resultKind} in ('quote', 'order', 'funding', 'withdrawal', 'event', 'refusal')`,
   ),
 ]);
 

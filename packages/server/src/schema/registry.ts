@@ -24,6 +24,9 @@ export const deployment = gold.table("deployment", {
   sealingKeySource: text(),
   pepperSource: text(),
   loopbackReceivers: boolean().notNull().default(false),
+  /** Where a receiver may listen. */
+  webhookPorts: integer().array().notNull().default(sql`'{443,8443}'`),
+  attemptsKeptDays: smallint().notNull().default(90),
   /** The house's account that withdrawals are paid from. */
   payoutName: text(),
   payoutIban: code(),
@@ -36,6 +39,11 @@ export const deployment = gold.table("deployment", {
 }, (t) => [
   check("deployment_one", sql`${t.one}`),
   check("deployment_environment", sql`${t.environment} in ('sandbox', 'production')`),
+  check(
+    "deployment_webhook_ports",
+    sql`cardinality(${t.webhookPorts}) between 1 and 32 and 1 <= all (${t.webhookPorts}) and 65535 >= all (${t.webhookPorts})`,
+  ),
+  check("deployment_attempts_kept", sql`${t.attemptsKeptDays} between 7 and 3650`),
 ]);
 
 export const partner = gold.table("partner", {

@@ -37,7 +37,7 @@ export function createWireServer({ fetch, log, metrics, newRequestId, patienceMs
       const code = error instanceof RequestError ? "path_not_allowed" : "internal_error";
       const requestId = newRequestId();
       refused(code, requestId);
-      return problemReply(new Refusal(code), requestId);
+      return problemReply(new Refusal(code), { requestId });
     },
   });
   const timeouts = { requestTimeout: patienceMs, headersTimeout: patienceMs };

@@ -36,7 +36,7 @@ export const ADMISSION_DEFECTS: readonly Defect[] = [
   {
     name: "rate: a request that is admitted anew is counted again",
     file: CORRIDOR,
-    from: '  if (c.get("rateFields")) return;',
+    from: "  if (exchange.rateFields) return;",
     to: "",
     tests: [RATE_TEST],
   },

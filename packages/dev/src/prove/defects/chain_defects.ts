@@ -2,6 +2,8 @@ import type { Defect } from "./defect.ts";
 
 const SEAL_CHAIN = "src/booking/outbox/seal_chain.sql";
 const SEAL_CHAIN_TEST = "src/booking/outbox/seal_chain.pg.test.ts";
+const SEALER = "src/booking/outbox/sealer.ts";
+const SEALER_TEST = "src/booking/outbox/sealer.pg.test.ts";
 
 export const CHAIN_DEFECTS: readonly Defect[] = [
   {
@@ -36,8 +38,30 @@ export const CHAIN_DEFECTS: readonly Defect[] = [
   {
     name: "chain: the sealer does not lock",
     file: SEAL_CHAIN,
-    from: "seal_chain.client for no key update;",
-    to: "seal_chain.client;",
+    from: "order by t.client_id for no key update of t\n",
+    to: "order by t.client_id\n",
     tests: [SEAL_CHAIN_TEST],
+  },
+  {
+    name: "chain: a client does not say that it has more",
+    file: SEAL_CHAIN,
+    from: "if sealed = record.tail + most then",
+    to: "if false then",
+    tests: [SEAL_CHAIN_TEST],
+  },
+  {
+    name: "chain: the sealer comes by the first clients alone",
+    file: SEALER,
+    from: "from < clients.length &&",
+    to: "from < CLIENTS_PER_CALL &&",
+    tests: [SEALER_TEST],
+    short: true,
+  },
+  {
+    name: "chain: what cannot be sealed keeps the others from it",
+    file: SEALER,
+    from: ".catch(() => [])",
+    to: "",
+    tests: [SEALER_TEST],
   },
 ];

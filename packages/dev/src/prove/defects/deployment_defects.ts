@@ -27,4 +27,20 @@ export const DEPLOYMENT_DEFECTS: readonly Defect[] = [
     to: "  if false then perform note('x', 'y', '{}'); end if; -- ",
     tests: [SETTLE_DEPLOYMENT_TEST],
   },
+  {
+    name: "deployment: a change of webhooks' terms alone is none",
+    file: SETTLE_DEPLOYMENT,
+    from:
+      "known.flood_per_second,\n      known.webhook_ports, known.attempts_kept_days) is not distinct from",
+    to:
+      "known.flood_per_second,\n      settle_deployment.webhook_ports, settle_deployment.attempts_kept_days) is not distinct from",
+    tests: [SETTLE_DEPLOYMENT_TEST],
+  },
+  {
+    name: "deployment: webhooks' terms are those of the first time",
+    file: SETTLE_DEPLOYMENT,
+    from: ",\n    webhook_ports = excluded.webhook_ports, attempts_kept_days = excluded.attempts_kept_days;",
+    to: ";",
+    tests: [SETTLE_DEPLOYMENT_TEST],
+  },
 ];

@@ -10,7 +10,7 @@ export const LEDGER_DEFECTS: readonly Defect[] = [
     name: "ledger: the stated balances are not compared",
     file: POST_TRANSFERS,
     from:
-      "      and array[array[a.sar_available + moved.available, a.sar_held + moved.held, a.gold + moved.gold]] = moved.stated\n",
+      "      and array[a.sar_available + moved.available, a.sar_held + moved.held, a.gold + moved.gold] = moved.last[3:5]\n",
     to: "",
     tests: [POST_TRANSFERS_TEST],
     short: true,
@@ -18,8 +18,8 @@ export const LEDGER_DEFECTS: readonly Defect[] = [
   {
     name: "ledger: the sequence may stand still",
     file: POST_TRANSFERS,
-    from: "a.event_sequence < moved.sequence",
-    to: "a.event_sequence <= moved.sequence",
+    from: "a.event_sequence < moved.last[1]",
+    to: "a.event_sequence <= moved.last[1]",
     tests: [POST_TRANSFERS_TEST],
   },
   {

@@ -2,10 +2,14 @@ import { ADMISSION_DEFECTS } from "./admission_defects.ts";
 import { AUDIT_DEFECTS } from "./audit_defects.ts";
 import { AUTHORITY_DEFECTS } from "./authority_defects.ts";
 import { CHAIN_DEFECTS } from "./chain_defects.ts";
+import { CLIENT_DEFECTS } from "./client_defects.ts";
 import { CREDENTIAL_DEFECTS } from "./credential_defects.ts";
 import type { Defect } from "./defect.ts";
+import { DELIVERY_DEFECTS } from "./delivery_defects.ts";
+import { DELIVERY_VERIFICATION_DEFECTS } from "./delivery_verification_defects.ts";
 import { DEPLOYMENT_DEFECTS } from "./deployment_defects.ts";
 import { DEPOSIT_DEFECTS } from "./deposit_defects.ts";
+import { EXPIRY_DEFECTS } from "./expiry_defects.ts";
 import { FUNDING_DEFECTS } from "./funding_defects.ts";
 import { IBAN_DEFECTS } from "./iban_defects.ts";
 import { LEDGER_DEFECTS } from "./ledger_defects.ts";
@@ -17,6 +21,7 @@ import { READ_DEFECTS } from "./read_defects.ts";
 import { REGISTRY_DEFECTS } from "./registry_defects.ts";
 import { ROLES_DEFECTS } from "./roles_defects.ts";
 import { SCHEMA_DEFECTS } from "./schema_defects.ts";
+import { SENDING_DEFECTS } from "./sending_defects.ts";
 import { TURN_DEFECTS } from "./turn_defects.ts";
 import { VAULT_DEFECTS } from "./vault_defects.ts";
 import { VERIFICATION_DEFECTS } from "./verification_defects.ts";
@@ -40,6 +45,10 @@ export const DEFECTS: readonly Defect[] = [
   ...CHAIN_DEFECTS,
   ...AUDIT_DEFECTS,
   ...VERIFICATION_DEFECTS,
+  ...DELIVERY_DEFECTS,
+  ...SENDING_DEFECTS,
+  ...DELIVERY_VERIFICATION_DEFECTS,
+  ...EXPIRY_DEFECTS,
   ...READ_DEFECTS,
   ...ADMISSION_DEFECTS,
   ...REGISTRY_DEFECTS,
@@ -47,4 +56,5 @@ export const DEFECTS: readonly Defect[] = [
   ...CREDENTIAL_DEFECTS,
   ...ROLES_DEFECTS,
   ...DEPLOYMENT_DEFECTS,
+  ...CLIENT_DEFECTS,
 ];

@@ -67,7 +67,7 @@ export const ORDER_DEFECTS: readonly Defect[] = [
   {
     name: "order: funds are not checked",
     file: BOOK_ORDERS,
-    from: "availables[at] < asked.total",
+    from: "holder.sar_available < asked.total",
     to: "false",
     tests: [BOOK_ORDERS_TEST],
     short: true,
@@ -75,22 +75,22 @@ export const ORDER_DEFECTS: readonly Defect[] = [
   {
     name: "order: funds must exceed the total",
     file: BOOK_ORDERS,
-    from: "availables[at] < asked.total",
-    to: "availables[at] <= asked.total",
+    from: "holder.sar_available < asked.total",
+    to: "holder.sar_available <= asked.total",
     tests: [BOOK_ORDERS_TEST],
   },
   {
     name: "order: gold is not checked",
     file: BOOK_ORDERS,
-    from: "golds[at] < asked.grams",
+    from: "holder.gold < asked.grams",
     to: "false",
     tests: [BOOK_ORDERS_TEST],
   },
   {
     name: "order: gold must exceed the sell",
     file: BOOK_ORDERS,
-    from: "golds[at] < asked.grams",
-    to: "golds[at] <= asked.grams",
+    from: "holder.gold < asked.grams",
+    to: "holder.gold <= asked.grams",
     tests: [BOOK_ORDERS_TEST],
   },
   {
@@ -125,23 +125,22 @@ export const ORDER_DEFECTS: readonly Defect[] = [
   {
     name: "order: the body keeps the balances before",
     file: BOOK_ORDERS,
-    from: "balances_text(availables[at], helds[at], golds[at], posted[at]) || '}'",
-    to: "balances_text(availables[at] + asked.total, helds[at], golds[at], posted[at]) || '}'",
+    from: "balances_text(holder.sar_available, holder.sar_held,",
+    to: "balances_text(holder.sar_available + asked.total, holder.sar_held,",
     tests: [BOOK_ORDERS_TEST],
   },
   {
     name: "order: executed_at may go back",
     file: BOOK_ORDERS,
-    from: "posted[at] := greatest(present, posted[at]);",
-    to: "posted[at] := present;",
+    from: "holder.last_posted_at := greatest(present, holder.last_posted_at);",
+    to: "holder.last_posted_at := present;",
     tests: [BOOK_ORDERS_TEST],
   },
   {
     name: "order: no event",
     file: BOOK_ORDERS,
-    from: "select bucket, client_id, sequence, id, id, executed_at, 'order.executed' from unnest(executed)",
-    to:
-      "select bucket, client_id, sequence, id, id, executed_at, 'order.executed' from unnest(executed) where false",
+    from: "select bucket, client_id, sequence, id, id, executed_at, 'order.executed' from booked",
+    to: "select bucket, client_id, sequence, id, id, executed_at, 'order.executed' from booked where false",
     tests: [BOOK_ORDERS_TEST, REPLAY_TEST],
   },
   {

@@ -1,48 +1,49 @@
 import type { Defect } from "./defect.ts";
 
 const BOOK_ORDERS = "src/booking/trading/book_orders.sql";
-const SPEND_NONCE = "src/booking/nonce/spend_nonce.sql";
+const SPEND_NONCE = "src/booking/nonce/spend_nonces.sql";
 const BOOK_ORDERS_TEST = "src/booking/trading/book_orders.pg.test.ts";
 const BATCH_EQUALS_SINGLES_TEST = "src/booking/trading/batch_equals_singles.pg.test.ts";
 const REPLAY_TEST = "src/booking/idempotency/replay.pg.test.ts";
 const LOCKS_TEST = "src/booking/trading/locks.pg.test.ts";
-const SPEND_NONCE_TEST = "src/booking/nonce/spend_nonce.pg.test.ts";
+const SPEND_NONCE_TEST = "src/booking/nonce/spend_nonces.pg.test.ts";
 
 export const ORDER_IDENTITY_DEFECTS: readonly Defect[] = [
   {
     name: "order: nonces are not spent",
     file: BOOK_ORDERS,
-    from: "array_position(fresh, asked.nonce) is null",
-    to: "false",
+    from: "if asked.spent then",
+    to: "if false then",
     tests: [REPLAY_TEST],
     short: true,
   },
   {
     name: "order: a nonce serves twice within a batch",
     file: BOOK_ORDERS,
-    from: "    fresh[array_position(fresh, asked.nonce)] := null;\n",
+    from: "      asked.spent := asked.spent or asked.client || ' ' || asked.nonce = any (spent_names);\n",
     to: "",
     tests: [BATCH_EQUALS_SINGLES_TEST],
   },
   {
     name: "order: a changed admission spends its nonce",
     file: BOOK_ORDERS,
-    from: "    where versions[array_position(locked, i.client)] = i.admission\n",
-    to: "",
+    from: "if holder.admission_version <> asked.admission then\n",
+    to:
+      "if holder.admission_version <> asked.admission then\n      spent := spent || row(holder.bucket, asked.client, asked.nonce)::nonce;\n",
     tests: [BOOK_ORDERS_TEST],
   },
   {
     name: "order: the admission is not compared",
     file: BOOK_ORDERS,
-    from: "elsif versions[at] <> asked.admission then",
-    to: "elsif false then",
+    from: "if holder.admission_version <> asked.admission then",
+    to: "if false then",
     tests: [BOOK_ORDERS_TEST],
     short: true,
   },
   {
     name: "order: keys bound in the same batch are not seen",
     file: BOOK_ORDERS,
-    from: "if asked.known_body is null and array_position(bound_names, asked.name) is not null then",
+    from: "if earlier is not null then",
     to: "if false then",
     tests: [BATCH_EQUALS_SINGLES_TEST],
   },
@@ -65,21 +66,30 @@ export const ORDER_IDENTITY_DEFECTS: readonly Defect[] = [
     name: "order: settle looks after the admission",
     file: BOOK_ORDERS,
     from: "elsif settle and asked.known_body is not null then",
-    to: "elsif settle and asked.known_body is not null and versions[at] = asked.admission then",
+    to:
+      "elsif settle and asked.known_body is not null and accounts[asked.slot].admission_version = asked.admission then",
     tests: [REPLAY_TEST],
   },
   {
     name: "order: a quote executes twice within a batch",
     file: BOOK_ORDERS,
-    from: "asked.executed or array_position(executed_names, asked.client || ' ' || asked.quote) is not null",
-    to: "asked.executed",
+    from:
+      "      asked.executed := asked.executed or asked.client || ' ' || asked.quote = any (executed_names);\n",
+    to: "",
+    tests: [BATCH_EQUALS_SINGLES_TEST],
+  },
+  {
+    name: "order: a client is taken to come once in a batch",
+    file: BOOK_ORDERS,
+    from: "crowded := cardinality(locked) < cardinality(clients);",
+    to: "crowded := false;",
     tests: [BATCH_EQUALS_SINGLES_TEST],
   },
   {
     name: "order: a quote that was executed is forgotten",
     file: BOOK_ORDERS,
-    from: "asked.executed or array_position",
-    to: "array_position",
+    from: "o.id is not null as executed",
+    to: "false as executed",
     tests: [BOOK_ORDERS_TEST],
     short: true,
   },
@@ -102,32 +112,53 @@ export const ORDER_IDENTITY_DEFECTS: readonly Defect[] = [
   {
     name: "order: a refusal binds no key",
     file: BOOK_ORDERS,
-    from: "    bound := bound || answer;\n    bound_names := bound_names || asked.name;\n",
-    to:
-      "    if refusal is null then bound := bound || answer; bound_names := bound_names || asked.name; end if;\n",
+    from: "    bound := bound || answer;\n",
+    to: "    if refusal is null then bound := bound || answer; end if;\n",
     tests: [REPLAY_TEST],
     short: true,
   },
   {
     name: "nonce: the account is not locked",
     file: SPEND_NONCE,
-    from: "spend_nonce.client for no key update;",
-    to: "spend_nonce.client;",
+    from: "order by a.client_id for no key update of a\n",
+    to: "order by a.client_id\n",
     tests: [SPEND_NONCE_TEST],
   },
   {
     name: "nonce: always fresh",
     file: SPEND_NONCE,
-    from: "case when found then 'answered' else 'nonce_reused' end",
-    to: "'answered'",
+    from: "else 'nonce_reused'",
+    to: "else 'answered'",
     tests: [SPEND_NONCE_TEST],
     short: true,
   },
   {
     name: "nonce: the admission is not compared",
     file: SPEND_NONCE,
-    from: "if version <> spend_nonce.admission then",
-    to: "if false then",
+    from: "where versions[array_position(locked, i.client)] = i.admission",
+    to: "where array_position(locked, i.client) is not null",
+    tests: [SPEND_NONCE_TEST],
+  },
+  {
+    name: "nonce: serves twice within a batch",
+    file: SPEND_NONCE,
+    from: "asked.turn = 1 and ",
+    to: "",
+    tests: [SPEND_NONCE_TEST],
+  },
+  {
+    name: "nonce: a batch counts as fresh whatever is known",
+    file: SPEND_NONCE,
+    from: "if cardinality(spent) = cardinality(nonces) then",
+    to: "if cardinality(spent) > 0 then",
+    tests: [SPEND_NONCE_TEST],
+    short: true,
+  },
+  {
+    name: "nonce: a batch waits for a client that is busy",
+    file: SPEND_NONCE,
+    from: " skip locked",
+    to: "",
     tests: [SPEND_NONCE_TEST],
   },
 ];

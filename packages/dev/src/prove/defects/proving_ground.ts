@@ -5,7 +5,7 @@ import { fileURLToPath } from "node:url";
 import postgres from "postgres";
 import { type TestPostgres, testPostgres } from "../../postgres/mod.ts";
 import { type Defect, plant } from "./defect.ts";
-import { killTest, runTest, type TestRun } from "./test_run.ts";
+import { killTests, runTest, type TestRun } from "./test_run.ts";
 import { WorkingCopy } from "./working_copy.ts";
 
 /** What a trial came to: `fault` says what is wrong with it, and stands where a defect was not caught. */
@@ -74,7 +74,7 @@ export class ProvingGround {
   }
 
   async #close(): Promise<void> {
-    killTest();
+    killTests();
     this.#copy.remove();
     await this.#postgres.stop();
   }
@@ -91,8 +91,9 @@ export class ProvingGround {
       const left = await sql<{ name: string }[]>`
         select datname as name from pg_database where starts_with(datname, 'trial_') or starts_with(datname, 'test_')`;
       for (const { name } of left) {
-        await sql`alter database ${sql(name)} with is_template false`;
-        await sql`drop database ${sql(name)} with (force)`;
+        // A test that is still ending may remove its own first.
+        await sql`update pg_database set datistemplate = false where datname = ${name}`;
+        await sql`drop database if exists ${sql(name)} with (force)`;
       }
     } finally {
       await sql.end();

@@ -19,7 +19,7 @@ const FAILED_TEST = /^\s*not ok |✖|\.\.\. .*FAILED/m;
 const testArguments = (file: string): string[] =>
   "Deno" in globalThis ? ["test", "--no-check", "-A", file] : ["--import", "tsx", file];
 
-let running: ChildProcess | undefined;
+const running = new Set<ChildProcess>();
 
 export async function runTest(root: string, file: string, postgresUrl: string): Promise<TestRun> {
   const child = spawn(process.execPath, testArguments(file), {
@@ -27,7 +27,7 @@ export async function runTest(root: string, file: string, postgresUrl: string): 
     env: { ...process.env, TEST_POSTGRES_URL: postgresUrl, NO_COLOR: "1" },
     stdio: ["ignore", "pipe", "pipe"],
   });
-  running = child;
+  running.add(child);
   let output = "";
   let ended: "red" | "hangs" | undefined;
   const end = (verdict: "red" | "hangs") => () => {
@@ -43,11 +43,11 @@ export async function runTest(root: string, file: string, postgresUrl: string): 
   }
   const [code] = await once(child, "close") as [number | null];
   for (const timer of timers) clearTimeout(timer);
-  running = undefined;
+  running.delete(child);
   return { verdict: ended ?? (code === 0 ? "green" : "red"), output };
 }
 
-/** Ends the test that is under way, if any. */
-export function killTest(): void {
-  running?.kill("SIGKILL");
+/** Ends the tests that are under way, if any. */
+export function killTests(): void {
+  for (const child of running) child.kill("SIGKILL");
 }

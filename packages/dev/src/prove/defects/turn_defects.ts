@@ -78,7 +78,7 @@ export const TURN_DEFECTS: readonly Defect[] = [
   },
   {
     name: "nonce: no isolation check",
-    file: "src/booking/nonce/spend_nonce.sql",
+    file: "src/booking/nonce/spend_nonces.sql",
     from: "  perform require_read_committed();\n",
     to: "",
     tests: ["src/booking/isolation.pg.test.ts"],

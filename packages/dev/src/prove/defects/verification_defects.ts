@@ -115,7 +115,7 @@ export const VERIFICATION_DEFECTS: readonly Defect[] = [
   {
     name: "verify: blind to result_is_bound",
     file: VERIFY_LEDGER,
-    from: "where k.result_kind <> 'refusal' and coalesce(o.id, f.id, q.id, w.id) is null",
+    from: "where k.result_kind <> 'refusal' and coalesce(o.id, f.id, q.id, w.id, e.id) is null",
     to: "where false",
     tests: [VERIFY_LEDGER_TEST],
   },
@@ -144,8 +144,8 @@ export const VERIFICATION_DEFECTS: readonly Defect[] = [
   {
     name: "verify: blind to event_has_execution",
     file: VERIFY_LEDGER,
-    from: "where coalesce(o.id, f.id, s.withdrawal_id, d.id) is null",
-    to: "where false",
+    from: "where coalesce(o.id, f.id, s.withdrawal_id, d.id, n.id, case",
+    to: "where false and coalesce(o.id, f.id, s.withdrawal_id, d.id, n.id, case",
     tests: [VERIFY_LEDGER_TEST],
   },
   {

@@ -11,9 +11,11 @@ import {
 import { tmpdir } from "node:os";
 import { basename, join } from "node:path";
 
-/** What the tests read: the packages, the vectors, and what makes them a workspace. */
-const COPIED = ["packages", "vectors", "package.json", "deno.json", "tsconfig.json"];
+/** What the tests read and run: the packages, the vectors, what starts a child, and what makes them a workspace. */
+const COPIED = ["packages", "tools", "vectors", "package.json", "deno.json", "tsconfig.json"];
 const LEFT_OUT = ["node_modules", "dist"];
+/** Made of the tree's own sources. */
+const CACHE = ".cache";
 
 /** A copy of the working tree, in which sources may be broken. */
 export class WorkingCopy {
@@ -45,6 +47,6 @@ function linkModules(from: string, to: string): void {
     const [source, target] = [join(from, entry.name), join(to, entry.name)];
     if (entry.isSymbolicLink()) symlinkSync(readlinkSync(source), target);
     else if (entry.name.startsWith("@")) linkModules(source, target);
-    else symlinkSync(source, target);
+    else if (entry.name !== CACHE) symlinkSync(source, target);
   }
 }

@@ -41,8 +41,10 @@ const tokenKey: Rotation = {
       // What the older key signed lives on for its ten minutes.
       tried: ["write", "read"],
       refused: {},
-      check: async (partner) =>
-        await readTokenKid(partner) === kid ? [] : ["a new token is not signed by the new key"],
+      check: async (partner) => ({
+        what: "then a new token",
+        violations: await readTokenKid(partner) === kid ? [] : ["a new token is not signed by the new key"],
+      }),
     };
   },
 };
@@ -61,7 +63,10 @@ const sealingKey: Rotation = {
       tried: ["write", "read", "token"],
       refused: {},
       retire: () => state.writePrivate(file, `${first}\n`),
-      check: async () => resealed === 0 ? [] : [`${resealed} were left sealed by an older key`],
+      check: async () => ({
+        what: "all sealed anew",
+        violations: resealed === 0 ? [] : [`${resealed} were left sealed by an older key`],
+      }),
     };
   },
 };

@@ -1,8 +1,10 @@
 import { randomUUID } from "node:crypto";
+import { setTimeout as sleep } from "node:timers/promises";
 import { newKeyFiles } from "../../partner_keys.ts";
 import type { RotatingPartner } from "./party.ts";
 import { CERTIFICATE_ENDED, forOthers, issueCertificate, type Rotation } from "./rotation.ts";
 import type { Kind } from "./straggler.ts";
+import { HEARD_MS, WebhookOverlap } from "./webhook_overlap.ts";
 
 const OVERLAP = "1h";
 
@@ -76,21 +78,29 @@ const signingKey: Rotation = {
 const webhookSecret: Rotation = {
   name: "webhook secret",
   async renew(desk) {
-    const { deployment: { operator }, clientId } = desk;
+    const { deployment: { operator }, clientId, inbox } = desk;
     const made = await operator("webhook-secret rotate", clientId, "--overlap", OVERLAP);
+    const overlap = new WebhookOverlap(inbox, made.webhook_secret as string);
+    await sleep(HEARD_MS);
     return {
       change: { webhook_secret: made.webhook_secret as string },
       tried: ["write", "read"],
       refused: {},
       retire: () =>
-        forOthers(
-          desk,
-          `webhook-secret list ${clientId}`,
-          "secret_id",
-          made.secret_id,
-          (old) => operator("webhook-secret retire", clientId, old),
+        overlap.end(() =>
+          forOthers(
+            desk,
+            `webhook-secret list ${clientId}`,
+            "secret_id",
+            made.secret_id,
+            (old) => operator("webhook-secret retire", clientId, old),
+          )
         ),
-      check: (partner) => findOtherWebhookSecrets(partner, made.secret_id as string),
+      async check(partner) {
+        const { what, violations } = overlap.judge();
+        const others = await findOtherWebhookSecrets(partner, made.secret_id as string);
+        return { what, violations: [...violations, ...others] };
+      },
     };
   },
 };

@@ -47,16 +47,18 @@ export async function rotate(
   // By whatever was rotated, the next token comes.
   await partner.current.takeToken();
   await straggler.stop();
+  const checked = await renewal.check?.(partner);
   const { durationsMs, failures } = stream.take();
   return {
     what: [
       `${durationsMs.length} orders, ${failures.length} failed, p99 ${percentile(durationsMs, 0.99)} ms`,
       ...renewal.tried.map((kind) => describe(kind, straggler.samples, end, renewal)),
+      ...checked ? [checked.what] : [],
     ].join("; "),
     violations: [
       ...failures.slice(0, SHOWN),
       ...renewal.tried.flatMap((kind) => judge(kind, straggler.samples, end, renewal)),
-      ...await renewal.check?.(partner) ?? [],
+      ...checked?.violations ?? [],
     ],
     accepted: straggler.accepted,
   };

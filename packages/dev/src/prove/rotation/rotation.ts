@@ -3,6 +3,8 @@ import { writeFile } from "node:fs/promises";
 import type { Credentials } from "../../partner.ts";
 import { newKeyFiles, writeCsr } from "../../partner_keys.ts";
 import type { Deployment } from "../deployment.ts";
+import type { Inbox } from "../inboxes.ts";
+import type { Finding } from "../report.ts";
 import type { RotatingPartner } from "./party.ts";
 import type { Kind } from "./straggler.ts";
 
@@ -23,7 +25,7 @@ export interface Renewal {
   /** Ends the old one; absent where it ends by itself, long after this. */
   retire?(): Promise<unknown>;
   /** What else must be true in the end. */
-  check?(partner: RotatingPartner): Promise<string[]>;
+  check?(partner: RotatingPartner): Promise<Finding>;
 }
 
 /** Where operator and partner work: the deployment, and whose credentials they are. */
@@ -31,6 +33,8 @@ export interface Desk {
   readonly deployment: Deployment;
   readonly organization: string;
   readonly clientId: string;
+  /** Where the partner's webhooks come in. */
+  readonly inbox: Inbox;
 }
 
 /** Of whoever connects with a certificate that has ended. */

@@ -76,6 +76,12 @@ def described(path, method):
     return document["paths"].get(path, {}).get(method.lower(), {})
 
 
+def template_of(path):
+    """The described path that this one is of, or itself."""
+    forms = {one: re.sub(r"\\{[a-z_]+\\}", "[^/]+", re.escape(one)) for one in document["paths"]}
+    return next((one for one, form in forms.items() if re.fullmatch(form, path)), path)
+
+
 def as_text(value):
     return value.decode("latin-1") if isinstance(value, bytes) else value
 
@@ -101,7 +107,7 @@ class PartnerAuth(requests.auth.AuthBase):
     """Makes true what the generator could only make well formed; what it left out or spoilt stays as it is."""
 
     def __call__(self, request):
-        operation = described(request.path_url.split("?")[0], request.method)
+        operation = described(template_of(request.path_url.split("?")[0]), request.method)
         parameters = operation.get("parameters", [])
         forms = {one["name"]: one["schema"].get("pattern", ".*") for one in parameters if one["in"] == "header"}
 
@@ -112,7 +118,7 @@ class PartnerAuth(requests.auth.AuthBase):
         if request.path_url == "/oauth/token" and request.body:
             for name, stand_in in stand_ins.items():
                 request.prepare_body(as_text(request.body).replace(stand_in, quote_plus(partner[name])), None)
-        if request.path_url.endswith(event_stand_in):
+        if event_stand_in in request.path_url:
             request.url = request.url.replace(event_stand_in, own_event())
         if request.path_url.startswith(("/v1/", "/sandbox/")):
             request.headers["Authorization"] = f"Bearer {token.get()}"

@@ -18,6 +18,9 @@ const apiDescription = z.looseObject({ openapi: z.literal("3.1.0") }).meta({
   description: "An OpenAPI document.",
 });
 
+const PAGE_BEGINS = "<!doctype html>";
+const htmlPage = z.string().startsWith(PAGE_BEGINS);
+
 export const ACCESS_ENDPOINTS = {
   getHealth: {
     method: "GET",
@@ -124,10 +127,44 @@ export const ACCESS_ENDPOINTS = {
     summary: "This description",
     description: "OpenAPI 3.1, made from the schemas that validate requests and the registry of errors.",
     token: "none",
+    fixed: true,
     reply: {
       description: "The description.",
       schema: apiDescription,
       examples: { begins: { openapi: "3.1.0" } },
+    },
+    refusals: [],
+  },
+  getReference: {
+    method: "GET",
+    path: "/docs",
+    tag: "Access",
+    summary: "This description as a page",
+    description:
+      "For people: every operation with its examples. It loads nothing and runs nothing, so a copy of it is whole.",
+    token: "none",
+    fixed: true,
+    reply: {
+      mediaType: "text/html",
+      description: "The page.",
+      schema: htmlPage,
+      examples: { begins: PAGE_BEGINS },
+    },
+    refusals: [],
+  },
+  getErrorCatalogue: {
+    method: "GET",
+    path: "/docs/errors",
+    tag: "Access",
+    summary: "Every error and its cure",
+    description: "For people: where the `type` of a problem leads. Each code is an anchor of the page.",
+    token: "none",
+    fixed: true,
+    reply: {
+      mediaType: "text/html",
+      description: "The page.",
+      schema: htmlPage,
+      examples: { begins: PAGE_BEGINS },
     },
     refusals: [],
   },

@@ -1,6 +1,7 @@
 import {
   balancesQuery,
   balancesReply,
+  emptyRequest,
   eventReply,
   eventsQuery,
   eventsReply,
@@ -11,7 +12,7 @@ import {
 } from "../../schema/mod.ts";
 import type { EndpointFamily } from "../endpoint.ts";
 import { LIMITS, RESERVES, STATEMENT, STATEMENT_CSV } from "../examples/books.ts";
-import { EVENT } from "../examples/events.ts";
+import { EVENT, EVENT_REDELIVERED, WEBHOOK_TEST } from "../examples/events.ts";
 import { BALANCES } from "../examples/story.ts";
 
 export const BOOKS_ENDPOINTS = {
@@ -54,6 +55,49 @@ export const BOOKS_ENDPOINTS = {
     token: "required",
     reply: { description: "The event.", schema: eventReply, examples: { order_executed: EVENT } },
     refusals: ["not_found"],
+  },
+  redeliverEvent: {
+    method: "POST",
+    path: "/v1/events/{event_id}/redeliver",
+    tag: "Books",
+    summary: "Send an event to your webhook again",
+    description:
+      "Any event of yours, delivered, parked or still waiting, is sent now, ahead of those that wait, and with all its tries anew; " +
+      "it has the same id and the same bytes as before. While your endpoint is disabled it stays pending, without a " +
+      "`next_attempt_at`, and is sent once the endpoint is enabled again. The body may be left out.",
+    token: "required",
+    idempotent: true,
+    request: {
+      mediaType: "application/json",
+      schema: emptyRequest,
+      optional: true,
+      examples: { order_executed: {} },
+    },
+    reply: {
+      description: "The event, which is now due.",
+      schema: eventReply,
+      examples: { order_executed: EVENT_REDELIVERED },
+    },
+    refusals: ["not_found"],
+  },
+  testWebhook: {
+    method: "POST",
+    path: "/v1/webhook/test",
+    tag: "Books",
+    summary: "Send a test event to your webhook",
+    description:
+      "Makes an event `webhook.test`, your next in number, and sends it ahead of all that wait. It is sent to a disabled " +
+      "endpoint, too, and once it is delivered there the endpoint is enabled again and gets what waited. " +
+      "GET /v1/events/{event_id} tells how the delivery went. The body may be left out.",
+    token: "required",
+    idempotent: true,
+    request: { mediaType: "application/json", schema: emptyRequest, optional: true, examples: { test: {} } },
+    reply: {
+      description: "The event, which is now due.",
+      schema: eventReply,
+      examples: { test: WEBHOOK_TEST },
+    },
+    refusals: [],
   },
   getStatement: {
     method: "GET",

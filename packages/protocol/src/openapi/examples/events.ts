@@ -84,9 +84,9 @@ export const EVENTS = {
   },
   "webhook.test": {
     type: "webhook.test",
-    id: "evt_019c18c0-9440-7f53-87ab-ffc3379b2f33",
-    sequence: 10,
-    created_at: "2026-02-01T10:30:00.000Z",
+    id: "evt_019c1368-52d0-7f53-87ab-ffc3379b2f33",
+    sequence: 5,
+    created_at: "2026-01-31T09:35:30.000Z",
     data: { chain_head },
   },
 } as const satisfies Record<WebhookEventType, WebhookEvent>;
@@ -97,4 +97,15 @@ const DELIVERED = {
   attempts: [{ attempted_at: "2026-01-31T09:31:15.120Z", http_status: 204, duration_ms: 38 }],
 } satisfies EventReply["delivery"];
 
+const DUE = {
+  status: "pending",
+  next_attempt_at: INSTANT.read,
+  attempts: [],
+} satisfies EventReply["delivery"];
+
 export const EVENT = { ...EVENTS["order.executed"], delivery: DELIVERED } satisfies EventReply;
+export const EVENT_REDELIVERED = {
+  ...EVENT,
+  delivery: { ...DUE, attempts: DELIVERED.attempts },
+} satisfies EventReply;
+export const WEBHOOK_TEST = { ...EVENTS["webhook.test"], delivery: DUE } satisfies EventReply;

@@ -4,12 +4,10 @@ import type { Context } from "hono";
 import type { z } from "zod";
 import { Refusal } from "../../refusal.ts";
 
-const bodies = new WeakMap<Request, Promise<Uint8Array>>();
-
 /** The raw bytes of the body, at most 64 KiB, without ever holding more. A request that is admitted anew is read once. */
 export function readBody(c: Context): Promise<Uint8Array> {
-  let body = bodies.get(c.req.raw);
-  if (!body) bodies.set(c.req.raw, body = readOnce(c).catch(refuseBroken));
+  let body = c.get("body") as Promise<Uint8Array> | undefined;
+  if (!body) c.set("body", body = readOnce(c).catch(refuseBroken));
   return body;
 }
 

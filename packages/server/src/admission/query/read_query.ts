@@ -26,7 +26,7 @@ export function readQuery<Schema extends z.ZodType>(c: Targeted, schema: Schema)
 
 /** For operations that take none: what is asked for is never quietly left out of the answer. */
 export function refuseQuery(c: Targeted): void {
-  readQuery(c, NO_PARAMETERS);
+  if (c.get("target").includes("?")) readQuery(c, NO_PARAMETERS);
 }
 
 function* pairsOf(target: string): Generator<[name: string, value: string]> {

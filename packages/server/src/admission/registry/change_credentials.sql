@@ -121,6 +121,7 @@ begin
   returning id into secret_id;
   perform note('webhook_secret.rotate', public, jsonb_build_object('secret_id', secret_id, 'older_retire_at', rotation.retires_at));
   perform registry_changed();
+  perform endpoint_changed(rotation.partner_id);
 end $$;
 
 create or replace function gold.retire_client_secret(public text, secret_id int, seen timestamptz) returns timestamptz
@@ -158,6 +159,7 @@ begin
   update webhook_secret s set retire_at = present_millisecond() where s.id = secret.id returning s.retire_at into secret.retire_at;
   perform note('webhook_secret.retire', public, jsonb_build_object('secret_id', secret.id, 'last_used_at', secret.last_used_at));
   perform registry_changed();
+  perform endpoint_changed(subject.id);
   return secret.retire_at;
 end $$;
 

@@ -97,6 +97,10 @@ begin
     delete from allowed_ip i where i.partner_id = subject.id;
     insert into allowed_ip (partner_id, range) select distinct subject.id, unnest(ips);
   end if;
+  -- Whoever names a URL, a new one or the same, says that somebody answers there again.
+  if set_partner.webhook_url is not null then
+    perform enable_endpoint(subject.id);
+  end if;
   perform note('partner.set', public, jsonb_strip_nulls(jsonb_build_object('name', set_partner.name, 'ips', ips,
     'webhook_url', set_partner.webhook_url, 'rate_per_second', set_partner.rate_per_second, 'burst', set_partner.burst, 'maximum_grams', set_partner.maximum_grams)));
   perform registry_changed();

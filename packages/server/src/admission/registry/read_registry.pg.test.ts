@@ -36,6 +36,8 @@ describe("read_registry", () => {
     assertEquals(document, {
       environment: "sandbox",
       public_base_url: "https://localhost:8443",
+      loopback_receivers: true,
+      webhook_ports: [443, 8443],
       token_keys: [{
         kid: "kid",
         public_jwk: jwk,

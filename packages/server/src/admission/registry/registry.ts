@@ -49,6 +49,9 @@ export interface Snapshot {
   readonly version: string;
   readonly environment: string;
   readonly publicBaseUrl: string;
+  /** Where webhook receivers may be. */
+  readonly loopbackReceivers: boolean;
+  readonly webhookPorts: readonly number[];
   readonly certificates: ReadonlyMap<string, RegisteredCertificate>;
   readonly partners: ReadonlyMap<string, Partner>;
   readonly tokenKeys: readonly TokenKeyRecord[];
@@ -125,6 +128,8 @@ interface PeriodDocument {
 interface RegistryDocument {
   readonly environment: string;
   readonly public_base_url: string;
+  readonly loopback_receivers: boolean;
+  readonly webhook_ports: readonly number[];
   readonly token_keys:
     readonly (PeriodDocument & { kid: string; public_jwk: Jwk; sealed: string; sealing_key: string })[];
   readonly partners: readonly {
@@ -196,6 +201,8 @@ async function readDocument(version: string, document: RegistryDocument): Promis
     version,
     environment: document.environment,
     publicBaseUrl: document.public_base_url,
+    loopbackReceivers: document.loopback_receivers,
+    webhookPorts: document.webhook_ports,
     certificates,
     partners,
     tokenKeys,

@@ -61,8 +61,9 @@ describe("signature: these very bytes, signed just now", () => {
     });
 
     it("is judged by the database's time", async () => {
-      for (const inside of [-299, 300, 0]) await passes({ timestamp: edge(inside) });
-      for (const outside of [-301, 302]) {
+      // As far from the edges as a busy machine may be slow.
+      for (const inside of [-270, 270, 0]) await passes({ timestamp: edge(inside) });
+      for (const outside of [-301, 330]) {
         await refused({ timestamp: edge(outside) }, "timestamp_out_of_window");
       }
     });

@@ -33,4 +33,11 @@ begin atomic
     where t.last_used_at is null or t.last_used_at <= u.at - interval '1 minute'
     for update of t skip locked)
   update gold.token_key t set last_used_at = due.at from due where t.kid = due.kid;
+
+  with due as (
+    select s.id, u.at from gold.webhook_secret s
+    join jsonb_to_recordset(uses) u(kind text, id text, at timestamptz) on u.kind = 'webhook_secret' and u.id = s.id::text
+    where s.last_used_at is null or s.last_used_at <= u.at - interval '1 minute'
+    for update of s skip locked)
+  update gold.webhook_secret s set last_used_at = due.at from due where s.id = due.id;
 end;

@@ -1,6 +1,6 @@
-/** That a credential let somebody in, or signed a token. */
+/** That a credential let somebody in, or signed a token or a webhook. */
 export interface Use {
-  readonly kind: "certificate" | "client_secret" | "signing_key" | "token_key";
+  readonly kind: "certificate" | "client_secret" | "signing_key" | "token_key" | "webhook_secret";
   /** Whose it is; token keys are the service's own. */
   readonly partner: number | null;
   /** Its fingerprint, number, thumbprint or kid. */

@@ -1,7 +1,7 @@
 -- What a booking function says of each item. `outcome` is one of
 --   answered                   first result, bound to its key: an execution or a binding refusal
 --   replayed                   the key was known with this fingerprint: the first answer's bytes
---   nonce_reused, idempotency_key_conflict, price_unavailable, market_closed    refused, nothing bound
+--   nonce_reused, idempotency_key_conflict, price_unavailable, market_closed, not_found    refused, nothing bound
 --   admission_changed          admitted under credentials that changed since: nothing spent, admit anew
 --   busy                       the client's account is locked by another: nothing spent, run it alone
 do $$

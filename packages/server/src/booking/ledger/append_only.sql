@@ -11,7 +11,7 @@ declare
 begin
   foreach name in array array[
     'transfer', 'orders', 'funding', 'quote', 'event', 'idempotency_key', 'nonce', 'chain_link', 'audit', 'audit_link',
-    'withdrawal', 'withdrawal_step', 'payment_batch'
+    'withdrawal', 'withdrawal_step', 'payment_batch', 'expiry_notice', 'attempt'
   ] loop
     execute format(
       'create or replace trigger append_only before update or delete or truncate on gold.%I

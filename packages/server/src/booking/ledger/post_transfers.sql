@@ -9,26 +9,26 @@ declare
 begin
   with moved as (
     select bucket, client_id,
-      max(sequence) as sequence,
       max(posted_at) as posted_at,
       sum(case when credit = 'available' then amount when debit = 'available' then -amount else 0 end)::bigint as available,
       sum(case when credit = 'held' then amount when debit = 'held' then -amount else 0 end)::bigint as held,
       sum(case when credit = 'gold' then amount when debit = 'gold' then -amount else 0 end)::bigint as gold,
-      (array_agg(array[sar_available_after, sar_held_after, gold_after] order by sequence desc, leg desc))[1:1] as stated
+      -- The last transfer and the balances that were stated beside it.
+      max(array[sequence, leg, sar_available_after, sar_held_after, gold_after]) as last
     from posted
     group by bucket, client_id
   ), followed as (
     update account a
-    set event_sequence = moved.sequence,
+    set event_sequence = moved.last[1],
         last_posted_at = moved.posted_at,
         sar_available = a.sar_available + moved.available,
         sar_held = a.sar_held + moved.held,
         gold = a.gold + moved.gold
     from moved
     where a.bucket = moved.bucket and a.client_id = moved.client_id
-      and a.event_sequence < moved.sequence
+      and a.event_sequence < moved.last[1]
       and a.last_posted_at <= moved.posted_at
-      and array[array[a.sar_available + moved.available, a.sar_held + moved.held, a.gold + moved.gold]] = moved.stated
+      and array[a.sar_available + moved.available, a.sar_held + moved.held, a.gold + moved.gold] = moved.last[3:5]
     returning 1
   )
   select (select count(*) from moved), (select count(*) from followed) into owners, followed;

@@ -146,7 +146,8 @@ language sql stable security definer set search_path = gold, pg_temp as $$
   left join funding f on k.result_kind = 'funding' and f.bucket = k.bucket and f.client_id = k.client_id and f.id = k.result_id
   left join quote q on k.result_kind = 'quote' and q.bucket = k.bucket and q.client_id = k.client_id and q.id = k.result_id
   left join withdrawal w on k.result_kind = 'withdrawal' and w.bucket = k.bucket and w.client_id = k.client_id and w.id = k.result_id
-  where k.result_kind <> 'refusal' and coalesce(o.id, f.id, q.id, w.id) is null
+  left join event e on k.result_kind = 'event' and e.bucket = k.bucket and e.client_id = k.client_id and e.id = k.result_id
+  where k.result_kind <> 'refusal' and coalesce(o.id, f.id, q.id, w.id, e.id) is null
 
   union all
   select 'execution_has_key', r.kind || ' ' || r.id, 'it is bound to ' || r.keys || ' keys'
@@ -197,7 +198,12 @@ language sql stable security definer set search_path = gold, pg_temp as $$
     and s.withdrawal_id = e.subject and s.sequence = e.sequence
   left join deposit d on e.type = 'funding.reversed' and d.bucket = e.bucket and d.client_id = e.client_id and d.id = e.subject
     and d.reversed_sequence = e.sequence
-  where coalesce(o.id, f.id, s.withdrawal_id, d.id) is null
+  left join expiry_notice n on e.type = 'credential.expiring' and n.bucket = e.bucket and n.client_id = e.client_id and n.id = e.subject
+  -- A test tells of nothing but itself.
+  where coalesce(o.id, f.id, s.withdrawal_id, d.id, n.id, case when e.type = 'webhook.test' and e.subject = e.id then e.id end) is null
+
+  union all
+  select * from verify_delivery()
 $$;
 
 -- The sealed chain against the rows: the first link of a client that no longer follows, or a head that is not the last one.

@@ -3,6 +3,7 @@ import { type TrialBooks, trialBooks } from "@gold-partner/dev";
 import { assertEquals, assertMatch } from "@std/assert";
 import { after, before, describe, it } from "node:test";
 import type { Sql } from "postgres";
+import { arrayLiteral } from "../array_literal.ts";
 import {
   approveDeposit,
   approveWithdrawal,
@@ -210,6 +211,22 @@ describe("seal_chain", () => {
     await seal(client);
   });
 
+  it("keeps nobody else from being sealed by it", async () => {
+    const [broken, whole] = [
+      await books.createClient({ halalas: 1n }),
+      await books.createClient({ halalas: 1n }),
+    ];
+    await bookFunding(books.api, fundingItem(broken, 1n));
+    const sealed = await books.sql.begin(async (sql) => {
+      await sql`set local session_replication_role = replica`;
+      await sql`delete from gold.event where client_id = ${broken} and sequence = 1`;
+      await sql`select gold.seal_next(${[broken, whole]}::int[])`;
+      const rows = await sql`select client_id from gold.chain_link where client_id in (${broken}, ${whole})`;
+      throw Object.assign(new Error("undone"), { sealed: rows.map(({ client_id }) => client_id) });
+    }).catch((error: Error & { sealed?: number[] }) => error.sealed);
+    assertEquals(sealed, [whole]);
+  });
+
   it("leaves a tail that unsealed_tail() counts", async () => {
     const client = await books.createClient({ halalas: 1n });
     const tail = async () => {
@@ -225,14 +242,23 @@ describe("seal_chain", () => {
     assertEquals(await tail(), []);
   });
 
-  it("is done for all clients by seal_chains(), so many at a time", async () => {
-    const sealAll = async (most: number) =>
-      (await books.api`select gold.seal_chains(${most})`)[0]!.seal_chains;
-    await sealAll(1_000);
-    for (let n = 0; n < 5; n++) await books.createClient({ halalas: 1n });
-    await books.createClient();
-    assertEquals([await sealAll(3), await sealAll(3), await sealAll(3)], [3, 2, 0]);
-    assertEquals((await books.sql`select from gold.unsealed_tail()`).length, 0);
+  it("says who may have more: a backlog is sealed in parts, the smaller the more clients there are", async () => {
+    const clients = [];
+    for (const events of [51, 50, 49]) {
+      const client = await books.createClient();
+      await books.sql`
+        select gold.book_funding(false, ${client}, 1, n::text, '\\x00', 1, 100000000000000, gen_random_uuid(), gen_random_uuid())
+        from generate_series(1, ${events}) n`;
+      clients.push(client);
+    }
+    // Beside clients that have nothing, of which fifty events each are too many already.
+    const crowd = clients.concat(Array.from({ length: 97 }, (_, n) => -1 - n));
+    const sealSome = async () =>
+      (await books.api`select gold.seal_next(${arrayLiteral(crowd)}::text::int[]) as client`).map((
+        { client },
+      ) => client);
+    assertEquals([await sealSome(), await sealSome()], [clients.slice(0, 2), []]);
+    assertEquals((await Promise.all(clients.map(linksOf))).map(({ length }) => length), [51, 50, 49]);
   });
 
   it("leaves clean books", async () => {

@@ -3,7 +3,7 @@ import { assert, assertEquals } from "@std/assert";
 import { after, before, describe, it } from "node:test";
 import type { Sql } from "postgres";
 import { bookFunding, fundingItem, newUuid, orderItem, quoteItem, wordOf } from "../trial.ts";
-import { sendNonce } from "../nonce/spend_nonce.ts";
+import { sendNonces } from "../nonce/spend_nonces.ts";
 import { sendOrders } from "./book_orders.ts";
 import { sendQuotes } from "./book_quotes.ts";
 
@@ -41,7 +41,7 @@ describe("the booking functions' plans", () => {
       const outcomes = [...await sendQuotes(sql)(quotes, sending), ...await sendOrders(sql)(orders, sending)];
       outcomes.push(await bookFunding(sql, fundingItem(clients[0]!, 1n)));
       assertEquals(outcomes.filter((outcome) => wordOf(outcome) !== "answered 201"), []);
-      await sendNonce(sql)([{ client: clients[0]!, admissionVersion: "1", nonce: newUuid() }], sending);
+      await sendNonces(sql)([{ client: clients[0]!, admissionVersion: "1", nonce: newUuid() }], sending);
       items += outcomes.length + 1;
     }
     return items;

@@ -1,0 +1,52 @@
+// A program of a benchmark in a process of its own, so that its CPU time is no one else's. It takes errands and gives
+// replies, one JSON object a line.
+import { type ChildProcessByStdio, spawn } from "node:child_process";
+import process from "node:process";
+import { createInterface } from "node:readline";
+import type { Readable, Writable } from "node:stream";
+import { fileURLToPath } from "node:url";
+
+/** The program from outside. */
+export interface ChildProgram {
+  readonly pid: number;
+  ask<Reply>(errand: unknown): Promise<Reply>;
+  stop(): void;
+}
+
+const RUNTIME_ARGUMENTS = process.versions["deno"] ? ["run", "--no-check", "-A"] : ["--import", "tsx"];
+
+export function startProgram(program: URL): ChildProgram {
+  const child: ChildProcessByStdio<Writable, Readable, null> = spawn(
+    process.execPath,
+    [...RUNTIME_ARGUMENTS, fileURLToPath(program)],
+    { stdio: ["pipe", "pipe", "inherit"] },
+  );
+  // One that ended is told of by its replies.
+  child.stdin.on("error", () => {});
+  const replies = createInterface({ input: child.stdout })[Symbol.asyncIterator]();
+  return {
+    pid: child.pid!,
+    async ask<Reply>(errand: unknown): Promise<Reply> {
+      child.stdin.write(`${JSON.stringify(errand)}\n`);
+      const { value, done } = await replies.next();
+      const name = program.pathname.split("/").at(-1);
+      if (done) throw new Error(`${name} ended.`);
+      const reply = JSON.parse(value) as Reply & { error?: string };
+      if (reply.error !== undefined) throw new Error(`${name} failed: ${reply.error}`);
+      return reply;
+    },
+    stop: () => child.stdin.end(),
+  };
+}
+
+/** The program's own side: one errand after another, until nobody is there to give one. */
+export async function takeErrands<Errand>(act: (errand: Errand) => Promise<object>): Promise<never> {
+  const lines = createInterface({ input: process.stdin });
+  // Also in the middle of an errand: whoever gave it has gone.
+  lines.once("close", () => process.exit(0));
+  for await (const line of lines) {
+    const reply = await act(JSON.parse(line) as Errand).catch((error: Error) => ({ error: error.message }));
+    console.log(JSON.stringify(reply));
+  }
+  process.exit(0);
+}

@@ -1,0 +1,11 @@
+// A program that says what it is told, refuses to say nothing, and takes long to say "long".
+import { setTimeout as sleep } from "node:timers/promises";
+import { takeErrands } from "./child_program.ts";
+
+const LONG_MS = 10_000;
+
+await takeErrands<{ readonly say: string }>(async ({ say }) => {
+  if (say === "") throw new Error("nothing to say");
+  if (say === "long") await sleep(LONG_MS);
+  return { said: say };
+});

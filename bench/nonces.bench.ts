@@ -1,0 +1,141 @@
+import process from "node:process";
+import {
+  type Benchmark,
+  type Contest,
+  type Goal,
+  type Plan,
+  rotate,
+  type Round,
+  type Sample,
+} from "./harness.ts";
+import { type Contender, type Load, spendInPostgres, spendInRedis } from "./nonces/contenders.ts";
+import { type NonceHouse, openNonceHouse, PARTNERS, spendBefore } from "./nonces/house.ts";
+import { requireRedis } from "./nonces/redis.ts";
+import { countTurn, describeTable, readTable, type TableCount } from "./nonces/table.ts";
+
+/** What 64 wait for is the disk, twice in a row; with 256 under way both sides have enough to do meanwhile, so those are judged. */
+const IN_FLIGHT = [64, 256] as const;
+const JUDGED = 256;
+/** A turn holds thousands of nonces, so it is longer than that of a benchmark of one function. */
+const TURN_FACTOR = 10;
+const ROUND_SHARE = 0.5;
+/** Holds ten million nonces with their index; and what does not. */
+const LARGE_BUFFERS = "2GB";
+const SMALL_BUFFERS = "32MB";
+/** Fewer rows than this say nothing of how the table grows. */
+const JUDGED_ROWS = 10_000_000;
+const OURS = `service, ${PARTNERS.toLocaleString("en-US")} partners`;
+const REDIS = { "appendfsync always": 2, "no persistence": 0.7 } as const;
+type Persistence = keyof typeof REDIS;
+const PERSISTENCES = Object.keys(REDIS) as Persistence[];
+
+const isDeno = process.versions["deno"] !== undefined;
+const redisName = (persistence: Persistence, autoPipelining: boolean) =>
+  `Redis, ${persistence}${autoPipelining ? ", ioredis with enableAutoPipelining" : ""}`;
+
+async function measure(
+  turns: Record<string, (turnMs: number) => Promise<Sample>>,
+  plan: Plan,
+): Promise<Round[]> {
+  const timed = Object.entries(turns).map(([name, turn]) =>
+    [name, () => turn(plan.turnMs * TURN_FACTOR)] as const
+  );
+  return await rotate(Object.fromEntries(timed), Math.ceil(plan.rounds * ROUND_SHARE));
+}
+
+/** Both ways to use ioredis are judged against: the better one decides. */
+function goalsAgainstRedis(inFlight: number): Goal[] {
+  return PERSISTENCES.flatMap((persistence) =>
+    [false, true].map((autoPipelining) => ({
+      ours: OURS,
+      peer: redisName(persistence, autoPipelining),
+      atLeast: REDIS[persistence],
+      reported: inFlight !== JUDGED || isDeno,
+    }))
+  );
+}
+
+function againstRedis(service: Contender, peers: Record<string, Contender>): Contest[] {
+  return IN_FLIGHT.map((inFlight) => {
+    const turnOf = (contender: Contender, partners: number) => (turnMs: number) =>
+      contender.takeTurn({ partners, inFlight }, turnMs);
+    const turns = {
+      [OURS]: turnOf(service, PARTNERS),
+      "service, 1 partner": turnOf(service, 1),
+      ...Object.fromEntries(Object.entries(peers).map(([name, peer]) => [name, turnOf(peer, PARTNERS)])),
+    };
+    return {
+      name: `single-use checks, ${inFlight} in flight`,
+      measure: (plan) => measure(turns, plan),
+      goals: goalsAgainstRedis(inFlight),
+    };
+  });
+}
+
+/** The same service over an empty table and a full one, in turn. */
+function onFullTable(house: NonceHouse, sharedBuffers: string, rows: number): Contest {
+  const full = `${rows.toLocaleString("en-US")} spent before`;
+  const load: Load = { partners: PARTNERS, inFlight: JUDGED };
+  const counts: Record<string, TableCount[]> = { empty: [], [full]: [] };
+  const judged = sharedBuffers === LARGE_BUFFERS && rows >= JUDGED_ROWS && !isDeno;
+  return {
+    name: `on a full table, ${JUDGED} in flight, shared_buffers ${sharedBuffers}`,
+    async measure(plan) {
+      await house.restart(sharedBuffers);
+      const contenders = [
+        ["empty", "empty", await spendInPostgres(house, "empty")],
+        [full, "full", await spendInPostgres(house, "full")],
+      ] as const;
+      const turns = contenders.map(([name, database, contender]) =>
+        [name, async (turnMs: number) => {
+          const before = await readTable(house.sql(database));
+          const sample = await contender.takeTurn(load, turnMs);
+          counts[name]!.push(countTurn(before, await readTable(house.sql(database)), sample.operations));
+          return sample;
+        }] as const
+      );
+      try {
+        return await measure(Object.fromEntries(turns), plan);
+      } finally {
+        for (const [, , contender] of contenders) contender.stop();
+      }
+    },
+    goals: [{ ours: full, peer: "empty", atLeast: 0.8, reported: !judged }],
+    remarks: () => Object.entries(counts).map(([name, some]) => `${name}: ${describeTable(some)}`),
+  };
+}
+
+export default {
+  about: "durable single-use checks by the service against Redis, and on a table of millions",
+  async open({ rows }) {
+    requireRedis();
+    const house = await openNonceHouse(LARGE_BUFFERS);
+    const started: Contender[] = [];
+    const close = async () => {
+      for (const contender of started) contender.stop();
+      await house.stop();
+    };
+    const keep = async (starting: Promise<Contender>): Promise<Contender> => {
+      const contender = await starting;
+      started.push(contender);
+      return contender;
+    };
+    try {
+      await spendBefore(house.sql("full"), rows);
+      const service = await keep(spendInPostgres(house, "empty"));
+      const peers: Record<string, Contender> = {};
+      for (const persistence of PERSISTENCES) {
+        for (const autoPipelining of [false, true]) {
+          peers[redisName(persistence, autoPipelining)] = await keep(
+            spendInRedis(persistence, autoPipelining),
+          );
+        }
+      }
+      const full = [LARGE_BUFFERS, SMALL_BUFFERS].map((buffers) => onFullTable(house, buffers, rows));
+      return { contests: [...againstRedis(service, peers), ...full], close };
+    } catch (error) {
+      await close();
+      throw error;
+    }
+  },
+} satisfies Benchmark;

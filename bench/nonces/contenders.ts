@@ -1,0 +1,46 @@
+// Who spends nonces where, each in a process of its own.
+import { startProgram } from "../child_program.ts";
+import type { Sample } from "../harness.ts";
+import { familyCpuMs, processCpuMs } from "../process_cpu.ts";
+import type { Database, NonceHouse } from "./house.ts";
+import { type Persistence, startRedis } from "./redis.ts";
+import type { Errand, Report, Store } from "./spender.ts";
+
+export interface Load {
+  readonly partners: number;
+  readonly inFlight: number;
+}
+
+export interface Contender {
+  takeTurn(load: Load, turnMs: number): Promise<Sample>;
+  stop(): void;
+}
+
+const WARM_UP_MS = 300;
+
+/** Its samples' CPU time is that of the spender and of the store together. */
+async function startSpender(store: Store, storeCpuMs: () => number): Promise<Contender> {
+  const { ask, stop } = startProgram(new URL("./spender.ts", import.meta.url));
+  const tell = <Reply>(errand: Errand) => ask<Reply>(errand);
+  await tell({ open: store });
+  let warm = false;
+  return {
+    async takeTurn(load, turnMs) {
+      if (!warm) await tell<Report>({ spend: { ...load, turnMs: WARM_UP_MS } });
+      warm = true;
+      const startMs = storeCpuMs();
+      const { operations, wallMs, cpuMs } = await tell<Report>({ spend: { ...load, turnMs } });
+      return { operations, wallMs, cpuMs: cpuMs + storeCpuMs() - startMs };
+    },
+    stop,
+  };
+}
+
+export const spendInPostgres = (house: NonceHouse, database: Database): Promise<Contender> =>
+  startSpender({ postgres: house.socketOf(database) }, () => familyCpuMs(house.postgresPid));
+
+export async function spendInRedis(persistence: Persistence, autoPipelining: boolean): Promise<Contender> {
+  const { socket, pid, stop } = await startRedis(persistence);
+  const spender = await startSpender({ redis: socket, autoPipelining }, () => processCpuMs(pid));
+  return { ...spender, stop: () => (spender.stop(), stop()) };
+}

@@ -1,0 +1,100 @@
+// Postgres with two databases of the service's own: one whose nonces are all fresh, and one with millions spent before.
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { startPostgres } from "@gold-partner/dev";
+import { migrate } from "@gold-partner/server";
+import postgres, { type Sql } from "postgres";
+import type { PostgresSocket } from "./spender.ts";
+
+export const PARTNERS = 1000;
+const DATABASES = ["empty", "full"] as const;
+export type Database = typeof DATABASES[number];
+
+const LOGIN = "gold_api";
+const PASSWORD = "benchmark";
+const ROWS_A_STATEMENT = 1_000_000;
+/** Longer than a run, so that a checkpoint comes when the benchmark asks for one. */
+const SETTINGS = { max_connections: "100", max_wal_size: "16GB", checkpoint_timeout: "1h" };
+
+export interface NonceHouse {
+  readonly postgresPid: number;
+  socketOf(database: Database): PostgresSocket;
+  /** A superuser. */
+  sql(database: Database): Sql;
+  /** The same databases in a server with other shared buffers. */
+  restart(sharedBuffers: string): Promise<void>;
+  stop(): Promise<void>;
+}
+
+export async function openNonceHouse(sharedBuffers: string): Promise<NonceHouse> {
+  const dataDir = mkdtempSync(join(tmpdir(), "gold-bench-"));
+  const begin = (buffers: string) =>
+    startPostgres({ dataDir, settings: { ...SETTINGS, shared_buffers: buffers } });
+  let server = await begin(sharedBuffers);
+  let pools = new Map<Database, Sql>();
+  const end = async () => {
+    await Promise.all([...pools.values()].map((pool) => pool.end()));
+    pools = new Map();
+    await server.stop();
+  };
+  const sql = (database: Database): Sql => {
+    const pool = pools.get(database) ??
+      postgres(server.superuserUrl(database), { max: 1, onnotice: () => {} });
+    pools.set(database, pool);
+    return pool;
+  };
+  const stop = async () => {
+    await end();
+    rmSync(dataDir, { recursive: true, force: true });
+  };
+  try {
+    const maker = postgres(server.superuserUrl(), { max: 1, onnotice: () => {} });
+    for (const database of DATABASES) {
+      await maker.unsafe(`create database "${database}"`);
+      await migrate(server.superuserUrl(database));
+      await sql(database)`
+        insert into gold.account (bucket, client_id) select n % 64, n from generate_series(1, ${PARTNERS}::int) n`;
+    }
+    await maker.unsafe(`alter role ${LOGIN} password '${PASSWORD}'`);
+    await maker.end();
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+  return {
+    get postgresPid() {
+      return server.pid;
+    },
+    socketOf(database) {
+      const { socketDir, port } = server;
+      if (socketDir === undefined) {
+        throw new Error("The folder for temporary files has too long a path for a socket.");
+      }
+      return { folder: socketDir, port, user: LOGIN, password: PASSWORD, database };
+    },
+    sql,
+    async restart(buffers) {
+      await end();
+      server = await begin(buffers);
+    },
+    stop,
+  };
+}
+
+/** As the partners would have spent them: in no order, so that the index is as loose as it would be. */
+export async function spendBefore(sql: Sql, rows: number): Promise<void> {
+  const startMs = performance.now();
+  for (let made = 0; made < rows; made += ROWS_A_STATEMENT) {
+    const last = Math.min(rows, made + ROWS_A_STATEMENT);
+    await sql`
+      insert into gold.nonce (bucket, client_id, nonce)
+      select client % 64, client, gen_random_uuid()
+      from (select 1 + n % ${PARTNERS}::int as client from generate_series(${
+      made + 1
+    }::int, ${last}::int) n) one`;
+    const seconds = ((performance.now() - startMs) / 1000).toFixed(0);
+    console.log(`${last.toLocaleString("en-US")} nonces spent before, after ${seconds} s`);
+  }
+  await sql`vacuum analyze gold.nonce`;
+}

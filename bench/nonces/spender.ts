@@ -1,0 +1,97 @@
+// A process that spends fresh nonces as fast as it is answered: by the service's own booking, or with a client of Redis.
+import { randomUUID } from "node:crypto";
+import process from "node:process";
+import { openBooking, openPools } from "@gold-partner/server";
+import { Redis } from "ioredis";
+import { takeErrands } from "../child_program.ts";
+
+/** Where nonces are spent; both are reached over a Unix socket. */
+export type Store =
+  | { readonly redis: string; readonly autoPipelining: boolean }
+  | { readonly postgres: PostgresSocket };
+
+export interface PostgresSocket {
+  readonly folder: string;
+  readonly port: number;
+  readonly user: string;
+  readonly password: string;
+  readonly database: string;
+}
+
+interface Turn {
+  readonly partners: number;
+  readonly inFlight: number;
+  readonly turnMs: number;
+}
+
+export type Errand = { readonly open: Store } | { readonly spend: Turn };
+
+export interface Report {
+  readonly operations: number;
+  readonly wallMs: number;
+  readonly cpuMs: number;
+}
+
+/** Answers whether it was the nonce's first time. */
+type Spend = (client: number, nonce: string) => Promise<boolean>;
+
+const LANES = 2;
+const KEPT_MS = 600_000;
+
+function openStore(store: Store): Spend {
+  if ("redis" in store) {
+    const redis = new Redis({ path: store.redis, enableAutoPipelining: store.autoPipelining });
+    return async (client, nonce) =>
+      await redis.set(`nonce:${client}:${nonce}`, "1", "PX", KEPT_MS, "NX") === "OK";
+  }
+  const { folder, port, user, password, database } = store.postgres;
+  // A URL has no place for a socket's folder; the driver takes it from here.
+  Object.assign(process.env, { PGHOST: folder, PGPORT: `${port}`, PGUSER: user, PGPASSWORD: password });
+  const booking = openBooking(
+    openPools({ databaseUrl: `postgres:///${database}`, lanes: LANES }),
+    LANES,
+    () => {},
+  );
+  return async (client, nonce) => {
+    const { outcome } = await booking.spend({ client, admissionVersion: "1", nonce });
+    if (outcome !== "answered" && outcome !== "nonce_reused") {
+      throw new Error(`a nonce was answered with ${outcome}`);
+    }
+    return outcome === "answered";
+  };
+}
+
+async function spendFor(spend: Spend, { partners, inFlight, turnMs }: Turn): Promise<Report> {
+  const [startMs, startCpu] = [performance.now(), process.cpuUsage()];
+  const endMs = startMs + turnMs;
+  let operations = 0;
+  await Promise.all(Array.from({ length: inFlight }, async () => {
+    while (performance.now() < endMs) {
+      if (!await spend(1 + operations++ % partners, randomUUID())) {
+        throw new Error("a fresh nonce was refused");
+      }
+    }
+  }));
+  const wallMs = performance.now() - startMs;
+  const { user, system } = process.cpuUsage(startCpu);
+  await requireRefusal(spend);
+  return { operations, wallMs, cpuMs: (user + system) / 1000 };
+}
+
+/** One that takes a nonce twice has checked nothing. */
+async function requireRefusal(spend: Spend): Promise<void> {
+  const nonce = randomUUID();
+  if (!await spend(1, nonce) || await spend(1, nonce)) throw new Error("a used nonce was not refused");
+}
+
+let spend: Spend | undefined;
+
+await takeErrands<Errand>(async (errand) => {
+  if ("open" in errand) {
+    spend = openStore(errand.open);
+    await requireRefusal(spend);
+    return {};
+  }
+  if (!spend) throw new Error("what to open comes first");
+  return await spendFor(spend, errand.spend);
+});

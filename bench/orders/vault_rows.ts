@@ -1,0 +1,110 @@
+// What more vault rows would gain: the service's own function, but each call takes a row of the vault that nobody holds. There are
+// more rows than connections, so nobody ever waits for one; what this gains, two rows gain at most.
+import { setTimeout as sleep } from "node:timers/promises";
+import type { Sample } from "../harness.ts";
+import type { Taker } from "./contenders.ts";
+import type { House } from "./house.ts";
+
+const ROWS = 8;
+const ONE_ROW = /\bvault v where v\.stripe = 0 for no key update\b/g;
+/** The row that a transaction has taken is told to its transfers by a setting, which their default reads. */
+const ANY_ROW =
+  `(select s.free, set_config('peer.stripe', s.stripe::text, true) from (select * from vault order by stripe for no key update skip locked limit 1) s) v`;
+const DEFAULT_STRIPE = `coalesce(nullif(current_setting('peer.stripe', true), '')::smallint, 0)`;
+const WARM_UP_MS = 200;
+const POLL_MS = 20;
+
+export function withManyRows(definition: string): string {
+  if (definition.match(ONE_ROW)?.length !== 1) {
+    throw new Error(
+      `gold.book_orders locks the vault in another way than ${ONE_ROW}: say here how, so that the benchmark can change it.`,
+    );
+  }
+  return definition.replace(ONE_ROW, ANY_ROW);
+}
+
+/** The same contender with the vault's one row and with many, and what each saw of waiting for it. */
+export async function vaultRowTakers(
+  { sql }: House,
+  taker: Taker,
+): Promise<{ oneRow: Taker; manyRows: Taker; waits(): string }> {
+  const [own] = await sql`select pg_get_functiondef('gold.book_orders'::regproc) as definition`;
+  const split = `
+    insert into gold.vault (stripe, free) select n, (select free / ${ROWS} from gold.vault where stripe = 0) from generate_series(1, ${
+    ROWS - 1
+  }) n;
+    update gold.vault v set free = v.free - (select sum(free) from gold.vault where stripe > 0) where v.stripe = 0`;
+  const many = withManyRows(own!.definition);
+  await sql.unsafe(split);
+  const [oneRowWaits, manyRowsWaits]: [Waits, Waits] = [{ waiting: 0, active: 0 }, { waiting: 0, active: 0 }];
+  const use = async (definition: string, stripe: string) => {
+    await sql.unsafe(definition);
+    await sql.unsafe(`alter table gold.transfer alter column stripe set default ${stripe}`);
+  };
+  const turn = async (turnMs: number, waits: Waits): Promise<Sample> => {
+    // A new function has no plans yet.
+    await taker.takeTurn(WARM_UP_MS);
+    const watch = watchLanes(sql, waits);
+    try {
+      return await taker.takeTurn(turnMs);
+    } finally {
+      await watch.stop();
+    }
+  };
+  return {
+    oneRow: { takeTurn: (turnMs) => turn(turnMs, oneRowWaits), stop() {} },
+    manyRows: {
+      async takeTurn(turnMs) {
+        await use(many, DEFAULT_STRIPE);
+        try {
+          const before = await freeElsewhere(sql);
+          const sample = await turn(turnMs, manyRowsWaits);
+          if (await freeElsewhere(sql) === before) throw new Error("The vault's other rows were not used.");
+          return sample;
+        } finally {
+          await use(own!.definition, "0");
+        }
+      },
+      stop() {},
+    },
+    waits: () =>
+      `Of the time that the orders' calls took, they waited for the vault's row: ${
+        share(oneRowWaits)
+      } with one row, ` +
+      `${share(manyRowsWaits)} with ${ROWS}.`,
+  };
+}
+
+interface Waits {
+  waiting: number;
+  active: number;
+}
+
+const share = ({ waiting, active }: Waits) => `${(100 * waiting / Math.max(1, active)).toFixed(1)} %`;
+
+async function freeElsewhere(sql: House["sql"]): Promise<string> {
+  const [row] = await sql`select sum(free)::text as free from gold.vault where stripe > 0`;
+  return row!.free as string;
+}
+
+/** Clients that are held are skipped, so the vault's row is the only lock that a call waits for. */
+function watchLanes(sql: House["sql"], waits: Waits): { stop(): Promise<void> } {
+  let watching = true;
+  const watch = async () => {
+    while (watching) {
+      const [row] = await sql`
+        select count(*)::int as active, (count(*) filter (where wait_event_type = 'Lock'))::int as waiting
+        from pg_stat_activity where state = 'active' and query like '%gold.book_orders%' and pid <> pg_backend_pid()`;
+      waits.active += row!.active;
+      waits.waiting += row!.waiting;
+      await sleep(POLL_MS);
+    }
+  };
+  const watched = watch();
+  return {
+    stop() {
+      watching = false;
+      return watched;
+    },
+  };
+}

@@ -1,0 +1,136 @@
+import process from "node:process";
+import { importVerifyingKey, type Jwk } from "@gold-partner/jws";
+import { admitCaller } from "@gold-partner/server";
+import { type Benchmark, type Goal, rotate, type Sample } from "./harness.ts";
+import { openTokenHouse } from "./tokens/house.ts";
+
+const PARTNERS = 1000;
+/** As many as a partner each of ten thousand would have. */
+const TOKENS = 10_000;
+const ISSUED_AT_ONCE = 64;
+/** So many operations between two looks at the clock. */
+const STRIDE = 20;
+/** So few that what was seen before is still remembered after all rounds. */
+const FIRST_A_TURN = 500;
+
+const VERIFY = "one ES256 verify";
+const SEEN = `seen before, ${TOKENS.toLocaleString("en-US")} tokens in turn`;
+const SEEN_ONE = "seen before, always the same";
+const FIRST = "seen for the first time";
+
+const GOALS: readonly Goal[] = [
+  { ours: SEEN, parts: [VERIFY], atMost: 0.1 },
+  { ours: FIRST, parts: [VERIFY], atMost: 1.5, reported: true },
+];
+
+type House = Awaited<ReturnType<typeof openTokenHouse>>;
+
+interface Bearer {
+  readonly certificate: House["certificates"][number];
+  readonly authorization: string;
+}
+
+/** One after another until the time is up, or `count` are done. */
+async function runFor(
+  turnMs: number,
+  operation: (index: number) => Promise<unknown>,
+  count = Infinity,
+): Promise<Sample> {
+  const [startMs, startCpu] = [performance.now(), process.cpuUsage()];
+  let operations = 0;
+  while (operations < count && performance.now() < startMs + turnMs) {
+    for (const end = Math.min(count, operations + STRIDE); operations < end; operations++) {
+      await operation(operations);
+    }
+  }
+  const { user, system } = process.cpuUsage(startCpu);
+  return { operations, wallMs: performance.now() - startMs, cpuMs: (user + system) / 1000 };
+}
+
+/** New tokens, from the partners in turn. */
+async function issue({ deps, certificates }: House, count: number): Promise<Bearer[]> {
+  const bearers: Bearer[] = [];
+  for (let from = 0; from < count; from += ISSUED_AT_ONCE) {
+    const length = Math.min(count - from, ISSUED_AT_ONCE);
+    bearers.push(
+      ...await Promise.all(Array.from({ length }, async (_, index) => {
+        const certificate = certificates[(from + index) % certificates.length]!;
+        const { token } = await deps.tokens.issue(certificate, deps.now(), crypto.randomUUID());
+        return { certificate, authorization: `Bearer ${token}` };
+      })),
+    );
+  }
+  return bearers;
+}
+
+/** As the corridor asks for every request. */
+const admit = ({ deps }: House, { certificate, authorization }: Bearer, aheadMs = 0) =>
+  admitCaller(certificate, authorization, deps.tokens, deps.now() + aheadMs);
+
+/** One that admits whatever it has seen before has checked nothing. */
+async function requireRefusals(house: House, [one, other]: readonly Bearer[]): Promise<void> {
+  const refusals = {
+    token_certificate_mismatch: () => admit(house, { ...one!, certificate: other!.certificate }),
+    token_expired: () => admit(house, one!, 600_000),
+  };
+  for (const [code, attempt] of Object.entries(refusals)) {
+    const answer = await attempt().then(() => "admitted", (error: { code?: string }) => error.code);
+    if (answer !== code) {
+      throw new Error(`A token seen before was answered with ${answer}, not with ${code}.`);
+    }
+    // An expired one is forgotten, so it is seen anew.
+    await admit(house, one!);
+  }
+}
+
+/** A signature over as many bytes as a token has, checked by Web Crypto alone with a key as the service holds it. */
+async function createVerify(bytes: number): Promise<() => Promise<void>> {
+  const algorithm = { name: "ECDSA", namedCurve: "P-256", hash: "SHA-256" };
+  const pair = await crypto.subtle.generateKey(algorithm, true, ["sign", "verify"]);
+  const { kty, crv, x, y } = await crypto.subtle.exportKey("jwk", pair.publicKey) as Jwk;
+  const [privateKey, publicKey] = [pair.privateKey, await importVerifyingKey({ kty, crv, x, y })];
+  const signed = crypto.getRandomValues(new Uint8Array(bytes));
+  const signature = await crypto.subtle.sign(algorithm, privateKey, signed);
+  return async () => {
+    if (await crypto.subtle.verify(algorithm, publicKey, signature, signed)) return;
+    throw new Error("A right signature was refused.");
+  };
+}
+
+export default {
+  about:
+    "a certificate-bound token at admission, seen before and for the first time, against one ES256 verify",
+  async open() {
+    const house = await openTokenHouse(PARTNERS);
+    try {
+      const seen = await issue(house, TOKENS);
+      for (const bearer of seen) await admit(house, bearer);
+      await requireRefusals(house, seen);
+      const tokenBytes = seen[0]!.authorization.length;
+      const verify = await createVerify(tokenBytes);
+      const first = async (turnMs: number) => {
+        const bearers = await issue(house, FIRST_A_TURN);
+        return await runFor(turnMs, (index) => admit(house, bearers[index]!), bearers.length);
+      };
+      return {
+        contests: [{
+          name: `one request's token, of ${tokenBytes} bytes, among ${
+            PARTNERS.toLocaleString("en-US")
+          } partners`,
+          measure: ({ rounds, turnMs }) =>
+            rotate({
+              [VERIFY]: () => runFor(turnMs, verify),
+              [SEEN]: () => runFor(turnMs, (index) => admit(house, seen[index % seen.length]!)),
+              [SEEN_ONE]: () => runFor(turnMs, () => admit(house, seen[0]!)),
+              [FIRST]: () => first(turnMs),
+            }, rounds),
+          goals: GOALS,
+        }],
+        close: () => house.stop(),
+      };
+    } catch (error) {
+      await house.stop();
+      throw error;
+    }
+  },
+} satisfies Benchmark;

@@ -1,0 +1,53 @@
+// Admission as the service has it, over a registry of thousands of partners.
+import { createHash } from "node:crypto";
+import { trialService } from "@gold-partner/dev";
+import { admitCertificate, assemble, createLog } from "@gold-partner/server";
+import type { Sql } from "postgres";
+
+type Deps = Awaited<ReturnType<typeof assemble>>["deps"];
+
+interface TokenHouse {
+  readonly deps: Deps;
+  readonly certificates: readonly Awaited<ReturnType<typeof admitCertificate>>[];
+  stop(): Promise<void>;
+}
+
+export async function openTokenHouse(partners: number): Promise<TokenHouse> {
+  const service = await trialService();
+  try {
+    const fingerprints = Array.from(
+      { length: partners },
+      (_, index) => createHash("sha256").update(`${index}`).digest("hex"),
+    );
+    await onboard(service.books.sql, fingerprints);
+    const { deps, stop } = await assemble(service.config, createLog(() => {}, () => new Date()));
+    const certificates = await Promise.all(
+      fingerprints.map((fingerprint) => admitCertificate(`Hash=${fingerprint}`, deps.registry)),
+    );
+    return {
+      deps,
+      certificates,
+      async stop() {
+        await stop();
+        await service.stop();
+      },
+    };
+  } catch (error) {
+    await service.stop();
+    throw error;
+  }
+}
+
+/** By the operator's own functions, a certificate each. */
+async function onboard(sql: Sql, fingerprints: readonly string[]): Promise<void> {
+  const clientIds = fingerprints.map((fingerprint) => `sbx_${fingerprint.slice(0, 20)}`);
+  await sql.begin(async (transaction) => {
+    await transaction`
+      select gold.create_partner(public, 'Benchmark', 'SA0380000000608010167519', null, 2000, 2000, 10000000,
+        '{127.0.0.1/32}', '\\x00', '\\x00', 'none', '[]')
+      from unnest(${clientIds}::text[]) public`;
+    await transaction`
+      select gold.add_certificate(public, fingerprint, 'none', clock_timestamp() - interval '1 hour', clock_timestamp() + interval '1 day')
+      from unnest(${clientIds}::text[], ${[...fingerprints]}::text[]) one (public, fingerprint)`;
+  });
+}

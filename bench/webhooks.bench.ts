@@ -1,0 +1,89 @@
+import process from "node:process";
+import { type Benchmark, type Goal, type Plan, rotateSeen, type Round } from "./harness.ts";
+import { openBareLoop } from "./webhooks/bare.ts";
+import { openWebhookHouse, type WebhookHouse } from "./webhooks/house.ts";
+import { measureLatency, MEDIAN } from "./webhooks/latency.ts";
+import { GRAPHILE_WORKER, openQueue, PG_BOSS } from "./webhooks/queue.ts";
+import { openService } from "./webhooks/service.ts";
+import { withPostgres, type Worker, workerTurn } from "./webhooks/worker.ts";
+
+/** A turn holds thousands of events, so it is longer than that of a benchmark of one function. */
+const TURN_FACTOR = 20;
+const ROUND_SHARE = 0.5;
+
+const OURS = "service";
+const BARE = "bare loop, no books";
+const QUEUES = {
+  "pg-boss": PG_BOSS,
+  "graphile-worker": GRAPHILE_WORKER,
+  "graphile-worker, no batches": { ...GRAPHILE_WORKER, inBatches: false },
+};
+
+// Deno's rates are reported and not judged.
+const judged = <One>(...goals: One[]): One[] => process.versions["deno"] ? [] : goals;
+const POST_GOALS: readonly Goal[] = judged(
+  { ours: OURS, peer: BARE, atLeast: 0.9, by: "cpu" },
+  { ours: withPostgres(OURS), peer: withPostgres("pg-boss"), atLeast: 1.1 },
+  { ours: withPostgres(OURS), peer: withPostgres("graphile-worker"), atLeast: 1.7 },
+);
+const LATENCY_GOALS: readonly Goal[] = judged({ ours: MEDIAN, atMostMicros: 50_000 });
+
+/** Everybody who takes part, each made ready and then held until it is his turn. */
+async function openWorkers(house: WebhookHouse, workers: Record<string, Worker>): Promise<void> {
+  const { asItComes, sealedBefore } = await openService(house);
+  workers[OURS] = asItComes;
+  workers[`${OURS}, chain sealed before`] = sealedBefore;
+  workers[BARE] = await openBareLoop(house);
+  for (const [name, forms] of Object.entries(QUEUES)) {
+    workers[name] = await openQueue(house, forms);
+  }
+}
+
+function measurePosts(
+  house: WebhookHouse,
+  workers: Readonly<Record<string, Worker>>,
+  { rounds, turnMs }: Plan,
+): Promise<Round[]> {
+  const turns = Object.entries(workers).map(([name, worker]) => workerTurn(house, name, worker));
+  return rotateSeen(turns.map((turn) => () => turn(turnMs * TURN_FACTOR)), Math.ceil(rounds * ROUND_SHARE));
+}
+
+export default {
+  about:
+    "events to https receivers, signed: the service against a bare loop, pg-boss and graphile-worker; and how soon",
+  async open() {
+    const house = await openWebhookHouse();
+    const workers: Record<string, Worker> = {};
+    const close = async () => {
+      for (const worker of Object.values(workers)) {
+        worker.release();
+        worker.stop();
+      }
+      await house.stop();
+    };
+    try {
+      await openWorkers(house, workers);
+    } catch (error) {
+      await close();
+      throw error;
+    }
+    return {
+      contests: [
+        {
+          name: "events delivered",
+          measure: (plan) => measurePosts(house, workers, plan),
+          goals: POST_GOALS,
+        },
+        {
+          name: "one order at a time",
+          async measure(plan) {
+            workers[OURS]!.release();
+            return await measureLatency(house, plan);
+          },
+          goals: LATENCY_GOALS,
+        },
+      ],
+      close,
+    };
+  },
+} satisfies Benchmark;

@@ -1,0 +1,17 @@
+import { startProgram } from "../child_program.ts";
+import { IN_FLIGHT, type WebhookHouse } from "./house.ts";
+import { holdable, type Worker } from "./worker.ts";
+
+/** It has nothing to record: what it was answered is enough. */
+export async function openBareLoop({ poster, books }: WebhookHouse): Promise<Worker> {
+  const program = startProgram(new URL("./bare_loop.ts", import.meta.url));
+  await program.ask({ settings: { ...poster, posts: books.posts, inFlight: IN_FLIGHT } });
+  let sending: Promise<unknown> = Promise.resolve();
+  return {
+    ...holdable(program.pid),
+    // It hears of it when it is released.
+    load: async (send) => void (sending = program.ask({ send })),
+    isDone: () => sending.then(() => true),
+    stop: () => program.stop(),
+  };
+}

@@ -1,0 +1,21 @@
+// Bodies in memory and a loop: what no worker that keeps its books can be cheaper than.
+import { takeErrands } from "../child_program.ts";
+import { inFlight } from "../harness.ts";
+import { createPoster, type Post, type PosterSettings } from "./poster.ts";
+
+type BareErrand =
+  | { readonly settings: PosterSettings & { readonly inFlight: number; readonly posts: readonly Post[] } }
+  | { readonly send: number };
+
+let send: (count: number) => void | Promise<void> = () => {};
+
+await takeErrands<BareErrand>(async (errand) => {
+  if ("send" in errand) {
+    await send(errand.send);
+  } else {
+    const { posts, inFlight: width, ...poster } = errand.settings;
+    const post = createPoster(poster);
+    send = inFlight(width, (index) => post(posts[index % posts.length]!));
+  }
+  return {};
+});

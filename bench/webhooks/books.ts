@@ -1,0 +1,86 @@
+import { readFileSync } from "node:fs";
+import type { Sql } from "postgres";
+import type { Post } from "./poster.ts";
+
+/** The books of the service, of the side of those who look on. */
+export interface WebhookBooks {
+  /** A superuser's. */
+  readonly sql: Sql;
+  /** Events as they are delivered, for whoever delivers them without these books. */
+  readonly posts: readonly Post[];
+  /** How many events there are at first. */
+  readonly atFirst: number;
+  /** Commits so many more orders, as many for each partner, each with its event. */
+  book(count: number): Promise<void>;
+  /** Seals what is booked, which otherwise is part of delivering it. */
+  seal(): Promise<void>;
+  /** Whether every event was delivered, and that is on record. */
+  isDelivered(): Promise<boolean>;
+  /** Tells the service of new events, as its own process does after a commit. */
+  wake(): Promise<void>;
+}
+
+const SCHEMAS = ["book_orders_schema.sql", "book_quotes.sql"];
+const FUNDS_HALALAS = "10000000000000";
+const SAMPLE_EVENTS = 1024;
+/** The first two parts of each quote's uuid. */
+const RUN = "01990000-0000";
+
+/** Of the partners whose endpoints these are. */
+export async function openBooks(sql: Sql, urls: readonly string[]): Promise<WebhookBooks> {
+  for (const schema of SCHEMAS) {
+    await sql.unsafe(readFileSync(new URL(`../peers/${schema}`, import.meta.url), "utf8"));
+  }
+  const partners = await sql<{ id: number; webhook_url: string }[]>`
+    select id, webhook_url from gold.partner where webhook_url in ${sql(urls)} order by id`;
+  const [first, count] = [partners[0]!.id, partners.length];
+  await sql`
+    select gold.book_funding(false, client, 1, 'fund', '\\x00', ${FUNDS_HALALAS}::text::bigint, ${FUNDS_HALALAS}::text::bigint,
+      gen_random_uuid(), gen_random_uuid())
+    from generate_series(${first}::int, ${first + count - 1}::int) client`;
+  let booked = 0;
+  const book = async (orders: number) => {
+    const range = [booked, booked + orders - 1] as const;
+    await sql`select peer.insert_quotes(${RUN}, ${first}, ${count}, ${range[0]}, ${range[1]})`;
+    await sql`select peer.book_quotes(${RUN}, ${first}, ${count}, ${range[0]}, ${range[1]})`;
+    booked += orders;
+  };
+  const seal = async () => {
+    for (const { id } of partners) {
+      while (await isUnsealed(sql, id)) await sql`select gold.seal_chain(${id})`;
+    }
+  };
+  await book(SAMPLE_EVENTS);
+  await seal();
+  return {
+    sql,
+    atFirst: SAMPLE_EVENTS + count,
+    posts: await sql<Post[]>`
+      select 'evt_' || e.id as id, p.webhook_url as url, b.body
+      from gold.event e join gold.partner p on p.id = e.client_id, gold.event_body(e) b
+      where p.id between ${first} and ${first + count - 1} and e.type = 'order.executed'
+      order by e.sequence, e.client_id`,
+    book,
+    seal,
+    async isDelivered() {
+      const [waiting] = await sql`
+        select from gold.account a left join gold.endpoint e using (bucket, client_id)
+        where a.client_id between ${first} and ${
+        first + count - 1
+      } and a.event_sequence > coalesce(e.passed, 0) limit 1`;
+      return waiting === undefined;
+    },
+    async wake() {
+      await sql`select pg_notify('gold_event', client::text) from generate_series(${first}::int, ${
+        first + count - 1
+      }::int) client`;
+    },
+  };
+}
+
+async function isUnsealed(sql: Sql, client: number): Promise<boolean> {
+  const [row] = await sql`
+    select from gold.account a left join gold.chain_tail t using (bucket, client_id)
+    where client_id = ${client} and a.event_sequence > coalesce(t.sequence, 0)`;
+  return row !== undefined;
+}

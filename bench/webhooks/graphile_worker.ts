@@ -1,0 +1,26 @@
+// graphile-worker at the same work: a job is an event, and one that was answered with 200 is completed. In batches, by the
+// settings that its own figures are made with; or singly, by its defaults.
+import { Logger, run } from "graphile-worker";
+import { takeErrands } from "../child_program.ts";
+import { createPoster, type Post } from "./poster.ts";
+import type { QueueSettings } from "./queue.ts";
+
+const BATCHES = { localQueue: { size: 500 }, completeJobBatchDelay: 0, failJobBatchDelay: 0 };
+
+await takeErrands<QueueSettings>(async ({ databaseUrl, queue, inFlight, inBatches, ...poster }) => {
+  const post = createPoster(poster);
+  await run({
+    taskList: { [queue]: async (payload) => await post(payload as Post) },
+    noHandleSignals: true,
+    preset: {
+      worker: {
+        connectionString: databaseUrl,
+        concurrentJobs: inFlight,
+        maxPoolSize: 10,
+        logger: new Logger(() => () => {}),
+        ...(inBatches ? BATCHES : {}),
+      },
+    },
+  });
+  return {};
+});

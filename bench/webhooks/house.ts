@@ -1,0 +1,124 @@
+// The service as `npm start` runs it, and partners whose receivers are a process of their own.
+import { generateKeyPairSync } from "node:crypto";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { asOperator, type Credentials, type Running, start, startPostgres } from "@gold-partner/dev";
+import postgres, { type Sql } from "postgres";
+import { type ChildProgram, startProgram } from "../child_program.ts";
+import { openBooks, type WebhookBooks } from "./books.ts";
+import type { PosterSettings } from "./poster.ts";
+import type { Opened, ReceiversErrand } from "./receivers.ts";
+
+export interface WebhookHouse {
+  readonly books: WebhookBooks;
+  /** How peers reach the same receivers. */
+  readonly poster: PosterSettings;
+  /** A superuser's connection to any database on the same Postgres. */
+  connect(database: string): Sql;
+  databaseUrl(name: string): string;
+  readonly servicePid: number;
+  /** The service's own socket. */
+  readonly socket: string;
+  /** Of a partner that may trade; his endpoint is told by `setWebhook`. */
+  readonly credentials: Credentials;
+  setWebhook(url: string): Promise<void>;
+  readonly receiverCertificate: { readonly cert: string; readonly key: string };
+  /** Until so many more posts have come to the receivers. */
+  expectPosts(count: number): Promise<void>;
+  stop(): Promise<void>;
+}
+
+type Operator = ReturnType<typeof asOperator>;
+
+interface PartnerCreated {
+  readonly webhook_secret: string;
+}
+
+const DATABASE = "gold";
+const PARTNERS = 4;
+/** As many as the service sends at once to an endpoint that is well. */
+const CONNECTIONS_EACH = 32;
+export const IN_FLIGHT = PARTNERS * CONNECTIONS_EACH;
+
+export async function openWebhookHouse(): Promise<WebhookHouse> {
+  const dir = mkdtempSync(join(tmpdir(), "gold-bench-"));
+  const stops: (() => unknown)[] = [() => rmSync(dir, { recursive: true, force: true })];
+  const stop = async (): Promise<void> => {
+    for (const one of stops.splice(0).reverse()) await one();
+  };
+  try {
+    const running = await start({ port: 0, stateDir: dir, reset: false, demo: false, tell: () => {} });
+    stops.push(() => running.stop());
+    return { ...await moveIn(running, stops), stop };
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+}
+
+async function moveIn(
+  { state, credentials }: Running,
+  stops: (() => unknown)[],
+): Promise<Omit<WebhookHouse, "stop">> {
+  const { superuserUrl: databaseUrl } = await startPostgres({ dataDir: state.path("postgres") });
+  const connect = (database: string) => {
+    const sql = postgres(databaseUrl(database), { max: 1, onnotice: () => {} });
+    stops.push(() => sql.end());
+    return sql;
+  };
+  const pem = (name: string) => readFileSync(state.path("pki", name), "utf8");
+  const receiverCertificate = { cert: pem("receiver.pem"), key: pem("receiver_key.pem") };
+  const receivers = startProgram(new URL("./receivers.ts", import.meta.url));
+  stops.push(() => receivers.stop());
+  const urls = await openReceivers(receivers, receiverCertificate);
+  const run = JSON.parse(readFileSync(state.path("run.json"), "utf8")) as {
+    database_url: string;
+    pids: { server: number };
+  };
+  const operator = asOperator(run.database_url);
+  const [first] = await onboard(operator, state.path(), urls);
+  return {
+    books: await openBooks(connect(DATABASE), urls),
+    poster: { ca: pem("ca.pem"), secret: first!.webhook_secret, connectionsEach: CONNECTIONS_EACH },
+    connect,
+    databaseUrl,
+    servicePid: run.pids.server,
+    socket: state.socket("server.sock"),
+    credentials,
+    setWebhook: async (url) => void await operator("partner set", credentials.client_id, "--webhook", url),
+    receiverCertificate,
+    expectPosts: (expect) => receivers.ask<never>({ expect } satisfies ReceiversErrand),
+  };
+}
+
+async function openReceivers(
+  receivers: ChildProgram,
+  certificate: WebhookHouse["receiverCertificate"],
+): Promise<string[]> {
+  const { ports } = await receivers.ask<Opened>(
+    { open: { count: PARTNERS, ...certificate } } satisfies ReceiversErrand,
+  );
+  return ports.map((port) => `https://localhost:${port}/webhooks`);
+}
+
+/** By the operator's own command, each with its receiver. */
+async function onboard(
+  operator: Operator,
+  folder: string,
+  urls: readonly string[],
+): Promise<PartnerCreated[]> {
+  const created: PartnerCreated[] = [];
+  for (const url of urls) {
+    const { publicKey } = generateKeyPairSync("ec", { namedCurve: "P-256" });
+    const keyFile = join(folder, `${created.length}.pem`);
+    writeFileSync(keyFile, publicKey.export({ type: "spki", format: "pem" }));
+    const terms = ["--name", "Benchmark", "--webhook", url, "--signing-key", keyFile];
+    const partner = await operator(
+      "partner create --ip 127.0.0.1/32 --iban SA0380000000608010167519",
+      ...terms,
+    );
+    created.push(partner as unknown as PartnerCreated);
+  }
+  return created;
+}

@@ -1,0 +1,66 @@
+// One order at a time by the real API to a service that has nothing else to do: how long after the 201 its partner has the event.
+import { setTimeout as sleep } from "node:timers/promises";
+import { type TrialReceiver, trialReceiver } from "@gold-partner/dev";
+import { BenchPartner } from "../envoy/partner.ts";
+import type { Plan, Round } from "../harness.ts";
+import { Connection } from "../orders/connection.ts";
+import type { WebhookHouse } from "./house.ts";
+
+export const MEDIAN = "from the 201 to the receiver's having the event, median";
+const PERCENTILE_99 = "from the 201 to the receiver's having the event, 99th percentile";
+const ORDERS = 100;
+const ROUND_SHARE = 0.5;
+/** Time for the service to put on record what it has delivered, and to rest. */
+const PAUSE_MS = 20;
+const CREATED = 201;
+
+export async function measureLatency(house: WebhookHouse, { rounds }: Plan): Promise<Round[]> {
+  const receiver = await trialReceiver({ certificate: house.receiverCertificate });
+  try {
+    await house.setWebhook(receiver.url);
+    const partner = await BenchPartner.open(house.credentials, house.socket);
+    // Money that came in is the first event, and makes the first connection.
+    await receiver.awaitDeliveries(1);
+    const measured: Round[] = [];
+    for (let round = 0; round < Math.ceil(rounds * ROUND_SHARE); round++) {
+      const waitsMs = (await orderOneByOne(house, partner, receiver)).sort((left, right) => left - right);
+      const sample = (share: number) => ({ operations: 1, wallMs: waitsMs[Math.ceil(ORDERS * share) - 1]! });
+      measured.push({ [MEDIAN]: sample(0.5), [PERCENTILE_99]: sample(0.99) });
+    }
+    return measured;
+  } finally {
+    await receiver.stop();
+  }
+}
+
+async function orderOneByOne(
+  { socket }: WebhookHouse,
+  partner: BenchPartner,
+  receiver: TrialReceiver,
+): Promise<number[]> {
+  const requests = await partner.orderRequests(ORDERS);
+  const connection = new Connection(socket);
+  const waitsMs: number[] = [];
+  try {
+    for (const request of requests) {
+      receiver.deliveries.length = 0;
+      const { status, body } = await connection.ask(request);
+      const answeredMs = performance.now();
+      if (status !== CREATED) throw new Error(`An order was answered with ${status}: ${body}`);
+      const { order_id } = JSON.parse(body) as { order_id: string };
+      // An event may overtake its order's answer.
+      waitsMs.push(Math.max(0, await arrivalMs(receiver, order_id) - answeredMs));
+      await sleep(PAUSE_MS);
+    }
+  } finally {
+    connection.close();
+  }
+  return waitsMs;
+}
+
+async function arrivalMs(receiver: TrialReceiver, orderId: string): Promise<number> {
+  for (let count = 1;; count++) {
+    const found = (await receiver.awaitDeliveries(count)).find(({ body }) => body.includes(orderId));
+    if (found) return found.receivedMs;
+  }
+}

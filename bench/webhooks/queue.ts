@@ -1,0 +1,79 @@
+// Job queues as peers: a database of its own on the same Postgres, and jobs in it by the thousand.
+import { randomUUID } from "node:crypto";
+import { startProgram } from "../child_program.ts";
+import { IN_FLIGHT, type WebhookHouse } from "./house.ts";
+import type { PosterSettings } from "./poster.ts";
+import { holdable, type Worker } from "./worker.ts";
+
+/** What the program of a queue's worker is told. */
+export interface QueueSettings extends PosterSettings {
+  readonly databaseUrl: string;
+  readonly queue: string;
+  readonly inFlight: number;
+  readonly inBatches: boolean;
+}
+
+/** The forms of SQL that a queue documents. */
+interface QueueForms {
+  readonly program: URL;
+  /** Adds a job for each row of `jobs`. */
+  readonly add: string;
+  /** Finds one that is not completed. */
+  readonly find: string;
+  /** Whether it takes and completes jobs by the batch. */
+  readonly inBatches: boolean;
+}
+
+const QUEUE = "webhooks";
+
+export const PG_BOSS: QueueForms = {
+  program: new URL("./pg_boss.ts", import.meta.url),
+  add: `insert into pgboss.job (name, data) select '${QUEUE}', payload from jobs`,
+  find: `select from pgboss.job where name = '${QUEUE}' and state < 'completed' limit 1`,
+  inBatches: true,
+};
+
+export const GRAPHILE_WORKER: QueueForms = {
+  program: new URL("./graphile_worker.ts", import.meta.url),
+  add: `
+    select count(*) from graphile_worker.add_jobs(array(
+      select ('${QUEUE}', payload::json, null, null, null, null, null, null)::graphile_worker.job_spec from jobs))`,
+  find: "select from graphile_worker.jobs limit 1",
+  inBatches: true,
+};
+
+/** A worker of a queue with a database of its own. */
+export async function openQueue(house: WebhookHouse, forms: QueueForms): Promise<Worker> {
+  const database = `queue_${randomUUID().replaceAll("-", "")}`;
+  await house.connect("postgres").unsafe(`create database ${database}`);
+  const sql = house.connect(database);
+  await sql`create table payload (number int primary key, payload jsonb not null)`;
+  for (const [number, post] of house.books.posts.entries()) {
+    await sql`insert into payload values (${number}, ${sql.json({ ...post })})`;
+  }
+  const program = startProgram(forms.program);
+  const settings: QueueSettings = {
+    ...house.poster,
+    databaseUrl: house.databaseUrl(database),
+    queue: QUEUE,
+    inFlight: IN_FLIGHT,
+    inBatches: forms.inBatches,
+  };
+  await program.ask(settings);
+  return {
+    ...holdable(program.pid),
+    database: sql,
+    async load(count) {
+      await sql.unsafe(`${jobs(count, house.books.posts.length)} ${forms.add}`);
+      // As autovacuum would, in time: without it the planner knows nothing of the new rows, and reads the old ones' remains.
+      await sql`vacuum analyze`;
+    },
+    isDone: async () => (await sql.unsafe(forms.find)).length === 0,
+    stop: () => program.stop(),
+  };
+}
+
+const jobs = (count: number, payloads: number): string => `
+  with jobs as (
+    select payload from generate_series(0, ${count - 1}) n join payload on number = n % ${payloads}
+  )`;

@@ -1,0 +1,54 @@
+// The partners' receivers: they answer 200 at once and count. In a process of their own, so that their CPU time is no
+// contender's.
+import { once } from "node:events";
+import { createServer, type Server } from "node:https";
+import type { AddressInfo } from "node:net";
+import { takeErrands } from "../child_program.ts";
+
+export type ReceiversErrand =
+  | { readonly open: { readonly count: number; readonly cert: string; readonly key: string } }
+  /** Answered when so many have come since the last time that this was asked. */
+  | { readonly expect: number };
+
+export interface Opened {
+  readonly ports: readonly number[];
+}
+
+let received = 0;
+let arrived = () => {};
+
+async function openReceiver(identity: { cert: string; key: string }): Promise<number> {
+  // A connection that rests between two turns is not closed.
+  const server: Server = createServer({ ...identity, keepAliveTimeout: 0 }, (request, response) => {
+    request.resume().once("end", () => {
+      response.writeHead(200, { "content-length": 0 }).end();
+      received++;
+      arrived();
+    });
+  });
+  await once(server.listen(0, "127.0.0.1"), "listening");
+  return (server.address() as AddressInfo).port;
+}
+
+function expectPosts(count: number): Promise<void> {
+  return new Promise((resolve) => {
+    arrived = () => {
+      if (received < count) return;
+      received -= count;
+      arrived = () => {};
+      resolve();
+    };
+    arrived();
+  });
+}
+
+await takeErrands<ReceiversErrand>(async (errand) => {
+  if ("expect" in errand) {
+    await expectPosts(errand.expect);
+    return {};
+  }
+  const { count, ...identity } = errand.open;
+  return {
+    ports: await Promise.all(Array.from({ length: count }, () => openReceiver(identity))),
+  } satisfies Opened;
+});

@@ -1,0 +1,30 @@
+import type { WebhookHouse } from "./house.ts";
+import { holdable, untilDelivered, type Worker } from "./worker.ts";
+
+/** The service, once it has delivered what was there; its chain is sealed as a part of that, or beforehand. */
+export async function openService(house: WebhookHouse): Promise<{ asItComes: Worker; sealedBefore: Worker }> {
+  const { books } = house;
+  const isDone = () => books.isDelivered();
+  await untilDelivered("service", house, { isDone }, books.atFirst);
+  const asItComes: Worker = {
+    ...holdable(house.servicePid),
+    database: books.sql,
+    async load(count) {
+      await books.book(count);
+      await books.wake();
+    },
+    isDone,
+    stop: () => {},
+  };
+  return {
+    asItComes,
+    sealedBefore: {
+      ...asItComes,
+      async load(count) {
+        await books.book(count);
+        await books.seal();
+        await books.wake();
+      },
+    },
+  };
+}

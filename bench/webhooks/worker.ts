@@ -1,0 +1,106 @@
+// Whoever delivers: held between his turns, and measured from when he is let go until all that was loaded is on record.
+import process from "node:process";
+import { setTimeout as sleep } from "node:timers/promises";
+import type { Sql } from "postgres";
+import type { Round } from "../harness.ts";
+import { processCpuMs } from "../process_cpu.ts";
+import type { WebhookHouse } from "./house.ts";
+
+export interface Worker extends Holdable {
+  /** The onlookers' one connection to the database that it works on, if it works on one. */
+  readonly database?: Sql;
+  /** Makes so many events ready to be delivered. */
+  load(count: number): Promise<void>;
+  isDone(): Promise<boolean>;
+  stop(): void;
+}
+
+interface Holdable {
+  readonly pid: number;
+  hold(): void;
+  release(): void;
+}
+
+/** So that it does nothing while another one is measured, and keeps its connections and all that it has learnt. */
+export function holdable(pid: number): Holdable {
+  // By its id: under Deno child.kill() signals a child once and no more.
+  process.kill(pid, "SIGSTOP");
+  return {
+    pid,
+    hold: () => void process.kill(pid, "SIGSTOP"),
+    release: () => void process.kill(pid, "SIGCONT"),
+  };
+}
+
+const WARM_UP_EVENTS = 1000;
+const POLL_MS = 2;
+const PATIENCE_MS = 60_000;
+
+/** A turn as two contenders: the worker's own CPU time, and with that of its connections' processes in Postgres. */
+export function workerTurn(
+  house: WebhookHouse,
+  name: string,
+  worker: Worker,
+): (turnMs: number) => Promise<Round> {
+  let last: Round | undefined;
+  const deliver = async (operations: number): Promise<Round> => {
+    await worker.load(operations);
+    const backends = await backendsCpuMs(worker.database);
+    const ownMs = processCpuMs(worker.pid);
+    const startMs = performance.now();
+    worker.release();
+    await untilDelivered(name, house, worker, operations);
+    const wallMs = performance.now() - startMs;
+    const cpuMs = processCpuMs(worker.pid) - ownMs;
+    const databaseMs = spentMs(backends, await backendsCpuMs(worker.database));
+    worker.hold();
+    return {
+      [name]: { operations, wallMs, cpuMs },
+      ...(worker.database ? { [withPostgres(name)]: { operations, wallMs, cpuMs: cpuMs + databaseMs } } : {}),
+    };
+  };
+  return async (turnMs) => {
+    // Connections that were idle for too long are opened again before the clock starts.
+    const warmUp = await deliver(WARM_UP_EVENTS);
+    const { operations, wallMs } = (last ?? warmUp)[name]!;
+    return last = await deliver(Math.ceil(operations / wallMs * turnMs));
+  };
+}
+
+export const withPostgres = (name: string): string => `${name} and its Postgres`;
+
+/** Until so many have come to the receivers, and all is on record. */
+export async function untilDelivered(
+  name: string,
+  { expectPosts }: WebhookHouse,
+  { isDone }: Pick<Worker, "isDone">,
+  count: number,
+): Promise<void> {
+  const late = new AbortController();
+  const tooLate = sleep(PATIENCE_MS, undefined, { signal: late.signal }).then(() => {
+    throw new Error(`"${name}" did not deliver ${count} events within ${PATIENCE_MS / 1000} s.`);
+  });
+  const done = async () => {
+    await expectPosts(count);
+    while (!late.signal.aborted && !await isDone()) await sleep(POLL_MS);
+  };
+  try {
+    await Promise.race([done(), tooLate]);
+  } finally {
+    late.abort();
+    tooLate.catch(() => {});
+  }
+}
+
+/** Of each process that serves a connection to this database, but for the one that asks. */
+async function backendsCpuMs(sql: Sql | undefined): Promise<ReadonlyMap<number, number>> {
+  if (!sql) return new Map();
+  const backends = await sql<{ pid: number }[]>`
+    select pid from pg_stat_activity
+    where datname = current_database() and backend_type = 'client backend' and pid <> pg_backend_pid()`;
+  return new Map(backends.map(({ pid }) => [pid, processCpuMs(pid)]));
+}
+
+/** One that began meanwhile counts whole. */
+const spentMs = (before: ReadonlyMap<number, number>, after: ReadonlyMap<number, number>): number =>
+  [...after].reduce((sum, [pid, ms]) => sum + ms - (before.get(pid) ?? 0), 0);

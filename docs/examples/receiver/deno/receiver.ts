@@ -1,0 +1,67 @@
+// Receives webhooks on Deno, with Standard Webhooks' own package: deno add npm:standardwebhooks@1.1.1
+// It needs --allow-env, --allow-net and --allow-read.
+import { Webhook, WebhookVerificationError } from "standardwebhooks";
+
+interface Event {
+  id: string;
+  sequence: number;
+  type: string;
+}
+
+const [hostname, port] = setting("RECEIVER_LISTEN").split(":");
+const BODY_MAX_BYTES = 65_536;
+
+// A real receiver keeps both in its database: the event that it stores, and the number of the last one that it worked on.
+const stored = new Map<number, Event>();
+let last = Number(Deno.env.get("LAST_SEQUENCE") ?? 0);
+
+function setting(name: string): string {
+  const value = Deno.env.get(name);
+  if (value) return value;
+  throw new Error(`${name} is missing.`);
+}
+
+/** The event, when one of the active secrets signed it. They are read each time, so that a rotation needs no restart. */
+function verify(body: string, headers: Headers): Event | undefined {
+  const secrets = Deno.readTextFileSync(setting("WEBHOOK_SECRETS_FILE")).split("\n");
+  for (const secret of secrets.filter((line) => line !== "")) {
+    try {
+      return new Webhook(secret).verify(body, Object.fromEntries(headers)) as Event;
+    } catch (error) {
+      if (!(error instanceof WebhookVerificationError)) throw error;
+    }
+  }
+}
+
+/** What came before is left alone: a number belongs to one event, so it tells a repeat as well as the id does. */
+function store(event: Event): void {
+  if (event.sequence <= last || stored.has(event.sequence)) return;
+  stored.set(event.sequence, event);
+  if (event.sequence > last + 1) console.log(`${event.sequence} waits for ${last + 1}`);
+}
+
+/** In the order of the numbers, up to the first gap. */
+function work(): void {
+  for (let event; (event = stored.get(last + 1));) {
+    console.log(`${event.sequence} ${event.type} ${event.id}`);
+    stored.delete(++last);
+  }
+}
+
+Deno.serve({
+  hostname,
+  port: Number(port),
+  cert: Deno.readTextFileSync(setting("CERTIFICATE_FILE")),
+  key: Deno.readTextFileSync(setting("KEY_FILE")),
+  onListen: (address) => console.log(`listening on ${address.hostname}:${address.port}`),
+}, async (request) => {
+  if (!(Number(request.headers.get("content-length") ?? NaN) <= BODY_MAX_BYTES)) {
+    return new Response(null, { status: 413 });
+  }
+  const event = verify(await request.text(), request.headers);
+  if (!event) return new Response(null, { status: 400 });
+  store(event);
+  // Answer first: after 15 seconds the delivery counts as failed and is sent again.
+  setTimeout(work);
+  return new Response(null, { status: 200 });
+});

@@ -1,0 +1,83 @@
+"""Receives webhooks on Python 3.9 or newer, with Standard Webhooks' own package: pip install standardwebhooks==1.1.0"""
+
+import os
+import ssl
+import threading
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+
+from standardwebhooks import Webhook, WebhookVerificationError
+
+BODY_MAX_BYTES = 65_536
+
+# A real receiver keeps both in its database: the event that it stores, and the number of the last one that it worked on.
+stored = {}
+last = int(os.environ.get("LAST_SEQUENCE", "0"))
+lock = threading.Lock()
+
+
+def verify(body, headers):
+    """The event, when one of the active secrets signed it. They are read each time, so that a rotation needs no restart."""
+    for secret in Path(os.environ["WEBHOOK_SECRETS_FILE"]).read_text().split():
+        webhook = Webhook(secret)
+        try:
+            return webhook.verify(body, headers)
+        except (WebhookVerificationError, ValueError):  # a header or a body that cannot be read is a ValueError
+            continue
+    return None
+
+
+def store(event):
+    """What came before is left alone: a number belongs to one event, so it tells a repeat as well as the id does."""
+    with lock:
+        if event["sequence"] <= last or event["sequence"] in stored:
+            return
+        stored[event["sequence"]] = event
+        if event["sequence"] > last + 1:
+            print(f"{event['sequence']} waits for {last + 1}", flush=True)
+
+
+def work():
+    """In the order of the numbers, up to the first gap."""
+    global last
+    with lock:
+        while event := stored.pop(last + 1, None):
+            print(f"{event['sequence']} {event['type']} {event['id']}", flush=True)
+            last += 1
+
+
+class Receiver(BaseHTTPRequestHandler):
+    protocol_version = "HTTP/1.1"
+    timeout = 60  # of silence, then the connection is closed
+
+    def do_POST(self):
+        length = self.headers.get("content-length", "")
+        if not length.isdigit() or int(length) > BODY_MAX_BYTES:
+            self.close_connection = True  # what is left unread would be taken for the next request
+            return self.answer(413)
+        event = verify(self.rfile.read(int(length)), dict(self.headers))
+        if event is None:
+            return self.answer(400)
+        store(event)
+        # Answer first: after 15 seconds the delivery counts as failed and is sent again.
+        self.answer(200)
+        work()
+
+    def answer(self, status):
+        self.send_response(status)
+        self.send_header("content-length", "0")
+        self.end_headers()
+
+    def log_message(self, *_):
+        pass
+
+
+if __name__ == "__main__":
+    host, port = os.environ["RECEIVER_LISTEN"].split(":")
+    tls = ssl.create_default_context(ssl.Purpose.CLIENT_AUTH)
+    tls.load_cert_chain(os.environ["CERTIFICATE_FILE"], os.environ["KEY_FILE"])
+    server = ThreadingHTTPServer((host, int(port)), Receiver)
+    # The handshake belongs to the connection's own thread: else one silent peer would keep all others out.
+    server.socket = tls.wrap_socket(server.socket, server_side=True, do_handshake_on_connect=False)
+    print(f"listening on {host}:{server.server_port}", flush=True)
+    server.serve_forever()

@@ -1,0 +1,63 @@
+// One key is one operation: repeats get the first reply's bytes, another request under the key is refused, and of two at once one is executed.
+//   k6 run loadtest/idempotency.ts
+import { check } from "k6";
+import { closeBooks, openBooks } from "./lib/books.ts";
+import { conflicts, doubleExecutions, repliesReplayed } from "./lib/counters.ts";
+import { runOptions, summaryOf } from "./lib/run.ts";
+import {
+  type Call,
+  codeOf,
+  isDone,
+  partner,
+  postTogether,
+  type Reply,
+  send,
+  settle,
+  write,
+} from "./lib/session.ts";
+import { accept, orderBody, orderCall, quoteCall } from "./lib/trade.ts";
+
+export const options = runOptions("idempotency", partner);
+export const setup = openBooks;
+export const teardown = closeBooks;
+export const handleSummary = summaryOf("idempotency", partner);
+
+/** Well formed, and no quote of anybody's. */
+const OTHER_QUOTE = "qt_01890a5d-ac96-774b-bcce-b302099a8057";
+
+export default async function (): Promise<void> {
+  const quote = quoteCall();
+  const first = await settle(quote);
+  if (first.status !== 201) return;
+  judgeRepeat(await send({ ...quote, step: "quote_replay", expected: [200] }), first);
+  await expectConflict({ ...quote, step: "quote_conflict", body: quote.body.replace("}", "1}") });
+
+  const order = orderCall(first.json("quote_id") as string);
+  const twin: Call = { ...order, step: "order_race" };
+  const twins = postTogether([await write(twin), await write(twin)]);
+  const settled = await settle({ ...order, step: "order_replay", expected: [200] });
+  if (!isDone(settled)) return;
+  accept();
+  const executions = [...twins, settled].filter(({ status }) => status === 201);
+  if (executions.length > 1) doubleExecutions.add(executions.length - 1);
+  for (const reply of [...twins, settled]) {
+    if (reply.status === 200) judgeRepeat(reply, executions[0] ?? settled);
+  }
+  await expectConflict({ ...order, step: "order_conflict", body: orderBody(OTHER_QUOTE) });
+}
+
+/** Another body is another execution's. */
+function judgeRepeat(repeat: Reply, first: Reply): void {
+  if (!isDone(repeat)) return;
+  const isSame = repeat.body === first.body;
+  const isTold = repeat.headers["Idempotent-Replayed"] === "true";
+  check(repeat, { "a repeat has the first reply's bytes, and says that it is one": () => isSame && isTold });
+  if (!isSame) doubleExecutions.add(1);
+  if (isSame && isTold) repliesReplayed.add(1);
+}
+
+async function expectConflict(call: Call): Promise<void> {
+  const reply = await send({ ...call, expected: [409] });
+  if (reply.status === 409 && codeOf(reply) === "idempotency_key_conflict") conflicts.add(1);
+  if (isDone(reply)) doubleExecutions.add(1);
+}

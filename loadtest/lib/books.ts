@@ -1,0 +1,70 @@
+// The partner's own books: what its balances were, what was executed since, and what they are.
+import { booksDifferences, ordersUnaccounted } from "./counters.ts";
+import { type Executed, holdingsAfter, holdingsOf, sourcesOf } from "./holdings.ts";
+import { begin, must, newName, send, settle, settleToken } from "./session.ts";
+
+/** What setup() hands to every VU and to teardown(). */
+interface Run {
+  readonly name: string;
+  /** An instant of the service's: what was executed strictly later belongs to the run. */
+  readonly since: string;
+}
+
+const LOW_HALALAS = 100_000_00n;
+const FUNDING_SAR = 1_000_000;
+
+export async function openBooks(): Promise<Run> {
+  begin();
+  if (holdingsOf(must(await send(BALANCES)).body).halalas < LOW_HALALAS) {
+    const body = `{"amount_sar":${FUNDING_SAR}}`;
+    const funding = await send({ step: "setup", target: "/sandbox/fund", body, key: newName() });
+    must(funding, "this partner has too little SAR to trade; fund it");
+  }
+  return { name: newName(), since: sourcesOf(must(await send(BALANCES)).body, "as_of")[0]! };
+}
+
+const BALANCES = { step: "setup", target: "/v1/balances" } as const;
+
+/** Both instants lie in the past, which is closed: whatever comes in meanwhile changes nothing here. */
+export async function closeBooks({ since }: Run): Promise<void> {
+  must(await settleToken("books"));
+  const until = sourcesOf(await read("/v1/balances"), "as_of")[0]!;
+  const executed: Executed = {
+    orders: await list("/v1/orders", since, until, ["side", "total_sar", "gold_grams"]),
+    fundings: await list("/v1/fundings", since, until, ["amount_sar"]),
+    withdrawals: await list("/v1/withdrawals", since, until, ["amount_sar"]),
+  };
+  ordersUnaccounted.add(-executed.orders.length);
+  const opening = holdingsOf(await read(`/v1/balances?at=${since}`));
+  const closing = holdingsOf(await read(`/v1/balances?at=${until}`));
+  const expected = holdingsAfter(opening, executed);
+  const told = Object.entries(executed).map(([what, { length }]) => `${length} ${what}`).join(", ");
+  const differs = expected.halalas !== closing.halalas ||
+    expected.tenthMilligrams !== closing.tenthMilligrams;
+  if (!differs) return console.log(`The books balance from ${since} to ${until}: ${told}.`);
+  booksDifferences.add(1);
+  console.error(
+    `The books differ from ${since} to ${until}: ${told}. From ${opening.halalas} halalas and ${opening.tenthMilligrams} ` +
+      `tenth-milligrams these make ${expected.halalas} and ${expected.tenthMilligrams}; ` +
+      `the balances say ${closing.halalas} and ${closing.tenthMilligrams}.`,
+  );
+}
+
+/** Rows of source texts, of every page. */
+async function list(path: string, since: string, until: string, members: readonly string[]) {
+  const before = new Date(Date.parse(until) + 1).toISOString();
+  const rows: string[][] = [];
+  let cursor = "";
+  do {
+    const page = await read(`${path}?limit=200&created_after=${since}&created_before=${before}${cursor}`);
+    const columns = members.map((member) => sourcesOf(page, member));
+    columns[0]!.forEach((_, row) => rows.push(columns.map((column) => column[row]!)));
+    const next = sourcesOf(page, "next_cursor")[0]!;
+    cursor = next === "null" ? "" : `&cursor=${next}`;
+  } while (cursor);
+  return rows;
+}
+
+async function read(target: string): Promise<string> {
+  return must(await settle({ step: "books", target })).body;
+}

@@ -1,0 +1,106 @@
+// Whom this k6 process is: one process presents one client certificate, so one run is one partner.
+import { sha256 } from "k6/crypto";
+import encoding from "k6/encoding";
+import http from "k6/http";
+import type { RefinedParams, RefinedResponse } from "k6/http";
+import type { Options } from "k6/options";
+
+/** What `gold loadtest prepare` writes, as far as it is read here. */
+export interface Partner {
+  readonly name: string;
+  readonly base_url: string;
+  readonly client_id: string;
+  readonly client_secret: string;
+  readonly cert_pem: string;
+  readonly key_pem: string;
+  readonly signing_jwk: { readonly kid?: string };
+}
+
+const { BASE_URL, PARTNER, PARTNERS_DIR = "../.gold/loadtest", VERIFY_TLS } = __ENV;
+const ADDRESS = /^https:\/\/[^/]+$/;
+const LOOPBACK = /^https:\/\/(?:localhost|127\.[0-9.]+|\[::1\])(?::[0-9]+)?$/;
+const CERTIFICATE = /-----BEGIN CERTIFICATE-----([^-]+)-----END CERTIFICATE-----/;
+/** k6's error_code. */
+const UNKNOWN_AUTHORITY = 1310;
+
+/** k6 opens files while it loads a script, and at no other time. */
+export function openPartner(byDefault = "0"): Partner {
+  const name = PARTNER || byDefault;
+  const folder = PARTNERS_DIR.startsWith("/") ? PARTNERS_DIR : import.meta.resolve(`../${PARTNERS_DIR}`);
+  const partner = read(`${folder}/partner-${name}.json`, name);
+  const base_url = BASE_URL || partner.base_url;
+  if (ADDRESS.test(base_url)) return { ...partner, name, base_url };
+  throw `BASE_URL=${base_url} is no address; write it as https://HOST or https://HOST:PORT, without a slash at its end.`;
+}
+
+function read(file: string, name: string): Partner {
+  let text: string | undefined;
+  try {
+    text = open(file);
+    const partner = JSON.parse(text) as Partner;
+    if (CERTIFICATE.test(partner.cert_pem)) return partner;
+  } catch {
+    // Said below.
+  }
+  const path = file.replace(/^file:\/\//, "");
+  const wrong = text === undefined ? `There is no ${path}.` : `${path} is no partner's file. Remove it.`;
+  const count = /^[0-9]+$/.test(name) ? Number(name) + 1 : 1;
+  // Without a stack: what is wrong is outside of the script.
+  throw `${wrong} This makes it, while npm start runs: npm run gold -- loadtest prepare --partners ${count}`;
+}
+
+export const askForToken = (
+  { base_url, client_id, client_secret }: Partner,
+  params: RefinedParams<"text">,
+): RefinedResponse<"text"> =>
+  http.post(
+    `${base_url}/oauth/token`,
+    { grant_type: "client_credentials", client_id, client_secret },
+    params,
+  );
+
+/** What to do where the first one is refused. */
+export const cureOf = ({ error_code }: RefinedResponse<"text">): string =>
+  error_code === UNKNOWN_AUTHORITY
+    ? "name the authority of the server's certificate: SSL_CERT_FILE=ca.pem"
+    : "start the service, or make a partner's file that fits it (gold loadtest prepare)";
+
+/** Whether it is this partner's, over this certificate: the service says in a token whose it saw, and lets the token in over that alone. */
+export function isOwnToken(token: string, { client_id, cert_pem }: Partner): boolean {
+  const claims = JSON.parse(encoding.b64decode(token.split(".")[1]!, "rawurl", "s"));
+  const certificate = encoding.b64decode(CERTIFICATE.exec(cert_pem)![1]!.replace(/\s/g, ""), "std");
+  return claims.sub === client_id && claims.cnf?.["x5t#S256"] === sha256(certificate, "base64rawurl");
+}
+
+export function connectionOf({ name, base_url, cert_pem, key_pem }: Partner): Options {
+  const insecureSkipTLSVerify = LOOPBACK.test(base_url) && VERIFY_TLS !== "1";
+  return {
+    tlsAuth: [{ cert: cert_pem, key: key_pem }],
+    insecureSkipTLSVerify,
+    tags: { partner: name },
+    userAgent: "gold-loadtest",
+    // Not the URL: each id would be a series of its own.
+    systemTags: [
+      "status",
+      "method",
+      "name",
+      "group",
+      "check",
+      "error_code",
+      "expected_response",
+      "scenario",
+      "proto",
+    ],
+    summaryTrendStats: ["count", "avg", "med", "p(95)", "p(99)", "max"],
+  };
+}
+
+/** Said once, where the run begins. */
+export function announce({ name, base_url }: Partner): void {
+  console.log(`Partner ${name} at ${base_url}.`);
+  if (LOOPBACK.test(base_url) && VERIFY_TLS !== "1") {
+    console.warn(
+      "The server's certificate is not verified, because it is on this machine; -e VERIFY_TLS=1 and SSL_CERT_FILE=ca.pem do.",
+    );
+  }
+}

@@ -1,0 +1,91 @@
+import { assertEquals } from "@std/assert";
+import { describe, it } from "node:test";
+import { arrivalsOf, loadOf, type ProfileName, PROFILES, secondsOf } from "./profiles.ts";
+
+const NAMES = Object.keys(PROFILES) as ProfileName[];
+/** k6 takes `timeUnit` apart as this does: arrivals a second of one process. */
+const perSecond = (target: number, timeUnit: string) => target / Number(timeUnit.slice(0, -1));
+
+describe("loadOf()", () => {
+  it("is the smoke of one partner where the environment says nothing", () => {
+    assertEquals(loadOf({}), { name: "smoke", peakPerSecond: 10, durationSeconds: 10, partners: 1 });
+  });
+
+  it("takes profile, rate, duration and partners from the environment", () => {
+    const scale = { PROFILE: "soak", RATE: "7", DURATION: "1h30m5s", PARTNERS: "3" };
+    assertEquals(loadOf(scale), { name: "soak", peakPerSecond: 7, durationSeconds: 5405, partners: 3 });
+  });
+
+  it("refuses what it cannot read in one sentence that names it", () => {
+    const refused: Record<string, string>[] = [
+      { PROFILE: "big" },
+      { PROFILE: "toString" },
+      { RATE: "0.5" },
+      { RATE: "0" },
+      { RATE: "-1" },
+      { DURATION: "5" },
+      { DURATION: "0s" },
+      { DURATION: "5 m" },
+      { PARTNERS: "none" },
+    ];
+    for (const scale of refused) {
+      const [[name, text]] = Object.entries(scale) as [[string, string]];
+      let said: unknown;
+      try {
+        loadOf(scale);
+      } catch (sentence) {
+        said = sentence;
+      }
+      assertEquals(String(said).startsWith(`${name}=${text} is no`), true, `${name}=${text}: ${said}`);
+    }
+  });
+});
+
+describe("secondsOf()", () => {
+  it("adds up hours, minutes and seconds", () => {
+    assertEquals(["45s", "5m", "1h", "1h1m1s"].map(secondsOf), [45, 300, 3600, 3661]);
+  });
+});
+
+describe("arrivalsOf()", () => {
+  it("lasts as long as the profile says, in stages that never go above the peak", () => {
+    for (const name of NAMES) {
+      const load = loadOf({ PROFILE: name });
+      const { stages, startRate } = arrivalsOf(load);
+      const ms = stages.reduce((sum, { duration }) => sum + Number(duration.replace(/ms$/, "")), 0);
+      assertEquals(ms, load.durationSeconds * 1000, name);
+      assertEquals(Math.max(startRate, ...stages.map(({ target }) => target)), load.peakPerSecond, name);
+    }
+  });
+
+  it("scales a shape by RATE and DURATION", () => {
+    const { startRate, stages } = arrivalsOf(loadOf({ PROFILE: "spike", RATE: "100", DURATION: "20s" }));
+    assertEquals([startRate, stages], [10, [
+      { duration: "8000ms", target: 10 },
+      { duration: "1000ms", target: 100 },
+      { duration: "2000ms", target: 100 },
+      { duration: "1000ms", target: 10 },
+      { duration: "8000ms", target: 10 },
+    ]]);
+  });
+
+  it("divides the rate by the partners exactly, though k6 takes whole rates alone", () => {
+    for (const partners of [1, 3, 7]) {
+      const { stages, timeUnit } = arrivalsOf(loadOf({ RATE: "10", PARTNERS: `${partners}` }));
+      assertEquals(perSecond(stages[0]!.target, timeUnit) * partners, 10);
+      assertEquals(Number.isInteger(stages[0]!.target), true);
+    }
+  });
+
+  it("has a VU for each iteration that is open while a service takes a second", () => {
+    for (const name of NAMES) {
+      const load = loadOf({ PROFILE: name, PARTNERS: "2" });
+      const { preAllocatedVUs, maxVUs } = arrivalsOf(load);
+      assertEquals(
+        preAllocatedVUs * load.partners >= load.peakPerSecond && maxVUs >= preAllocatedVUs,
+        true,
+        name,
+      );
+    }
+  });
+});

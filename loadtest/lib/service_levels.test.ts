@@ -1,0 +1,65 @@
+import { assert, assertEquals, assertMatch } from "@std/assert";
+import { describe, it } from "node:test";
+import { type ProfileName, PROFILES } from "./profiles.ts";
+import { SCENARIOS, serviceLevels, stepsOf, type Threshold } from "./service_levels.ts";
+
+const NAMES = Object.keys(PROFILES) as ProfileName[];
+const textOf = (threshold: Threshold) => typeof threshold === "string" ? threshold : threshold.threshold;
+
+/** Each scenario under each profile. */
+function* every() {
+  for (const scenario of SCENARIOS) {
+    for (const profile of NAMES) yield { scenario, profile, levels: serviceLevels(scenario, profile) };
+  }
+}
+
+describe("serviceLevels()", () => {
+  it("promises a latency and a share of failures of each step", () => {
+    for (const { scenario, profile, levels } of every()) {
+      assert(stepsOf(scenario).length > 0);
+      for (const step of stepsOf(scenario)) {
+        for (const metric of ["http_req_duration", "http_req_failed"]) {
+          assert(levels[`${metric}{step:${step}}`]?.length, `${scenario} ${profile} ${metric} ${step}`);
+        }
+      }
+    }
+  });
+
+  it("is written in the part of k6's language that the runner judges, too", () => {
+    for (const { levels } of every()) {
+      for (const threshold of Object.values(levels).flat()) {
+        assertMatch(textOf(threshold), /^(?:p\([0-9.]+\)|rate|count)(?:<|<=|>|==)[0-9.]+$/);
+      }
+    }
+  });
+
+  it("lets 429 pass in the limiter alone, which has to see it", () => {
+    for (const { scenario, levels } of every()) {
+      const expected = scenario === "limiter" ? "count>0" : "count==0";
+      assertEquals(levels["http_reqs{status:429}"], [expected]);
+    }
+  });
+
+  it("holds the books and the certificate under every profile", () => {
+    for (const { scenario, profile, levels } of every()) {
+      assertEquals(levels.certificate_mismatches, ["count==0"]);
+      if (!["quote_order", "idempotency", "mixed"].includes(scenario)) continue;
+      assertEquals([levels.books_differences, levels.double_executions], [["count==0"], ["count==0"]]);
+      assertEquals(levels.orders_unaccounted, [profile === "breakpoint" ? "count<=0" : "count==0"]);
+    }
+  });
+
+  it("cuts off no run but the one that looks for the breakpoint", () => {
+    for (const { profile, levels } of every()) {
+      const aborts = Object.values(levels).flat().some((threshold) => typeof threshold !== "string");
+      assertEquals(aborts, profile === "breakpoint");
+    }
+  });
+
+  it("drops no arrival where the service levels are signed", () => {
+    for (const { profile, levels } of every()) {
+      const isSigned = ["smoke", "average", "soak"].includes(profile);
+      assertEquals(levels.dropped_iterations, isSigned ? ["count==0"] : undefined);
+    }
+  });
+});

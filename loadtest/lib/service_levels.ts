@@ -1,0 +1,142 @@
+// What the service promises, as k6's thresholds. The one place: k6 judges a run by it, and the runner the sum of several.
+import { type ProfileName, PROFILES } from "./profiles.ts";
+
+export type Threshold = string | { threshold: string; abortOnFail: boolean; delayAbortEval: string };
+
+/** Milliseconds from the request's last byte to the reply's last. */
+interface Latency {
+  readonly p95: number;
+  readonly p99: number;
+}
+
+const READ: Latency = { p95: 100, p99: 250 };
+const WRITE: Latency = { p95: 150, p99: 400 };
+
+/** Which latency is promised of each named step. */
+const STEPS = {
+  token: WRITE,
+  prices: READ,
+  balances: READ,
+  orders: READ,
+  order_read: READ,
+  statement: READ,
+  quote: WRITE,
+  quote_replay: WRITE,
+  quote_conflict: WRITE,
+  order: WRITE,
+  order_race: WRITE,
+  order_replay: WRITE,
+  order_conflict: WRITE,
+  withdrawal: WRITE,
+  probe: WRITE,
+  probe_replay: WRITE,
+  probe_race: WRITE,
+  limited: READ,
+  obeyed: READ,
+} as const satisfies Record<string, Latency>;
+/** The last three are judged by nobody: before, after and beside the load. */
+export type Step = keyof typeof STEPS | "setup" | "books" | "health";
+
+interface Scenario {
+  readonly steps: readonly (keyof typeof STEPS)[];
+  /** Counters that say that it was really tried, and those that stay at 0. */
+  readonly seen: readonly string[];
+  readonly never: readonly string[];
+  /** Where orders are executed, the partner's books are checked afterwards. */
+  readonly trades: boolean;
+}
+
+const TABLE = {
+  quote_order: {
+    steps: ["token", "quote", "order"],
+    seen: ["orders_accepted"],
+    never: ["double_executions"],
+    trades: true,
+  },
+  nonce_store: {
+    steps: ["token", "probe", "probe_replay", "probe_race"],
+    seen: ["replays_refused"],
+    never: ["nonce_double_accepted"],
+    trades: false,
+  },
+  idempotency: {
+    steps: [
+      "token",
+      "quote",
+      "quote_replay",
+      "quote_conflict",
+      "order_race",
+      "order_replay",
+      "order_conflict",
+    ],
+    seen: ["orders_accepted", "replays_answered", "conflicts"],
+    never: ["double_executions"],
+    trades: true,
+  },
+  token: { steps: ["token", "prices"], seen: [], never: [], trades: false },
+  limiter: {
+    steps: ["limited", "obeyed"],
+    seen: ["http_reqs{status:429}"],
+    never: ["obeyed_in_vain"],
+    trades: false,
+  },
+  mixed: {
+    steps: [
+      "token",
+      "prices",
+      "quote",
+      "order",
+      "balances",
+      "orders",
+      "order_read",
+      "withdrawal",
+      "statement",
+    ],
+    seen: ["orders_accepted"],
+    never: ["double_executions"],
+    trades: true,
+  },
+} as const satisfies Record<string, Scenario>;
+export type ScenarioName = keyof typeof TABLE;
+export const SCENARIOS = Object.keys(TABLE) as readonly ScenarioName[];
+
+export const stepsOf = (scenario: ScenarioName): readonly Step[] => TABLE[scenario].steps;
+
+/** k6's `options.thresholds` of one scenario under one profile. */
+export function serviceLevels(scenario: ScenarioName, profile: ProfileName): Record<string, Threshold[]> {
+  const { steps, seen, never, trades }: Scenario = TABLE[scenario];
+  const { level } = PROFILES[profile];
+  const levels: Record<string, Threshold[]> = {};
+  for (const step of steps) {
+    levels[`http_req_duration{step:${step}}`] = latencies(STEPS[step], level);
+    levels[`http_req_failed{step:${step}}`] = [failures(level)];
+  }
+  levels.checks = [level === "signed" ? "rate>0.999" : "rate>0.95"];
+  if (level === "signed") levels.dropped_iterations = ["count==0"];
+  if (scenario !== "limiter") levels["http_reqs{status:429}"] = ["count==0"];
+  for (const counter of seen) levels[counter] = ["count>0"];
+  for (const counter of [...never, "certificate_mismatches"]) levels[counter] = ["count==0"];
+  // A race whose winner's reply is lost under strain counts as -1.
+  if (never.includes("nonce_double_accepted") && level !== "signed") {
+    levels.nonce_double_accepted = ["count<=0"];
+  }
+  if (trades) {
+    levels.books_differences = ["count==0"];
+    // What is on its way when a breaking run is cut off may be executed without having been seen to be.
+    levels.orders_unaccounted = [level === "breaking" ? "count<=0" : "count==0"];
+  }
+  return levels;
+}
+
+function latencies({ p95, p99 }: Latency, level: "signed" | "strained" | "breaking"): Threshold[] {
+  if (level === "signed") return [`p(95)<${p95}`, `p(99)<${p99}`];
+  if (level === "strained") return ["p(95)<1000", "p(99)<3000"];
+  // The breakpoint is where the run ends.
+  return [{ threshold: "p(95)<1000", abortOnFail: true, delayAbortEval: "10s" }];
+}
+
+function failures(level: "signed" | "strained" | "breaking"): Threshold {
+  if (level === "signed") return "rate<0.001";
+  if (level === "strained") return "rate<0.01";
+  return { threshold: "rate<0.05", abortOnFail: true, delayAbortEval: "10s" };
+}

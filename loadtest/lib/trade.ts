@@ -1,0 +1,38 @@
+// Quote and order, as a partner's program sends them.
+import { ordersAccepted, ordersUnaccounted } from "./counters.ts";
+import { isDone, newName, settle } from "./session.ts";
+
+/** Small, so that a run of hours moves little. */
+const GRAMS = "0.01";
+
+let side: "buy" | "sell" = "buy";
+
+export const quoteCall = () =>
+  ({
+    step: "quote",
+    target: "/v1/quotes",
+    body: `{"side":"${side}","gold_grams":${GRAMS}}`,
+    key: newName(),
+  }) as const;
+
+export const orderBody = (quoteId: string): string => `{"quote_id":"${quoteId}"}`;
+
+export const orderCall = (quoteId: string) =>
+  ({ step: "order", target: "/v1/orders", body: orderBody(quoteId), key: newName(), signed: true }) as const;
+
+/** The order's id; none where quote or order was refused. */
+export async function trade(): Promise<string | undefined> {
+  const quote = await settle(quoteCall());
+  if (!isDone(quote)) return undefined;
+  const order = await settle(orderCall(quote.json("quote_id") as string));
+  if (!isDone(order)) return undefined;
+  accept();
+  return order.json("order_id") as string;
+}
+
+/** Once for each order that was executed. A VU sells what it bought, so it can go on for hours with what it has. */
+export function accept(): void {
+  ordersAccepted.add(1);
+  ordersUnaccounted.add(1);
+  side = side === "buy" ? "sell" : "buy";
+}

@@ -1,0 +1,85 @@
+// The one scenario where 429 is right: above its rate a partner is told when to come back, and whoever comes back then is served.
+//   k6 run loadtest/limiter.ts
+import { check, sleep } from "k6";
+import exec from "k6/execution";
+import http from "k6/http";
+import type { RefinedParams } from "k6/http";
+import { certificateMismatches, obeyedInVain } from "./lib/counters.ts";
+import { announce, askForToken, cureOf, isOwnToken, openPartner } from "./lib/partner.ts";
+import { arrivalsOf } from "./lib/profiles.ts";
+import { load, runOptions, summaryOf } from "./lib/run.ts";
+
+/** Its rate is far below what any profile sends. */
+const partner = openPartner("limited");
+/** The rest is for who obeys: while a crowd comes back, nobody could be promised a place. */
+const FLOOD_SECONDS = Math.ceil(load.durationSeconds * 0.6);
+/** More than any burst that a limited partner is given. */
+const MOST_REQUESTS = 1000;
+
+export const options = {
+  ...runOptions("limiter", partner),
+  scenarios: {
+    limiter: arrivalsOf({ ...load, durationSeconds: FLOOD_SECONDS }),
+    obedience: {
+      executor: "constant-arrival-rate",
+      rate: 1,
+      timeUnit: "2s",
+      startTime: `${FLOOD_SECONDS}s`,
+      duration: `${load.durationSeconds - FLOOD_SECONDS}s`,
+      preAllocatedVUs: 1,
+    },
+  },
+};
+export const handleSummary = summaryOf("limiter", partner);
+
+/** Only a token tells whose certificate was seen: whoever is limited may be anybody. */
+export function setup(): void {
+  announce(partner);
+  const params = paramsOf("setup", [200, 429]);
+  let reply = askForToken(partner, params);
+  if (reply.status === 429) {
+    sleep(Number(reply.headers["Retry-After"]));
+    reply = askForToken(partner, params);
+  }
+  if (reply.status !== 200) {
+    exec.test.abort(`${reply.url}: ${reply.error || reply.status}; ${cureOf(reply)}.`);
+  } else if (!isOwnToken(reply.json("access_token") as string, partner)) certificateMismatches.add(1);
+}
+
+export default function (): void {
+  if (exec.scenario.name === "obedience") obey();
+  else ask("limited", [200, 429]);
+}
+
+/** Asks until it is refused, waits as it is told, and asks again. */
+function obey(): void {
+  let reply = ask("limited", [200, 429]);
+  for (let request = 1; reply.status === 200 && request < MOST_REQUESTS; request++) {
+    reply = ask("limited", [200, 429]);
+  }
+  if (reply.status !== 429) return;
+  sleep(Number(reply.headers["Retry-After"]));
+  if (ask("obeyed", [200]).status !== 200) obeyedInVain.add(1);
+}
+
+/** The health of the service: it needs no token, which would count, too. */
+function ask(step: "limited" | "obeyed", expected: readonly number[]) {
+  const reply = http.get(`${partner.base_url}/health`, paramsOf(step, expected));
+  check(reply, {
+    "reply tells of the limit": ({ headers }) =>
+      /^"default";q=[0-9]+;w=[0-9]+$/.test(headers["Ratelimit-Policy"] ?? ""),
+    "429 says what it is and when to come back": ({ status, headers, body }) =>
+      status !== 429 ||
+      (/^[1-9][0-9]*$/.test(headers["Retry-After"] ?? "") && `${body}`.includes('"code":"rate_limited"')),
+  });
+  return reply;
+}
+
+const paramsOf = (
+  step: "limited" | "obeyed" | "setup",
+  expected: readonly number[],
+): RefinedParams<"text"> => ({
+  tags: { step, name: step },
+  responseType: "text",
+  responseCallback: http.expectedStatuses(...expected),
+});

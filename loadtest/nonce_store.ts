@@ -1,0 +1,66 @@
+// A nonce counts once: fresh ones are let in, what is sent again as it was is refused, and of many VUs with one nonce at once one is let in.
+//   k6 run loadtest/nonce_store.ts
+import { sleep } from "k6";
+import exec from "k6/execution";
+import { nonceDoubleAccepted, replaysRefused } from "./lib/counters.ts";
+import { load, runOptions, summaryOf } from "./lib/run.ts";
+import type { Step } from "./lib/service_levels.ts";
+import { again, begin, type Call, codeOf, newName, partner, post, type Reply, write } from "./lib/session.ts";
+
+/** VUs that have the same nonce, and how often. */
+const CONTENDERS = 8;
+const RACE_MS = 1000;
+
+export const options = runOptions("nonce_store", partner, {
+  race: {
+    executor: "constant-arrival-rate",
+    rate: CONTENDERS,
+    timeUnit: `${RACE_MS}ms`,
+    duration: `${load.durationSeconds}s`,
+    // Each waits for its race for up to two periods.
+    preAllocatedVUs: 4 * CONTENDERS,
+  },
+});
+export const handleSummary = summaryOf("nonce_store", partner);
+
+export default function ({ name }: { readonly name: string }): Promise<void> {
+  return exec.scenario.name === "race" ? race(name) : probeTwice();
+}
+
+/** Its races have nonces of their own, whoever runs another one beside it. */
+export function setup(): { readonly name: string } {
+  begin();
+  return { name: newName() };
+}
+
+/** As an order would be answered: 401, 409 … instead of a verdict. */
+const signedProbe = (step: Step, nonce: string, expected: readonly number[]): Call => ({
+  step,
+  target: "/v1/signed-probe",
+  body: '{"any":"body"}',
+  headers: { Prefer: "handling=strict" },
+  signed: nonce,
+  expected,
+});
+
+async function probeTwice(): Promise<void> {
+  const letter = await write(signedProbe("probe", newName(), [200]));
+  if (post(letter).status !== 200) return;
+  const replay = post(again(letter, "probe_replay", [409]));
+  if (isRefusedReplay(replay)) replaysRefused.add(1);
+  if (replay.status === 200) nonceDoubleAccepted.add(1);
+}
+
+/** A race's winner raises the count and its first contender lowers it, so where each has one winner it is 0. */
+async function race(name: string): Promise<void> {
+  const { iterationInTest, startTime } = exec.scenario;
+  const number = Math.floor(iterationInTest / CONTENDERS);
+  const letter = await write(signedProbe("probe_race", `race-${name}-${number}`, [200, 409]));
+  sleep((startTime + (number + 2) * RACE_MS - Date.now()) / 1000);
+  const reply = post(letter);
+  if (isRefusedReplay(reply)) replaysRefused.add(1);
+  if (reply.status === 200) nonceDoubleAccepted.add(1);
+  if (iterationInTest % CONTENDERS === 0) nonceDoubleAccepted.add(-1);
+}
+
+const isRefusedReplay = (reply: Reply): boolean => reply.status === 409 && codeOf(reply) === "nonce_reused";

@@ -1,0 +1,18 @@
+// Tokens: each iteration asks for one and uses it, so that it is verified for the first time, too.
+//   k6 run loadtest/token.ts
+import { check } from "k6";
+import { runOptions, summaryOf } from "./lib/run.ts";
+import { begin, newToken, partner, send } from "./lib/session.ts";
+
+export const options = runOptions("token", partner);
+export const setup = begin;
+export const handleSummary = summaryOf("token", partner);
+
+export default async function (): Promise<void> {
+  const reply = newToken();
+  check(reply, {
+    "token is for ten minutes, and for no cache": ({ body, headers }) =>
+      /"token_type":"Bearer","expires_in":600/.test(body) && headers["Cache-Control"] === "no-store",
+  });
+  await send({ step: "prices", target: "/v1/prices" });
+}

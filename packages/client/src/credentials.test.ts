@@ -1,0 +1,75 @@
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, before, describe, it } from "node:test";
+import { assert, assertEquals, assertRejects } from "@std/assert";
+import { GoldClient } from "./gold_client.ts";
+import { GoldError } from "./gold_error.ts";
+import { SIGNING_KEY } from "./scripted_transport_trial.ts";
+
+const SECRET = "hunter2-hunter2";
+const transport = { send: () => Promise.reject(new Error("nobody")), close() {} };
+
+describe("GoldClient's credentials", () => {
+  let folder: string;
+  const path = (name: string) => join(folder, name);
+  const mistakesOf = async (act: () => Promise<GoldClient>): Promise<string> => {
+    const error = await assertRejects(act, GoldError);
+    assertEquals(error.code, "configuration_invalid");
+    assert(!error.message.includes(SECRET));
+    return error.message;
+  };
+
+  before(() => {
+    folder = mkdtempSync(join(tmpdir(), "gold-credentials-"));
+    for (const name of ["cert.pem", "key.pem"]) writeFileSync(path(name), "no PEM");
+    writeFileSync(path("signing_key.json"), SIGNING_KEY);
+    const named = { cert: "cert.pem", key: path("key.pem"), signing_key: "signing_key.json" };
+    const text = { base_url: "https://localhost:8443", client_id: "sbx_1", client_secret: SECRET };
+    writeFileSync(path("credentials.json"), JSON.stringify({ ...text, ...named, webhook_secret: "whsec_" }));
+    writeFileSync(path("broken.json"), `{"client_secret":"${SECRET}",`);
+  });
+
+  after(() => rmSync(folder, { recursive: true }));
+
+  it("come from a credentials.json, whose files may be named from its folder, or from single variables", async () => {
+    const single = {
+      ...{ GOLD_BASE_URL: "https://localhost:8443/", GOLD_CLIENT_ID: "sbx_1", GOLD_CLIENT_SECRET: SECRET },
+      ...{ GOLD_CERT: path("cert.pem"), GOLD_KEY: path("key.pem") },
+    };
+    for (const env of [{ GOLD_CREDENTIALS: path("credentials.json") }, single]) {
+      assert(await GoldClient.fromEnv(env, { transport }) instanceof GoldClient);
+    }
+    assert(await GoldClient.fromCredentials(path("credentials.json"), { transport }) instanceof GoldClient);
+  });
+
+  it("are judged at once: every mistake is told, by the variable's name", async () => {
+    const none = await mistakesOf(() => GoldClient.fromEnv({}));
+    for (const name of ["BASE_URL", "CLIENT_ID", "CLIENT_SECRET", "CERT", "KEY", "CREDENTIALS"]) {
+      assert(none.includes(`GOLD_${name}`), `${name}: ${none}`);
+    }
+    assert(!/GOLD_CA|GOLD_SIGNING_KEY/.test(none));
+    const missing = { GOLD_CREDENTIALS: path("credentials.json"), GOLD_KEY: path("nowhere.pem") };
+    assert((await mistakesOf(() => GoldClient.fromEnv(missing))).includes("GOLD_KEY"));
+  });
+
+  it("are never quoted, also where they cannot be read", async () => {
+    const broken = await mistakesOf(() => GoldClient.fromEnv({ GOLD_CREDENTIALS: path("broken.json") }));
+    assert(broken.includes("GOLD_CREDENTIALS") && broken.includes("no JSON"));
+    await mistakesOf(() => GoldClient.fromCredentials(path("absent.json")));
+    const unreadable = await mistakesOf(() => GoldClient.fromCredentials(path("credentials.json")));
+    assert(unreadable.includes("cert, key, ca"), unreadable);
+  });
+
+  it("are judged with all other options, in one error", async () => {
+    const options = {
+      ...{ baseUrl: "http://localhost", clientId: "", clientSecret: SECRET, triesMax: 0 },
+      ...{ timeoutMs: 3_000_000_000, patienceMs: NaN },
+      ...{ signingKey: "no key", transport },
+    };
+    const said = await mistakesOf(() => GoldClient.open(options));
+    for (const name of ["baseUrl", "clientId", "triesMax", "timeoutMs", "patienceMs", "signingKey"]) {
+      assert(said.includes(`${name}: `), said);
+    }
+  });
+});

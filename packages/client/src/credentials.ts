@@ -1,0 +1,96 @@
+import { readFile } from "node:fs/promises";
+import { dirname, resolve } from "node:path";
+import { GoldError } from "./gold_error.ts";
+import type { GoldClientOptions } from "./settings.ts";
+
+/** What `credentials.json` holds; the certificate, the keys and the authorities are named by their files. */
+export interface CredentialsFile {
+  readonly base_url: string;
+  readonly client_id: string;
+  readonly client_secret: string;
+  readonly cert: string;
+  readonly key: string;
+  readonly ca?: string | undefined;
+  readonly signing_key?: string | undefined;
+}
+
+type Identity = Pick<
+  GoldClientOptions,
+  "baseUrl" | "clientId" | "clientSecret" | "cert" | "key" | "ca" | "signingKey"
+>;
+
+/** How each member of the options is called in the file and in the environment, and whether it is needed. */
+const NAMES = [
+  { option: "baseUrl", member: "base_url", variable: "GOLD_BASE_URL", is: "text", needed: true },
+  { option: "clientId", member: "client_id", variable: "GOLD_CLIENT_ID", is: "text", needed: true },
+  {
+    option: "clientSecret",
+    member: "client_secret",
+    variable: "GOLD_CLIENT_SECRET",
+    is: "text",
+    needed: true,
+  },
+  { option: "cert", member: "cert", variable: "GOLD_CERT", is: "file", needed: true },
+  { option: "key", member: "key", variable: "GOLD_KEY", is: "file", needed: true },
+  { option: "ca", member: "ca", variable: "GOLD_CA", is: "file", needed: false },
+  { option: "signingKey", member: "signing_key", variable: "GOLD_SIGNING_KEY", is: "file", needed: false },
+] as const;
+
+const FILE_VARIABLE = "GOLD_CREDENTIALS";
+
+/** Reads the environment: GOLD_CREDENTIALS names a file, and a variable of its own takes precedence over what stands there. */
+export async function readEnvironment(env: Readonly<Record<string, string | undefined>>): Promise<Identity> {
+  const file = env[FILE_VARIABLE];
+  const stands = file === undefined ? {} : await readCredentialsFile(file, `${FILE_VARIABLE}: `);
+  const single = NAMES.map(({ member, variable }) => [member, env[variable] || undefined] as const);
+  const given = Object.fromEntries(single.filter(([, value]) => value !== undefined));
+  const nameOf = ({ variable }: typeof NAMES[number]) =>
+    file === undefined ? variable : `${variable} (or its member in ${file})`;
+  const more = file === undefined ? ` Or set ${FILE_VARIABLE} to the path of a credentials.json.` : "";
+  return await readIdentity({ ...stands, ...given }, nameOf, more);
+}
+
+/** Reads `credentials.json`, or a value of its form. */
+export async function readCredentials(source: string | CredentialsFile): Promise<Identity> {
+  const stands = typeof source === "string" ? await readCredentialsFile(source, "") : source;
+  return await readIdentity({ ...stands }, ({ member }) => member, "");
+}
+
+async function readCredentialsFile(path: string, before: string): Promise<Record<string, unknown>> {
+  try {
+    const stands = JSON.parse(await readFile(path, "utf8")) as Record<string, unknown>;
+    const files = NAMES.filter(({ is, member }) => is === "file" && typeof stands[member] === "string");
+    const found = files.map(({ member }) => [member, resolve(dirname(path), stands[member] as string)]);
+    return { ...stands, ...Object.fromEntries(found) };
+  } catch (cause) {
+    // A parser's own words could quote the secret.
+    const why = cause instanceof SyntaxError ? "it is no JSON" : (cause as Error).message;
+    throw new GoldError(
+      "configuration_invalid",
+      `${before}${path} cannot be read as credentials.json: ${why}.`,
+    );
+  }
+}
+
+async function readIdentity(
+  given: Readonly<Record<string, unknown>>,
+  nameOf: (name: typeof NAMES[number]) => string,
+  more: string,
+): Promise<Identity> {
+  const mistakes: string[] = [];
+  const read = await Promise.all(NAMES.map(async (name) => {
+    const value = given[name.member];
+    if (typeof value !== "string" || value === "") {
+      if (name.needed || value !== undefined) mistakes.push(`${nameOf(name)} is missing.`);
+      return [name.option, undefined] as const;
+    }
+    if (name.is === "text") return [name.option, value] as const;
+    const text = await readFile(value, "utf8").catch((cause: Error) => {
+      mistakes.push(`${nameOf(name)} names a file that cannot be read: ${cause.message}.`);
+      return undefined;
+    });
+    return [name.option, text] as const;
+  }));
+  if (mistakes.length === 0) return Object.fromEntries(read) as unknown as Identity;
+  throw new GoldError("configuration_invalid", `The client lacks credentials. ${mistakes.join(" ")}${more}`);
+}

@@ -1,0 +1,39 @@
+import { Buffer } from "node:buffer";
+import { openApiDocument, parseWebhookSecret, signWebhook, type WebhookEvent } from "@gold-partner/protocol";
+
+export const NOW_SECONDS = 1_769_851_875;
+
+interface Described {
+  readonly webhooks: Readonly<Record<string, { readonly post: { readonly requestBody: unknown } }>>;
+}
+
+/** One event of each type, as the service's own description shows them. */
+export function describedEvents(): WebhookEvent[] {
+  const { webhooks } = openApiDocument({
+    baseUrl: "https://api.example.com",
+    environment: "sandbox",
+  }) as unknown as Described;
+  return Object.values(webhooks).map(({ post }) => {
+    const body = post.requestBody as {
+      content: { "application/json": { examples: { event: { value: WebhookEvent } } } };
+    };
+    return body.content["application/json"].examples.event.value;
+  });
+}
+
+export const secretOf = (fill: number): string => `whsec_${Buffer.alloc(32, fill).toString("base64")}`;
+
+/** What the service sends: an event's body, or another one, under the signature of each secret. */
+export function deliveryOf<Body extends Uint8Array | string = string>(
+  event: { readonly id: string },
+  secrets: readonly string[],
+  { timestamp = NOW_SECONDS, body = JSON.stringify(event) as Body }: { timestamp?: number; body?: Body } = {},
+): { readonly body: Body; readonly headers: Record<string, string> } {
+  const signature = signWebhook({ id: event.id, timestamp, body }, secrets.map(parseWebhookSecret));
+  const headers = {
+    "webhook-id": event.id,
+    "webhook-timestamp": `${timestamp}`,
+    "webhook-signature": signature,
+  };
+  return { body, headers };
+}

@@ -1,0 +1,70 @@
+import { Buffer } from "node:buffer";
+import { createPrivateKey, X509Certificate } from "node:crypto";
+import {
+  REPLY_MAX_BYTES,
+  type TlsIdentity,
+  type Transport,
+  TransportError,
+  type TransportReply,
+} from "./transport.ts";
+
+/** What is used of Deno, so that the types of no runtime but Node's are needed. */
+interface DenoHttp {
+  createHttpClient(options: { cert: string; key: string; caCerts?: string[] }): { close(): void };
+}
+
+const UNCONNECTED = "client error (Connect)";
+const UNTRUSTED = /invalid peer certificate|received fatal alert: (?:\w*Certificate|UnknownCA|AccessDenied)/;
+
+/** Deno's own client: under its `node:https` a write could be sent a second time when a kept connection breaks. */
+export function denoTransport({ cert, key, ca }: TlsIdentity): Transport {
+  // Deno does not refuse such a pair: the process ends.
+  if (!new X509Certificate(cert).checkPrivateKey(createPrivateKey(key))) {
+    throw new Error("the key does not belong to the certificate");
+  }
+  const { Deno } = globalThis as unknown as { Deno: DenoHttp };
+  const client = Deno.createHttpClient({ cert, key, ...(ca === undefined ? {} : { caCerts: [ca] }) });
+  return {
+    async send({ method, url, headers, body, signal }) {
+      const request = {
+        ...{ method, headers, signal, client, redirect: "manual" },
+        ...(body === undefined ? {} : { body: streamOf(body), duplex: "half" }),
+      };
+      try {
+        return await readWhole(await fetch(url, request as unknown as RequestInit));
+      } catch (cause) {
+        throw failureOf(cause as Error);
+      }
+    },
+    close: () => client.close(),
+  };
+}
+
+/** Of a whole body Deno would keep a copy, and send it a second time by itself where the connection is reset. */
+function streamOf(body: Uint8Array): ReadableStream<Uint8Array> {
+  return new ReadableStream({
+    start(controller) {
+      controller.enqueue(body);
+      controller.close();
+    },
+  });
+}
+
+async function readWhole(reply: Response): Promise<TransportReply> {
+  const parts: Uint8Array[] = [];
+  let bytes = 0;
+  for await (const part of (reply.body ?? []) as AsyncIterable<Uint8Array>) {
+    bytes += part.length;
+    if (bytes > REPLY_MAX_BYTES) throw new Error(`the reply is longer than ${REPLY_MAX_BYTES} bytes`);
+    parts.push(part);
+  }
+  return { status: reply.status, headers: reply.headers, body: Buffer.concat(parts) };
+}
+
+function failureOf(error: Error): TransportError {
+  const reason = error.cause instanceof Error ? error.cause : error;
+  // Without the URL, which the caller knows.
+  const message = reason.message.replace(/^.*client error \(Connect\): /, "");
+  const unsent = reason.message.includes(UNCONNECTED);
+  return new TransportError(message, { unsent, untrusted: UNTRUSTED.test(reason.message), cause: error });
+}

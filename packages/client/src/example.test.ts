@@ -1,0 +1,77 @@
+import { spawnSync } from "node:child_process";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import process from "node:process";
+import { describe, it } from "node:test";
+import { fileURLToPath } from "node:url";
+import { assertEquals } from "@std/assert";
+import { deliveryOf, describedEvents, secretOf } from "./delivery_trial.ts";
+
+const ROOT = fileURLToPath(new URL("../../..", import.meta.url));
+const DOOR = new URL("./mod.ts", import.meta.url).href;
+/** Every text that shows how the package is used. */
+const PAGES = ["packages/client/src/webhook.ts", "packages/client/README.md", "docs/webhooks.md"];
+const [OLD, NEW, FOREIGN] = [secretOf(1), secretOf(2), secretOf(3)];
+const RUNTIME = "Deno" in globalThis
+  ? ["run", "--allow-all", "--no-check", "--config", "deno.json"]
+  : ["--import", "tsx"];
+
+/** Asks the example about each delivery of its standard input, and says in its last line what was answered. */
+const CALLER = `
+import { text } from "node:stream/consumers";
+import { receive } from "./example.mts";
+const statuses = [];
+for (const sent of JSON.parse(await text(process.stdin))) {
+  const { status } = await receive(new Request("https://localhost/webhooks", { method: "POST", ...sent }));
+  statuses.push(status);
+}
+console.log(JSON.stringify(statuses));
+`;
+
+/** The blocks of TypeScript about webhooks in a page, or in a source's comments; the others need the whole service. */
+function codeBlocks(text: string): string[] {
+  const blocks = [...text.matchAll(/^( \* )?```ts\n([\s\S]*?)^\1?```$/gm)].map(([, star = "", code]) =>
+    code!.split("\n").map((line) => line.slice(star.length)).join("\n")
+  );
+  return blocks.filter((block) => block.includes("verifyWebhook("));
+}
+
+/** What an example answers, run as it stands: only the package's name becomes its place, which no folder outside knows. */
+function answers(example: string, deliveries: unknown): number[] {
+  const folder = mkdtempSync(join(tmpdir(), "client-example-"));
+  try {
+    writeFileSync(join(folder, "example.mts"), example.replace('"@gold-partner/client"', `"${DOOR}"`));
+    writeFileSync(join(folder, "caller.mts"), CALLER);
+    const { stdout, stderr } = spawnSync(process.execPath, [...RUNTIME, join(folder, "caller.mts")], {
+      cwd: ROOT,
+      env: { ...process.env, WEBHOOK_SECRETS: `${OLD} ${NEW}` },
+      input: JSON.stringify(deliveries),
+      encoding: "utf8",
+      timeout: 60_000,
+    });
+    const last = stdout.trimEnd().split("\n").at(-1);
+    if (!last) throw new Error(`The example answers nothing.\n${stderr}`);
+    return JSON.parse(last) as number[];
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+}
+
+describe("the examples that show verifyWebhook()", () => {
+  it("take what either secret signed and refuse what nobody did, as they stand", () => {
+    const timestamp = Math.floor(Date.now() / 1000);
+    const events = describedEvents();
+    const [older, newer, foreign] = [OLD, NEW, FOREIGN].map((secret) =>
+      events.map((event) => deliveryOf(event, [secret], { timestamp }))
+    );
+    const tampered = older!.map(({ body, headers }) => ({ headers, body: body.replace("_", "-") }));
+    const expected = [204, 204, 400, 400].flatMap((status) => events.map(() => status));
+    for (const page of PAGES) {
+      const blocks = codeBlocks(readFileSync(join(ROOT, page), "utf8"));
+      assertEquals(blocks.length, 1, page);
+      const sent = [older, newer, foreign, tampered].flat();
+      assertEquals(answers(blocks[0]!, sent), expected, page);
+    }
+  });
+});

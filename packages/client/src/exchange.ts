@@ -1,0 +1,209 @@
+import { canonicalRequest } from "@gold-partner/canonical";
+import { signDetached } from "@gold-partner/jws";
+import {
+  ENDPOINTS,
+  hostBytes,
+  type OperationId,
+  REQUEST_HEADER,
+  requestSigner,
+} from "@gold-partner/protocol";
+import { offsetSeconds, wrongClock } from "./clock.ts";
+import { breakOf, type Failure, refusalOf, unsentOf } from "./failure.ts";
+import { GoldError } from "./gold_error.ts";
+import { pause, pauseMs, within } from "./patience.ts";
+import { readJsonReply } from "./reply_form.ts";
+import type { Settings } from "./settings.ts";
+import { type Grant, TokenSource } from "./token_source.ts";
+import type { TransportReply } from "./transport.ts";
+import { writeForm } from "./wire_value.ts";
+
+/** What a call takes beyond what its operation itself says. */
+export interface Call {
+  /** As it stands on the wire, with its query. */
+  readonly target: string;
+  readonly body?: string | Uint8Array;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly idempotencyKey?: string | undefined;
+  readonly signal?: AbortSignal | undefined;
+}
+
+type ReplyReader = (reply: TransportReply, operation: OperationId) => unknown;
+type Outcome = { readonly reply: TransportReply } | { readonly failure: Failure };
+
+const signRequest = requestSigner({ canonicalRequest, signDetached, bytes: hostBytes });
+
+/** Calls of operations, each tried until it is answered or patience ends. */
+export class Exchange {
+  readonly #settings: Settings;
+  readonly #tokens: TokenSource;
+  #clockOffsetSeconds: number | undefined;
+  #isClosed = false;
+
+  constructor(settings: Settings) {
+    this.#settings = settings;
+    this.#tokens = new TokenSource(() => this.#fetchGrant(), settings.now);
+  }
+
+  get clockOffsetSeconds(): number | undefined {
+    return this.#clockOffsetSeconds;
+  }
+
+  close(): void {
+    if (this.#isClosed) return;
+    this.#isClosed = true;
+    this.#settings.transport.close();
+  }
+
+  /** The value of the reply; `read` throws at what is none. */
+  async call(operation: OperationId, call: Call, read: ReplyReader = readJsonReply): Promise<unknown> {
+    const reply = await this.#send(operation, call);
+    try {
+      return read(reply, operation);
+    } catch (cause) {
+      const { status, headers } = reply;
+      const facts = { status, request_id: headers.get("X-Request-Id") ?? undefined, cause };
+      const outcomeUnknown = call.idempotencyKey !== undefined;
+      throw new GoldError("reply_invalid", `The reply to ${operation} is not what the service answers.`, {
+        ...facts,
+        ...{ outcomeUnknown, retryable: outcomeUnknown, idempotencyKey: call.idempotencyKey },
+      });
+    }
+  }
+
+  /** The reply, of status 2xx. The key stays over all tries; timestamp, nonce and signature are new at each. */
+  async #send(operation: OperationId, call: Call): Promise<TransportReply> {
+    const { triesMax, patienceMs, random } = this.#settings;
+    const endMs = performance.now() + patienceMs;
+    let [inDoubt, hasNewToken] = [false, false];
+    for (let tries = 1;; tries++) {
+      const startMs = performance.now();
+      const outcome = await this.#try(operation, call, endMs);
+      const tell = (waitMs?: number) =>
+        this.#tell(operation, tries, performance.now() - startMs, outcome, waitMs);
+      if ("reply" in outcome) {
+        tell();
+        return outcome.reply;
+      }
+      const { failure } = outcome;
+      inDoubt = failure.outcome === "unknown" || (failure.outcome === "untold" && inDoubt);
+      const renews = failure.cure === "token" && !hasNewToken;
+      const waitMs = renews ? 0 : pauseMs(tries, failure.retryAfterMs, random);
+      const retries = failure.cure === "wait" && tries < triesMax;
+      const goesOn = (renews || retries) && performance.now() + waitMs < endMs;
+      tell(goesOn ? waitMs : undefined);
+      if (!goesOn) throw errorOf(failure, tries, call, inDoubt);
+      hasNewToken ||= renews;
+      await pause(waitMs, call.signal).catch((ended) => {
+        throw errorOf(unsentOf(ended), tries, call, inDoubt);
+      });
+    }
+  }
+
+  async #try(operation: OperationId, call: Call, endMs: number): Promise<Outcome> {
+    const { transport, baseUrl, timeoutMs, now } = this.#settings;
+    const { method, token: needsToken } = ENDPOINTS[operation];
+    const body = typeof call.body === "string" ? hostBytes.utf8(call.body) : call.body;
+    const leftMs = () => Math.max(0, endMs - performance.now());
+    let [token, isSent] = [undefined as string | undefined, false];
+    try {
+      if (this.#isClosed) throw new GoldError("argument_invalid", "The client is closed; open another one.");
+      const headers = await within(leftMs(), call.signal, async () => {
+        if (needsToken === "required") token = await this.#tokens.get();
+        return await this.#headersOf(operation, call, token, body);
+      });
+      const reply = await within(Math.min(timeoutMs, leftMs()), call.signal, (signal) => {
+        isSent = true;
+        return transport.send({ method, url: baseUrl + call.target, headers, body, signal });
+      });
+      this.#clockOffsetSeconds = offsetSeconds(reply.headers, now()) ?? this.#clockOffsetSeconds;
+      if (reply.status >= 200 && reply.status < 300) return { reply };
+      const failure = refusalOf(reply, operation);
+      if (failure.cure === "token" && token !== undefined) await this.#tokens.drop(token);
+      return { failure: wrongClock(failure, this.#clockOffsetSeconds) };
+    } catch (error) {
+      return { failure: isSent ? breakOf(error) : unsentOf(error) };
+    }
+  }
+
+  async #headersOf(
+    operation: OperationId,
+    { target, headers, idempotencyKey }: Call,
+    token: string | undefined,
+    body: Uint8Array = new Uint8Array(),
+  ): Promise<Record<string, string>> {
+    const { method, signature } = ENDPOINTS[operation];
+    return {
+      Accept: "application/json",
+      ...(method === "POST" ? { "Content-Type": "application/json" } : {}),
+      ...(token === undefined ? {} : { [REQUEST_HEADER.authorization]: `Bearer ${token}` }),
+      ...(idempotencyKey === undefined ? {} : { [REQUEST_HEADER.idempotencyKey]: idempotencyKey }),
+      ...(signature ? await this.#sign(method, target, body) : {}),
+      ...headers,
+    };
+  }
+
+  async #sign(method: string, target: string, body: Uint8Array): Promise<Record<string, string>> {
+    const { baseUrl, signer, now } = this.#settings;
+    if (!signer) {
+      throw new GoldError(
+        "configuration_invalid",
+        "This call is signed: give signingKey, or sign, to the client.",
+      );
+    }
+    const timestamp = `${Math.floor(now() / 1000)}`;
+    try {
+      const request = { method, url: baseUrl + target, body, timestamp, nonce: crypto.randomUUID() };
+      return { ...await signRequest(request, signer) };
+    } catch (cause) {
+      const reason = cause instanceof Error ? cause.message : String(cause);
+      throw new GoldError("signing_failed", `The request could not be signed: ${reason}`, { cause });
+    }
+  }
+
+  async #fetchGrant(): Promise<Grant> {
+    const { clientId: client_id, clientSecret } = this.#settings;
+    const form = {
+      grant_type: "client_credentials",
+      client_id,
+      client_secret: await Promise.resolve().then(clientSecret).catch(secretMissing),
+    };
+    const said = await this.call("issueToken", {
+      target: ENDPOINTS.issueToken.path,
+      body: writeForm(form),
+      headers: { "Content-Type": "application/x-www-form-urlencoded" },
+    }) as { readonly access_token?: unknown; readonly expires_in?: unknown };
+    if (typeof said.access_token === "string" && typeof said.expires_in === "number") {
+      return { token: said.access_token, livesMs: said.expires_in * 1000 };
+    }
+    throw new GoldError("reply_invalid", "The reply to issueToken holds no token.");
+  }
+
+  #tell(operation: OperationId, tries: number, ms: number, outcome: Outcome, retryInMs?: number): void {
+    const { observe } = this.#settings;
+    if (!observe) return;
+    const said = "reply" in outcome
+      ? { status: outcome.reply.status, request_id: outcome.reply.headers.get("X-Request-Id") ?? undefined }
+      : { ...outcome.failure.facts, code: outcome.failure.code };
+    const { status, request_id, code } = said as { status?: number; request_id?: string; code?: string };
+    try {
+      observe({ operation, tries, ms, status, code, request_id, retryInMs });
+    } catch {
+      // Whoever listens must not lose the caller's result.
+    }
+  }
+}
+
+function secretMissing(cause: unknown): never {
+  const reason = cause instanceof Error ? cause.message : String(cause);
+  throw new GoldError("configuration_invalid", `clientSecret() gave no secret: ${reason}`, { cause });
+}
+
+function errorOf(failure: Failure, tries: number, { idempotencyKey }: Call, inDoubt: boolean): GoldError {
+  // The token's own error says it already.
+  const seconds = failure.retryAfterMs === undefined ? undefined : failure.facts.retryAfterSeconds;
+  const tried = tries > 1 ? ` (Tried ${tries} times.)` : "";
+  const later = seconds === undefined ? "" : ` Call again in ${seconds} s.`;
+  const detail = failure.detail + tried + later;
+  const outcomeUnknown = inDoubt && idempotencyKey !== undefined;
+  return new GoldError(failure.code, detail, { ...failure.facts, idempotencyKey, outcomeUnknown });
+}

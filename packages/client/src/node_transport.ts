@@ -1,0 +1,60 @@
+import { Buffer } from "node:buffer";
+import { Agent, request as httpsRequest } from "node:https";
+import type { IncomingMessage } from "node:http";
+import { createSecureContext } from "node:tls";
+import {
+  REPLY_MAX_BYTES,
+  type TlsIdentity,
+  type Transport,
+  TransportError,
+  type TransportReply,
+} from "./transport.ts";
+
+/** More would make a slow moment slower: each costs a handshake. */
+const CONNECTIONS_MAX = 64;
+/** OpenSSL's and Node's codes for certificates that do not verify, and the other side's alerts that tell the same. */
+const UNTRUSTED = /CERT|SELF_SIGNED|UNABLE_TO|ALTNAME|SSL alert number (?:4[1-689]|11[1346])\b/;
+
+export function nodeTransport({ cert, key, ca }: TlsIdentity): Transport {
+  const secureContext = createSecureContext({ cert, key, ca });
+  const agent = new Agent({ secureContext, keepAlive: true, maxSockets: CONNECTIONS_MAX });
+  return {
+    send: ({ method, url, headers, body, signal }) =>
+      new Promise((resolve, reject) => {
+        let unsent = true;
+        const fail = (cause: Error) => reject(failureOf(cause, unsent));
+        const outgoing = httpsRequest(
+          url,
+          { agent, method, headers, signal },
+          (reply) => readWhole(reply).then(resolve, fail),
+        );
+        outgoing.on("socket", (socket) => {
+          if (outgoing.reusedSocket) unsent = false;
+          else socket.once("secureConnect", () => unsent = false);
+        });
+        outgoing.on("error", fail).end(body);
+      }),
+    close: () => agent.destroy(),
+  };
+}
+
+async function readWhole(reply: IncomingMessage): Promise<TransportReply> {
+  const parts: Uint8Array[] = [];
+  let bytes = 0;
+  for await (const part of reply as AsyncIterable<Uint8Array>) {
+    bytes += part.length;
+    if (bytes > REPLY_MAX_BYTES) throw new Error(`the reply is longer than ${REPLY_MAX_BYTES} bytes`);
+    parts.push(part);
+  }
+  const headers = new Headers();
+  const { rawHeaders } = reply;
+  for (let at = 0; at + 1 < rawHeaders.length; at += 2) headers.append(rawHeaders[at]!, rawHeaders[at + 1]!);
+  return { status: reply.statusCode!, headers, body: Buffer.concat(parts) };
+}
+
+function failureOf(cause: Error, unsent: boolean): TransportError {
+  const { code = "" } = cause as { code?: string };
+  // A machine with several addresses gives one error for all of them, without words.
+  const message = cause.message || code;
+  return new TransportError(message, { unsent, untrusted: UNTRUSTED.test(`${code} ${message}`), cause });
+}

@@ -1,0 +1,9 @@
+import { Quantity } from "./quantity.ts";
+
+/** Back to JSON's own values, each quantity as its digits. */
+export function toPlain(value: unknown): unknown {
+  if (value instanceof Quantity) return Number(`${value}`);
+  if (Array.isArray(value)) return value.map(toPlain);
+  if (typeof value !== "object" || value === null) return value;
+  return Object.fromEntries(Object.entries(value).map(([name, member]) => [name, toPlain(member)]));
+}

@@ -1,0 +1,80 @@
+import { after, before, describe, it } from "node:test";
+import { assertEquals } from "@std/assert";
+import { deliveryOf, describedEvents, secretOf } from "./delivery_trial.ts";
+import { type Receiver, RECEIVERS, startReceiver } from "./receiver_trial.ts";
+
+const [OLD, NEW, FOREIGN] = [secretOf(1), secretOf(2), secretOf(3)];
+const [ordered] = describedEvents();
+/** The events that follow the 40 that the receiver has. */
+const eventOf = (sequence: number) => ({
+  ...ordered!,
+  id: `evt_019c1364-6eb8-7020-90c0-0000000000${sequence}`,
+  sequence,
+});
+const told = (sequence: number) => `${sequence} order.executed ${eventOf(sequence).id}`;
+
+function tryReceiver(command: readonly string[]): void {
+  let receiver: Receiver;
+
+  before(async () => {
+    receiver = await startReceiver(command);
+  });
+  after(() => receiver?.stop());
+
+  const signedNow = (event: { readonly id: string }, secrets: readonly string[], ageSeconds = 0) =>
+    deliveryOf(event, secrets, { timestamp: Math.floor(Date.now() / 1000) - ageSeconds });
+  const deliver = (sequence: number, secrets: readonly string[], ageSeconds = 0, changed = "") => {
+    const { body, headers } = signedNow(eventOf(sequence), secrets, ageSeconds);
+    return receiver.deliver(body.replace(/ord_./, (id) => changed || id), headers);
+  };
+
+  it("takes what was signed, and answers at once while another connection is silent", async () => {
+    receiver.believe(OLD);
+    await receiver.holdSilent();
+    assertEquals([await deliver(41, [OLD]), await receiver.line()], [200, told(41)]);
+  });
+  it("passes over the rotation of a secret without a restart: with the old one, with both, with the new one", async () => {
+    assertEquals([await deliver(42, [OLD, NEW]), await receiver.line()], [200, told(42)]);
+    receiver.believe(NEW);
+    assertEquals([await deliver(43, [OLD, NEW]), await receiver.line()], [200, told(43)]);
+    receiver.believe(OLD, NEW);
+    assertEquals([await deliver(44, [NEW]), await receiver.line()], [200, told(44)]);
+    receiver.believe(NEW);
+    assertEquals(await deliver(45, [OLD]), 400);
+  });
+  it("refuses a body that was changed, another secret, another time and what is no delivery", async () => {
+    assertEquals(await deliver(45, [NEW], 0, "ord_x"), 400);
+    assertEquals(await deliver(45, [FOREIGN]), 400);
+    assertEquals(await deliver(45, [NEW], 310), 400);
+    assertEquals(await deliver(45, [NEW], -310), 400);
+    const { body, headers } = signedNow(eventOf(45), [NEW]);
+    for (const signature of ["", "v1", "v1,", "v1,é,", "v2,AAAA", "v1,A v1,====", " "]) {
+      assertEquals(await receiver.deliver(body, { ...headers, "webhook-signature": signature }), 400);
+    }
+    assertEquals(await receiver.deliver(body, {}), 400);
+    assertEquals(await receiver.deliver("", {}), 400);
+  });
+  it("refuses a body that no delivery is as long as", async () => {
+    const long = { ...eventOf(45), note: "x".repeat(70_000) };
+    const { body, headers } = signedNow(long, [NEW]);
+    // It may close the connection on what it does not read.
+    const status = await receiver.deliver(body, headers).catch(() => 413);
+    assertEquals(status, 413);
+  });
+  it("works once on an event that comes twice, and in the order of the numbers", async () => {
+    assertEquals([await deliver(44, [NEW]), await deliver(41, [NEW])], [200, 200]);
+    assertEquals([await deliver(47, [NEW]), await receiver.line()], [200, "47 waits for 45"]);
+    assertEquals([await deliver(46, [NEW]), await receiver.line()], [200, "46 waits for 45"]);
+    assertEquals([await deliver(47, [NEW]), await deliver(45, [NEW])], [200, 200]);
+    for (const sequence of [45, 46, 47]) assertEquals(await receiver.line(), told(sequence));
+    assertEquals([await deliver(46, [NEW]), await deliver(48, [NEW]), await receiver.line()], [
+      200,
+      200,
+      told(48),
+    ]);
+  });
+}
+
+for (const [name, command] of Object.entries(RECEIVERS)) {
+  describe(`the example of a receiver on ${name}`, () => tryReceiver(command));
+}

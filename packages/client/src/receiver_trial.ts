@@ -1,0 +1,153 @@
+import { type ChildProcess, spawn, spawnSync } from "node:child_process";
+import { once } from "node:events";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { request } from "node:https";
+import { connect } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import process from "node:process";
+import { createInterface } from "node:readline";
+import { fileURLToPath } from "node:url";
+
+const ROOT = fileURLToPath(new URL("../../..", import.meta.url));
+const EXAMPLES = "docs/examples/receiver";
+const PATIENCE_MS = 20_000;
+
+/** How each example is started, as its page says. */
+export const RECEIVERS: Readonly<Record<string, readonly string[]>> = {
+  Node: ["node", `${EXAMPLES}/node/receiver.mjs`],
+  Deno: [
+    "node_modules/deno/deno",
+    ...["run", "--check", "--allow-env", "--allow-net", "--allow-read"],
+    `${EXAMPLES}/deno/receiver.ts`,
+  ],
+  Python: ["python3", `${EXAMPLES}/python/receiver.py`],
+  Go: [".tools/bin/receiver_go"],
+};
+
+export interface Receiver {
+  /** Which secrets it believes from now on. */
+  believe(...secrets: string[]): void;
+  deliver(body: string, headers: Readonly<Record<string, string>>): Promise<number>;
+  /** Its next line of output. */
+  line(): Promise<string>;
+  /** Connects and says nothing. */
+  holdSilent(): Promise<void>;
+  stop(): Promise<void>;
+}
+
+/** Starts one over https, with a certificate of its own that the deliveries trust alone. */
+export async function startReceiver(command: readonly string[]): Promise<Receiver> {
+  const folder = mkdtempSync(join(tmpdir(), "receiver-"));
+  const { certificate, key } = makeCertificate(folder);
+  const ca = readFileSync(certificate);
+  const secretsFile = join(folder, "secrets");
+  const child = spawn(command[0]!, command.slice(1), {
+    cwd: ROOT,
+    stdio: ["ignore", "pipe", "pipe"],
+    env: {
+      ...process.env,
+      RECEIVER_LISTEN: "127.0.0.1:0",
+      CERTIFICATE_FILE: certificate,
+      KEY_FILE: key,
+      WEBHOOK_SECRETS_FILE: secretsFile,
+      LAST_SEQUENCE: "40",
+      PYTHONPATH: join(ROOT, ".tools/standardwebhooks"),
+    },
+  });
+  const line = linesOf(child);
+  const silent: ReturnType<typeof connect>[] = [];
+  const stop = async () => {
+    for (const socket of silent) socket.destroy();
+    if (child.pid !== undefined && child.exitCode === null) {
+      child.kill("SIGKILL");
+      await once(child, "exit");
+    }
+    rmSync(folder, { recursive: true });
+  };
+  const port = await listeningPort(line).catch(async (error) => {
+    await stop();
+    throw error;
+  });
+  return {
+    believe: (...secrets) => writeFileSync(secretsFile, `${secrets.join("\n")}\n`),
+    deliver: (body, headers) => post(port, ca, body, headers),
+    line,
+    holdSilent: async () => {
+      const socket = connect(port, "127.0.0.1");
+      silent.push(socket);
+      await once(socket, "connect");
+    },
+    stop,
+  };
+}
+
+function makeCertificate(folder: string): { readonly certificate: string; readonly key: string } {
+  const [certificate, key] = [join(folder, "tls.crt"), join(folder, "tls.key")];
+  const { status, stderr } = spawnSync("openssl", [
+    ...["req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes", "-days", "2"],
+    ...[
+      "-subj",
+      "/CN=localhost",
+      "-addext",
+      "subjectAltName=DNS:localhost",
+      "-keyout",
+      key,
+      "-out",
+      certificate,
+    ],
+  ], { encoding: "utf8" });
+  if (status !== 0) throw new Error(`openssl could not make a certificate: ${stderr}`);
+  return { certificate, key };
+}
+
+/** Its output line by line; what it complained of is the error where it has ended or is silent for long. */
+function linesOf(child: ChildProcess): () => Promise<string> {
+  const lines = createInterface({ input: child.stdout! })[Symbol.asyncIterator]();
+  let complaint = "";
+  child.stderr!.setEncoding("utf8").on("data", (text: string) => complaint += text);
+  child.once("error", ({ message }) => complaint += `${message}: run: node tools/run.mjs parts`);
+  return async () => {
+    let timer: ReturnType<typeof setTimeout> | undefined;
+    const silence = new Promise<never>((_, reject) => {
+      timer = setTimeout(() => reject(new Error(`The receiver says nothing.\n${complaint}`)), PATIENCE_MS);
+    });
+    const { value, done } = await Promise.race([lines.next(), silence]).finally(() => clearTimeout(timer));
+    if (done) throw new Error(`The receiver has ended.\n${complaint}`);
+    return value;
+  };
+}
+
+async function listeningPort(line: () => Promise<string>): Promise<number> {
+  const first = await line();
+  const [, port] = /^listening on 127\.0\.0\.1:(\d+)$/.exec(first) ?? [];
+  if (!port) throw new Error(`The receiver does not say where it listens: ${first}`);
+  return Number(port);
+}
+
+function post(
+  port: number,
+  ca: Buffer,
+  body: string,
+  headers: Readonly<Record<string, string>>,
+): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const sent = request({
+      host: "localhost",
+      port,
+      ca,
+      method: "POST",
+      path: "/webhooks",
+      agent: false,
+      timeout: PATIENCE_MS,
+      headers: { ...headers, "content-type": "application/json", "content-length": Buffer.byteLength(body) },
+    }, (reply) => {
+      reply.resume();
+      reply.on("end", () => resolve(reply.statusCode!));
+      reply.on("error", reject);
+    });
+    sent.on("timeout", () => sent.destroy(new Error("The receiver does not answer.")));
+    sent.on("error", reject);
+    sent.end(body);
+  });
+}

@@ -1,0 +1,71 @@
+import { GoldClient } from "./gold_client.ts";
+import type { GoldClientOptions, TryReport } from "./settings.ts";
+import type { Transport, TransportReply, TransportRequest } from "./transport.ts";
+
+/** What the service answers to one request: a reply, or an error in its place. */
+export type Answer = TransportReply | Error | ((request: TransportRequest) => Promise<TransportReply>);
+
+const encoder = new TextEncoder();
+
+export function reply(status: number, body: unknown, headers: Record<string, string> = {}): TransportReply {
+  const text = typeof body === "string" ? body : JSON.stringify(body);
+  return { status, headers: new Headers(headers), body: encoder.encode(text) };
+}
+
+export const problem = (status: number, code: string, more: object = {}, headers?: Record<string, string>) =>
+  reply(status, { code, detail: `It is ${code}.`, request_id: "req_1", ...more }, headers);
+
+export const QUOTE = {
+  ...{ quote_id: "qt_1", side: "buy", status: "open", created_at: "", expires_at: "" },
+  ...{ gold_grams: 1.5, price_per_gram_sar: 500.0001, total_sar: 750.01 },
+};
+
+export const ORDER = {
+  ...{ order_id: "ord_1", quote_id: "qt_1", side: "buy", status: "executed", executed_at: "", balances: {} },
+  ...{ gold_grams: 1.5, price_per_gram_sar: 500.0001, total_sar: 750.01 },
+};
+
+export interface Script {
+  readonly client: GoldClient;
+  /** Those that were sent, without those for tokens. */
+  readonly sent: TransportRequest[];
+  readonly tokens: TransportRequest[];
+  readonly reports: TryReport[];
+}
+
+const { privateKey } = await crypto.subtle.generateKey({ name: "ECDSA", namedCurve: "P-256" }, true, [
+  "sign",
+]) as {
+  privateKey: Parameters<typeof crypto.subtle.exportKey>[1];
+};
+export const SIGNING_KEY = JSON.stringify(await crypto.subtle.exportKey("jwk", privateKey));
+
+/** A client whose service answers in this order, and grants every token. */
+export async function play(
+  answers: readonly Answer[],
+  options: Partial<GoldClientOptions> = {},
+): Promise<Script> {
+  const [sent, tokens, reports]: [TransportRequest[], TransportRequest[], TryReport[]] = [[], [], []];
+  const left = [...answers];
+  const transport: Transport = {
+    async send(request) {
+      if (request.url.endsWith("/oauth/token")) {
+        tokens.push(request);
+        const granted = { access_token: `token-${tokens.length}`, token_type: "Bearer", expires_in: 600 };
+        return reply(200, granted);
+      }
+      sent.push(request);
+      const answer = left.shift();
+      if (answer === undefined) throw new Error("the script has no answer left");
+      if (answer instanceof Error) throw answer;
+      return typeof answer === "function" ? await answer(request) : answer;
+    },
+    close() {},
+  };
+  const client = await GoldClient.open({
+    ...{ baseUrl: "https://localhost:8443", clientId: "sbx_1", clientSecret: "secret" },
+    ...{ transport, signingKey: SIGNING_KEY, random: () => 0, observe: (report) => reports.push(report) },
+    ...options,
+  });
+  return { client, sent, tokens, reports };
+}

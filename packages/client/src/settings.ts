@@ -1,0 +1,146 @@
+import { importSigningKey, keySigner, type Signer } from "@gold-partner/jws";
+import { GoldError } from "./gold_error.ts";
+import { openTransport } from "./runtime_transport.ts";
+import type { Transport } from "./transport.ts";
+
+/** How one try of a call went: for logs and metrics. It never holds a secret, a token or a body. */
+export interface TryReport {
+  /** The operation's name in the API's description, as in createOrder or issueToken. */
+  readonly operation: string;
+  /** 1 at the first try. */
+  readonly tries: number;
+  readonly ms: number;
+  readonly status: number | undefined;
+  /** Why it did not succeed. */
+  readonly code: string | undefined;
+  readonly request_id: string | undefined;
+  /** When the next try follows; undefined where none does. */
+  readonly retryInMs: number | undefined;
+}
+
+/** Who calls, whom, and with how much patience. */
+export interface GoldClientOptions {
+  /** As in https://localhost:8443. Signatures cover it. */
+  readonly baseUrl: string;
+  readonly clientId: string;
+  /** The secret, or where to get it whenever a token is fetched. */
+  readonly clientSecret: string | (() => Promise<string>);
+  /** PEM text of the client certificate, and of its chain where there is one. */
+  readonly cert?: string | undefined;
+  /** PEM text of the certificate's private key. */
+  readonly key?: string | undefined;
+  /** PEM text of the authorities to trust; those of the system where it is left out. */
+  readonly ca?: string | undefined;
+  /** The key that signs orders and withdrawals: PEM (PKCS#8 or SEC1) or JWK, as text. */
+  readonly signingKey?: string | undefined;
+  /** In place of signingKey, an HSM or a key service: ES256 over these bytes, as the 64 bytes r ‖ s. */
+  readonly sign?: ((data: Uint8Array) => Promise<Uint8Array>) | undefined;
+  /** Names the signing key in each signature, where several are registered; not needed. */
+  readonly kid?: string | undefined;
+  /** For one try; 20,000 where it is left out. */
+  readonly timeoutMs?: number | undefined;
+  /** For a call with all its tries; 60,000 where it is left out. */
+  readonly patienceMs?: number | undefined;
+  /** 1 tries once, and once more where the service wants a new token; 8 where it is left out. */
+  readonly triesMax?: number | undefined;
+  /** Hears of every try. */
+  readonly observe?: ((report: TryReport) => void) | undefined;
+  /** In place of the runtime's own over mutual TLS, which needs `cert` and `key`. */
+  readonly transport?: Transport | undefined;
+  /** This machine's time in Unix milliseconds; for tests. */
+  readonly now?: (() => number) | undefined;
+  /** From 0 to below 1, for pauses; for tests. */
+  readonly random?: (() => number) | undefined;
+}
+
+/** Options, judged and complete. */
+export interface Settings {
+  readonly baseUrl: string;
+  readonly clientId: string;
+  readonly clientSecret: () => Promise<string>;
+  readonly transport: Transport;
+  readonly signer: Signer | undefined;
+  readonly timeoutMs: number;
+  readonly patienceMs: number;
+  readonly triesMax: number;
+  readonly observe: ((report: TryReport) => void) | undefined;
+  readonly now: () => number;
+  readonly random: () => number;
+}
+
+/** Milliseconds beyond it end a timer at once. */
+const COUNT_MAX = 2 ** 31 - 1;
+
+/** Throws one error that tells of all mistakes. */
+export async function readSettings(options: GoldClientOptions): Promise<Settings> {
+  const mistakes: string[] = [];
+  const attempt = async <T>(name: string, read: () => T | Promise<T>): Promise<T> => {
+    try {
+      return await read();
+    } catch (cause) {
+      mistakes.push(`${name}: ${cause instanceof Error ? cause.message : String(cause)}`);
+      // Not read: the mistakes are thrown before.
+      return undefined as T;
+    }
+  };
+  const { clientSecret, observe, now = Date.now, random = Math.random } = options;
+  const settings: Settings = {
+    baseUrl: await attempt("baseUrl", () => readBaseUrl(options.baseUrl)),
+    clientId: await attempt(
+      "clientId",
+      () => requireText(options.clientId, "the client_id that you were given"),
+    ),
+    clientSecret: typeof clientSecret === "function"
+      ? clientSecret
+      : await attempt("clientSecret", () =>
+        keptSecret(requireText(clientSecret, "the secret that you were given"))),
+    signer: await attempt("signingKey", () => readSigner(options)),
+    timeoutMs: await attempt("timeoutMs", () => readCount(options.timeoutMs, 20_000)),
+    patienceMs: await attempt("patienceMs", () => readCount(options.patienceMs, 60_000)),
+    triesMax: await attempt("triesMax", () => readCount(options.triesMax, 8)),
+    transport: options.transport ?? await attempt("cert, key, ca", () => openMutualTls(options)),
+    ...{ observe, now, random },
+  };
+  if (mistakes.length === 0) return settings;
+  throw new GoldError("configuration_invalid", `The client cannot be opened. ${mistakes.join(" ")}`);
+}
+
+const keptSecret = (secret: string) => () => Promise.resolve(secret);
+
+function readBaseUrl(text: string): string {
+  const url = URL.canParse(text) ? new URL(text) : undefined;
+  if (url?.protocol === "https:" && url.href === `${url.origin}/`) return url.origin;
+  throw new Error("It is https, a host and no path, as in https://localhost:8443.");
+}
+
+function requireText(value: unknown, what: string): string {
+  if (typeof value === "string" && value !== "") return value;
+  throw new Error(`It is missing; give ${what}.`);
+}
+
+function readCount(value: number | undefined, otherwise: number): number {
+  if (value === undefined) return otherwise;
+  if (Number.isInteger(value) && value > 0 && value <= COUNT_MAX) return value;
+  throw new Error(`${value} is no whole number from 1 to ${COUNT_MAX}.`);
+}
+
+async function readSigner({ signingKey, sign, kid }: GoldClientOptions): Promise<Signer | undefined> {
+  if (signingKey !== undefined && sign !== undefined) {
+    throw new Error("There is a callback `sign`, too; give one of the two.");
+  }
+  if (sign !== undefined) return kid === undefined ? { sign } : { sign, kid };
+  return signingKey === undefined ? undefined : keySigner(await importSigningKey(signingKey), kid);
+}
+
+function openMutualTls({ cert, key, ca }: GoldClientOptions): Transport {
+  const certPem = requireText(cert, "the client certificate as PEM text in `cert`");
+  const keyPem = requireText(key, "its private key as PEM text in `key`");
+  try {
+    return openTransport({ cert: certPem, key: keyPem, ca });
+  } catch (cause) {
+    const reason = cause instanceof Error ? cause.message : String(cause);
+    throw new Error(
+      `TLS does not take them (${reason}): give PEM texts, and the key that belongs to the certificate.`,
+    );
+  }
+}

@@ -1,0 +1,49 @@
+/** An access token as it was granted. */
+export interface Grant {
+  readonly token: string;
+  readonly livesMs: number;
+}
+
+/** The part of its life after which a token is renewed, as the service advises. */
+const RENEWED_AT = 0.8;
+
+/** The one token that all calls use, in memory only: whoever needs it while it is fetched waits for the same request. */
+export class TokenSource {
+  readonly #fetchGrant: () => Promise<Grant>;
+  readonly #now: () => number;
+  #current: Promise<{ readonly token: string; readonly renewAtMs: number }> | undefined;
+
+  constructor(fetchGrant: () => Promise<Grant>, now: () => number) {
+    this.#fetchGrant = fetchGrant;
+    this.#now = now;
+  }
+
+  async get(): Promise<string> {
+    // Whoever awoke later may find that another has begun to renew it.
+    for (;;) {
+      const isOwn = this.#current === undefined;
+      const current = this.#current ??= this.#renew();
+      const { token, renewAtMs } = await current;
+      if (isOwn || this.#now() < renewAtMs) return token;
+      if (this.#current === current) this.#current = undefined;
+    }
+  }
+
+  /** The service refuses this token; a newer one stays. */
+  async drop(refused: string): Promise<void> {
+    const current = this.#current;
+    const known = await current?.catch(() => undefined);
+    if (known?.token === refused && this.#current === current) this.#current = undefined;
+  }
+
+  async #renew(): Promise<{ token: string; renewAtMs: number }> {
+    const askedMs = this.#now();
+    try {
+      const { token, livesMs } = await this.#fetchGrant();
+      return { token, renewAtMs: askedMs + livesMs * RENEWED_AT };
+    } catch (error) {
+      this.#current = undefined;
+      throw error;
+    }
+  }
+}

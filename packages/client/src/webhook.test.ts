@@ -1,0 +1,179 @@
+import { Buffer } from "node:buffer";
+import { describe, it } from "node:test";
+import { assert, assertEquals, assertMatch, assertThrows } from "@std/assert";
+import { BODY_MAX_BYTES, WebhookError } from "@gold-partner/protocol";
+import makeVectors from "../../../vectors/make/webhook.ts";
+import { deliveryOf, describedEvents, NOW_SECONDS, secretOf } from "./delivery_trial.ts";
+import { toPlain } from "./plain_value_trial.ts";
+import { Quantity } from "./quantity.ts";
+import { verifyWebhook, type WebhookErrorCode, WebhookVerificationError } from "./webhook.ts";
+
+interface Arrival {
+  readonly name: string;
+  readonly secrets: string[];
+  readonly headers: Record<string, string>;
+  readonly body_utf8: string;
+  readonly now_seconds: number;
+  readonly reason?: WebhookErrorCode;
+}
+
+const [OLD, NEW, FOREIGN] = [secretOf(1), secretOf(2), secretOf(3)];
+const now = { nowSeconds: NOW_SECONDS };
+const [event] = describedEvents();
+const { body, headers } = deliveryOf(event!, [OLD]);
+
+function assertRefused(code: WebhookErrorCode, attempt: () => unknown): WebhookVerificationError {
+  const error = assertThrows(attempt, WebhookVerificationError);
+  assertEquals(error.code, code, `expected ${code}, got ${error.code}: ${error.message}`);
+  assertMatch(error.message, /; .+\.$/, "the message says what to do");
+  return error;
+}
+
+/** A body that is signed as it stands, whatever it is. */
+function assertNoEvent(signed: string, id = event!.id): void {
+  const delivery = deliveryOf({ id }, [OLD], { body: signed });
+  assertRefused("event_invalid", () => verifyWebhook(signed, delivery.headers, OLD, now));
+}
+
+describe("verifyWebhook()", () => {
+  it("gives each type of event as it was sent, with the delivery's id and time", () => {
+    const events = describedEvents();
+    assertEquals(events.length, 11);
+    for (const sent of events) {
+      const delivery = deliveryOf(sent, [OLD]);
+      const expected = { id: sent.id, timestamp: NOW_SECONDS, event: sent };
+      assertEquals(toPlain(verifyWebhook(delivery.body, delivery.headers, [OLD], now)), expected);
+    }
+  });
+  it("gives money and gold as exact quantities, to the last digit", () => {
+    const { order } = event!.data as { order: object };
+    const numbers = '"gold_grams":0.10,"total_sar":9007199254740993.01';
+    const kept = JSON.stringify({ ...order, gold_grams: undefined, total_sar: undefined }).slice(0, -1);
+    const text = body.replace(JSON.stringify(order), `${kept},${numbers}}`);
+    const sent = deliveryOf(event!, [OLD], { body: text });
+    const { event: told } = verifyWebhook(text, sent.headers, OLD, now);
+    assert(told.type === "order.executed");
+    const { gold_grams, total_sar } = told.data.order;
+    assertEquals([gold_grams, `${total_sar}`], [Quantity.grams("0.1"), "9007199254740993.01"]);
+  });
+  it("takes the body as text or bytes, Headers, Node's headers or a record, one secret or several", () => {
+    const shared = Buffer.from(`before${body}after`);
+    const bodies = [body, Buffer.from(body), new TextEncoder().encode(body), shared.subarray(6, -5)];
+    const listed = { ...headers, "Webhook-Extra": ["a", "b"], cookie: undefined };
+    for (const rawBody of bodies) {
+      for (const received of [headers, new Headers(headers), listed]) {
+        for (const secrets of [OLD, [OLD], [NEW, OLD]]) {
+          assertEquals(toPlain(verifyWebhook(rawBody, received, secrets, now).event), event);
+        }
+      }
+    }
+  });
+  it("takes either secret while both sign, and the new one alone afterwards", () => {
+    const both = deliveryOf(event!, [NEW, OLD]);
+    for (const secrets of [OLD, NEW, [OLD, NEW]]) verifyWebhook(both.body, both.headers, secrets, now);
+    const after = deliveryOf(event!, [NEW]);
+    verifyWebhook(after.body, after.headers, [OLD, NEW], now);
+    assertRefused("signature_mismatch", () => verifyWebhook(after.body, after.headers, OLD, now));
+  });
+  it("lets types and members pass that were added later", () => {
+    const { type: _type, ...frame } = event!;
+    const added = {
+      type: "gold.delivered",
+      ...frame,
+      more: 1,
+      data: { chain_head: frame.data.chain_head, bars: ["B1"] },
+    };
+    for (const sent of [added, { ...event!, more: [1] }]) {
+      const delivery = deliveryOf(sent, [OLD]);
+      assertEquals(toPlain(verifyWebhook(delivery.body, delivery.headers, OLD, now).event), sent);
+    }
+  });
+  it("refuses what is signed and is no event of this service", () => {
+    const others = [null, [], 1, "text", {}, { hello: 1 }, { ...event!, sequence: 0 }, {
+      ...event!,
+      type: 5,
+    }];
+    for (const other of others) assertNoEvent(JSON.stringify(other));
+    for (const text of ["", "{", `\ufeff${body}`, `${body}x`]) assertNoEvent(text);
+    assertNoEvent(JSON.stringify({ ...event!, data: { chain_head: event!.data.chain_head } }));
+    assertNoEvent(body, "evt_019c1364-6eb8-7020-90c0-f0601000cb90");
+  });
+  it("refuses signed bytes of which a decoder would leave out or replace some", () => {
+    const note = Buffer.concat([
+      Buffer.from('{"note":"'),
+      Buffer.of(0xff),
+      Buffer.from(`",${body.slice(1)}`),
+    ]);
+    for (const bytes of [note, Buffer.from(`\ufeff${body}`)]) {
+      const delivery = deliveryOf(event!, [OLD], { body: bytes });
+      assertRefused("event_invalid", () => verifyWebhook(bytes, delivery.headers, OLD, now));
+    }
+  });
+  it("judges the signature before it reads the body", () => {
+    for (const unread of ["{", "null", "x".repeat(100)]) {
+      assertRefused("signature_mismatch", () => verifyWebhook(unread, headers, OLD, now));
+    }
+  });
+  it("refuses what the vectors refuse, with their code, and no signature that they accept", () => {
+    const arrivals = makeVectors().cases.filter((one) => "headers" in one) as unknown as Arrival[];
+    const codes = arrivals.map(({ name, secrets, headers, body_utf8, now_seconds, reason }) => {
+      const attempt = () => verifyWebhook(body_utf8, headers, secrets, { nowSeconds: now_seconds });
+      // Their bodies are no events, which is seen only behind a signature that fits.
+      const expected = reason ?? "event_invalid";
+      assertEquals(assertRefused(expected, attempt).code, expected, name);
+      return expected;
+    });
+    assertEquals(new Set(codes).size, 7);
+  });
+  it("refuses a body that is longer than any delivery, whoever signed it", () => {
+    for (const [length, code] of [[BODY_MAX_BYTES, "event_invalid"], [BODY_MAX_BYTES + 1, "body_too_long"]]) {
+      const long = " ".repeat(length as number);
+      const delivery = deliveryOf(event!, [OLD], { body: long });
+      for (const rawBody of [long, Buffer.from(long)]) {
+        const verify = () => verifyWebhook(rawBody, delivery.headers, OLD, now);
+        assertRefused(code as WebhookErrorCode, verify);
+      }
+    }
+  });
+  it("tolerates 300 s either way by this machine's clock, unless told otherwise", () => {
+    const at = (offset: number) => {
+      const delivery = deliveryOf(event!, [OLD], { timestamp: Math.floor(Date.now() / 1000) + offset });
+      return (options?: { toleranceSeconds: number }) =>
+        verifyWebhook(delivery.body, delivery.headers, OLD, options);
+    };
+    for (const offset of [-290, 0, 290]) at(offset)();
+    assertRefused("timestamp_too_old", () => at(-310)());
+    assertRefused("timestamp_too_new", () => at(310)());
+    at(-310)({ toleranceSeconds: 400 });
+    assertRefused("timestamp_too_old", () => at(-20)({ toleranceSeconds: 10 }));
+  });
+  it("refuses secrets that are none, and says what to pass", () => {
+    const wrong: [WebhookErrorCode, unknown][] = [
+      ["argument_invalid", []],
+      ["argument_invalid", undefined],
+      ["argument_invalid", { secret: OLD }],
+      ["secret_invalid", ""],
+      ["secret_invalid", `${OLD}\n`],
+      ["secret_invalid", [OLD, "whsec_short"]],
+      ["secret_invalid", [undefined]],
+    ];
+    for (const [code, secrets] of wrong) {
+      const error = assertRefused(code, () => verifyWebhook(body, headers, secrets as never, now));
+      assertMatch(error.message, /whsec_/);
+    }
+  });
+  it("refuses a body that was parsed, and headers that are none", () => {
+    for (const parsed of [event, undefined, null, 5]) {
+      assertRefused("argument_invalid", () => verifyWebhook(parsed as never, headers, OLD, now));
+    }
+    for (const none of [undefined, null, {}]) {
+      assertRefused("header_missing", () => verifyWebhook(body, none as never, OLD, now));
+    }
+  });
+  it("keeps what it found as the cause, and shows no secret", () => {
+    const error = assertRefused("signature_mismatch", () => verifyWebhook(body, headers, FOREIGN, now));
+    assertEquals(error.cause instanceof WebhookError, true);
+    assertEquals(`${error.stack}${JSON.stringify(error)}`.includes(FOREIGN.slice(6)), false);
+    assertEquals(String(error).startsWith("WebhookVerificationError: No signature fits"), true);
+  });
+});

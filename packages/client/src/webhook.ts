@@ -1,0 +1,138 @@
+import {
+  BODY_MAX_BYTES,
+  hostBytes,
+  parseWebhookSecret,
+  verifyWebhook as verifySignature,
+  WebhookError,
+  type WebhookErrorReason,
+  webhookEvent,
+  type WebhookHeaders,
+  type WebhookSecret,
+} from "@gold-partner/protocol";
+import type { WebhookEvent } from "./webhook_event.ts";
+import { readValue } from "./wire_value.ts";
+
+export type WebhookErrorCode = WebhookErrorReason | "body_too_long" | "event_invalid";
+
+/** The only error that verifyWebhook() throws. `code` is stable: decide by it; `message` says what to do. */
+export class WebhookVerificationError extends Error {
+  override readonly name = "WebhookVerificationError";
+  readonly code: WebhookErrorCode;
+
+  constructor(code: WebhookErrorCode, message: string, options?: ErrorOptions) {
+    super(message, options);
+    this.code = code;
+  }
+}
+
+export interface WebhookVerificationOptions {
+  /** The receiver's clock in Unix seconds; this machine's where it is left out. */
+  readonly nowSeconds?: number;
+  /** How far the sender's clock may lie before or after it; 300 where it is left out. */
+  readonly toleranceSeconds?: number;
+}
+
+export interface VerifiedWebhook {
+  /** The event's id: where you have it already, acknowledge the delivery and do nothing. */
+  readonly id: string;
+  /** When this attempt was signed, in Unix seconds. */
+  readonly timestamp: number;
+  readonly event: WebhookEvent;
+}
+
+/**
+ * Reads a delivery that one of `secrets` signed within the tolerance, or throws a WebhookVerificationError.
+ *
+ * `rawBody` is the body as it was received, before any parser: JSON that was parsed and written again has other bytes.
+ * `headers` are a `Headers`, Node's `request.headers` or any record. `secrets` are the texts that are active, `whsec_…`; while
+ * one replaces another, give both.
+ *
+ * ```ts
+ * import { verifyWebhook, WebhookVerificationError } from "@gold-partner/client";
+ *
+ * const secrets = process.env.WEBHOOK_SECRETS!.split(" ");
+ *
+ * export async function receive(request: Request): Promise<Response> {
+ *   const rawBody = await request.text();
+ *   try {
+ *     const { id, event } = verifyWebhook(rawBody, request.headers, secrets);
+ *     console.log(id, event.type, event.sequence);
+ *     return new Response(null, { status: 204 });
+ *   } catch (error) {
+ *     if (!(error instanceof WebhookVerificationError)) throw error;
+ *     return new Response(error.code, { status: 400 });
+ *   }
+ * }
+ * ```
+ */
+export function verifyWebhook(
+  rawBody: Uint8Array | string,
+  headers: WebhookHeaders,
+  secrets: string | readonly string[],
+  options: WebhookVerificationOptions = {},
+): VerifiedWebhook {
+  requireBounded(rawBody);
+  try {
+    const { id, timestamp } = verifySignature(rawBody, headers, parseSecrets(secrets), {
+      nowSeconds: Math.floor(Date.now() / 1000),
+      ...options,
+    });
+    return { id, timestamp, event: readEvent(rawBody, id) };
+  } catch (error) {
+    if (!(error instanceof WebhookError)) throw error;
+    throw new WebhookVerificationError(error.reason, error.message, { cause: error });
+  }
+}
+
+/** Before anything is computed of it: whoever sent it is not known yet. */
+function requireBounded(rawBody: Uint8Array | string): void {
+  if (!(rawBody?.length > BODY_MAX_BYTES)) return;
+  throw new WebhookVerificationError(
+    "body_too_long",
+    `The body is longer than ${BODY_MAX_BYTES} bytes, which no delivery is: it comes from somebody else; refuse it.`,
+  );
+}
+
+function parseSecrets(secrets: string | readonly string[]): WebhookSecret[] {
+  const texts = typeof secrets === "string" ? [secrets] : secrets;
+  if (Array.isArray(texts) && texts.length > 0) return texts.map(parseWebhookSecret);
+  throw new WebhookVerificationError(
+    "argument_invalid",
+    'No secret was given; pass the active ones, "whsec_…", as the operator showed them.',
+  );
+}
+
+const utf8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
+
+/** Whole, with members that were added later: only its form is judged. */
+function readEvent(rawBody: Uint8Array | string, id: string): WebhookEvent {
+  const { sent, exact } = readBody(rawBody);
+  const { error } = webhookEvent.safeParse(sent);
+  if (error) {
+    throw eventInvalid(
+      "the body is no event of this service in a form that this version knows: see `cause`",
+      error,
+    );
+  }
+  const known = exact as WebhookEvent;
+  if (known.id !== id) throw eventInvalid(`the body has the id ${known.id} and the webhook-id is another`);
+  return known;
+}
+
+/** As the schema judges it, and with its quantities as the partner gets them. */
+function readBody(rawBody: Uint8Array | string): { readonly sent: unknown; readonly exact: unknown } {
+  try {
+    const text = typeof rawBody === "string" ? rawBody : utf8.decode(rawBody);
+    return { sent: JSON.parse(text), exact: readValue(hostBytes.utf8(text)) };
+  } catch (cause) {
+    throw eventInvalid("the body is no JSON in UTF-8", cause);
+  }
+}
+
+function eventInvalid(what: string, cause?: unknown): WebhookVerificationError {
+  return new WebhookVerificationError(
+    "event_invalid",
+    `The signature fits, but ${what}; update the package, and let nobody else sign with this secret.`,
+    { cause },
+  );
+}

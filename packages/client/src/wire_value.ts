@@ -1,0 +1,84 @@
+// Bodies to values and back. A quantity is known by its member's name, so a member that is added later has its unit, too.
+import { JsonNumber, type JsonValue, readJson } from "@gold-partner/canonical";
+import { writeJson } from "@gold-partner/protocol";
+import { GoldError } from "./gold_error.ts";
+import { Quantity, type Unit } from "./quantity.ts";
+import { REPLY_MAX_BYTES } from "./transport.ts";
+
+const PRICES = new Set(["price_per_gram_sar", "buy_price", "sell_price"]);
+const UNITS: Readonly<Record<string, Unit>> = { sar: "SAR", grams: "g" };
+
+function unitOf(name: string): Unit | undefined {
+  if (PRICES.has(name)) return "SAR/g";
+  const word = name.slice(name.lastIndexOf("_") + 1);
+  return Object.hasOwn(UNITS, word) ? UNITS[word] : undefined;
+}
+
+/** The value of a body, its quantities read from their source text. */
+export function readValue(body: Uint8Array): unknown {
+  return exactValue(readJson(body, { maxBytes: REPLY_MAX_BYTES }), undefined);
+}
+
+/** `{"sar": {"available": 1}}`: a number without a unit of its own has that of what it stands in. */
+function exactValue(value: JsonValue, unit: Unit | undefined): unknown {
+  if (value === null || typeof value !== "object") return value;
+  if (value instanceof JsonNumber) {
+    return unit === undefined ? JSON.parse(value.source) : exactQuantity(value.source, unit);
+  }
+  if (isList(value)) return value.map((item) => exactValue(item, unit));
+  // A posting names the account, and with it the unit, beside its numbers.
+  const within = typeof value.account === "string" ? unitOf(value.account) : unit;
+  return Object.fromEntries(
+    Object.entries(value).map(([name, member]) => [name, exactValue(member, unitOf(name) ?? within)]),
+  );
+}
+
+/** A member that is added later may have decimals that its unit does not: it is left as its text. */
+function exactQuantity(source: string, unit: Unit): Quantity | string {
+  try {
+    return Quantity.parse(source, unit);
+  } catch {
+    return source;
+  }
+}
+
+/** A body of quantities and texts; what is undefined is left out. */
+export function writeRequest(members: object): string {
+  if (typeof members !== "object" || members === null) {
+    throw new GoldError("argument_invalid", `The request is ${members}; give an object of its members.`);
+  }
+  const said = Object.entries(members).filter(([, value]) => value !== undefined);
+  return writeJson(Object.fromEntries(said.map(([name, value]) => [name, wireValue(name, value)])));
+}
+
+function wireValue(name: string, value: unknown): JsonValue {
+  const unit = unitOf(name);
+  if (unit !== undefined) return new JsonNumber(quantityOf(name, value, unit).toString());
+  if (typeof value === "string") return value;
+  throw new GoldError("argument_invalid", `${name} is no text; give it as one.`);
+}
+
+function quantityOf(name: string, value: unknown, unit: Unit): Quantity {
+  if (value instanceof Quantity && value.unit === unit) return value;
+  if (value instanceof Quantity) {
+    throw new GoldError("argument_invalid", `${name} is a quantity of ${value.unit}; give one of ${unit}.`);
+  }
+  try {
+    return Quantity.parse(value as string, unit);
+  } catch (cause) {
+    if (!(cause instanceof GoldError)) throw cause;
+    throw new GoldError("argument_invalid", `${name}: ${cause.detail}`, { cause });
+  }
+}
+
+/** Names and values as a form or a query has them; what is undefined is left out. */
+export function writeForm(members: object): string {
+  const said = Object.entries(members).filter(([, value]) => value !== undefined);
+  return new URLSearchParams(Object.fromEntries(said.map(([name, value]) => [name, String(value)])))
+    .toString();
+}
+
+/** `Array.isArray()` does not narrow a readonly array. */
+function isList(value: object): value is readonly JsonValue[] {
+  return Array.isArray(value);
+}

@@ -1,0 +1,202 @@
+import { readFile, writeFile } from "node:fs/promises";
+import process from "node:process";
+import { ensurePartnerCa, ensureServerCertificates, type ServerCertificate } from "./authorities.ts";
+import { type Database, openDatabase } from "./database.ts";
+import { runDemo } from "./demo.ts";
+import { openDemoReceiver } from "./demo_receiver.ts";
+import { openEnvoy, openGateway } from "./door.ts";
+import { asOperator, type Operator } from "./operator.ts";
+import { type Credentials, ensurePartner, WEBHOOK_PORT } from "./partner.ts";
+import { type Service, startService } from "./service.ts";
+import type { Running, StartOptions } from "./running.ts";
+import type { State } from "./state.ts";
+import { doStep, type Listener } from "./story.ts";
+import { markSettled, type Woken } from "./wake.ts";
+
+interface Site {
+  readonly options: StartOptions;
+  readonly state: State;
+  readonly baseUrl: string;
+  /** An earlier start has brought the database to these sources. */
+  readonly settled: boolean;
+  readonly woken: Woken | undefined;
+  /** Takes what ends each part, in the order of their beginnings. */
+  readonly stops: (() => Promise<void>)[];
+}
+
+/** What every partner may send unless it is set otherwise, and a flood bound that leaves room for more: a rate is at most a quarter of it. */
+const PARTNER_RATE = "2000";
+const FLOOD_PER_SECOND = "20000";
+/** What withdrawals are paid from; of no bank that there is. */
+const HOUSE = { name: "Example Gold House", iban: "SA9480000000000000000001", bic: "EXAMSARI" };
+const PARTNER = { name: "Example Bank", iban: "SA0380000000608010167519" };
+
+/** One part after another, each told of. */
+export async function build(
+  { options, state, baseUrl, settled, woken, stops }: Site,
+): Promise<Pick<Running, "credentials" | "died">> {
+  const { port, demo, envoy = false, webhookCa = "", signal } = options;
+  const step = <T>(name: string, doing: string, act: () => Promise<T>, say: (result: T) => string) => {
+    signal?.throwIfAborted();
+    return doStep(options, name, doing, act, say);
+  };
+  const database = await step(
+    "database",
+    "making or waking Postgres",
+    () => awaitDatabase(state, woken),
+    ({ postgres: { port, reused } }) =>
+      reused
+        ? `Postgres still ran from an earlier start, on port ${port}`
+        : `Postgres listens on port ${port}`,
+  );
+  stops.push(() => database.postgres.stop());
+  const operator = asOperator(...database.urls.operators);
+  await step(
+    "migrate",
+    "bringing the tables to this version",
+    () => settle(state, database, baseUrl, settled),
+    () => "tables, functions and logins are this version's",
+  );
+  const servers = await ensureServerCertificates(state);
+  const isTrusted = await trustReceivers(state, servers.serverCa + webhookCa);
+  // It loads while the operator's first commands run.
+  const wakes = isTrusted && woken?.port === database.postgres.port;
+  let service = wakes ? woken.service : await startAnew(woken, state, database, baseUrl);
+  stops.push(() => service.stop());
+  const partnerCa = await step(
+    "authority",
+    "making keys and certificates",
+    () => ensurePartnerCa(state, operator),
+    () => "your own CA signs the partners' certificates",
+  );
+  await step("vault", "bringing in gold", () => stockVault(operator), (what) => what);
+  // It takes the books alone, so it is done while the service loads.
+  const onboarding = onboard(state, operator, baseUrl);
+  const onboarded = onboarding.then(() => {}, () => {});
+  stops.push(() => onboarded);
+  await step("service", "the service loads", async () => {
+    await service.ready().catch(async (error) => {
+      // One that was woken gives up where its database takes longer to wake than itself.
+      if (service !== woken?.service) throw error;
+      service = await startAnew(woken, state, database, baseUrl);
+      await service.ready();
+    });
+  }, () => `up, as process ${service.pid}`);
+  const door = await step(
+    envoy ? "envoy" : "gateway",
+    "putting mutual TLS in front",
+    () =>
+      (envoy ? openEnvoy : openGateway)({
+        state,
+        port,
+        baseUrl,
+        authorities: { partnerCa, ...servers },
+        databaseUrl: database.urls.api,
+        floodPerSecond: FLOOD_PER_SECOND,
+      }),
+    ({ what }) => what,
+  );
+  stops.push(() => door.close());
+  const { credentials } = await step(
+    "partner",
+    "onboarding a partner",
+    () => onboarding,
+    ({ credentials, isNew }) =>
+      isNew
+        ? `${PARTNER.name} is onboarded: keys, CSR, certificate, secrets`
+        : `${PARTNER.name} is known: ${credentials.client_id}`,
+  );
+  const run = {
+    base_url: baseUrl,
+    database_url: database.urls.operators[0],
+    second_database_url: database.urls.operators[1],
+    pids: { start: process.pid, postgres: database.postgres.pid, server: service.pid, ...door.pids },
+  };
+  const writeRun = (ready: boolean) =>
+    state.writePrivate(state.path("run.json"), JSON.stringify({ ...run, ready }, null, 2));
+  await writeRun(false);
+  if (demo) await demonstrate(credentials, servers.receiver, options);
+  await writeRun(true);
+  return { credentials, died: Promise.race([service.died, door.died]) };
+}
+
+/** What was woken, or where that came to nothing, all that there is to be set up. */
+async function awaitDatabase(state: State, woken: Woken | undefined): Promise<Database> {
+  const postgres = await woken?.postgres.catch(() => undefined);
+  return postgres ? { postgres, urls: woken!.urls } : await openDatabase(state);
+}
+
+/** Whose certificates receivers on this machine have; true when nothing changed. The service reads it as it starts. */
+async function trustReceivers(state: State, pem: string): Promise<boolean> {
+  const file = state.path("pki", "webhook_ca.pem");
+  if (await readFile(file, "utf8").catch(() => undefined) === pem) return true;
+  await writeFile(file, pem);
+  return false;
+}
+
+async function startAnew(
+  woken: Woken | undefined,
+  state: State,
+  { urls }: Database,
+  baseUrl: string,
+): Promise<Service> {
+  await woken?.service.stop();
+  return startService(state, urls, baseUrl);
+}
+
+async function settle(
+  state: State,
+  { urls }: Database,
+  baseUrl: string,
+  settled: boolean,
+): Promise<void> {
+  // Here `gold` finds the login that adds operators, which no operator's own may do.
+  await state.writePrivate(state.path("keys", "migration_database_url"), `${urls.migration}\n`);
+  if (settled) return;
+  await asOperator(urls.migration)(
+    `db migrate --env sandbox --base-url ${baseUrl} --loopback-receivers`,
+    ...["--pepper", `file:${state.path("keys", "pepper")}`],
+    ...["--sealing-key", `file:${state.path("keys", "sealing_key")}`],
+    ...["--flood", FLOOD_PER_SECOND, "--rate", `${PARTNER_RATE}/s`, "--burst", PARTNER_RATE],
+    ...["--payout-name", HOUSE.name, "--payout-iban", HOUSE.iban, "--payout-bic", HOUSE.bic],
+  );
+  await markSettled(state, baseUrl);
+}
+
+async function stockVault(operator: Operator): Promise<string> {
+  const { items } = await operator("vault list") as { items: unknown[] };
+  if (items.length > 0) return `${items.length} bar(s) of gold lie in it`;
+  await operator(
+    "vault add --serial DEMO-0001 --refiner Example --gross 12441.4 --fineness 999.9 --vault Riyadh",
+  );
+  await operator("price set --mid 500 --spread 60 --source simulated --stale-after 30");
+  return "a bar of 12.4 kg of gold lies in it, and it has a price";
+}
+
+/** The demo's partner, and those that k6 is unless it is told: a load test needs no command before it. */
+async function onboard(state: State, operator: Operator, baseUrl: string) {
+  const partner = await ensurePartner(state, operator, { ...PARTNER, baseUrl });
+  await operator(
+    "loadtest prepare --partners 1",
+    ...["--out", state.path("loadtest"), "--ca", state.path("pki", "ca.pem")],
+  );
+  return partner;
+}
+
+/** The demo's own receiver is there as long as the demo is; afterwards the port is free for one of yours. */
+async function demonstrate(
+  credentials: Credentials,
+  certificate: ServerCertificate,
+  listener: Listener,
+): Promise<void> {
+  const plan = { port: WEBHOOK_PORT, certificate, secret: credentials.webhook_secret };
+  const receiver = await openDemoReceiver(plan);
+  if (!receiver) {
+    listener.tell("receiver", 0, `port ${WEBHOOK_PORT} is taken: whoever listens there gets the webhooks`);
+  }
+  try {
+    await runDemo(credentials, listener, receiver);
+  } finally {
+    await receiver?.stop();
+  }
+}

@@ -1,0 +1,61 @@
+import { type AddressInfo, connect, createServer, type Server, type Socket } from "node:net";
+
+/** The network between a partner and the service: bytes go through as they are, until it fails as it is told to. */
+export class FaultRelay {
+  readonly #server: Server;
+  readonly #links = new Set<Socket>();
+  /** What the service may still send before the connection is reset; undefined: anything. */
+  #leftBytes: number | undefined;
+  #cuts = 0;
+
+  private constructor(servicePort: number) {
+    this.#server = createServer((partner) => {
+      const service = connect(servicePort, "127.0.0.1");
+      this.#links.add(partner);
+      const end = () => {
+        this.#links.delete(partner);
+        partner.destroy();
+        service.destroy();
+      };
+      for (const socket of [partner, service]) socket.setNoDelay().on("error", end).on("close", end);
+      partner.on("data", (part) => service.write(part));
+      service.on("data", (part: Uint8Array) => this.#pass(part, partner));
+    });
+  }
+
+  static async open(servicePort: number): Promise<FaultRelay> {
+    const relay = new FaultRelay(servicePort);
+    await new Promise<void>((resolve) => relay.#server.listen(0, "127.0.0.1", resolve));
+    return relay;
+  }
+
+  get port(): number {
+    return (this.#server.address() as AddressInfo).port;
+  }
+
+  /** How often it reset a connection. */
+  get cuts(): number {
+    return this.#cuts;
+  }
+
+  /** Once the service answers, so many bytes of that get through, and then the connection is reset. */
+  cutReply(afterBytes: number): void {
+    this.#leftBytes = afterBytes;
+  }
+
+  async close(): Promise<void> {
+    for (const partner of this.#links) partner.destroy();
+    await new Promise((resolve) => this.#server.close(resolve));
+  }
+
+  #pass(part: Uint8Array, partner: Socket): void {
+    if (this.#leftBytes === undefined || part.length <= this.#leftBytes) {
+      if (this.#leftBytes !== undefined) this.#leftBytes -= part.length;
+      partner.write(part);
+      return;
+    }
+    partner.write(part.subarray(0, this.#leftBytes), () => partner.resetAndDestroy());
+    this.#leftBytes = undefined;
+    this.#cuts++;
+  }
+}

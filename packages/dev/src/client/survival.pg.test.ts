@@ -1,0 +1,210 @@
+import { after, afterEach, before, beforeEach, describe, it } from "node:test";
+import { type GoldClient, GoldError, type TryReport } from "@gold-partner/client";
+import { assert, assertEquals, assertMatch, assertRejects } from "@std/assert";
+import { countsBetween, readCounts } from "../contract/attack/service_counts_trial.ts";
+import type { Caller } from "../contract/caller_trial.ts";
+import { cutDatabase, exhaustRate, haltService } from "../contract/disturbances_trial.ts";
+import { House } from "../contract/house_trial.ts";
+import { FaultRelay } from "./fault_relay_trial.ts";
+import { type ClientPlan, openClient } from "./house_client_trial.ts";
+
+describe("GoldClient survives", () => {
+  let house: House;
+  let partner: Caller;
+  let tries: TryReport[] = [];
+  let executed = 0;
+  const closing: (() => void | Promise<void>)[] = [];
+
+  before(async () => {
+    house = await House.open();
+    partner = house.partner;
+    await partner.succeed("fundSandbox", { body: { amount_sar: 1_000_000 } });
+  });
+
+  beforeEach(() => newOrders());
+
+  afterEach(async () => {
+    for (const close of closing.splice(0)) await close();
+    tries = [];
+  });
+
+  after(() => house?.close());
+
+  async function open(plan: ClientPlan = {}): Promise<GoldClient> {
+    const client = await openClient(partner.credentials, {
+      observe: (report) => tries.push(report),
+      ...plan,
+    });
+    closing.push(() => client.close());
+    return client;
+  }
+
+  async function openRelay(): Promise<FaultRelay> {
+    const relay = await FaultRelay.open(Number(new URL(house.running.baseUrl).port));
+    closing.push(() => relay.close());
+    return relay;
+  }
+
+  const takeQuote = (client: GoldClient) => client.createQuote({ side: "buy", gold_grams: "0.5" });
+  /** Executions since it was asked last. */
+  const newOrders = async (): Promise<number> => {
+    const [row] = await house.sql`select count(*)::int as orders from gold.orders`;
+    const [before, now] = [executed, row!.orders as number];
+    executed = now;
+    return now - before;
+  };
+  const storyOf = (operation: string) =>
+    tries.filter((each) => each.operation === operation).map(({ status, code }) => code ?? `${status}`);
+
+  it("100 calls at once at the start, with one token request", async () => {
+    const client = await open();
+    const operations = house.socket("server_operations.sock");
+    const before = await readCounts(operations);
+    const all = await Promise.all(Array.from({ length: 100 }, () => client.getBalances()));
+    assertEquals(all.length, 100);
+    assertEquals(countsBetween(before, await readCounts(operations)), {
+      "/oauth/token 200": 1,
+      "/v1/balances 200": 100,
+    });
+  });
+
+  for (const afterBytes of [0, 150]) {
+    it(`a connection that is reset ${afterBytes} bytes into the reply, after the commit: one execution`, async () => {
+      const relay = await openRelay();
+      const client = await open({ port: relay.port });
+      const { quote_id } = await takeQuote(client);
+      relay.cutReply(afterBytes);
+      const order = await client.placeOrder({ quote_id });
+      assertEquals(relay.cuts, 1);
+      // 200 and not 201: the first try was executed, and the second got its result.
+      assertEquals(storyOf("createOrder"), ["connection_failed", "200"]);
+      assertEquals(await newOrders(), 1);
+      const { balances: _, ...kept } = order;
+      assertEquals(await client.getOrder(order.order_id), kept);
+    });
+  }
+
+  it("giving up after such a reset: it says that the outcome is unknown, and its key gets the result", async () => {
+    const relay = await openRelay();
+    const client = await open({ port: relay.port, triesMax: 1 });
+    const { quote_id } = await takeQuote(client);
+    relay.cutReply(0);
+    const error = await assertRejects(() => client.placeOrder({ quote_id }), GoldError);
+    assertEquals([error.code, error.outcomeUnknown, error.retryable], ["connection_failed", true, true]);
+    assertEquals(await newOrders(), 1);
+    const order = await client.placeOrder({ quote_id }, { idempotencyKey: error.idempotencyKey });
+    assertEquals([order.quote_id, await newOrders()], [quote_id, 0]);
+  });
+
+  it("a service that is not there: it says so, and that nothing was executed", async () => {
+    const relay = await openRelay();
+    const { port } = relay;
+    await relay.close();
+    closing.pop();
+    const client = await open({ port, triesMax: 2, random: () => 0 });
+    const error = await assertRejects(() => client.createQuote({ side: "buy", gold_grams: "1" }), GoldError);
+    assertEquals([error.code, error.outcomeUnknown], ["connection_failed", false]);
+    assertMatch(error.message, /not reached/);
+  });
+
+  it("a token that ends mid-flight: one new token, and the order is placed", async () => {
+    const client = await open();
+    const { quote_id } = await takeQuote(client);
+    const quotes = await Promise.all(Array.from({ length: 10 }, () => takeQuote(client)));
+    await house.operator("key rotate token");
+    await house.sql`
+      update gold.token_key set retire_at = clock_timestamp() where retire_at is not null`;
+    await house.sql`
+      update gold.token_key set not_before = clock_timestamp() - interval '1 second' where retire_at is null`;
+    await house.announce();
+    await partner.until(({ status }) => status === 401);
+    await partner.renewToken();
+    tries = [];
+    await Promise.all(
+      [quote_id, ...quotes.map((quote) => quote.quote_id)].map((quote_id) => client.placeOrder({ quote_id })),
+    );
+    assertEquals(storyOf("issueToken"), ["200"]);
+    assertEquals(storyOf("createOrder").filter((each) => each === "201").length, 11);
+    assert(storyOf("createOrder").includes("token_invalid"));
+  });
+
+  it("429: it waits as long as Retry-After says, and all calls come through", async () => {
+    const client = await open();
+    const quotes = await Promise.all([1, 2, 3].map(() => takeQuote(client)));
+    const mend = await exhaustRate(house, partner);
+    closing.push(async () => void await mend());
+    const orders = await Promise.all(quotes.map(({ quote_id }) => client.placeOrder({ quote_id })));
+    assertEquals(orders.map(({ quote_id }) => quote_id), quotes.map(({ quote_id }) => quote_id));
+    const limited = tries.filter(({ code }) => code === "rate_limited");
+    assert(limited.length > 0);
+    for (const { status, retryInMs } of limited) assert(status === 429 && retryInMs! >= 1000);
+  });
+
+  it("503 while the database is away: it goes on when the service does", async () => {
+    const client = await open();
+    const { quote_id } = await takeQuote(client);
+    const mend = await cutDatabase(house, partner);
+    const placed = client.placeOrder({ quote_id });
+    while (!storyOf("createOrder").includes("service_unavailable")) {
+      await new Promise((resolve) => setTimeout(resolve, 20));
+    }
+    await mend();
+    assertEquals((await placed).quote_id, quote_id);
+    const waited = tries.find(({ status, operation }) => status === 503 && operation === "createOrder");
+    assert(waited!.retryInMs! >= 1000);
+    assertEquals(await newOrders(), 1);
+  });
+
+  it("a service that answers nothing for a while: the try ends, and another gets the result", async () => {
+    const client = await open({ timeoutMs: 700 });
+    const { quote_id } = await takeQuote(client);
+    const mend = await haltService(house);
+    const placed = client.placeOrder({ quote_id });
+    while (!storyOf("createOrder").includes("timed_out")) {
+      await new Promise((resolve) => setTimeout(resolve, 20));
+    }
+    await mend();
+    assertEquals((await placed).quote_id, quote_id);
+    assertEquals(await newOrders(), 1);
+  });
+
+  for (const minutes of [-4, 4]) {
+    it(`a clock that is ${minutes} minutes off`, async () => {
+      const client = await open({ now: () => Date.now() + minutes * 60_000 });
+      const { quote_id } = await takeQuote(client);
+      assertEquals((await client.placeOrder({ quote_id })).quote_id, quote_id);
+      assert(Math.abs(client.clockOffsetSeconds! - minutes * 60) <= 2);
+    });
+  }
+
+  for (
+    const [minutes, says] of [[-6, /(?:36[0-2]|35[89]) s behind/], [
+      6,
+      /(?:36[0-2]|35[89]) s ahead of/,
+    ]] as const
+  ) {
+    it(`a clock that is ${minutes} minutes off no more: the error names the offset, and is not tried again`, async () => {
+      const client = await open({ now: () => Date.now() + minutes * 60_000 });
+      const { quote_id } = await takeQuote(client);
+      const error = await assertRejects(() => client.placeOrder({ quote_id }), GoldError);
+      assertEquals(error.code, "timestamp_out_of_window");
+      assertMatch(error.message, says);
+      assertEquals(storyOf("createOrder"), ["timestamp_out_of_window"]);
+      assertEquals([error.outcomeUnknown, await newOrders()], [false, 0]);
+    });
+  }
+
+  it("a caller who no longer waits", async () => {
+    const client = await open();
+    const { quote_id } = await takeQuote(client);
+    const mend = await haltService(house);
+    const ending = new AbortController();
+    const placed = assertRejects(() => client.placeOrder({ quote_id }, { signal: ending.signal }), GoldError);
+    setTimeout(() => ending.abort(), 300);
+    const error = await placed;
+    await mend();
+    assertEquals([error.code, error.outcomeUnknown], ["aborted", true]);
+    const order = await client.placeOrder({ quote_id }, { idempotencyKey: error.idempotencyKey });
+    assertEquals([order.quote_id, await newOrders()], [quote_id, 1]);
+  });
+});

@@ -1,0 +1,91 @@
+import { once } from "node:events";
+import type { IncomingMessage } from "node:http";
+import { request } from "node:https";
+import { after, before, describe, it } from "node:test";
+import { assert, assertEquals } from "@std/assert";
+import type { WebhookEvent, Withdrawal } from "@gold-partner/client";
+import { newWebhookSecret, openApiDocument, parseWebhookSecret, signWebhook } from "@gold-partner/protocol";
+import { type DemoReceiver, openDemoReceiver } from "./demo_receiver.ts";
+import { findFreePort } from "./postgres/mod.ts";
+import { trialCertificate } from "./trial/receiver.ts";
+
+describe("openDemoReceiver()", () => {
+  const newSecret = () => newWebhookSecret((length) => crypto.getRandomValues(new Uint8Array(length)));
+  const [secret, foreign] = [newSecret(), newSecret()];
+  let port: number;
+  let receiver: DemoReceiver;
+  before(async () => {
+    port = await findFreePort();
+    receiver = (await openDemoReceiver({ port, certificate: await trialCertificate(), secret }))!;
+  });
+  after(() => receiver.stop());
+
+  async function deliver(event: { id: string }, signedBy = secret): Promise<number | undefined> {
+    const [id, timestamp, body] = [event.id, Math.floor(Date.now() / 1000), JSON.stringify(event)];
+    const signature = signWebhook({ id, timestamp, body }, [parseWebhookSecret(signedBy)]);
+    const headers = { "webhook-id": id, "webhook-timestamp": timestamp, "webhook-signature": signature };
+    const { ca } = await trialCertificate();
+    const asked = request(`https://localhost:${port}/webhooks`, {
+      method: "POST",
+      headers,
+      ca,
+      agent: false,
+    });
+    asked.end(body);
+    const [reply] = await once(asked, "response") as [IncomingMessage];
+    reply.resume();
+    return reply.statusCode;
+  }
+
+  const { webhooks } = openApiDocument({
+    baseUrl: "https://localhost",
+    environment: "sandbox",
+  }) as unknown as {
+    webhooks: Record<string, {
+      post: {
+        requestBody: { content: { "application/json": { examples: { event: { value: WebhookEvent } } } } };
+      };
+    }>;
+  };
+  /** As the service's own description shows it. */
+  const described = (type: string) =>
+    Object.values(webhooks).map(({ post }) =>
+      post.requestBody.content["application/json"].examples.event.value
+    ).find((event) => event.type === type)!;
+  const ordered = (order_id: string) => {
+    const event = described("order.executed") as Extract<WebhookEvent, { type: "order.executed" }>;
+    return { ...event, data: { ...event.data, order: { ...event.data.order, order_id } } };
+  };
+  const [first, second, third] = [1, 2, 3].map((n) => `ord_01a1fb55-243c-7b8a-b456-bdf2d27cea6${n}`) as [
+    string,
+    string,
+    string,
+  ];
+
+  it("hears of an order when its event comes, also while it waits for it", async () => {
+    const startedMs = performance.now();
+    assertEquals(await deliver(ordered(first)), 204);
+    assert((await receiver.awaitEvent(first))! > startedMs);
+    const later = receiver.awaitEvent(second);
+    await deliver(ordered(second));
+    assert((await later)! > startedMs);
+  });
+
+  it("hears of a withdrawal, and takes other events of the partner without a word", async () => {
+    const asked = described("withdrawal.created") as WebhookEvent & {
+      data: { withdrawal: Withdrawal };
+    };
+    assertEquals(await deliver(asked), 204);
+    assert(await receiver.awaitEvent(asked.data.withdrawal.withdrawal_id));
+    assertEquals(await deliver(described("funding.completed")), 204);
+  });
+
+  it("believes the partner's secret alone, and does not wait for ever", async () => {
+    assertEquals(await deliver(ordered(third), foreign), 400);
+    assertEquals(await receiver.awaitEvent(third, 20), undefined);
+  });
+
+  it("leaves the port to whoever listens there already", async () => {
+    assertEquals(await openDemoReceiver({ port, certificate: await trialCertificate(), secret }), undefined);
+  });
+});

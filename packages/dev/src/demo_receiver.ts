@@ -1,0 +1,57 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { verifyWebhook } from "@gold-partner/client";
+import type { ServerCertificate } from "./authorities.ts";
+import { type Delivery, trialReceiver } from "./trial/receiver.ts";
+
+/** The demo partner's webhook receiver, for as long as the demo runs. */
+export interface DemoReceiver {
+  /** When the event of this order or withdrawal came, signed as it must be, by `performance.now()`; undefined where it does not come. */
+  awaitEvent(id: string, patienceMs?: number): Promise<number | undefined>;
+  stop(): Promise<void>;
+}
+
+interface ReceiverPlan {
+  readonly port: number;
+  readonly certificate: ServerCertificate;
+  /** `whsec_…` */
+  readonly secret: string;
+}
+
+const PATIENCE_MS = 5000;
+const POLL_MS = 2;
+
+/** Undefined where somebody listens on the port already: then the events are theirs. */
+export async function openDemoReceiver(
+  { port, certificate, secret }: ReceiverPlan,
+): Promise<DemoReceiver | undefined> {
+  const receiver = await trialReceiver({ port, certificate }).catch((error: NodeJS.ErrnoException) => {
+    if (error.code === "EADDRINUSE") return undefined;
+    throw error;
+  });
+  if (!receiver) return undefined;
+  const arrivedMs = new Map<string, number>();
+  receiver.answer((delivery) => {
+    const ids = readIds(delivery, secret);
+    for (const id of ids ?? []) arrivedMs.set(id, delivery.receivedMs);
+    return ids ? 204 : 400;
+  });
+  return {
+    async awaitEvent(id, patienceMs = PATIENCE_MS) {
+      const untilMs = performance.now() + patienceMs;
+      while (!arrivedMs.has(id) && performance.now() < untilMs) await sleep(POLL_MS);
+      return arrivedMs.get(id);
+    },
+    stop: () => receiver.stop(),
+  };
+}
+
+/** Of the order or withdrawal that the event tells of; undefined where the signature does not verify. */
+function readIds({ body, headers }: Delivery, secret: string): string[] | undefined {
+  try {
+    const { event } = verifyWebhook(body, headers, secret);
+    if (event.type === "order.executed") return [event.data.order.order_id];
+    return event.type === "withdrawal.created" ? [event.data.withdrawal.withdrawal_id] : [];
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,60 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import process from "node:process";
+import { after, before, describe, it } from "node:test";
+import { fileURLToPath } from "node:url";
+import { assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
+import { findFreePort } from "./postgres/mod.ts";
+import { openShell, type Shell } from "./shell_trial.ts";
+import { type Started, startUntilReady } from "./start_trial.ts";
+
+const ROOT = fileURLToPath(new URL("../../..", import.meta.url));
+
+describe("what npm start says at its end", () => {
+  let folder: string;
+  let started: Started;
+  let shell: Shell;
+  before(async () => {
+    folder = await mkdtemp(join(tmpdir(), "gold-ending-"));
+    const port = `${await findFreePort()}`;
+    // A path that a shell does not take for one word.
+    started = await startUntilReady(join(folder, "bank's state"), "--port", port, "--no-demo");
+    shell = openShell(folder, { PATH: process.env.PATH!, HOME: folder });
+    await shell.run(`cd '${ROOT}'`);
+  });
+  after(async () => {
+    await shell.stop();
+    await started.stop();
+    await rm(folder, { recursive: true, force: true });
+  });
+
+  /** The line as it is printed, for a person to paste. */
+  const paste = (start: string, of: string, orElse = "") => {
+    const line = started.said().split("\n").find((line) => line.includes(start) && line.includes(of))!;
+    return shell.run(line.slice(line.indexOf(start)) + orElse);
+  };
+
+  it("holds a curl line that works as it stands", async () => {
+    assertEquals(await paste("curl ", "/health"), '{"status":"ok"}');
+  });
+
+  it("holds a line of the operator's that works as it stands", async () => {
+    assertStringIncludes(await paste("npm run gold", "partner list"), "Example Bank");
+  });
+
+  it("advises how to begin anew with the same folder", () => {
+    assertStringIncludes(started.said(), `npm start -- --state '${folder}/bank'\\''s state' --reset`);
+  });
+
+  it("holds a line that reads the metrics", async () => {
+    assertStringIncludes(await paste("curl ", "/metrics"), "# TYPE gold_");
+  });
+
+  it("holds a k6 line that works as it stands", async () => {
+    // 99: a busy machine missed a time of the service levels.
+    const said = await paste("PATH=", "k6 run", " || [ $? = 99 ]");
+    assertMatch(said, /^\| orders_accepted +\| +[1-9]\d* \|$/m);
+    assertMatch(said, /^\| books_differences +\| +0 \|$/m);
+  });
+});

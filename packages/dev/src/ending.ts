@@ -1,0 +1,52 @@
+import { resolve } from "node:path";
+import type { Running } from "./running.ts";
+import { DEFAULT_STATE } from "./state.ts";
+
+/** What a person wants to have at hand while it runs; lines that work when they are pasted. */
+export function describeEnding({ baseUrl, credentials, state }: Running) {
+  const { ca, cert, key, client_id } = credentials;
+  // Where k6 looks for them by itself.
+  const isDefault = state.path() === resolve(DEFAULT_STATE);
+  const partners = isDefault ? "" : `-e PARTNERS_DIR=${quote(state.path("loadtest"))} `;
+  const operations = quote(state.socket("server_operations.sock"));
+  return {
+    base_url: baseUrl,
+    docs: `${baseUrl}/docs`,
+    credentials: state.path("partners", client_id, "credentials.json"),
+    operator: `npm run gold -- partner list --state ${quote(state.path())}`,
+    curl: `curl --cacert ${quote(ca)} --cert ${quote(cert)} --key ${quote(key)} ${baseUrl}/health`,
+    metrics: `curl --unix-socket ${operations} http://localhost/metrics`,
+    k6: `PATH=$PATH:.tools/bin k6 run ${partners}loadtest/quote_order.ts`,
+  };
+}
+
+export function writeEnding(ending: ReturnType<typeof describeEnding>, seconds: string): string {
+  return `
+Ready in ${seconds} s.
+
+  API          ${ending.base_url}
+  docs         ${ending.docs}
+  credentials  ${ending.credentials}
+  operator     ${ending.operator}
+
+Ask it, as the demo partner:
+  ${ending.curl}
+Read its metrics:
+  ${ending.metrics}
+Load it a little, as a partner with more money, in this folder (k6 is on your PATH, or npm run parts fetches it):
+  ${ending.k6}
+
+Ctrl-C stops it all. The next start goes on with the same data,
+npm start -- --reset begins anew.`;
+}
+
+/** Commands that are advised, with the folder that is meant: --reset without it would take another one. */
+export function nameState(text: string, stateDir: string): string {
+  if (stateDir === DEFAULT_STATE) return text;
+  return text.replaceAll("npm start -- ", () => `npm start -- --state ${quote(stateDir)} `);
+}
+
+/** As a shell takes it for one word. */
+function quote(text: string): string {
+  return /^[\w./:@%+=,-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`;
+}

@@ -1,0 +1,34 @@
+import { describe, it } from "node:test";
+import { assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
+import { explainFailure } from "./failure.ts";
+
+describe("explainFailure()", () => {
+  const explain = (message: string) => explainFailure(new Error(message), "/srv/state");
+
+  it("says what to do about a full disk, in whichever words it is told", () => {
+    for (
+      const message of [
+        "ENOSPC: no space left on device, write",
+        "initdb failed (1): initdb: error: could not write to file: No space left on device",
+        "could not extend file: Disk quota exceeded",
+      ]
+    ) assertStringIncludes(explain(message), "The disk that holds /srv/state is full. Free");
+  });
+
+  it("says what to do where Postgres finds its files damaged", () => {
+    const said =
+      "Postgres does not start on /srv/state/postgres/cluster: 2026-11-20 10:00:00.1 UTC [7] FATAL:  damaged\n2026-11-20 10:00:00.2 UTC [7] HINT:  initdb";
+    assertMatch(explain(said), /cluster: FATAL: damaged HINT: initdb; where its files .* --reset$/);
+  });
+
+  it("advises commands that mean the folder that was named", () => {
+    const advice = "Begin anew: npm start -- --reset";
+    const told = (dir: string) => explainFailure(new Error(advice), dir);
+    assertEquals(told(".gold"), advice);
+    assertEquals(told("bank's $& state"), "Begin anew: npm start -- --state 'bank'\\''s $& state' --reset");
+  });
+
+  it("repeats what says enough", () => {
+    assertEquals(explain("Port 8443 is taken."), "Port 8443 is taken.");
+  });
+});

@@ -1,0 +1,33 @@
+import { after, before, describe, it } from "node:test";
+import { assert } from "@std/assert";
+import { Reader } from "./page_trial.ts";
+import type { Shell } from "./shell_trial.ts";
+
+/** Up to here they go on from the quickstart: the receiver listens, and an order was executed. */
+const QUICKSTART_END = "\n## 9. ";
+const PAGES = [
+  "webhooks.md",
+  "signing.md",
+  "idempotency.md",
+  "going_live.md",
+  "sandbox.md",
+  "examples/bruno/README.md",
+];
+
+describe("a page that goes on from the quickstart", () => {
+  let reader: Reader;
+  let quickstart: Shell;
+
+  before(async () => {
+    reader = await Reader.arrive();
+    quickstart = await reader.openShell();
+    await reader.follow(quickstart, "quickstart.md", QUICKSTART_END);
+  });
+  after(() => reader?.leave());
+
+  for (const page of PAGES) {
+    it(`does what it says, and shows what it shows, block by block: ${page}`, async () => {
+      assert(await reader.follow(await reader.openShellAfter(quickstart), page) > 0);
+    });
+  }
+});

@@ -1,0 +1,94 @@
+import { mkdtemp, readFile, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { delimiter, join } from "node:path";
+import process from "node:process";
+import { fileURLToPath } from "node:url";
+import { expectShown, readSteps } from "./doc_trial.ts";
+import { findFreePort } from "./postgres/mod.ts";
+import { openShell, type Shell } from "./shell_trial.ts";
+import { type Started, startUntilReady } from "./start_trial.ts";
+
+const REPOSITORY: string = fileURLToPath(new URL("../../..", import.meta.url));
+/** Where the pages take place. */
+const PAGE_URL = "https://localhost:8443";
+/** What is TypeScript on a page is tried with the package that it shows. */
+const TYPESCRIPT = /^```ts\n[\s\S]*?^```$/gm;
+
+export async function readPage(name: string): Promise<string> {
+  const page = await readFile(join(REPOSITORY, "docs", name), "utf8");
+  return page.replace(TYPESCRIPT, (block) => block.replace(/[^\n]/g, ""));
+}
+
+/** A reader of the guide: both sides, in an empty folder, before what `npm start -- --no-demo` brought up. */
+export class Reader {
+  readonly folder: string;
+  readonly started: Started;
+  readonly #env: Record<string, string>;
+  readonly #shells: Shell[] = [];
+
+  private constructor(folder: string, started: Started, env: Record<string, string>) {
+    [this.folder, this.started, this.#env] = [folder, started, env];
+  }
+
+  static async arrive(...options: string[]): Promise<Reader> {
+    const folder = await mkdtemp(join(tmpdir(), "gold-guide-"));
+    const state = join(folder, "state");
+    const started = await startUntilReady(
+      state,
+      "--port",
+      `${await findFreePort()}`,
+      "--no-demo",
+      ...options,
+    );
+    return new Reader(folder, started, {
+      PATH: `${process.env.PATH}${delimiter}${join(REPOSITORY, ".tools/bruno/node_modules/.bin")}`,
+      HOME: folder,
+      BASE_URL: started.run.base_url,
+      CA: join(state, "pki", "ca.pem"),
+      WEBHOOK_PORT: `${await findFreePort()}`,
+      REPOSITORY,
+      DATABASE_URL: started.run.database_url,
+    });
+  }
+
+  /** A shell in which all that is set can be handed on. */
+  async openShell(): Promise<Shell> {
+    const shell = openShell(this.folder, this.#env);
+    this.#shells.push(shell);
+    await shell.run("set -a");
+    return shell;
+  }
+
+  /** A second shell that knows what the first one has set until now, and nothing that it sets later. */
+  async openShellAfter(first: Shell): Promise<Shell> {
+    const set = join(this.folder, `set_${this.#shells.length}.sh`);
+    await first.run(`{ export -p; declare -f; printf 'cd %q\\n' "$PWD"; } > '${set}'`);
+    const shell = await this.openShell();
+    await shell.run(`. '${set}'`);
+    return shell;
+  }
+
+  /** Types every block of a page, or of its beginning, and compares what comes with what the page shows; how many they were. */
+  async follow(shell: Shell, name: string, until?: string): Promise<number> {
+    const page = await readPage(name);
+    const steps = readSteps(until === undefined ? page : page.slice(0, page.indexOf(until)));
+    for (const { line, commands, shown = "" } of steps) {
+      try {
+        const came = await shell.run(commands);
+        // What the operator's commands print is theirs to say.
+        if (shown || !/^gold /m.test(commands)) {
+          expectShown(came.replaceAll(this.started.run.base_url, PAGE_URL), shown);
+        }
+      } catch (error) {
+        throw new Error(`docs/${name}, line ${line}: ${(error as Error).message}`);
+      }
+    }
+    return steps.length;
+  }
+
+  async leave(): Promise<void> {
+    for (const shell of this.#shells.reverse()) await shell.stop();
+    await this.started.stop();
+    await rm(this.folder, { recursive: true, force: true });
+  }
+}

@@ -1,0 +1,76 @@
+import { readdirSync, readFileSync, readlinkSync } from "node:fs";
+import { createServer } from "node:net";
+import { basename } from "node:path";
+
+/** On both loopback addresses: whoever listens on one of them alone would get half of what is sent to localhost. */
+const HOSTS = ["127.0.0.1", "::1"];
+const NO_SUCH_ADDRESS = ["EADDRNOTAVAIL", "EAFNOSUPPORT"];
+
+/** Asked before anything is made. And two Envoys would share a port without a word. */
+export async function refuseBusyPort(port: number): Promise<void> {
+  for (const host of HOSTS) {
+    await listenOnce(port, host).catch((error: NodeJS.ErrnoException) => {
+      if (NO_SUCH_ADDRESS.includes(error.code ?? "")) return;
+      throw new Error(
+        error.code === "EADDRINUSE" ? describeBusyPort(port) : describeForbiddenPort(port, error),
+      );
+    });
+  }
+}
+
+function listenOnce(port: number, host: string): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const server = createServer();
+    server.once("error", reject).listen(port, host, () => server.close(() => resolve()));
+  });
+}
+
+function describeBusyPort(port: number): string {
+  const holder = findHolder(port);
+  const other = port + 1000 > 65_535 ? port - 1000 : port + 1000;
+  return `Port ${port} is taken${holder ? ` by ${holder}` : ""}. ` +
+    `Stop what listens there, or take another one: npm start -- --port ${other}`;
+}
+
+function describeForbiddenPort(port: number, { code, message }: NodeJS.ErrnoException): string {
+  return code === "EACCES"
+    ? `Port ${port} is the system's own: only root listens below 1024. Take another one by --port.`
+    : `Port ${port} cannot be listened on: ${message}.`;
+}
+
+const LISTENS = "0A";
+
+/** Linux says which socket listens, and each process which sockets are its own. */
+function findHolder(port: number): string | undefined {
+  const wanted = port.toString(16).toUpperCase().padStart(4, "0");
+  try {
+    const sockets = ["/proc/net/tcp", "/proc/net/tcp6"].flatMap((file) =>
+      readFileSync(file, "utf8").split("\n").slice(1).flatMap((line) => {
+        const [, local, , state, , , , , , inode] = line.trim().split(/\s+/);
+        return local?.endsWith(`:${wanted}`) && state === LISTENS ? [`socket:[${inode}]`] : [];
+      })
+    );
+    for (const pid of readdirSync("/proc").filter((name) => /^[0-9]+$/.test(name))) {
+      if (openFiles(pid).some((file) => sockets.includes(file))) {
+        return `${basename(readlinkSync(`/proc/${pid}/exe`))} (process ${pid})`;
+      }
+    }
+  } catch {
+    // Another system than Linux, or the process has just ended: then nobody is named.
+  }
+  return undefined;
+}
+
+/** Of another user's process it is not ours to know; and some are closed while we look. */
+function openFiles(pid: string): string[] {
+  const folder = `/proc/${pid}/fd`;
+  return attempt(() => readdirSync(folder)).flatMap((fd) => attempt(() => [readlinkSync(`${folder}/${fd}`)]));
+}
+
+function attempt(read: () => string[]): string[] {
+  try {
+    return read();
+  } catch {
+    return [];
+  }
+}

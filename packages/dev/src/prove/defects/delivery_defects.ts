@@ -1,0 +1,185 @@
+import type { Defect } from "./defect.ts";
+
+const HOLD = "src/delivery/hold_endpoints.sql";
+const HOLD_TEST = "src/delivery/hold_endpoints.pg.test.ts";
+const TAKE = "src/delivery/take_events.sql";
+const TAKE_TEST = "src/delivery/take_events.pg.test.ts";
+const SETTLE = "src/delivery/settle_attempts.sql";
+const SETTLE_TEST = "src/delivery/settle_attempts.pg.test.ts";
+const POST_EVENT = "src/booking/outbox/post_event.sql";
+const EVENT_NOTICES_TEST = "src/booking/outbox/event_notices.pg.test.ts";
+const WORKER = "src/delivery/worker.ts";
+const WORKER_TEST = "src/delivery/worker.test.ts";
+const LIVING = "where w.id = n.worker and w.seen_at > living_since)\n    limit most";
+
+export const DELIVERY_DEFECTS: readonly Defect[] = [
+  {
+    name: "claim: what a living worker holds is taken from it",
+    file: HOLD,
+    from: `      and not exists (select from delivery_worker w ${LIVING}`,
+    to: "    limit most",
+    tests: [HOLD_TEST],
+  },
+  {
+    name: "claim: nobody takes over from a worker that is silent",
+    file: HOLD,
+    from: LIVING,
+    to: "where w.id = n.worker)\n    limit most",
+    tests: [HOLD_TEST],
+    short: true,
+  },
+  {
+    name: "claim: a worker that has not shown itself is given endpoints",
+    file: HOLD,
+    from:
+      "if not exists (select from delivery_worker w where w.id = claim_endpoints.worker and w.seen_at > living_since) then",
+    to: "if false then",
+    tests: [HOLD_TEST],
+  },
+  {
+    name: "claim: one that rests is claimed",
+    file: HOLD,
+    from: "where (n.rests_until is null or n.rests_until <= clock)\n      and",
+    to: "where",
+    tests: [HOLD_TEST],
+  },
+  {
+    name: "take: events of an endpoint that somebody else holds",
+    file: TAKE,
+    from: " and n.worker = take_events.worker and n.tenure = c.tenure\n",
+    to: "\n",
+    tests: [TAKE_TEST],
+  },
+  {
+    name: "take: for an earlier claim of the same worker, which drops it",
+    file: TAKE,
+    from: " and n.tenure = c.tenure\n",
+    to: "\n",
+    tests: [TAKE_TEST],
+  },
+  {
+    name: "take: what is taken by itself is due still",
+    file: TAKE,
+    from: "lost_at timestamptz := clock + interval '20 seconds';",
+    to: "lost_at timestamptz := clock;",
+    tests: [TAKE_TEST],
+    short: true,
+  },
+  {
+    name: "take: what is tried by itself is told in the order, too",
+    file: TAKE,
+    from: "case when t.ticket is not null or (",
+    to: "case when true or (",
+    tests: [TAKE_TEST],
+  },
+  {
+    name: "take: a disabled endpoint is sent everything",
+    file: TAKE,
+    from: "    where not a.disabled\n",
+    to: "",
+    tests: [TAKE_TEST],
+  },
+  {
+    name: "settle: by a worker that does not hold the endpoint",
+    file: SETTLE,
+    from: " and n.worker = settle_attempts.worker and n.tenure = h.tenure\n      and n.passed in",
+    to: "\n      and n.passed in",
+    tests: [SETTLE_TEST],
+    short: true,
+  },
+  {
+    name: "settle: by an earlier claim of the same worker",
+    file: SETTLE,
+    from: " and n.tenure = h.tenure",
+    to: "",
+    tests: [SETTLE_TEST],
+  },
+  {
+    name: "settle: a test that arrived enables nothing",
+    file: SETTLE,
+    from: "      if enables then\n",
+    to: "      if false then\n",
+    tests: [SETTLE_TEST],
+  },
+  {
+    name: "settle: the mark moves from wherever it is",
+    file: SETTLE,
+    from: 'n.passed in (h."from", h.passed) and h.passed >= h."from"',
+    to: 'h.passed >= h."from"',
+    tests: [SETTLE_TEST],
+    short: true,
+  },
+  {
+    name: "settle: the mark moves back",
+    file: SETTLE,
+    from: ' and h.passed >= h."from"\n',
+    to: "\n",
+    tests: [SETTLE_TEST],
+  },
+  {
+    name: "settle: what failed is forgotten",
+    file: SETTLE,
+    from: "if tried.ticket is null and tried.client = any (kept) then",
+    to: "if tried.ticket is null then\n      continue;\n    elsif tried.client = any (kept) and false then",
+    tests: [SETTLE_TEST],
+    short: true,
+  },
+  {
+    name: "settle: what was delivered answers for what was asked for meanwhile",
+    file: SETTLE,
+    from: "update retry r set due_at = null\n" +
+      "      where r.bucket = tried.client % 64 and r.client_id = tried.client and r.sequence = tried.sequence and r.due_at = tried.ticket\n",
+    to: "update retry r set due_at = null\n" +
+      "      where r.bucket = tried.client % 64 and r.client_id = tried.client and r.sequence = tried.sequence\n",
+    tests: [SETTLE_TEST],
+  },
+  {
+    name: "settle: what was delivered ahead of the order is forgotten, and sent again",
+    file: SETTLE,
+    from: "r.sequence <= least(p.last, n.passed)",
+    to: "r.sequence <= p.last",
+    tests: [SETTLE_TEST],
+  },
+  {
+    name: "settle: an endpoint is let go although something waits",
+    file: SETTLE,
+    from: "(n.disabled_at is not null or a.event_sequence = n.passed\n",
+    to: "(true\n",
+    tests: [SETTLE_TEST],
+  },
+  {
+    name: "told: of those to whom nothing may be sent",
+    file: POST_EVENT,
+    from: "where n.disabled_at is null and (n.rests_until is null or n.rests_until <= clock_timestamp())",
+    to: "where true",
+    tests: [EVENT_NOTICES_TEST],
+  },
+  {
+    name: "told: not of one that has rested",
+    file: POST_EVENT,
+    from: "(n.rests_until is null or n.rests_until <= clock_timestamp())",
+    to: "n.rests_until is null",
+    tests: [EVENT_NOTICES_TEST],
+  },
+  {
+    name: "told: nobody hears of an endpoint that has come to be",
+    file: POST_EVENT,
+    from: "select pg_notify('gold_endpoint', client::text), pg_notify('gold_event', client::text);",
+    to: "select pg_notify('gold_endpoint', client::text);",
+    tests: [EVENT_NOTICES_TEST],
+  },
+  {
+    name: "worker: claims with each event what another one holds",
+    file: WORKER,
+    from: "else if (clients) {",
+    to: "else if (rows.length > most && clients) {",
+    tests: [WORKER_TEST],
+  },
+  {
+    name: "worker: forgets what it was told of while it left an endpoint alone",
+    file: WORKER,
+    from: "if (isWanted) this.wake(client);",
+    to: "",
+    tests: [WORKER_TEST],
+  },
+];

@@ -1,0 +1,101 @@
+import type { Defect } from "./defect.ts";
+
+const VERIFY_DELIVERY = "src/delivery/verify_delivery.sql";
+const VERIFY_LEDGER = "src/booking/ledger/verify_ledger.sql";
+const VERIFY_DELIVERY_TEST = "src/delivery/verify_delivery.pg.test.ts";
+
+/** Each rule about events that are no bookings, and about what was delivered, blinded. */
+export const DELIVERY_VERIFICATION_DEFECTS: readonly Defect[] = [
+  {
+    name: "verify: blind to event_is_delivered",
+    file: VERIFY_DELIVERY,
+    from: "  where (e.sequence <= p.passed or r.sequence is not null)",
+    to: "  where false",
+    tests: [VERIFY_DELIVERY_TEST],
+    short: true,
+  },
+  {
+    name: "verify: blind to event_is_delivered: ahead of the order",
+    file: VERIFY_DELIVERY,
+    from: "(e.sequence <= p.passed or r.sequence is not null)",
+    to: "e.sequence <= p.passed",
+    tests: [VERIFY_DELIVERY_TEST],
+  },
+  {
+    name: "verify: blind to event_is_delivered: what is due waits for ever",
+    file: VERIFY_DELIVERY,
+    from: " and r.due_at is null and r.parked_at is null\n",
+    to: " and r.sequence is null\n",
+    tests: [VERIFY_DELIVERY_TEST],
+  },
+  {
+    name: "verify: blind to event_is_delivered: the answer",
+    file: VERIFY_DELIVERY,
+    from: " and a.http_status between 200 and 299)",
+    to: ")",
+    tests: [VERIFY_DELIVERY_TEST],
+  },
+  {
+    name: "verify: what is parked should have been delivered",
+    file: VERIFY_DELIVERY,
+    from: " and r.parked_at is null\n",
+    to: "\n",
+    tests: [VERIFY_DELIVERY_TEST],
+  },
+  {
+    name: "verify: attempts that are no longer kept are missed",
+    file: VERIFY_DELIVERY,
+    from: "    and e.created_at >= (\n",
+    to: "    and e.created_at is distinct from (\n",
+    tests: [VERIFY_DELIVERY_TEST],
+  },
+  {
+    name: "verify: blind to retry_has_event",
+    file: VERIFY_DELIVERY,
+    from: "  where e.sequence is null\n",
+    to: "  where false\n",
+    tests: [VERIFY_DELIVERY_TEST],
+  },
+  {
+    name: "verify: blind to delivery_is_behind",
+    file: VERIFY_DELIVERY,
+    from: "  where p.passed > coalesce(a.event_sequence, 0)\n",
+    to: "  where false\n",
+    tests: [VERIFY_DELIVERY_TEST],
+  },
+  {
+    name: "verify: blind to notice_has_event",
+    file: VERIFY_DELIVERY,
+    from: "  having count(e.id) <> 1\n",
+    to: "  having false\n",
+    tests: [VERIFY_DELIVERY_TEST],
+  },
+  {
+    name: "verify: blind to notice_has_event: told twice",
+    file: VERIFY_DELIVERY,
+    from: "having count(e.id) <> 1",
+    to: "having count(e.id) < 1",
+    tests: [VERIFY_DELIVERY_TEST],
+  },
+  {
+    name: "verify: a test may tell of anything",
+    file: VERIFY_LEDGER,
+    from: "e.type = 'webhook.test' and e.subject = e.id then",
+    to: "e.type = 'webhook.test' then",
+    tests: [VERIFY_DELIVERY_TEST],
+  },
+  {
+    name: "verify: a notice need not exist",
+    file: VERIFY_LEDGER,
+    from: " n.id, case when",
+    to: " case when e.type = 'credential.expiring' then e.id end, case when",
+    tests: [VERIFY_DELIVERY_TEST],
+  },
+  {
+    name: "verify: an event's key may name any",
+    file: VERIFY_LEDGER,
+    from: "  where k.result_kind <> 'refusal' and",
+    to: "  where k.result_kind not in ('refusal', 'event') and",
+    tests: [VERIFY_DELIVERY_TEST],
+  },
+];

@@ -1,0 +1,123 @@
+import type { Defect } from "./defect.ts";
+
+const POST_NOTICES = "src/delivery/expiry/post_expiry_notices.sql";
+const NOTICES = "src/delivery/expiry/expiry_notices.ts";
+const POST_NOTICES_TEST = "src/delivery/expiry/post_expiry_notices.pg.test.ts";
+const NOTICES_TEST = "src/delivery/expiry/expiry_notices.pg.test.ts";
+
+export const EXPIRY_DEFECTS: readonly Defect[] = [
+  {
+    name: "expiry: each distance that is past is told",
+    file: POST_NOTICES,
+    from: "select min(days) as days_ahead from unnest",
+    to: "select days as days_ahead from unnest",
+    tests: [POST_NOTICES_TEST],
+    short: true,
+  },
+  {
+    name: "expiry: told a moment too late",
+    file: POST_NOTICES,
+    from: "where c.ends_at <= at + make_interval",
+    to: "where c.ends_at < at + make_interval",
+    tests: [POST_NOTICES_TEST],
+  },
+  {
+    name: "expiry: of what has ended",
+    file: POST_NOTICES,
+    from: "where c.ends_at > at and not exists",
+    to: "where not exists",
+    tests: [POST_NOTICES_TEST],
+  },
+  {
+    name: "expiry: of what was revoked",
+    file: POST_NOTICES,
+    from: " where revoked_at is null\n",
+    to: "\n",
+    tests: [POST_NOTICES_TEST],
+  },
+  {
+    name: "expiry: a moved end is not told anew",
+    file: POST_NOTICES,
+    from: "      and n.expires_at = c.ends_at and n.days_ahead",
+    to: "      and n.days_ahead",
+    tests: [POST_NOTICES_TEST],
+  },
+  {
+    name: "expiry: one notice is enough for all distances",
+    file: POST_NOTICES,
+    from: " and n.days_ahead = d.days_ahead\n",
+    to: "\n",
+    tests: [POST_NOTICES_TEST],
+  },
+  {
+    name: "expiry: two that look at once do not wait for each other",
+    file: POST_NOTICES,
+    from: "  order by a.client_id for no key update of a;",
+    to: "  order by a.client_id;",
+    tests: [POST_NOTICES_TEST],
+    short: true,
+  },
+  {
+    name: "expiry: events go back in time",
+    file: POST_NOTICES,
+    from: "at := greatest(next_millisecond(clock_timestamp()), holder.last_posted_at);",
+    to: "at := next_millisecond(clock_timestamp());",
+    tests: [POST_NOTICES_TEST],
+  },
+  {
+    name: "expiry: the account does not follow",
+    file: POST_NOTICES,
+    from: "    perform take_sequence(holder.client_id, holder.event_sequence + 1, at);\n",
+    to: "",
+    tests: [POST_NOTICES_TEST],
+  },
+  {
+    name: "expiry: all partners at once",
+    file: POST_NOTICES,
+    from: " order by d.client_id limit most);",
+    to: " order by d.client_id);",
+    tests: [POST_NOTICES_TEST],
+  },
+  {
+    name: "expiry: under a snapshot from before the lock",
+    file: POST_NOTICES,
+    from: "  perform require_read_committed();\n",
+    to: "",
+    tests: [POST_NOTICES_TEST],
+  },
+  {
+    name: "expiry: one turn a look",
+    file: NOTICES,
+    from: "while (!stopping && await postTurn() === CLIENTS_PER_TURN);",
+    to: "await postTurn();",
+    tests: [NOTICES_TEST],
+  },
+  {
+    name: "expiry: no look at the start",
+    file: NOTICES,
+    from: "  void post();\n",
+    to: "",
+    tests: [NOTICES_TEST],
+  },
+  {
+    name: "expiry: a look that failed is the last one",
+    file: NOTICES,
+    from: "    } finally {\n      underWay = false;",
+    to: "      return;\n    }\n    {\n      underWay = false;",
+    tests: [NOTICES_TEST],
+  },
+  {
+    name: "expiry: goes on through a backlog when it is stopped",
+    file: NOTICES,
+    from: "while (!stopping && await",
+    to: "while (await",
+    tests: [NOTICES_TEST],
+  },
+  {
+    name: "expiry: the chain does not know what was told",
+    file: "src/booking/outbox/seal_chain.sql",
+    from: "case when e.type = 'credential.expiring' then (",
+    to: "case when false then (",
+    tests: [POST_NOTICES_TEST],
+  },
+];

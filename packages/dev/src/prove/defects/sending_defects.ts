@@ -1,0 +1,105 @@
+import type { Defect } from "./defect.ts";
+
+const WORKER = "src/delivery/worker.ts";
+const WORKER_TEST = "src/delivery/worker.test.ts";
+const HELD = "src/delivery/held_endpoint.ts";
+const HELD_TEST = "src/delivery/held_endpoint.test.ts";
+const TURNS = "src/delivery/turn_order.ts";
+const TURNS_TEST = "src/delivery/turn_order.test.ts";
+const VERDICT = "src/delivery/verdict.ts";
+const VERDICT_TEST = "src/delivery/verdict.test.ts";
+const DESTINATION = "src/delivery/send/destination.ts";
+const PINNED_AGENT = "src/delivery/send/pinned_agent.ts";
+const GUARD_TEST = "src/delivery/send/sender_guard.test.ts";
+
+export const SENDING_DEFECTS: readonly Defect[] = [
+  {
+    name: "worker: goes on although the database has not heard of it for long",
+    file: WORKER,
+    from: "!this.#stopping && this.#parts.monotonicMs() - this.#aliveAtMs < ALIVE_MS",
+    to: "!this.#stopping",
+    tests: [WORKER_TEST],
+    short: true,
+  },
+  {
+    name: "worker: does not wait for what is under way when it is stopped",
+    file: WORKER,
+    from: "await Promise.race([this.#courier.quiet(), sleep(STOP_MS, undefined, { ref: false })]);",
+    to: "",
+    tests: [WORKER_TEST],
+  },
+  {
+    name: "settlement: an event is passed as soon as it is read",
+    file: HELD,
+    from: "if (body === null) this.progress.finish(sequence);\n      else",
+    to: "if (ticket === null) this.progress.finish(sequence);\n      if (body !== null)",
+    tests: [HELD_TEST, WORKER_TEST],
+    short: true,
+  },
+  {
+    name: "courier: signs with the newest secret alone",
+    file: "src/delivery/courier.ts",
+    from: "secrets.map(({ secret }) => secret)",
+    to: "secrets.slice(0, 1).map(({ secret }) => secret)",
+    tests: ["src/delivery/delivery.pg.test.ts"],
+  },
+  {
+    name: "turns: endpoints that ail may take all",
+    file: TURNS,
+    from: "const AILING_MAX = IN_FLIGHT_MAX / 2;",
+    to: "const AILING_MAX = IN_FLIGHT_MAX;",
+    tests: [TURNS_TEST],
+  },
+  {
+    name: "verdict: a redirect is a delivery",
+    file: VERDICT,
+    from: "httpStatus < 300",
+    to: "httpStatus < 400",
+    tests: [VERDICT_TEST],
+    short: true,
+  },
+  {
+    name: "verdict: 410 is a refusal as any other",
+    file: VERDICT,
+    from: "httpStatus === GONE && !disabled",
+    to: "false",
+    tests: [VERDICT_TEST],
+  },
+  {
+    name: "verdict: Retry-After is not heard",
+    file: VERDICT,
+    from: "retryAfterSeconds ?? 0 : 0",
+    to: "0 : 0",
+    tests: [VERDICT_TEST],
+  },
+  {
+    name: "guard: one of a name's addresses is judged",
+    file: DESTINATION,
+    from: "for (const address of addresses) {",
+    to: "for (const address of addresses.slice(0, 1)) {",
+    tests: [GUARD_TEST, "src/delivery/send/check_endpoint.test.ts"],
+    short: true,
+  },
+  {
+    name: "guard: the name is resolved again when it is connected to",
+    file: PINNED_AGENT,
+    from: "host: address,",
+    to: "host: hostname,",
+    tests: [GUARD_TEST],
+  },
+  {
+    name: "guard: what was judged once is judged for good",
+    file: "src/delivery/send/kept_destinations.ts",
+    from: "const KEPT_MS = 10_000;",
+    to: "const KEPT_MS = 1e12;",
+    tests: ["src/delivery/send/kept_destinations.test.ts"],
+  },
+  {
+    name: "guard: any certificate will do",
+    file: PINNED_AGENT,
+    from: "rejectUnauthorized: true",
+    to: "rejectUnauthorized: false",
+    tests: ["src/delivery/send/sender_tls.test.ts"],
+    short: true,
+  },
+];

@@ -1,0 +1,170 @@
+import process from "node:process";
+import type { Deployment } from "./deployment.ts";
+import { awaitNobody, findAwaitingStandby, findWaiting, type Held, lock, releaseAll } from "./holds.ts";
+import type { Inbox } from "./inboxes.ts";
+
+/** A step of a delivery, from the order's commit to the last thing that is written of it. */
+export interface DeliveryPoint {
+  readonly name: string;
+  /** The process alone knows that the event came: with it this is lost, and the event comes again. */
+  readonly knownToNobody?: true;
+  /** Prepared before the order is sent. */
+  hold(deployment: Deployment, inbox: Inbox): Promise<Held>;
+}
+
+const TAKE = "take_events";
+const SETTLE = "settle_attempts";
+
+/** Without its chain's end no event is read. */
+const lockChain = (deployment: Deployment, { trader }: Inbox) =>
+  lock(deployment, `select from gold.chain_tail where client_id = ${trader.client} for update`);
+
+const lockEndpoint = (deployment: Deployment, { trader }: Inbox) =>
+  lock(deployment, `select from gold.endpoint where client_id = ${trader.client} for update`);
+
+async function findAnyBackend({ sql }: Deployment): Promise<number> {
+  const [row] = await sql`select pid from pg_stat_activity where application_name = 'gold-partner' limit 1`;
+  return row!.pid as number;
+}
+
+/** The database does what it is asked; the process does not get to hear of it. */
+function keepUntold(
+  deployment: Deployment,
+  findAsked: () => Promise<number | undefined>,
+  release: () => Promise<void>,
+): Held {
+  const { relay, sql } = deployment;
+  let asked: number | undefined;
+  return {
+    async show() {
+      if (asked === undefined) {
+        asked = await findAsked();
+        if (asked === undefined) return undefined;
+        relay.withhold();
+        await release();
+      }
+      const [row] = await sql`select pid from pg_stat_activity where pid = ${asked} and state = 'idle'`;
+      return row?.pid as number | undefined;
+    },
+    release: () => releaseAll([release, async () => relay.pass()]),
+  };
+}
+
+/** The receiver has the event; what comes after its answer is prepared before it is given. */
+function afterAnswer(inbox: Inbox, prepare: () => Promise<Held>): Held {
+  const letGo = inbox.holdAnswers();
+  const came = inbox.arrivals.length;
+  let next: Held | undefined;
+  return {
+    async show() {
+      if (inbox.arrivals.length === came) return undefined;
+      if (!next) {
+        next = await prepare();
+        letGo();
+      }
+      return await next.show();
+    },
+    async release() {
+      await next?.release();
+      letGo();
+    },
+  };
+}
+
+const claimed: DeliveryPoint = {
+  name: "the endpoint claimed, waiting for its events",
+  hold: async (deployment, inbox) => ({
+    show: () => findWaiting(deployment, TAKE, "gold.chain_tail"),
+    release: await lockChain(deployment, inbox),
+  }),
+};
+
+const taken: DeliveryPoint = {
+  name: "the event read, the process not yet told",
+  hold: async (deployment, inbox) =>
+    keepUntold(
+      deployment,
+      () => findWaiting(deployment, TAKE, "gold.chain_tail"),
+      await lockChain(deployment, inbox),
+    ),
+};
+
+const received: DeliveryPoint = {
+  name: "the receiver has it and has not answered",
+  knownToNobody: true,
+  async hold(deployment, inbox) {
+    const letGo = inbox.holdAnswers();
+    const came = inbox.arrivals.length;
+    return {
+      show: async () => inbox.arrivals.length > came ? await findAnyBackend(deployment) : undefined,
+      release: async () => letGo(),
+    };
+  },
+};
+
+const answered: DeliveryPoint = {
+  name: "answered, the process not reading it",
+  knownToNobody: true,
+  hold: async (deployment, inbox) =>
+    afterAnswer(inbox, async () => {
+      const [server] = deployment.servers;
+      const { pid } = server!;
+      process.kill(pid, "SIGSTOP");
+      return {
+        show: async () => await server!.isAlive() ? undefined : await findAnyBackend(deployment),
+        async release() {
+          if (server!.runsAs(pid)) process.kill(pid, "SIGCONT");
+        },
+      };
+    }),
+};
+
+const settling: DeliveryPoint = {
+  name: "answered, nothing of it written yet",
+  hold: async (deployment, inbox) =>
+    afterAnswer(inbox, async () => ({
+      show: () => findWaiting(deployment, SETTLE, "gold.attempt"),
+      release: await lock(deployment, "lock table gold.attempt in share mode"),
+    })),
+};
+
+const attempted: DeliveryPoint = {
+  name: "the attempt written, waiting for the endpoint",
+  hold: async (deployment, inbox) =>
+    afterAnswer(inbox, async () => ({
+      show: () => findWaiting(deployment, SETTLE, "gold.endpoint"),
+      release: await lockEndpoint(deployment, inbox),
+    })),
+};
+
+const settledOnDisk: DeliveryPoint = {
+  name: "settled on disk, the database not yet saying so",
+  hold: async (deployment, inbox) =>
+    afterAnswer(inbox, async () => ({
+      show: () => findAwaitingStandby(deployment, SETTLE),
+      release: await awaitNobody(deployment),
+    })),
+};
+
+const settledUntold: DeliveryPoint = {
+  name: "settled, the process not yet told",
+  hold: async (deployment, inbox) =>
+    afterAnswer(inbox, async () =>
+      keepUntold(
+        deployment,
+        () => findWaiting(deployment, SETTLE, "gold.endpoint"),
+        await lockEndpoint(deployment, inbox),
+      )),
+};
+
+/** In the order of the path. */
+export const DELIVERY_POINTS: readonly DeliveryPoint[] = [
+  claimed,
+  taken,
+  received,
+  answered,
+  settling,
+  attempted,
+  settledOnDisk,
+  settledUntold,
+];

@@ -1,0 +1,69 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import type { DeliveryPoint } from "./delivery_points.ts";
+import type { Deployment } from "./deployment.ts";
+import { reach, until } from "./holds.ts";
+import type { Inbox } from "./inboxes.ts";
+import type { Killed } from "./kill_round.ts";
+import { ask, type Trader } from "./trader.ts";
+import { untilDelivered } from "./until_delivered.ts";
+import type { Victim } from "./victims.ts";
+import { acceptedOrderOf, verdictOf } from "./wire.ts";
+
+const GRAMS = "0.01";
+const PATIENCE_MS = 30_000;
+const QUIET_MS = 100;
+
+/** Brings an order's event to a step of its delivery, kills there, heals, and counts how often it came. */
+export async function killDeliveryAt(
+  point: DeliveryPoint,
+  victim: Victim,
+  deployment: Deployment,
+  inbox: Inbox,
+): Promise<Killed> {
+  const [server, other] = deployment.servers;
+  await untilQuiet(deployment);
+  const held = await point.hold(deployment, inbox);
+  try {
+    const order = await placeOrder(inbox.trader, other!.socket);
+    await victim.kill(deployment, await reach(point, held));
+    await sleep(200);
+    await held.release();
+    await server!.heal();
+    await untilDelivered(deployment, PATIENCE_MS);
+    const came = inbox.arrivals.filter(({ orderId }) => orderId === order).length;
+    const expected = point.knownToNobody && victim.endsProcess ? 2 : 1;
+    return {
+      what: `${came}`,
+      violations: [
+        ...(came === expected ? [] : [`it came ${came} times and not ${expected}`]),
+        ...await deployment.findDefects(),
+      ],
+      accepted: [order],
+    };
+  } finally {
+    await held.release();
+  }
+}
+
+/** What was still to be told of earlier events is told at the next beat: what is seen after that is of this one. */
+async function untilQuiet({ sql }: Deployment): Promise<void> {
+  const [start] = await sql`select clock_timestamp()::text as at`;
+  await until("the worker is not seen", async () => {
+    const [beat] = await sql`select from gold.delivery_worker where seen_at > ${
+      start!.at
+    }::text::timestamptz`;
+    return beat;
+  });
+  await sleep(QUIET_MS);
+}
+
+/** By the process that does not deliver, which nobody disturbs. */
+async function placeOrder(trader: Trader, socketPath: string): Promise<string> {
+  const quote = await ask(socketPath, trader.quote("buy", GRAMS));
+  if (quote?.status !== 201) throw new Error(`no quote: ${verdictOf(quote)}`);
+  const { quote_id } = JSON.parse(quote.body) as { quote_id: string };
+  const reply = await ask(socketPath, await trader.order(quote_id));
+  const order = acceptedOrderOf(reply);
+  if (order === undefined) throw new Error(`no order: ${verdictOf(reply)}`);
+  return order;
+}

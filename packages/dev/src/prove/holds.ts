@@ -1,0 +1,87 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import type { Deployment } from "./deployment.ts";
+
+// The product knows nothing of it: locks, signals and the network keep it at one of its steps.
+
+/** Something that is kept at one of its steps. */
+export interface Held {
+  /** Proof, from outside, that the step is reached: the backend at which it shows, or 0 where none does. */
+  show(): Promise<number | undefined>;
+  release(): Promise<void>;
+}
+
+/** A commit that takes longer waits for something. */
+const COMMIT_MS = 300;
+const REACH_MS = 5000;
+
+/** A transaction of somebody else's that keeps its locks until it is released, or killed with the rest. */
+export async function lock(deployment: Deployment, statement: string): Promise<() => Promise<void>> {
+  const session = deployment.connectSuperuser(1);
+  await session.unsafe("begin");
+  await session.unsafe(statement);
+  return () => session.end({ timeout: 0 });
+}
+
+/** The backend that calls `statement` and waits for a row of `table`, or for the table itself. */
+export async function findWaiting(
+  { sql }: Deployment,
+  statement: string,
+  table: string,
+): Promise<number | undefined> {
+  const [row] = await sql`
+    select a.pid from pg_stat_activity a join pg_locks l on l.pid = a.pid
+    where a.application_name = 'gold-partner' and a.query like ${`%${statement}%`} and a.wait_event_type = 'Lock'
+      and l.relation = ${table}::text::regclass and (l.locktype = 'tuple' or not l.granted)
+    limit 1`;
+  return row?.pid as number | undefined;
+}
+
+export async function findAwaitingStandby(
+  { sql }: Deployment,
+  statement: string,
+): Promise<number | undefined> {
+  const [row] = await sql`
+    select pid from pg_stat_activity
+    where application_name = 'gold-partner' and query like ${`%${statement}%`} and wait_event = 'SyncRep' limit 1`;
+  return row?.pid as number | undefined;
+}
+
+/** A standby that does not exist is waited for without end: after the commit is on disk, before anybody is told. */
+export async function awaitNobody(deployment: Deployment): Promise<() => Promise<void>> {
+  const { sql } = deployment;
+  const configure = async (name: string) => {
+    await sql.unsafe(`alter system set synchronous_standby_names = '${name}'`);
+    await sql`select pg_reload_conf()`;
+  };
+  await configure("nobody");
+  // The setting is in force once a commit of our own hangs on it.
+  const canary = deployment.connectSuperuser(1);
+  await canary`set synchronous_commit = on`;
+  let hangs = false;
+  while (!hangs) {
+    const commit = canary`select pg_logical_emit_message(true, 'prove', '')`.then(() => false, () => false);
+    hangs = await Promise.race([commit, sleep(COMMIT_MS, true)]);
+  }
+  return async () => {
+    await configure("");
+    await canary.end({ timeout: 0 });
+  };
+}
+
+export async function releaseAll(releases: readonly (() => Promise<void>)[]): Promise<void> {
+  for (const release of releases) await release();
+}
+
+/** The backend at which it shows that the step is reached. */
+export const reach = ({ name }: { readonly name: string }, held: Held): Promise<number> =>
+  until(`the step was not reached: ${name}`, () => held.show());
+
+export async function until<T>(otherwise: string, look: () => Promise<T | undefined>): Promise<T> {
+  const deadline = performance.now() + REACH_MS;
+  while (performance.now() < deadline) {
+    const found = await look();
+    if (found !== undefined) return found;
+    await sleep(10);
+  }
+  throw new Error(otherwise);
+}

@@ -1,0 +1,84 @@
+import type { Deployment } from "./deployment.ts";
+import type { Arrival, Inbox } from "./inboxes.ts";
+import type { Finding } from "./report.ts";
+import { untilDelivered } from "./until_delivered.ts";
+
+/** Longer than a worker that was killed is waited for, and than an attempt that was lost with it. */
+const PATIENCE_MS = 30_000;
+const SHOWN = 10;
+
+interface Told {
+  readonly client: number;
+  readonly id: string;
+  readonly sequence: number;
+  readonly orderId: string | null;
+}
+
+export interface Leniency {
+  /** Somebody was killed: what nobody else knew of may have come again. */
+  readonly mayRepeat?: boolean;
+}
+
+/** Each event came to its partner once, by its number and signed, and nothing else did; nothing is left to be sent. */
+export async function judgeInboxes(
+  deployment: Deployment,
+  inboxes: readonly Inbox[],
+  { mayRepeat = false }: Leniency = {},
+): Promise<Finding> {
+  const late = await untilDelivered(deployment, PATIENCE_MS).then(() => [], ({ message }) => [message]);
+  const events = await deployment.sql<Told[]>`
+    select client_id as client, 'evt_' || id as id, sequence::int as sequence,
+      case when type = 'order.executed' then 'ord_' || subject end as "orderId"
+    from gold.event order by client_id, sequence`;
+  const arrivals = inboxes.flatMap((inbox) => inbox.arrivals);
+  const [delivered, again] = [new Set(arrivals.map(({ id }) => id)), countAgain(inboxes)];
+  const orders = new Set(arrivals.flatMap(({ orderId }) => orderId ?? []));
+  const violations = [
+    ...late,
+    ...(again > 0 && !mayRepeat ? [`${again} came again although nobody was killed`] : []),
+    ...inboxes.flatMap((inbox) =>
+      compare(inbox, events.filter(({ client }) => client === inbox.trader.client))
+    ),
+    ...await findLeft(deployment),
+  ];
+  return {
+    what: `${orders.size} delivered, and ${delivered.size - orders.size} other events; ${again} came again`,
+    violations: violations.length <= SHOWN
+      ? violations
+      : [...violations.slice(0, SHOWN), `and ${violations.length - SHOWN} more`],
+  };
+}
+
+function compare({ trader: { clientId }, arrivals }: Inbox, events: readonly Told[]): string[] {
+  const own = new Map(events.map((event) => [event.id, event]));
+  const missing = new Map(own);
+  for (const { id } of arrivals) missing.delete(id);
+  const isTold = ({ id, sequence, orderId }: Arrival) => {
+    const event = own.get(id);
+    return event?.sequence === sequence && event.orderId === (orderId ?? null);
+  };
+  const gap = events.findIndex(({ sequence }, index) => sequence !== index + 1);
+  return [
+    ...(gap < 0 ? [] : [`${clientId}: there is no event ${gap + 1}`]),
+    ...[...missing.values()].map(({ sequence }) => `${clientId}: event ${sequence} never came`),
+    ...arrivals.filter((arrival) => !isTold(arrival)).map(({ id }) => `${clientId}: ${id} is not its event`),
+    ...arrivals.filter(({ signedBy }) => signedBy.length === 0).map(({ sequence }) =>
+      `${clientId}: the signature of event ${sequence} does not verify`
+    ),
+  ];
+}
+
+/** Of what was tried by itself nothing remains once it came in its order. */
+async function findLeft({ sql }: Deployment): Promise<string[]> {
+  const rows = await sql<{ told: string }[]>`
+    select 'event ' || sequence || ' of client ' || client_id || case when parked_at is null then ' is due' else ' is parked' end as told
+    from gold.retry`;
+  return rows.map(({ told }) => told);
+}
+
+/** How often something came that had come before. */
+function countAgain(inboxes: readonly Inbox[]): number {
+  let again = 0;
+  for (const { arrivals } of inboxes) again += arrivals.length - new Set(arrivals.map(({ id }) => id)).size;
+  return again;
+}

@@ -1,0 +1,46 @@
+import type { Defect } from "../defects/defect.ts";
+
+/** A fault of the service that a load test must see, and by which service level. */
+export interface LoadDefect extends Pick<Defect, "name" | "file" | "from" | "to"> {
+  readonly scenario: string;
+  readonly threshold: string;
+}
+
+/** Every one passes while nothing is broken; the first three must see what is. */
+export const SCENARIOS: readonly string[] = [
+  "nonce_store",
+  "idempotency",
+  "quote_order",
+  "token",
+  "limiter",
+  "mixed",
+];
+export const SHORT_SCENARIOS: readonly string[] = SCENARIOS.slice(0, 3);
+
+export const LOAD_DEFECTS: readonly LoadDefect[] = [
+  {
+    name: "the nonce check is off",
+    file: "src/booking/nonce/nonce_uuid.ts",
+    from: "const hex = hostBytes.sha256Hex(hostBytes.utf8(nonce));",
+    to: "const hex = hostBytes.sha256Hex(hostBytes.utf8(nonce + crypto.randomUUID()));",
+    scenario: "nonce_store",
+    threshold: "nonce_double_accepted count==0",
+  },
+  {
+    name: "idempotency is off",
+    file: "src/admission/signature/header_forms.ts",
+    from: 'new Refusal("idempotency_key_invalid");\n  return key;',
+    to: 'new Refusal("idempotency_key_invalid");\n  return crypto.randomUUID();',
+    scenario: "idempotency",
+    threshold: "double_executions count==0",
+  },
+  {
+    name: "the order path is slow",
+    file: "src/order_route.ts",
+    from: "deps.booking.order({ ...write, quote: uuidOfId(ID_PREFIX.quote, quoteId) ?? null }),",
+    to: "new Promise((go) => setTimeout(go, 300)).then(() =>\n" +
+      "        deps.booking.order({ ...write, quote: uuidOfId(ID_PREFIX.quote, quoteId) ?? null })),",
+    scenario: "quote_order",
+    threshold: "http_req_duration{step:order} p(95)<150",
+  },
+];

@@ -1,0 +1,26 @@
+import { readFileSync } from "node:fs";
+import type { Finding } from "./report.ts";
+
+/** A heap breathes; what leaks grows by much more. */
+const GROWTH_MAX = 1.25;
+
+export function residentMebibytes(pid: number): number {
+  const status = readFileSync(`/proc/${pid}/status`, "utf8");
+  return Math.round(Number(/^VmRSS:\s+(\d+) kB/m.exec(status)![1]) / 1024);
+}
+
+/** The most that the last quarter takes against the most that the second one took; a short run is not judged by it. */
+export function judgeMemory(samples: readonly number[], short: boolean): Finding {
+  const quarter = Math.ceil(samples.length / 4);
+  const [warm, last] = [
+    Math.max(...samples.slice(quarter, 2 * quarter)),
+    Math.max(...samples.slice(-quarter)),
+  ];
+  const grew = !short && last > warm * GROWTH_MAX;
+  return {
+    what: `${warm} MiB in the second quarter, ${last} MiB in the last${
+      short ? " (too short a run to judge growth by)" : ""
+    }`,
+    violations: grew ? [`it grew from ${warm} to ${last} MiB`] : [],
+  };
+}

@@ -1,0 +1,66 @@
+import type { Arrival, Inbox } from "../inboxes.ts";
+import type { Finding } from "../report.ts";
+
+/** Whoever sends looks once a second which secrets there are, and what was signed before may still be on its way. */
+export const HEARD_MS = 2000;
+/** Fewer have shown nothing. */
+const ARRIVALS_MIN = 5;
+
+/** A receiver while the secret changes by which it verifies: it knows both, and tells by which of them each webhook passes. */
+export class WebhookOverlap {
+  readonly #inbox: Inbox;
+  readonly #old: string;
+  readonly #new: string;
+  readonly #begunMs = performance.now();
+  #endingMs = Infinity;
+  #endedMs = Infinity;
+
+  constructor(inbox: Inbox, next: string) {
+    const [current] = inbox.secrets;
+    this.#inbox = inbox;
+    this.#old = current!;
+    this.#new = next;
+    inbox.secrets = [current!, next];
+  }
+
+  async end(retire: () => Promise<unknown>): Promise<void> {
+    this.#endingMs = performance.now();
+    await retire();
+    this.#endedMs = performance.now();
+  }
+
+  /** In the overlap a receiver with either one passes; afterwards only the new one signs. */
+  judge(): Finding {
+    this.#inbox.secrets = [this.#new];
+    const heardMs = this.#begunMs + HEARD_MS;
+    const within = this.#between(heardMs, this.#endingMs);
+    const after = this.#between(this.#endedMs + HEARD_MS, Infinity);
+    const both = within.filter((arrival) => isSignedBy(arrival, this.#old, this.#new));
+    const alone = after.filter((arrival) => isSignedBy(arrival, this.#new));
+    // The old one passes to its end, and the new one from when it was heard of.
+    const wrong = within.length - both.length + after.length - alone.length +
+      this.#between(this.#begunMs, this.#endingMs).filter(({ signedBy }) => !signedBy.includes(this.#old))
+        .length +
+      this.#between(heardMs, Infinity).filter(({ signedBy }) => !signedBy.includes(this.#new)).length;
+    const byOld = this.#between(this.#endedMs, Infinity).filter(({ signedBy }) =>
+      signedBy.includes(this.#old)
+    );
+    const lastMs = Math.max(0, ...byOld.map(({ atMs }) => atMs - this.#endedMs));
+    return {
+      what: `${both.length} webhooks signed by both, the last with the old one ${Math.round(lastMs)} ms ` +
+        `after its end, then ${alone.length} by the new one alone`,
+      violations: [
+        ...(Math.min(both.length, alone.length) < ARRIVALS_MIN ? ["too few webhooks came"] : []),
+        ...(wrong === 0 ? [] : [`${wrong} times a webhook was signed by others than it should be`]),
+      ],
+    };
+  }
+
+  #between(fromMs: number, toMs: number): Arrival[] {
+    return this.#inbox.arrivals.filter(({ atMs }) => atMs >= fromMs && atMs < toMs);
+  }
+}
+
+function isSignedBy({ signatures, signedBy }: Arrival, ...secrets: readonly string[]): boolean {
+  return signatures === secrets.length && secrets.every((secret) => signedBy.includes(secret));
+}

@@ -1,0 +1,48 @@
+import { describe, it } from "node:test";
+import { assertEquals, assertRejects } from "@std/assert";
+import { findBreakpoint } from "./breakpoint.ts";
+import type { Slice } from "./traffic.ts";
+
+const RAMP = { firstPerSecond: 100, factor: 1.5, stepMs: 1 };
+const GOOD: Slice = { due: 100, done: 99, orderMs: [10, 200], failures: new Map() };
+
+/** Traffic that comes to what it is told to come to, at each rate and try. */
+function toldTraffic(come: (perSecond: number, tries: number) => Partial<Slice>) {
+  const tries = new Map<number, number>();
+  let slice: Slice = GOOD;
+  return {
+    start(perSecond: number) {
+      tries.set(perSecond, (tries.get(perSecond) ?? 0) + 1);
+      slice = { ...GOOD, ...come(perSecond, tries.get(perSecond)!) };
+    },
+    take: () => slice,
+    stop: async () => {},
+  };
+}
+
+const find = (come: Parameters<typeof toldTraffic>[0]) => findBreakpoint(toldTraffic(come), RAMP, () => {});
+
+describe("findBreakpoint()", () => {
+  const BREAKS: readonly (readonly [string, Partial<Slice>])[] = [
+    ["orders come late", { orderMs: [10, 251] }],
+    ["the work piles up", { done: 94 }],
+    ["something is refused", { failures: new Map([["order: 503 service_unavailable", 1]]) }],
+    ["no order comes at all", { orderMs: [] }],
+  ];
+  for (const [how, slice] of BREAKS) {
+    it(`is the last rate before ${how}`, async () => {
+      assertEquals(await find((perSecond) => perSecond > 225 ? slice : {}), 225);
+    });
+  }
+  it("goes on after one bad step, which may be chance", async () => {
+    assertEquals(
+      await find((perSecond, tries) =>
+        perSecond > 338 || perSecond === 150 && tries === 1 ? { done: 50 } : {}
+      ),
+      338,
+    );
+  });
+  it("says so where not even the first rate is held", async () => {
+    await assertRejects(() => find(() => ({ done: 0 })), Error, "Not even 100 a second");
+  });
+});

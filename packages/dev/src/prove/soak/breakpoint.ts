@@ -1,0 +1,68 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { percentile } from "./statistics.ts";
+import type { Slice, Traffic } from "./traffic.ts";
+
+/** How the rate is raised: by steps of equal length, each so many times the one before. */
+interface Ramp {
+  readonly firstPerSecond: number;
+  readonly factor: number;
+  readonly stepMs: number;
+}
+
+/** What one rate came to. */
+export interface Step {
+  readonly perSecond: number;
+  readonly p99Ms: number;
+  /** Of what fell due within the step, how much was done within it. */
+  readonly doneShare: number;
+  readonly failures: number;
+}
+
+export const P99_MAX_MS = 250;
+export const DONE_SHARE_MIN = 0.95;
+const RATE_MAX = 20_000;
+
+function describeStep(perSecond: number, { due, done, orderMs, failures }: Slice): Step {
+  const failed = [...failures.values()].reduce((sum, times) => sum + times, 0);
+  return { perSecond, p99Ms: percentile(orderMs, 0.99), doneShare: done / due, failures: failed };
+}
+
+/** A rate is held while orders come back in time, all that comes gets done, and nothing is refused. */
+const isHeld = ({ p99Ms, doneShare, failures }: Step): boolean =>
+  p99Ms <= P99_MAX_MS && doneShare >= DONE_SHARE_MIN && failures === 0;
+
+/** Raises the rate until it is not held: the last that was is the breakpoint. One bad step may be chance, so it is tried once more. */
+export async function findBreakpoint(
+  traffic: Pick<Traffic, "start" | "stop" | "take">,
+  { firstPerSecond, factor, stepMs }: Ramp,
+  tell: (step: Step, held: boolean) => void,
+): Promise<number> {
+  let held = 0;
+  for (let perSecond = firstPerSecond; perSecond <= RATE_MAX; perSecond = Math.round(perSecond * factor)) {
+    let isGood = false;
+    for (let tries = 0; tries < 2 && !isGood; tries++) {
+      const step = await takeStep(traffic, perSecond, stepMs);
+      isGood = isHeld(step);
+      tell(step, isGood);
+    }
+    if (!isGood) break;
+    held = perSecond;
+  }
+  if (held === 0) {
+    throw new Error(`Not even ${firstPerSecond} a second are held: this machine is too busy for a soak.`);
+  }
+  return held;
+}
+
+async function takeStep(
+  traffic: Pick<Traffic, "start" | "stop" | "take">,
+  perSecond: number,
+  stepMs: number,
+): Promise<Step> {
+  traffic.take();
+  traffic.start(perSecond);
+  await sleep(stepMs);
+  const slice = traffic.take();
+  await traffic.stop();
+  return describeStep(perSecond, slice);
+}

@@ -1,0 +1,134 @@
+import { randomUUID } from "node:crypto";
+import { setTimeout as sleep } from "node:timers/promises";
+import { UNDECIDED } from "../flight.ts";
+import type { Side, Trader } from "../trader.ts";
+import { type Reply, verdictOf } from "../wire.ts";
+import type { Wires } from "./wires.ts";
+
+/** What partners do all day, of a hundred of their doings. An order is two requests: its quote, and itself, signed. */
+const WEIGHTS = {
+  order: 70,
+  "quote alone": 8,
+  "order again": 3,
+  withdrawal: 1,
+  prices: 6,
+  balances: 6,
+  "one order": 3,
+  "list of orders": 2,
+  events: 1,
+} as const;
+
+export type Doing = keyof typeof WEIGHTS;
+
+const DOINGS = Object.keys(WEIGHTS) as readonly Doing[];
+
+/** The doings of one round, spread evenly, so that each second of a run is like any other. */
+export function dealDoings(): Doing[] {
+  const dealt = DOINGS.flatMap((doing) =>
+    Array.from({ length: WEIGHTS[doing] }, (_, n) => ({ doing, at: (n + 0.5) / WEIGHTS[doing] }))
+  );
+  return dealt.sort((a, b) => a.at - b.at).map(({ doing }) => doing);
+}
+
+/** Far less than each partner has, so that a sell never meets an empty account. */
+const GRAMS = "0.001";
+const STOCK_GRAMS = "1";
+const ENDOWMENT_SAR = "10000000";
+const PAUSE_MS = 200;
+const TRIES_MAX = 50;
+
+interface Placed {
+  readonly orderId: string;
+  readonly quoteId: string;
+  readonly key: string;
+}
+
+/** One partner at work. Where there is no answer it asks again with the same key, as the guide wants it; each such try is told. */
+export class Desk {
+  readonly trader: Trader;
+  readonly #wires: Wires;
+  readonly #failed: (what: string) => void;
+  #side: Side = "sell";
+  #last: Placed | undefined;
+
+  constructor(trader: Trader, wires: Wires, failed: (what: string) => void) {
+    this.trader = trader;
+    this.#wires = wires;
+    this.#failed = failed;
+  }
+
+  /** With a token, money and gold. */
+  async open(): Promise<string> {
+    await this.renewToken();
+    const key = randomUUID();
+    await this.#ask("fund", () => this.trader.fund(ENDOWMENT_SAR, key));
+    const orderId = await this.#order("buy", STOCK_GRAMS);
+    if (orderId === undefined) throw new Error(`${this.trader.clientId} could not buy its stock of gold.`);
+    return orderId;
+  }
+
+  async renewToken(): Promise<void> {
+    this.trader.takeToken(await this.#ask("token", () => this.trader.tokenRequest()));
+  }
+
+  /** The order that was executed, where it was one. */
+  async do(doing: Doing): Promise<string | undefined> {
+    if (doing === "order") {
+      return await this.#order(this.#side = this.#side === "buy" ? "sell" : "buy", GRAMS);
+    }
+    if (doing === "quote alone") await this.#quote("buy", GRAMS);
+    else if (doing === "withdrawal") await this.#withdraw();
+    else if (doing === "order again") await this.#orderAgain();
+    else await this.#ask(doing, () => this.trader.read(this.#pathOf(doing)));
+    return undefined;
+  }
+
+  #pathOf(doing: Doing): string {
+    if (doing === "prices" || doing === "balances" || doing === "events") return `/v1/${doing}`;
+    return doing === "one order" ? `/v1/orders/${this.#last!.orderId}` : "/v1/orders";
+  }
+
+  async #quote(side: Side, grams: string): Promise<string | undefined> {
+    const key = randomUUID();
+    const reply = await this.#ask("quote", () => this.trader.quote(side, grams, key));
+    return reply && (JSON.parse(reply.body) as { quote_id: string }).quote_id;
+  }
+
+  async #order(side: Side, grams: string): Promise<string | undefined> {
+    const quoteId = await this.#quote(side, grams);
+    if (quoteId === undefined) return undefined;
+    const key = randomUUID();
+    const reply = await this.#ask("order", () => this.trader.order(quoteId, { key }));
+    if (!reply) return undefined;
+    const { order_id: orderId } = JSON.parse(reply.body) as { order_id: string };
+    this.#last = { orderId, quoteId, key };
+    return orderId;
+  }
+
+  /** The same key gives the same order. */
+  async #orderAgain(): Promise<void> {
+    const { orderId, quoteId, key } = this.#last!;
+    const reply = await this.#ask("order again", () => this.trader.order(quoteId, { key }));
+    const again = reply && (JSON.parse(reply.body) as { order_id: string }).order_id;
+    if (reply && (again !== orderId || reply.status !== 200)) {
+      this.#failed(`order again: ${reply.status} and ${again} for ${orderId}`);
+    }
+  }
+
+  async #withdraw(): Promise<void> {
+    const [key, body] = [randomUUID(), new TextEncoder().encode('{"amount_sar":1}')];
+    await this.#ask("withdrawal", () => this.trader.signed("/v1/withdrawals", body, { key }));
+  }
+
+  async #ask(what: string, write: () => Uint8Array | Promise<Uint8Array>): Promise<Reply | undefined> {
+    for (let tries = 1; tries <= TRIES_MAX; tries++) {
+      const reply = await this.#wires.send(await write());
+      if (reply && reply.status < 300) return reply;
+      const verdict = verdictOf(reply);
+      this.#failed(`${what}: ${verdict}`);
+      if (!UNDECIDED.includes(verdict)) return undefined;
+      await sleep(PAUSE_MS);
+    }
+    return undefined;
+  }
+}

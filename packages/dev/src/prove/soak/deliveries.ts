@@ -1,0 +1,90 @@
+import type { Deployment } from "../deployment.ts";
+import type { Finding } from "../report.ts";
+import { findImbalance } from "../stage.ts";
+import { untilDelivered } from "../until_delivered.ts";
+import type { Receivers } from "../webhooks/receivers.ts";
+
+const PATIENCE_MS = 120_000;
+const SHOWN = 10;
+
+/** What has come to the partners' receivers, kept small: a soak has a million deliveries. */
+export class Deliveries {
+  readonly orders = new Set<string>();
+  readonly faults: string[] = [];
+  again = 0;
+  readonly #receivers: Receivers;
+  readonly #sequences: readonly Set<number>[];
+
+  constructor(receivers: Receivers) {
+    this.#receivers = receivers;
+    this.#sequences = receivers.urls.map(() => new Set());
+  }
+
+  /** Takes in what came since the last time. */
+  async take(): Promise<void> {
+    for (const { receiver, sequence, order, fault } of await this.#receivers.take()) {
+      const known = this.#sequences[receiver]!;
+      if (fault !== undefined) this.faults.push(`event ${sequence} of receiver ${receiver}: ${fault}`);
+      if (known.has(sequence)) this.again++;
+      known.add(sequence);
+      if (order !== undefined) this.orders.add(order);
+    }
+  }
+
+  countOf(receiver: number): number {
+    return this.#sequences[receiver]!.size;
+  }
+}
+
+/** What was accepted is what was executed, each once, and what was delivered; every other event was delivered, too; and the books balance. */
+export async function judgeBooks(
+  deployment: Deployment,
+  accepted: readonly string[],
+  deliveries: Deliveries,
+): Promise<Finding> {
+  const late = await untilDelivered(deployment, PATIENCE_MS).then(() => [], ({ message }) => [message]);
+  await deliveries.take();
+  const rows = await deployment.sql<{ id: string }[]>`select 'ord_' || id::text as id from gold.orders`;
+  const executed = new Set(rows.map(({ id }) => id));
+  const counts = new Map(
+    (await deployment.sql<{ client: number; events: number }[]>`
+      select client_id as client, event_sequence::int as events from gold.account where client_id <> 0`)
+      .map(({ client, events }) => [client, events]),
+  );
+  const violations = [
+    ...late,
+    ...compare("accepted", new Set(accepted), "executed", executed),
+    ...compare("executed", executed, "delivered", deliveries.orders),
+    ...(new Set(accepted).size === accepted.length ? [] : ["an order was accepted twice"]),
+    ...deployment.traders.flatMap(({ client, clientId }, receiver) =>
+      counts.get(client) === deliveries.countOf(receiver)
+        ? []
+        : [`${clientId}: ${counts.get(client)} events, and ${deliveries.countOf(receiver)} of them came`]
+    ),
+    ...(deliveries.again === 0 ? [] : [`${deliveries.again} events came again although nobody was killed`]),
+    ...deliveries.faults,
+    ...await findImbalance(deployment),
+    ...await deployment.findDefects(),
+  ];
+  const events = [...counts.values()].reduce((sum, count) => sum + count, 0);
+  return {
+    what:
+      `${accepted.length} orders accepted, ${executed.size} executed, ${deliveries.orders.size} delivered; ` +
+      `${events} events in all; every account recomputed`,
+    violations: violations.slice(0, SHOWN),
+  };
+}
+
+function compare(
+  one: string,
+  those: ReadonlySet<string>,
+  other: string,
+  others: ReadonlySet<string>,
+): string[] {
+  const lacks = (set: ReadonlySet<string>, of: ReadonlySet<string>) => [...of].filter((id) => !set.has(id));
+  const [missing, extra] = [lacks(others, those), lacks(those, others)];
+  return [
+    ...(missing.length > 0 ? [`${missing.length} ${one} and not ${other}, such as ${missing[0]}`] : []),
+    ...(extra.length > 0 ? [`${extra.length} ${other} and not ${one}, such as ${extra[0]}`] : []),
+  ];
+}

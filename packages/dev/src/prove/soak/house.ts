@@ -1,0 +1,47 @@
+import { Deployment } from "../deployment.ts";
+import type { ServerProcess } from "../server_process.ts";
+import { Receivers } from "../webhooks/receivers.ts";
+import { Desk } from "./day.ts";
+import { Deliveries } from "./deliveries.ts";
+import { KeptMemory } from "./kept_memory.ts";
+import { Traffic } from "./traffic.ts";
+import { Wires } from "./wires.ts";
+
+/** The service as `npm start` runs it, one process for all, with a receiver and a trading desk for each partner. */
+export interface House {
+  readonly deployment: Deployment;
+  readonly service: ServerProcess;
+  readonly kept: KeptMemory;
+  readonly deliveries: Deliveries;
+  readonly traffic: Traffic;
+}
+
+const LANES = 2;
+
+export async function openHouse(partners: number): Promise<House> {
+  const deployment = await Deployment.start({ servers: 1, traders: partners, lanes: LANES });
+  try {
+    const { traders, receiverCertificate, state } = deployment;
+    const secrets = traders.map(({ credentials }) => credentials.webhook_secret);
+    const receivers = await Receivers.open(secrets, receiverCertificate);
+    deployment.onStop(() => receivers.stop());
+    for (const [index, { clientId }] of traders.entries()) {
+      await deployment.operator("partner set", clientId, "--webhook", receivers.urls[index]!);
+    }
+    // The first one reaches its database by way of this process, which would be measured, too.
+    await deployment.servers[0]!.stop();
+    const kept = new KeptMemory(state.path("run", "heap"));
+    const service = await deployment.addServer("service", "all", kept.environment);
+    const wires = new Wires(service.socket);
+    const traffic = new Traffic((failed) => traders.map((trader) => new Desk(trader, wires, failed)));
+    deployment.onStop(async () => {
+      await traffic.stop();
+      wires.close();
+    });
+    await traffic.open();
+    return { deployment, service, kept, deliveries: new Deliveries(receivers), traffic };
+  } catch (error) {
+    await deployment.stop();
+    throw error;
+  }
+}

@@ -1,0 +1,121 @@
+import { describe, it } from "node:test";
+import { assert, assertEquals } from "@std/assert";
+import { judgeBytes, judgeGrowth, judgeKept, judgeLatency, judgeService } from "./judge_series.ts";
+import type { Point } from "./statistics.ts";
+
+const LONG = { seconds: 1800, isLong: true };
+const SHORT = { seconds: 30, isLong: false };
+
+/** The same noise at each run: -0.5 to 0.5. */
+function newNoise(): () => number {
+  let state = 20_261_121;
+  return () => (state = state * 48_271 % 2_147_483_647) / 2_147_483_647 - 0.5;
+}
+
+/** One point a step, of a value that grows so much a second amid noise. */
+function pointsOf(everySeconds: number, mean: number, perSecond: number, noise: number): Point[] {
+  const next = newNoise();
+  return Array.from({ length: LONG.seconds / everySeconds }, (_, n) => {
+    const seconds = (n + 1) * everySeconds;
+    return { seconds, value: mean + perSecond * seconds + noise * next() };
+  });
+}
+
+describe("judgeGrowth()", () => {
+  it("lets a heap breathe by a tenth that does not grow", () => {
+    for (const [everySeconds, mean] of [[1, 200], [60, 40]] as const) {
+      assertEquals(
+        judgeGrowth(pointsOf(everySeconds, mean, 0, everySeconds === 1 ? 20 : 0.5), LONG).violations,
+        [],
+      );
+    }
+  });
+  it("finds a leak of two in a hundred in ten minutes under the same noise", () => {
+    for (const [everySeconds, mean] of [[1, 200], [60, 40]] as const) {
+      const points = pointsOf(everySeconds, mean, mean * 0.02 / 600, everySeconds === 1 ? 20 : 0.5);
+      assertEquals(judgeGrowth(points, LONG).violations.length, 1);
+    }
+  });
+  it("does not count what grows in the first third alone", () => {
+    const points = pointsOf(10, 100, 0, 1).map(({ seconds, value }) => ({
+      seconds,
+      value: value * Math.min(1, 0.5 + seconds / 1200),
+    }));
+    assertEquals(judgeGrowth(points, LONG).violations, []);
+  });
+  it("does not pass a run of which nothing is known", () => {
+    assertEquals(judgeGrowth([], LONG).violations.length, 1);
+    assertEquals(judgeGrowth([{ seconds: 1000, value: 40 }], LONG).violations.length, 1);
+  });
+  it("says of a short run that it is too short, and finds no fault with it", () => {
+    const finding = judgeGrowth(pointsOf(1, 40, 0.5, 0).slice(0, 30), SHORT);
+    assertEquals(finding.violations, []);
+    assert(finding.what.includes("too short"), finding.what);
+  });
+});
+
+describe("judgeKept()", () => {
+  const PER_SECOND = 200;
+  /** So many bytes of each thing done, in MiB a second. */
+  const leak = (bytes: number) => pointsOf(5, 40, bytes * PER_SECOND / (1 << 20), 2).slice(0, 6);
+  it("finds within half a minute a service that keeps each request", () => {
+    assertEquals(judgeKept(leak(3000), PER_SECOND, true).violations.length, 1);
+  });
+  it("lets a heap of the same noise pass that keeps none", () => {
+    assertEquals(judgeKept(leak(0), PER_SECOND, true).violations, []);
+  });
+});
+
+describe("judgeLatency()", () => {
+  const slices = (firstMs: number, lastMs: number) => ({
+    latencies: Array.from({ length: 180 }, (_, n) => ({
+      seconds: (n + 1) * 10,
+      orderMs: Array.from({ length: 100 }, (_, k) => (n < 120 ? firstMs : lastMs) * (k === 99 ? 3 : 1)),
+    })),
+  });
+  it("compares the last third's 99th percentile with that of the first", () => {
+    assertEquals(judgeLatency(slices(10, 11.9), LONG).violations, []);
+    assertEquals(judgeLatency(slices(10, 12.1), LONG).violations.length, 1);
+  });
+  it("does not pass a run without orders", () => {
+    assertEquals(judgeLatency({ latencies: [] }, LONG).violations.length, 1);
+  });
+});
+
+describe("judgeBytes()", () => {
+  const grown = (lastBytes: number) => {
+    const seconds = Array.from({ length: 181 }, (_, n) => n * 10);
+    return {
+      orders: seconds.map((at) => ({ seconds: at, value: at * 100 })),
+      databaseBytes: seconds.map((at) => ({
+        seconds: at,
+        value: 50e6 + at * 100 * 1500 + Math.max(0, at - 1200) * 100 * (lastBytes - 1500),
+      })),
+    };
+  };
+  it("compares what an order takes in the last third with the first", () => {
+    assertEquals(judgeBytes(grown(1640), LONG), {
+      what: "1500 bytes in the first third, 1640 bytes in the last: 1.09x",
+      violations: [],
+    });
+    assertEquals(judgeBytes(grown(1660), LONG).violations.length, 1);
+  });
+});
+
+describe("judgeService()", () => {
+  const served = {
+    residentMebibytes: [],
+    keptMebibytes: [],
+    databaseBytes: [],
+    orders: [],
+    tables: [],
+    latencies: [{ seconds: 10, orderMs: [5, 6] }],
+  };
+  it("finds what was refused and what was never done", () => {
+    assertEquals(judgeService({ ...served, due: 3, done: 3, failures: new Map() }).violations, []);
+    assertEquals(
+      judgeService({ ...served, due: 3, done: 2, failures: new Map([["order: none", 1]]) }).violations,
+      ["1 × order: none", "1 were never done"],
+    );
+  });
+});

@@ -1,0 +1,37 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import process from "node:process";
+import { describe, it } from "node:test";
+import { fileURLToPath } from "node:url";
+import { assert } from "@std/assert";
+import { runtimeArguments } from "../../child.ts";
+import { residentMebibytes } from "../resident_memory.ts";
+import { KeptMemory } from "./kept_memory.ts";
+
+const PROGRAM = fileURLToPath(new URL("./kept_memory_trial.ts", import.meta.url));
+
+describe("KeptMemory", () => {
+  it("tells what a running process keeps, without its garbage, as often as it is asked", async () => {
+    const folder = await mkdtemp(join(tmpdir(), "gold-kept-"));
+    const memory = new KeptMemory(join(folder, "heap"));
+    const child = spawn(process.execPath, runtimeArguments(PROGRAM), {
+      env: { ...process.env, ...memory.environment },
+      stdio: ["ignore", "pipe", "inherit"],
+    });
+    try {
+      const [said] = await once(child.stdout, "data");
+      const before = memory.isHeap ? Number(`${said}`) : residentMebibytes(child.pid!);
+      for (let times = 0; times < 2; times++) {
+        const kept = await memory.read(child.pid!);
+        assert(kept > 4 && kept < before - 30, `${kept} MiB of ${before}`);
+      }
+    } finally {
+      child.kill("SIGKILL");
+      await once(child, "exit");
+      await rm(folder, { recursive: true });
+    }
+  });
+});

@@ -1,0 +1,51 @@
+import { readFile, rm } from "node:fs/promises";
+import process from "node:process";
+import { setTimeout as sleep } from "node:timers/promises";
+import { residentMebibytes } from "../resident_memory.ts";
+
+const IS_DENO = "Deno" in globalThis;
+const WITNESS = new URL("./heap_witness.mjs", import.meta.url).href;
+const POLL_MS = 20;
+const PATIENCE_MS = 60_000;
+const DENO_COLLECTS_MS = 1000;
+const BYTES_PER_MEBIBYTE = 1 << 20;
+
+/**
+ * What a process keeps once its garbage is collected, in MiB. The service has no door for it. On Node a witness that is
+ * preloaded answers a signal with what the heap holds. Deno answers it by itself: it collects and gives back what is free, but
+ * tells no figure, so there the resident memory that remains is taken, which is a coarse one.
+ */
+export class KeptMemory {
+  readonly #file: string;
+  readonly isHeap = !IS_DENO;
+  readonly name = IS_DENO ? "resident memory after a collection" : "heap after a collection";
+
+  constructor(file: string) {
+    this.#file = file;
+  }
+
+  /** What the process has to be started with. */
+  get environment(): Record<string, string> {
+    return IS_DENO
+      ? { DENO_USR2_MEMORY_TRIM: "1" }
+      : { NODE_OPTIONS: `--import=${WITNESS}`, HEAP_WITNESS_FILE: this.#file };
+  }
+
+  async read(pid: number): Promise<number> {
+    process.kill(pid, "SIGUSR2");
+    if (IS_DENO) {
+      await sleep(DENO_COLLECTS_MS);
+      return residentMebibytes(pid);
+    }
+    const deadline = performance.now() + PATIENCE_MS;
+    while (performance.now() < deadline) {
+      const text = await readFile(this.#file, "utf8").catch(() => "");
+      if (text !== "") {
+        await rm(this.#file);
+        return Number(text) / BYTES_PER_MEBIBYTE;
+      }
+      await sleep(POLL_MS);
+    }
+    throw new Error(`The service did not say within ${PATIENCE_MS / 1000} s what its heap holds.`);
+  }
+}

@@ -1,0 +1,102 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { residentMebibytes } from "../resident_memory.ts";
+import type { House } from "./house.ts";
+import type { Point } from "./statistics.ts";
+import { readDatabaseBytes, readTables, type Table } from "./tables.ts";
+
+/** What a soak shows, by seconds since it began. */
+export interface Series {
+  /** Once a second. */
+  readonly residentMebibytes: readonly Point[];
+  /** What the service keeps once its garbage is collected. */
+  readonly keptMebibytes: readonly Point[];
+  readonly databaseBytes: readonly Point[];
+  /** Answered with success so far. */
+  readonly orders: readonly Point[];
+  readonly latencies: readonly { readonly seconds: number; readonly orderMs: readonly number[] }[];
+  readonly tables: readonly { readonly seconds: number; readonly tables: readonly Table[] }[];
+  /** How much fell due, how much of it was done, and what was answered to that which was not. */
+  readonly due: number;
+  readonly done: number;
+  readonly failures: ReadonlyMap<string, number>;
+}
+
+interface Course {
+  readonly perSecond: number;
+  readonly seconds: number;
+  readonly lookEverySeconds: number;
+  /** A collection stops the service for a moment, so it is asked for seldom. */
+  readonly collectEverySeconds: number;
+}
+
+const SECOND_MS = 1000;
+/** A token lives for ten minutes. */
+const RENEW_EVERY_SECONDS = 240;
+
+/** Runs the load, and looks on. */
+export async function runCourse(house: House, course: Course): Promise<Series> {
+  const { perSecond, seconds, lookEverySeconds, collectEverySeconds } = course;
+  const { service, traffic } = house;
+  const watch = new Watch(house);
+  const startMs = performance.now();
+  await watch.look(0);
+  traffic.start(perSecond);
+  for (let second = 1; second <= seconds; second++) {
+    await sleep(Math.max(0, startMs + second * SECOND_MS - performance.now()));
+    watch.resident.push({ seconds: second, value: residentMebibytes(service.pid) });
+    if (second % collectEverySeconds === 0) {
+      watch.kept.push({ seconds: second, value: await house.kept.read(service.pid) });
+    }
+    if (second % RENEW_EVERY_SECONDS === 0) await traffic.renewTokens();
+    if (second % lookEverySeconds === 0) await watch.look(second);
+  }
+  await traffic.stop();
+  await watch.look(seconds);
+  return watch.series();
+}
+
+class Watch {
+  readonly resident: Point[] = [];
+  readonly kept: Point[] = [];
+  readonly #house: House;
+  readonly #failures = new Map<string, number>();
+  readonly #bytes: Point[] = [];
+  readonly #orders: Point[] = [];
+  readonly #latencies: Series["latencies"][number][] = [];
+  readonly #tables: Series["tables"][number][] = [];
+  #due = 0;
+  #done = 0;
+
+  constructor(house: House) {
+    this.#house = house;
+    // What came before is not the soak's.
+    house.traffic.take();
+  }
+
+  async look(seconds: number): Promise<void> {
+    const { deployment: { sql }, traffic, deliveries } = this.#house;
+    const { due, done, orderMs, failures } = traffic.take();
+    this.#due += due;
+    this.#done += done;
+    this.#latencies.push({ seconds, orderMs });
+    for (const [what, times] of failures) this.#failures.set(what, (this.#failures.get(what) ?? 0) + times);
+    this.#orders.push({ seconds, value: traffic.accepted.length });
+    this.#bytes.push({ seconds, value: await readDatabaseBytes(sql) });
+    this.#tables.push({ seconds, tables: await readTables(sql) });
+    await deliveries.take();
+  }
+
+  series(): Series {
+    return {
+      residentMebibytes: this.resident,
+      keptMebibytes: this.kept,
+      databaseBytes: this.#bytes,
+      orders: this.#orders,
+      latencies: this.#latencies,
+      tables: this.#tables,
+      due: this.#due,
+      done: this.#done,
+      failures: this.#failures,
+    };
+  }
+}

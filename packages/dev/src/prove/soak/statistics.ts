@@ -1,0 +1,41 @@
+/** Something measured at a moment of the run. */
+export interface Point {
+  readonly seconds: number;
+  readonly value: number;
+}
+
+/** The smallest value that so large a share of all does not exceed; NaN where there is none. */
+export function percentile(values: readonly number[], share: number): number {
+  const sorted = Float64Array.from(values).sort();
+  return sorted[Math.max(0, Math.ceil(sorted.length * share) - 1)] ?? NaN;
+}
+
+const meanOf = (values: readonly number[]): number =>
+  values.reduce((sum, value) => sum + value, 0) / values.length;
+
+/** How much a second, by the line that is nearest in least squares. */
+export function slopeOf(points: readonly Point[]): number {
+  const middle = meanOf(points.map(({ seconds }) => seconds));
+  const mean = meanOf(points.map(({ value }) => value));
+  let [product, square] = [0, 0];
+  for (const { seconds, value } of points) {
+    product += (seconds - middle) * (value - mean);
+    square += (seconds - middle) ** 2;
+  }
+  return product / square;
+}
+
+/** What a series gains in so many seconds, as a share of its mean. */
+export const growthOf = (points: readonly Point[], seconds: number): number =>
+  slopeOf(points) * seconds / meanOf(points.map(({ value }) => value));
+
+/** What a counter gained between the first and the last moment of a span. */
+export function gainOf(points: readonly Point[]): number {
+  return points.length === 0 ? NaN : points.at(-1)!.value - points[0]!.value;
+}
+
+/** The points of a span, both ends included. */
+export const between = (points: readonly Point[], fromSeconds: number, toSeconds: number): Point[] =>
+  points.filter(({ seconds }) => seconds >= fromSeconds && seconds <= toSeconds);
+
+export const percentText = (share: number): string => `${(100 * share).toFixed(1)} %`;

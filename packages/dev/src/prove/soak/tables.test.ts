@@ -1,0 +1,44 @@
+import { describe, it } from "node:test";
+import { assertEquals } from "@std/assert";
+import { judgeDeadTuples, type Table } from "./tables.ts";
+
+const table = (name: string, live: number, dead: number, changed: number): Table => ({
+  name,
+  live,
+  dead,
+  changed,
+  vacuums: 0,
+});
+
+describe("judgeDeadTuples()", () => {
+  const before = [table("account", 20, 0, 100), table("orders", 1000, 0, 0)];
+  const loaded = [
+    table("account", 20, 90, 5000),
+    table("orders", 90_000, 0, 0),
+    table("new", 10_000, 4000, 4000),
+  ];
+
+  it("waits until autovacuum has been at each hot table, and looks at no other", async () => {
+    const looks = [loaded, [loaded[0]!, table("new", 10_000, 10, 4000)], [
+      table("account", 20, 0, 5000),
+      table("new", 10_000, 10, 4000),
+    ]];
+    const finding = await judgeDeadTuples(before, loaded, async () => looks.shift()!);
+    assertEquals(looks, []);
+    assertEquals(finding, {
+      what:
+        "account 90 dead and 20 live under load, now 0 dead; new 4000 dead and 10000 live under load, now 10 dead",
+      violations: [],
+    });
+  });
+  it("finds a table that stays a fifth dead", async () => {
+    const bloated = [table("new", 8000, 2000, 4000)];
+    assertEquals((await judgeDeadTuples(before, loaded, async () => bloated, 0)).violations, [
+      "20.0 % of new is dead after autovacuum; the most is 20.0 %",
+    ]);
+  });
+  it("lets a table pass that is too small for autovacuum to come", async () => {
+    const small = [table("account", 20, 49, 5000)];
+    assertEquals((await judgeDeadTuples(before, loaded, async () => small, 0)).violations, []);
+  });
+});

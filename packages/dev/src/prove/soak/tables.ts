@@ -1,0 +1,77 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import type { Sql } from "postgres";
+import type { Finding } from "../report.ts";
+import { percentText } from "./statistics.ts";
+
+/** One table at one moment. */
+export interface Table {
+  readonly name: string;
+  readonly live: number;
+  readonly dead: number;
+  /** Rows that were changed or deleted so far: each left a dead one. */
+  readonly changed: number;
+  /** How often autovacuum has been there. */
+  readonly vacuums: number;
+}
+
+export async function readTables(sql: Sql): Promise<Table[]> {
+  return await sql<Table[]>`
+    select relname as name, n_live_tup::int as live, n_dead_tup::int as dead, (n_tup_upd + n_tup_del)::int as changed,
+      autovacuum_count::int as vacuums
+    from pg_stat_user_tables where schemaname = 'gold' order by relname`;
+}
+
+export async function readDatabaseBytes(sql: Sql): Promise<number> {
+  const [row] = await sql`select pg_database_size(current_database())::text as bytes`;
+  return Number(row!.bytes);
+}
+
+const DEAD_SHARE_MAX = 0.2;
+/** Autovacuum leaves a table alone that has fewer, however small it is: its default threshold. */
+const DEAD_FEW = 50;
+/** A table is hot when so many of its rows were changed or deleted. */
+const HOT_CHANGES = 1000;
+/** Autovacuum comes once a minute. */
+const PATIENCE_MS = 150_000;
+const POLL_MS = 1000;
+
+/** The tables that the load changed, and how much of each is dead once autovacuum has come after it. */
+export async function judgeDeadTuples(
+  before: readonly Table[],
+  loaded: readonly Table[],
+  readNow: () => Promise<readonly Table[]>,
+  patienceMs = PATIENCE_MS,
+): Promise<Finding> {
+  const hot = findHot(before, loaded);
+  const deadline = performance.now() + patienceMs;
+  let left = ofNames(hot, await readNow());
+  while (left.some(isBloated) && performance.now() < deadline) {
+    await sleep(POLL_MS);
+    left = ofNames(hot, await readNow());
+  }
+  const said = left.map(({ name, dead }) => {
+    const under = loaded.find((table) => table.name === name)!;
+    return `${name} ${under.dead} dead and ${under.live} live under load, now ${dead} dead`;
+  });
+  return {
+    what: said.join("; ") || "no table is hot",
+    violations: left.filter(isBloated).map((table) =>
+      `${percentText(shareOfDead(table))} of ${table.name} is dead after autovacuum; the most is ${
+        percentText(DEAD_SHARE_MAX)
+      }`
+    ),
+  };
+}
+
+function findHot(before: readonly Table[], after: readonly Table[]): string[] {
+  const changed = new Map(before.map(({ name, changed }) => [name, changed]));
+  return after.filter(({ name, changed: now }) => now - (changed.get(name) ?? 0) >= HOT_CHANGES)
+    .map(({ name }) => name);
+}
+
+const isBloated = (table: Table): boolean => table.dead >= DEAD_FEW && shareOfDead(table) >= DEAD_SHARE_MAX;
+
+const shareOfDead = ({ live, dead }: Table): number => dead / Math.max(1, live + dead);
+
+const ofNames = (names: readonly string[], tables: readonly Table[]): Table[] =>
+  tables.filter(({ name }) => names.includes(name));

@@ -1,0 +1,71 @@
+import { describe, it } from "node:test";
+import { setTimeout as sleep } from "node:timers/promises";
+import { assert, assertEquals } from "@std/assert";
+import { dealDoings, type Doing } from "./day.ts";
+import { Traffic } from "./traffic.ts";
+
+function stall(ms: number): void {
+  const untilMs = performance.now() + ms;
+  while (performance.now() < untilMs);
+}
+
+/** Two partners of whom each thing is an order, done as told. */
+function trafficOf(act: (doing: Doing) => Promise<void>) {
+  let orders = 0;
+  const desk = {
+    open: async () => "stock",
+    renewToken: async () => {},
+    async do(doing: Doing) {
+      await act(doing);
+      return `order ${++orders}`;
+    },
+  };
+  return new Traffic(() => [desk, desk]);
+}
+
+describe("Traffic", () => {
+  it("counts an order's time from when it was due, so what a stall holds up is not forgotten", async () => {
+    let isFirst = true;
+    const traffic = trafficOf(async () => {
+      if (isFirst) stall(300);
+      isFirst = false;
+    });
+    traffic.start(100);
+    await sleep(350);
+    await traffic.stop();
+    const { orderMs, due, done } = traffic.take();
+    assertEquals(done, due);
+    assert(orderMs.filter((ms) => ms >= 100).length >= 19, orderMs.join());
+  });
+  it("does not wait for what is slow, and waits for it at the end", async () => {
+    let [underWay, most] = [0, 0];
+    const traffic = trafficOf(async () => {
+      most = Math.max(most, ++underWay);
+      await sleep(200);
+      underWay--;
+    });
+    traffic.start(100);
+    await sleep(150);
+    await traffic.stop();
+    assertEquals(underWay, 0);
+    assert(most > 2, `${most}`);
+    assertEquals(traffic.take().done, traffic.accepted.length);
+  });
+  it("warms the service up with what every partner does", async () => {
+    const seen = new Set<Doing>();
+    const traffic = trafficOf(async (doing) => void seen.add(doing));
+    await traffic.open();
+    assertEquals(seen, new Set(dealDoings()));
+  });
+});
+
+describe("dealDoings()", () => {
+  it("deals a hundred, and any ten in a row hold five to nine orders", () => {
+    const dealt = dealDoings();
+    assertEquals(dealt.length, 100);
+    for (let from = 0; from <= 90; from++) {
+      const orders = dealt.slice(from, from + 10).filter((doing) => doing === "order").length;
+      assert(orders >= 5 && orders <= 9, `${orders} from ${from}`);
+    }
+  });
+});

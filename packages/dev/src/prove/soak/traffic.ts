@@ -1,0 +1,100 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { dealDoings, type Desk } from "./day.ts";
+
+/** What came of the doings that fell due in a span. */
+export interface Slice {
+  readonly due: number;
+  readonly done: number;
+  /** Of orders, from when they were due to when the order was executed: what waited to be sent has waited, too. */
+  readonly orderMs: readonly number[];
+  readonly failures: ReadonlyMap<string, number>;
+}
+
+/** A partner at work. */
+type Worker = Pick<Desk, "open" | "do" | "renewToken">;
+
+const TICK_MS = 5;
+const WARM_UP_EACH = 50;
+
+/** Doings that come at their rate, whatever became of those before. k6 would take more of a small machine than the service does. */
+export class Traffic {
+  /** The orders that were answered with success. */
+  readonly accepted: string[] = [];
+  readonly #desks: readonly Worker[];
+  readonly #underWay = new Set<Promise<void>>();
+  readonly #dealt = dealDoings();
+  #arrivals = Promise.resolve();
+  #on = false;
+  #turn = 0;
+  #slice = newSlice();
+
+  /** `openDesks` is handed where to tell what failed. */
+  constructor(openDesks: (failed: (what: string) => void) => readonly Worker[]) {
+    this.#desks = openDesks((what) => this.#fail(what));
+  }
+
+  /** Begins with a service that has run before: a cold one would have a queue to work off. */
+  async open(): Promise<void> {
+    this.accepted.push(...await Promise.all(this.#desks.map((desk) => desk.open())));
+    const lane = async () => {
+      for (let n = 0; n < WARM_UP_EACH; n++) await this.#do(performance.now());
+    };
+    await Promise.all(this.#desks.map(lane));
+  }
+
+  start(perSecond: number): void {
+    this.#on = true;
+    this.#arrivals = this.#arrive(perSecond);
+  }
+
+  /** What came since this was last asked. */
+  take(): Slice {
+    const slice = this.#slice;
+    this.#slice = newSlice();
+    return slice;
+  }
+
+  /** Nothing more falls due; what is under way is waited for. */
+  async stop(): Promise<void> {
+    this.#on = false;
+    await this.#arrivals;
+    await Promise.all(this.#underWay);
+  }
+
+  async renewTokens(): Promise<void> {
+    await Promise.all(this.#desks.map((desk) => desk.renewToken()));
+  }
+
+  async #arrive(perSecond: number): Promise<void> {
+    const startMs = performance.now();
+    for (let arrived = 0; this.#on; await sleep(TICK_MS)) {
+      for (const due = (performance.now() - startMs) * perSecond / 1000; arrived < due; arrived++) {
+        const doing = this.#do(startMs + arrived * 1000 / perSecond).catch((error: Error) =>
+          this.#fail(error.message)
+        );
+        this.#underWay.add(doing);
+        void doing.then(() => this.#underWay.delete(doing));
+      }
+    }
+  }
+
+  #fail(what: string): void {
+    const { failures } = this.#slice;
+    failures.set(what, (failures.get(what) ?? 0) + 1);
+  }
+
+  async #do(dueMs: number): Promise<void> {
+    const turn = this.#turn++;
+    const doing = this.#dealt[turn % this.#dealt.length]!;
+    // Another partner each time, and each comes to every doing.
+    const desk = this.#desks[(turn + Math.floor(turn / this.#dealt.length)) % this.#desks.length]!;
+    this.#slice.due++;
+    const orderId = await desk.do(doing);
+    this.#slice.done++;
+    if (orderId === undefined) return;
+    this.accepted.push(orderId);
+    this.#slice.orderMs.push(performance.now() - dueMs);
+  }
+}
+
+const newSlice = () => ({ due: 0, done: 0, orderMs: [] as number[], failures: new Map<string, number>() });

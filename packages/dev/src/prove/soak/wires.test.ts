@@ -1,0 +1,62 @@
+import { once } from "node:events";
+import { mkdtemp, rm } from "node:fs/promises";
+import { createServer, type RequestListener } from "node:http";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { describe, it } from "node:test";
+import { assert, assertEquals } from "@std/assert";
+import { Wires } from "./wires.ts";
+
+const REQUEST = new TextEncoder().encode("GET / HTTP/1.1\r\nHost: localhost\r\n\r\n");
+
+/** A real server on a Unix socket, and how many connections it took. */
+async function withServer(
+  answer: RequestListener,
+  act: (wires: Wires, connections: () => number) => Promise<void>,
+): Promise<void> {
+  const folder = await mkdtemp(join(tmpdir(), "gold-wires-"));
+  let connections = 0;
+  const server = createServer(answer).on("connection", () => connections++);
+  server.listen(join(folder, "server.sock"));
+  await once(server, "listening");
+  const wires = new Wires(join(folder, "server.sock"));
+  try {
+    await act(wires, () => connections);
+  } finally {
+    wires.close();
+    server.closeAllConnections();
+    server.close();
+    await rm(folder, { recursive: true });
+  }
+}
+
+describe("Wires", () => {
+  it("sends everything over 256 connections at most, and keeps them", async () => {
+    await withServer((_, reply) => setTimeout(() => reply.end("{}"), 20), async (wires, connections) => {
+      for (let round = 0; round < 2; round++) {
+        const replies = await Promise.all(Array.from({ length: 600 }, () => wires.send(REQUEST)));
+        assertEquals(replies.filter((reply) => reply?.status === 200).length, 600);
+      }
+      assertEquals(connections(), 256);
+    });
+  });
+  it("leaves a connection of which the reply says that it closes", async () => {
+    const answer: RequestListener = (_, reply) => reply.setHeader("connection", "close").end("{}");
+    await withServer(answer, async (wires, connections) => {
+      for (let n = 1; n <= 3; n++) {
+        assertEquals((await wires.send(REQUEST))?.status, 200);
+        assertEquals(connections(), n);
+      }
+    });
+  });
+  it("says so when there is no reply, and goes on with the next one", async () => {
+    let asked = 0;
+    const answer: RequestListener = (request, reply) =>
+      asked++ === 0 ? request.socket.destroy() : reply.end("{}");
+    await withServer(answer, async (wires) => {
+      assertEquals(await wires.send(REQUEST), undefined);
+      assert((await wires.send(REQUEST))?.status === 200);
+    });
+    assertEquals(await new Wires("/nowhere.sock").send(REQUEST), undefined);
+  });
+});

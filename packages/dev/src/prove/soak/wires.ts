@@ -1,0 +1,44 @@
+import { type Reply, Wire } from "../wire.ts";
+
+/** More than it answers at once, so that what waits, waits at the service. */
+const CONNECTIONS_MAX = 256;
+
+/** Kept connections to the service's socket, one request at a time on each. */
+export class Wires {
+  readonly #socketPath: string;
+  /** The one that waited longest goes first, so that none waits until the service closes it. */
+  readonly #idle: Wire[] = [];
+  readonly #waiting: (() => void)[] = [];
+  #underWay = 0;
+
+  constructor(socketPath: string) {
+    this.#socketPath = socketPath;
+  }
+
+  /** Undefined when there is no connection, or it ends without a reply. */
+  async send(request: Uint8Array): Promise<Reply | undefined> {
+    if (this.#underWay === CONNECTIONS_MAX) await new Promise<void>((resolve) => this.#waiting.push(resolve));
+    else this.#underWay++;
+    try {
+      const wire = this.#takeIdle() ?? await Wire.open(this.#socketPath).catch(() => undefined);
+      const reply = await wire?.send(request);
+      if (reply && reply.headers.get("connection") !== "close") this.#idle.push(wire!);
+      else wire?.close();
+      return reply;
+    } finally {
+      // The place goes to the next one, if there is any.
+      const next = this.#waiting.shift();
+      if (next) next();
+      else this.#underWay--;
+    }
+  }
+
+  close(): void {
+    for (const wire of this.#idle.splice(0)) wire.close();
+  }
+
+  #takeIdle(): Wire | undefined {
+    for (let wire = this.#idle.shift(); wire; wire = this.#idle.shift()) if (!wire.closed) return wire;
+    return undefined;
+  }
+}

@@ -1,0 +1,27 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import type { Deployment } from "./deployment.ts";
+
+const POLL_MS = 200;
+
+/** Until nothing is to be sent any more: each event was delivered, or is parked. */
+export async function untilDelivered({ sql }: Deployment, patienceMs: number): Promise<void> {
+  const deadline = performance.now() + patienceMs;
+  for (;;) {
+    const [left] = await sql`
+      select count(*)::int as partners, coalesce(sum(waiting), 0)::int as waiting, coalesce(sum(due), 0)::int as due from (
+        select a.event_sequence - coalesce(n.passed, 0) as waiting,
+          (select count(*) from gold.retry r where r.client_id = a.client_id and r.due_at is not null) as due
+        from gold.account a left join gold.endpoint n on n.bucket = a.bucket and n.client_id = a.client_id
+        join gold.partner p on p.id = a.client_id and p.webhook_url is not null
+      ) w where waiting > 0 or due > 0`;
+    if (left!.partners === 0) return;
+    if (performance.now() > deadline) {
+      throw new Error(
+        `After ${patienceMs / 1000} s ${left!.waiting} events still wait and ${left!.due} are due, of ${
+          left!.partners
+        } partners.`,
+      );
+    }
+    await sleep(POLL_MS);
+  }
+}

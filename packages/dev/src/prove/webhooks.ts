@@ -1,0 +1,65 @@
+import process from "node:process";
+import { Report } from "./report.ts";
+import { judgeMemory } from "./resident_memory.ts";
+import { disturb, type Disturbance } from "./webhooks/disturbance.ts";
+import { describeArrivals, judgeArrivals } from "./webhooks/judge_arrivals.ts";
+import { MemoryWatch } from "./webhooks/memory_watch.ts";
+import { redeliver } from "./webhooks/redelivery.ts";
+import { measurePairs } from "./webhooks/pairs.ts";
+import { openScene } from "./webhooks/scene.ts";
+import { backlogOf, sickFrom } from "./webhooks/troubles.ts";
+
+// npm run prove -- webhooks [--short]: receivers sick in every way, workers killed, the database restarted; what is
+// accepted arrives, and who is well waits for nobody who is not.
+
+const short = process.argv.includes("--short");
+const PLAN: Disturbance = short
+  ? { events: 2_000, kills: 3, restartsAfter: [2] }
+  : { events: 100_000, kills: 50, restartsAfter: [10, 20, 30, 40, 48] };
+const SCENE = short
+  ? { partners: 10, retries: "1s 1s 1s 2s" }
+  : { partners: 50, retries: "1s 1s 1s 2s 2s 3s 3s 5s" };
+const PAIRS = short
+  ? { count: 1, orders: 500, ratioMax: undefined }
+  : { count: 5, orders: 1000, ratioMax: 1.25 };
+const BACKLOG_EVENTS = 1_000_000;
+const TRIES = SCENE.retries.split(" ").length + 1;
+
+const report = new Report((line) => console.log(line));
+const scene = await openScene(SCENE);
+try {
+  await watchMemory("amid kills", proveArrival);
+  await watchMemory("beside trouble", provePairs);
+} finally {
+  await scene.deployment.stop();
+}
+process.exit(report.close("webhooks") ? 0 : 1);
+
+async function proveArrival(): Promise<void> {
+  await scene.receivers.behave(() => "by chance");
+  const { kills, underWay, restarts, tests } = await disturb(scene, PLAN);
+  const arrivals = await scene.receivers.take();
+  const { parked, ...finding } = await judgeArrivals(scene, arrivals, TRIES);
+  const suffered =
+    `${kills} kills with ${underWay} deliveries under way, ${restarts} restarts of the database, ${tests} tests`;
+  const told = await describeArrivals(scene, arrivals);
+  report.tried("sick receivers", { ...finding, what: `${suffered}; ${finding.what}; ${told}` });
+  report.tried("what was parked, redelivered", await redeliver(scene, arrivals, parked));
+}
+
+async function provePairs(): Promise<void> {
+  const { partners } = SCENE;
+  const well = Math.ceil(partners / 2);
+  const sick = { ...PAIRS, well, buyers: partners };
+  report.tried("sick neighbours", await measurePairs(scene, sickFrom(scene, well), sick));
+  if (short) return;
+  const others = { ...PAIRS, well: partners - 1, buyers: partners - 1 };
+  const backlog = await backlogOf(scene, BACKLOG_EVENTS);
+  report.tried("a long backlog", await measurePairs(scene, backlog, others));
+}
+
+async function watchMemory(when: string, act: () => Promise<void>): Promise<void> {
+  const memory = new MemoryWatch(scene.deliverers);
+  await act();
+  report.tried(`memory of those who deliver, ${when}`, judgeMemory(memory.stop(), short));
+}

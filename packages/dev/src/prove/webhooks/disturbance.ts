@@ -1,0 +1,127 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import type { Deployment } from "../deployment.ts";
+import type { ServerProcess } from "../server_process.ts";
+import { untilDelivered } from "../until_delivered.ts";
+import { OrderDesk } from "./order_desk.ts";
+import type { Scene } from "./scene.ts";
+import { post } from "./told_events.ts";
+
+export interface Disturbance {
+  readonly events: number;
+  readonly kills: number;
+  /** After which kills the database is restarted, too. */
+  readonly restartsAfter: readonly number[];
+}
+
+/** What was done, for the reader. */
+interface Disturbed {
+  readonly kills: number;
+  /** How many deliveries were under way in the processes that were killed. */
+  readonly underWay: number;
+  readonly restarts: number;
+  readonly tests: number;
+}
+
+/** How far into its share of the orders a kill comes at most. */
+const INTO_MS = 1500;
+/** How long one of two processes is away: every third time for longer than what it held is kept for it. */
+const AWAY_MS = 7000;
+const AWAY_EVERY = 3;
+const DATABASE_AWAY_MS = 1000;
+const PAUSE_MS = 100;
+const STUCK_MS = 60_000;
+/** For all that is left when the last kill is done, each with all its tries. */
+const PATIENCE_MS = 600_000;
+/** Who refuses all that is left looks dead, and is tried once a rest: a partner that finds its endpoint resting so long shows that it lives. */
+const LONG_REST = "10 seconds";
+
+/** Orders are booked while those who deliver them are killed, and the database goes away; a partner that is gone comes back. */
+export async function disturb(scene: Scene, plan: Disturbance): Promise<Disturbed> {
+  const { deployment, deliverers } = scene;
+  const { events, kills, restartsAfter } = plan;
+  const desk = new OrderDesk(deployment.sql, deployment.traders);
+  const enabling = new Enabling(scene);
+  let underWay = 0;
+  try {
+    for (let kill = 1; kill <= kills; kill++) {
+      const booking = desk.bookUntil(Math.ceil(events * kill / kills));
+      await sleep(INTO_MS * Math.random());
+      const order = kill % 2 === 0 ? deliverers : deliverers.toReversed();
+      const { victim, inFlight } = await findBusy(order, desk);
+      await victim.kill();
+      underWay += inFlight;
+      await sleep(kill % AWAY_EVERY === 0 ? AWAY_MS : 0);
+      await victim.start();
+      if (restartsAfter.includes(kill)) await restartDatabase(deployment, restartsAfter.indexOf(kill));
+      await booking;
+    }
+    await untilDelivered(deployment, PATIENCE_MS);
+    return { kills, underWay, restarts: restartsAfter.length, tests: enabling.tests };
+  } finally {
+    await enabling.stop();
+  }
+}
+
+/** The first one that proves to have something under way; where nobody has, there are more orders. */
+async function findBusy(
+  deliverers: readonly ServerProcess[],
+  desk: OrderDesk,
+): Promise<{ readonly victim: ServerProcess; readonly inFlight: number }> {
+  const deadline = performance.now() + STUCK_MS;
+  while (performance.now() < deadline) {
+    for (const victim of deliverers) {
+      const inFlight = await victim.countInFlight();
+      if (inFlight > 0) return { victim, inFlight };
+    }
+    await desk.bookBatch().catch(() => {});
+    await sleep(PAUSE_MS);
+  }
+  throw new Error(`Orders are booked, and nobody has delivered any for ${STUCK_MS / 1000} s.`);
+}
+
+/** By turns at once, with all its processes, and in order. */
+async function restartDatabase(deployment: Deployment, turn: number): Promise<void> {
+  if (turn % 2 === 0) await deployment.killPostgres();
+  else await deployment.stopPostgres();
+  await sleep(DATABASE_AWAY_MS);
+  await deployment.startPostgres();
+  await deployment.untilDatabaseAnswers();
+}
+
+/** Each partner looks after its endpoint: one that answered 410, or rests for long, is well again some time later, which it shows by a test. */
+class Enabling {
+  tests = 0;
+  readonly #scene: Scene;
+  readonly #asked = new Set<string>();
+  readonly #ended: Promise<void>;
+  #on = true;
+
+  constructor(scene: Scene) {
+    this.#scene = scene;
+    this.#ended = this.#look();
+  }
+
+  async stop(): Promise<void> {
+    this.#on = false;
+    await this.#ended;
+  }
+
+  async #look(): Promise<void> {
+    const { deployment, service } = this.#scene;
+    for (; this.#on; await sleep(PAUSE_MS)) {
+      const away = await deployment.sql<{ client: number; at: string }[]>`
+        select client_id as client, coalesce(disabled_at, rests_until)::text as at from gold.endpoint
+        where disabled_at is not null or rests_until > now() + ${LONG_REST}::interval`
+        .catch(() => []);
+      for (const { client, at } of away) {
+        if (this.#asked.has(`${client} ${at}`)) continue;
+        const trader = deployment.traders.find((one) => one.client === client)!;
+        // While the database is away the partner is told so, and asks again.
+        const posted = await post(service.socket, trader, "/v1/webhook/test").then(() => true, () => false);
+        if (!posted) continue;
+        this.#asked.add(`${client} ${at}`);
+        this.tests++;
+      }
+    }
+  }
+}

@@ -1,0 +1,142 @@
+import type { Finding } from "../report.ts";
+import type { Trader } from "../trader.ts";
+import { Wire } from "../wire.ts";
+import type { Arrival } from "./receivers_process.ts";
+import type { Scene } from "./scene.ts";
+import { readEvents, type ToldEvent } from "./told_events.ts";
+
+/** What became of all events so far. */
+interface Judged extends Finding {
+  /** Those that their receivers refused for good. */
+  readonly parked: readonly string[];
+}
+
+const SHOWN = 10;
+/** More than are parked of any partner. */
+const LISTED = "10000";
+
+/** What the receivers got against what the partners read, and against what the operator sees. */
+export async function judgeArrivals(
+  scene: Scene,
+  arrivals: readonly Arrival[],
+  tries: number,
+): Promise<Judged> {
+  const { deployment, service } = scene;
+  await deployment.renewTokens();
+  const wire = await Wire.open(service.socket);
+  const violations: string[] = [];
+  const parked: string[] = [];
+  let events = 0;
+  try {
+    for (const [receiver, trader] of deployment.traders.entries()) {
+      const told = await readEvents(wire, trader);
+      const own = told.filter(({ status }) => status === "parked").map(({ id }) => id);
+      violations.push(
+        ...judgeNumbers(trader, told),
+        ...judgeDeliveries(trader, told, arrivals.filter((arrival) => arrival.receiver === receiver)),
+        ...await judgeParked(scene, trader, own, tries),
+      );
+      parked.push(...own);
+      events += told.length;
+    }
+  } finally {
+    wire.close();
+  }
+  violations.push(...await findUncounted(scene, events), ...await deployment.findDefects());
+  return {
+    what: `${events} events, ${parked.length} parked`,
+    violations: violations.length <= SHOWN
+      ? violations
+      : [...violations.slice(0, SHOWN), `and ${violations.length - SHOWN} more`],
+    parked,
+  };
+}
+
+function judgeNumbers({ clientId }: Trader, told: readonly ToldEvent[]): string[] {
+  const at = told.findIndex(({ sequence }, n) => sequence !== n + 1);
+  return at < 0 ? [] : [`${clientId}: event ${at + 1} is not there`];
+}
+
+/** Each delivery is of an event as it is read, signed; each event was accepted or is parked, and not both. */
+function judgeDeliveries(
+  { clientId }: Trader,
+  told: readonly ToldEvent[],
+  arrivals: readonly Arrival[],
+): string[] {
+  const violations: string[] = [];
+  const known = new Map(told.map((event) => [event.id, event]));
+  const accepted = new Set<string>();
+  for (const { id, sequence, digest, fault, accepted: isAccepted } of arrivals) {
+    const event = known.get(id);
+    if (fault !== undefined) violations.push(`${clientId} ${sequence}: ${fault}`);
+    else if (event?.sequence !== sequence) violations.push(`${clientId}: ${id} is not its event ${sequence}`);
+    else if (event.digest !== digest) {
+      violations.push(`${clientId} ${sequence}: other bytes than those that are read`);
+    } else if (isAccepted) accepted.add(id);
+  }
+  for (const { id, sequence, status } of told) {
+    const expected = accepted.has(id) ? "delivered" : "parked";
+    if (status !== expected) {
+      violations.push(
+        `${clientId} ${sequence}: told as ${status}, and its receiver ${
+          accepted.has(id) ? "has it" : "never accepted it"
+        }`,
+      );
+    }
+  }
+  return violations;
+}
+
+/** The operator sees the same ones, each after as many tries as there are. */
+async function judgeParked(
+  { deployment }: Scene,
+  { clientId, client }: Trader,
+  parked: readonly string[],
+  tries: number,
+): Promise<string[]> {
+  const list = await deployment.operator("event list", clientId, "--status", "parked", "--limit", LISTED);
+  const { items } = list as { items: { event_id: string }[] };
+  const listed = items.map(({ event_id }) => event_id).sort();
+  const rows = await deployment.sql<{ sequence: string; made: number }[]>`
+    select r.sequence, count(a.attempted_at)::int as made from gold.retry r
+    left join gold.attempt a on a.client_id = r.client_id and a.sequence = r.sequence
+    where r.client_id = ${client} and r.parked_at is not null group by r.sequence`;
+  return [
+    ...(listed.join() === parked.toSorted().join()
+      ? []
+      : [`${clientId}: the operator's list of parked events differs`]),
+    ...rows.filter(({ made }) => made < tries).map(({ sequence, made }) =>
+      `${clientId} ${sequence}: parked after ${made} of ${tries} tries`
+    ),
+  ];
+}
+
+async function findUncounted({ deployment }: Scene, events: number): Promise<string[]> {
+  const [row] = await deployment
+    .sql`select sum(event_sequence)::int as events from gold.account where client_id <> 0`;
+  return row!.events === events ? [] : [`${row!.events} events were committed, and partners read ${events}`];
+}
+
+/** How all was answered, and how often what had been accepted came again. */
+export async function describeArrivals({ deployment }: Scene, arrivals: readonly Arrival[]): Promise<string> {
+  const ways = new Map<string, number>();
+  for (const { way } of arrivals) ways.set(way, (ways.get(way) ?? 0) + 1);
+  const tally = [...ways].sort(([, a], [, b]) => b - a).map(([way, times]) => `${times} × ${way}`);
+  const [row] = await deployment.sql`select count(*)::int as attempts from gold.attempt`;
+  const again = countAgain(arrivals);
+  return `${arrivals.length} deliveries (${
+    tally.join(", ")
+  }), ${again} of them of what had arrived before, ` +
+    `${row!.attempts} attempts on record`;
+}
+
+/** Of an answer that was cut the sender may not have heard: then it is right to send again. */
+export function countAgain(arrivals: readonly Arrival[]): number {
+  const heard = new Set<string>();
+  let again = 0;
+  for (const { id, accepted, way } of arrivals) {
+    if (heard.has(id)) again++;
+    else if (accepted && way !== "cut within the answer") heard.add(id);
+  }
+  return again;
+}

@@ -1,0 +1,27 @@
+import { residentMebibytes } from "../resident_memory.ts";
+import type { ServerProcess } from "../server_process.ts";
+
+const EVERY_MS = 500;
+
+/** What processes take, now and then, however often they are killed and started again. */
+export class MemoryWatch {
+  readonly #samples: number[] = [];
+  readonly #timer: ReturnType<typeof setInterval>;
+
+  constructor(processes: readonly ServerProcess[]) {
+    this.#timer = setInterval(() => {
+      for (const process of processes) {
+        try {
+          this.#samples.push(residentMebibytes(process.pid));
+        } catch {
+          // It is being killed, or not yet started again.
+        }
+      }
+    }, EVERY_MS);
+  }
+
+  stop(): readonly number[] {
+    clearInterval(this.#timer);
+    return this.#samples;
+  }
+}

@@ -1,0 +1,90 @@
+import { randomBytes, randomUUID } from "node:crypto";
+import { setTimeout as sleep } from "node:timers/promises";
+import { ID_PREFIX, newId } from "@gold-partner/protocol";
+import type { Sql } from "postgres";
+import type { Trader } from "../trader.ts";
+
+const BATCH = 64;
+const PAUSE_MS = 100;
+const PATIENCE_MS = 120_000;
+
+/** One quote for each client that is named, firm for as long as a run may take: 0.001 g for half a riyal. */
+export async function makeQuotes(sql: Sql, clients: readonly number[]): Promise<string[]> {
+  const ids = clients.map(newUuid);
+  await sql`
+    insert into gold.quote (bucket, client_id, side, id, grams, price, total, created_at, expires_at)
+    select client % 64, client, 'buy', id, 10, 5000000, 50, clock_timestamp(), clock_timestamp() + interval '1 hour'
+    from unnest(${literal(clients)}::text::int[], ${literal(ids)}::text::uuid[]) q (client, id)`;
+  return ids;
+}
+
+/** Books orders as the service does, many in a transaction, without the way of a request: here it is about what comes after. */
+export class OrderDesk {
+  readonly #sql: Sql;
+  readonly #traders: readonly Trader[];
+  #turn = 0;
+
+  constructor(sql: Sql, traders: readonly Trader[]) {
+    this.#sql = sql;
+    this.#traders = traders;
+  }
+
+  /** Until so many events are committed, whatever becomes of the database meanwhile: what was booked is what the accounts say. */
+  async bookUntil(events: number): Promise<void> {
+    const deadline = performance.now() + PATIENCE_MS;
+    for (let trouble: unknown;;) {
+      try {
+        if (await this.#countEvents() >= events) return;
+        const refused = await this.bookBatch();
+        if (refused > 0) throw new Error(`${refused} of a batch's orders were refused.`);
+      } catch (error) {
+        trouble = error;
+        await sleep(PAUSE_MS);
+      }
+      if (performance.now() > deadline) {
+        throw new Error("Orders could not be booked for long.", { cause: trouble });
+      }
+    }
+  }
+
+  /** One batch, of all partners in turn, of whom whoever delivers is then told as the service does it; how many were refused. */
+  async bookBatch(): Promise<number> {
+    const clients = Array.from({ length: BATCH }, () => this.#next().client);
+    const quotes = await makeQuotes(this.#sql, clients);
+    const [nonces, keys] = [clients.map(() => randomUUID()), clients.map(() => randomUUID())];
+    const requests = clients.map(newUuid);
+    const [row] = await this.#sql`
+      select count(*) filter (where b.status <> 201)::int as refused
+      from gold.book_orders(true, false, ${literal(clients)}::text::int[],
+        array(select a.admission_version from unnest(${
+      literal(clients)
+    }::text::int[]) with ordinality c (client, n)
+          join gold.account a on a.client_id = c.client order by c.n),
+        ${literal(nonces)}::text::uuid[], ${
+      literal(keys)
+    }::text::text[], array_fill(sha256(''), array[${BATCH}::int]),
+        ${literal(quotes)}::text::uuid[], ${literal(requests)}::text::uuid[]) b`;
+    await this.#sql`
+      select pg_notify('gold_event', client::text) from unnest(${
+      literal(clients)
+    }::text::int[]) client group by client`;
+    return row!.refused;
+  }
+
+  async #countEvents(): Promise<number> {
+    const [row] = await this
+      .#sql`select sum(event_sequence)::int as events from gold.account where client_id <> 0`;
+    return row!.events;
+  }
+
+  #next(): Trader {
+    return this.#traders[this.#turn++ % this.#traders.length]!;
+  }
+}
+
+/** As the service makes them: orders and events are named after their requests and quotes. */
+const newUuid = (): string =>
+  newId(ID_PREFIX.request, Date.now(), randomBytes).slice(ID_PREFIX.request.length);
+
+/** The values are numbers and uuids. */
+const literal = (values: readonly (number | string)[]): string => `{${values.join(",")}}`;

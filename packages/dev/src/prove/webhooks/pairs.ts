@@ -1,0 +1,67 @@
+import type { Finding } from "../report.ts";
+import { untilDelivered } from "../until_delivered.ts";
+import { countAgain } from "./judge_arrivals.ts";
+import type { Scene } from "./scene.ts";
+import { median, takeTurn, type Turn, type TurnPlan } from "./turn.ts";
+
+/** What may be somebody else's trouble. */
+export interface Trouble {
+  readonly name: string;
+  begin(): Promise<void>;
+  /** Leaves nothing behind that is to be delivered. */
+  end(): Promise<void>;
+}
+
+interface Pairs extends TurnPlan {
+  readonly count: number;
+  /** Undefined leaves the ratio unjudged: in a short run it is chance. */
+  readonly ratioMax: number | undefined;
+}
+
+/** Who waits for somebody that rests or hangs waits for a second at least. */
+const BEGAN_MAX_MS = 1000;
+const DRAIN_MS = 90_000;
+
+/** By turns with and without the trouble, at one steady rate: what it is to those who are not in it. */
+export async function measurePairs(scene: Scene, trouble: Trouble, pairs: Pairs): Promise<Finding> {
+  const turns = { alone: [] as Turn[], beside: [] as Turn[] };
+  let again = 0;
+  const run = async (name: keyof typeof turns) => {
+    if (name === "beside") await trouble.begin();
+    const turn = await takeTurn(scene, pairs);
+    turns[name].push(turn);
+    if (name === "beside") await trouble.end();
+    await untilDelivered(scene.deployment, DRAIN_MS);
+    const later = (await scene.receivers.take()).filter(({ receiver }) => receiver < pairs.well);
+    again += countAgain([...turn.arrivals, ...later]);
+  };
+  for (let pair = 0; pair < pairs.count; pair++) {
+    for (const name of pair % 2 === 0 ? ["alone", "beside"] as const : ["beside", "alone"] as const) {
+      await run(name);
+    }
+  }
+  const ratios = turns.beside.map(({ slowMs }, n) => slowMs / turns.alone[n]!.slowMs);
+  const ratio = median(ratios);
+  const longestMs = Math.max(...turns.beside.map(({ beganMs }) => beganMs));
+  const refusals = [...turns.alone, ...turns.beside].flatMap((turn) => turn.refusals);
+  const said = ({ medianMs, slowMs }: Turn) => `${medianMs}/${slowMs}`;
+  return {
+    what:
+      `event to arrival in ms, median/99th percentile: ${turns.alone.map(said).join(" ")} without, ${
+        turns.beside.map(said).join(" ")
+      } with ${trouble.name}; ratio of the 99th ${ratio.toFixed(2)} (median of ${pairs.count}); ` +
+      `no first attempt began later than ${longestMs} ms; ${again} came again` +
+      (refusals.length === 0
+        ? ""
+        : `; ${refusals.length} times an order was put off: ${[...new Set(refusals)].join(" ")}`),
+    violations: [
+      ...(pairs.ratioMax === undefined || ratio <= pairs.ratioMax
+        ? []
+        : [`those who are well wait ${ratio.toFixed(2)} times as long, and ${pairs.ratioMax} is the most`]),
+      ...(longestMs <= BEGAN_MAX_MS
+        ? []
+        : [`somebody who is well waited ${longestMs} ms for a first attempt`]),
+      ...(again === 0 ? [] : [`${again} came again, and nobody was killed`]),
+    ],
+  };
+}

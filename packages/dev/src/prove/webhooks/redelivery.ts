@@ -1,0 +1,31 @@
+import type { Finding } from "../report.ts";
+import { untilDelivered } from "../until_delivered.ts";
+import { judgeArrivals } from "./judge_arrivals.ts";
+import type { Arrival } from "./receivers_process.ts";
+import type { Scene } from "./scene.ts";
+import { post } from "./told_events.ts";
+
+const PATIENCE_MS = 60_000;
+
+/** What was refused for good is asked for again, one half by the partners and one by the operator, once it is welcome. */
+export async function redeliver(
+  scene: Scene,
+  arrivals: Arrival[],
+  parked: readonly string[],
+): Promise<Finding> {
+  const { deployment, service, receivers } = scene;
+  const owners = new Map(arrivals.map(({ id, receiver }) => [id, deployment.traders[receiver]!]));
+  await receivers.behave(() => "well");
+  for (const [n, id] of parked.entries()) {
+    if (n % 2 === 0) await deployment.operator("event redeliver", id);
+    else await post(service.socket, owners.get(id)!, `/v1/events/${id}/redeliver`);
+  }
+  await untilDelivered(scene.deployment, PATIENCE_MS);
+  const later = await receivers.take();
+  arrivals.push(...later);
+  const { what, violations, parked: left } = await judgeArrivals(scene, arrivals, 0);
+  return {
+    what: `${parked.length} asked for, ${later.length} came; ${what}`,
+    violations: left.length === 0 ? violations : [...violations, `${left.length} are parked still`],
+  };
+}

@@ -1,0 +1,42 @@
+import { Deployment } from "../deployment.ts";
+import type { ServerProcess } from "../server_process.ts";
+import { ask } from "../trader.ts";
+import { verdictOf } from "../wire.ts";
+import { Receivers } from "./receivers.ts";
+
+/** One process serves, two deliver, and each partner has a receiver; those with one index belong together. */
+export interface Scene {
+  readonly deployment: Deployment;
+  readonly service: ServerProcess;
+  readonly deliverers: readonly ServerProcess[];
+  readonly receivers: Receivers;
+}
+
+const ENDOWMENT_SAR = "10000000";
+
+export async function openScene(
+  { partners, retries }: { readonly partners: number; readonly retries: string },
+): Promise<Scene> {
+  const deployment = await Deployment.start({ servers: 1, traders: partners, lanes: 2, role: "api" });
+  try {
+    const { traders, receiverCertificate } = deployment;
+    const [service] = deployment.servers as [ServerProcess];
+    const secrets = traders.map(({ credentials }) => credentials.webhook_secret);
+    const receivers = await Receivers.open(secrets, receiverCertificate);
+    deployment.onStop(() => receivers.stop());
+    for (const [index, trader] of traders.entries()) {
+      await deployment.operator("partner set", trader.clientId, "--webhook", receivers.urls[index]!);
+      const endowed = await ask(service.socket, trader.fund(ENDOWMENT_SAR));
+      if (endowed?.status !== 201) throw new Error(`no money: ${verdictOf(endowed)}`);
+    }
+    const deliverers = await Promise.all(
+      ["delivery_1", "delivery_2"].map((name) =>
+        deployment.addServer(name, "delivery", { WEBHOOK_RETRIES: retries })
+      ),
+    );
+    return { deployment, service, deliverers, receivers };
+  } catch (error) {
+    await deployment.stop();
+    throw error;
+  }
+}

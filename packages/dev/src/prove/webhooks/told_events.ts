@@ -1,0 +1,45 @@
+import { createHash } from "node:crypto";
+import { ask, type Trader } from "../trader.ts";
+import { verdictOf, type Wire } from "../wire.ts";
+
+/** An event as its partner reads it. */
+export interface ToldEvent {
+  readonly id: string;
+  readonly sequence: number;
+  /** SHA-256 of its bytes without what is told of its delivery: these are delivered. */
+  readonly digest: string;
+  readonly status: string;
+}
+
+const PAGE = 200;
+const ITEM =
+  /(\{"type":"[a-z._]+","id":"(evt_[0-9a-f-]{36})","sequence":([0-9]+),.*?"chain_head":"[0-9a-f]{64}"\}),"delivery":\{"status":"([a-z]+)"/g;
+
+/** All that GET /v1/events tells a partner, oldest first. */
+export async function readEvents(wire: Wire, trader: Trader): Promise<ToldEvent[]> {
+  const events: ToldEvent[] = [];
+  for (let after: string | null = ""; after !== null;) {
+    const reply = await wire.send(trader.read(`/v1/events?limit=${PAGE}${after && `&after=${after}`}`));
+    if (reply?.status !== 200) throw new Error(`no events: ${verdictOf(reply)}`);
+    const { items, next_cursor } = JSON.parse(reply.body) as { items: unknown[]; next_cursor: string | null };
+    const told = [...reply.body.matchAll(ITEM)].map(([, body, id, sequence, status]) => ({
+      id: id!,
+      sequence: Number(sequence),
+      digest: createHash("sha256").update(`${body}}`).digest("base64"),
+      status: status!,
+    }));
+    if (told.length !== items.length) {
+      throw new Error(`${items.length} events in a page, ${told.length} in a form that is known`);
+    }
+    events.push(...told);
+    after = next_cursor;
+  }
+  return events;
+}
+
+/** A write of the partner's that says nothing but its path. */
+export async function post(socketPath: string, trader: Trader, path: string): Promise<void> {
+  await trader.renewToken(socketPath);
+  const reply = await ask(socketPath, trader.unsigned(path, new Uint8Array()));
+  if (reply?.status !== 201) throw new Error(`${path}: ${verdictOf(reply)}`);
+}

@@ -1,0 +1,61 @@
+import type { Trader } from "../trader.ts";
+import { SICKNESSES } from "./mood.ts";
+import type { Trouble } from "./pairs.ts";
+import type { Scene } from "./scene.ts";
+
+/** All partners from this one on have sick receivers, each in its own way. */
+export function sickFrom({ deployment, receivers }: Scene, first: number): Trouble {
+  return {
+    name: `${receivers.urls.length - first} sick receivers`,
+    begin: () => receivers.behave((n) => n < first ? "well" : SICKNESSES[(n - first) % SICKNESSES.length]!),
+    async end() {
+      await receivers.behave(() => "well");
+      // Told once more where they are, they are taken for new ones.
+      for (const [n, { clientId }] of deployment.traders.entries()) {
+        if (n >= first) await deployment.operator("partner set", clientId, "--webhook", receivers.urls[n]!);
+      }
+    },
+  };
+}
+
+/** The last partner's receiver hangs, and so many events wait for it. */
+export async function backlogOf({ deployment, receivers }: Scene, events: number): Promise<Trouble> {
+  const last = receivers.urls.length - 1;
+  const dead = deployment.traders[last]!;
+  const setUrl = (url: string | null) =>
+    deployment.sql`update gold.partner set webhook_url = ${url}::text where id = ${dead.client}`;
+  await setUrl(null);
+  await preload(deployment.sql, dead, events);
+  await receivers.behave((n) => n < last ? "well" : "hangs");
+  return {
+    name: `${events} events waiting for a dead one`,
+    async begin() {
+      await setUrl(receivers.urls[last]!);
+      await deployment.sql`select gold.enable_endpoint(${dead.client}::int)`;
+    },
+    end: async () => void await setUrl(null),
+  };
+}
+
+/** Committed and sealed, as if they had come over months. */
+async function preload(sql: Scene["deployment"]["sql"], { client }: Trader, events: number): Promise<void> {
+  await sql.begin(async (tx) => {
+    const [account] = await tx`
+      select event_sequence from gold.account where client_id = ${client} for no key update`;
+    await tx`
+      insert into gold.event (bucket, client_id, sequence, id, subject, created_at, type)
+      select ${client}::int % 64, ${client}::int, ${
+      account!.event_sequence
+    }::text::bigint + n, id, id, now(), 'webhook.test'
+      from (select n, gen_random_uuid() as id from generate_series(1, ${events}::int) n) made`;
+    await tx`
+      update gold.account set event_sequence = event_sequence + ${events}::int, last_posted_at = now() where client_id = ${client}`;
+  });
+  const isUnsealed = async () => {
+    const [row] = await sql`
+      select from gold.account a join gold.chain_tail t using (bucket, client_id)
+      where a.client_id = ${client} and a.event_sequence > t.sequence`;
+    return row !== undefined;
+  };
+  while (await isUnsealed()) await sql`select gold.seal_next(array[${client}::int])`;
+}

@@ -1,0 +1,123 @@
+import { randomUUID } from "node:crypto";
+import { setTimeout as sleep } from "node:timers/promises";
+import { ask, type Trader } from "../trader.ts";
+import { type Reply, verdictOf } from "../wire.ts";
+import { makeQuotes } from "./order_desk.ts";
+import type { Arrival } from "./receivers_process.ts";
+import type { Scene } from "./scene.ts";
+
+export interface TurnPlan {
+  readonly orders: number;
+  /** Partners that are in no trouble: the first so many. */
+  readonly well: number;
+  /** Partners that buy: the first so many. */
+  readonly buyers: number;
+}
+
+/** One turn, seen by those who are well. */
+export interface Turn {
+  readonly medianMs: number;
+  readonly slowMs: number;
+  /** From an event to the beginning of its first attempt, by the rows: the longest. */
+  readonly beganMs: number;
+  readonly arrivals: readonly Arrival[];
+  /** Why an order had to be asked for again. */
+  readonly refusals: readonly string[];
+}
+
+const ORDERS_PER_SECOND = 100;
+/** Connections are made meanwhile. */
+const WARM_UP_SHARE = 0.2;
+const SLOW_SHARE = 0.99;
+const ARRIVAL_MS = 20_000;
+const POLL_MS = 100;
+const SERVED: readonly string[] = ["201", "200 replayed"];
+
+/** Orders at a steady rate, until all is there that goes to those who are well. */
+export async function takeTurn(scene: Scene, plan: TurnPlan): Promise<Turn> {
+  const since = new Date();
+  const refusals: string[] = [];
+  const executed = await trade(scene, plan, refusals);
+  const arrivals = await awaitArrivals(scene, executed);
+  const warm = executed.slice(Math.ceil(executed.length * WARM_UP_SHARE));
+  const firsts = new Map<string, Arrival>();
+  for (const arrival of arrivals) if (!firsts.has(arrival.order!)) firsts.set(arrival.order!, arrival);
+  const waits = warm.map((id) => firsts.get(id)!).map(({ arrivedMs, createdMs }) => arrivedMs - createdMs);
+  waits.sort((left, right) => left - right);
+  return {
+    medianMs: median(waits),
+    slowMs: waits[Math.ceil(waits.length * SLOW_SHARE) - 1]!,
+    beganMs: await readBegan(scene, plan, since),
+    arrivals,
+    refusals,
+  };
+}
+
+/** One order after another over the service itself; the orders of those who are well. */
+async function trade(
+  { deployment, service }: Scene,
+  { orders, well, buyers }: TurnPlan,
+  refusals: string[],
+): Promise<string[]> {
+  await deployment.renewTokens();
+  const turns = Array.from({ length: orders }, (_, n) => n % buyers);
+  const traderOf = (turn: number) => deployment.traders[turn]!;
+  const quotes = await makeQuotes(deployment.sql, turns.map((turn) => traderOf(turn).client));
+  const startedMs = performance.now();
+  const replies = await Promise.all(turns.map(async (turn, n) => {
+    await sleep(Math.max(0, startedMs + n * 1000 / ORDERS_PER_SECOND - performance.now()));
+    return await insist(service.socket, traderOf(turn), `qt_${quotes[n]}`, refusals);
+  }));
+  const failed = replies.map(verdictOf).find((verdict) => !SERVED.includes(verdict));
+  if (failed) throw new Error(`an order was answered ${failed}`);
+  return turns.flatMap((turn, n) => turn < well ? [`ord_${quotes[n]}`] : []);
+}
+
+/** As the guide wants it: where the service cannot serve now, the same key again. */
+async function insist(
+  socketPath: string,
+  trader: Trader,
+  quoteId: string,
+  refusals: string[],
+): Promise<Reply | undefined> {
+  const key = randomUUID();
+  const deadline = performance.now() + ARRIVAL_MS;
+  for (;;) {
+    const reply = await ask(socketPath, await trader.order(quoteId, { key }));
+    if (reply?.status !== 503 || performance.now() > deadline) return reply;
+    refusals.push((JSON.parse(reply.body) as { detail: string }).detail);
+    await sleep(POLL_MS);
+  }
+}
+
+/** Of these orders, and of none else. */
+async function awaitArrivals({ receivers }: Scene, orders: readonly string[]): Promise<Arrival[]> {
+  const expected = new Set(orders);
+  const arrivals: Arrival[] = [];
+  const deadline = performance.now() + ARRIVAL_MS;
+  for (;;) {
+    arrivals.push(...(await receivers.take()).filter(({ order }) => expected.has(order!)));
+    const missing = expected.size - new Set(arrivals.map(({ order }) => order)).size;
+    if (missing === 0) return arrivals;
+    if (performance.now() > deadline) {
+      throw new Error(`${missing} orders' events did not come to receivers that are well`);
+    }
+    await sleep(POLL_MS);
+  }
+}
+
+async function readBegan({ deployment }: Scene, { well }: TurnPlan, since: Date): Promise<number> {
+  const clients = deployment.traders.slice(0, well).map(({ client }) => client);
+  const [row] = await deployment.sql`
+    select (extract(epoch from max(a.at - e.created_at)) * 1000)::int as began
+    from gold.event e cross join lateral (
+      select min(a.attempted_at) as at from gold.attempt a
+      where a.bucket = e.bucket and a.client_id = e.client_id and a.sequence = e.sequence) a
+    where e.client_id = any (${`{${
+    clients.join(",")
+  }}`}::text::int[]) and e.created_at >= ${since.toISOString()}::text::timestamptz`;
+  return row!.began;
+}
+
+export const median = (values: readonly number[]): number =>
+  values.toSorted((left, right) => left - right)[Math.floor(values.length / 2)]!;

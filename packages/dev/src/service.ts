@@ -1,0 +1,36 @@
+import { fileURLToPath } from "node:url";
+import { startChild } from "./child.ts";
+import type { Database } from "./database.ts";
+import { awaitReady } from "./ready.ts";
+import type { State } from "./state.ts";
+
+export interface Service {
+  readonly pid: number;
+  /** When it ends by itself: the sentence that says so. */
+  readonly died: Promise<string>;
+  ready(): Promise<void>;
+  stop(): Promise<void>;
+}
+
+const MAIN = fileURLToPath(new URL("../../server/src/main.ts", import.meta.url));
+
+/** The service, configured as in production: by its environment. */
+export function startService(state: State, { api }: Database["urls"], baseUrl: string): Service {
+  const [operations, log] = [state.socket("server_operations.sock"), state.path("log", "server.log")];
+  const child = startChild(MAIN, {
+    GOLD_ENV: "sandbox",
+    PUBLIC_BASE_URL: baseUrl,
+    DATABASE_URL: api,
+    LISTEN: `unix:${state.socket("server.sock")}`,
+    OPERATIONS_LISTEN: `unix:${operations}`,
+    PEPPER_SOURCE: `file:${state.path("keys", "pepper")}`,
+    SEALING_KEY_SOURCE: `file:${state.path("keys", "sealing_key")}`,
+    WEBHOOK_CA: state.path("pki", "webhook_ca.pem"),
+  }, log);
+  return {
+    pid: child.pid,
+    died: child.exited.then((code) => `The service ended by itself (exit ${code}); its log is ${log}.`),
+    ready: () => awaitReady(operations, child, log),
+    stop: () => child.stop(),
+  };
+}

@@ -1,0 +1,93 @@
+import { mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, before, describe, it } from "node:test";
+import { assertEquals, assertStringIncludes } from "@std/assert";
+import { runDemo } from "./demo.ts";
+import { type DemoReceiver, openDemoReceiver } from "./demo_receiver.ts";
+import { asOperator } from "./operator.ts";
+import type { Credentials } from "./partner.ts";
+import { findFreePort } from "./postgres/mod.ts";
+import { runToEnd, type Started, startUntilReady } from "./start_trial.ts";
+import { trialCertificate, trialReceiver } from "./trial/receiver.ts";
+
+describe("npm start sends webhooks", () => {
+  let folder: string;
+  let state: string;
+  let started: Started;
+  let demo: Credentials;
+  const opened: { stop(): Promise<void> }[] = [];
+  before(async () => {
+    folder = await mkdtemp(join(tmpdir(), "gold-start-webhooks-"));
+    state = join(folder, "state");
+    const authority = join(folder, "authority.pem");
+    await writeFile(authority, (await trialCertificate()).ca);
+    const port = `${await findFreePort()}`;
+    started = await startUntilReady(state, "--port", port, "--no-demo", "--webhook-ca", authority);
+    const [partner] = await readdir(join(state, "partners"));
+    demo = JSON.parse(await readFile(join(state, "partners", partner!, "credentials.json"), "utf8"));
+  });
+  after(async () => {
+    for (const receiver of opened) await receiver.stop();
+    await started?.stop();
+    await rm(folder, { recursive: true, force: true });
+  });
+
+  const sendTo = (port: number) =>
+    asOperator(started.run.database_url)(
+      `partner set ${demo.client_id} --webhook https://localhost:${port}/webhooks`,
+    );
+  /** What the demo says of its webhooks. */
+  const heard = async (receiver: DemoReceiver) => {
+    const told: string[] = [];
+    const tell = (step: string, _: number, what: string) => void (step === "webhook" && told.push(what));
+    await runDemo(demo, { tell }, receiver);
+    return told;
+  };
+
+  it("to a receiver with the certificate that it made for one, after each order of the demo", async () => {
+    const [cert, key] = await Promise.all(
+      ["receiver.pem", "receiver_key.pem"].map((name) => readFile(join(state, "pki", name), "utf8")),
+    ) as [string, string];
+    const port = await findFreePort();
+    await sendTo(port);
+    const plan = { port, certificate: { cert, key }, secret: demo.webhook_secret };
+    const receiver = (await openDemoReceiver(plan))!;
+    opened.push(receiver);
+    const came = ["order.executed", "order.executed", "withdrawal.created"];
+    assertEquals(await heard(receiver), came.map((type) => `${type} came, and its signature verifies`));
+  });
+
+  it("to a receiver whose authority --webhook-ca names", async () => {
+    const receiver = await trialReceiver();
+    opened.push(receiver);
+    await sendTo(receiver.port);
+    await runDemo(demo, { tell: () => {} });
+    const types = (await receiver.awaitDeliveries(4)).map(({ body }) => JSON.parse(body).type as string);
+    assertEquals(types.sort(), [
+      "funding.completed",
+      "order.executed",
+      "order.executed",
+      "withdrawal.created",
+    ]);
+  });
+
+  it("and says so in the demo where none comes", async () => {
+    const deaf: DemoReceiver = { awaitEvent: async () => undefined, stop: async () => {} };
+    const types = ["order.executed", "order.executed", "withdrawal.created"];
+    assertEquals(
+      await heard(deaf),
+      types.map((type) => `${type} has not come yet; it is sent again by itself`),
+    );
+  });
+
+  it("but takes no file as an authority that is none: one sentence, and exit 2", async () => {
+    const file = join(folder, "no_authority.pem");
+    await writeFile(file, "no certificate");
+    for (const path of [file, join(folder, "gone.pem")]) {
+      const { code, err } = await runToEnd("--exit", "--state", join(folder, "other"), "--webhook-ca", path);
+      assertEquals(code, 2);
+      assertStringIncludes(err, `that signed your receiver's certificate, not ${path}: `);
+    }
+  });
+});

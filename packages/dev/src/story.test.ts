@@ -1,0 +1,70 @@
+import { describe, it } from "node:test";
+import { setTimeout as sleep } from "node:timers/promises";
+import { assertEquals, assertStringIncludes } from "@std/assert";
+import { doStep, openStory } from "./story.ts";
+
+const STEP = "\x1b[32m✔\x1b[0m health     \x1b[2m   12 ms\x1b[0m  up\n";
+const LONG_MS = 1200;
+
+function tellOn(
+  stage: { isTTY?: boolean; columns?: number },
+  env: Record<string, string> = {},
+  json = false,
+) {
+  const written: string[] = [];
+  const story = openStory({ stage: { ...stage, write: (text: string) => written.push(text) }, json, env });
+  return { story, written };
+}
+
+describe("openStory()", () => {
+  it("is coloured on a terminal alone, and nowhere with NO_COLOR", () => {
+    const plain = "✔ health        12 ms  up\n";
+    const cases = [
+      [{ isTTY: true }, {}, STEP],
+      [{ isTTY: true }, { NO_COLOR: "1" }, plain],
+      [{ isTTY: true }, { TERM: "dumb" }, plain],
+      [{}, {}, plain],
+    ] as const;
+    for (const [stage, env, expected] of cases) {
+      const { story, written } = tellOn(stage, env);
+      story.tell("health", 12.4, "up");
+      assertEquals(written, [expected]);
+    }
+  });
+
+  it("shows on a terminal that a long step goes on, in one line that fits and goes away", async () => {
+    const { story, written } = tellOn({ isTTY: true, columns: 40 }, { NO_COLOR: "1" });
+    await doStep(
+      story,
+      "database",
+      "making a cluster of the longest words",
+      () => sleep(LONG_MS),
+      () => "up",
+    );
+    assertEquals(written.slice(0, 2), ["\r\x1b[2K… database       1 s   making a cluster", "\r\x1b[2K"]);
+    assertStringIncludes(written[2]!, "✔ database");
+    assertEquals(written.length, 3);
+  });
+
+  it("shows it by a line of its own where lines cannot be rewritten, and not of a short step", async () => {
+    const { story, written } = tellOn({});
+    await doStep(story, "database", "making a cluster", () => sleep(LONG_MS), () => "up");
+    await doStep(story, "health", "asking", async () => {}, () => "up");
+    assertEquals(written.length, 3);
+    assertEquals(written[0], "… database       1 s   making a cluster\n");
+    await sleep(LONG_MS);
+    assertEquals(written.length, 3);
+  });
+
+  it("with --json says one object a line, and nothing for people", async () => {
+    const { story, written } = tellOn({ isTTY: true }, {}, true);
+    story.say("for people");
+    await doStep(story, "database", "making a cluster", () => sleep(LONG_MS), () => "up");
+    story.conclude("ready", 1.6, "serving", { base_url: "https://localhost" });
+    const [{ ms, ...step }, ready] = written.map((line) => JSON.parse(line));
+    assertEquals(Number.isInteger(ms), true);
+    assertEquals(step, { step: "database", what: "up" });
+    assertEquals(ready, { step: "ready", ms: 2, what: "serving", base_url: "https://localhost" });
+    assertEquals(written.length, 2);
+  });
+});

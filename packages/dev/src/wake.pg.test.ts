@@ -1,0 +1,57 @@
+import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, before, describe, it } from "node:test";
+import { assertEquals, assertNotEquals } from "@std/assert";
+import postgres from "postgres";
+import { findFreePort } from "./postgres/mod.ts";
+import { startUntilReady } from "./start_trial.ts";
+
+describe("wake()", () => {
+  let folder: string;
+  let state: string;
+  before(async () => {
+    folder = await mkdtemp(join(tmpdir(), "gold-wake-"));
+    state = join(folder, "state");
+  });
+  after(() => rm(folder, { recursive: true, force: true }));
+
+  const path = (...parts: string[]) => join(state, ...parts);
+  const logged = async () =>
+    (await readFile(path("log", "server.log"), "utf8")).split("\n").filter((line) =>
+      /"serving"|did not/.test(line)
+    );
+
+  /** Starts it; gives what tells one making of the functions from the next, and what the service logged of its own start. */
+  async function start(): Promise<{ made: string; log: string[] }> {
+    await writeFile(path("log", "server.log"), "").catch(() => {});
+    const started = await startUntilReady(state, "--port", port, "--no-demo");
+    const sql = postgres(started.run.database_url, { max: 1 });
+    const [{ made }] = await sql<
+      [{ made: string }]
+    >`select xmin::text as made from pg_proc where proname = 'book_orders'`;
+    await sql.end();
+    assertEquals(await started.stop(), 0);
+    return { made, log: await logged() };
+  }
+  let port: string;
+
+  it("takes what is settled for settled, and one service serves that waited for its database", async () => {
+    port = `${await findFreePort()}`;
+    const [first, second] = [await start(), await start()];
+    assertEquals(second.made, first.made);
+    assertEquals(second.log.length, 1);
+  });
+
+  it("settles anew what other sources settled, what lost a secret, and what moved to another port", async () => {
+    const before = await start();
+    await writeFile(path("postgres", "settled"), "other sources");
+    const settled = await start();
+    assertNotEquals(settled.made, before.made);
+    await rm(path("keys", "database_gold_api"));
+    const healed = await start();
+    assertNotEquals(healed.made, settled.made);
+    port = `${await findFreePort()}`;
+    assertNotEquals((await start()).made, healed.made);
+  });
+});

@@ -1,0 +1,136 @@
+import { mkdir, readFile } from "node:fs/promises";
+import { join, resolve } from "node:path";
+import { formatHalalas } from "@gold-partner/protocol";
+import type { Sql } from "postgres";
+import type { Command, Invocation, Result } from "../command.ts";
+import { connect } from "../database.ts";
+import { EXIT, Failure, usage } from "../failure.ts";
+import { optional, repeated, required, wholeNumber } from "../values.ts";
+import { ensureLoadPartner, type LoadSite, type LoadTerms } from "./load_partner.ts";
+import { readRange } from "./partner_terms.ts";
+
+const PARTNERS_MAX = 1000;
+/** In the project, where `loadtest/` looks for them. */
+const DEFAULT_FOLDER = join(".gold", "loadtest");
+const LOOPBACK = ["127.0.0.1/32", "::1/128"];
+/** Nobody has to listen there. */
+const WEBHOOK = "https://localhost:8445/webhooks";
+/** More than any run takes, and far from what an account can hold. */
+const FUNDS_HALALAS = 100_000_000_000n;
+/** Free gold in the vault, for each partner. */
+const GOLD_TENTH_MILLIGRAMS = 10_000_000n;
+const BAR = { gross: "124414000", fineness: "9999" };
+const BURST = 1_000_000;
+const LIMITED = { name: "limited", ratePerSecond: 5, burst: 5, limited: true };
+
+const prepare: Command = {
+  words: "loadtest prepare",
+  usage: "loadtest prepare --partners N [--out DIR] [--ip CIDR …] [--webhook https://…] [--ca FILE]",
+  does:
+    "onboards and funds partners for load tests in a sandbox, not rate limited, and one that is; those that still stand are kept",
+  options: {
+    partners: { type: "string" },
+    out: { type: "string" },
+    ip: { type: "string", multiple: true },
+    webhook: { type: "string", default: WEBHOOK },
+    ca: { type: "string" },
+  },
+  run: prepareLoad,
+};
+
+export const LOADTEST_COMMANDS: readonly Command[] = [prepare];
+
+async function prepareLoad(invocation: Invocation): Promise<Result> {
+  const { values, db, path } = invocation;
+  const count = wholeNumber(required(values, "partners"), "partners");
+  if (count > PARTNERS_MAX) throw usage(`--partners is at most ${PARTNERS_MAX}.`);
+  const { sql, deployment } = await db();
+  const { environment, publicBaseUrl, floodPerSecond } = await deployment();
+  if (environment === "production") {
+    throw new Failure(
+      EXIT.refused,
+      "production",
+      "This database is production's, where no partner is made up and no money: load is prepared in a sandbox alone.",
+    );
+  }
+  const second = connect(await invocation.secondDatabaseUrl());
+  try {
+    const ips = repeated(values, "ip").map(readRange);
+    const out = optional(values, "out");
+    const site: LoadSite = {
+      folder: out === undefined ? resolve(DEFAULT_FOLDER) : path(out),
+      baseUrl: publicBaseUrl,
+      ca: await findServerCa(invocation),
+      ips: ips.length > 0 ? ips : LOOPBACK,
+      webhook: required(values, "webhook"),
+    };
+    await mkdir(site.folder, { recursive: true, mode: 0o700 });
+    await stockVault(sql, BigInt(count) * GOLD_TENTH_MILLIGRAMS);
+    const numbered = Array.from({ length: count }, (_, n): LoadTerms => ({
+      name: `${n}`,
+      ratePerSecond: Math.floor(floodPerSecond / 4),
+      burst: BURST,
+      limited: false,
+    }));
+    const items = [];
+    for (const terms of [...numbered, LIMITED]) {
+      const { clientId, file, isNew } = await ensureLoadPartner(invocation, site, terms);
+      items.push({
+        file,
+        client_id: clientId,
+        status: isNew ? "new" : "kept",
+        sar_available: formatHalalas(await fund(sql, second, clientId)),
+        limited: terms.limited,
+        rate_per_second: terms.ratePerSecond,
+        burst: terms.burst,
+      });
+    }
+    return {
+      title: "Funded, and not rate limited but for partner-limited.json. The files hold private keys: " +
+        "give them to nobody, and to k6 by -e PARTNER=n.",
+      items,
+    };
+  } finally {
+    await second.end({ timeout: 2 });
+  }
+}
+
+/** That of an `npm start` is never taken for another deployment. */
+async function findServerCa({ values, path, env, stateDir }: Invocation): Promise<string> {
+  const given = optional(values, "ca");
+  if (given === undefined && env.DATABASE_URL) {
+    throw usage("--ca is missing: the PEM file of the authority that signed the server's certificate.");
+  }
+  const file = given === undefined ? resolve(stateDir, "pki", "ca.pem") : path(given);
+  await readFile(file);
+  return file;
+}
+
+async function stockVault(sql: Sql, wanted: bigint): Promise<void> {
+  const readFree = async () => {
+    const [row] = await sql`
+      select ((select coalesce(sum(fine), 0) from gold.bar_overview where removed_at is null)
+        - (select coalesce(sum(gold), 0) from gold.partner_overview))::text as free`;
+    return BigInt(row!.free);
+  };
+  while (await readFree() < wanted) {
+    await sql`
+      select gold.add_bar('LOADTEST-' || (select count(*) + 1 from gold.bar_overview), 'none', 'load test', ${BAR.gross}::text::bigint, ${BAR.fineness}::text::int)`;
+  }
+}
+
+/** By a deposit, which one login records and another approves, as all money comes in that no partner paid itself. */
+async function fund(sql: Sql, second: Sql, clientId: string): Promise<bigint> {
+  const readAvailable = async () => {
+    const [row] = await sql`
+      select sar_available::text from gold.partner_overview where public_id = ${clientId}`;
+    return BigInt(row!.sar_available);
+  };
+  const available = await readAvailable();
+  if (available >= FUNDS_HALALAS / 2n) return available;
+  const [deposit] = await sql`
+    select gold.record_deposit(${clientId}, ${`${FUNDS_HALALAS}`}::text::bigint,
+      ${`load test of ${clientId} `} || clock_timestamp()) as uuid`;
+  await second`select gold.approve_deposit(${deposit!.uuid}::uuid)`;
+  return await readAvailable();
+}

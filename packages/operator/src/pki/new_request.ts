@@ -1,0 +1,18 @@
+import "reflect-metadata";
+import type { webcrypto } from "node:crypto";
+import { Pkcs10CertificateRequestGenerator } from "@peculiar/x509";
+import { ECDSA_SHA256 } from "./key_pair.ts";
+import { type Subject, writeSubject } from "./subject.ts";
+
+/** The partner's side, for the partners that this project makes itself: a request for a certificate, as openssl would make it. */
+export async function writeCsr(
+  { publicKey, privateKey }: Pick<webcrypto.CryptoKeyPair, "publicKey" | "privateKey">,
+  subject: Subject,
+): Promise<string> {
+  const request = await Pkcs10CertificateRequestGenerator.create({
+    name: writeSubject(subject),
+    keys: { publicKey, privateKey },
+    signingAlgorithm: ECDSA_SHA256,
+  });
+  return request.toString("pem");
+}

@@ -1,0 +1,51 @@
+import { type TrialBooks, trialBooks } from "@gold-partner/dev";
+import { assertEquals } from "@std/assert";
+import fc from "fast-check";
+import { after, before, describe, it } from "node:test";
+import type { ReservedSql } from "postgres";
+import { bookBothWays, CLIENTS, stageHoldings, uuidOf } from "../trading/batch_trial.ts";
+import { type NonceItem, sendNonces } from "./spend_nonces.ts";
+
+// A counterexample is made smaller for so long, and no longer.
+const SETTINGS = { numRuns: 100, interruptAfterTimeLimit: 120_000, markInterruptAsFailure: true };
+
+/** Few numbers, so that nonces come again within a batch, from the one before, and from another client. */
+const drawn = fc.record({
+  client: fc.nat(CLIENTS.length - 1),
+  nonce: fc.nat(60),
+  stale: fc.nat(9).map((n) => n === 1),
+}).map(({ client, nonce, stale }): NonceItem => ({
+  client: CLIENTS[client]!,
+  admissionVersion: stale ? "2" : "1",
+  nonce: uuidOf(1, nonce),
+}));
+
+describe("a batch of nonces", () => {
+  let books: TrialBooks;
+  let sql: ReservedSql;
+  before(async () => {
+    books = await trialBooks();
+    sql = await books.sql.reserve();
+  });
+  after(async () => {
+    sql.release();
+    await books.stop();
+  });
+
+  it("gives what its nonces give one by one", async () => {
+    const nonceCase = fc.record({
+      history: fc.array(drawn, { maxLength: 20 }),
+      batch: fc.array(drawn, { minLength: 1, maxLength: 128, size: "max" }),
+    });
+    await fc.assert(
+      fc.asyncProperty(nonceCase, async (staged) => {
+        const { singly, batched } = await bookBothWays<NonceItem>(sql, sendNonces, async (sql) => {
+          await stageHoldings(sql, CLIENTS.map(() => ({ grams: 0, halalas: 0 })), 1);
+          return staged;
+        });
+        assertEquals(batched, singly);
+      }),
+      SETTINGS,
+    );
+  });
+});

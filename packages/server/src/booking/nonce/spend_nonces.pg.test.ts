@@ -1,0 +1,113 @@
+import { type TrialBooks, trialBooks } from "@gold-partner/dev";
+import { assertEquals } from "@std/assert";
+import { after, before, describe, it } from "node:test";
+import { bookOrder, newUuid, orderItem, untilWaiting, wordOf } from "../trial.ts";
+import { type NonceItem, sendNonces } from "./spend_nonces.ts";
+
+const WAITING = { wait: true, settle: false };
+const SKIPPING = { wait: false, settle: false };
+
+describe("spend_nonces", () => {
+  let books: TrialBooks;
+  let client: number;
+  before(async () => {
+    books = await trialBooks();
+    client = await books.createClient();
+  });
+  after(() => books.stop());
+
+  const item = (nonce: string, of = client, admissionVersion = "1") => ({
+    client: of,
+    admissionVersion,
+    nonce,
+  });
+  async function spend(items: NonceItem[], sql = books.api, sending = WAITING): Promise<string[]> {
+    return (await sendNonces(sql)(items, sending)).map(({ outcome }) => outcome);
+  }
+
+  it("takes a nonce once, from each client", async () => {
+    const nonce = newUuid();
+    const other = await books.createClient();
+    for (const  of of[client, other]) {
+      assertEquals(await spend([item(nonce, of)]), ["answered"]);
+      assertEquals(await spend([item(nonce, of)]), ["nonce_reused"]);
+    }
+  });
+
+  it("takes a nonce once within a batch: the first that is admitted", async () => {
+    const [nonce, another, other] = [newUuid(), newUuid(), await books.createClient()];
+    const batch = [item(nonce, client, "2"), item(nonce), item(another), item(nonce), item(nonce, other)];
+    assertEquals(await spend(batch), [
+      "admission_changed",
+      "answered",
+      "answered",
+      "nonce_reused",
+      "answered",
+    ]);
+  });
+
+  it("shares the nonces with the orders", async () => {
+    const [probed, ordered] = [newUuid(), newUuid()];
+    await spend([item(probed)]);
+    assertEquals(
+      wordOf(await bookOrder(books.api, orderItem(client, null, { nonce: probed }))),
+      "nonce_reused",
+    );
+    await bookOrder(books.api, orderItem(client, null, { nonce: ordered }));
+    assertEquals(await spend([item(ordered)]), ["nonce_reused"]);
+  });
+
+  it("spends nothing under an admission that has changed", async () => {
+    const nonce = newUuid();
+    assertEquals(await spend([item(nonce, client, "2")]), ["admission_changed"]);
+    assertEquals(await spend([item(nonce)]), ["answered"]);
+  });
+
+  it("gives each nonce to one of many batches at once", async () => {
+    const nonces = Array.from({ length: 50 }, newUuid);
+    const pool = books.connect("gold_api", 12);
+    const outcomes = await Promise.all(
+      Array.from({ length: 12 }, () => spend(nonces.map((nonce) => item(nonce)), pool)),
+    );
+    for (const index of nonces.keys()) {
+      const words = outcomes.map((batch) => batch[index]!).sort();
+      assertEquals(words, ["answered", ...Array.from({ length: 11 }, () => "nonce_reused")]);
+    }
+  });
+
+  it("waits for the client's account, so that a revocation under way is seen", async () => {
+    const holder = await books.sql.reserve();
+    const revoked = await books.createClient();
+    await holder`begin`;
+    await holder`update gold.account set admission_version = 2 where client_id = ${revoked}`;
+    const waiting = spend([item(newUuid(), revoked)]);
+    await untilWaiting(books.sql);
+    await holder`commit`;
+    holder.release();
+    assertEquals(await waiting, ["admission_changed"]);
+  });
+
+  it("reports a client that another session holds as busy, spends nothing of it, and serves the others", async () => {
+    const holder = await books.sql.reserve();
+    const [held, nonces] = [await books.createClient(), [newUuid(), newUuid(), newUuid()]];
+    const batch = nonces.map((nonce, n) => item(nonce, n === 1 ? client : held));
+    await holder`begin`;
+    await holder`select from gold.account where client_id = ${held} for no key update`;
+    const impatient = books.connect("gold_api", 1);
+    await impatient`set lock_timeout = '1s'`;
+    assertEquals(await spend(batch, impatient, SKIPPING), ["busy", "answered", "busy"]);
+    await holder`rollback`;
+    holder.release();
+    assertEquals(await spend(batch), ["answered", "nonce_reused", "answered"]);
+  });
+
+  it("never deadlocks batches of many clients in opposite orders", async () => {
+    const clients = await Promise.all(Array.from({ length: 12 }, () => books.createClient()));
+    const pool = books.connect("gold_api", 8);
+    const outcomes = await Promise.all(Array.from({ length: 200 }, (_, n) => {
+      const order = n % 2 === 0 ? clients : clients.toReversed();
+      return spend(order.map((of) => item(newUuid(), of)), pool);
+    }));
+    assertEquals(new Set(outcomes.flat()), new Set(["answered"]));
+  });
+});

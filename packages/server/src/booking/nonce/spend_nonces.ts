@@ -1,0 +1,27 @@
+import type { Sql } from "postgres";
+import { arrayLiteral } from "../array_literal.ts";
+import type { LaneItem, Send } from "../lane.ts";
+import type { Outcome } from "../outcome.ts";
+
+export interface NonceItem extends LaneItem {
+  readonly admissionVersion: string;
+  /** The first 16 bytes of the nonce's SHA-256, as a uuid. */
+  readonly nonce: string;
+}
+
+/** One round trip for 1 to 128 nonces: the function of the same name beside this file. */
+export function sendNonces(sql: Sql): Send<NonceItem> {
+  return async (items, { wait }) => {
+    const [row] = await sql<[{ words: string }]>`
+      select array_to_string(gold.spend_nonces(
+        ${wait},
+        ${arrayLiteral(items.map(({ client }) => client))}::text::int[],
+        ${arrayLiteral(items.map(({ admissionVersion }) => admissionVersion))}::text::bigint[],
+        ${arrayLiteral(items.map(({ nonce }) => nonce))}::text::uuid[]), ',') as words`;
+    return row.words.split(",").map((outcome) => ({
+      outcome: outcome as Outcome["outcome"],
+      status: null,
+      body: null,
+    }));
+  };
+}

@@ -1,0 +1,17 @@
+// A process of its own that spends what it is given through lanes, as the service does: it says that it is ready, waits for a
+// word, spends all at once, and says each outcome.
+import process from "node:process";
+import { createInterface } from "node:readline";
+import { connect } from "../../database/pools.ts";
+import { openBooking } from "../booking.ts";
+import type { NonceItem } from "./spend_nonces.ts";
+
+const [url, items] = process.argv.slice(2);
+const pools = { lanes: connect(url!, 2), waiting: connect(url!, 4) };
+const booking = openBooking(pools, 2, () => {});
+await pools.lanes`select 1`;
+console.log("ready");
+await createInterface({ input: process.stdin })[Symbol.asyncIterator]().next();
+const outcomes = await Promise.all((JSON.parse(items!) as NonceItem[]).map((item) => booking.spend(item)));
+console.log(JSON.stringify(outcomes.map(({ outcome }) => outcome)));
+process.exit(0);

@@ -1,0 +1,52 @@
+import { type TrialBooks, trialBooks } from "@gold-partner/dev";
+import { assertEquals } from "@std/assert";
+import { spawn } from "node:child_process";
+import process from "node:process";
+import { createInterface } from "node:readline";
+import { after, before, describe, it } from "node:test";
+import { fileURLToPath } from "node:url";
+import { newUuid } from "../trial.ts";
+import type { NonceItem } from "./spend_nonces.ts";
+
+const SPENDER = fileURLToPath(new URL("./spender_trial.ts", import.meta.url));
+const RUNTIME_ARGUMENTS = process.versions["deno"] ? ["run", "--no-check", "-A"] : ["--import", "tsx"];
+const CLIENTS = 8;
+const NONCES = 25;
+
+describe("two processes that spend the same nonces at once", () => {
+  let books: TrialBooks;
+  before(async () => {
+    books = await trialBooks();
+  });
+  after(() => books.stop());
+
+  /** Ready to spend as soon as it is told to. */
+  async function startSpender(items: readonly NonceItem[]): Promise<() => Promise<string[]>> {
+    const child = spawn(process.execPath, [...RUNTIME_ARGUMENTS, SPENDER, books.url, JSON.stringify(items)], {
+      stdio: ["pipe", "pipe", "inherit"],
+    });
+    const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]();
+    assertEquals((await lines.next()).value, "ready");
+    return async () => {
+      child.stdin.end("spend\n");
+      return JSON.parse((await lines.next()).value as string) as string[];
+    };
+  }
+
+  it("take each nonce once between them, the repeats within each process included", async () => {
+    const clients = await Promise.all(Array.from({ length: CLIENTS }, () => books.createClient()));
+    const once = clients.flatMap((client) =>
+      Array.from({ length: NONCES }, () => ({ client, admissionVersion: "1", nonce: newUuid() }))
+    );
+    const items = [...once, ...once];
+    const spenders = await Promise.all([items, items.toReversed()].map(startSpender));
+    const [ahead, backwards] = await Promise.all(spenders.map((spend) => spend()));
+    const behind = backwards!.toReversed();
+    const taken = once.map((_, n) =>
+      [ahead![n], ahead![n + once.length], behind[n], behind[n + once.length]].sort()
+    );
+    assertEquals(taken, once.map(() => ["answered", "nonce_reused", "nonce_reused", "nonce_reused"]));
+    const [row] = await books.sql`select count(*)::int as rows from gold.nonce`;
+    assertEquals(row!.rows, once.length);
+  });
+});

@@ -1,0 +1,110 @@
+import { type TrialBooks, trialBooks } from "@gold-partner/dev";
+import { assert, assertEquals } from "@std/assert";
+import { after, before, describe, it } from "node:test";
+import postgres from "postgres";
+import { openEventNotices } from "./event_notices.ts";
+
+const CLIENTS = 200;
+
+describe("event notices", () => {
+  let books: TrialBooks;
+  let clients: number[];
+  before(async () => {
+    books = await trialBooks();
+    clients = [];
+    for (let n = 0; n < CLIENTS; n++) clients.push(await books.createClient());
+  });
+  after(() => books.stop());
+
+  const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
+  const hear = async () => {
+    const heard: number[] = [];
+    await books.sql.listen("gold_event", (client) => void heard.push(Number(client)));
+    return heard;
+  };
+  const untilHeard = async (heard: readonly number[], count: number) => {
+    for (let n = 0; n < 400 && heard.length < count; n++) await pause(5);
+    return heard.toSorted((one, other) => one - other);
+  };
+  /** What was told before it has been heard by then. */
+  const heardUpTo = async (heard: readonly number[], last: number) => {
+    await books.sql`select pg_notify('gold_event', ${`${last}`})`;
+    for (let n = 0; n < 400 && heard.at(-1) !== last; n++) await pause(5);
+    return heard.slice(0, -1);
+  };
+  const tellNow = (told: readonly number[]) =>
+    books.api`select gold.tell_events(${`{${told.join(",")}}`}::text::int[])`;
+
+  it("tell of every client, each once for all of its orders that come together", async () => {
+    const heard = await hear();
+    const notices = openEventNotices(books.api);
+    for (let n = 0; n < 100; n++) notices.tell(clients[n % 5]!);
+    assertEquals(await untilHeard(heard, 5), clients.slice(0, 5));
+    notices.tell(clients[7]!);
+    assertEquals(await untilHeard(heard, 6), [...clients.slice(0, 5), clients[7]!]);
+  });
+
+  it("go together while orders keep coming: a statement every few milliseconds, whatever comes", async () => {
+    const heard = await hear();
+    let statements = 0;
+    const counting =
+      ((...query: Parameters<typeof books.api>) => (statements++, books.api(...query))) as typeof books.api;
+    const notices = openEventNotices(counting);
+    const beganMs = performance.now();
+    let told = 0;
+    for (; performance.now() - beganMs < 100 && told < CLIENTS; await pause(0)) {
+      notices.tell(clients[told++]!);
+    }
+    const tookMs = performance.now() - beganMs;
+    await untilHeard(heard, told);
+    assertEquals(heard.length, told);
+    assert(statements <= tookMs / 3 + 2, `${statements} in ${tookMs} ms`);
+  });
+
+  it("are not for those to whom nothing can be sent", async () => {
+    const heard = await hear();
+    const [silent, disabled, resting, rested, well] = clients as [number, number, number, number, number];
+    await books.sql`update gold.partner set webhook_url = null where id = ${silent}`;
+    await books.sql`
+      insert into gold.endpoint (bucket, client_id, disabled_at, rests_until) values
+        (${disabled % 64}, ${disabled}, now(), null), (${
+      resting % 64
+    }, ${resting}, null, now() + interval '1 minute'),
+        (${rested % 64}, ${rested}, null, now())`;
+    await tellNow([silent, disabled, resting, rested, well, 0, -1]);
+    assertEquals(await heardUpTo(heard, -2), [rested, well]);
+  });
+
+  it("come with the URL for what happened before it was there", async () => {
+    const client = clients.at(-1)!;
+    const [row] = await books
+      .sql`update gold.partner set webhook_url = null where id = ${client} returning public_id`;
+    const heard = await hear();
+    const operator = await books.sql.reserve();
+    await operator`begin`;
+    await operator`select gold.set_partner(${
+      row!.public_id
+    }, null, null, 'https://localhost/', null, null, null)`;
+    await tellNow([client]);
+    assertEquals(await heardUpTo(heard, -3), []);
+    await operator`commit`;
+    operator.release();
+    assertEquals(await heardUpTo(heard, -4), [-3, client]);
+    await tellNow([client]);
+    assertEquals(await heardUpTo(heard, -5), [-3, client, -4, client]);
+  });
+
+  it("lose what they cannot tell, without a word to whoever booked it", async () => {
+    // A rejection that nobody handles would end the process.
+    const url = new URL(books.url);
+    url.port = "1";
+    const nowhere = postgres(url.href, { max: 1, connect_timeout: 1 });
+    const notices = openEventNotices(nowhere);
+    notices.tell(1);
+    await pause(200);
+    notices.tell(2);
+    await nowhere.end({ timeout: 1 });
+    notices.tell(3);
+    await pause(100);
+  });
+});

@@ -1,0 +1,97 @@
+import { type TrialBooks, trialBooks } from "@gold-partner/dev";
+import { assert, assertEquals } from "@std/assert";
+import { after, before, describe, it } from "node:test";
+import { sealOnce, startSealer } from "./sealer.ts";
+
+/** Three times as many as one call seals. */
+const CLIENTS = 600;
+const TURNS = 3;
+const TURN_MS = 1000;
+
+describe("the sealer", () => {
+  let books: TrialBooks;
+  let first: number;
+  before(async () => {
+    books = await trialBooks();
+    const [row] = await books.sql`
+      select min(gold.create_partner('sbx_' || lpad(n::text, 20, '0'), 'Trial', 'SA0380000000608010167519', null, 2000, 2000, 10000000,
+        '{127.0.0.1/32}', '\\x00', '\\x00', 'none', '[]')) as first
+      from generate_series(1, ${CLIENTS}) n`;
+    first = row!.first;
+  });
+  after(() => books.stop());
+
+  /** Something more happens to each of them, or to one so many times. */
+  const happen = (clients: readonly number[], times = 1) =>
+    books.sql`
+      select gold.book_funding(false, client, 1, gen_random_uuid()::text, '\\x00', 1, 100000000000000, gen_random_uuid(), gen_random_uuid())
+      from unnest(${clients as number[]}::int[]) client, generate_series(1, ${times}) order by client`;
+  const all = () => Array.from({ length: CLIENTS }, (_, n) => first + n);
+  const tails = async () =>
+    new Map(
+      (await books.sql`select client_id, events::int from gold.unsealed_tail()`).map((
+        { client_id, events },
+      ) => [client_id as number, events as number]),
+    );
+  const sealAll = async () => {
+    while (await sealOnce(books.api));
+  };
+
+  it("comes by everybody, however many always have something new", async () => {
+    const sealer = startSealer(books.api);
+    try {
+      const turns = Math.ceil(CLIENTS / 200) + TURNS;
+      // What is younger than two turns may wait still; nothing older may.
+      const untilMs = performance.now() + turns * TURN_MS;
+      const last = first + CLIENTS - 1;
+      let sealed = 0;
+      for (let booked = 0; performance.now() < untilMs && sealed === 0;) {
+        await happen(all());
+        booked++;
+        sealed = booked - ((await tails()).get(last) ?? 0);
+      }
+      assert(sealed > 0, `nothing of client ${last} was sealed in ${turns} turns`);
+    } finally {
+      sealer.stop();
+    }
+  });
+
+  it("goes round again for those that have more than is sealed at once, and only for them", async () => {
+    await sealAll();
+    await happen(all());
+    await happen([first], 120);
+    assertEquals(await sealOnce(books.api), true);
+    assertEquals(await tails(), new Map([[first, 71]]));
+    await happen([first + 1]);
+    await sealAll();
+    assertEquals(await tails(), new Map());
+  });
+
+  it("seals the others where some cannot be sealed", async () => {
+    await sealAll();
+    await happen(all());
+    const holder = await books.sql.reserve();
+    await holder`begin`;
+    await holder`select from gold.chain_tail where client_id = ${first} for no key update`;
+    const impatient = books.connect("gold_api", 1);
+    await impatient`set lock_timeout = '200ms'`;
+    assertEquals(await sealOnce(impatient), false);
+    const left = [...(await tails()).keys()].sort((one, other) => one - other);
+    assertEquals(left, all().slice(0, 200));
+    await holder`rollback`;
+    holder.release();
+    assertEquals([await sealOnce(impatient), await tails()], [false, new Map()]);
+  });
+
+  it("ends between two calls when it is told to stop", async () => {
+    await happen(all());
+    let calls = 0;
+    assertEquals(await sealOnce(books.api, () => calls++ > 0), false);
+    assertEquals((await tails()).size, CLIENTS - 200);
+    await sealAll();
+  });
+
+  it("leaves clean books", async () => {
+    assertEquals(await books.defects(), []);
+  });
+});

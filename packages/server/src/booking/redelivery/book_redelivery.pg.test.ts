@@ -1,0 +1,234 @@
+import { type TrialBooks, trialBooks } from "@gold-partner/dev";
+import { type EventReply, eventReply } from "@gold-partner/protocol";
+import { assertEquals, assertNotEquals } from "@std/assert";
+import { after, before, describe, it } from "node:test";
+import { refusalOf } from "../booking.ts";
+import type { Outcome } from "../outcome.ts";
+import { newUuid, untilWaiting, wordOf } from "../trial.ts";
+import {
+  plantEndpoint,
+  plantRetry,
+  readRetries,
+  redeliver,
+  redeliveryItem,
+  testWebhook,
+  webhookTestItem,
+} from "./redelivery_trial.ts";
+
+const told = ({ body }: Outcome): EventReply => eventReply.parse(JSON.parse(body!));
+
+describe("book_redelivery", () => {
+  let books: TrialBooks;
+  before(async () => {
+    books = await trialBooks();
+  });
+  after(() => books.stop());
+
+  /** A client with that many events, and their uuids in order. */
+  async function clientWith(events: number): Promise<{ client: number; ids: string[] }> {
+    const client = await books.createClient();
+    for (let n = 0; n < events; n++) {
+      assertEquals((await testWebhook(books.api, webhookTestItem(client))).status, 201);
+    }
+    await books.sql`delete from gold.retry where client_id = ${client}`;
+    const rows = await books.sql`select id from gold.event where client_id = ${client} order by sequence`;
+    return { client, ids: rows.map(({ id }) => id as string) };
+  }
+
+  it("makes an event due now, whatever became of it, and tells it as it is read", async () => {
+    const { client, ids } = await clientWith(4);
+    await plantEndpoint(books.sql, client, { passed: 3 });
+    await plantRetry(books.sql, client, 2, { tries: 13, state: "parked" });
+    await plantRetry(books.sql, client, 3, { tries: 4, state: "later" });
+    for (const id of ids) {
+      const outcome = await redeliver(books.api, redeliveryItem(client, id));
+      assertEquals(wordOf(outcome), "answered 201");
+      const [row] = await books.sql`select gold.find_event(${client}, ${id}::uuid) as body`;
+      assertEquals(outcome.body, row!.body);
+      assertEquals([told(outcome).id, told(outcome).delivery.status], [`evt_${id}`, "pending"]);
+    }
+    assertEquals(await readRetries(books.sql, client), ["1 0 due", "2 0 due", "3 0 due", "4 0 due"]);
+  });
+
+  it("ends the rest of its endpoint, which whoever holds it loses, and tells when a rest puts an event off", async () => {
+    const { client, ids } = await clientWith(2);
+    await plantEndpoint(books.sql, client, { passed: 2, failures: 7 });
+    await plantRetry(books.sql, client, 1, { state: "due" });
+    const put = await books.sql`
+      select n.rests_until = (e.body::json #>> '{delivery,next_attempt_at}')::timestamptz as off
+      from gold.endpoint n, (select gold.find_event(${client}, ${ids[
+      0
+    ]!}::uuid) as body) e where n.client_id = ${client}`;
+    assertEquals(put[0]!.off, true);
+    assertEquals(wordOf(await redeliver(books.api, redeliveryItem(client, ids[1]!))), "answered 201");
+    const [row] = await books.sql`
+      select worker, rests_until, failures from gold.endpoint where client_id = ${client}`;
+    assertEquals(row, { worker: null, rests_until: null, failures: 7 });
+  });
+
+  it("seals an event that nothing has read yet before it tells it", async () => {
+    const client = await books.createClient({ halalas: 100n });
+    const [event] = await books.sql`select id from gold.event where client_id = ${client}`;
+    const outcome = await redeliver(books.api, redeliveryItem(client, event!.id));
+    assertEquals([told(outcome).type, told(outcome).sequence], ["funding.completed", 1]);
+  });
+
+  it("gives its first answer to the same key, and asks for nothing again", async () => {
+    const { client, ids: [id] } = await clientWith(1);
+    const item = redeliveryItem(client, id!);
+    const first = await redeliver(books.api, item);
+    await books.sql`delete from gold.retry where client_id = ${client}`;
+    assertEquals(await redeliver(books.api, { ...item, request: newUuid() }), {
+      ...first,
+      outcome: "replayed",
+    });
+    assertEquals(await redeliver(books.api, item, true), first);
+    assertEquals(
+      wordOf(await redeliver(books.api, { ...item, fingerprint: "0b".repeat(32) })),
+      "idempotency_key_conflict",
+    );
+    assertEquals(await readRetries(books.sql, client), []);
+  });
+
+  it("knows no unknown, foreign or malformed id, and leaves the key free", async () => {
+    const { client, ids: [id] } = await clientWith(1);
+    const { ids: [foreign] } = await clientWith(1);
+    const key = newUuid();
+    for (const event of [newUuid(), foreign!, null]) {
+      const outcome = await redeliver(books.api, redeliveryItem(client, event, { key }));
+      assertEquals(outcome, { outcome: "not_found", status: null, body: null });
+    }
+    assertEquals(wordOf(await redeliver(books.api, redeliveryItem(client, id!, { key }))), "answered 201");
+  });
+
+  it("changes nothing under an admission that is no longer valid", async () => {
+    const { client, ids: [id] } = await clientWith(1);
+    const stale = { admissionVersion: "0" };
+    assertEquals(wordOf(await redeliver(books.api, redeliveryItem(client, id!, stale))), "admission_changed");
+    assertEquals(wordOf(await testWebhook(books.api, webhookTestItem(client, stale))), "admission_changed");
+    assertEquals(await readRetries(books.sql, client), []);
+    const [account] = await books.sql`select event_sequence from gold.account where client_id = ${client}`;
+    assertEquals(account!.event_sequence, "1");
+  });
+
+  it("never leaves the instant by which an attempt is under way, so that attempt does not settle it", async () => {
+    const { client, ids: [id] } = await clientWith(1);
+    const seen = new Set<string>();
+    // A ticket of the past, of this very millisecond, and ahead.
+    for (const offset of ["-1 hour", "0", "0", "20 seconds"]) {
+      await books.sql`
+        insert into gold.retry (bucket, client_id, sequence, tries, due_at)
+        values (${
+        client % 64
+      }, ${client}, 1, 3, date_trunc('milliseconds', clock_timestamp()) + ${offset}::text::interval)
+        on conflict (bucket, client_id, sequence) do update set due_at = excluded.due_at`;
+      const dueAt = async () => {
+        const [row] = await books
+          .sql`select due_at::text, due_at <= clock_timestamp() as due from gold.retry where client_id = ${client}`;
+        return row!;
+      };
+      const ticket = await dueAt();
+      assertEquals(wordOf(await redeliver(books.api, redeliveryItem(client, id!))), "answered 201");
+      const asked = await dueAt();
+      assertNotEquals(asked.due_at, ticket.due_at);
+      assertEquals(asked.due, true);
+      seen.add(asked.due_at);
+    }
+    assertEquals(seen.size, 4);
+  });
+
+  it("is done once for each of two at once, and each stands", async () => {
+    const { client, ids: [id] } = await clientWith(1);
+    const holder = books.connect("superuser", 1);
+    let both: Promise<Outcome[]> | undefined;
+    await holder.begin(async (sql) => {
+      await sql`select from gold.account where client_id = ${client} for no key update`;
+      both = Promise.all([1, 2].map(() => redeliver(books.api, redeliveryItem(client, id!))));
+      await untilWaiting(books.sql, 2);
+    });
+    assertEquals((await both!).map(wordOf), ["answered 201", "answered 201"]);
+    assertEquals(await readRetries(books.sql, client), ["1 0 due"]);
+  });
+
+  it("tells the workers with its commit, and not before", async () => {
+    const { client, ids: [id] } = await clientWith(1);
+    const listener = books.connect("superuser", 1);
+    const heard: string[] = [];
+    const { unlisten } = await listener.listen("gold_event", (payload) => void heard.push(payload));
+    await redeliver(books.api, redeliveryItem(client, newUuid()));
+    await redeliver(books.api, redeliveryItem(client, id!));
+    await books.sql`select pg_notify('gold_event', 'end')`;
+    while (!heard.includes("end")) await new Promise((resolve) => setTimeout(resolve, 5));
+    await unlisten();
+    assertEquals(heard, [`${client}`, "end"]);
+  });
+});
+
+describe("book_webhook_test", () => {
+  let books: TrialBooks;
+  before(async () => {
+    books = await trialBooks();
+  });
+  after(() => books.stop());
+
+  it("is the partner's next event, sealed and due at once", async () => {
+    const client = await books.createClient({ halalas: 100n });
+    const item = webhookTestItem(client);
+    const outcome = await testWebhook(books.api, item);
+    assertEquals(wordOf(outcome), "answered 201");
+    const event = told(outcome);
+    const [link] = await books.sql`
+      select encode(hash, 'hex') as head from gold.chain_link where client_id = ${client} and sequence = 2`;
+    assertEquals([event.type, event.id, event.sequence, event.delivery.status], [
+      "webhook.test",
+      `evt_${item.id}`,
+      2,
+      "pending",
+    ]);
+    assertEquals<unknown>(event.data, { chain_head: link!.head });
+    assertEquals(await readRetries(books.sql, client), ["2 0 due"]);
+    const [row] = await books.sql`select gold.find_event(${client}, ${item.id}::uuid) as body`;
+    assertEquals(outcome.body, row!.body);
+  });
+
+  it("is made once for a key, however often it is asked for", async () => {
+    const client = await books.createClient();
+    const item = webhookTestItem(client);
+    const first = await testWebhook(books.api, item);
+    const again = { ...item, id: newUuid(), request: newUuid() };
+    assertEquals(await testWebhook(books.api, again), { ...first, outcome: "replayed" });
+    assertEquals(await testWebhook(books.api, item, true), first);
+    const conflicting = { ...again, fingerprint: "0b".repeat(32) };
+    assertEquals(wordOf(await testWebhook(books.api, conflicting)), "idempotency_key_conflict");
+    const events = await books.sql`select from gold.event where client_id = ${client}`;
+    assertEquals(events.length, 1);
+  });
+
+  it("is not made behind a backlog that is not sealed at once, and is as soon as it is", async () => {
+    const client = await books.createClient();
+    await books.sql.begin(async (sql) => {
+      await sql`
+        insert into gold.event (bucket, client_id, sequence, id, subject, created_at, type)
+        select ${
+        client % 64
+      }, ${client}, n, lpad(to_hex(n), 32, '0')::uuid, lpad(to_hex(n), 32, '0')::uuid, now(), 'webhook.test'
+        from generate_series(1, 5000) n`;
+      await sql`update gold.account set event_sequence = 5000, last_posted_at = now() where client_id = ${client}`;
+    });
+    const item = webhookTestItem(client);
+    const refusal = await testWebhook(books.api, item).catch((error) => error);
+    assertEquals([refusal.code, refusalOf(refusal)?.code], ["53000", "service_unavailable"]);
+    await books.api`select gold.seal_chain(${client})`;
+    assertEquals(told(await testWebhook(books.api, item)).sequence, 5001);
+  });
+
+  it("leaves clean books, with instants that never fall", async () => {
+    const client = await books.createClient({ halalas: 100n });
+    await books
+      .sql`update gold.account set last_posted_at = clock_timestamp() + interval '1 hour' where client_id = ${client}`;
+    const [ahead] = await books.sql`select last_posted_at from gold.account where client_id = ${client}`;
+    const event = told(await testWebhook(books.api, webhookTestItem(client)));
+    assertEquals(Date.parse(event.created_at), ahead!.last_posted_at.getTime());
+    assertEquals(await books.defects(), []);
+  });
+});

@@ -1,0 +1,78 @@
+-- What a partner asks of its deliveries: an event once more, or an event that is there to be delivered.
+
+-- Always another instant than before: by it an attempt may be under way, and what comes of that does not settle what is asked now.
+create or replace function gold.due_now(due_at timestamptz) returns timestamptz
+language sql volatile
+return least(date_trunc('milliseconds', clock_timestamp()), due_at - interval '1 millisecond');
+
+-- Has an event sent now, beside the order of the others. Whoever asks knows of the endpoint what no attempt tells: its rest ends.
+create or replace function gold.ask_delivery(client int, sequence bigint) returns void
+language sql volatile set search_path = gold, pg_temp
+begin atomic
+  update gold.endpoint n set worker = null, rests_until = null
+  where n.bucket = client % 64 and n.client_id = client and n.rests_until > clock_timestamp();
+  insert into gold.retry as r (bucket, client_id, sequence, tries, is_test, due_at)
+  select client % 64, client, e.sequence, 0, e.type = 'webhook.test', gold.due_now(null) from gold.event_of_number(client, sequence) e
+  on conflict (bucket, client_id, sequence) do update set tries = 0, due_at = gold.due_now(r.due_at), parked_at = null;
+  select pg_notify('gold_event', client::text);
+end;
+
+-- An event as it is read. Behind a backlog that one call does not seal it cannot be told yet: somebody seals the rest meanwhile.
+create or replace function gold.told_event(given gold.event) returns text
+language plpgsql stable set search_path = gold, pg_temp as $$
+declare
+  told text := event_text(given, delivery_text(given));
+begin
+  if told is null then
+    raise exception 'event % of client % is not sealed yet', given.sequence, given.client_id using errcode = 'insufficient_resources';
+  end if;
+  return told;
+end $$;
+
+-- Sealed before the row is touched, as a worker does it: so the two never wait for each other crosswise.
+create or replace function gold.book_redelivery(
+  settle boolean, client int, admission bigint, key text, fingerprint bytea, event uuid, request uuid
+) returns gold.outcome
+language plpgsql volatile security definer set search_path = gold, pg_temp
+  set plan_cache_mode = force_generic_plan set enable_seqscan = off set enable_bitmapscan = off set jit = off as $$
+declare
+  turn record;
+  given gold.event;
+begin
+  select * into turn from take_turn(settle, client, admission, null, key, fingerprint, request);
+  if (turn.answer).outcome is not null then
+    return turn.answer;
+  end if;
+  given := event_of(client, book_redelivery.event);
+  if given.id is null then
+    return row(1, 'not_found', null, null)::outcome;
+  end if;
+  perform seal_newest(client);
+  perform ask_delivery(client, given.sequence);
+  return bind_answer(turn.holder, key, fingerprint, request, 'event', given.id, turn.clock, 201, told_event(given));
+end $$;
+
+create or replace function gold.book_webhook_test(
+  settle boolean, client int, admission bigint, key text, fingerprint bytea, id uuid, request uuid
+) returns gold.outcome
+language plpgsql volatile security definer set search_path = gold, pg_temp
+  set plan_cache_mode = force_generic_plan set enable_seqscan = off set enable_bitmapscan = off set jit = off as $$
+declare
+  turn record;
+  holder account;
+  at timestamptz;
+  made event;
+begin
+  select * into turn from take_turn(settle, client, admission, null, key, fingerprint, request);
+  if (turn.answer).outcome is not null then
+    return turn.answer;
+  end if;
+  holder := turn.holder;
+  at := greatest(next_millisecond(turn.clock), holder.last_posted_at);
+  perform take_sequence(client, holder.event_sequence + 1, at);
+  perform post_event(client, holder.event_sequence + 1, book_webhook_test.id, book_webhook_test.id, at, 'webhook.test');
+  perform seal_newest(client);
+  perform ask_delivery(client, holder.event_sequence + 1);
+  made := event_of(client, book_webhook_test.id);
+  return bind_answer(holder, key, fingerprint, request, 'event', made.id, at, 201, told_event(made));
+end $$;

@@ -1,0 +1,121 @@
+-- What an operator may do about a partner's deliveries. Whoever sends to it loses the endpoint and claims it anew: what it still has
+-- under way is then settled by nobody.
+
+-- Like new. What waits for its next try goes out at once, or its first ten thousand: the others as they are due.
+create or replace function gold.enable_endpoint(client int) returns void
+language sql volatile set search_path = gold, pg_temp
+begin atomic
+  update gold.endpoint n set worker = null, failures = 0, rests_until = null, disabled_at = null
+  where n.bucket = client % 64 and n.client_id = client;
+  update gold.retry r set due_at = gold.due_now(r.due_at)
+  where r.ctid = any (array(
+    select r.ctid from gold.retry r where r.client_id + 0 = client and r.due_at is not null order by r.client_id + 0, r.due_at limit 10000));
+  select gold.endpoint_changed(client);
+end;
+
+-- An event of any partner.
+create or replace function gold.redeliver_event(id uuid, out public text, out sequence bigint, out disabled_at timestamptz)
+language plpgsql volatile security definer set search_path = gold, pg_temp as $$
+#variable_conflict use_column
+declare
+  given event;
+begin
+  select e.* into given from partner p cross join lateral event_of(p.id, redeliver_event.id) e where e.id is not null;
+  if given.id is null then
+    raise exception 'there is no event evt_%', redeliver_event.id using errcode = 'GR404';
+  end if;
+  perform from account a where a.bucket = given.bucket and a.client_id = given.client_id for no key update;
+  perform ask_delivery(given.client_id, given.sequence);
+  public := public_of(given.client_id);
+  sequence := given.sequence;
+  select n.disabled_at into redeliver_event.disabled_at from endpoint n where n.bucket = given.bucket and n.client_id = given.client_id;
+  perform note('event.redeliver', public, jsonb_build_object('event', 'evt_' || given.id, 'sequence', given.sequence));
+end $$;
+
+-- How many events a partner has from this instant on.
+create or replace function gold.count_events(public text, since timestamptz) returns bigint
+language plpgsql stable security definer set search_path = gold, pg_temp as $$
+declare
+  subject partner := partner_of(public);
+begin
+  return (select a.event_sequence from account a where a.bucket = subject.id % 64 and a.client_id = subject.id)
+    - sequence_at(subject.id, since - interval '1 millisecond');
+end $$;
+
+-- Goes back to before the first of them; returns how many will be sent. What was delivered or parked by itself returns into the
+-- order, and what was due by itself is due now.
+create or replace function gold.replay_events(public text, since timestamptz) returns bigint
+language plpgsql volatile security definer set search_path = gold, pg_temp as $$
+declare
+  subject partner := partner_of(public);
+  last bigint;
+  events bigint;
+begin
+  perform require_read_committed();
+  select a.event_sequence into strict last from account a where a.bucket = subject.id % 64 and a.client_id = subject.id for no key update;
+  events := count_events(public, since);
+  if events = 0 then
+    raise exception 'nothing has happened to % since %', public, instant_text(since) using errcode = 'GR409';
+  end if;
+  update endpoint n set passed = least(n.passed, last - events), worker = null where n.bucket = subject.id % 64 and n.client_id = subject.id;
+  delete from retry r
+  where r.bucket = subject.id % 64 and r.client_id = subject.id and r.sequence > last - events and r.due_at is null;
+  update retry r set tries = 0, due_at = due_now(r.due_at)
+  where r.bucket = subject.id % 64 and r.client_id = subject.id and r.sequence > last - events;
+  perform endpoint_changed(subject.id);
+  perform note('event.replay', public, jsonb_build_object('since', instant_text(since), 'after_sequence', last - events, 'events', events));
+  return events;
+end $$;
+
+-- An event with a row of its own is what the row says; of all others the mark tells.
+create or replace function gold.delivery_status(mark bigint, sequence bigint, own gold.retry) returns text
+language sql immutable parallel safe
+return case
+  when (own).parked_at is not null then 'parked'
+  when (own).due_at is not null or (own).sequence is null and sequence > mark then 'pending'
+  else 'delivered'
+end;
+
+-- Not before its endpoint has rested; a disabled one is sent nothing but tests.
+create or replace function gold.next_attempt_at(type text, own gold.retry, standing gold.endpoint) returns timestamptz
+language sql immutable parallel safe
+return case when (own).due_at is not null and ((standing).disabled_at is null or type = 'webhook.test')
+  then greatest((own).due_at, (standing).rests_until) end;
+
+-- A partner's events, the newest first, and whether they are still to be sent, after a replay a second time: those with a row of
+-- their own, and of the others those on the right side of the mark, so each status is found by a walk along one index.
+create or replace function gold.list_deliveries(public text, wanted text, most int)
+returns table (sequence bigint, id uuid, type text, created_at timestamptz, status text, next_attempt_at timestamptz)
+language plpgsql stable security definer set search_path = gold, pg_temp
+  set plan_cache_mode = force_generic_plan set enable_seqscan = off set enable_bitmapscan = off set enable_hashjoin = off set jit = off as $$
+#variable_conflict use_column
+declare
+  subject partner := partner_of(public);
+  standing endpoint;
+  mark bigint;
+  above bigint;
+  last bigint;
+begin
+  select n.* into standing from endpoint n where n.bucket = subject.id % 64 and n.client_id = subject.id;
+  mark := coalesce(standing.passed, 0);
+  above := case when wanted = 'pending' then mark else 0 end;
+  last := case wanted when 'parked' then 0 when 'delivered' then mark else 9223372036854775807 end;
+  return query
+    select e.sequence, e.id, e.type, e.created_at, delivery_status(mark, e.sequence, r),
+      next_attempt_at(e.type, r, standing)
+    from (
+      (select r.sequence from retry r
+        where r.bucket = subject.id % 64 and r.client_id = subject.id
+          and (wanted is null or delivery_status(mark, r.sequence, r) = wanted)
+        order by r.sequence desc limit most)
+      union all
+      (select e.sequence from event e
+        where e.bucket = subject.id % 64 and e.client_id = subject.id and e.sequence > above and e.sequence <= last
+          and not exists (select from retry r where r.bucket = e.bucket and r.client_id = e.client_id and r.sequence = e.sequence)
+        order by e.sequence desc limit most)
+      order by 1 desc limit most
+    ) found
+    join event e on e.bucket = subject.id % 64 and e.client_id = subject.id and e.sequence = found.sequence
+    left join retry r on r.bucket = e.bucket and r.client_id = e.client_id and r.sequence = e.sequence
+    order by e.sequence desc;
+end $$;

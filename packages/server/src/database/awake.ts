@@ -1,0 +1,20 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import type { Sql } from "postgres";
+
+const PATIENCE_MS = 60_000;
+const PAUSE_MS = 20;
+/** What a server says that was just started, or that recovers after a crash. */
+const STARTING_UP = "57P03";
+
+/** Waits for a database that wakes up. One that is not there is not waited for: its address may be wrong. */
+export async function untilAwake(sql: Sql): Promise<void> {
+  const deadline = performance.now() + PATIENCE_MS;
+  for (;;) {
+    try {
+      return void await sql`select 1`;
+    } catch (error) {
+      if ((error as { code?: string }).code !== STARTING_UP || performance.now() > deadline) throw error;
+      await sleep(PAUSE_MS);
+    }
+  }
+}

@@ -1,0 +1,96 @@
+import { randomUUID } from "node:crypto";
+import { type TrialBooks, trialBooks } from "@gold-partner/dev";
+import { assert, assertEquals } from "@std/assert";
+import { after, before, describe, it } from "node:test";
+import { connectExplaining, type ExplainingConnection, type PlanNode } from "../reads/plan_trial.ts";
+import { type DeliveryStore, openDeliveryStore } from "./delivery_store.ts";
+import { attemptOf, createReceiver, endpointAt, FAILED, numbersOf, redeliver } from "./delivery_trial.ts";
+
+const WAITING = 1_000_000;
+/** Of its events, as many have a row of their own: half of them parked, half of them due some time. */
+const BESIDE = 100_000;
+const ROOM = 32;
+const GROWING = ["event", "retry", "chain_link", "orders", "funding"];
+
+describe("a million events that wait", () => {
+  let books: TrialBooks;
+  let connection: ExplainingConnection;
+  let worker: DeliveryStore;
+  let client: number;
+  before(async () => {
+    books = await trialBooks();
+    connection = await connectExplaining(books);
+    worker = openDeliveryStore({ work: connection.sql, beat: connection.sql }, randomUUID());
+    client = await createReceiver(books, 1);
+    // The plans are made while nothing waits, and the planner knows it.
+    await books.sql`vacuum analyze`;
+    await turn(client, 0, 1);
+  });
+  after(async () => {
+    await connection.end();
+    await books.stop();
+  });
+
+  async function plantBacklog(): Promise<void> {
+    await books.sql.begin(async (sql) => {
+      const [bucket, numbers] = [client % 64, sql`from generate_series(2, ${WAITING}::int) n`];
+      await sql`set local session_replication_role = replica`;
+      await sql`
+        insert into gold.event (bucket, client_id, sequence, id, subject, created_at, type)
+        select ${bucket}, ${client}, n, id, id, now(), 'webhook.test'
+        from (select n, lpad(to_hex(n), 32, '0')::uuid as id ${numbers}) made`;
+      await sql`insert into gold.chain_link (bucket, client_id, sequence, hash) select ${bucket}, ${client}, n, '\\x00' ${numbers}`;
+      await sql`update gold.chain_tail set sequence = ${WAITING} where client_id = ${client}`;
+      await sql`update gold.account set event_sequence = ${WAITING} where client_id = ${client}`;
+      await sql`
+        insert into gold.retry (bucket, client_id, sequence, tries, due_at, parked_at)
+        select ${bucket}, ${client}, n, 3, case when n % 2 = 0 then now() + interval '1 hour' end, case when n % 2 = 1 then now() end
+        from generate_series(${WAITING - BESIDE}::int, ${WAITING}::int) n`;
+    });
+  }
+
+  const tenures = new Map<number, number>();
+
+  /** All that a worker does about a partner, with a redelivery that fails and one that arrives; what it is given in order. */
+  async function turn(of: number, from: number, room: number): Promise<readonly number[]> {
+    await worker.renew();
+    for (const { client, tenure } of await worker.claim(null, 10)) tenures.set(client, tenure);
+    const tenure = tenures.get(of)!;
+    await redeliver(books, of, 1);
+    const events = await worker.take([{ client: of, tenure, after: from, room: room + 1 }]);
+    const [again, ...fresh] = [...events].sort((a, b) =>
+      Number(b.ticket !== null) - Number(a.ticket !== null)
+    );
+    const attempts = [attemptOf(again!, FAILED), ...fresh.map((event) => attemptOf(event))];
+    await worker.settle(attempts, [endpointAt(of, from, from + fresh.length, { tenure, released: true })]);
+    await redeliver(books, of, 1);
+    for (const { client, tenure } of await worker.claim([of], 1)) tenures.set(client, tenure);
+    const anew = tenures.get(of)!;
+    const passed = from + fresh.length;
+    const [once] = await worker.take([{ client: of, tenure: anew, after: passed, room: 1 }]);
+    await worker.settle([attemptOf(once!)], [endpointAt(of, passed, passed, { tenure: anew })]);
+    return numbersOf(fresh);
+  }
+
+  const rowsOf = (node: PlanNode): number =>
+    (Number(node["Actual Rows"]) + Number(node["Rows Removed by Filter"] ?? 0)) * node["Actual Loops"];
+
+  it("cost a worker what a few cost it: it looks at what it takes, and at nothing else that waits", async () => {
+    await plantBacklog();
+    let passed = 1;
+    // Whether the planner has been told of them or not.
+    for (const statement of ["select 1", "analyze"]) {
+      await books.sql.unsafe(statement);
+      connection.take();
+      const taken = await turn(client, passed, ROOM);
+      assertEquals(taken, Array.from({ length: ROOM }, (_, n) => passed + 1 + n));
+      passed += ROOM;
+      const nodes = connection.take().flatMap(({ nodes }) => nodes);
+      const scans = nodes.filter((node) => GROWING.includes(node["Relation Name"] ?? ""));
+      assert(scans.length > 5, "the plans are seen");
+      const rows = scans.reduce((sum, node) => sum + rowsOf(node), 0);
+      // Each event once, its link, and a look for a row of its own; and what was redelivered, at each step.
+      assert(rows <= 3 * ROOM + 40, `${rows} rows are looked at for ${ROOM} events`);
+    }
+  });
+});

@@ -1,0 +1,37 @@
+import type { Sql } from "postgres";
+import type { Metrics } from "../operations/metrics.ts";
+
+const PAUSE_MS = 5000;
+
+interface Backlog {
+  readonly waiting: string;
+  readonly oldest_seconds: number;
+  readonly parked: string;
+  readonly disabled: string;
+}
+
+/** Looks now and then what waits to be delivered, and shows it. */
+export function watchBacklog(sql: Sql, metrics: Metrics): { stop(): void } {
+  let backlog: Backlog | undefined;
+  let underWay = false;
+  const look = async () => {
+    if (underWay) return;
+    underWay = true;
+    try {
+      [backlog] = await sql<Backlog[]>`
+        select waiting, oldest_seconds, parked, disabled from gold.read_backlog()`;
+    } catch {
+      // A figure that is not known is no figure: the database's absence is seen by readiness.
+      backlog = undefined;
+    } finally {
+      underWay = false;
+    }
+  };
+  metrics.gauge("gold_webhook_waiting", () => Number(backlog?.waiting));
+  metrics.gauge("gold_webhook_oldest_seconds", () => Number(backlog?.oldest_seconds));
+  metrics.gauge("gold_webhook_parked", () => Number(backlog?.parked));
+  metrics.gauge("gold_webhook_endpoints_disabled", () => Number(backlog?.disabled));
+  const timer = setInterval(() => void look(), PAUSE_MS);
+  void look();
+  return { stop: () => clearInterval(timer) };
+}

@@ -1,0 +1,266 @@
+import { after, afterEach, before, describe, it } from "node:test";
+import { assert, assertEquals, assertLessOrEqual, assertMatch, assertThrows } from "@std/assert";
+import { type TrialReceiver, trialReceiver, type TrialService, trialService } from "@gold-partner/dev";
+import { newWebhookSecret, parseWebhookSecret, WebhookError } from "@gold-partner/protocol";
+import { readKeys } from "../key_source.ts";
+import { createSealing } from "../sealing.ts";
+import {
+  attemptsOf,
+  endWaits,
+  eventOf,
+  fund,
+  order,
+  pause,
+  retriesOf,
+  sequencesOf,
+  stateOf,
+  untilState,
+  verify,
+} from "./webhook_trial.ts";
+
+describe("delivery", () => {
+  let service: TrialService;
+  let receiver: TrialReceiver;
+  before(async () => {
+    receiver = await trialReceiver();
+    service = await trialService({ deliver: true, webhook: receiver.url });
+    await service.books.addBar(1_000_000n);
+    await fund(service);
+    await receiver.awaitDeliveries(1);
+    receiver.deliveries.splice(0);
+  });
+  after(async () => {
+    await service.stop();
+    await receiver.stop();
+  });
+  afterEach(async () => {
+    receiver.answer(204);
+    // Not at every moment: what is under way would be due again under its hands.
+    do {
+      await endWaits(service);
+      await pause(200);
+      await untilSettled();
+    } while ((await retriesOf(service)).some(([, , state]) => state === "due"));
+    receiver.deliveries.splice(0);
+  });
+
+  const latest = async () => {
+    const [row] = await service.books.sql`
+      select event_sequence::int as latest from gold.account where client_id = ${service.partner.client}`;
+    return row!.latest as number;
+  };
+  const untilSettled = async () => {
+    const last = await latest();
+    return await untilState(service, ({ passed }) => passed === last);
+  };
+  const untilTries = async (tries: number | undefined) => {
+    for (let n = 0; n < 400; n++, await pause(10)) {
+      const [retry] = await retriesOf(service);
+      if (retry?.[1] === tries) return;
+    }
+    throw new Error(`no ${tries} tries: ${await retriesOf(service)}`);
+  };
+  const lastLog = (event: string) =>
+    service.log.map((line) => JSON.parse(line)).filter((line) => line.event === event).at(-1);
+
+  it("tells of an order in milliseconds, as it is read, signed", async () => {
+    const id = await order(service);
+    const answeredMs = performance.now();
+    const [delivery] = await receiver.awaitDeliveries(1);
+    assertLessOrEqual(delivery!.receivedMs - answeredMs, 900);
+    const event = eventOf(delivery!);
+    assertEquals([event.type, event.id, event.sequence], ["order.executed", delivery!.id, await latest()]);
+    assertMatch(delivery!.body, new RegExp(`"order_id":"${id}"`));
+    assertEquals(delivery!.path, "/webhooks");
+    verify(service, delivery!, service.partner.webhookSecret);
+    const read = await service.send(`/v1/events/${event.id}`, { method: "GET" });
+    const { delivery: _, ...told } = await read.json() as { delivery: unknown };
+    assertEquals(told as unknown, event);
+  });
+
+  it("sends what comes at once in its order, each event once, over connections that stay open", async () => {
+    const before = await latest();
+    await fund(service, 30);
+    const deliveries = await receiver.awaitDeliveries(30);
+    await untilSettled();
+    await pause(100);
+    assertEquals(receiver.deliveries.length, 30);
+    assertEquals(
+      sequencesOf(deliveries).sort((a, b) => a - b),
+      Array.from({ length: 30 }, (_, n) => before + 1 + n),
+    );
+    assertEquals(await attemptsOf(service, before + 1), [[204, null, null]]);
+    // How many connections these took depends on how fast they were answered; one after the other needs no more.
+    const connections = receiver.connections();
+    for (let count = 31; count <= 35; count++) {
+      await fund(service);
+      await receiver.awaitDeliveries(count);
+    }
+    assertEquals(receiver.connections(), connections);
+  });
+
+  it("tries an event again that failed, by itself, with the same body and a signature of its time", async () => {
+    receiver.answer(({ id }) =>
+      id === receiver.deliveries[0]!.id && receiver.deliveries.length < 4
+        ? { status: 500, body: "oops" }
+        : 204
+    );
+    await fund(service);
+    const first = (await receiver.awaitDeliveries(1))[0]!;
+    await untilState(service, ({ passed }) => passed === eventOf(first).sequence);
+    assertEquals(await retriesOf(service), [[eventOf(first).sequence, 1, "due"]]);
+    const [row] = await service.books.sql`
+      select extract(epoch from due_at - clock_timestamp())::float8 as wait from gold.retry where client_id = ${service.partner.client}`;
+    assert(row!.wait > 3 && row!.wait <= 6, `${row!.wait}`);
+    // Others are not held up by it.
+    await fund(service);
+    await receiver.awaitDeliveries(2);
+    await service.books
+      .sql`update gold.retry set due_at = clock_timestamp() where client_id = ${service.partner.client}`;
+    const again = (await receiver.awaitDeliveries(3))[2]!;
+    assertEquals([again.id, again.body], [first.id, first.body]);
+    verify(service, again, service.partner.webhookSecret);
+    await untilTries(2);
+    await endWaits(service);
+    await receiver.awaitDeliveries(4);
+    await untilTries(undefined);
+    assertEquals(await attemptsOf(service, eventOf(first).sequence), [
+      [500, null, "oops"],
+      [500, null, "oops"],
+      [204, null, null],
+    ]);
+  });
+  it("parks an event after its last try, says so, and goes on with the others", async () => {
+    const before = await latest();
+    receiver.answer(404);
+    await fund(service);
+    await untilState(service, ({ passed }) => passed === before + 1);
+    await service.books.sql`update gold.retry set tries = 12 where client_id = ${service.partner.client}`;
+    await endWaits(service);
+    for (let n = 0; n < 400 && (await retriesOf(service))[0]?.[2] !== "parked"; n++) await pause(10);
+    assertEquals(await retriesOf(service), [[before + 1, 13, "parked"]]);
+    const { client_id, event_id, status } = lastLog("webhook event parked");
+    assertEquals([client_id, event_id, status], [service.partner.clientId, receiver.deliveries[0]!.id, 404]);
+    receiver.answer(204);
+    await fund(service);
+    await receiver.awaitDeliveries(3);
+    await untilSettled();
+    assertEquals((await service.send(`/v1/events/${event_id}/redeliver`)).status, 201);
+    assertEquals((await receiver.awaitDeliveries(4))[3]!.id, event_id);
+    await untilTries(undefined);
+  });
+
+  it("leaves a receiver alone for as long as it asks with 429", async () => {
+    await fund(service);
+    await receiver.awaitDeliveries(1);
+    receiver.answer({ status: 429, headers: { "Retry-After": "30" } });
+    await fund(service);
+    const { restsMs, failures } = await untilState(service, ({ restsMs }) => restsMs > 0);
+    assert(restsMs > 25_000 && restsMs <= 30_000, `${restsMs}`);
+    assertEquals([failures, (await retriesOf(service)).length], [1, 1]);
+    await fund(service, 3);
+    await pause(1500);
+    assertEquals(receiver.deliveries.length, 2);
+    receiver.answer(204);
+    await endWaits(service);
+    await receiver.awaitDeliveries(6);
+  });
+
+  it("lets an endpoint that fails five times in a row rest, and tells the operator of it once", async () => {
+    const lines = () => service.log.filter((line) => line.includes("webhook endpoint fails")).length;
+    const before = lines();
+    receiver.answer("cut");
+    await fund(service, 8);
+    await untilState(service, ({ restsMs, failures }) => restsMs > 0 && failures >= 5);
+    await pause(300);
+    const sent = receiver.deliveries.length;
+    assertLessOrEqual(sent, 16);
+    assertEquals(lines(), before + 1);
+    assertEquals(lastLog("webhook endpoint fails").code, "reset");
+    receiver.answer(204);
+    await endWaits(service);
+    await receiver.awaitDeliveries(sent + 8);
+    await untilSettled();
+    assertEquals(lastLog("webhook endpoint works again").status, 204);
+    const arrived = new Set(sequencesOf(receiver.deliveries.slice(sent)));
+    assertEquals(arrived.size, 8);
+  });
+
+  it("sends nothing after 410 until a test arrives, and then everything that waited", async () => {
+    const before = await latest();
+    receiver.answer(410);
+    await fund(service);
+    await untilState(service, ({ disabled, worker }) => disabled && worker === null);
+    assertEquals(lastLog("webhook endpoint disabled").client_id, service.partner.clientId);
+    receiver.answer(204);
+    await fund(service, 3);
+    await pause(1500);
+    assertEquals(receiver.deliveries.length, 1);
+    const tested = await service.send("/v1/webhook/test");
+    assertEquals(tested.status, 201);
+    const deliveries = await receiver.awaitDeliveries(6);
+    assertEquals(eventOf(deliveries[1]!).type, "webhook.test");
+    assertEquals(sequencesOf(deliveries.slice(2)).sort((a, b) => a - b), [1, 2, 3, 4].map((n) => before + n));
+    await untilState(service, ({ disabled }) => !disabled);
+  });
+
+  it("sends a test past a backlog that the endpoint does not take", async () => {
+    receiver.answer((delivery) => eventOf(delivery).type === "webhook.test" ? 204 : 500);
+    await fund(service, 3);
+    await receiver.awaitDeliveries(3);
+    assertEquals((await service.send("/v1/webhook/test")).status, 201);
+    for (
+      let n = 0;
+      n < 400 && !receiver.deliveries.some((one) => eventOf(one).type === "webhook.test");
+      n++
+    ) await pause(10);
+    assert(receiver.deliveries.some((one) => eventOf(one).type === "webhook.test"));
+  });
+
+  it("signs with both secrets while they overlap, and with the new one alone afterwards", async () => {
+    const [sealingKey] = await readKeys(service.config.sealingKeySource);
+    const sealing = await createSealing([sealingKey!]);
+    const newer = newWebhookSecret((length) => crypto.getRandomValues(new Uint8Array(length)));
+    const { client, clientId, webhookSecret } = service.partner;
+    await fund(service);
+    await receiver.awaitDeliveries(1);
+    await service.books.sql`
+      select gold.rotate_webhook_secret(${clientId}, ${await sealing.seal(
+      newer,
+    )}::bytea, ${sealing.currentKeyName}, 86400)`;
+    // The worker that holds the endpoint is told of it: it counts long before the next beat.
+    await pause(300);
+    receiver.deliveries.splice(0);
+    await fund(service);
+    const [both] = await receiver.awaitDeliveries(1);
+    verify(service, both!, webhookSecret);
+    verify(service, both!, newer);
+    await service.books.sql`
+      update gold.webhook_secret set retire_at = clock_timestamp() where partner_id = ${client} and retire_at is not null`;
+    await pause(1200);
+    await fund(service);
+    const alone = (await receiver.awaitDeliveries(2))[1]!;
+    verify(service, alone, newer);
+    assertThrows(() => verify(service, alone, webhookSecret), WebhookError);
+    await service.books.sql`
+      update gold.webhook_secret set sealed = ${await sealing.seal(
+      webhookSecret,
+    )}::bytea where partner_id = ${client} and retire_at is null`;
+    parseWebhookSecret(newer);
+  });
+
+  it("notes when a secret was last used", async () => {
+    await fund(service);
+    for (let n = 0; n < 400; n++, await pause(20)) {
+      const [row] = await service.books.sql`
+        select max(last_used_at) as used from gold.webhook_secret where partner_id = ${service.partner.client}`;
+      if (row!.used) return;
+    }
+    throw new Error("It was not noted.");
+  });
+
+  it("leaves books without a defect", async () => {
+    assertEquals(await service.books.defects(), []);
+    assertEquals((await stateOf(service)).failures, 0);
+  });
+});

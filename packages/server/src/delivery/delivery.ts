@@ -1,0 +1,82 @@
+import { randomUUID } from "node:crypto";
+import type { Registry, Snapshot } from "../admission/registry/registry.ts";
+import type { UsageRecorder } from "../admission/usage/usage_recorder.ts";
+import { startSealer } from "../booking/outbox/sealer.ts";
+import type { DeliveryConfig } from "../config.ts";
+import { connect } from "../database/pools.ts";
+import type { Log } from "../operations/log.ts";
+import type { Metrics } from "../operations/metrics.ts";
+import type { Sealing } from "../sealing.ts";
+import { startAttemptsKeeper } from "./attempts_keeper.ts";
+import { watchBacklog } from "./backlog_watch.ts";
+import { createDeliveryReport } from "./delivery_report.ts";
+import { openDeliveryStore } from "./delivery_store.ts";
+import { startExpiryNotices } from "./expiry/expiry_notices.ts";
+import { createSecretOpener } from "./open_secrets.ts";
+import { createResolver } from "./send/resolve_host.ts";
+import { createSender } from "./send/sender.ts";
+import { DeliveryWorker } from "./worker.ts";
+
+export interface Delivery {
+  /** Lets what is under way end. A second call waits for the first. */
+  stop(): Promise<void>;
+}
+
+interface DeliveryParts {
+  readonly config: Pick<DeliveryConfig, "databaseUrl" | "webhookRetries" | "webhookCa" | "webhookDns">;
+  readonly registry: Registry;
+  readonly sealing: Sealing;
+  readonly usage: UsageRecorder;
+  readonly log: Log;
+  readonly metrics: Metrics;
+  readonly monotonicMs: () => number;
+  readonly random: (length: number) => Uint8Array;
+}
+
+const CONNECTIONS = 4;
+
+/** Everything that comes after the commit: chains are sealed, webhooks sent, partners told of what ends. */
+export function startDelivering(parts: DeliveryParts): Delivery {
+  const { config, registry, sealing, usage, log, metrics, monotonicMs, random } = parts;
+  const work = connect(config.databaseUrl, CONNECTIONS);
+  const beat = connect(config.databaseUrl, 1, (channel, client) => {
+    if (channel === "gold_event") worker.wake(Number(client));
+    else worker.look();
+  });
+  let known = registry.snapshot();
+  const snapshot = (): Snapshot => known = registry.isFresh() ? registry.snapshot() : known;
+  const publicIdOf = (client: number) =>
+    [...snapshot().partners.values()].find(({ id }) => id === client)?.publicId;
+  const sender = createSender({
+    rules: () => ({ loopbackReceivers: snapshot().loopbackReceivers, ports: snapshot().webhookPorts }),
+    ca: config.webhookCa,
+    resolve: config.webhookDns.length > 0 ? createResolver(config.webhookDns) : undefined,
+    nowMs: registry.now,
+  });
+  const worker = new DeliveryWorker({
+    store: openDeliveryStore({ work, beat }, randomUUID()),
+    sender,
+    schedule: config.webhookRetries,
+    openSecrets: createSecretOpener(sealing, publicIdOf, log),
+    now: registry.now,
+    monotonicMs,
+    random: () => new DataView(random(4).buffer).getUint32(0) / 2 ** 32,
+    report: createDeliveryReport({ log, metrics, usage, publicIdOf }),
+  });
+  metrics.gauge("gold_webhook_in_flight", () => worker.inFlight);
+  metrics.gauge("gold_webhook_endpoints_held", () => worker.held);
+  const upkeep = [
+    startSealer(work),
+    startExpiryNotices(work),
+    startAttemptsKeeper(work),
+    watchBacklog(work, metrics),
+  ];
+  const leave = async () => {
+    for (const one of upkeep) one.stop();
+    await worker.stop();
+    sender.stop();
+    await Promise.all([work.end({ timeout: 5 }), beat.end({ timeout: 5 })]);
+  };
+  let left: Promise<void> | undefined;
+  return { stop: () => left ??= leave() };
+}

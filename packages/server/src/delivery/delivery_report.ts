@@ -1,0 +1,65 @@
+import { ID_PREFIX } from "@gold-partner/protocol";
+import type { UsageRecorder } from "../admission/usage/usage_recorder.ts";
+import type { Log, LogFields } from "../operations/log.ts";
+import type { Metrics } from "../operations/metrics.ts";
+import type { CourierReport } from "./courier.ts";
+import { FAILURES_BEFORE_REST } from "./pace.ts";
+
+interface ReportParts {
+  readonly log: Log;
+  readonly metrics: Metrics;
+  readonly usage: Pick<UsageRecorder, "note">;
+  readonly publicIdOf: (client: number) => string | undefined;
+}
+
+const LABELS = {
+  delivered: { outcome: "delivered" },
+  refused: { outcome: "refused" },
+  failed: { outcome: "failed" },
+  disabled: { outcome: "disabled" },
+};
+const ATTEMPTS = "gold_webhook_attempts_total";
+
+/** What the operator sees of attempts: figures of all, and a line where an endpoint's fate turns. */
+export function createDeliveryReport({ log, metrics, usage, publicIdOf }: ReportParts): CourierReport {
+  // Shown before the first one happens: an alarm sees it rise.
+  for (const labels of Object.values(LABELS)) metrics.count(ATTEMPTS, labels, 0);
+  const fieldsOf = (client: number): LogFields => {
+    const publicId = publicIdOf(client);
+    return publicId === undefined ? {} : { client_id: publicId };
+  };
+  return {
+    onAttempt(endpoint, { event, attempt, verdict, failuresBefore }) {
+      metrics.count(ATTEMPTS, LABELS[verdict.outcome]);
+      metrics.observeSeconds("gold_webhook_seconds", attempt.durationMs / 1000);
+      const [failed, fails] = [failuresBefore, endpoint.pace.failures].map((n) => n >= FAILURES_BEFORE_REST);
+      const isParked = verdict.outcome !== "delivered" && verdict.againInMs === null;
+      if (failed === fails && verdict.outcome !== "disabled" && !isParked) return;
+      const fields = {
+        ...fieldsOf(endpoint.client),
+        ...attempt.httpStatus !== null && { status: attempt.httpStatus },
+        ...attempt.error !== null && { code: attempt.error },
+      };
+      if (failed && !fails) log("info", "webhook endpoint works again", fields);
+      if (fails && !failed) log("warn", "webhook endpoint fails", fields);
+      if (verdict.outcome === "disabled") log("warn", "webhook endpoint disabled", fields);
+      if (isParked) {
+        log("warn", "webhook event parked", { ...fields, event_id: ID_PREFIX.event + event.id });
+      }
+    },
+    onSigned(client, secrets, atMs) {
+      for (const { id } of secrets) {
+        usage.note({ kind: "webhook_secret", partner: client, id: `${id}`, atMs });
+      }
+    },
+    onBroken(client, error) {
+      metrics.count("gold_unexpected_errors_total");
+      const { name, code } = error as { name: string; code?: unknown };
+      log("error", "webhook not handled", {
+        ...fieldsOf(client),
+        error_name: name,
+        ...typeof code === "string" && { code },
+      });
+    },
+  };
+}

@@ -1,0 +1,128 @@
+import { randomUUID } from "node:crypto";
+import type { TrialBooks } from "@gold-partner/dev";
+import { bookFunding, fundingItem } from "../booking/trial.ts";
+import {
+  type AttemptEntry,
+  type DeliveryStore,
+  type EndpointEntry,
+  type EventRow,
+  openDeliveryStore,
+  type Want,
+} from "./delivery_store.ts";
+
+/** What the tests stage around the functions of delivery: workers without a process, and where a partner's delivery stands. */
+
+export interface TrialWorker extends Omit<DeliveryStore, "take"> {
+  readonly id: string;
+  /** By its newest claim, unless it says which. */
+  take(wants: readonly (Omit<Want, "tenure"> & Partial<Want>)[]): Promise<readonly EventRow[]>;
+}
+
+/** Seen now, unless it has yet to show itself. */
+export async function hireWorker(
+  books: TrialBooks,
+  { seen = true }: { readonly seen?: boolean } = {},
+): Promise<TrialWorker> {
+  const id = randomUUID();
+  const store = openDeliveryStore({ work: books.api, beat: books.api }, id);
+  if (seen) await store.renew();
+  const tenures = new Map<number, number>();
+  return {
+    id,
+    ...store,
+    async claim(clients, most) {
+      const rows = await store.claim(clients, most);
+      for (const { client, tenure } of rows) tenures.set(client, tenure);
+      return rows;
+    },
+    take: (wants) => store.take(wants.map((want) => ({ tenure: tenures.get(want.client) ?? 0, ...want }))),
+  };
+}
+
+/** As if it had been silent for so long. */
+export async function silence(books: TrialBooks, { id }: TrialWorker, seconds: number): Promise<void> {
+  await books.sql`
+    update gold.delivery_worker set seen_at = clock_timestamp() - make_interval(secs => ${seconds}::float8) where id = ${id}`;
+}
+
+/** A partner to whom this many things happened. */
+export async function createReceiver(books: TrialBooks, events: number): Promise<number> {
+  const client = await books.createClient();
+  await postEvents(books, client, events);
+  return client;
+}
+
+export async function postEvents(books: TrialBooks, client: number, events: number): Promise<void> {
+  for (let n = 0; n < events; n++) await bookFunding(books.api, fundingItem(client, 1n));
+}
+
+/** As the partner asks for it: now, and as if for the first time. */
+export async function redeliver(books: TrialBooks, client: number, sequence: number): Promise<void> {
+  await books.sql`select gold.ask_delivery(${client}::int, ${sequence}::bigint)`;
+}
+
+/** A test, as the partner asks for it. */
+export async function askForTest(books: TrialBooks, client: number): Promise<void> {
+  const id = randomUUID();
+  await books
+    .api`select gold.book_webhook_test(false, ${client}, 1, ${id}, '\\x00', ${id}::uuid, ${id}::uuid)`;
+}
+
+let attemptedAtMs = Date.now();
+
+/** Delivered, unless it says otherwise. */
+export const attemptOf = (event: EventRow, given: Partial<AttemptEntry> = {}): AttemptEntry => ({
+  client: event.client,
+  sequence: Number(event.sequence),
+  ticket: event.ticket,
+  tries: event.tries + 1,
+  attemptedAtMs: attemptedAtMs++,
+  durationMs: 7,
+  httpStatus: 204,
+  error: null,
+  answer: null,
+  againInMs: null,
+  ...given,
+});
+
+export const FAILED = { httpStatus: 500, error: "refused", againInMs: 5000 } as const;
+export const PARKED = { ...FAILED, againInMs: null } as const;
+
+export const endpointAt = (
+  client: number,
+  from: number,
+  passed: number,
+  given: Partial<EndpointEntry> = {},
+): EndpointEntry => ({
+  client,
+  tenure: 1,
+  from,
+  passed,
+  failures: 0,
+  restMs: null,
+  disabled: false,
+  released: false,
+  ...given,
+});
+
+export const numbersOf = (events: readonly EventRow[]): number[] =>
+  events.map(({ sequence }) => Number(sequence));
+
+/** Where delivery stands, in a word for each part: `passed 3, held by a worker, 2 failures, rests, disabled`. */
+export async function standingOf(books: TrialBooks, client: number): Promise<string> {
+  const [row] = await books.sql`
+    select concat_ws(', ', 'passed ' || passed, case when worker is not null then 'held' end,
+      case when failures > 0 then failures || ' failures' end, case when rests_until > clock_timestamp() then 'rests' end,
+      case when disabled_at is not null then 'disabled' end) as told
+    from gold.endpoint where client_id = ${client}`;
+  return row!.told;
+}
+
+/** The rows beside the order: `2 due, 3 waits, 4 parked, 5 delivered`. */
+export async function retriesOf(books: TrialBooks, client: number): Promise<string> {
+  const [row] = await books.sql`
+    select string_agg(sequence || case when parked_at is not null then ' parked' when due_at is null then ' delivered'
+      when due_at > clock_timestamp() then ' waits' else ' due' end, ', ' order by sequence) as told
+    from gold.retry where client_id = ${client}`;
+  return row!.told ?? "";
+}

@@ -1,0 +1,145 @@
+import { dirname, join } from "node:path";
+import { after, afterEach, before, describe, it } from "node:test";
+import { assert, assertEquals, assertLessOrEqual } from "@std/assert";
+import {
+  type TrialPartner,
+  type TrialReceiver,
+  trialReceiver,
+  type TrialService,
+  trialService,
+} from "@gold-partner/dev";
+import type { DeliveryConfig } from "../config.ts";
+import { startDelivery } from "../delivery_service.ts";
+import type { Service } from "../service.ts";
+import { eventOf, fund, pause, sequencesOf, stateOf, untilState } from "./webhook_trial.ts";
+
+describe("processes that deliver", () => {
+  let service: TrialService;
+  let receiver: TrialReceiver;
+  before(async () => {
+    receiver = await trialReceiver();
+    service = await trialService();
+  });
+  after(async () => {
+    await service.stop();
+    await receiver.stop();
+  });
+  const running: Service[] = [];
+  let started = 0;
+  afterEach(async () => {
+    receiver.answer(204);
+    await Promise.all(running.splice(0).map((one) => one.stop()));
+    receiver.deliveries.splice(0);
+  });
+
+  const start = async (changes: Partial<DeliveryConfig> = {}, log: string[] = []) => {
+    const { listen } = service.config;
+    const folder = dirname(listen.kind === "unix" ? listen.path : "");
+    const operationsListen = {
+      kind: "unix",
+      path: join(folder, `operations_${++started}.sock`),
+    } as const;
+    const delivery = await startDelivery(
+      { ...service.config, operationsListen, ...changes },
+      (line) => log.push(line),
+    );
+    running.push(delivery);
+    return delivery;
+  };
+  const untilPassed = (partner: TrialPartner, sequence: number) =>
+    untilState(service, ({ passed }) => passed === sequence, partner);
+  const onboard = (url = receiver.url) => service.addPartner({ webhook: url });
+  const upTo = (count: number) => Array.from({ length: count }, (_, n) => n + 1);
+  const inOrder = (numbers: readonly number[]) => numbers.toSorted((one, other) => one - other);
+
+  it("share the work: nothing is sent twice while all are well", async () => {
+    const partners = await Promise.all(Array.from({ length: 6 }, () => onboard()));
+    await Promise.all([start(), start(), start()]);
+    await Promise.all(partners.map((partner) => fund(service, 15, partner)));
+    await receiver.awaitDeliveries(90);
+    for (const partner of partners) await untilPassed(partner, 15);
+    const ids = receiver.deliveries.map(({ id }) => id);
+    assertEquals([ids.length, new Set(ids).size], [90, 90]);
+  });
+
+  it("give back what they held when they stop, after what was under way", async () => {
+    const partner = await onboard();
+    const first = await start();
+    receiver.answer({ status: 204, delayMs: 600 });
+    await fund(service, 20, partner);
+    await receiver.awaitDeliveries(4);
+    await first.stop();
+    const { passed, worker } = await stateOf(service, partner);
+    assertEquals([passed, worker], [receiver.deliveries.length, null]);
+    assertEquals((await service.books.sql`select from gold.delivery_worker`).length, 0);
+    receiver.answer(204);
+    await start();
+    await untilPassed(partner, 20);
+    assertEquals(inOrder(sequencesOf(receiver.deliveries)), upTo(20));
+  });
+
+  it("go on when every connection to the database is cut, and lose nothing", async () => {
+    const partner = await onboard();
+    const log: string[] = [];
+    await start({}, log);
+    receiver.answer({ status: 204, delayMs: 5 });
+    await fund(service, 5, partner);
+    for (let n = 0; n < 4; n++) {
+      await service.books.sql`
+        select pg_terminate_backend(pid) from pg_stat_activity
+        where datname = current_database() and application_name = 'gold-partner' and pid <> pg_backend_pid()`;
+      await pause(100);
+      await fund(service, 5, partner);
+    }
+    await untilPassed(partner, 25);
+    assertEquals([...new Set(inOrder(sequencesOf(receiver.deliveries)))], upTo(25));
+    // It listens again: no beat needs to find the next one.
+    await pause(1500);
+    const toldMs = performance.now();
+    const count = receiver.deliveries.length;
+    await fund(service, 1, partner);
+    const deliveries = await receiver.awaitDeliveries(count + 1);
+    assertLessOrEqual(deliveries.at(-1)!.receivedMs - toldMs, 900);
+    assertEquals(log.filter((line) => line.includes("error")), []);
+  });
+
+  it("delay nobody for a partner whose receiver hangs, or whose secret no key opens", async () => {
+    const hanging = await trialReceiver();
+    hanging.answer("hang");
+    const [well, ill, shut] = [await onboard(), await onboard(hanging.url), await onboard()];
+    await service.books
+      .sql`update gold.webhook_secret set sealing_key = 'lost' where partner_id = ${shut.client}`;
+    const log: string[] = [];
+    await start({}, log);
+    await Promise.all([fund(service, 10, ill), fund(service, 3, shut)]);
+    await hanging.awaitDeliveries(4);
+    const beganMs = performance.now();
+    await fund(service, 30, well);
+    await untilPassed(well, 30);
+    assertLessOrEqual(performance.now() - beganMs, 10_000);
+    await pause(2200);
+    assertEquals([hanging.deliveries.length, receiver.deliveries.length], [4, 30]);
+    const told = log.filter((line) => line.includes("webhook secret not opened"));
+    assertEquals(told.length, 1);
+    assert(told[0]!.includes(shut.clientId) && told[0]!.includes('"sealing_key":"lost"'));
+    assertEquals((await stateOf(service, shut)).failures, 0);
+    await hanging.stop();
+    // The connection's end is an answer, too.
+    await untilState(service, ({ failures }) => failures >= 4, ill);
+  });
+
+  it("send to the new URL at once when it changes, also what the old one refused", async () => {
+    const moved = await trialReceiver();
+    const partner = await onboard();
+    receiver.answer(410);
+    await start();
+    await fund(service, 1, partner);
+    await untilState(service, ({ disabled }) => disabled, partner);
+    await fund(service, 2, partner);
+    await service.books.sql`
+      select gold.set_partner(${partner.clientId}, null, null, ${moved.url}, null, null, null)`;
+    const deliveries = await moved.awaitDeliveries(3);
+    assertEquals(inOrder(deliveries.map((one) => eventOf(one).sequence)), [1, 2, 3]);
+    await moved.stop();
+  });
+});

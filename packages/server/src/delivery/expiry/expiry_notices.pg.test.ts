@@ -1,0 +1,73 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { type TrialBooks, trialBooks } from "@gold-partner/dev";
+import { assertEquals } from "@std/assert";
+import { after, before, describe, it } from "node:test";
+import type { Sql } from "postgres";
+import { moveEnd, toldTo } from "./expiry_trial.ts";
+import { startExpiryNotices } from "./expiry_notices.ts";
+
+const PAUSE_MS = 100;
+const PATIENCE_MS = 10_000;
+
+describe("startExpiryNotices()", () => {
+  let books: TrialBooks;
+  before(async () => {
+    books = await trialBooks();
+  });
+  after(() => books.stop());
+
+  async function newHolder(): Promise<number> {
+    const client = await books.createClient();
+    await moveEnd(books, client, "client_secret", 3);
+    return client;
+  }
+  async function untilTold(clients: readonly number[]): Promise<void> {
+    const untilMs = performance.now() + PATIENCE_MS;
+    const waiting = new Set(clients);
+    while (waiting.size > 0 && performance.now() < untilMs) {
+      for (const client of waiting) if ((await toldTo(books, client)).length > 0) waiting.delete(client);
+      await sleep(20);
+    }
+    assertEquals([...waiting], []);
+  }
+
+  it("tells everybody at once, however many there are", async () => {
+    const clients = await Promise.all(Array.from({ length: 45 }, newHolder));
+    const notices = startExpiryNotices(books.api);
+    await untilTold(clients);
+    notices.stop();
+  });
+
+  it("looks again after each pause, until it is stopped", async () => {
+    const notices = startExpiryNotices(books.api, PAUSE_MS);
+    await sleep(PAUSE_MS);
+    await untilTold([await newHolder()]);
+    notices.stop();
+    const late = await newHolder();
+    await sleep(3 * PAUSE_MS);
+    assertEquals(await toldTo(books, late), []);
+  });
+
+  it("stops between two turns", async () => {
+    let turns = 0;
+    const sql = () => {
+      turns++;
+      if (turns === 3) notices.stop();
+      return Promise.resolve([{ told: turns < 9 ? 20 : 0 }]);
+    };
+    const notices = startExpiryNotices(sql as unknown as Sql);
+    await sleep(PAUSE_MS);
+    assertEquals(turns, 3);
+  });
+
+  it("goes on after a look that failed", async () => {
+    const client = await newHolder();
+    await books.sql`alter function gold.post_expiry_notices rename to out_of_reach`;
+    const notices = startExpiryNotices(books.api, PAUSE_MS);
+    await sleep(2 * PAUSE_MS);
+    assertEquals(await toldTo(books, client), []);
+    await books.sql`alter function gold.out_of_reach rename to post_expiry_notices`;
+    await untilTold([client]);
+    notices.stop();
+  });
+});

@@ -1,0 +1,98 @@
+import { fateOf } from "../booking/lane.ts";
+import type { DeliveryStore, EventRow, Want } from "./delivery_store.ts";
+import type { HeldEndpoint } from "./held_endpoint.ts";
+import { partOfFree } from "./turn_order.ts";
+
+const ENDPOINTS_PER_CALL = 256;
+const EVENTS_PER_CALL = 1024;
+/** What all endpoints together have in hand, however many events wait in the database. */
+const WAITING_MAX = 4096;
+
+interface FeederParts {
+  readonly store: Pick<DeliveryStore, "take">;
+  readonly monotonicMs: () => number;
+  /** How many events are in hand already. */
+  readonly waiting: () => number;
+  readonly mayTake: () => boolean;
+  /** The endpoint was asked for; there may be something for it now. */
+  readonly onFed: (endpoint: HeldEndpoint) => void;
+  /** The database refuses to give its events, for good. */
+  readonly onRefused: (endpoint: HeldEndpoint, error: unknown) => void;
+}
+
+/** Reads events for the endpoints that have room: one call at a time, for all that asked while the one before was under way. */
+export class Feeder {
+  readonly #parts: FeederParts;
+  readonly #hungry = new Set<HeldEndpoint>();
+  #underWay = false;
+
+  constructor(parts: FeederParts) {
+    this.#parts = parts;
+  }
+
+  /** The endpoint may have room, and there may be events for it. */
+  ask(endpoint: HeldEndpoint): void {
+    if (endpoint.room(this.#parts.monotonicMs()) > 0) this.#hungry.add(endpoint);
+  }
+
+  async pump(): Promise<void> {
+    if (this.#underWay) return;
+    this.#underWay = true;
+    try {
+      for (let wants; (wants = this.#nextWants()).size > 0;) await this.#take(wants);
+    } catch {
+      // The database is away: each beat asks again.
+    } finally {
+      this.#underWay = false;
+    }
+  }
+
+  /** Those that are asked for next. Whoever gets no room now comes first the next time. */
+  #nextWants(): Map<HeldEndpoint, Want> {
+    const wants = new Map<HeldEndpoint, Want>();
+    if (this.#hungry.size === 0 || !this.#parts.mayTake()) return wants;
+    const nowMs = this.#parts.monotonicMs();
+    let free = WAITING_MAX - this.#parts.waiting();
+    let left = EVENTS_PER_CALL;
+    for (const endpoint of this.#hungry) {
+      if (wants.size === ENDPOINTS_PER_CALL || free <= 0 || left <= 0) break;
+      this.#hungry.delete(endpoint);
+      const room = Math.min(endpoint.room(nowMs), partOfFree(free) - endpoint.waiting, left);
+      if (room <= 0) continue;
+      free -= room;
+      left -= room;
+      endpoint.mayHaveMore = false;
+      const { client, tenure, takenTo: after } = endpoint;
+      wants.set(endpoint, { client, tenure, after, room });
+    }
+    return wants;
+  }
+
+  async #take(wants: ReadonlyMap<HeldEndpoint, Want>): Promise<void> {
+    const beganMs = this.#parts.monotonicMs();
+    let rows: readonly EventRow[];
+    try {
+      rows = await this.#parts.store.take([...wants.values()]);
+    } catch (error) {
+      if (fateOf(error) === "final") return await this.#takeApart(wants, error);
+      for (const endpoint of wants.keys()) endpoint.mayHaveMore = true;
+      throw error;
+    }
+    const rowsOf = new Map<number, EventRow[]>([...wants.values()].map(({ client }) => [client, []]));
+    for (const row of rows) rowsOf.get(row.client)?.push(row);
+    for (const [endpoint, { client, room }] of wants) {
+      const own = rowsOf.get(client) ?? [];
+      if (own.length === room) endpoint.mayHaveMore = true;
+      endpoint.add(own, beganMs);
+      this.#parts.onFed(endpoint);
+    }
+  }
+
+  /** One whose events cannot be read must not keep the others from theirs. */
+  async #takeApart(wants: ReadonlyMap<HeldEndpoint, Want>, error: unknown): Promise<void> {
+    for (const [endpoint, want] of wants) {
+      if (wants.size === 1) this.#parts.onRefused(endpoint, error);
+      else await this.#take(new Map([[endpoint, want]]));
+    }
+  }
+}

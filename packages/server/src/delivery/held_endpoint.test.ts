@@ -1,0 +1,135 @@
+import { describe, it } from "node:test";
+import { assertEquals } from "@std/assert";
+import type { EventRow } from "./delivery_store.ts";
+import { HeldEndpoint } from "./held_endpoint.ts";
+import { SECRET } from "./worker_trial.ts";
+
+const NOW_MS = 1000;
+const row = {
+  client: 1,
+  url: "https://one.example/",
+  tenure: 3,
+  passed: "10",
+  failures: 0,
+  disabled: false,
+  secrets: [],
+};
+const event = (sequence: number, changes: Partial<EventRow> = {}): EventRow => ({
+  client: 1,
+  sequence: `${sequence}`,
+  id: `${sequence}`,
+  body: "{}",
+  tries: 0,
+  ticket: null,
+  ...changes,
+});
+
+function held(changes: Partial<typeof row> = {}): HeldEndpoint {
+  const endpoint = new HeldEndpoint({ ...row, ...changes }, NOW_MS);
+  endpoint.secrets = [{ id: 1, retireAtMs: 5000, secret: SECRET }];
+  return endpoint;
+}
+const inHand = (endpoint: HeldEndpoint, nowMs = NOW_MS) => {
+  const sequences: number[] = [];
+  for (let next = endpoint.next(nowMs); next; next = endpoint.next(nowMs)) sequences.push(next.sequence);
+  return sequences;
+};
+
+describe("a held endpoint", () => {
+  it("has in hand first what is tried by itself, then the others in their order, as they are read in any", () => {
+    const endpoint = held();
+    const ticket = "2026-01-01";
+    endpoint.add([event(13), event(4, { ticket }), event(11), event(3, { ticket }), event(12)], NOW_MS);
+    assertEquals([endpoint.takenTo, inHand(endpoint)], [13, [3, 4, 11, 12, 13]]);
+  });
+
+  it("counts as done what is passed over", () => {
+    const endpoint = held();
+    endpoint.add([event(11, { body: null }), event(12), event(13, { body: null })], NOW_MS);
+    assertEquals([inHand(endpoint), endpoint.progress.passed], [[12], 11]);
+    endpoint.progress.finish(12);
+    assertEquals(endpoint.progress.passed, 13);
+  });
+
+  it("has room for twice its window, as soon as less than a window waits", () => {
+    const endpoint = held();
+    assertEquals(endpoint.room(NOW_MS), 8);
+    endpoint.add([11, 12, 13].map((sequence) => event(sequence)), NOW_MS);
+    assertEquals(endpoint.room(NOW_MS), 5);
+    endpoint.add([event(14)], NOW_MS);
+    assertEquals(endpoint.room(NOW_MS), 0);
+    endpoint.next(NOW_MS);
+    endpoint.mayHaveMore = false;
+    assertEquals(endpoint.room(NOW_MS), 0);
+  });
+
+  it("puts back what waits, to be read again after what is under way, also what was being read just then", () => {
+    const endpoint = held();
+    endpoint.add([11, 12, 13].map((sequence) => event(sequence)), NOW_MS);
+    endpoint.next(NOW_MS);
+    endpoint.empty();
+    assertEquals([endpoint.takenTo, endpoint.waiting, endpoint.mayHaveMore], [11, 0, true]);
+    endpoint.add([event(14), event(15)], NOW_MS);
+    assertEquals([endpoint.takenTo, endpoint.waiting], [11, 0]);
+    endpoint.add([event(12), event(13)], NOW_MS);
+    assertEquals([endpoint.takenTo, inHand(endpoint)], [13, [12, 13]]);
+  });
+
+  it("lets go of what is tried by itself before somebody else may try it", () => {
+    const endpoint = held();
+    endpoint.add([event(4, { ticket: "t" }), event(11)], NOW_MS);
+    assertEquals(inHand(endpoint, NOW_MS + 4000), [11]);
+  });
+
+  it("sends nothing without a secret, while it rests, and when it is lost", () => {
+    const [bare, resting, lost] = [held(), held(), held()];
+    for (const endpoint of [bare, resting, lost]) endpoint.add([event(11)], NOW_MS);
+    bare.dropRetired(4999);
+    assertEquals(bare.isReady(NOW_MS), true);
+    bare.dropRetired(5000);
+    resting.pace.rest(NOW_MS, 100);
+    lost.lost = true;
+    for (const endpoint of [bare, resting, lost]) {
+      assertEquals([endpoint.isReady(NOW_MS), endpoint.room(NOW_MS), endpoint.next(NOW_MS)], [
+        false,
+        0,
+        undefined,
+      ]);
+    }
+    assertEquals(resting.isReady(NOW_MS + 100), true);
+  });
+
+  it("is given back when it rests or has been without work for five seconds, and nothing is under way", () => {
+    const endpoint = held();
+    assertEquals(endpoint.tell(NOW_MS).released, false);
+    endpoint.mayHaveMore = false;
+    assertEquals([endpoint.isIdle(NOW_MS + 4999), endpoint.isIdle(NOW_MS + 5000)], [false, true]);
+    endpoint.pace.rest(NOW_MS, 2500.4);
+    endpoint.inFlight = 1;
+    assertEquals(endpoint.isIdle(NOW_MS), false);
+    endpoint.inFlight = 0;
+    endpoint.progress.finish(11);
+    endpoint.disabled = true;
+    const told = {
+      client: 1,
+      tenure: 3,
+      from: 10,
+      passed: 11,
+      failures: 0,
+      restMs: 2501,
+      disabled: true,
+      released: true,
+    };
+    assertEquals(endpoint.tell(NOW_MS), told);
+    assertEquals(endpoint.maySend(NOW_MS + 9000), false, "it is leaving");
+    // It was not given back, as something waits.
+    endpoint.confirm(told);
+    assertEquals([endpoint.settled, endpoint.maySend(NOW_MS + 9000), endpoint.mayHaveMore], [11, true, true]);
+    assertEquals(endpoint.tell(NOW_MS + 9000), {
+      ...told,
+      from: 11,
+      restMs: null,
+      released: false,
+    });
+  });
+});

@@ -1,0 +1,216 @@
+import { type TrialBooks, trialBooks } from "@gold-partner/dev";
+import { assertEquals } from "@std/assert";
+import { after, before, describe, it } from "node:test";
+import type { EndpointRow } from "./delivery_store.ts";
+import {
+  askForTest,
+  attemptOf,
+  createReceiver,
+  endpointAt,
+  FAILED,
+  hireWorker,
+  numbersOf,
+  redeliver,
+  retriesOf,
+  silence,
+  standingOf,
+} from "./delivery_trial.ts";
+
+const clientsOf = (endpoints: readonly EndpointRow[]) =>
+  endpoints.map(({ client }) => client).sort((a, b) => a - b);
+
+describe("an endpoint", () => {
+  let books: TrialBooks;
+  before(async () => books = await trialBooks());
+  after(() => books.stop());
+
+  it("is claimed where something waits: an event after the mark, or one that is due beside the order", async () => {
+    const worker = await hireWorker(books);
+    const [waiting, done, due, later] = [1, 1, 1, 1].map(() => createReceiver(books, 1));
+    const clients = await Promise.all([waiting!, done!, due!, later!, createReceiver(books, 0)]);
+    await worker.claim(clients, 9);
+    await worker.settle([], clients.slice(1, 4).map((client) => endpointAt(client, 0, 1)));
+    await worker.dismiss();
+    await redeliver(books, clients[2]!, 1);
+    await redeliver(books, clients[3]!, 1);
+    await books
+      .sql`update gold.retry set due_at = now() + interval '1 minute' where client_id = ${clients[3]!}`;
+    const other = await hireWorker(books);
+    assertEquals(clientsOf(await other.claim(clients, 9)), [clients[0]!, clients[2]!].sort((a, b) => a - b));
+    await other.dismiss();
+  });
+
+  it("is found without being named, so many at a time", async () => {
+    const worker = await hireWorker(books);
+    const clients = await Promise.all([1, 1, 1].map(() => createReceiver(books, 1)));
+    const claimed: number[] = [];
+    for (let rows = await worker.claim(null, 2); rows.length > 0; rows = await worker.claim(null, 2)) {
+      assertEquals(rows.length <= 2, true);
+      claimed.push(...clientsOf(rows));
+    }
+    assertEquals(new Set(claimed).size, claimed.length);
+    assertEquals(clients.filter((client) => !claimed.includes(client)), []);
+    await worker.dismiss();
+  });
+
+  it("is told with its URL, its mark and the secrets that are active now, the newest first", async () => {
+    const worker = await hireWorker(books);
+    const client = await createReceiver(books, 2);
+    await books.sql`
+      insert into gold.webhook_secret (partner_id, sealed, sealing_key, not_before, retire_at) values
+        (${client}, '\\x0102', 'kek-1', now() - interval '3 hours', now() + interval '1 hour'),
+        (${client}, '\\x0304', 'kek-2', now() - interval '2 hours', null),
+        (${client}, '\\x05', 'kek-1', now() - interval '4 hours', now() - interval '1 second'),
+        (${client}, '\\x06', 'kek-2', now() + interval '1 hour', null)`;
+    const [claimed] = await worker.claim([client], 1);
+    const { secrets, ...endpoint } = claimed!;
+    assertEquals(endpoint, {
+      client,
+      url: "https://localhost/",
+      tenure: 1,
+      passed: "0",
+      failures: 0,
+      disabled: false,
+    });
+    // The partner's own first, made just now.
+    assertEquals(secrets.slice(1).map(({ sealed, sealing_key }) => [sealed, sealing_key]), [
+      ["AwQ=", "kek-2"],
+      ["AQI=", "kek-1"],
+    ]);
+    assertEquals(secrets.map(({ retire_at }) => retire_at === null), [true, true, false]);
+    assertEquals((await worker.renew()).find((one) => one.client === client), claimed!);
+    await worker.dismiss();
+  });
+
+  it("is one worker's at a time, however many claim at once", async () => {
+    const clients = await Promise.all(Array.from({ length: 12 }, () => createReceiver(books, 1)));
+    const workers = await Promise.all(Array.from({ length: 4 }, () => hireWorker(books)));
+    for (let round = 0; round < 5; round++) {
+      const claimed = await Promise.all(workers.map((worker) => worker.claim(round % 2 ? null : clients, 5)));
+      const got = claimed.flatMap(clientsOf).filter((client) => clients.includes(client));
+      assertEquals(new Set(got).size, got.length);
+      for (const worker of workers) await worker.dismiss();
+      for (const worker of workers) await worker.renew();
+    }
+    for (const worker of workers) await worker.dismiss();
+  });
+
+  it("is left out where another claims it in the same moment", async () => {
+    const [one, two] = [await hireWorker(books), await hireWorker(books)];
+    const client = await createReceiver(books, 1);
+    await one.claim([client], 1);
+    await one.dismiss();
+    await one.renew();
+    const holder = await books.sql.reserve();
+    await holder`begin`;
+    await holder`select from gold.claim_endpoints(${one.id}::uuid, array[${client}::int], 1)`;
+    assertEquals(clientsOf(await two.claim([client], 1)), []);
+    await holder`commit`;
+    holder.release();
+    assertEquals(clientsOf(await two.claim([client], 1)), []);
+    assertEquals(clientsOf(await one.renew()), [client]);
+    await one.dismiss();
+    await two.dismiss();
+  });
+
+  it("of a worker that was silent for five seconds is taken over, and not before", async () => {
+    const [dying, heir] = [await hireWorker(books), await hireWorker(books)];
+    const client = await createReceiver(books, 1);
+    await dying.claim([client], 1);
+    await silence(books, dying, 4.5);
+    assertEquals(clientsOf(await heir.claim([client], 1)), []);
+    await silence(books, dying, 5.01);
+    assertEquals(clientsOf(await heir.claim([client], 1)), [client]);
+    assertEquals(clientsOf(await dying.renew()), []);
+    assertEquals(clientsOf(await dying.claim([client], 1)), []);
+    await heir.dismiss();
+    await dying.dismiss();
+  });
+
+  it("stays with a worker that stood still, where nobody took it, even when its row had gone", async () => {
+    const [still, other] = [await hireWorker(books), await hireWorker(books)];
+    const client = await createReceiver(books, 1);
+    await still.claim([client], 1);
+    await silence(books, still, 70);
+    await other.renew();
+    assertEquals((await books.sql`select from gold.delivery_worker where id = ${still.id}`).length, 0);
+    assertEquals(clientsOf(await still.renew()), [client]);
+    assertEquals(clientsOf(await other.claim([client], 1)), []);
+    await still.dismiss();
+    await other.dismiss();
+  });
+
+  it("is given to nobody who has not shown itself", async () => {
+    const client = await createReceiver(books, 1);
+    const worker = await hireWorker(books, { seen: false });
+    assertEquals(clientsOf(await worker.claim([client], 1)), []);
+    await worker.renew();
+    await silence(books, worker, 5.01);
+    assertEquals(clientsOf(await worker.claim([client], 1)), []);
+    await worker.renew();
+    assertEquals(clientsOf(await worker.claim([client], 1)), [client]);
+    await worker.dismiss();
+  });
+
+  it("is free at once when its worker leaves", async () => {
+    const [leaving, next] = [await hireWorker(books), await hireWorker(books)];
+    const client = await createReceiver(books, 1);
+    await leaving.claim([client], 1);
+    await leaving.dismiss();
+    assertEquals(clientsOf(await next.claim([client], 1)), [client]);
+    await next.dismiss();
+    assertEquals(await standingOf(books, client), "passed 0");
+  });
+
+  it("that rests is claimed when it has rested", async () => {
+    const worker = await hireWorker(books);
+    const client = await createReceiver(books, 2);
+    await worker.claim([client], 1);
+    const [event] = await worker.take([{ client, after: 0, room: 1 }]);
+    const resting = endpointAt(client, 0, 1, { failures: 5, restMs: 60_000, released: true });
+    assertEquals(await worker.settle([attemptOf(event!, FAILED)], [resting]), [client]);
+    assertEquals(await standingOf(books, client), "passed 1, 5 failures, rests");
+    assertEquals(clientsOf(await worker.claim([client], 1)), []);
+    await books.sql`update gold.endpoint set rests_until = now() where client_id = ${client}`;
+    assertEquals((await worker.claim([client], 1)).map(({ client, failures }) => [client, failures]), [[
+      client,
+      5,
+    ]]);
+    await worker.dismiss();
+  });
+
+  it("that is disabled is claimed for a test alone", async () => {
+    const worker = await hireWorker(books);
+    const client = await createReceiver(books, 3);
+    await worker.claim([client], 1);
+    await worker.settle([], [endpointAt(client, 0, 1, { disabled: true, released: true })]);
+    assertEquals(await standingOf(books, client), "passed 1, disabled");
+    assertEquals(clientsOf(await worker.claim([client], 1)), []);
+    await redeliver(books, client, 1);
+    assertEquals(clientsOf(await worker.claim([client], 1)), []);
+    await askForTest(books, client);
+    assertEquals((await worker.claim([client], 1)).map(({ disabled, tenure }) => [disabled, tenure]), [[
+      true,
+      2,
+    ]]);
+    assertEquals(numbersOf(await worker.take([{ client, after: 1, room: 9 }])), [4]);
+    assertEquals(await retriesOf(books, client), "1 due, 4 waits");
+    assertEquals(await worker.settle([], [endpointAt(client, 1, 1, { tenure: 2, released: true })]), [
+      client,
+    ]);
+    assertEquals(clientsOf(await worker.claim([client], 1)), []);
+    await worker.dismiss();
+  });
+
+  it("of a partner without a URL is nobody's", async () => {
+    const worker = await hireWorker(books);
+    const client = await createReceiver(books, 1);
+    await worker.claim([client], 1);
+    await books.sql`update gold.partner set webhook_url = null where id = ${client}`;
+    assertEquals(clientsOf(await worker.renew()), []);
+    await worker.dismiss();
+    await worker.renew();
+    assertEquals(clientsOf(await worker.claim([client], 1)), []);
+    await worker.dismiss();
+  });
+});

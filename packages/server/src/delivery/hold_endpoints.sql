@@ -1,0 +1,81 @@
+-- Who sends to whom. A worker shows every second that it lives; one that was not seen for five has lost what it holds to
+-- whoever claims it first.
+
+-- What the worker signs with, the newest first. It opens them; here they are sealed.
+create or replace function gold.webhook_secrets(client int) returns jsonb
+language sql volatile
+return coalesce((
+  select jsonb_agg(jsonb_build_object('id', s.id, 'sealed', encode(s.sealed, 'base64'), 'sealing_key', s.sealing_key, 'retire_at', s.retire_at)
+    order by s.not_before desc, s.id desc)
+  from gold.webhook_secret s
+  where s.partner_id = client and s.not_before <= clock_timestamp() and (s.retire_at is null or s.retire_at > clock_timestamp())), '[]');
+
+-- Claims endpoints that have something to send, of these clients or of all. Several workers at once: each gets others. One that
+-- changed hands since it was looked at is left out, and so is a worker that has not shown itself.
+create or replace function gold.claim_endpoints(worker uuid, clients int[], most int)
+returns table (client int, url text, tenure int, passed bigint, failures int, disabled boolean, secrets jsonb)
+language plpgsql volatile security definer set search_path = gold, pg_temp
+  set plan_cache_mode = force_generic_plan set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off
+  set enable_material = off set jit = off as $$
+#variable_conflict use_column
+declare
+  clock timestamptz := clock_timestamp();
+  living_since timestamptz := clock - interval '5 seconds';
+begin
+  perform require_read_committed();
+  if not exists (select from delivery_worker w where w.id = claim_endpoints.worker and w.seen_at > living_since) then
+    return;
+  end if;
+  clients := coalesce(clients, array(select p.id from partner p where p.webhook_url is not null));
+  insert into endpoint (bucket, client_id)
+  select a.bucket, a.client_id from unnest(clients) c (client) join account a on a.bucket = c.client % 64 and a.client_id = c.client
+  where a.client_id <> 0 and a.event_sequence > 0
+    and not exists (select from endpoint n where n.bucket = a.bucket and n.client_id = a.client_id)
+  on conflict do nothing;
+
+  return query
+  with waiting as materialized (
+    select n.bucket, n.client_id, n.worker, p.webhook_url
+    from unnest(clients) c (client)
+    join endpoint n on n.bucket = c.client % 64 and n.client_id = c.client
+    join account a on a.bucket = n.bucket and a.client_id = n.client_id
+    join partner p on p.id = n.client_id and p.webhook_url is not null
+    where (n.rests_until is null or n.rests_until <= clock)
+      and (n.disabled_at is null and (a.event_sequence > n.passed
+          or exists (select from retry r where r.client_id + 0 = n.client_id and r.due_at <= clock))
+        or exists (select from retry r where r.client_id + 0 = n.client_id and r.is_test and r.due_at <= clock))
+      and not exists (select from delivery_worker w where w.id = n.worker and w.seen_at > living_since)
+    limit most
+  ), free as (
+    select n.bucket, n.client_id, w.webhook_url
+    from waiting w join endpoint n on n.bucket = w.bucket and n.client_id = w.client_id and n.worker is not distinct from w.worker
+    for no key update of n skip locked
+  )
+  update endpoint n set worker = claim_endpoints.worker, tenure = n.tenure + 1 from free f where n.bucket = f.bucket and n.client_id = f.client_id
+  returning n.client_id, f.webhook_url, n.tenure, n.passed, n.failures, n.disabled_at is not null, webhook_secrets(n.client_id);
+end $$;
+
+-- Shows that the worker lives, and gives all that it still holds, as it is now.
+create or replace function gold.renew_endpoints(worker uuid)
+returns table (client int, url text, tenure int, passed bigint, failures int, disabled boolean, secrets jsonb)
+language plpgsql volatile security definer set search_path = gold, pg_temp as $$
+#variable_conflict use_column
+begin
+  perform require_read_committed();
+  insert into delivery_worker as w (id, seen_at) values (renew_endpoints.worker, clock_timestamp())
+  on conflict (id) do update set seen_at = excluded.seen_at;
+  -- One that only stood still comes back by the statement above; until then nothing depends on its row.
+  delete from delivery_worker w where w.seen_at <= clock_timestamp() - interval '1 minute';
+  return query
+  select n.client_id, p.webhook_url, n.tenure, n.passed, n.failures, n.disabled_at is not null, webhook_secrets(n.client_id)
+  from endpoint n join partner p on p.id = n.client_id
+  where n.worker = renew_endpoints.worker and p.webhook_url is not null;
+end $$;
+
+-- At a stop: what it holds is free at once.
+create or replace function gold.dismiss_worker(worker uuid) returns void
+language sql volatile security definer set search_path = gold, pg_temp
+begin atomic
+  update gold.endpoint n set worker = null where n.worker = dismiss_worker.worker;
+  delete from gold.delivery_worker w where w.id = dismiss_worker.worker;
+end;

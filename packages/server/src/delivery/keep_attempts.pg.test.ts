@@ -1,0 +1,167 @@
+import { type TrialBooks, trialBooks } from "@gold-partner/dev";
+import { assertEquals } from "@std/assert";
+import { after, before, describe, it } from "node:test";
+import {
+  attemptOf,
+  createReceiver,
+  endpointAt,
+  FAILED,
+  hireWorker,
+  PARKED,
+  redeliver,
+} from "./delivery_trial.ts";
+
+const WEEK_MS = 7 * 86_400_000;
+const KEPT_DAYS = 90;
+
+describe("the attempts that are kept", () => {
+  let books: TrialBooks;
+  let monday: number;
+  before(async () => {
+    books = await trialBooks();
+    const [row] = await books
+      .sql`select date_trunc('week', clock_timestamp() at time zone 'UTC')::date::text as monday`;
+    monday = Date.parse(`${row!.monday}T00:00:00Z`);
+  });
+  after(() => books.stop());
+
+  const keep = (sql = books.api) => sql`select gold.keep_attempts()`;
+  const dayOf = (weeks: number) => new Date(monday + weeks * WEEK_MS).toISOString().slice(0, 10);
+  const nameOf = (weeks: number) => `week_${dayOf(weeks).replaceAll("-", "")}`;
+  const weeks = async (): Promise<string[]> => {
+    const rows = await books.sql`
+      select relname from pg_class c join pg_inherits i on i.inhrelid = c.oid
+      where c.relnamespace = 'gold_attempts'::regnamespace and i.inhparent = 'gold.attempt'::regclass and c.relowner = 'gold_owner'::regrole
+      order by relname`;
+    return rows.map(({ relname }) => relname);
+  };
+  const ahead = () => [0, 1, 2, 3].map(nameOf);
+  /** As if it had been made when it was that week's turn. */
+  const plantWeek = (weeks: number) =>
+    books.sql.unsafe(`
+      create table gold_attempts.${nameOf(weeks)} partition of gold.attempt for values from ('${
+      dayOf(weeks)
+    } UTC') to ('${dayOf(weeks + 1)} UTC');
+      alter table gold_attempts.${nameOf(weeks)} owner to gold_owner`);
+
+  it("have a place for this week and three ahead as soon as the database is migrated, by the weeks of UTC", async () => {
+    assertEquals(await weeks(), ahead());
+    const [row] = await books.sql`
+      select pg_get_expr(relpartbound, oid) as bound from pg_class where relname = ${nameOf(0)}`;
+    assertEquals(row!.bound, `FOR VALUES FROM ('${dayOf(0)} 00:00:00+00') TO ('${dayOf(1)} 00:00:00+00')`);
+  });
+
+  it("get the weeks that are missing, whatever the caller's time zone, and however many call at once", async () => {
+    await books.sql.unsafe(`drop table gold_attempts.${nameOf(1)}, gold_attempts.${nameOf(3)}`);
+    const callers = await Promise.all(
+      ["Asia/Riyadh", "America/Los_Angeles", "UTC"].map(async (zone) => {
+        const sql = books.connect("gold_api", 1);
+        await sql`select set_config('TimeZone', ${zone}, false)`;
+        return sql;
+      }),
+    );
+    await Promise.all(callers.map((sql) => keep(sql)));
+    assertEquals(await weeks(), ahead());
+    const bounds = await books.sql`
+      select distinct extract(epoch from upper(span) - lower(span)) as seconds from pg_class c,
+        lateral (select tstzrange((regexp_match(pg_get_expr(relpartbound, oid), 'FROM \\(''(.*?)''\\)'))[1]::timestamptz,
+          (regexp_match(pg_get_expr(relpartbound, oid), 'TO \\(''(.*?)''\\)'))[1]::timestamptz) as span) b
+      where c.relnamespace = 'gold_attempts'::regnamespace and c.relkind = 'r'`;
+    assertEquals(bounds.map(({ seconds }) => Number(seconds)), [WEEK_MS / 1000]);
+  });
+
+  it("go when their week ended longer ago than they are kept, and their events are told right without them", async () => {
+    const worker = await hireWorker(books);
+    const client = await createReceiver(books, 3);
+    await worker.claim([client], 1);
+    const events = await worker.take([{ client, after: 0, room: 3 }]);
+    const [old, last] = [-Math.floor(KEPT_DAYS / 7) - 3, -Math.floor(KEPT_DAYS / 7)];
+    await plantWeek(old);
+    await plantWeek(last);
+    const attemptedAtMs = monday + old * WEEK_MS;
+    await books.sql.begin(async (sql) => {
+      await sql`set local session_replication_role = replica`;
+      await sql`update gold.event set created_at = ${
+        new Date(attemptedAtMs).toISOString()
+      }::text::timestamptz where client_id = ${client}`;
+    });
+    await worker.settle(
+      [
+        attemptOf(events[0]!, { attemptedAtMs }),
+        attemptOf(events[1]!, { ...PARKED, attemptedAtMs }),
+        attemptOf(events[2]!, { ...FAILED, attemptedAtMs }),
+      ],
+      [endpointAt(client, 0, 3)],
+    );
+    const told = async () => {
+      const rows = await books.api<{ body: string }[]>`select body from gold.list_events(${client}, 0, 9)`;
+      return rows.map(({ body }) => JSON.parse(body).delivery).map(({ status, attempts }) =>
+        `${status} ${attempts.length}`
+      );
+    };
+    assertEquals(await told(), ["delivered 1", "parked 1", "pending 1"]);
+    await keep();
+    assertEquals(await weeks(), [nameOf(last), ...ahead()]);
+    assertEquals(await told(), ["delivered 0", "parked 0", "pending 0"]);
+    // That its events were made older is another matter.
+    assertEquals((await books.defects()).filter((defect) => defect.startsWith("event_is_delivered")), []);
+    await books.sql`update gold.deployment set attempts_kept_days = 7`;
+    await keep();
+    assertEquals(await weeks(), ahead());
+    await books.sql`update gold.deployment set attempts_kept_days = ${KEPT_DAYS}`;
+    await worker.dismiss();
+  });
+
+  it("stay behind a long reader until it ends, and nobody waits for it", async () => {
+    await plantWeek(-100);
+    const reader = await books.sql.reserve();
+    await reader`begin`;
+    await reader`select count(*) from gold.attempt`;
+    await keep();
+    assertEquals(await weeks(), [nameOf(-100), ...ahead()]);
+    await reader`commit`;
+    reader.release();
+    await keep();
+    assertEquals(await weeks(), ahead());
+  });
+
+  it("are changed by nobody, week by week", async () => {
+    for (const action of ["delete from", "truncate", "update"]) {
+      const refusal = await books.sql.unsafe(
+        `${action} gold_attempts.${nameOf(2)}${action === "update" ? " set duration_ms = 1" : ""}`,
+      ).then(() => "done", ({ code }) => code);
+      assertEquals(refusal, "GB002", action);
+    }
+  });
+
+  it("are told with their events, the newest hundred of each, oldest first", async () => {
+    const worker = await hireWorker(books);
+    const client = await createReceiver(books, 1);
+    await worker.claim([client], 1);
+    const [event] = await worker.take([{ client, after: 0, room: 1 }]);
+    const startMs = Date.parse(
+      (await books.sql`select created_at from gold.event where client_id = ${client}`)[0]!.created_at,
+    );
+    const attempts = Array.from(
+      { length: 103 },
+      (_, n) =>
+        attemptOf(event!, { ...(n === 102 ? {} : FAILED), attemptedAtMs: startMs - 20 + n, durationMs: n }),
+    );
+    await worker.settle(attempts.slice(0, 1), [endpointAt(client, 0, 0)]);
+    await redeliver(books, client, 1);
+    await worker.settle(attempts.slice(1), []);
+    const [row] = await books.api<{ body: string }[]>`select body from gold.list_events(${client}, 0, 9)`;
+    const { delivery } = JSON.parse(row!.body);
+    assertEquals(delivery.status, "pending");
+    assertEquals(
+      delivery.attempts.map(({ duration_ms }: { duration_ms: number }) => duration_ms),
+      Array.from({ length: 100 }, (_, n) => n + 3),
+    );
+    assertEquals(delivery.attempts[0], {
+      attempted_at: new Date(startMs - 17).toISOString(),
+      http_status: 500,
+      duration_ms: 3,
+    });
+    await worker.dismiss();
+  });
+});

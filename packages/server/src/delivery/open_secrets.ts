@@ -1,0 +1,44 @@
+import { Buffer } from "node:buffer";
+import { parseWebhookSecret } from "@gold-partner/protocol";
+import type { Log } from "../operations/log.ts";
+import type { Sealing } from "../sealing.ts";
+import type { SealedSecret } from "./delivery_store.ts";
+import type { OpenSecret } from "./held_endpoint.ts";
+
+type OpenSecrets = (client: number, sealed: readonly SealedSecret[]) => Promise<readonly OpenSecret[]>;
+
+/**
+ * Opens partners' webhook secrets. One that does not open is told of once, and those beside it still sign: a receiver that knows
+ * either of two is served.
+ */
+export function createSecretOpener(
+  sealing: Sealing,
+  publicIdOf: (client: number) => string | undefined,
+  log: Log,
+): OpenSecrets {
+  const shut = new Set<string>();
+  const report = (client: number, name: string, fields: Parameters<Log>[2]) => {
+    if (shut.has(name)) return;
+    shut.add(name);
+    const publicId = publicIdOf(client);
+    log("error", "webhook secret not opened", { ...publicId && { client_id: publicId }, ...fields });
+  };
+  return async (client, sealed) => {
+    if (sealed.length === 0) report(client, `${client}`, { code: "none_active" });
+    else shut.delete(`${client}`);
+    const opened = await Promise.all(sealed.map(async (one): Promise<readonly OpenSecret[]> => {
+      const name = `${client} ${one.id}`;
+      try {
+        const text = await sealing.open(Buffer.from(one.sealed, "base64"), one.sealing_key);
+        const retireAtMs = one.retire_at === null ? Infinity : Date.parse(one.retire_at);
+        const open = { id: one.id, retireAtMs, secret: parseWebhookSecret(text) };
+        shut.delete(name);
+        return [open];
+      } catch {
+        report(client, name, { setting: "SEALING_KEY_SOURCE", sealing_key: one.sealing_key });
+        return [];
+      }
+    }));
+    return opened.flat();
+  };
+}

@@ -1,0 +1,90 @@
+import { describe, it } from "node:test";
+import { assert, assertEquals } from "@std/assert";
+import fc from "fast-check";
+import { Pace } from "./pace.ts";
+
+/** So many failures, each begun after the one before ended. */
+function fail(pace: Pace, times: number, fromMs = 0): void {
+  for (let n = 0; n < times; n++) pace.noteFailure(fromMs + n, fromMs + n, 0);
+}
+
+describe("a pace", () => {
+  it("begins with four at once, and doubles to thirty-two", () => {
+    const pace = new Pace(0);
+    const windows = [pace.window];
+    for (let n = 0; n < 5; n++) {
+      pace.noteSuccess();
+      windows.push(pace.window);
+    }
+    assertEquals(windows, [4, 8, 16, 32, 32, 32]);
+  });
+
+  it("is halved by each failure, to one", () => {
+    const pace = new Pace(0);
+    const windows = [0, 1, 2].map((ms) => (pace.noteFailure(ms, ms, 0), pace.window));
+    assertEquals([windows, pace.failures], [[2, 1, 1], 3]);
+  });
+
+  it("begins with one where the endpoint failed before", () => assertEquals(new Pace(1).window, 1));
+
+  it("rests from the fifth failure in a row, twice as long each time, a minute at most", () => {
+    const pace = new Pace(0);
+    fail(pace, 4);
+    assertEquals(pace.restMs(3), 0);
+    const rests: number[] = [];
+    for (let atMs = 10; rests.length < 9; atMs += 100_000) {
+      pace.noteFailure(atMs, atMs, 0);
+      rests.push(pace.restMs(atMs));
+    }
+    assertEquals(rests, [1000, 2000, 4000, 8000, 16_000, 32_000, 60_000, 60_000, 60_000]);
+    assertEquals([pace.restMs(1e9), pace.window], [0, 1]);
+  });
+
+  it("goes on counting where it was left", () => {
+    const pace = new Pace(6);
+    pace.noteFailure(0, 0, 0);
+    assertEquals([pace.failures, pace.restMs(0)], [7, 4000]);
+  });
+
+  it("counts afresh after one that came through", () => {
+    const pace = new Pace(8);
+    pace.noteSuccess();
+    assertEquals([pace.failures, pace.window], [0, 2]);
+    fail(pace, 4, 10);
+    assertEquals(pace.restMs(13), 0);
+  });
+
+  it("does not count what was under way when the rest began: it is the same failure", () => {
+    const pace = new Pace(0);
+    for (let n = 0; n < 32; n++) pace.noteFailure(0, n, 0);
+    assertEquals([pace.failures, pace.restMs(4)], [5, 1000]);
+    pace.noteFailure(1005, 1005, 0);
+    assertEquals([pace.failures, pace.restMs(1005)], [6, 2000]);
+  });
+
+  it("rests for as long as it is asked to, whichever is longer", () => {
+    const pace = new Pace(0);
+    pace.noteFailure(0, 0, 30_000);
+    assertEquals([pace.restMs(0), pace.restMs(29_999), pace.window], [30_000, 1, 1]);
+    pace.noteFailure(0, 10, 5000);
+    assertEquals(pace.restMs(10), 29_990);
+    const ailing = new Pace(9);
+    ailing.noteFailure(0, 0, 7000);
+    assertEquals(ailing.restMs(0), 32_000);
+  });
+
+  it("keeps its window from 1 to 32, and never rests for longer than it is asked or a minute", () => {
+    const step = fc.record({ ok: fc.boolean(), passMs: fc.nat(70_000), tookMs: fc.nat(15_000) });
+    fc.assert(fc.property(fc.nat(50), fc.array(step, { maxLength: 60 }), (failures, steps) => {
+      const pace = new Pace(failures);
+      let nowMs = 0;
+      for (const { ok, passMs, tookMs } of steps) {
+        nowMs += passMs;
+        if (ok) pace.noteSuccess();
+        else pace.noteFailure(nowMs - tookMs, nowMs, 0);
+        assert(pace.window >= 1 && pace.window <= 32 && Number.isInteger(pace.window));
+        assert(pace.restMs(nowMs) <= 60_000 && pace.failures >= 0);
+      }
+    }));
+  });
+});

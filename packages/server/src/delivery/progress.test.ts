@@ -1,0 +1,36 @@
+import { describe, it } from "node:test";
+import { assertEquals } from "@std/assert";
+import fc from "fast-check";
+import { Progress } from "./progress.ts";
+
+describe("progress", () => {
+  it("passes nothing that is not done", () => {
+    const progress = new Progress(10);
+    for (const [finished, passed] of [[12, 10], [13, 10], [11, 13], [15, 13], [14, 15]]) {
+      progress.finish(finished!);
+      assertEquals(progress.passed, passed);
+    }
+  });
+
+  it("is not moved by what it has passed", () => {
+    const progress = new Progress(10);
+    for (const finished of [10, 1, 11, 11, 10]) progress.finish(finished);
+    assertEquals(progress.passed, 11);
+  });
+
+  it("is the longest unbroken run, whatever the order", () => {
+    const start = fc.nat(1000);
+    const offsets = fc.array(fc.integer({ min: 1, max: 40 }), { maxLength: 60 });
+    fc.assert(fc.property(start, offsets, (from, finished) => {
+      const progress = new Progress(from);
+      const done = new Set<number>();
+      for (const offset of finished) {
+        progress.finish(from + offset);
+        done.add(offset);
+        let run = 0;
+        while (done.has(run + 1)) run++;
+        assertEquals(progress.passed, from + run);
+      }
+    }));
+  });
+});

@@ -1,0 +1,31 @@
+import type { Destination } from "./destination.ts";
+
+type FindDestination = (url: string) => Promise<Destination>;
+
+interface Kept {
+  readonly destination: Promise<Destination>;
+  staleAtMs: number;
+}
+
+const KEPT_MS = 10_000;
+const FAILURE_KEPT_MS = 1000;
+const KEPT_MAX = 4096;
+
+/** Each endpoint is judged anew, its name resolved anew, after ten seconds; what failed, after one. */
+export function keepDestinations(find: FindDestination, monotonicMs: () => number): FindDestination {
+  const kept = new Map<string, Kept>();
+  return (url) => {
+    const known = kept.get(url);
+    if (known && monotonicMs() < known.staleAtMs) return known.destination;
+    // While it is looked for, whoever else asks waits for the same answer.
+    const entry: Kept = { destination: find(url), staleAtMs: Infinity };
+    kept.delete(url);
+    kept.set(url, entry);
+    if (kept.size > KEPT_MAX) kept.delete(kept.keys().next().value!);
+    entry.destination.then(
+      () => entry.staleAtMs = monotonicMs() + KEPT_MS,
+      () => entry.staleAtMs = monotonicMs() + FAILURE_KEPT_MS,
+    );
+    return entry.destination;
+  };
+}

@@ -1,0 +1,73 @@
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, before, describe, it } from "node:test";
+import { assert, assertEquals } from "@std/assert";
+import { type NameServer, startNameServer } from "./name_server_trial.ts";
+import { createResolver, type ResolveHost } from "./resolve_host.ts";
+
+describe("createResolver()", () => {
+  let server: NameServer;
+  let resolve: ResolveHost;
+  before(async () => {
+    server = await startNameServer();
+    resolve = createResolver([server.address]);
+  });
+  after(() => server.stop());
+
+  it("gives every address of a name, IPv4 first", async () => {
+    server.says("both.example", ["2001:db8::1", "192.0.2.1", "192.0.2.2"]);
+    server.says("six.example", ["2001:db8::1"]);
+    assertEquals(await resolve("both.example"), ["192.0.2.1", "192.0.2.2", "2001:db8::1"]);
+    assertEquals(await resolve("six.example"), ["2001:db8::1"]);
+    assertEquals(server.asked.filter((question) => question.startsWith("both.")).toSorted(), [
+      "both.example A",
+      "both.example AAAA",
+    ]);
+  });
+
+  it("gives what the machine's table of hosts says instead, every line of it", async () => {
+    const folder = await mkdtemp(join(tmpdir(), "gold-hosts-"));
+    const file = join(folder, "hosts");
+    await writeFile(
+      file,
+      "# 192.0.2.9 written.example\n192.0.2.1\tother.example Written.example # both\n::7 written.example\n\n",
+    );
+    const resolveWritten = createResolver([server.address], file);
+    server.says("written.example", ["192.0.2.2"]);
+    server.says("both.example", ["192.0.2.3"]);
+    assertEquals(await resolveWritten("written.example"), ["192.0.2.1", "::7"]);
+    assertEquals(await resolveWritten("both.example"), ["192.0.2.3"]);
+    await rm(folder, { recursive: true });
+    assertEquals(await resolveWritten("written.example"), ["192.0.2.2"]);
+  });
+
+  it("gives none for a name that is not there, is none, or whose server fails", async () => {
+    server.says("failing.example", "failure");
+    for (const name of ["nowhere.example", "failing.example", "", "a..b", "a".repeat(64), "a.".repeat(140)]) {
+      assertEquals(await resolve(name), [], name);
+    }
+  });
+
+  it("gives up on a silent server, and resolves other names meanwhile", async () => {
+    server.says("silent.example", "silence");
+    server.says("lively.example", ["192.0.2.1"]);
+    const startedMs = performance.now();
+    const silent = Promise.all(Array.from({ length: 50 }, () => resolve("silent.example")));
+    assertEquals(await resolve("lively.example"), ["192.0.2.1"]);
+    assert(performance.now() - startedMs < 1000);
+    assertEquals((await silent).flat(), []);
+    assert(performance.now() - startedMs < 6000);
+  });
+
+  it("looks up so many names at once and no more; whoever comes after them finds nothing for now", async () => {
+    const asked = server.asked.length;
+    const crowd = Array.from({ length: 1024 }, () => resolve("silent.example"));
+    const startedMs = performance.now();
+    assertEquals(await resolve("lively.example"), []);
+    assert(performance.now() - startedMs < 500, "It waited");
+    await Promise.all(crowd);
+    assert(!server.asked.slice(asked).includes("lively.example A"));
+    assertEquals(await resolve("lively.example"), ["192.0.2.1"]);
+  });
+});

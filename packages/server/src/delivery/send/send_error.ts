@@ -1,0 +1,22 @@
+import type { EndpointFault } from "./destination.ts";
+
+/** Why an attempt failed; all that there are. The last one is a mistake of this program. */
+export type AttemptError =
+  | EndpointFault
+  | "connect_failed"
+  | "tls_failed"
+  | "timeout"
+  | "reset"
+  | "answer_invalid"
+  | "redirect"
+  | "unexpected";
+
+export class SendError extends Error {
+  override readonly name: string = "SendError";
+  readonly code: AttemptError;
+
+  constructor(code: AttemptError) {
+    super(code);
+    this.code = code;
+  }
+}

@@ -1,0 +1,179 @@
+import { after, before, beforeEach, describe, it } from "node:test";
+import { assert, assertEquals, assertNotEquals } from "@std/assert";
+import { HEADERS, HOST, type TrialSender, trialSender, until } from "./sender_trial.ts";
+
+const DELIVERED = { error: null, answer: null, retryAfterSeconds: null };
+
+describe("Sender.post()", () => {
+  let trial: TrialSender;
+  before(async () => void (trial = await trialSender()));
+  after(() => trial.stop());
+  beforeEach(() => trial.receiver.answers((response) => void response.writeHead(204).end()));
+
+  const outcome = async (path?: string, body?: string) => {
+    const { durationMs, ...rest } = await trial.post(path, body);
+    assert(Number.isInteger(durationMs) && durationMs >= 0);
+    return rest;
+  };
+
+  it("sends the body's bytes, the given headers and its own few, to the URL's path and query", async () => {
+    const body = '{"name":"Müller — ذهب"}';
+    assertEquals(await outcome("/hooks/a%20b?x=%2F&y", body), { httpStatus: 204, ...DELIVERED });
+    const { url, method, rawHeaders, body: arrived } = trial.receiver.received.at(-1)!;
+    assertEquals([url, method, arrived], ["/hooks/a%20b?x=%2F&y", "POST", body]);
+    const headers = rawHeaders.flatMap((text, index) =>
+      index % 2 === 0 ? [`${text.toLowerCase()}: ${rawHeaders[index + 1]}`] : []
+    );
+    assertEquals(
+      headers.toSorted(),
+      [
+        "connection: keep-alive",
+        `content-length: ${new TextEncoder().encode(body).length}`,
+        "content-type: application/json",
+        `host: ${HOST}:${trial.receiver.port}`,
+        "user-agent: gold-webhooks/1",
+        ...Object.entries(HEADERS).map(([name, value]) => `${name}: ${value}`),
+      ].toSorted(),
+    );
+  });
+
+  it("calls every 2xx a delivery, whatever the answer says besides", async () => {
+    for (const status of [200, 201, 202, 204, 299]) {
+      trial.receiver.answers((response) =>
+        void response.writeHead(status, { "Retry-After": "60", "Content-Encoding": "gzip" }).end()
+      );
+      assertEquals(await outcome(), { httpStatus: status, ...DELIVERED });
+    }
+  });
+
+  it("tells any other status with the first bytes of the answer", async () => {
+    for (const status of [400, 401, 404, 410, 429, 500, 503, 599]) {
+      trial.receiver.answers((response) => void response.writeHead(status).end("no such path"));
+      assertEquals(await outcome(), {
+        ...DELIVERED,
+        httpStatus: status,
+        answer: "no such path",
+      });
+    }
+    trial.receiver.answers((response) => void response.writeHead(500).end());
+    assertEquals((await outcome()).answer, null);
+  });
+
+  it("keeps 512 bytes of an answer as text that prints", async () => {
+    const answerTo = async (body: string | Uint8Array) => {
+      trial.receiver.answers((response) => void response.writeHead(500).end(body));
+      return (await outcome()).answer;
+    };
+    assertEquals(await answerTo("x".repeat(512)), "x".repeat(512));
+    assertEquals(await answerTo("x".repeat(513)), "x".repeat(512));
+    assertEquals(await answerTo(`${"x".repeat(511)}é`), "x".repeat(511));
+    assertEquals(
+      await answerTo("a\n\r\t\0\u001b[31m\u202eb\u2028c"),
+      "a\ufffd\ufffd\ufffd\ufffd\ufffd[31m\ufffdb\ufffdc",
+    );
+    assertEquals(await answerTo(Uint8Array.of(0x61, 0xff, 0x62)), "a\ufffdb");
+    assertEquals(await answerTo("ذهب — 24K"), "ذهب — 24K");
+  });
+
+  it("follows no redirect", async () => {
+    for (const status of [300, 301, 302, 303, 307, 308]) {
+      const before = trial.receiver.received.length;
+      trial.receiver.answers((response) =>
+        void response.writeHead(status, { Location: `https://${HOST}:${trial.receiver.port}/other` }).end()
+      );
+      assertEquals(await outcome(), { ...DELIVERED, httpStatus: status, error: "redirect" });
+      assertEquals(trial.receiver.received.length - before, 1);
+    }
+  });
+
+  it("reads Retry-After as seconds or as a date, and nothing else", async () => {
+    const nowMs = Date.parse("2026-01-31T09:30:00.500Z");
+    const dated = await trialSender({ nowMs: () => nowMs });
+    const table: Record<string, number | null> = {
+      "0": 0,
+      "120": 120,
+      "9999999999": 9_999_999_999,
+      // More than a number holds: it is an hour at most all the same.
+      ["9".repeat(400)]: Infinity,
+      "Sat, 31 Jan 2026 09:31:00 GMT": 60,
+      "Saturday, 31-Jan-26 09:31:00 GMT": 60,
+      "Sat Jan 31 09:31:00 2026": 60,
+      "Sat, 31 Jan 2026 09:29:00 GMT": 0,
+      "1.5": null,
+      "-1": null,
+      "1e3": null,
+      "soon": null,
+      "": null,
+      "2026-01-31": null,
+      "Sat, 99 Jan 2026 09:31:00 GMT": null,
+    };
+    for (const [text, seconds] of Object.entries(table)) {
+      dated.receiver.answers((response) => void response.writeHead(429, { "Retry-After": text }).end());
+      assertEquals((await dated.post()).retryAfterSeconds, seconds, text);
+    }
+    await dated.stop();
+  });
+
+  it("uses a connection again, also after an answer with a body", async () => {
+    trial.receiver.answers((response) => void response.writeHead(500).end("x".repeat(2000)));
+    await outcome("/again");
+    const opened = trial.receiver.opened();
+    for (let count = 0; count < 10; count++) {
+      await outcome("/again");
+    }
+    assertEquals(trial.receiver.opened(), opened);
+  });
+
+  it("shares no connection between two endpoints", async () => {
+    await outcome("/one");
+    const opened = trial.receiver.opened();
+    await outcome("/two");
+    assertEquals(trial.receiver.opened(), opened + 1);
+  });
+
+  it("closes a connection that was idle for some seconds", async () => {
+    const quiet = await trialSender();
+    await quiet.post();
+    assertEquals(quiet.receiver.open(), 1);
+    assert(await until(() => quiet.receiver.open() === 0, 6000));
+    await quiet.stop();
+  });
+
+  it("sends once more, on a new connection, what met one that the receiver had just closed", async () => {
+    const closing = await trialSender();
+    let answered = 0;
+    // The second request on a connection finds it closed.
+    closing.receiver.answers((response, request) => {
+      if (++answered === 2) request.socket.destroy();
+      else response.writeHead(204).end();
+    });
+    assertEquals((await closing.post()).httpStatus, 204);
+    assertEquals((await closing.post()).httpStatus, 204);
+    assertEquals([closing.receiver.opened(), answered], [2, 3]);
+    await closing.stop();
+  });
+
+  it("sends only once where the connection was a new one", async () => {
+    const cutting = await trialSender();
+    cutting.receiver.answers((_, request) => void request.socket.destroy());
+    const { error, httpStatus } = await cutting.post();
+    assertEquals([error, httpStatus, cutting.receiver.received.length], ["reset", null, 1]);
+    await cutting.stop();
+  });
+
+  it("sends many at once, each on a connection of its own, and keeps a bounded number", async () => {
+    const many = await trialSender();
+    const attempts = await Promise.all(Array.from({ length: 40 }, () => many.post()));
+    assertEquals(new Set(attempts.map(({ httpStatus }) => httpStatus)), new Set([204]));
+    assert(await until(() => many.receiver.open() <= 32, 2000));
+    assertNotEquals(many.receiver.open(), 0);
+    await many.stop();
+  });
+
+  it("says in an attempt, too, what should not have happened", async () => {
+    const { httpStatus, error } = await trial.sender.post(`https://${HOST}:${trial.receiver.port}/`, {
+      "webhook-id": "a\nb",
+    }, "{}");
+    assertEquals([httpStatus, error], [null, "unexpected"]);
+  });
+});

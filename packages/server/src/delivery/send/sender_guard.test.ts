@@ -1,0 +1,173 @@
+import { after, afterEach, before, describe, it } from "node:test";
+import { assert, assertEquals } from "@std/assert";
+import { FORBIDDEN_ADDRESSES } from "./forbidden_trial.ts";
+import { type NameServer, startNameServer } from "./name_server_trial.ts";
+import { type ForbiddenPlace, startPlace } from "./receiver_trial.ts";
+import { createResolver } from "./resolve_host.ts";
+import { createSender } from "./sender.ts";
+import { authority, HEADERS, HOST, RULES, type TrialSender, trialSender } from "./sender_trial.ts";
+
+const PROXY_VARIABLES = [
+  "HTTP_PROXY",
+  "HTTPS_PROXY",
+  "ALL_PROXY",
+  "http_proxy",
+  "https_proxy",
+  "NODE_USE_ENV_PROXY",
+];
+
+describe("Sender.post() and addresses that it may not reach", () => {
+  let place: ForbiddenPlace;
+  let names: NameServer;
+  before(async () => {
+    place = await startPlace();
+    names = await startNameServer();
+  });
+  after(() => Promise.all([place.stop(), names.stop()]));
+  afterEach(() => assertEquals([place.connections(), place.bytes()], [0, 0]));
+
+  const strict = () => {
+    const ports = [443, place.port];
+    return createSender({
+      rules: () => ({ loopbackReceivers: false, ports }),
+      resolve: createResolver([names.address]),
+      nowMs: Date.now,
+    });
+  };
+
+  it("sends nothing to any of them, as the host itself or by a name", async () => {
+    const sender = strict();
+    for (const [index, address] of FORBIDDEN_ADDRESSES.entries()) {
+      names.says(`n${index}.example`, [address]);
+      names.says(`m${index}.example`, ["8.8.8.8", address]);
+      const literal = address.includes(":") ? `[${address}]` : address;
+      for (const host of [literal, `n${index}.example`, `m${index}.example`]) {
+        const { error, httpStatus } = await sender.post(`https://${host}:${place.port}/`, HEADERS, "{}");
+        assertEquals([error, httpStatus], ["address_forbidden", null], host);
+      }
+    }
+    sender.stop();
+  });
+
+  it("sends nothing to this machine, however it is called", async () => {
+    const sender = strict();
+    for (const host of ["localhost", "a.localhost", "LocalHost", "127.1", "2130706433", "0", "%6cocalhost"]) {
+      const { error } = await sender.post(`https://${host}:${place.port}/`, HEADERS, "{}");
+      assertEquals(error, "address_forbidden", host);
+    }
+    sender.stop();
+  });
+
+  it("sends nothing on a port that is not allowed, nor to what is no https URL", async () => {
+    const sender = strict();
+    const errorOf = async (url: string) => (await sender.post(url, HEADERS, "{}")).error;
+    assertEquals(await errorOf("https://8.8.8.8:22/"), "port_forbidden");
+    for (const url of [`http://127.0.0.1:${place.port}/`, `https://u@127.0.0.1:${place.port}/`, "", "x"]) {
+      assertEquals(await errorOf(url), "url_invalid", url);
+    }
+    assertEquals(await errorOf("https://nowhere.example/"), "dns_failed");
+    sender.stop();
+  });
+
+  it("is led to none by a redirect", async () => {
+    const trial = await trialSender();
+    trial.receiver.answers((response) =>
+      void response.writeHead(307, { Location: `https://127.0.0.1:${place.port}/` }).end()
+    );
+    assertEquals((await trial.post()).error, "redirect");
+    await trial.stop();
+  });
+
+  it("asks no proxy, whatever the environment says", async () => {
+    const trial = await trialSender();
+    for (const name of PROXY_VARIABLES) process.env[name] = `http://127.0.0.1:${place.port}`;
+    try {
+      assertEquals((await trial.post()).httpStatus, 204);
+    } finally {
+      for (const name of PROXY_VARIABLES) delete process.env[name];
+      await trial.stop();
+    }
+  });
+});
+
+describe("Sender.post() to a name whose addresses change", () => {
+  let names: NameServer;
+  let trial: TrialSender;
+  let clockMs = 0;
+  before(async () => {
+    names = await startNameServer();
+    trial = await trialSender({ resolve: createResolver([names.address]), monotonicMs: () => clockMs });
+  });
+  after(() => Promise.all([trial.stop(), names.stop()]));
+
+  const outcome = async () => {
+    const { httpStatus, error } = await trial.post();
+    return httpStatus ?? error;
+  };
+
+  it("connects to the address that was judged: nothing is asked again in between", async () => {
+    names.says(HOST, ["127.0.0.1"]);
+    assertEquals(await outcome(), 204);
+    assertEquals(names.asked.toSorted(), [`${HOST} A`, `${HOST} AAAA`]);
+    names.says(HOST, ["10.0.0.1"]);
+    assertEquals(await outcome(), 204);
+    assertEquals(names.asked.length, 2);
+  });
+
+  it("sends nothing more once one of them is forbidden, not over a connection that is open, either", async () => {
+    clockMs += 10_000;
+    assert(trial.receiver.open() > 0);
+    const received = trial.receiver.received.length;
+    for (
+      const addresses of [["10.0.0.1"], ["127.0.0.1", "10.0.0.1"], ["127.0.0.1", "0.0.0.0"], [
+        "127.0.0.1",
+        "fd00::1",
+      ]]
+    ) {
+      names.says(HOST, addresses);
+      assertEquals(await outcome(), "address_forbidden", `${addresses}`);
+      clockMs += 1000;
+    }
+    assertEquals(trial.receiver.received.length, received);
+  });
+
+  it("opens a new connection where they are others than before", async () => {
+    names.says(HOST, ["127.0.0.1", "127.0.0.2"]);
+    const opened = trial.receiver.opened();
+    assertEquals(await outcome(), 204);
+    assertEquals(trial.receiver.opened(), opened + 1);
+  });
+
+  it("tries the next address where nobody listens, three at most", async () => {
+    for (
+      const [addresses, expected] of [
+        [["127.0.0.2", "127.0.0.3", "127.0.0.1"], 204],
+        [["127.0.0.2", "127.0.0.3", "127.0.0.4", "127.0.0.1"], "connect_failed"],
+      ] as const
+    ) {
+      const sender = createSender({
+        rules: () => RULES,
+        nowMs: Date.now,
+        resolve: () => Promise.resolve(addresses),
+        ca: authority.ca,
+      });
+      const { httpStatus, error } = await sender.post(
+        `https://${HOST}:${trial.receiver.port}/`,
+        HEADERS,
+        "{}",
+      );
+      assertEquals(httpStatus ?? error, expected);
+      sender.stop();
+    }
+  });
+
+  it("goes by the deployment's rules as they are now", async () => {
+    const rules = { loopbackReceivers: true, ports: [443] };
+    const changed = await trialSender({ rules: () => rules, monotonicMs: () => clockMs });
+    assertEquals((await changed.post()).httpStatus, 204);
+    rules.loopbackReceivers = false;
+    clockMs += 10_000;
+    assertEquals((await changed.post()).error, "port_forbidden");
+    await changed.stop();
+  });
+});

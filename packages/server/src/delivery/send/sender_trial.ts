@@ -1,0 +1,53 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { createTrialAuthority } from "./certificate_trial.ts";
+import { type Receiver, startReceiver } from "./receiver_trial.ts";
+import { type Attempt, createSender, type Sender, type SenderOptions } from "./sender.ts";
+
+/** One authority for all: whoever shows a certificate of it is trusted on loopback. */
+export const authority = createTrialAuthority();
+
+export const HOST = "hooks.example";
+export const HEADERS = {
+  "webhook-id": "evt_1",
+  "webhook-timestamp": "1700000000",
+  "webhook-signature": "v1,eA==",
+};
+export const RULES = { loopbackReceivers: true, ports: [443, 8443] };
+
+export interface TrialSender {
+  readonly receiver: Receiver;
+  readonly sender: Sender;
+  /** Sends to the receiver, by its name. */
+  post(path?: string, body?: string): Promise<Attempt>;
+  stop(): Promise<void>;
+}
+
+/** A sender, and a receiver on this machine whose name leads there. */
+export async function trialSender(options: Partial<SenderOptions> = {}): Promise<TrialSender> {
+  const receiver = await startReceiver(authority.issue([HOST, "127.0.0.1"]));
+  const sender = createSender({
+    rules: () => RULES,
+    ca: authority.ca,
+    resolve: () => Promise.resolve(["127.0.0.1"]),
+    nowMs: Date.now,
+    ...options,
+  });
+  return {
+    receiver,
+    sender,
+    post: (path = "/hooks", body = "{}") =>
+      sender.post(`https://${HOST}:${receiver.port}${path}`, HEADERS, body),
+    async stop() {
+      sender.stop();
+      await receiver.stop();
+    },
+  };
+}
+
+/** What happens soon after an attempt is over, as a connection's end does. */
+export async function until(holds: () => boolean, patienceMs = 5000): Promise<boolean> {
+  for (const endMs = performance.now() + patienceMs; !holds(); await sleep(5)) {
+    if (performance.now() > endMs) return false;
+  }
+  return true;
+}

@@ -1,0 +1,196 @@
+import { type TrialBooks, trialBooks } from "@gold-partner/dev";
+import { assert, assertEquals } from "@std/assert";
+import { after, before, describe, it } from "node:test";
+import { bookOrder, bookWithdrawal, orderItem, withdrawalItem } from "../booking/trial.ts";
+import {
+  askForTest,
+  attemptOf,
+  createReceiver,
+  endpointAt,
+  FAILED,
+  hireWorker,
+  numbersOf,
+  PARKED,
+  postEvents,
+  redeliver,
+  retriesOf,
+  silence,
+  type TrialWorker,
+} from "./delivery_trial.ts";
+
+describe("take_events", () => {
+  let books: TrialBooks;
+  let worker: TrialWorker;
+  before(async () => {
+    books = await trialBooks();
+    await books.addBar(1_000_000n);
+    worker = await hireWorker(books);
+  });
+  after(() => books.stop());
+
+  /** A partner of this worker's, to whom this many things happened. */
+  async function hold(events: number): Promise<number> {
+    const client = await createReceiver(books, events);
+    await worker.claim([client], 1);
+    return client;
+  }
+  const take = (client: number, after: number, room: number, from = worker) =>
+    from.take([{ client, after, room }]);
+
+  it("gives what comes after a number, in order, for many endpoints at once and as much as each has room for", async () => {
+    const [one, two, none] = [await hold(5), await hold(3), await hold(1)];
+    const events = await worker.take([
+      { client: one, after: 1, room: 3 },
+      { client: two, after: 0, room: 9 },
+      { client: none, after: 1, room: 9 },
+    ]);
+    const of = (client: number) => numbersOf(events.filter((event) => event.client === client));
+    assertEquals([of(one), of(two), of(none)], [[2, 3, 4], [1, 2, 3], []]);
+    assertEquals(events.map(({ tries, ticket }) => [tries, ticket]), events.map(() => [0, null]));
+    assertEquals(numbersOf(await take(one, 4, 0)), []);
+  });
+
+  it("gives each event as it is read, to the byte, at every attempt", async () => {
+    const client = await books.createClient({ halalas: 1_000_000n });
+    await bookOrder(books.api, orderItem(client, await books.quote(client, "buy", 10_000n)));
+    await bookWithdrawal(books.api, withdrawalItem(client, 5n));
+    await worker.claim([client], 1);
+    const first = await take(client, 0, 9);
+    assertEquals(first.map(({ body }) => JSON.parse(body!).type), [
+      "funding.completed",
+      "order.executed",
+      "withdrawal.created",
+    ]);
+    const read = await books.api<{ body: string }[]>`select body from gold.list_events(${client}, 0, 9)`;
+    assertEquals(
+      read.map(({ body }) => body.replace(/,"delivery":.*$/, "}")),
+      first.map(({ body }) => body!),
+    );
+    for (const sequence of [1, 2, 3]) await redeliver(books, client, sequence);
+    const again = await take(client, 3, 9);
+    assertEquals(again.map(({ body }) => body).sort(), first.map(({ body }) => body).sort());
+  });
+
+  it("seals what it gives, and of a long unsealed history only what is near", async () => {
+    const client = await hold(3);
+    const [event] = await take(client, 0, 1);
+    const [tail] = await books
+      .sql`select sequence, encode(head, 'hex') as head from gold.chain_tail where client_id = ${client}`;
+    assertEquals(tail!.sequence, "3");
+    assertEquals(JSON.parse(event!.body!).data.chain_head.length, 64);
+    await postEvents(books, client, 1);
+    await take(client, 0, 2);
+    assertEquals((await books.sql`select from gold.chain_link where client_id = ${client}`).length, 3);
+    // What is due and not sealed stays due.
+    await redeliver(books, client, 4);
+    assertEquals(numbersOf(await take(client, 0, 1)), [1]);
+    assertEquals(await retriesOf(books, client), "4 due");
+    assertEquals(numbersOf(await take(client, 3, 1)), [4]);
+  });
+
+  it("gives nothing of an endpoint that is not the worker's, and takes no ticket there", async () => {
+    const client = await hold(2);
+    await redeliver(books, client, 1);
+    const other = await hireWorker(books);
+    assertEquals(numbersOf(await take(client, 0, 9, other)), []);
+    assertEquals(await retriesOf(books, client), "1 due");
+  });
+
+  it("gives what is due beside the order first, by when it was due, and then as much in order as there is room", async () => {
+    const client = await hold(6);
+    for (const sequence of [3, 1, 2]) await redeliver(books, client, sequence);
+    await books
+      .sql`update gold.retry set due_at = now() - sequence * interval '1 minute' where client_id = ${client}`;
+    const events = await take(client, 3, 5);
+    const [due, fresh] = [
+      events.filter(({ ticket }) => ticket !== null),
+      events.filter(({ ticket }) => ticket === null),
+    ];
+    assertEquals([numbersOf(due).sort(), numbersOf(fresh)], [[1, 2, 3], [4, 5]]);
+    await books
+      .sql`update gold.retry set due_at = now() - sequence * interval '1 minute' where client_id = ${client}`;
+    assertEquals(numbersOf(await take(client, 3, 1)), [3]);
+  });
+
+  it("moves what is due twenty seconds ahead, so that nobody takes it meanwhile and somebody does afterwards", async () => {
+    const client = await hold(1);
+    await redeliver(books, client, 1);
+    const [event] = await take(client, 1, 1);
+    assertEquals(await retriesOf(books, client), "1 waits");
+    const aheadMs = Date.parse(event!.ticket!) - Date.now();
+    assert(aheadMs > 15_000 && aheadMs <= 20_000, `${aheadMs}`);
+    assertEquals(numbersOf(await take(client, 1, 1)), []);
+    // The worker dies with it: somebody else has the endpoint, and then the event.
+    const heir = await hireWorker(books);
+    await silence(books, worker, 6);
+    await books
+      .sql`update gold.retry set due_at = due_at - interval '21 seconds' where client_id = ${client}`;
+    await heir.claim([client], 1);
+    assertEquals(numbersOf(await take(client, 1, 1, heir)), [1]);
+    await heir.dismiss();
+    await worker.renew();
+  });
+
+  it("passes over in the order what has a row of its own: due, parked or delivered", async () => {
+    const client = await hold(5);
+    const events = await take(client, 0, 4);
+    for (const sequence of [1, 2, 3]) await redeliver(books, client, sequence);
+    const beside = await take(client, 4, 6);
+    const [due, parked, delivered] = [1, 2, 3].map((n) =>
+      beside.find(({ sequence }) => Number(sequence) === n)!
+    );
+    await worker.settle(
+      [attemptOf(due!, FAILED), attemptOf(parked!, PARKED), attemptOf(delivered!)],
+      [endpointAt(client, 0, 0)],
+    );
+    assertEquals(await retriesOf(books, client), "1 waits, 2 parked, 3 delivered");
+    const again = await take(client, 0, 9);
+    assertEquals(again.map(({ sequence, body }) => [Number(sequence), body === null]), [
+      [1, true],
+      [2, true],
+      [3, true],
+      [4, false],
+      [5, false],
+    ]);
+    assertEquals(again[3]!.body, events[3]!.body);
+  });
+
+  it("gives a disabled endpoint its tests alone, and leaves what else is due as it is", async () => {
+    const client = await hold(2);
+    await redeliver(books, client, 1);
+    await worker.settle([], [endpointAt(client, 0, 0, { disabled: true })]);
+    await askForTest(books, client);
+    const events = await take(client, 0, 9);
+    assertEquals(events.map(({ sequence, body }) => [sequence, JSON.parse(body!).type]), [[
+      "3",
+      "webhook.test",
+    ]]);
+    assertEquals(await retriesOf(books, client), "1 due, 3 waits");
+  });
+
+  it("gives nothing to an earlier claim of the same worker, and leaves what is due to the present one", async () => {
+    const client = await hold(1);
+    await redeliver(books, client, 1);
+    await books.sql`update gold.endpoint set worker = null where client_id = ${client}`;
+    assertEquals((await worker.claim([client], 1)).map(({ tenure }) => tenure), [2]);
+    assertEquals(numbersOf(await worker.take([{ client, tenure: 1, after: 0, room: 8 }])), []);
+    assertEquals(await retriesOf(books, client), "1 due");
+    assertEquals(numbersOf(await worker.take([{ client, after: 1, room: 8 }])), [1]);
+  });
+
+  it("gives no more than half of the room to what is tried again, and tests before all", async () => {
+    const client = await hold(9);
+    for (const sequence of [1, 2, 3, 4]) await redeliver(books, client, sequence);
+    await askForTest(books, client);
+    const events = await take(client, 4, 4);
+    assertEquals(
+      events.filter(({ ticket }) => ticket !== null).map(({ sequence }) => Number(sequence)).sort(),
+      [
+        1,
+        10,
+        2,
+      ],
+    );
+    assertEquals(events.filter(({ ticket }) => ticket === null).map(({ sequence }) => sequence), ["5"]);
+  });
+});

@@ -1,0 +1,63 @@
+-- What a worker sends next to the endpoints that it holds, at most so many each: what is due beside the order, and what comes after
+-- a number in order; to a disabled one only tests. Any number may be waiting; only these are read.
+
+create or replace function gold.take_events(worker uuid, clients int[], tenures int[], afters bigint[], rooms int[])
+returns table (client int, sequence bigint, id uuid, body text, tries int, ticket timestamptz)
+language plpgsql volatile security definer set search_path = gold, pg_temp
+  set plan_cache_mode = force_generic_plan set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off
+  set enable_material = off set jit = off as $$
+#variable_conflict use_column
+declare
+  clock timestamptz := date_trunc('milliseconds', clock_timestamp());
+  -- Longer than an attempt may take: then it was lost with its worker, and somebody else sends it.
+  lost_at timestamptz := clock + interval '20 seconds';
+  unsealed int[];
+begin
+  perform require_read_committed();
+  unsealed := array(
+    select c.client from unnest(clients, afters, rooms) c (client, after, room)
+    join account a on a.bucket = c.client % 64 and a.client_id = c.client
+    left join chain_tail t on t.bucket = a.bucket and t.client_id = a.client_id
+    where coalesce(t.sequence, 0) < least(a.event_sequence, c.after + c.room));
+  if cardinality(unsealed) > 0 then
+    perform seal_next(unsealed);
+  end if;
+
+  return query
+  with asked as materialized (
+    select n.bucket, n.client_id, c.after, c.room, t.sequence as sealed, n.disabled_at is not null as disabled
+    from unnest(clients, tenures, afters, rooms) c (client, tenure, after, room)
+    join endpoint n on n.bucket = c.client % 64 and n.client_id = c.client and n.worker = take_events.worker and n.tenure = c.tenure
+    join chain_tail t on t.bucket = n.bucket and t.client_id = n.client_id
+  ), taken as (
+    -- Half of the room at most, so that what a receiver will never take does not keep it from what is new; a test comes first.
+    update retry r set due_at = lost_at
+    where r.ctid = any (array(
+      select r.ctid from asked a cross join lateral (
+        select r.ctid from retry r where r.client_id + 0 = a.client_id and r.is_test and r.due_at <= clock and r.sequence <= a.sealed
+        order by r.client_id + 0, r.due_at limit a.room for no key update skip locked
+      ) r
+    ) || array(
+      select r.ctid from asked a cross join lateral (
+        select r.ctid from retry r where r.client_id + 0 = a.client_id and r.due_at <= clock and r.sequence <= a.sealed
+        order by r.client_id + 0, r.due_at limit (a.room + 1) / 2 for no key update skip locked
+      ) r where not a.disabled))
+    returning r.client_id, r.sequence, r.tries
+  ), told as (
+    select e.*, t.tries, lost_at as ticket from taken t cross join lateral event_of_number(t.client_id, t.sequence) e
+    union all
+    select e.*, 0, null from asked a cross join lateral (
+      select e.* from event e
+      where e.bucket = a.bucket and e.client_id = a.client_id and e.sequence > a.after
+      order by e.sequence limit greatest(0, a.room - (select count(*) from taken t where t.client_id = a.client_id))
+    ) e
+    where not a.disabled
+  )
+  -- What came in after the sealing has no link yet, and so no body: it is not told before the next time.
+  select t.client_id, t.sequence, t.id,
+    -- One that has a row of its own is sent by that, or was; in the order it is passed over. (Asked by `exists`, all rows might be read.)
+    case when t.ticket is not null or (
+      select r.tries from retry r where r.bucket = t.bucket and r.client_id = t.client_id and r.sequence = t.sequence) is null then b.body end,
+    t.tries::int, t.ticket
+  from told t cross join lateral event_body(row(t.bucket, t.client_id, t.sequence, t.id, t.subject, t.created_at, t.type)::event) b;
+end $$;

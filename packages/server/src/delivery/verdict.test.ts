@@ -1,0 +1,85 @@
+import { describe, it } from "node:test";
+import { assert, assertEquals } from "@std/assert";
+import fc from "fast-check";
+import type { Attempt } from "./send/sender.ts";
+import { judgeAttempt, type Tried } from "./verdict.ts";
+
+const SCHEDULE = [5, 60, 3600];
+const NONE: Attempt = { durationMs: 1, httpStatus: null, error: null, answer: null, retryAfterSeconds: null };
+/** In the middle of the jitter. */
+const judge = (changes: Partial<Attempt>, tried: Partial<Tried> = {}, random = 0.5) =>
+  judgeAttempt({ ...NONE, ...changes }, { tries: 0, disabled: false, ...tried }, SCHEDULE, () => random);
+
+describe("judgeAttempt()", () => {
+  it("takes 2xx and nothing else for a delivery", () => {
+    for (const httpStatus of [200, 202, 204, 299]) {
+      assertEquals(judge({ httpStatus }), { outcome: "delivered", againInMs: null, restMs: 0 });
+    }
+    for (const httpStatus of [199, 300, 301, 307, 400, 404, 500, 600]) {
+      assertEquals(judge({ httpStatus }), { outcome: "refused", againInMs: 5000, restMs: 0 });
+    }
+    assertEquals(judge({ error: "timeout" }), { outcome: "failed", againInMs: 5000, restMs: 0 });
+  });
+
+  it("waits as long as the schedule says, then parks", () => {
+    const waits = [0, 1, 2, 3, 99].map((tries) => judge({ httpStatus: 500 }, { tries }).againInMs);
+    assertEquals(waits, [5000, 60_000, 3_600_000, null, null]);
+  });
+
+  it("waits a fifth more or less", () => {
+    const waits = [0, 0.25, 1].map((random) => judge({ httpStatus: 500 }, { tries: 1 }, random).againInMs);
+    assertEquals(waits, [48_000, 54_000, 72_000]);
+  });
+
+  it("rests, and waits, for as long as 429 or 503 asks, an hour at most", () => {
+    for (const httpStatus of [429, 503]) {
+      const asked = (retryAfterSeconds: number | null, tries = 0) =>
+        judge({ httpStatus, retryAfterSeconds }, { tries });
+      assertEquals(asked(20), { outcome: "refused", againInMs: 20_000, restMs: 20_000 });
+      // The schedule's own wait is longer.
+      assertEquals(asked(20, 1), { outcome: "refused", againInMs: 60_000, restMs: 20_000 });
+      assertEquals(asked(1e9), { outcome: "refused", againInMs: 3_600_000, restMs: 3_600_000 });
+      assertEquals(asked(null), { outcome: "refused", againInMs: 5000, restMs: 0 });
+      // It counts as a try.
+      assertEquals(asked(20, 3), { outcome: "refused", againInMs: null, restMs: 20_000 });
+    }
+    assertEquals(judge({ httpStatus: 500, retryAfterSeconds: 20 }).restMs, 0);
+  });
+
+  it("takes 410 as the endpoint's end, and keeps the event for the next one, however often it was tried", () => {
+    assertEquals(judge({ httpStatus: 410 }), { outcome: "disabled", againInMs: 5000, restMs: 0 });
+    assertEquals(judge({ httpStatus: 410 }, { tries: 3 }), {
+      outcome: "disabled",
+      againInMs: 3_600_000,
+      restMs: 0,
+    });
+  });
+
+  it("takes 410 as any refusal where the endpoint is disabled already: a test is not tried for ever", () => {
+    const test = (tries: number) => judge({ httpStatus: 410 }, { tries, disabled: true });
+    assertEquals(test(0), { outcome: "refused", againInMs: 5000, restMs: 0 });
+    assertEquals(test(3), { outcome: "refused", againInMs: null, restMs: 0 });
+  });
+
+  it("gives what the database can hold, whatever is answered", () => {
+    const attempt = fc.record({
+      ...Object.fromEntries(Object.entries(NONE).map(([name, value]) => [name, fc.constant(value)])),
+      httpStatus: fc.option(fc.integer({ min: 100, max: 999 })),
+      retryAfterSeconds: fc.option(fc.nat(999_999_999)),
+    }) as unknown as fc.Arbitrary<Attempt>;
+    const tried = fc.record({ tries: fc.nat(200), disabled: fc.boolean() });
+    const random = fc.double({ min: 0, max: 1, noNaN: true });
+    const week = [604_800];
+    fc.assert(fc.property(attempt, tried, random, (one, before, drawn) => {
+      const { outcome, againInMs, restMs } = judgeAttempt(one, before, week, () => drawn);
+      assert(Number.isInteger(restMs) && restMs >= 0 && restMs <= 3_600_000);
+      if (againInMs !== null) assert(Number.isInteger(againInMs) && againInMs > 0 && againInMs < 2 ** 31);
+      assertEquals(
+        outcome === "delivered",
+        one.httpStatus !== null && Math.floor(one.httpStatus / 100) === 2,
+      );
+      if (outcome === "delivered") assertEquals(againInMs, null);
+      if (outcome === "disabled") assert(againInMs !== null);
+    }));
+  });
+});

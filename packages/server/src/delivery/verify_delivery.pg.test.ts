@@ -1,0 +1,187 @@
+import { type TrialBooks, trialBooks } from "@gold-partner/dev";
+import { assertEquals } from "@std/assert";
+import { after, before, describe, it } from "node:test";
+import { rulesBrokenBy } from "../booking/ledger/planted_trial.ts";
+import { bookFunding, fundingItem } from "../booking/trial.ts";
+import { moveEnd, postNotices } from "./expiry/expiry_trial.ts";
+
+// The staged client: fundings 1 to 4, of which 1 was delivered at once, 2 at the second attempt, 3 is parked, 4 is due again; an end
+// of a credential (5), delivered ahead of the order; a test that a key asked for (6), waiting. Passed are 4, all is sealed.
+const DEFECTS: Record<string, readonly [rules: string, plant: string]> = {
+  "an attempt that is gone": [
+    "event_is_delivered",
+    "delete from gold.attempt where client_id = :client and sequence = 1",
+  ],
+  "an answer before 2xx": [
+    "event_is_delivered",
+    "update gold.attempt set http_status = 199 where client_id = :client and sequence = 1",
+  ],
+  "an answer after 2xx": [
+    "event_is_delivered",
+    "update gold.attempt set http_status = 300 where client_id = :client and sequence = 1",
+  ],
+  "no answer": [
+    "event_is_delivered",
+    "update gold.attempt set http_status = null where client_id = :client and sequence = 1",
+  ],
+  "the second attempt gone": [
+    "event_is_delivered",
+    "delete from gold.attempt where client_id = :client and http_status = 204",
+  ],
+  "a parked event's row that is gone": [
+    "event_is_delivered",
+    "delete from gold.retry where client_id = :client and parked_at is not null",
+  ],
+  "a due event's row that is gone": [
+    "event_is_delivered",
+    "delete from gold.retry where client_id = :client and due_at is not null",
+  ],
+  "a failed event marked as delivered": [
+    "event_is_delivered",
+    "update gold.retry set due_at = null where client_id = :client and sequence = 4",
+  ],
+  "a parked event marked as delivered": [
+    "event_is_delivered",
+    "update gold.retry set parked_at = null where client_id = :client and sequence = 3",
+  ],
+  "a mark ahead of the order, without an attempt": [
+    "event_is_delivered",
+    "delete from gold.attempt where client_id = :client and sequence = 5",
+  ],
+  "an event that is passed and was never sent": [
+    "event_is_delivered",
+    "update gold.endpoint set passed = 6 where client_id = :client",
+  ],
+  "a mark beyond the last event": [
+    "delivery_is_behind event_is_delivered",
+    "update gold.endpoint set passed = 7 where client_id = :client",
+  ],
+  "an endpoint of nobody": [
+    "delivery_is_behind",
+    "insert into gold.endpoint (bucket, client_id, passed) values (63, 127, 1)",
+  ],
+  "a retry beyond the last event": [
+    "retry_has_event",
+    "insert into gold.retry (bucket, client_id, sequence, tries, due_at) select bucket, client_id, 7, 1, now() from gold.account where client_id = :client",
+  ],
+  "a notice's end": [
+    "chain_is_whole",
+    "update gold.expiry_notice set expires_at = expires_at + interval '1 millisecond' where client_id = :client",
+  ],
+  "a notice's kind": [
+    "chain_is_whole",
+    "update gold.expiry_notice set kind = 'webhook_secret' where client_id = :client",
+  ],
+  "a notice's credential": [
+    "chain_is_whole",
+    "update gold.expiry_notice set credential = credential || '0' where client_id = :client",
+  ],
+  "a notice that is gone": [
+    "chain_is_whole event_has_execution",
+    "delete from gold.expiry_notice where client_id = :client",
+  ],
+  "a notice that nothing tells of": [
+    "notice_has_event",
+    `insert into gold.expiry_notice select bucket, client_id, gen_random_uuid(), kind, credential, expires_at, 7
+     from gold.expiry_notice where client_id = :client`,
+  ],
+  "a notice that is told twice": [
+    "notice_has_event",
+    `with counted as (update gold.account set event_sequence = 7 where client_id = :client)
+     insert into gold.event select bucket, client_id, 7, gen_random_uuid(), subject, created_at, type
+     from gold.event where client_id = :client and sequence = 5`,
+  ],
+  "a notice told as a test": [
+    "chain_is_whole event_has_execution notice_has_event",
+    "update gold.event set type = 'webhook.test' where client_id = :client and sequence = 5",
+  ],
+  "a notice of another client": [
+    "chain_is_whole event_has_execution notice_has_event",
+    "update gold.expiry_notice set bucket = 63, client_id = 127 where client_id = :client",
+  ],
+  "a test that tells of something else": [
+    "chain_is_whole event_has_execution",
+    "update gold.event set subject = gen_random_uuid() where client_id = :client and sequence = 6",
+  ],
+  "a test told as a notice": [
+    "chain_is_whole event_has_execution",
+    "update gold.event set type = 'credential.expiring' where client_id = :client and sequence = 6",
+  ],
+  "a transfer under a test": [
+    "balance_is_sum chain_is_whole record_has_its_legs",
+    `insert into gold.transfer select bucket, client_id, 1, 0, 6, 'bank', 'available', 'SAR', 1, sar_available + 1, 0, gold, last_posted_at
+     from gold.account where client_id = :client`,
+  ],
+  "a key of an event that does not exist": [
+    "result_is_bound",
+    "update gold.idempotency_key set result_id = gen_random_uuid() where client_id = :client and result_kind = 'event'",
+  ],
+  "a key of another client's event": [
+    "result_is_bound",
+    `update gold.idempotency_key set result_id = (select id from gold.event where client_id <> :client limit 1)
+     where client_id = :client and result_kind = 'event'`,
+  ],
+};
+
+describe("verify_delivery", () => {
+  let books: TrialBooks;
+  let client: number;
+  before(async () => {
+    books = await trialBooks();
+    await books.createClient({ halalas: 1n });
+    client = await books.createClient();
+    for (let n = 0; n < 4; n++) await bookFunding(books.api, fundingItem(client, 1n));
+    await moveEnd(books, client, "client_secret", 1);
+    await postNotices(books);
+    await postTest(client, 6);
+    await books.sql`
+      insert into gold.idempotency_key select bucket, client_id, 201, 'test', '\\x00', id, id, created_at, 'event', '{}'
+      from gold.event where client_id = ${client} and sequence = 6`;
+    await stageDelivery();
+    await books.sql`select gold.seal_chain(${client})`;
+  });
+  after(() => books.stop());
+
+  const postTest = (client: number, sequence: number) =>
+    books.sql`
+      select gold.take_sequence(${client}, ${sequence}, at), gold.post_event(${client}, ${sequence}, id, id, at, 'webhook.test')
+      from (select gen_random_uuid() as id, last_posted_at as at from gold.account where client_id = ${client}) made`;
+
+  async function stageDelivery(): Promise<void> {
+    const bucket = client % 64;
+    await books.sql`insert into gold.endpoint (bucket, client_id, passed) values (${bucket}, ${client}, 4)`;
+    await books.sql`
+      insert into gold.attempt (bucket, client_id, sequence, attempted_at, duration_ms, http_status)
+      select ${bucket}, ${client}, a.sequence, now() + a.status * interval '1 millisecond', 1, nullif(a.status, 0)
+      from (values (1, 200), (2, 500), (2, 204), (3, 404), (4, 0), (5, 299)) a (sequence, status)`;
+    await books.sql`
+      insert into gold.retry (bucket, client_id, sequence, tries, due_at, parked_at) values
+        (${bucket}, ${client}, 3, 13, null, now()), (${bucket}, ${client}, 4, 1, now(), null), (${bucket}, ${client}, 5, 0, null, null)`;
+  }
+  const broken = (plant: string) => rulesBrokenBy(books.sql, plant.replaceAll(":client", `${client}`));
+
+  it("finds nothing where all is as it says", async () => {
+    assertEquals(await books.defects(), []);
+  });
+
+  it("finds each defect that is planted behind the triggers, and nothing besides", async () => {
+    const found: Record<string, string> = {};
+    for (const [name, [, plant]] of Object.entries(DEFECTS)) found[name] = await broken(plant);
+    assertEquals(found, Object.fromEntries(Object.entries(DEFECTS).map(([name, [rules]]) => [name, rules])));
+    assertEquals(await books.defects(), []);
+  });
+
+  it("asks for no attempt from before the oldest week that is kept", async () => {
+    const client = await books.createClient();
+    await postTest(client, 1);
+    const [oldest] = await books.sql`
+      select min(to_date(right(relname, 8), 'YYYYMMDD'))::text || 'T00:00:00Z' as week from pg_class
+      where relnamespace = 'gold_attempts'::regnamespace and relkind = 'r'`;
+    const passedAt = (at: string) =>
+      broken(`
+        insert into gold.endpoint (bucket, client_id, passed) values (${client % 64}, ${client}, 1);
+        update gold.event set created_at = ${at} where client_id = ${client}`);
+    assertEquals(await passedAt(`'${oldest!.week}'`), "event_is_delivered");
+    assertEquals(await passedAt(`'${oldest!.week}'::timestamptz - interval '1 millisecond'`), "");
+  });
+});

@@ -1,0 +1,91 @@
+import type { Delivery, TrialPartner, TrialService } from "@gold-partner/dev";
+import { parseWebhookSecret, verifyWebhook } from "@gold-partner/protocol";
+
+/** What the tests of whole deliveries need: events as partners cause them, and what the database knows of their way. */
+
+export interface EventBody {
+  readonly type: string;
+  readonly id: string;
+  readonly sequence: number;
+}
+
+export const eventOf = (delivery: Delivery) => JSON.parse(delivery.body) as EventBody;
+export const sequencesOf = (deliveries: readonly Delivery[]) =>
+  deliveries.map((delivery) => eventOf(delivery).sequence);
+
+/** One event for each funding. */
+export async function fund(service: TrialService, times = 1, partner?: TrialPartner): Promise<void> {
+  const sending = { body: '{"amount_sar":1000}', ...partner && { partner } };
+  for (let n = 0; n < times; n++) {
+    const { status } = await service.send("/sandbox/fund", sending);
+    if (status !== 201) throw new Error(`no funding: ${status}`);
+  }
+}
+
+/** Returns the event's subject: the order's id. */
+export async function order(service: TrialService): Promise<string> {
+  const quoted = await service.send("/v1/quotes", { body: '{"side":"buy","gold_grams":0.1}' });
+  const { quote_id } = await quoted.json() as { quote_id: string };
+  const reply = await service.signed("/v1/orders", JSON.stringify({ quote_id }));
+  if (reply.status !== 201) throw new Error(`no order: ${await reply.text()}`);
+  return (await reply.json() as { order_id: string }).order_id;
+}
+
+/** Throws unless the delivery is signed with this secret, now. */
+export function verify(service: TrialService, { body, headers }: Delivery, secret: string): void {
+  verifyWebhook(body, headers, [parseWebhookSecret(secret)], { nowSeconds: service.now() / 1000 });
+}
+
+interface DeliveryState {
+  readonly passed: number;
+  readonly worker: string | null;
+  readonly failures: number;
+  readonly restsMs: number;
+  readonly disabled: boolean;
+}
+
+/** Where a partner's delivery stands. */
+export async function stateOf(service: TrialService, partner = service.partner): Promise<DeliveryState> {
+  const [row] = await service.books.sql`
+    select passed::int, worker, failures, disabled_at is not null as disabled,
+      greatest(0, coalesce(extract(epoch from rests_until - clock_timestamp()) * 1000, 0))::int as "restsMs"
+    from gold.endpoint where client_id = ${partner.client}`;
+  return row as unknown as DeliveryState;
+}
+
+/** The state as soon as it is so. */
+export async function untilState(
+  service: TrialService,
+  so: (state: DeliveryState) => boolean,
+  partner = service.partner,
+): Promise<DeliveryState> {
+  for (const untilMs = performance.now() + 8000; performance.now() < untilMs; await pause(20)) {
+    const state = await stateOf(service, partner);
+    if (state && so(state)) return state;
+  }
+  throw new Error(`It did not become so: ${JSON.stringify(await stateOf(service, partner))}`);
+}
+
+export async function attemptsOf(service: TrialService, sequence: number, partner = service.partner) {
+  const rows = await service.books.sql`
+    select http_status, error, answer from gold.attempt
+    where client_id = ${partner.client} and sequence = ${sequence} order by attempted_at`;
+  return rows.map(({ http_status, error, answer }) => [http_status, error, answer]);
+}
+
+/** How many tries each event that is tried by itself has had, and what it waits for. */
+export async function retriesOf(service: TrialService, partner = service.partner) {
+  const rows = await service.books.sql`
+    select sequence::int, tries, case when parked_at is not null then 'parked' when due_at is not null then 'due' else 'delivered' end as state
+    from gold.retry where client_id = ${partner.client} order by sequence`;
+  return rows.map(({ sequence, tries, state }) => [sequence, tries, state]);
+}
+
+/** As if the waits were over: what is to be tried again is due, and the endpoint rests no more. */
+export async function endWaits({ books, partner }: TrialService): Promise<void> {
+  await books
+    .sql`update gold.retry set due_at = clock_timestamp() where due_at is not null and client_id = ${partner.client}`;
+  await books.sql`update gold.endpoint set rests_until = null where client_id = ${partner.client}`;
+}
+
+export const pause = (ms: number) => new Promise<void>((resolve) => setTimeout(resolve, ms));

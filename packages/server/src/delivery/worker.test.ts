@@ -1,0 +1,405 @@
+import { afterEach, beforeEach, describe, it } from "node:test";
+import { assert, assertEquals, assertLessOrEqual } from "@std/assert";
+import fc from "fast-check";
+import { answered, pause, SECRET, Stage, TEST_TRIES } from "./worker_trial.ts";
+
+describe("a delivery worker", () => {
+  let stage: Stage;
+  beforeEach(() => void (stage = new Stage()));
+  afterEach(() => stage.stop());
+  const sequencesOf = (client: number) =>
+    stage.sent.filter((sent) => sent.client === client).map(({ sequence }) => sequence);
+  const upTo = (count: number) => Array.from({ length: count }, (_, index) => index + 1);
+
+  it("sends every event once, in the order of their numbers, and passes them all", async () => {
+    stage.add(1, 100);
+    stage.add(2, 3);
+    stage.start();
+    await stage.until(() => stage.isDone());
+    assertEquals([sequencesOf(1), sequencesOf(2)], [upTo(100), upTo(3)]);
+    assertEquals(stage.settled.length, 103);
+    assertEquals(stage.broken, []);
+  });
+
+  it("hears of an event, or finds it by itself at the next beat", async () => {
+    const partner = stage.add(1, 1);
+    const worker = stage.start("one", { beatMs: 1000 });
+    await stage.until(() => stage.isDone());
+    partner.events = 2;
+    const toldMs = performance.now();
+    worker.wake(1);
+    await stage.until(() => stage.isDone());
+    assertLessOrEqual(performance.now() - toldMs, 900, "it waited for the beat");
+    partner.events = 3;
+    await stage.until(() => stage.isDone());
+    const unknown = stage.add(2, 1);
+    worker.wake(2);
+    await stage.until(() => unknown.passed === 1);
+  });
+
+  it("tries what failed again by itself, while the others go on, until it arrives or is parked", async () => {
+    const partner = stage.add(1, 40);
+    stage.answer = ({ sequence }, time) =>
+      sequence % 10 === 0 && time < 3 || sequence === 35 ? answered(500) : answered(200);
+    stage.start();
+    await stage.until(() => partner.passed === 40);
+    for (let n = 0; n < 3; n++) {
+      await pause(30);
+      stage.pass(2000);
+    }
+    await stage.until(() => stage.isDone());
+    const counts = [10, 20, 30, 40, 35, 1].map((sequence) =>
+      sequencesOf(1).filter((one) => one === sequence).length
+    );
+    assertEquals(counts, [3, 3, 3, 3, 3, 1]);
+    assertEquals([...partner.retries].filter(([, { state }]) => state === "parked").map(([one]) => one), [
+      35,
+    ]);
+  });
+
+  it("lets an endpoint that fails rest, and tries a single event after that", async () => {
+    const partner = stage.add(1, 1000);
+    let works = false;
+    stage.answer = () => answered(works ? 200 : 500);
+    stage.start();
+    await stage.until(() => partner.restsUntilMs > stage.nowMs() && partner.worker === null);
+    const before = stage.sent.length;
+    assertLessOrEqual(before, 10);
+    await pause(50);
+    assertEquals(stage.sent.length, before);
+    stage.pass(1100);
+    await stage.until(() => partner.worker === null && stage.sent.length > before);
+    assertEquals([stage.sent.length, partner.failures], [before + 1, 6]);
+    works = true;
+    stage.pass(61_000);
+    await stage.until(() => partner.passed === 1000);
+    assertEquals(stage.twiceAtOnce, 0);
+  });
+
+  it("stops for an endpoint that is gone, and sends it nothing that was in hand", async () => {
+    const partner = stage.add(1, 100);
+    stage.answer = ({ sequence }) => answered(sequence === 20 ? 410 : 200);
+    stage.start();
+    await stage.until(() => partner.disabled && partner.worker === null);
+    const before = stage.sent.length;
+    stage.pass(5000);
+    await pause(50);
+    assertEquals(stage.sent.length, before);
+    assertEquals(partner.retries.get(20)?.state, "due");
+  });
+
+  it("enables an endpoint when a test arrives, and goes on with what waited", async () => {
+    const partner = stage.add(1, 10);
+    partner.disabled = true;
+    partner.events = 11;
+    partner.retries.set(11, { tries: TEST_TRIES, dueMs: 0, state: "due" });
+    stage.start();
+    await stage.until(() => stage.isDone());
+    assertEquals(sequencesOf(1)[0], 11);
+    assertEquals(sequencesOf(1).slice(1), upTo(10));
+    assertEquals(partner.disabled, false);
+  });
+
+  it("delays nobody for one that hangs", async () => {
+    stage.add(1, 1000);
+    stage.add(2, 1000);
+    stage.answer = ({ client }) => client === 1 ? stage.never : answered(200);
+    const worker = stage.start("one");
+    await stage.until(() => stage.partners.get(2)!.passed === 1000);
+    assertEquals(worker.inFlight, 4);
+  });
+
+  it("leaves room for others when a hundred endpoints begin to hang at once", async () => {
+    for (let client = 1; client <= 100; client++) stage.add(client, 2000);
+    let hangs = false;
+    stage.answer = ({ client }) => hangs && client <= 100 ? stage.never : answered(200);
+    const worker = stage.start();
+    await stage.until(() => [...stage.partners.values()].every(({ passed }) => passed > 100));
+    // Each was sent to by then as fast as any is.
+    hangs = true;
+    await pause(200);
+    assertLessOrEqual(worker.inFlight, 1024);
+    const late = stage.add(101, 200);
+    worker.wake(101);
+    await stage.until(() => late.passed === 200, 1000);
+    assertLessOrEqual(stage.mostInFlight, 1024);
+  });
+
+  it("keeps little in hand, however much waits", async () => {
+    for (let client = 1; client <= 300; client++) stage.add(client, 1_000_000);
+    stage.answer = () => pause(5).then(() => answered(200));
+    const worker = stage.start();
+    let most = 0;
+    await stage.until(() => {
+      most = Math.max(most, worker.waiting);
+      return stage.sent.length > 5000;
+    });
+    assertLessOrEqual(most, 4096);
+    for (const partner of stage.partners.values()) partner.events = 0;
+  });
+
+  it("shares the endpoints with another worker, and sends nothing twice", async () => {
+    for (let client = 1; client <= 20; client++) stage.add(client, 50);
+    const workers = [stage.start("one"), stage.start("two")];
+    for (let client = 1; client <= 20; client++) for (const worker of workers) worker.wake(client);
+    await stage.until(() => stage.isDone());
+    assertEquals([stage.sent.length, stage.twiceAtOnce], [1000, 0]);
+  });
+
+  it("asks now and then for an endpoint that another worker has, however often it is told, and soon gets it", async () => {
+    const partner = stage.add(1, 1);
+    stage.start("holder", { beatMs: 60_000 });
+    await stage.until(() => partner.worker === "holder" && stage.isDone());
+    const other = stage.start("other", { beatMs: 60_000 });
+    await stage.until(() => stage.calls.renew === 2);
+    await pause(20);
+    const before = stage.calls.claim;
+    const beganMs = performance.now();
+    let told = 0;
+    for (; told < 100; await pause(2)) other.wake(1), told++;
+    // Twice, because what it is told while it asks is not answered by that.
+    const mostClaims = 2 * ((performance.now() - beganMs) / 50 + 1);
+    assertLessOrEqual(stage.calls.claim - before, mostClaims, `${told} events were told`);
+    // It was told of the event while it left the endpoint alone, and of nothing after that.
+    other.wake(1);
+    partner.worker = null;
+    partner.events = 2;
+    other.wake(1);
+    await stage.until(() => stage.isDone(), 2000);
+    assertEquals(partner.worker, "other");
+  });
+
+  it("takes over from a worker that is not seen any more, and sends again what that one had not settled", async () => {
+    stage.add(1, 10);
+    stage.answer = ({ worker }) => worker === "dead" ? stage.never : answered(200);
+    stage.start("dead", { beatMs: 1_000_000 });
+    await stage.until(() => stage.sent.length === 4);
+    stage.start("one");
+    await pause(50);
+    assertEquals(stage.sent.length, 4);
+    stage.pass(6000);
+    await stage.until(() => stage.isDone());
+    assertEquals(sequencesOf(1), [...upTo(4), ...upTo(10)]);
+  });
+
+  it("goes on after the database was away, and tells it what came of attempts meanwhile", async () => {
+    const partner = stage.add(1, 500);
+    stage.answer = () => pause(1).then(() => answered(200));
+    stage.start();
+    await stage.until(() => partner.passed > 50);
+    stage.away = true;
+    await pause(100);
+    const [sent, settled] = [stage.sent.length, stage.settled.length];
+    assert(sent > settled);
+    await pause(50);
+    assertEquals(stage.sent.length, sent, "nothing new is sent while nothing can be taken");
+    stage.away = false;
+    await stage.until(() => stage.isDone());
+    assertEquals(sequencesOf(1), upTo(500));
+  });
+
+  it("begins nothing that another worker may have by now", async () => {
+    stage.add(1, 100);
+    const open: (() => void)[] = [];
+    stage.answer = () => new Promise((resolve) => open.push(() => resolve(answered(200))));
+    const worker = stage.start();
+    await stage.until(() => open.length === 4 && worker.waiting >= 4);
+    stage.away = true;
+    stage.pass(4001);
+    for (const one of open) one();
+    await pause(50);
+    assertEquals(stage.sent.length, 4);
+    stage.away = false;
+    stage.answer = () => answered(200);
+    await stage.until(() => stage.isDone());
+    assertEquals(sequencesOf(1), upTo(100));
+  });
+
+  it("notices within a beat that an endpoint was taken from it, also where it has nothing to say of it", async () => {
+    const partner = stage.add(1, 3);
+    stage.start("one", { beatMs: 1000 });
+    await stage.until(() => stage.isDone());
+    // A replay. Without the beat it would come to light after five seconds, when an idle endpoint is given back.
+    Object.assign(partner, { passed: 0, worker: null });
+    await stage.until(() => stage.isDone(), 3000);
+    assertEquals(sequencesOf(1), [...upTo(3), ...upTo(3)]);
+  });
+
+  it("sends nothing more of what it has in hand once another worker has the endpoint", async () => {
+    const partner = stage.add(1, 20);
+    const open: (() => void)[] = [];
+    stage.answer = ({ worker }) =>
+      worker === "two" ? answered(200) : new Promise((resolve) => open.push(() => resolve(answered(200))));
+    const one = stage.start("one");
+    await stage.until(() => open.length === 4 && one.waiting >= 4);
+    stage.start("two");
+    partner.worker = "two";
+    await stage.until(() => stage.isDone() && one.held === 0);
+    for (const each of open) each();
+    await pause(50);
+    assertEquals(stage.sent.filter(({ worker }) => worker === "one").length, 4);
+    assertEquals(partner.passed, 20);
+  });
+
+  it("drops an endpoint that was taken from it, and does not move it on again", async () => {
+    const partner = stage.add(1, 100);
+    const open: (() => void)[] = [];
+    stage.answer = () => new Promise((resolve) => open.push(() => resolve(answered(200))));
+    stage.start();
+    await stage.until(() => open.length === 4);
+    // A replay: from the beginning, and nobody's.
+    partner.passed = 0;
+    partner.worker = null;
+    await stage.until(() => stage.sent.length > 4);
+    partner.passed = 0;
+    stage.answer = () => answered(200);
+    for (const one of open) one();
+    await stage.until(() => stage.isDone());
+    assertEquals(sequencesOf(1).slice(4), [...upTo(4), ...upTo(100).slice(4)]);
+  });
+
+  it("rests an endpoint whose secrets do not open, and serves the others", async () => {
+    const shut = stage.add(1, 5);
+    stage.add(2, 5);
+    let opens = false;
+    const worker = stage.start("one", {
+      openSecrets: async (client) =>
+        client === 2 || opens ? [{ id: 1, retireAtMs: Infinity, secret: SECRET }] : [],
+    });
+    await stage.until(() => stage.partners.get(2)!.passed === 5 && shut.worker === null);
+    assertEquals([sequencesOf(1), shut.failures], [[], 0]);
+    opens = true;
+    stage.pass(61_000);
+    await stage.until(() => stage.isDone());
+    assert(worker.held <= 2);
+  });
+
+  it("serves the others where the database refuses one partner's events, or what came of them", async () => {
+    const [torn, well] = [stage.add(1, 5), stage.add(2, 50)];
+    stage.refuses = (call, client) => call === "take" && client === 1;
+    stage.start();
+    await stage.until(() => well.passed === 50 && torn.worker === null);
+    assertEquals([sequencesOf(1), torn.failures, stage.broken.length], [[], 0, 1]);
+    stage.refuses = (call, client) => call === "settle" && client === 1;
+    well.events = 100;
+    stage.pass(61_000);
+    await stage.until(() => well.passed === 100 && stage.broken.length > 1);
+    assertEquals(torn.passed, 0);
+    stage.refuses = () => false;
+    // What was sent and not settled is sent again, but not at once.
+    const beats = stage.calls.renew;
+    await stage.until(() => stage.calls.renew > beats + 20);
+    const sent = sequencesOf(1).length;
+    assertEquals([torn.passed, sent <= 5], [0, true]);
+    stage.pass(61_000);
+    await stage.until(() => stage.isDone());
+  });
+
+  it("settles for the others while somebody has one endpoint locked, and for that one afterwards", async () => {
+    const [torn, well] = [stage.add(1, 2000), stage.add(2, 5000)];
+    stage.answer = async ({ client, sequence }) => answered(client === 1 && sequence === 7 ? 500 : 200);
+    stage.locked = 1;
+    stage.start();
+    await stage.until(() => well.passed === 5000);
+    assertEquals([torn.passed, stage.broken.length], [0, 0]);
+    // What is sent ahead of what is settled has a bound.
+    assertEquals(sequencesOf(1).length <= 1024 + 64, true);
+    stage.locked = undefined;
+    stage.pass(1001);
+    await stage.until(() => torn.passed === 2000);
+    assertEquals([...torn.retries.keys()], [7]);
+    assertEquals(new Set(sequencesOf(1)).size, 2000);
+    assertEquals(sequencesOf(1).length, 2000);
+  });
+
+  it("gives back what has no work for a while", async () => {
+    const partner = stage.add(1, 1);
+    const worker = stage.start();
+    await stage.until(() => stage.isDone());
+    assertEquals([partner.worker, worker.held], ["one", 1]);
+    stage.pass(5001);
+    await stage.until(() => partner.worker === null);
+    await stage.until(() => worker.held === 0);
+  });
+
+  it("takes back at once what it gave back, where it is told of an event just then", async () => {
+    const partner = stage.add(1, 1);
+    const store = stage.store("one");
+    let gaveBackMs = 0;
+    const worker = stage.start("one", {
+      beatMs: 400,
+      store: {
+        ...store,
+        async settle(attempts, entries) {
+          const gone = await store.settle(attempts, entries);
+          if (gone.length > 0 && gaveBackMs === 0) {
+            gaveBackMs = performance.now();
+            partner.events = 2;
+            worker.wake(1);
+          }
+          return gone;
+        },
+      },
+    });
+    await stage.until(() => stage.isDone());
+    stage.pass(5001);
+    await stage.until(() => partner.passed === 2);
+    assertLessOrEqual(performance.now() - gaveBackMs, 300, "it waited for the beat");
+  });
+
+  it("lets what is under way end when it is stopped, settles it, and gives everything back", async () => {
+    const partner = stage.add(1, 100);
+    const open: (() => void)[] = [];
+    stage.answer = () => new Promise((resolve) => open.push(() => resolve(answered(200))));
+    const worker = stage.start();
+    await stage.until(() => open.length === 4);
+    const stopped = worker.stop();
+    await pause(30);
+    assertEquals([stage.sent.length, partner.worker], [4, "one"]);
+    for (const one of open) one();
+    await stopped;
+    assertEquals([stage.sent.length, partner.passed, partner.worker], [4, 4, null]);
+  });
+
+  it("delivers everything that is not refused for good, whatever the receivers, the database and other workers do", async () => {
+    const outcome = fc.constantFrom(200, 200, 200, 500, 429, 410);
+    const partner = fc.record({ events: fc.nat(40), outcomes: fc.array(outcome, { maxLength: 30 }) });
+    const mishap = fc.constantFrom("away", "taken", "second worker", "time", "nothing");
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(partner, { minLength: 1, maxLength: 4 }),
+        fc.array(mishap, { maxLength: 8 }),
+        async (partners, mishaps) => {
+          const trial = new Stage();
+          partners.forEach(({ events }, index) => trial.add(index + 1, events));
+          const queues = partners.map(({ outcomes }) => [...outcomes]);
+          trial.answer = ({ client }) =>
+            answered(queues[client - 1]!.shift() ?? 200, { retryAfterSeconds: client % 2 });
+          trial.start("one");
+          for (const what of mishaps) {
+            await pause(5);
+            if (what === "away") {
+              trial.away = true;
+              await pause(15);
+              trial.away = false;
+            }
+            if (what === "taken") { for (const one of trial.partners.values()) one.worker = null; }
+            if (what === "second worker") trial.start(`two ${performance.now()}`);
+            if (what === "time") trial.pass(3000);
+          }
+          await trial.until(() => (trial.pass(20), trial.endWaits(), trial.isDone()));
+          await trial.stop();
+          for (const [client, { events, passed, retries }] of trial.partners) {
+            assertEquals(passed, events);
+            for (let sequence = 1; sequence <= events; sequence++) {
+              const arrived = trial.delivered.has(`${client} ${sequence}`);
+              assert(arrived || retries.get(sequence)?.state === "parked", `${client} ${sequence}`);
+            }
+          }
+          assertEquals(trial.broken, []);
+        },
+      ),
+      { numRuns: 60, interruptAfterTimeLimit: 60_000, markInterruptAsFailure: true },
+    );
+  });
+});

@@ -1,0 +1,185 @@
+import {
+  expectProblem,
+  type TrialPartner,
+  type TrialReceiver,
+  trialReceiver,
+  type TrialService,
+  trialService,
+} from "@gold-partner/dev";
+import { type EventReply, eventReply, eventsReply } from "@gold-partner/protocol";
+import { assert, assertEquals } from "@std/assert";
+import { randomUUID } from "node:crypto";
+import { after, before, describe, it } from "node:test";
+import { setTimeout as sleep } from "node:timers/promises";
+
+describe("what a partner asks of its deliveries", () => {
+  let service: TrialService;
+  before(async () => void (service = await trialService()));
+  after(() => service.stop());
+
+  const TEST = "/v1/webhook/test";
+  const redeliverPath = (id: string) => `/v1/events/${id}/redeliver`;
+  async function asked(path: string, partner: TrialPartner): Promise<EventReply> {
+    const reply = await service.send(path, { partner });
+    const text = await reply.text();
+    assertEquals([reply.status, reply.headers.get("Content-Type")], [201, "application/json"], text);
+    const event = JSON.parse(text);
+    assertEquals(eventReply.parse(event), event);
+    return event;
+  }
+  async function read(id: string, partner: TrialPartner): Promise<EventReply> {
+    const reply = await service.send(`/v1/events/${id}`, { method: "GET", partner });
+    return eventReply.parse(await reply.json());
+  }
+
+  it("is answered with the event as it is read: a test, and an event sent once more", async () => {
+    const partner = await service.addPartner();
+    const test = await asked(TEST, partner);
+    assertEquals([test.type, test.sequence, test.delivery.status], ["webhook.test", 1, "pending"]);
+    assertEquals(await read(test.id, partner), test);
+    const again = await asked(redeliverPath(test.id), partner);
+    assertEquals({ ...again, delivery: test.delivery }, test);
+    assertEquals(await read(test.id, partner), again);
+    assertEquals((await asked(TEST, partner)).sequence, 2);
+  });
+
+  it("gives the first bytes to a repeat, with an empty object as without a body", async () => {
+    const partner = await service.addPartner();
+    const { id } = await asked(TEST, partner);
+    for (const path of [TEST, redeliverPath(id)]) {
+      const headers = { "Idempotency-Key": randomUUID() };
+      const first = await service.send(path, { partner, headers });
+      const text = await first.text();
+      assertEquals(first.status, 201, text);
+      for (const body of [{}, { body: "" }, { body: "{}" }, { body: " { } " }]) {
+        const again = await service.send(path, { partner, headers, ...body });
+        assertEquals([again.status, again.headers.get("Idempotent-Replayed")], [200, "true"]);
+        assertEquals(await again.text(), text);
+      }
+    }
+    assertEquals((await asked(TEST, partner)).sequence, 3);
+  });
+
+  it("needs no media type of a body that is not there, and judges one that is", async () => {
+    const bare = { headers: { "Content-Type": null } };
+    assertEquals((await service.send(TEST, bare)).status, 201);
+    await expectProblem(await service.send(TEST, { ...bare, body: "{}" }), "unsupported_media_type");
+    for (const body of ['{"a":1}', "[]", "null", "{", " "]) {
+      await expectProblem(await service.send(TEST, { body }), "invalid_request");
+    }
+    await expectProblem(await service.send(TEST, { body: " ".repeat(65_537) }), "body_too_large");
+    await expectProblem(await service.send(`${TEST}?type=order`), "invalid_request");
+  });
+
+  it("needs a token and a key of its own, and binds the key to the one event", async () => {
+    const partner = await service.addPartner();
+    const [one, other] = [await asked(TEST, partner), await asked(TEST, partner)];
+    const path = redeliverPath(one.id);
+    await expectProblem(
+      await service.send(path, { partner, headers: { Authorization: null } }),
+      "token_missing",
+    );
+    await expectProblem(
+      await service.send(path, { partner, headers: { "Idempotency-Key": null } }),
+      "idempotency_key_missing",
+    );
+    const headers = { "Idempotency-Key": randomUUID() };
+    assertEquals((await service.send(path, { partner, headers })).status, 201);
+    for (const elsewhere of [redeliverPath(other.id), TEST]) {
+      await expectProblem(
+        await service.send(elsewhere, { partner, headers }),
+        "idempotency_key_conflict",
+      );
+    }
+  });
+
+  it("knows another partner's event no better than one that there is none of, and leaves the key free", async () => {
+    const [partner, stranger] = [await service.addPartner(), await service.addPartner()];
+    const { id } = await asked(TEST, partner);
+    const headers = { "Idempotency-Key": randomUUID() };
+    const details = new Set<string>();
+    for (const unknown of [id, id.replace(/.{12}$/, "000000000000"), id.toUpperCase(), "evt_", "x"]) {
+      const reply = await service.send(redeliverPath(unknown), { partner: stranger, headers });
+      assert(!reply.headers.has("Idempotent-Replayed"));
+      details.add((await expectProblem(reply, "not_found")).detail);
+    }
+    assertEquals(details.size, 1);
+    assertEquals((await service.send(TEST, { partner: stranger, headers })).status, 201);
+  });
+
+  it("is not done for a partner that was suspended meanwhile", async () => {
+    const partner = await service.addPartner();
+    const { id } = await asked(TEST, partner);
+    await service.token(partner);
+    await service.books.sql`select gold.suspend_partner(${partner.clientId})`;
+    for (const path of [TEST, redeliverPath(id)]) {
+      await expectProblem(await service.send(path, { partner }), "partner_suspended");
+    }
+    const events = await service.books.sql`select from gold.event where client_id = ${partner.client}`;
+    assertEquals(events.length, 1);
+  });
+});
+
+describe("what is asked of a delivery, where somebody delivers", () => {
+  let service: TrialService;
+  let receiver: TrialReceiver;
+  before(async () => {
+    receiver = await trialReceiver();
+    service = await trialService({ deliver: true, webhook: receiver.url });
+  });
+  after(async () => {
+    await service.stop();
+    await receiver.stop();
+  });
+
+  const ids = () => receiver.deliveries.map(({ id }) => id);
+  async function asked(path: string): Promise<string> {
+    const reply = await service.send(path);
+    assertEquals(reply.status, 201);
+    return eventReply.parse(await reply.json()).id;
+  }
+
+  it("a test arrives, a redelivery is the same bytes again, and a replay sends all of it again", async () => {
+    const [one, two] = [await asked("/v1/webhook/test"), await asked("/v1/webhook/test")];
+    await receiver.awaitDeliveries(2);
+    assertEquals(ids().sort(), [one, two].sort());
+    await asked(`/v1/events/${one}/redeliver`);
+    await receiver.awaitDeliveries(3);
+    const bodies = receiver.deliveries.filter(({ id }) => id === one).map(({ body }) => `${body}`);
+    assertEquals([bodies.length, new Set(bodies).size], [2, 1]);
+    await service.books
+      .sql`select gold.replay_events(${service.partner.clientId}, '1970-01-01T00:00:00.000Z')`;
+    await receiver.awaitDeliveries(5);
+    assertEquals(ids().slice(3).sort(), [one, two].sort());
+  });
+
+  it("a redelivery to a disabled endpoint waits, and a test brings it back", async () => {
+    receiver.answer(410);
+    const sent = receiver.deliveries.length;
+    const gone = await asked("/v1/webhook/test");
+    await receiver.awaitDeliveries(sent + 1);
+    await untilDisabled();
+    receiver.answer(204);
+    const funding = await fund();
+    await asked(`/v1/events/${funding}/redeliver`);
+    assert(!ids().includes(funding));
+    await asked("/v1/webhook/test");
+    await receiver.awaitDeliveries(sent + 4);
+    assertEquals([gone, funding].filter((id) => !ids().slice(sent + 1).includes(id)), []);
+  });
+
+  async function untilDisabled(): Promise<void> {
+    for (const endMs = performance.now() + 10_000; performance.now() < endMs; await sleep(20)) {
+      const [row] = await service.books.sql`
+        select disabled_at from gold.endpoint where client_id = ${service.partner.client}`;
+      if (row?.disabled_at) return;
+    }
+    throw new Error("the endpoint should be disabled, and within ten seconds it was not");
+  }
+
+  async function fund(): Promise<string> {
+    assertEquals((await service.send("/sandbox/fund", { body: '{"amount_sar":1}' })).status, 201);
+    const reply = await service.send("/v1/events?limit=200", { method: "GET" });
+    return eventsReply.parse(await reply.json()).items.at(-1)!.id;
+  }
+});

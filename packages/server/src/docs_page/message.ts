@@ -1,0 +1,55 @@
+import { STATUS_CODES } from "node:http";
+import type { Json } from "@gold-partner/protocol";
+import { html } from "hono/html";
+import type { Operation, Parameter } from "./described.ts";
+import type { Markup } from "./prose.ts";
+
+/** A signature and a token are longer than what they show. */
+const HEADER_SHOWN_CHARACTERS = 60;
+
+export interface Sent {
+  readonly method: string;
+  readonly path: string;
+  readonly host: string;
+  readonly operation: Operation;
+}
+
+/** A request as it goes over the wire, with an example of everything that it must have, or that has one. */
+export function requestMessage(
+  { method, path, host, operation }: Sent,
+  mediaType?: string,
+  body?: Json,
+): Markup {
+  const { parameters = [], security } = operation;
+  const sent = parameters.filter(({ required, example }) => required || example !== undefined);
+  const of = (place: Parameter["in"]) => sent.filter((parameter) => parameter.in === place);
+  const plain = of("path").reduce((so, { name, example = "" }) => so.replace(`{${name}}`, example), path);
+  const query = of("query").map(({ name, schema }) => `${name}=${schema.examples?.[0] ?? ""}`).join("&");
+  const needsToken = security.length > 0 && security.every((one) => Object.hasOwn(one, "accessToken"));
+  return message(`${method} ${plain}${query && `?${query}`} HTTP/1.1`, [
+    ["Host", host],
+    ...(needsToken ? [["Authorization", "Bearer the.access.token"] as const] : []),
+    ...of("header").map(({ name, example = "" }) => [name, example] as const),
+    ...(mediaType ? [["Content-Type", mediaType === "*/*" ? "application/json" : mediaType] as const] : []),
+  ], body === undefined ? "" : bodyText(body, mediaType));
+}
+
+export function replyMessage(status: string, mediaType: string, body: Json): Markup {
+  const line = `HTTP/1.1 ${status} ${STATUS_CODES[status]}`;
+  return message(line, [["Content-Type", mediaType]], bodyText(body, mediaType));
+}
+
+function message(line: string, headers: readonly (readonly [string, string])[], body: string): Markup {
+  const lines = headers.map(([name, value]) => `${name}: ${shorten(value)}\n`).join("");
+  return html`<pre><b>${line}</b>\n${lines}${body && `\n${body}`}</pre>`;
+}
+
+function bodyText(body: Json, mediaType = ""): string {
+  if (typeof body === "string") return body;
+  if (mediaType !== "application/x-www-form-urlencoded") return JSON.stringify(body, null, 2);
+  return new URLSearchParams(body as Record<string, string>).toString();
+}
+
+function shorten(value: string): string {
+  return value.length > HEADER_SHOWN_CHARACTERS ? `${value.slice(0, HEADER_SHOWN_CHARACTERS)}…` : value;
+}

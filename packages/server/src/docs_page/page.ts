@@ -1,0 +1,36 @@
+import { createHash } from "node:crypto";
+import { html, raw } from "hono/html";
+import type { Markup } from "./prose.ts";
+import { STYLE } from "./style.ts";
+
+/** Nothing may be loaded and nothing run: the page is what it holds, and looks as its own style says. */
+export const PAGE_POLICY = [
+  "default-src 'none'",
+  `style-src 'sha256-${createHash("sha256").update(STYLE).digest("base64")}'`,
+  "img-src data:",
+  "base-uri 'none'",
+  "form-action 'none'",
+  "frame-ancestors 'none'",
+].join("; ");
+
+/** A whole page; it has no icon, and says so, lest a browser asks for one. */
+export async function page(title: string, nav: Markup, main: Markup): Promise<string> {
+  const text = await html`
+    <!doctype html>
+    <html lang="en">
+      <head>
+        <meta charset="utf-8">
+        <meta name="viewport" content="width=device-width, initial-scale=1">
+        <title>${title}</title>
+        <link rel="icon" href="data:,">
+        <style>${raw(STYLE)}</style>
+      </head>
+      <body>
+        <a class="to_contents" href="#contents">Contents</a>
+        <main>${main}</main>
+        <nav id="contents" aria-label="Contents">${nav}</nav>
+      </body>
+    </html>
+  `;
+  return `${`${text}`.trim()}\n`;
+}

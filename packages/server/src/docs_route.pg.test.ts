@@ -1,0 +1,59 @@
+import { assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
+import { after, before, describe, it } from "node:test";
+import { expectProblem, type TrialService, trialService } from "@gold-partner/dev";
+
+const PAGES = ["/docs", "/docs/errors"];
+
+describe("GET /docs and GET /docs/errors", () => {
+  let service: TrialService;
+  before(async () => void (service = await trialService()));
+  after(() => service.stop());
+
+  const get = (path: string, headers: Record<string, string | null> = {}) =>
+    service.send(path, { method: "GET", headers });
+
+  it("are pages that load nothing and run nothing, for whoever has a certificate", async () => {
+    for (const path of PAGES) {
+      const reply = await get(path, { Authorization: null });
+      assertEquals([reply.status, reply.headers.get("Content-Type")], [200, "text/html; charset=utf-8"]);
+      const policy = reply.headers.get("Content-Security-Policy")!;
+      assertMatch(policy, /^default-src 'none'; style-src 'sha256-[A-Za-z0-9+/]{43}='; img-src data:; /);
+      assertEquals(reply.headers.get("X-Content-Type-Options"), "nosniff");
+      assertMatch(await reply.text(), /^<!doctype html>\n/);
+    }
+  });
+
+  it("are for nobody else, and take no parameters", async () => {
+    for (const path of PAGES) {
+      const unknown = { "x-forwarded-client-cert": `Hash=${"0".repeat(64)}` };
+      await expectProblem(await get(path, unknown), "certificate_unknown");
+      await expectProblem(await get(`${path}?page=2`), "invalid_request");
+    }
+  });
+
+  it("tell of this deployment, and where a problem's type leads", async () => {
+    assertStringIncludes(await (await get("/docs")).text(), service.config.publicBaseUrl);
+    const { type } = await expectProblem(await get("/v1/nothing"), "not_found");
+    const [path, anchor] = type.split("#");
+    assertStringIncludes(await (await get(path!)).text(), `id="${anchor}"`);
+  });
+
+  it("are sent again only to who has others, as the description is, and never without being asked for", async () => {
+    for (const path of [...PAGES, "/openapi.json"]) {
+      const { headers } = await get(path);
+      const tag = headers.get("ETag")!;
+      assertEquals(headers.get("Cache-Control"), "private, no-cache");
+      for (const has of [tag, `"other", W/${tag}`, "*"]) {
+        const reply = await get(path, { "If-None-Match": has });
+        assertEquals([reply.status, await reply.text(), reply.headers.get("ETag")], [304, "", tag], has);
+        assertMatch(reply.headers.get("X-Request-Id")!, /^req_/);
+      }
+      for (const has of ['"other"', tag.slice(1, -1), ""]) {
+        const reply = await get(path, { "If-None-Match": has });
+        assertEquals([reply.status, (await reply.text()).length > 1000], [200, true], has);
+      }
+      const refused = { "If-None-Match": tag, "x-forwarded-client-cert": `Hash=${"0".repeat(64)}` };
+      await expectProblem(await get(path, refused), "certificate_unknown");
+    }
+  });
+});

@@ -1,0 +1,24 @@
+import type { Json } from "@gold-partner/protocol";
+import type { Route } from "./corridor.ts";
+import type { Deps } from "./deps.ts";
+import { errorsPage } from "./docs_page/errors.ts";
+import { PAGE_POLICY } from "./docs_page/page.ts";
+import { referencePage } from "./docs_page/reference.ts";
+import { fixedRoute } from "./fixed_route.ts";
+
+/** GET /docs: the description of this deployment, for people. */
+export function referenceRoute(description: Json, deps: Deps): Route {
+  return pageRoute(referencePage(description), deps);
+}
+
+/** GET /docs/errors: where the `type` of a problem leads. */
+export function errorCatalogueRoute(deps: Deps): Route {
+  return pageRoute(errorsPage(), deps);
+}
+
+function pageRoute(page: Promise<string>, deps: Deps): Route {
+  return fixedRoute("text/html; charset=utf-8", page, deps, {
+    "Content-Security-Policy": PAGE_POLICY,
+    "X-Content-Type-Options": "nosniff",
+  });
+}

@@ -1,0 +1,23 @@
+import { hostBytes, REQUEST_HEADER } from "@gold-partner/protocol";
+import { refuseQuery } from "./admission/query/read_query.ts";
+import { enter, type Route } from "./corridor.ts";
+import type { Deps } from "./deps.ts";
+import { fixedReply } from "./reply.ts";
+
+/** Answers whoever has a certificate with what cannot change while the service runs. It is made and hashed once. */
+export function fixedRoute(
+  mediaType: string,
+  text: string | Promise<string>,
+  deps: Deps,
+  headers: Readonly<Record<string, string>> = {},
+): Route {
+  const fixed = Promise.resolve(text).then((body) => {
+    const tag = `"${hostBytes.sha256Hex(hostBytes.utf8(body))}"`;
+    return { mediaType, body, tag, headers };
+  });
+  return async (c) => {
+    await enter(c, deps);
+    refuseQuery(c);
+    return fixedReply(await fixed, c.req.header(REQUEST_HEADER.ifNoneMatch), c.get("exchange"));
+  };
+}

@@ -1,0 +1,172 @@
+import { once } from "node:events";
+import { copyFile, mkdtemp, rm } from "node:fs/promises";
+import { createServer } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, before, describe, it } from "node:test";
+import { setTimeout as sleep } from "node:timers/promises";
+import { assertEquals, assertNotEquals } from "@std/assert";
+import { type TrialService, trialService } from "@gold-partner/dev";
+import {
+  type Answer,
+  isRunning,
+  sendOrder,
+  startProcesses,
+  stopProcesses,
+  type TrialProcesses,
+} from "./processes_trial.ts";
+
+const ORDERS = 60;
+
+/** Which of them have not ended after a minute. */
+async function findLeft(pids: readonly number[]): Promise<number[]> {
+  const untilMs = performance.now() + 60_000;
+  while (pids.some(isRunning) && performance.now() < untilMs) await sleep(50);
+  return pids.filter(isRunning);
+}
+
+describe("several processes of the service", () => {
+  let trial: TrialService;
+  let folder: string;
+  let processes: TrialProcesses;
+  let keys = 0;
+  before(async () => {
+    trial = await trialService();
+    folder = await mkdtemp(join(tmpdir(), "gold-processes-"));
+    await trial.books.addBar(10_000_000_000n);
+    const funded = await trial.send("/sandbox/fund", { body: '{"amount_sar":1000000}' });
+    assertEquals(funded.status, 201);
+    processes = startProcesses(trial, folder, { PROCESSES: "2", DRAIN_SECONDS: "1" });
+    await processes.until("serving", 2);
+  });
+  after(async () => {
+    await stopProcesses(processes);
+    await rm(folder, { recursive: true });
+    await trial.stop();
+  });
+
+  const newQuote = async () => `qt_${await trial.books.quote(trial.partner.client, "buy", 100n)}`;
+  const newKey = () => `processes-${keys++}`;
+  const order = (number: number, quote: string, key: string) =>
+    sendOrder(trial, processes.socket(number), quote, key);
+  /** Twenty orders under way, each over a connection that stands. */
+  const startOrders = async (numberOf: (index: number) => number) => {
+    const quotes = await Promise.all(Array.from({ length: 20 }, newQuote));
+    const answers: ReturnType<typeof sendOrder>[] = [];
+    await Promise.all(quotes.map((quote, index) =>
+      new Promise<void>((connected) => {
+        answers.push(sendOrder(trial, processes.socket(numberOf(index)), quote, newKey(), connected));
+      })
+    ));
+    return answers;
+  };
+  const countOrders = async () => {
+    const [row] = await trial.books
+      .sql`select count(*)::int as orders from gold.orders where client_id = ${trial.partner.client}`;
+    return row!.orders as number;
+  };
+
+  it("book one partner's orders at once, each once", async () => {
+    const quotes = await Promise.all(Array.from({ length: ORDERS }, newQuote));
+    const answers = await Promise.all(quotes.map((quote, index) => order(1 + index % 2, quote, newKey())));
+    assertEquals(answers.map((answer) => answer?.status), quotes.map(() => 201));
+    assertEquals([await countOrders(), await trial.books.defects()], [ORDERS, []]);
+  });
+
+  it("give one key that comes to both at once one result", async () => {
+    const [quote, key, before] = [await newQuote(), newKey(), await countOrders()];
+    const answers = await Promise.all([1, 2, 1, 2, 1, 2].map((number) => order(number, quote, key)));
+    assertEquals(answers.map((answer) => answer?.status).sort(), [200, 200, 200, 200, 200, 201]);
+    assertEquals(new Set(answers.map((answer) => answer?.body)).size, 1);
+    assertEquals(await countOrders(), before + 1);
+  });
+
+  it("lose no order when one is killed: the other serves on, and the killed one comes back", async () => {
+    const before = await countOrders();
+    const killed = processes.pid(1);
+    const quotes = await Promise.all(Array.from({ length: ORDERS }, newQuote));
+    const asked = quotes.map(async (quote, index): Promise<Answer | undefined> => {
+      await sleep(4 * index);
+      const key = newKey();
+      // Whose connection broke asks the other process, under the same key.
+      return await order(1 + index % 2, quote, key) ?? await order(2, quote, key);
+    });
+    await sleep(2 * ORDERS);
+    process.kill(killed, "SIGKILL");
+    const answers = await Promise.all(asked);
+    assertEquals(answers.filter((answer) => ![200, 201].includes(answer?.status ?? 0)), []);
+    assertEquals([await countOrders(), await trial.books.defects()], [before + ORDERS, []]);
+
+    const [ended] = await processes.until("process ended, another one follows", 1);
+    assertEquals([ended!.process, ended!.pid, ended!.exit], [1, killed, "SIGKILL"]);
+    await processes.until("serving", 3);
+    assertNotEquals(processes.pid(1), killed);
+    assertEquals((await order(1, await newQuote(), newKey()))?.status, 201);
+  });
+
+  it("are replaced one after another by a signal to each, and what is under way gets its answer", async () => {
+    const replaced = processes.pid(2);
+    const asked = await startOrders(() => 2);
+    process.kill(replaced, "SIGTERM");
+    assertEquals((await Promise.all(asked)).map((answer) => answer?.status), asked.map(() => 201));
+    const ends = await processes.until("process ended, another one follows", 2);
+    assertEquals([ends[1]!.process, ends[1]!.exit], [2, "0"]);
+    await processes.until("serving", 4);
+  });
+
+  it("end together with 0 at SIGTERM, draining, and none is started again", async () => {
+    const pids = [1, 2].map((number) => processes.pid(number));
+    const late = await startOrders((index) => 1 + index % 2);
+    assertEquals(await stopProcesses(processes), 0);
+    assertEquals((await Promise.all(late)).map((answer) => answer?.status), late.map(() => 201));
+    assertEquals([...pids.map(isRunning), processes.lines("serving").length], [false, false, 4]);
+    assertEquals(await trial.books.defects(), []);
+  });
+
+  it("end by themselves when their supervisor is killed", async () => {
+    processes = startProcesses(trial, folder, { PROCESSES: "2" });
+    await processes.until("serving", 2);
+    const pids = [1, 2].map((number) => processes.pid(number));
+    const ended = once(processes.supervisor, "exit");
+    process.kill(processes.supervisor.pid!, "SIGKILL");
+    await ended;
+    assertEquals(await findLeft(pids), []);
+  });
+
+  it("end together with 3 where one of them cannot begin, as one process would", async () => {
+    const inTheWay = createServer().listen(processes.socket(2));
+    await once(inTheWay, "listening");
+    processes = startProcesses(trial, folder, { PROCESSES: "2" });
+    const ended = once(processes.supervisor, "exit");
+    // The one that can does not serve on without the other, which would be started for ever.
+    await Promise.race([ended, processes.until("process ended, another one follows", 1)]);
+    inTheWay.close();
+    assertEquals(processes.lines("process ended, another one follows"), []);
+    assertEquals(await ended, [3, null]);
+  });
+
+  it("are tried again where they cannot start any more, beside those that serve", async () => {
+    const pepper = join(folder, "pepper");
+    const bring = () => copyFile(trial.config.pepperSource.slice("file:".length), pepper);
+    await bring();
+    processes = startProcesses(trial, folder, { PROCESSES: "2", PEPPER_SOURCE: `file:${pepper}` });
+    await processes.until("serving", 2);
+    await rm(pepper);
+    process.kill(processes.pid(1), "SIGKILL");
+    const ends = await processes.until("process ended, another one follows", 2);
+    assertEquals(ends.map(({ exit }) => exit), ["SIGKILL", "3"]);
+    assertEquals((await order(2, await newQuote(), newKey()))?.status, 201);
+    await bring();
+    await processes.until("serving", 3);
+    assertEquals((await order(1, await newQuote(), newKey()))?.status, 201);
+  });
+
+  it("end even where one of them hangs, which is killed when its time is over", async () => {
+    const hanging = processes.pid(1);
+    process.kill(hanging, "SIGSTOP");
+    process.kill(processes.supervisor.pid!, "SIGTERM");
+    const left = await findLeft([hanging]);
+    if (left.length > 0) process.kill(hanging, "SIGKILL");
+    assertEquals([left, await stopProcesses(processes)], [[], 0]);
+  });
+});

@@ -1,0 +1,52 @@
+import { describe, it } from "node:test";
+import { assertEquals, assertThrows } from "@std/assert";
+import { ConfigError } from "./config.ts";
+import { numberProcesses, restMs } from "./processes.ts";
+
+const LISTEN = "unix:/run/gold/api_{n}.sock";
+const OPERATIONS_LISTEN = "unix:/run/gold/operations_{n}.sock";
+
+describe("numberProcesses()", () => {
+  it("gives each process its number, and all else as it is", () => {
+    assertEquals(numberProcesses({ PROCESSES: "2", LISTEN, OPERATIONS_LISTEN, LANES: "1" }), [
+      {
+        PROCESSES: "1",
+        LISTEN: "unix:/run/gold/api_1.sock",
+        OPERATIONS_LISTEN: "unix:/run/gold/operations_1.sock",
+        LANES: "1",
+      },
+      {
+        PROCESSES: "1",
+        LISTEN: "unix:/run/gold/api_2.sock",
+        OPERATIONS_LISTEN: "unix:/run/gold/operations_2.sock",
+        LANES: "1",
+      },
+    ]);
+  });
+
+  it("runs one unless told, at the address as it stands or under the number 1", () => {
+    for (const [listen, own] of [["unix:/api.sock", "unix:/api.sock"], ["unix:/{n}", "unix:/1"]] as const) {
+      const [only, ...others] = numberProcesses({ LISTEN: listen });
+      assertEquals([only!.LISTEN, others.length], [own, 0]);
+    }
+  });
+
+  it("refuses what is no number, and an address that several would share", () => {
+    const faultsOf = (variables: Record<string, string>) =>
+      assertThrows(() => numberProcesses({ LISTEN, OPERATIONS_LISTEN, ...variables }), ConfigError).faults;
+    for (const PROCESSES of ["0", "-1", "1.5", "01", "65", "", " 2", "two"]) {
+      assertEquals(faultsOf({ PROCESSES }), ["PROCESSES is a number from 1 to 64."], PROCESSES);
+    }
+    const shared = faultsOf({ PROCESSES: "2", LISTEN: "unix:/a.sock", OPERATIONS_LISTEN: "127.0.0.1:9464" });
+    assertEquals(shared.map((fault) => fault.split(" where ")[0]), [
+      "LISTEN must hold {n}",
+      "OPERATIONS_LISTEN must hold {n}",
+    ]);
+  });
+});
+
+describe("restMs()", () => {
+  it("is a second after a death, and doubles up to sixteen with each start that fails", () => {
+    assertEquals([0, 1, 2, 3, 4, 5, 1000].map(restMs), [1000, 2000, 4000, 8000, 16_000, 16_000, 16_000]);
+  });
+});

@@ -1,0 +1,110 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import process from "node:process";
+import { setTimeout as sleep } from "node:timers/promises";
+import { ConfigError } from "./config.ts";
+import type { Log } from "./operations/log.ts";
+import type { Service } from "./service.ts";
+
+type Variables = Readonly<Record<string, string | undefined>>;
+
+const PROCESSES_MAX = 64;
+const NUMBER = "{n}";
+const NUMBERED = ["LISTEN", "OPERATIONS_LISTEN"];
+/** What a process ends with that could not begin to serve. */
+export const EXIT_DEPENDENCY = 3;
+const REST_MS = 1000;
+const DOUBLINGS_MAX = 4;
+/** After its drain a process needs less, unless it hangs: webhooks under way have 15 s, connections to the database 5 s. */
+const END_MS = 25_000;
+
+/** The environment of each process that PROCESSES asks for, its number from 1 on in place of {n}. */
+export function numberProcesses(variables: Variables): Variables[] {
+  const { PROCESSES = "1" } = variables;
+  const count = Number(PROCESSES);
+  if (!/^[1-9][0-9]?$/.test(PROCESSES) || count > PROCESSES_MAX) {
+    throw new ConfigError([`PROCESSES is a number from 1 to ${PROCESSES_MAX}.`]);
+  }
+  const shared = NUMBERED.filter((name) => count > 1 && !variables[name]?.includes(NUMBER));
+  if (shared.length > 0) {
+    throw new ConfigError(
+      shared.map((name) =>
+        `${name} must hold ${NUMBER} where PROCESSES is ${count}, as in unix:/run/gold/${name.toLowerCase()}_${NUMBER}.sock: ` +
+        "each process listens at an address of its own, under its number."
+      ),
+    );
+  }
+  return Array.from({ length: count }, (_, index) => {
+    const own = NUMBERED.map((name) => [name, variables[name]?.replaceAll(NUMBER, `${index + 1}`)]);
+    return { ...variables, ...Object.fromEntries(own), PROCESSES: "1" };
+  });
+}
+
+/** What keeps one from starting may last, and each try takes from the cores of those that serve. */
+export const restMs = (failures: number): number => REST_MS * 2 ** Math.min(failures, DOUBLINGS_MAX);
+
+/**
+ * Runs this program once for each environment. One that ends by itself is started again; the others serve on. Where one cannot
+ * begin at all, none does, and whoever started the service is told by the same code as of one process.
+ */
+export function keepProcesses(environments: readonly Variables[], log: Log): Service {
+  const stopped = new AbortController();
+  const running = new Set<ChildProcess>();
+
+  const keep = async (environment: Variables, index: number): Promise<void> => {
+    let failures = 0;
+    for (let begun = false; !stopped.signal.aborted; begun = true) {
+      const child = startProcess(environment);
+      running.add(child);
+      const [code, signal] = await once(child, "exit").catch((error: Error) => [error.message]) as unknown[];
+      running.delete(child);
+      if (stopped.signal.aborted) return;
+      failures = code === EXIT_DEPENDENCY ? failures + 1 : 0;
+      if (failures > 0 && !begun) return void stop().then(() => process.exit(EXIT_DEPENDENCY));
+      // Who is told to end, ends with 0: so one after another can be replaced.
+      log(code === 0 ? "info" : "error", "process ended, another one follows", {
+        process: index + 1,
+        ...(child.pid === undefined ? {} : { pid: child.pid }),
+        exit: `${code ?? signal}`,
+      });
+      await sleep(restMs(failures), undefined, { signal: stopped.signal }).catch(() => {});
+    }
+  };
+  log("info", "several processes serve, each counts rates by itself", {
+    processes: environments.length,
+    pid: process.pid,
+  });
+  const end = (signal: "SIGTERM" | "SIGKILL") => running.forEach(({ pid }) => sendSignal(pid, signal));
+  const stop = async () => {
+    stopped.abort();
+    end("SIGTERM");
+    // One that hangs hears nothing, and would keep its address from whoever comes next.
+    const cut = setTimeout(() => {
+      log("warn", "killing processes that did not end", { processes: running.size });
+      end("SIGKILL");
+    }, Number(environments[0]?.DRAIN_SECONDS ?? 0) * 1000 + END_MS);
+    await kept;
+    clearTimeout(cut);
+  };
+  const kept = Promise.all(environments.map(keep));
+  return { stop };
+}
+
+function startProcess(environment: Variables): ChildProcess {
+  const [file, ...args] = process.argv.slice(1);
+  const runtime = "Deno" in globalThis ? ["run", "--no-check", "-A"] : process.execArgv;
+  return spawn(process.execPath, [...runtime, file!, ...args], {
+    // The pipe ends with this process, however it ends, and the child with the pipe.
+    env: { ...environment, STOP_WITH_STDIN: "1" },
+    stdio: ["pipe", "inherit", "inherit"],
+  });
+}
+
+/** By its id: after child.kill() Deno answers the signal even where the child exited with a code. */
+function sendSignal(pid: number | undefined, signal: "SIGTERM" | "SIGKILL"): void {
+  try {
+    if (pid !== undefined) process.kill(pid, signal);
+  } catch {
+    // It has ended meanwhile.
+  }
+}

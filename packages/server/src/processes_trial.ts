@@ -1,0 +1,145 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { randomUUID } from "node:crypto";
+import { request } from "node:http";
+import { createInterface } from "node:readline";
+import { fileURLToPath } from "node:url";
+import { canonicalRequest } from "@gold-partner/canonical";
+import type { TrialService } from "@gold-partner/dev";
+import { signDetached } from "@gold-partner/jws";
+import { hostBytes, requestSigner } from "@gold-partner/protocol";
+
+const MAIN = fileURLToPath(new URL("./main.ts", import.meta.url));
+const INHERITED = ["PATH", "HOME", "TMPDIR", "DENO_DIR"];
+/** Three programs start at once, on a machine that may be busy. */
+const START_MS = 180_000;
+
+const signRequest = requestSigner({ canonicalRequest, signDetached, bytes: hostBytes });
+
+export interface Answer {
+  readonly status: number;
+  readonly replayed: boolean;
+  readonly body: string;
+}
+
+interface Line {
+  readonly event: string;
+  readonly pid?: number;
+  readonly address?: string;
+  readonly process?: number;
+  readonly exit?: string;
+}
+
+/** `serve` with PROCESSES, over a trial's books. */
+export interface TrialProcesses {
+  readonly supervisor: ChildProcess;
+  /** The lines of this event so far. */
+  lines(event: string): Line[];
+  /** Waits until there are so many. */
+  until(event: string, count: number): Promise<Line[]>;
+  /** Where a process listens, by its number. */
+  socket(number: number): string;
+  /** Its id while it serves. */
+  pid(number: number): number;
+}
+
+export function startProcesses(
+  { config }: TrialService,
+  folder: string,
+  settings: Readonly<Record<string, string>>,
+): TrialProcesses {
+  const runtime = "Deno" in globalThis ? ["run", "--no-check", "-A", MAIN] : ["--import", "tsx", MAIN];
+  const inherited = INHERITED.flatMap((name) => process.env[name] ? [[name, process.env[name]]] : []);
+  const supervisor = spawn(process.execPath, [...runtime, "--role", "api"], {
+    env: {
+      ...Object.fromEntries(inherited),
+      GOLD_ENV: config.environment,
+      PUBLIC_BASE_URL: config.publicBaseUrl,
+      DATABASE_URL: config.databaseUrl,
+      PEPPER_SOURCE: config.pepperSource,
+      SEALING_KEY_SOURCE: config.sealingKeySource,
+      LISTEN: `unix:${folder}/api_{n}.sock`,
+      OPERATIONS_LISTEN: `unix:${folder}/operations_{n}.sock`,
+      ...settings,
+    },
+    stdio: ["ignore", "pipe", "inherit"],
+  });
+  const said: Line[] = [];
+  createInterface({ input: supervisor.stdout! }).on("line", (line) => said.push(JSON.parse(line) as Line));
+  const lines = (event: string) => said.filter((line) => line.event === event);
+  const socket = (number: number) => `${folder}/api_${number}.sock`;
+  return {
+    supervisor,
+    lines,
+    socket,
+    async until(event, count) {
+      const untilMs = performance.now() + START_MS;
+      while (lines(event).length < count) {
+        if (performance.now() > untilMs) throw new Error(`"${event}" came ${lines(event).length} times.`);
+        await new Promise((resolve) => setTimeout(resolve, 20));
+      }
+      return lines(event);
+    },
+    pid: (number) => lines("serving").findLast(({ address }) => address === `unix:${socket(number)}`)!.pid!,
+  };
+}
+
+export async function stopProcesses({ supervisor }: TrialProcesses): Promise<number | null> {
+  if (supervisor.exitCode !== null || supervisor.signalCode !== null) return supervisor.exitCode;
+  const ended = once(supervisor, "exit");
+  process.kill(supervisor.pid!, "SIGTERM");
+  const [code] = await ended;
+  return code as number | null;
+}
+
+export function isRunning(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** The partner's signed order over a connection of its own; undefined where the connection breaks. `connected` hears when it stands. */
+export async function sendOrder(
+  { config, partner, now, token }: TrialService,
+  socketPath: string,
+  quoteId: string,
+  key: string,
+  connected: () => void = () => {},
+): Promise<Answer | undefined> {
+  const body = JSON.stringify({ quote_id: quoteId });
+  const signature = await signRequest({
+    method: "POST",
+    url: `${config.publicBaseUrl}/v1/orders`,
+    body: hostBytes.utf8(body),
+    timestamp: `${Math.floor(now() / 1000)}`,
+    nonce: randomUUID(),
+  }, partner.signingKey.signer);
+  const headers = {
+    "X-Forwarded-Client-Cert": `Hash=${partner.fingerprint}`,
+    "X-Client-Ip": "127.0.0.1",
+    Authorization: `Bearer ${await token()}`,
+    "Content-Type": "application/json",
+    "Idempotency-Key": key,
+    ...signature,
+  };
+  return await new Promise((resolve) => {
+    const lost = () => {
+      connected();
+      resolve(undefined);
+    };
+    const asked = request(
+      { socketPath, path: "/v1/orders", method: "POST", agent: false, headers },
+      (reply) => {
+        let text = "";
+        reply.setEncoding("utf8").on("data", (part) => text += part).on("error", lost).on("end", () => {
+          const replayed = reply.headers["idempotent-replayed"] === "true";
+          resolve({ status: reply.statusCode!, replayed, body: text });
+        });
+      },
+    );
+    asked.on("socket", (socket) => socket.once("connect", connected)).on("error", lost).end(body);
+  });
+}

@@ -1,0 +1,77 @@
+interface Setting {
+  readonly name: string;
+  readonly meaning: string;
+  readonly default?: string;
+  readonly secret?: true;
+}
+
+/** Every setting of the service; `gold config explain` prints this list. */
+export const SETTINGS: readonly Setting[] = [
+  { name: "DATABASE_URL", meaning: "postgres:// URL of the service's own login (gold_api)", secret: true },
+  { name: "GOLD_ENV", meaning: "sandbox or production" },
+  {
+    name: "PUBLIC_BASE_URL",
+    meaning: "What partners call, as in https://api.example; part of every signature",
+  },
+  { name: "LISTEN", meaning: "unix:PATH, or in the sandbox 127.0.0.1:PORT; not for --role delivery" },
+  {
+    name: "PROCESSES",
+    meaning:
+      "How many processes serve, 1 to 64: one a core; above 1 LISTEN and OPERATIONS_LISTEN hold {n} for the process's number; not for --role delivery",
+    default: "1",
+  },
+  {
+    name: "PROXY_SECRET",
+    meaning: "On loopback TCP: what the proxy sends in x-gold-proxy-secret; not for --role delivery",
+    default: "",
+    secret: true,
+  },
+  { name: "OPERATIONS_LISTEN", meaning: "unix:PATH or 127.0.0.1:PORT for liveness, readiness and metrics" },
+  {
+    name: "DRAIN_SECONDS",
+    meaning:
+      "How long it serves on after SIGTERM, not ready and closing each connection with its reply: longer than the proxy needs to see it and keeps idle connections; not for --role delivery",
+    default: "0",
+  },
+  {
+    name: "PEPPER_SOURCE",
+    meaning: "file:PATH or command:PROGRAM that gives the pepper of client secrets; not for --role delivery",
+  },
+  {
+    name: "SEALING_KEY_SOURCE",
+    meaning: "file:PATH or command:PROGRAM that gives the keys that seal secrets in the database",
+  },
+  {
+    name: "WEBHOOK_RETRIES",
+    meaning:
+      "How long a webhook waits after each failed attempt, a fifth more or less; after one more it is parked; not for --role api",
+    default: "5s 30s 2m 10m 30m 1h 2h 4h 8h 12h 20h 24h",
+  },
+  {
+    name: "WEBHOOK_CA",
+    meaning:
+      "PEM file of an authority that is trusted for webhook receivers on loopback alone, where the database allows those; not for --role api",
+    default: "",
+  },
+  {
+    name: "WEBHOOK_DNS",
+    meaning:
+      "IP:PORT of the name servers that are asked for webhook receivers, with spaces between; the system's unless set; not for --role api",
+    default: "",
+  },
+  {
+    name: "STOP_WITH_STDIN",
+    meaning: "1: stop when standard input ends, as it does with a supervisor",
+    default: "",
+  },
+  {
+    name: "LANES",
+    meaning: "How many batches of orders may be under way at once, 1 to 8; not for --role delivery",
+    default: "2",
+  },
+  {
+    name: "HA",
+    meaning: "on: serve only where a synchronous standby has what is acknowledged",
+    default: "off",
+  },
+];

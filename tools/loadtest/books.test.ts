@@ -1,0 +1,36 @@
+import { describe, it } from "node:test";
+import { assertEquals, assertStringIncludes } from "@std/assert";
+import { judgeOrders } from "./books.ts";
+
+const inboxOf = (orders: number, refused = 0) => ({ orders, refused });
+const judge = (accepted: number, executed: number, cutOff: boolean) =>
+  judgeOrders({ accepted, cutOff }, { executed, delivered: executed }, inboxOf(executed));
+
+describe("judgeOrders()", () => {
+  it("asks for as many executed as were accepted", () => {
+    assertEquals([judge(5, 5, false), judge(5, 6, false), judge(5, 4, false)].map(({ met }) => met), [
+      true,
+      false,
+      false,
+    ]);
+    assertEquals(
+      judgeOrders({ accepted: 5, cutOff: false }, { executed: 5, delivered: 0 }, undefined).met,
+      true,
+    );
+  });
+
+  it("forgives a run that was cut off what was on its way, and nothing that is missing", () => {
+    assertEquals([judge(5, 6, true), judge(5, 4, true)].map(({ met }) => met), [true, false]);
+    assertStringIncludes(judge(5, 6, true).says, "on their way");
+  });
+
+  it("asks for each to be delivered, to arrive, and to be signed", () => {
+    const load = { accepted: 5, cutOff: false };
+    const missed = [
+      judgeOrders(load, { executed: 5, delivered: 4 }, inboxOf(5)),
+      judgeOrders(load, { executed: 5, delivered: 5 }, inboxOf(4)),
+      judgeOrders(load, { executed: 5, delivered: 5 }, inboxOf(5, 1)),
+    ];
+    assertEquals(missed.map(({ met }) => met), [false, false, false]);
+  });
+});

@@ -1,0 +1,187 @@
+// What the database says of a run, by an operator's login: whatever the partners were told, this is what happened.
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { join } from "node:path";
+import process from "node:process";
+import { setTimeout as sleep } from "node:timers/promises";
+import postgres, { type Sql } from "postgres";
+import { asOperator } from "@gold-partner/dev";
+import type { Inbox } from "./inbox.ts";
+import { fingerprintOf, type LoadPartner } from "./partner_file.ts";
+
+/** One thing that was looked at after the run; `met` is null where it could not be. */
+export interface Check {
+  readonly name: string;
+  readonly met: boolean | null;
+  readonly says: string;
+}
+
+export interface Books {
+  readonly startedAt: Date;
+  /** From now on the partners' webhooks go there. */
+  direct(inbox: Inbox): Promise<void>;
+  check(load: Seen, inbox: Inbox | undefined): Promise<Check[]>;
+  close(): Promise<void>;
+}
+
+interface Seen {
+  /** Orders, by what the partners were told. */
+  readonly accepted: number;
+  /** Whether it ended before its time: what was on its way then may be executed without having been seen to be. */
+  readonly cutOff: boolean;
+}
+
+interface Told {
+  readonly executed: number;
+  readonly delivered: number;
+}
+
+const POLL_MS = 500;
+/** As long as more arrives, what is left is waited for. */
+const PATIENCE_MS = 15_000;
+/** A use is written once a minute, and a moment after it. */
+const USE_APART_MS = 60_000;
+const USE_LATE_MS = 5_000;
+const CLOSE_SECONDS = 5;
+
+export async function openBooks(
+  databaseUrl: string,
+  partners: readonly LoadPartner[],
+  root: string,
+): Promise<Books> {
+  const sql = postgres(databaseUrl, { max: 1, onnotice: () => {} });
+  const ids = partners.map(({ client_id }) => client_id);
+  const [row] = await sql<{ at: Date }[]>`select date_trunc('milliseconds', clock_timestamp()) as at`;
+  const startedAt = row!.at;
+  return {
+    startedAt,
+    async direct(inbox) {
+      const operator = asOperator(databaseUrl);
+      for (const [index, id] of ids.entries()) {
+        await operator("partner set", id, "--webhook", inbox.urlOf(index));
+      }
+    },
+    async check(load, inbox) {
+      try {
+        const told = await awaitDelivery(sql, ids, startedAt, inbox);
+        return [
+          judgeOrders(load, told, inbox),
+          await judgeCertificates(sql, partners, startedAt),
+          await verifyLedger(databaseUrl, root),
+        ];
+      } catch (error) {
+        return [{
+          name: "the books",
+          met: false,
+          says: `the database was lost: ${(error as Error).message}`,
+        }];
+      }
+    },
+    close: () => sql.end({ timeout: CLOSE_SECONDS }),
+  };
+}
+
+/** Until every order of the run was delivered, or nothing moves any more; at once where nobody receives. */
+async function awaitDelivery(
+  sql: Sql,
+  ids: readonly string[],
+  since: Date,
+  inbox: Inbox | undefined,
+): Promise<Told> {
+  let told = await readOrders(sql, ids, since);
+  let [seen, movedMs] = [-1, performance.now()];
+  while (inbox && Math.min(told.delivered, inbox.orders) < told.executed) {
+    if (performance.now() - movedMs >= PATIENCE_MS) break;
+    await sleep(POLL_MS);
+    told = await readOrders(sql, ids, since);
+    const now = told.delivered + inbox.orders;
+    if (now !== seen) [seen, movedMs] = [now, performance.now()];
+  }
+  return told;
+}
+
+/** An order is committed with its event, which the ledger's verification proves of each. */
+async function readOrders(sql: Sql, ids: readonly string[], since: Date): Promise<Told> {
+  const [row] = await sql<{ executed: number; delivered: number }[]>`
+    select count(*)::int as executed, count(*) filter (where d.status = 'delivered')::int as delivered
+    from unnest(${ids as string[]}::text[]) p(id)
+    cross join lateral gold.list_deliveries(p.id, null, gold.count_events(p.id, ${since})::int) d
+    where d.type = 'order.executed' and d.created_at >= ${since}`;
+  return row!;
+}
+
+export function judgeOrders(
+  { accepted, cutOff }: Seen,
+  { executed, delivered }: Told,
+  inbox: Pick<Inbox, "orders" | "refused"> | undefined,
+): Check {
+  const isAccounted = accepted === executed || cutOff && accepted < executed;
+  const says = `${accepted} orders accepted, ${executed} executed by the books` +
+    (isAccounted && executed > accepted ? ", some of which were on their way when the run was cut off" : "");
+  if (!inbox) {
+    return {
+      name: "accepted = executed",
+      met: isAccounted,
+      says: `${says}; deliveries were not judged, because no receiver of this run's own could be opened`,
+    };
+  }
+  const { orders: arrived, refused } = inbox;
+  return {
+    name: "accepted = executed = delivered",
+    met: isAccounted && delivered === executed && arrived === executed && refused === 0,
+    says: `${says}, ${delivered} delivered, ${arrived} arrived` +
+      (refused > 0 ? `; ${refused} deliveries with a wrong signature` : ""),
+  };
+}
+
+/** Each partner's certificate was noted as used, and no other one of theirs. */
+async function judgeCertificates(sql: Sql, partners: readonly LoadPartner[], since: Date): Promise<Check> {
+  const shown = partners.map(fingerprintOf);
+  const ids = partners.map(({ client_id }) => client_id);
+  const read = async () => {
+    const [row] = await sql<{ used: number; others: number }[]>`
+      select count(*) filter (where s.id is not null and c.last_used_at >= ${new Date(
+      since.getTime() - USE_APART_MS,
+    )})::int as used,
+        count(*) filter (where s.id is null and c.last_used_at >= ${since})::int as others
+      from gold.certificate_overview c
+      left join unnest(${ids}::text[], ${shown}::text[]) s(id, fingerprint) on s.id = c.public_id and s.fingerprint = c.fingerprint
+      where c.public_id = any (${ids}::text[])`;
+    return row!;
+  };
+  let found = await read();
+  for (let ms = 0; found.used < partners.length && ms < USE_LATE_MS; ms += POLL_MS) {
+    await sleep(POLL_MS);
+    found = await read();
+  }
+  return {
+    name: "each partner came with its own certificate",
+    met: found.used === partners.length && found.others === 0,
+    says: `${found.used} of ${partners.length} certificates were noted as used` +
+      (found.others > 0
+        ? `, and ${found.others} others of these partners`
+        : ", and no other one of these partners"),
+  };
+}
+
+/** By the operator's own command, as anybody can repeat it. */
+async function verifyLedger(databaseUrl: string, root: string): Promise<Check> {
+  const run = join(root, "tools", "run.mjs");
+  const child = spawn(
+    process.execPath,
+    [...("Deno" in globalThis ? ["run", "-A", run] : [run]), "gold", "ledger", "verify", "--json"],
+    { env: { ...process.env, DATABASE_URL: databaseUrl }, stdio: ["ignore", "pipe", "pipe"] },
+  );
+  let said = "";
+  for (const stream of [child.stdout, child.stderr]) {
+    stream.setEncoding("utf8").on("data", (text) => said += text);
+  }
+  const [code] = await once(child, "close") as [number | null];
+  return {
+    name: "the ledger is clean",
+    met: code === 0,
+    says: code === 0
+      ? "gold ledger verify found no defect"
+      : `gold ledger verify ended with ${code}: ${said.trim()}`,
+  };
+}

@@ -1,0 +1,69 @@
+import { describe, it } from "node:test";
+import { assert, assertEquals } from "@std/assert";
+import { estimateRatios, seededRandom } from "./bootstrap.ts";
+
+const TRIES = 200;
+
+/** A normal number (Box and Muller). */
+function normal(random: () => number): number {
+  return Math.sqrt(-2 * Math.log(1 - random())) * Math.cos(2 * Math.PI * random());
+}
+
+/** A figure for each slice, in which something of the slice before goes on. */
+function slices(random: () => number, count: number, mean: number, carried: number): number[] {
+  let noise = normal(random);
+  return Array.from({ length: count }, () => {
+    noise = carried * noise + Math.sqrt(1 - carried ** 2) * normal(random);
+    return mean * Math.exp(0.2 * noise);
+  });
+}
+
+const meanOf = (values: readonly number[]): number =>
+  values.reduce((sum, value) => sum + value, 0) / values.length;
+
+/** How many of many intervals hold the true ratio. */
+function coverage(count: number, carried: number): number {
+  const random = seededRandom(20_261_121);
+  let held = 0;
+  for (let n = 0; n < TRIES; n++) {
+    const [before, after] = [slices(random, count, 10, carried), slices(random, count, 12, carried)];
+    const [estimate] = estimateRatios(before, after, (drawn) => [meanOf(drawn)], () => [], n);
+    if (estimate!.low <= 1.2 && 1.2 <= estimate!.high) held++;
+  }
+  return held / TRIES;
+}
+
+describe("estimateRatios()", () => {
+  it("holds the true ratio in about 95 of 100 intervals", () => {
+    for (const count of [8, 60]) {
+      const share = coverage(count, 0);
+      assert(share >= 0.92 && share <= 0.985, `${count} slices: ${share}`);
+    }
+  });
+
+  it("does nearly so where each slice is like the one before", () => {
+    const share = coverage(60, 0.4);
+    assert(share >= 0.88 && share <= 0.985, `${share}`);
+  });
+
+  it("says the same of the same slices, whenever it is asked", () => {
+    const before = slices(seededRandom(1), 30, 10, 0);
+    const estimate = () => estimateRatios(before, before, (drawn) => [meanOf(drawn)]);
+    assertEquals(estimate(), estimate());
+    const [{ ratio, low, high }] = estimate() as [ReturnType<typeof estimate>[0]];
+    assertEquals(ratio, 1);
+    assert(low < 1 && 1 < high);
+  });
+
+  it("is no surer than what is known of a figure, however little it varied", () => {
+    const [before, after] = [[2, 2, 2, 2, 2], [3, 3, 3, 3, 3]];
+    const [estimate] = estimateRatios(before, after, (drawn) => [meanOf(drawn)], () => [1]);
+    assert(estimate!.low < 1 && estimate!.high > 1.5 ** 2);
+  });
+
+  it("is sure of what never varies", () => {
+    const [estimate] = estimateRatios([2, 2, 2, 2, 2], [3, 3, 3, 3, 3], (drawn) => [meanOf(drawn)]);
+    const { ratio, low, high } = estimate!;
+    assertEquals([ratio, low, high].map((one) => one.toFixed(9)), Array(3).fill("1.500000000"));
+  });
+});

@@ -1,0 +1,130 @@
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, before, describe, it } from "node:test";
+import { assertEquals, assertRejects, assertStringIncludes } from "@std/assert";
+import { seededRandom } from "./bootstrap.ts";
+import { compareRuns, compareStep } from "./comparison.ts";
+import { UsageError } from "./plan.ts";
+import type { RunSummary } from "./report.ts";
+import { StepLog, type StepText } from "./step.ts";
+
+const FIRST_MS = 1_795_231_886_400;
+
+/** Requests of one step, of which the slow ones make a tail; a stall strikes all of some second. */
+function stepOf({ seed, slower = 1, failed = 0, seconds = 30, perSecond = 50 }: {
+  seed: number;
+  slower?: number;
+  failed?: number;
+  seconds?: number;
+  perSecond?: number;
+}): StepText {
+  const random = seededRandom(seed);
+  const log = new StepLog();
+  for (let second = 0; second < seconds; second++) {
+    const stall = random() < 0.1 ? 1.3 : 1;
+    for (let n = 0; n < perSecond; n++) {
+      const atMs = FIRST_MS + second * 1000 + random() * 1000;
+      log.addDuration("order", atMs, slower * stall * 8 * Math.exp(0.8 * random() ** 3 + 0.1 * random()));
+      if (random() < failed) log.addFailure("order", atMs);
+    }
+  }
+  return log.describe()[0]!;
+}
+
+const verdicts = (one: StepText, other: StepText) =>
+  Object.fromEntries(compareStep(one, other, 1).map(({ figure, verdict }) => [figure, verdict]));
+
+describe("compareStep()", () => {
+  it("shows no difference between two runs of the same", () => {
+    const found = Array.from(
+      { length: 20 },
+      (_, n) => verdicts(stepOf({ seed: 2 * n }), stepOf({ seed: 2 * n + 1 })),
+    );
+    const shown = found.flatMap((one) => Object.values(one)).filter((verdict) =>
+      verdict !== "no difference shown"
+    );
+    // One in twenty by its nature.
+    assertEquals(shown.length <= 6, true, `${shown.length} of 50`);
+  });
+
+  it("shows that each quantile is a fifth slower, and in the other direction faster", () => {
+    const [fast, slow] = [stepOf({ seed: 1 }), stepOf({ seed: 2, slower: 1.2 })];
+    const latencies = { "p50 ms": "slower", "p95 ms": "slower", "p99 ms": "slower" };
+    assertEquals({ ...verdicts(fast, slow), ...latencies }, verdicts(fast, slow));
+    assertEquals(verdicts(slow, fast)["p95 ms"], "faster");
+    const [p50] = compareStep(fast, slow, 1).filter(({ figure }) => figure === "p50 ms");
+    assertEquals(p50!.low < 1.2 && 1.2 < p50!.high, true);
+  });
+
+  it("shows failures where there were none, and a rate that was not reached", () => {
+    const [sound, broken] = [stepOf({ seed: 1 }), stepOf({ seed: 2, failed: 0.05, perSecond: 40 })];
+    const found = verdicts(sound, broken);
+    assertEquals([found["failed"], found["requests/s"]], ["worse", "slower"]);
+  });
+
+  it("shows no difference where nothing failed, nor by a failure or two, however many were sent", () => {
+    const [fewer, more] = [stepOf({ seed: 1, seconds: 28 }), stepOf({ seed: 2, seconds: 30 })];
+    assertEquals([verdicts(fewer, more), verdicts(more, fewer)].map(({ failed }) => failed), [
+      "no difference shown",
+      "no difference shown",
+    ]);
+    const rare = {
+      ...more,
+      failed: 2,
+      slices: more.slices.map((one, n) => n % 12 === 3 ? { ...one, failed: 1 } : one),
+    };
+    assertEquals(verdicts(fewer, rare)["failed"], "no difference shown");
+  });
+
+  it("leaves out a step that is too rare", () => {
+    const rare = new StepLog();
+    for (const second of [0, 29]) rare.addDuration("statement", FIRST_MS + second * 1000, 10);
+    assertEquals(compareStep(rare.describe()[0]!, stepOf({ seed: 1 }), 1), []);
+  });
+});
+
+describe("compareRuns()", () => {
+  let folder: string;
+  before(async () => void (folder = await mkdtemp(join(tmpdir(), "gold-compare-"))));
+  after(() => rm(folder, { recursive: true, force: true }));
+
+  async function keep(name: string, more: Partial<RunSummary>): Promise<string> {
+    const summary = {
+      scenario: "quote_order",
+      profile: "smoke",
+      partners: 2,
+      slice_seconds: 1,
+      steps: [],
+      ...more,
+    };
+    const path = await mkdtemp(join(folder, name));
+    await writeFile(join(path, "summary.json"), JSON.stringify(summary));
+    return path;
+  }
+
+  it("writes a table of what changed, or an object", async () => {
+    const one = await keep("before", { steps: [stepOf({ seed: 1 })] });
+    const other = await keep("after", { steps: [stepOf({ seed: 2, slower: 1.5 })] });
+    const text = await compareRuns([one, other]);
+    assertStringIncludes(text, "| order | p95 ms | ");
+    assertStringIncludes(text, "| slower |");
+    assertStringIncludes(text, "moving-block bootstrap");
+    const { differences } = JSON.parse(await compareRuns([one, other, "--json"])) as {
+      differences: unknown[];
+    };
+    assertEquals(differences.length, 5);
+  });
+
+  it("refuses runs that were asked for different things, that are too short, or that are none", async () => {
+    const steps = [stepOf({ seed: 1 })];
+    const [one, other] = [await keep("before", { steps }), await keep("after", { steps, partners: 3 })];
+    const short = await keep("short", { steps: [stepOf({ seed: 1, seconds: 3 })] });
+    await assertRejects(() => compareRuns([one, other]), UsageError, "partners is 2 before and 3 after");
+    await assertRejects(() => compareRuns([short, short]), UsageError, "compare longer runs");
+    await assertRejects(() => compareRuns([one, folder]), UsageError, "holds no results");
+    await writeFile(join(folder, "summary.json"), JSON.stringify({ scenario: "quote_order", steps }));
+    await assertRejects(() => compareRuns([one, folder]), UsageError, "the results of k6 alone");
+    await assertRejects(() => compareRuns([one]), UsageError, "BEFORE and AFTER");
+  });
+});

@@ -1,0 +1,169 @@
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { parseArgs } from "node:util";
+import { type Estimate, estimateRatios, METHOD } from "./bootstrap.ts";
+import { Histogram } from "./histogram.ts";
+import { UsageError } from "./plan.ts";
+import { figure, type RunSummary } from "./report.ts";
+import type { StepText } from "./step.ts";
+
+/** One figure of one step in two runs. */
+interface Difference extends Estimate {
+  readonly step: string;
+  readonly figure: string;
+  readonly verdict: string;
+}
+
+/** What was asked of both, or they cannot be compared. */
+const SAME = [
+  "scenario",
+  "profile",
+  "partners",
+  "peak_per_second",
+  "duration_seconds",
+  "slice_seconds",
+] as const;
+const SLICES_MIN = 5;
+/** What a ratio above 1 means, and one below. */
+const FIGURES: readonly (readonly [name: string, more: string, less: string])[] = [
+  ["requests/s", "faster", "slower"],
+  ["p50 ms", "slower", "faster"],
+  ["p95 ms", "slower", "faster"],
+  ["p99 ms", "slower", "faster"],
+  ["failed", "worse", "better"],
+];
+
+/** Of two folders of results, as Markdown or with --json as an object. */
+export async function compareRuns(args: readonly string[]): Promise<string> {
+  const { json, folders: [before, after] } = readArguments(args);
+  const [was, is] = [await readSummary(before), await readSummary(after)];
+  for (const name of SAME) {
+    if (was[name] === is[name]) continue;
+    throw new UsageError(
+      `The two runs were asked for different things: ${name} is ${was[name]} before and ${is[name]} after.`,
+    );
+  }
+  const differences = was.steps.flatMap((step) => {
+    const other = is.steps.find((one) => one.step === step.step);
+    return other ? compareStep(step, other, was.slice_seconds) : [];
+  });
+  const compared = new Set(differences.map(({ step }) => step));
+  const too_rare = was.steps.map(({ step }) => step).filter((step) => !compared.has(step));
+  return json
+    ? JSON.stringify(
+      { method: METHOD, before: describe(was), after: describe(is), differences, too_rare },
+      null,
+      2,
+    )
+    : report(was, is, differences, too_rare);
+}
+
+function readArguments(args: readonly string[]): { json: boolean; folders: readonly [string, string] } {
+  const { values, positionals } = parse(args);
+  if (positionals.length !== 2) {
+    throw new UsageError("Compare needs two folders of results: BEFORE and AFTER.");
+  }
+  return { json: values.json, folders: positionals as [string, string] };
+}
+
+function parse(args: readonly string[]) {
+  try {
+    return parseArgs({
+      args: [...args],
+      options: { json: { type: "boolean", default: false } },
+      allowPositionals: true,
+    });
+  } catch (error) {
+    throw new UsageError((error as Error).message);
+  }
+}
+
+async function readSummary(folder: string): Promise<RunSummary> {
+  const summary = await readFile(join(folder, "summary.json"), "utf8").then((text) =>
+    JSON.parse(text) as RunSummary
+  ).catch((error: Error) => {
+    throw new UsageError(`${folder} holds no results of a run: ${error.message}.`);
+  });
+  if (summary.slice_seconds !== undefined) return summary;
+  throw new UsageError(
+    `${folder} holds the results of k6 alone, which do not say how a run went over time: compare runs of npm run loadtest, with one partner, too.`,
+  );
+}
+
+/** Empty for a step that is too rare: in half of the slices there is nothing of it. */
+export function compareStep(before: StepText, after: StepText, sliceSeconds: number): Difference[] {
+  const [was, is] = [readSlices(before), readSlices(after)];
+  if (Math.min(was.length, is.length) < SLICES_MIN) {
+    throw new UsageError(
+      `Less than ${SLICES_MIN} whole slices of ${sliceSeconds} s show nothing: compare longer runs.`,
+    );
+  }
+  if (
+    [was, is].some((slices) =>
+      slices.filter(({ durations }) => durations.count > 0).length < slices.length / 2
+    )
+  ) {
+    return [];
+  }
+  // Of all requests, where the estimate reckons with half a failure more.
+  const shares = { before: before.failed / before.requests, after: after.failed / after.requests };
+  const estimates = estimateRatios(was, is, (slices) => measure(slices, sliceSeconds), leastVariances);
+  return FIGURES.map(([name, more, less], index) => {
+    const estimate = estimates[index]!;
+    const { low, high } = estimate;
+    const verdict = low > 1 ? more : high < 1 ? less : "no difference shown";
+    return { step: before.step, figure: name, ...estimate, ...(name === "failed" ? shares : {}), verdict };
+  });
+}
+
+/** The first and the last one are parts of a slice, and left out. */
+function readSlices({ slices }: StepText): Slices {
+  return slices.slice(1, -1).map(({ failed, durations }) => ({
+    failed,
+    durations: Histogram.read(durations),
+  }));
+}
+
+type Slices = readonly { readonly failed: number; readonly durations: Histogram }[];
+
+/** In the order of FIGURES. */
+function measure(slices: Slices, sliceSeconds: number): number[] {
+  const all = new Histogram();
+  for (const { durations } of slices) all.addAll(durations);
+  return [
+    all.count / slices.length / sliceSeconds,
+    ...[0.5, 0.95, 0.99].map((share) => all.quantile(share)),
+    // Half a failure more, so that none at all has a ratio to some.
+    (failuresOf(slices) + 0.5) / (all.count + 1),
+  ];
+}
+
+/** A count's logarithm varies by one over it, also where no failure was there to be drawn. */
+const leastVariances = (slices: Slices): number[] => [0, 0, 0, 0, 1 / (failuresOf(slices) + 0.5)];
+
+const failuresOf = (slices: Slices): number => slices.reduce((sum, { failed }) => sum + failed, 0);
+
+const describe = ({ started_at, surroundings, passed }: RunSummary) => ({ started_at, surroundings, passed });
+
+function report(
+  was: RunSummary,
+  is: RunSummary,
+  differences: readonly Difference[],
+  tooRare: readonly string[],
+): string {
+  const line = ({ step, figure: name, before, after, ratio, low, high, verdict }: Difference) =>
+    `| ${step} | ${name} | ${figure(before)} | ${figure(after)} | ${figure(ratio)} (${figure(low)} to ${
+      figure(high)
+    }) | ${verdict} |`;
+  return `# ${was.scenario}, profile ${was.profile}: before and after
+
+Before: ${was.started_at}, ${was.surroundings}, ${was.passed ? "passed" : "failed"}
+After: ${is.started_at}, ${is.surroundings}, ${is.passed ? "passed" : "failed"}
+
+| Step | Figure | Before | After | Ratio (95 %) | |
+|---|---|---:|---:|---:|---|
+${differences.map(line).join("\n")}
+${tooRare.length > 0 ? `\nToo rare to be compared: ${tooRare.join(", ")}.\n` : ""}
+${METHOD} Of twenty figures that did not change one is expected to seem to.
+`;
+}

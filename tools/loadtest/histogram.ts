@@ -1,0 +1,73 @@
+// Many durations in little memory: how often which, not one by one.
+
+/** So many buckets for each factor of e: a quantile is off by a quarter of a percent at most. */
+const BUCKETS_PER_E = 200;
+/** Milliseconds; what is less counts as this. */
+const LEAST = 0.001;
+
+/** As it stands in a file: pairs of a bucket and its count. */
+export type HistogramText = readonly (readonly [bucket: number, count: number])[];
+
+export class Histogram {
+  /** From the least bucket that ever was added to the greatest one. */
+  #counts = new Uint32Array(0);
+  #first = 0;
+  #count = 0;
+
+  static read(text: HistogramText): Histogram {
+    const histogram = new Histogram();
+    for (const [bucket, count] of text) {
+      histogram.#reach(bucket, bucket);
+      histogram.#counts[bucket - histogram.#first]! += count;
+      histogram.#count += count;
+    }
+    return histogram;
+  }
+
+  get count(): number {
+    return this.#count;
+  }
+
+  add(value: number): void {
+    const bucket = Math.round(BUCKETS_PER_E * Math.log(Math.max(value, LEAST)));
+    this.#reach(bucket, bucket);
+    this.#counts[bucket - this.#first]!++;
+    this.#count++;
+  }
+
+  addAll(other: Histogram): void {
+    if (other.#count === 0) return;
+    this.#reach(other.#first, other.#first + other.#counts.length - 1);
+    const shift = other.#first - this.#first;
+    for (let n = 0; n < other.#counts.length; n++) this.#counts[n + shift]! += other.#counts[n]!;
+    this.#count += other.#count;
+  }
+
+  /** By nearest rank; NaN where nothing was added. */
+  quantile(share: number): number {
+    const rank = Math.max(1, Math.ceil(share * this.#count));
+    let passed = 0;
+    for (let n = 0; n < this.#counts.length; n++) {
+      passed += this.#counts[n]!;
+      if (passed >= rank) return Math.exp((this.#first + n) / BUCKETS_PER_E);
+    }
+    return NaN;
+  }
+
+  toJSON(): HistogramText {
+    return [...this.#counts].flatMap((count, n): HistogramText =>
+      count === 0 ? [] : [[this.#first + n, count]]
+    );
+  }
+
+  #reach(from: number, to: number): void {
+    const last = this.#first + this.#counts.length - 1;
+    if (from >= this.#first && to <= last) return;
+    const isEmpty = this.#counts.length === 0;
+    const first = isEmpty ? from : Math.min(from, this.#first);
+    const counts = new Uint32Array((isEmpty ? to : Math.max(to, last)) - first + 1);
+    if (!isEmpty) counts.set(this.#counts, this.#first - first);
+    this.#counts = counts;
+    this.#first = first;
+  }
+}

@@ -1,0 +1,78 @@
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { verifyWebhook } from "@gold-partner/client";
+import { type Delivery, trialReceiver } from "@gold-partner/dev";
+
+/** Whose webhooks arrive here, for as long as a run takes. */
+export interface Inbox {
+  /** Of the partner of this number. */
+  urlOf(partner: number): string;
+  /** How many orders of this run it has heard of, each counted once. */
+  readonly orders: number;
+  /** Deliveries whose signature was not the partner's. */
+  readonly refused: number;
+  stop(): Promise<void>;
+}
+
+/** One bit for each of a partner's events, because a long run has millions. */
+class SequenceSet {
+  #bits = new Uint8Array(1024);
+
+  /** False where it was there already. */
+  add(sequence: number): boolean {
+    const [index, bit] = [sequence >> 3, 1 << (sequence & 7)];
+    if (index >= this.#bits.length) {
+      const longer = new Uint8Array(2 * index);
+      longer.set(this.#bits);
+      this.#bits = longer;
+    }
+    if (this.#bits[index]! & bit) return false;
+    this.#bits[index]! |= bit;
+    return true;
+  }
+}
+
+/** With the certificate that `npm start` keeps for receivers on its machine; undefined where there is none. */
+export async function openInbox(
+  stateDir: string,
+  secrets: readonly string[],
+  sinceMs: number,
+): Promise<Inbox | undefined> {
+  const read = (name: string) => readFile(join(stateDir, "pki", name), "utf8").catch(() => undefined);
+  const [cert, key] = [await read("receiver.pem"), await read("receiver_key.pem")];
+  if (cert === undefined || key === undefined) return undefined;
+  const receiver = await trialReceiver({ certificate: { cert, key } });
+  const seen = secrets.map(() => new SequenceSet());
+  let [orders, refused] = [0, 0];
+  receiver.answer((delivery) => {
+    receiver.deliveries.length = 0;
+    const partner = Number(delivery.path.slice(1));
+    const event = readEvent(delivery, secrets[partner] ?? "");
+    if (!event) {
+      refused++;
+      return 400;
+    }
+    // What an earlier run left behind arrives as well.
+    const ofThisRun = Date.parse(event.created_at) >= sinceMs && seen[partner]!.add(event.sequence);
+    if (ofThisRun && event.type === "order.executed") orders++;
+    return 204;
+  });
+  return {
+    urlOf: (partner) => new URL(`/${partner}`, receiver.url).href,
+    get orders() {
+      return orders;
+    },
+    get refused() {
+      return refused;
+    },
+    stop: () => receiver.stop(),
+  };
+}
+
+function readEvent({ body, headers }: Delivery, secret: string) {
+  try {
+    return verifyWebhook(body, headers, secret).event;
+  } catch {
+    return undefined;
+  }
+}

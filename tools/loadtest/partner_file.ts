@@ -1,0 +1,88 @@
+import { X509Certificate } from "node:crypto";
+import { readFile } from "node:fs/promises";
+import { request } from "node:https";
+import { join } from "node:path";
+
+/** What `gold loadtest prepare` writes of a partner, as far as it is read here. */
+export interface LoadPartner {
+  readonly base_url: string;
+  readonly client_id: string;
+  readonly webhook_secret: string;
+  readonly ca_pem: string;
+  readonly cert_pem: string;
+  readonly key_pem: string;
+}
+
+/** Something that a run needs is not there; the sentence says what, and how to get it. */
+export class MissingError extends Error {
+  override readonly name: string = "MissingError";
+}
+
+const HEALTH_MS = 10_000;
+const LOOPBACK = /^(localhost|127\.[0-9.]+|\[::1\])$/;
+
+/** `cure` is the command that makes them. */
+export function readPartners(folder: string, names: readonly string[], cure: string): Promise<LoadPartner[]> {
+  return Promise.all(names.map(async (name) => {
+    const file = join(folder, `partner-${name}.json`);
+    const text = await readFile(file, "utf8").catch((error: Error) => {
+      throw new MissingError(`There is no partner to load with: ${error.message}. ${cure} makes it.`);
+    });
+    const partner = parse(text);
+    for (
+      const member of ["base_url", "client_id", "webhook_secret", "ca_pem", "cert_pem", "key_pem"] as const
+    ) {
+      if (typeof partner[member] !== "string") {
+        throw new MissingError(`${file} has no "${member}". Remove it; ${cure} makes it anew.`);
+      }
+    }
+    return partner as LoadPartner;
+  }));
+}
+
+/** What is no object has none of its members, which is said of each file in one way. */
+function parse(text: string): Partial<LoadPartner> {
+  try {
+    return Object(JSON.parse(text)) as Partial<LoadPartner>;
+  } catch {
+    return {};
+  }
+}
+
+/** As the database knows the partner's certificate. */
+export function fingerprintOf({ cert_pem }: LoadPartner): string {
+  return new X509Certificate(cert_pem).fingerprint256.replaceAll(":", "").toLowerCase();
+}
+
+/** Throws a sentence where nobody answers there, or refuses this partner at the door. */
+export async function requireHealth(
+  baseUrl: string,
+  { ca_pem, cert_pem, key_pem }: LoadPartner,
+): Promise<void> {
+  const status = await new Promise<number>((resolve, reject) => {
+    const asked = request(`${baseUrl}/health`, {
+      ca: ca_pem,
+      cert: cert_pem,
+      key: key_pem,
+      agent: false,
+      timeout: HEALTH_MS,
+      // As the scripts do it, to whom this is only said beforehand.
+      rejectUnauthorized: !LOOPBACK.test(new URL(baseUrl).hostname),
+    }, (reply) => {
+      reply.resume();
+      resolve(reply.statusCode ?? 0);
+    });
+    asked.on("timeout", () => asked.destroy(new Error(`no answer within ${HEALTH_MS / 1000} s`)));
+    asked.on("error", reject);
+    asked.end();
+  }).catch((error: Error) => {
+    throw new MissingError(
+      `${baseUrl} cannot be reached: ${error.message}. Start the service (npm start), or name another one by --base-url.`,
+    );
+  });
+  if (status !== 200) {
+    throw new MissingError(
+      `${baseUrl}/health answers ${status} to the first partner, so no load was put on it.`,
+    );
+  }
+}

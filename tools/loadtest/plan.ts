@@ -1,0 +1,100 @@
+import { join } from "node:path";
+import { parseArgs } from "node:util";
+import { type Load, loadOf, PROFILES } from "../../loadtest/lib/profiles.ts";
+import { type ScenarioName, SCENARIOS } from "../../loadtest/lib/service_levels.ts";
+
+/** What a run is asked for. */
+export interface RunPlan {
+  readonly scenario: ScenarioName;
+  readonly load: Load;
+  /** As partner files are named: 0, 1, … or limited. */
+  readonly partners: readonly string[];
+  readonly partnersDir: string;
+  readonly stateDir: string;
+  /** Where the partner files say, unless it is told. */
+  readonly baseUrl?: string;
+  readonly resultsDir: string;
+  /** The command that makes the partner files. */
+  readonly cure: string;
+}
+
+/** Wrong usage; the message says how it is used. */
+export class UsageError extends Error {
+  override readonly name: string = "UsageError";
+}
+
+export const USAGE =
+  `npm run loadtest -- SCENARIO [--partners N] [--profile P] [--rate R] [--duration D] [--base-url URL]
+                                [--state DIR] [--partners-dir DIR] [--results DIR]
+npm run loadtest -- compare BEFORE AFTER [--json]     two folders of results
+  SCENARIO   ${SCENARIOS.join(" | ")}
+  --profile  ${Object.keys(PROFILES).join(" | ")}
+  --rate     iterations a second at the peak, of all partners together
+  --duration of the whole run: 30s, 5m, 1h30m`;
+
+const OPTIONS = {
+  partners: { type: "string", default: "1" },
+  profile: { type: "string" },
+  rate: { type: "string" },
+  duration: { type: "string" },
+  "base-url": { type: "string" },
+  state: { type: "string" },
+  "partners-dir": { type: "string" },
+  results: { type: "string" },
+} as const;
+
+/** `now` names the folder of results. */
+export function readPlan(args: readonly string[], root: string, now: Date): RunPlan {
+  const { values, positionals } = parse(args);
+  const [name = "", ...more] = positionals;
+  const scenario = SCENARIOS.find((one) => one === name);
+  if (!scenario || more.length > 0) {
+    throw new UsageError(name ? `There is no scenario "${positionals.join(" ")}".` : "Which scenario?");
+  }
+  const load = readLoad(values);
+  const limited = scenario === "limiter";
+  if (limited && load.partners > 1) {
+    throw new UsageError("The limiter is tried by the one partner that is limited: leave out --partners.");
+  }
+  const stateDir = values.state ?? join(root, ".gold");
+  const partnersDir = values["partners-dir"] ?? join(stateDir, "loadtest");
+  const time = now.toISOString().replace(/[-:]|\.\d+/g, "");
+  return {
+    scenario,
+    load,
+    partners: limited ? ["limited"] : Array.from({ length: load.partners }, (_, n) => `${n}`),
+    partnersDir,
+    stateDir,
+    ...(values["base-url"] === undefined ? {} : { baseUrl: readBaseUrl(values["base-url"]) }),
+    resultsDir: values.results ?? join(stateDir, "loadtest", "results", `${time}-${scenario}`),
+    cure: `npm run gold -- loadtest prepare --partners ${load.partners}` +
+      (values.state === undefined ? "" : ` --state ${values.state}`) +
+      (partnersDir === join(root, ".gold", "loadtest") ? "" : ` --out ${partnersDir}`),
+  };
+}
+
+function parse(args: readonly string[]) {
+  try {
+    return parseArgs({ args: [...args], options: OPTIONS, allowPositionals: true });
+  } catch (error) {
+    throw new UsageError((error as Error).message);
+  }
+}
+
+function readLoad(values: { partners: string; profile?: string; rate?: string; duration?: string }): Load {
+  try {
+    return loadOf({
+      PROFILE: values.profile,
+      RATE: values.rate,
+      DURATION: values.duration,
+      PARTNERS: values.partners,
+    });
+  } catch (sentence) {
+    throw new UsageError(`${sentence}`);
+  }
+}
+
+function readBaseUrl(text: string): string {
+  if (/^https:\/\/[^/]+$/.test(text)) return text;
+  throw new UsageError(`--base-url is https://HOST or https://HOST:PORT, not ${text}.`);
+}

@@ -1,0 +1,108 @@
+import type { Check } from "./books.ts";
+import type { RunPlan } from "./plan.ts";
+import type { Verdict } from "./service_level.ts";
+import type { StepText } from "./step.ts";
+import type { Tally } from "./tally.ts";
+
+/** What a run came to. */
+export interface Run {
+  readonly plan: RunPlan;
+  readonly baseUrl: string;
+  readonly startedAt: Date;
+  readonly k6: string;
+  readonly seconds: number;
+  readonly tally: Tally;
+  /** Why it is no whole run: a signal, and processes that did not end as they should. */
+  readonly faults: readonly string[];
+  readonly verdicts: readonly Verdict[];
+  readonly checks: readonly Check[];
+}
+
+/** summary.json. */
+export interface RunSummary {
+  readonly scenario: string;
+  readonly profile: string;
+  readonly partners: number;
+  readonly peak_per_second: number;
+  readonly duration_seconds: number;
+  readonly base_url: string;
+  readonly started_at: string;
+  readonly measured_seconds: number;
+  readonly k6: string;
+  /** What it ran on, and the commit. */
+  readonly surroundings: string;
+  readonly passed: boolean;
+  readonly thresholds: readonly Verdict[];
+  readonly checks: readonly Check[];
+  readonly faults: readonly string[];
+  readonly counters: Readonly<Record<string, number>>;
+  readonly slice_seconds: number;
+  readonly steps: readonly StepText[];
+}
+
+export function summarizeRun(run: Run, surroundings: string): RunSummary {
+  const { plan: { scenario, load }, tally, verdicts, checks, faults } = run;
+  return {
+    scenario,
+    profile: load.name,
+    partners: load.partners,
+    peak_per_second: load.peakPerSecond,
+    duration_seconds: load.durationSeconds,
+    base_url: run.baseUrl,
+    started_at: run.startedAt.toISOString(),
+    measured_seconds: run.seconds,
+    k6: run.k6,
+    surroundings,
+    passed: faults.length === 0 && verdicts.every(({ met }) => met) &&
+      checks.every(({ met }) => met !== false),
+    thresholds: verdicts,
+    checks,
+    faults,
+    counters: tally.counters(),
+    slice_seconds: tally.steps.widthMs / 1000,
+    steps: tally.steps.describe(),
+  };
+}
+
+export function writeMarkdown(summary: RunSummary): string {
+  const {
+    scenario,
+    profile,
+    partners,
+    peak_per_second,
+    duration_seconds,
+    steps,
+    thresholds,
+    checks,
+    faults,
+  } = summary;
+  return `# ${scenario}: ${summary.passed ? "passed" : "failed"}
+
+${partners} partner(s), profile ${profile}: ${peak_per_second} iterations/s at the peak for ${duration_seconds} s, at ${summary.base_url}
+${summary.started_at}, ${summary.k6.split(" (")[0]}, ${summary.surroundings}
+
+| Step | Requests | per second | p50 ms | p95 ms | p99 ms | failed |
+|---|---:|---:|---:|---:|---:|---:|
+${steps.map((step) => describeStep(step, summary.measured_seconds)).join("\n")}
+
+${
+    [
+      ...faults.map((fault) => `- ✘ ${fault}`),
+      ...thresholds.map(({ name, met, found }) =>
+        `- ${met ? "✔" : "✘"} ${name}: ${found === null ? "none" : figure(found)}`
+      ),
+      ...checks.map(({ name, met, says }) => `- ${met === null ? "?" : met ? "✔" : "✘"} ${name}: ${says}`),
+    ].join("\n")
+  }
+`;
+}
+
+function describeStep({ step, requests, failed, p50, p95, p99 }: StepText, seconds: number): string {
+  const share = `${figure(100 * failed / requests)} %`;
+  return `| ${
+    [step, requests, figure(requests / seconds), ...[p50, p95, p99].map(figure), share].join(" | ")
+  } |`;
+}
+
+/** Three digits, as far as they tell something. */
+export const figure = (value: number): string => `${Number(value.toPrecision(3))}`;

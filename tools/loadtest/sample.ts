@@ -1,0 +1,67 @@
+// One line of what k6 writes by `--out csv`: metric_name,timestamp,metric_value,<tags>,extra_tags,metadata.
+
+export type Tags = ReadonlyMap<string, string>;
+
+export interface Sample {
+  readonly metric: string;
+  readonly atMs: number;
+  readonly value: number;
+  /** The same object for the same tags, as long as there are not too many of them. */
+  readonly tags: Tags;
+}
+
+/** More sets of tags than a run has by far; a script that tags by something unique shall not fill the memory. */
+const TAGS_MAX = 10_000;
+const FIRST_TAG = 3;
+const FIELD = /"((?:[^"]|"")*)"|([^,]*)/y;
+
+/** Reads the lines that follow this header. */
+export function sampleReader(header: string): (line: string) => Sample {
+  const columns = header.split(",").slice(FIRST_TAG);
+  if (!header.startsWith("metric_name,timestamp,metric_value,") || !columns.includes("extra_tags")) {
+    throw new Error(`k6's samples begin with another header than k6 1.8 writes: ${header.slice(0, 200)}`);
+  }
+  const known = new Map<string, Tags>();
+  return (line) => {
+    const [afterMetric, afterTime] = [line.indexOf(","), line.indexOf(",", line.indexOf(",") + 1)];
+    const afterValue = line.indexOf(",", afterTime + 1);
+    const text = line.slice(afterValue + 1);
+    let tags = known.get(text);
+    if (!tags) {
+      if (known.size >= TAGS_MAX) known.clear();
+      known.set(text, tags = readTags(columns, text));
+    }
+    return {
+      metric: line.slice(0, afterMetric),
+      atMs: Number(line.slice(afterMetric + 1, afterTime)),
+      value: Number(line.slice(afterTime + 1, afterValue)),
+      tags,
+    };
+  };
+}
+
+function readTags(columns: readonly string[], text: string): Tags {
+  const tags = new Map<string, string>();
+  splitFields(text).forEach((field, index) => {
+    const column = columns[index];
+    if (column !== "extra_tags") {
+      if (column !== undefined && field !== "") tags.set(column, field);
+      return;
+    }
+    for (const pair of field === "" ? [] : field.split("&")) {
+      const at = pair.indexOf("=");
+      if (at > 0) tags.set(pair.slice(0, at), pair.slice(at + 1));
+    }
+  });
+  return tags;
+}
+
+function splitFields(text: string): string[] {
+  const fields: string[] = [];
+  for (let at = 0; at <= text.length; at = FIELD.lastIndex + 1) {
+    FIELD.lastIndex = at;
+    const [, quoted, plain = ""] = FIELD.exec(text)!;
+    fields.push(quoted === undefined ? plain : quoted.replaceAll('""', '"'));
+  }
+  return fields;
+}

@@ -1,0 +1,57 @@
+import { chmod, copyFile, readdir, readFile, writeFile } from "node:fs/promises";
+import { basename, join } from "node:path";
+import process from "node:process";
+import { fileURLToPath } from "node:url";
+import { PUBLISHED } from "../check/house.ts";
+import { stagedManifest } from "./manifest.ts";
+import { runProgram } from "./program.ts";
+
+const ROOT = fileURLToPath(new URL("../..", import.meta.url));
+export const TSC = join(ROOT, "node_modules", "typescript", "bin", "tsc");
+const SETTINGS = fileURLToPath(new URL("./tsconfig.json", import.meta.url));
+const UNDER_DENO = process.versions["deno"] !== undefined;
+
+/** Puts each published package into a folder of `out`, as npm is to have it: JavaScript, its types and a manifest. */
+export async function stagePackages(out: string): Promise<readonly string[]> {
+  // What the four doors reach is compiled, and nothing else: no test can get in.
+  const tsc = [...(UNDER_DENO ? ["run", "-A"] : []), TSC, "-p", SETTINGS, "--outDir", out];
+  await runProgram(process.execPath, tsc, { cwd: ROOT });
+  await expectWhole(out);
+  const { engines } = await readManifest(ROOT);
+  return await Promise.all(PUBLISHED.map(async (folder) => {
+    const source = join(ROOT, folder);
+    const staged = join(out, basename(folder));
+    const manifest = stagedManifest(await readManifest(source), engines);
+    await writeFile(join(staged, "package.json"), `${JSON.stringify(manifest, null, 2)}\n`);
+    for (const file of ["README.md", "LICENSE"]) await copyFile(join(source, file), join(staged, file));
+    await finishFiles(staged);
+    return staged;
+  }));
+}
+
+/** A package that lacks a file is found by whoever installs it, which is too late. */
+async function expectWhole(out: string): Promise<void> {
+  const files = new Set(await readdir(out, { recursive: true }));
+  const missing = [...files].filter((file) => file.endsWith(".d.ts"))
+    .map((file) => file.replace(/\.d\.ts$/, ".js")).filter((file) => !files.has(file));
+  if (missing.length > 0) throw new Error(`tsc wrote no ${missing.join(", ")}. Run the same command again.`);
+}
+
+async function readManifest(folder: string) {
+  return JSON.parse(await readFile(join(folder, "package.json"), "utf8"));
+}
+
+/** tsc leaves ".ts" in what a declaration imports; and a tarball keeps a file's mode, which is the maker's umask. */
+async function finishFiles(folder: string): Promise<void> {
+  const entries = await readdir(folder, { recursive: true, withFileTypes: true });
+  await Promise.all(
+    entries.filter((entry) => entry.isFile()).map(async (entry) => {
+      const path = join(entry.parentPath, entry.name);
+      if (path.endsWith(".d.ts")) {
+        const types = await readFile(path, "utf8");
+        await writeFile(path, types.replace(/(\bfrom |\bimport\()"(\.[^"]+)\.ts"/g, '$1"$2.js"'));
+      }
+      await chmod(path, 0o644);
+    }),
+  );
+}

@@ -1,0 +1,47 @@
+import { spawnSync } from "node:child_process";
+import { createHash } from "node:crypto";
+import { copyFileSync, mkdirSync, readFileSync, renameSync, rmSync } from "node:fs";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { MissingToolError, type Part, stampedPart } from "./part.ts";
+
+const NPM_TIMEOUT_MS = 600_000;
+const PINS = ["package.json", "package-lock.json"];
+
+/** A program of npm's that would weigh too much in the project's own lockfile; one of its own, in the folder `name`, pins all of it. */
+export function npmProgram(name: string, library: string): Part {
+  const source = fileURLToPath(new URL(`./${name}/`, import.meta.url));
+  const digest = createHash("sha256");
+  for (const file of PINS) digest.update(readFileSync(join(source, file)));
+  const manifest = JSON.parse(readFileSync(join(source, "package.json"), "utf8")) as {
+    dependencies: Readonly<Record<string, string>>;
+  };
+  return stampedPart({
+    name,
+    version: `${library} ${manifest.dependencies[library]}, pins ${digest.digest("hex").slice(0, 12)}`,
+    install(folder) {
+      const [target, fresh] = [join(folder, name), join(folder, `${name}.new`)];
+      rmSync(fresh, { recursive: true, force: true });
+      mkdirSync(fresh, { recursive: true });
+      for (const file of PINS) copyFileSync(join(source, file), join(fresh, file));
+      runNpm(fresh);
+      rmSync(target, { recursive: true, force: true });
+      renameSync(fresh, target);
+    },
+  }, [`${name}/node_modules/${library}/package.json`]);
+}
+
+/** Through npm's own client, which refuses a package whose hash is not the pinned one, and runs no script of any. */
+function runNpm(folder: string): void {
+  const { status, stderr, error } = spawnSync("npm", ["ci", "--ignore-scripts", "--no-audit", "--no-fund"], {
+    cwd: folder,
+    encoding: "utf8",
+    timeout: NPM_TIMEOUT_MS,
+  });
+  if ((error as { code?: string } | undefined)?.code === "ENOENT") {
+    throw new MissingToolError("npm was not found on PATH. It fetches this part: install Node with npm.");
+  }
+  if (status !== 0) {
+    throw new Error(`npm could not install the pinned packages.\n${error?.message ?? stderr}`);
+  }
+}

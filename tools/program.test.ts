@@ -1,0 +1,93 @@
+import { spawn } from "node:child_process";
+import {
+  copyFileSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { describe, it } from "node:test";
+import { pathToFileURL } from "node:url";
+import { assertEquals, assertStringIncludes } from "@std/assert";
+import { ROOT } from "./test/tier.ts";
+
+/** Says who and where it is; fails when told. */
+const MAIN = `import { word } from "./word.ts";
+const [how = ""]: string[] = process.argv.slice(2);
+if (how === "fail") throw new Error("as told");
+console.log(JSON.stringify([word, how, import.meta.url, process.argv[1]]));`;
+
+/** Run by Node also where Deno runs the test: Deno has no need of it. */
+function run(root: string, ...args: string[]): Promise<{ code: number | null; out: string; err: string }> {
+  return new Promise((resolve) => {
+    const child = spawn("node", [join(root, "tools/program.mjs"), "packages/one/src/main.ts", ...args], {
+      cwd: root,
+    });
+    let [out, err] = ["", ""];
+    child.stdout.on("data", (text) => out += text);
+    child.stderr.on("data", (text) => err += text);
+    child.once("close", (code) => resolve({ code, out, err }));
+  });
+}
+
+async function withProgram(use: (root: string, main: string) => Promise<void>): Promise<void> {
+  const root = realpathSync(mkdtempSync(join(tmpdir(), "program-test-")));
+  try {
+    for (const folder of ["tools", "packages/one/src", "node_modules"]) {
+      mkdirSync(join(root, folder), { recursive: true });
+    }
+    symlinkSync(join(ROOT, "node_modules/tsx"), join(root, "node_modules/tsx"));
+    copyFileSync(join(ROOT, "tools/program.mjs"), join(root, "tools/program.mjs"));
+    writeFileSync(join(root, "package.json"), `{"type":"module"}`);
+    writeFileSync(join(root, "packages/one/src/word.ts"), `export const word: string = "first";`);
+    const main = join(root, "packages/one/src/main.ts");
+    writeFileSync(main, MAIN);
+    await use(root, main);
+  } finally {
+    rmSync(root, { recursive: true, force: true });
+  }
+}
+
+const CACHE = "node_modules/.cache/gold";
+
+describe("program.mjs", () => {
+  it("runs a program as if it were its file, from one bundle, until one of its sources changes", async () => {
+    await withProgram(async (root, main) => {
+      const said = async (...args: string[]) => JSON.parse((await run(root, ...args)).out) as string[];
+      const place = [pathToFileURL(main).href, main];
+      assertEquals(await said("a b"), ["first", "a b", ...place]);
+      const [tree] = readdirSync(join(root, CACHE));
+      const bundle = join(root, CACHE, tree!, "packages_one_src_main.mjs");
+      const kept = readFileSync(bundle, "utf8");
+      // What is kept is what runs.
+      writeFileSync(bundle, kept.replace('"first"', '"kept"'));
+      assertEquals((await said())[0], "kept");
+      writeFileSync(join(root, "packages/one/src/word.ts"), `export const word: string = "second";`);
+      assertEquals(await said(), ["second", "", ...place]);
+    });
+  });
+
+  it("says where in the source it failed", async () => {
+    await withProgram(async (root, main) => {
+      const { code, err } = await run(root, "fail");
+      assertEquals(code, 1);
+      assertStringIncludes(err, `${main}:3`);
+    });
+  });
+
+  it("runs the file itself where the bundle cannot be kept", async () => {
+    await withProgram(async (root, main) => {
+      // Root may write everywhere, but not into a file's inside.
+      writeFileSync(join(root, "node_modules/.cache"), "");
+      const { code, out } = await run(root);
+      assertEquals([code, JSON.parse(out)], [0, ["first", "", pathToFileURL(main).href, main]]);
+      assertEquals(readdirSync(join(root, "node_modules")).sort(), [".cache", "tsx"]);
+    });
+  });
+});
