@@ -6,7 +6,13 @@ export { type Running, type StartOptions } from "./running.ts";
 export { start } from "./start.ts";
 export { type TrialBooks, trialBooks } from "./trial/books.ts";
 export { type TrialGateway, trialGateway } from "./trial/gateway.ts";
-export { addTrialCertificate, newTrialKey, type TrialKey, type TrialPartner } from "./trial/partner.ts";
+export {
+  addTrialCertificate,
+  newTrialKey,
+  type TrialKey,
+  type TrialPartner,
+  trialSerial,
+} from "./trial/partner.ts";
 export { expectProblem } from "./trial/problem.ts";
 export {
   type Delivery,

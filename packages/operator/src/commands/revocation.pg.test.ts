@@ -1,4 +1,5 @@
 import { assert, assertEquals, assertStringIncludes } from "@std/assert";
+import { trialSerial } from "@gold-partner/dev";
 import { rename, stat } from "node:fs/promises";
 import { after, before, beforeEach, describe, it } from "node:test";
 import { runGold } from "../gold_trial.ts";
@@ -118,7 +119,7 @@ describe("gold cert revoke and cert crl", () => {
     const fingerprint = crypto.randomUUID().replaceAll("-", "").repeat(2);
     await operator.service.books.sql`
       select gold.add_certificate(${clientId}, ${fingerprint}, ${
-      fingerprint.slice(0, 16)
+      trialSerial(fingerprint)
     }, now(), now() + interval '1 day', ${authority}, ${fingerprint})`;
     return fingerprint;
   }
