@@ -26,7 +26,7 @@ interface Site {
 
 /** What every partner may send unless it is set otherwise, and a flood bound that leaves room for more: a rate is at most a quarter of it. */
 const PARTNER_RATE = "2000";
-const FLOOD_PER_SECOND = "20000";
+const FLOOD_PER_SECOND = 20_000;
 /** What withdrawals are paid from; of no bank that there is. */
 const HOUSE = { name: "Example Gold House", iban: "SA9480000000000000000001", bic: "EXAMSARI" };
 const PARTNER = { name: "Example Bank", iban: "SA0380000000608010167519" };
@@ -35,7 +35,7 @@ const PARTNER = { name: "Example Bank", iban: "SA0380000000608010167519" };
 export async function build(
   { options, state, baseUrl, settled, woken, stops }: Site,
 ): Promise<Pick<Running, "credentials" | "died">> {
-  const { port, demo, envoy = false, webhookCa = "", signal } = options;
+  const { port, demo, envoy = false, webhookCa = "", floodPerSecond = FLOOD_PER_SECOND, signal } = options;
   const step = <T>(name: string, doing: string, act: () => Promise<T>, say: (result: T) => string) => {
     signal?.throwIfAborted();
     return doStep(options, name, doing, act, say);
@@ -54,7 +54,7 @@ export async function build(
   await step(
     "migrate",
     "bringing the tables to this version",
-    () => settle(state, database, baseUrl, settled),
+    () => settle(state, database, baseUrl, floodPerSecond, settled),
     () => "tables, functions and logins are this version's",
   );
   const servers = await ensureServerCertificates(state);
@@ -92,7 +92,7 @@ export async function build(
         baseUrl,
         authorities: { partnerCa, ...servers },
         databaseUrl: database.urls.api,
-        floodPerSecond: FLOOD_PER_SECOND,
+        floodPerSecond: `${floodPerSecond}`,
       }),
     ({ what }) => what,
   );
@@ -148,6 +148,7 @@ async function settle(
   state: State,
   { urls }: Database,
   baseUrl: string,
+  floodPerSecond: number,
   settled: boolean,
 ): Promise<void> {
   // Here `gold` finds the login that adds operators, which no operator's own may do.
@@ -157,7 +158,7 @@ async function settle(
     `db migrate --env sandbox --base-url ${baseUrl} --loopback-receivers`,
     ...["--pepper", `file:${state.path("keys", "pepper")}`],
     ...["--sealing-key", `file:${state.path("keys", "sealing_key")}`],
-    ...["--flood", FLOOD_PER_SECOND, "--rate", `${PARTNER_RATE}/s`, "--burst", PARTNER_RATE],
+    ...["--flood", `${floodPerSecond}`, "--rate", `${PARTNER_RATE}/s`, "--burst", PARTNER_RATE],
     ...["--payout-name", HOUSE.name, "--payout-iban", HOUSE.iban, "--payout-bic", HOUSE.bic],
   );
   await markSettled(state, baseUrl);

@@ -11,6 +11,8 @@ export interface StartOptions extends Listener {
   readonly envoy?: boolean;
   /** PEM of another authority whose certificates receivers on this machine may have. */
   readonly webhookCa?: string;
+  /** What the proxy lets through for one certificate, for a new state; a partner may have a quarter of it. */
+  readonly floodPerSecond?: number;
   /** Ends the start between two steps, with everything stopped. */
   readonly signal?: AbortSignal;
 }
