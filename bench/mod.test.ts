@@ -2,7 +2,7 @@ import { spawnSync } from "node:child_process";
 import { describe, it } from "node:test";
 import process from "node:process";
 import { fileURLToPath } from "node:url";
-import { assertEquals, assertStringIncludes } from "@std/assert";
+import { assert, assertEquals, assertStringIncludes } from "@std/assert";
 
 const ENTRY = fileURLToPath(new URL("./mod.ts", import.meta.url));
 const RUNTIME_ARGUMENTS = process.versions["deno"] ? ["run", "-A"] : ["--import", "tsx"];
@@ -41,6 +41,15 @@ describe("npm run bench", () => {
       assertEquals(code, 2, says);
       assertStringIncludes(says, "Usage: npm run bench");
     }
+  });
+  it("runs the contests that it is told alone, and names them where there is none of the kind", () => {
+    const { code, says } = bench("jws", "--short", "--only", "nothing");
+    assertEquals(code, 2, says);
+    const [, first, second] = /in its name: ([^;]+); ([^;.]+)/.exec(says)!;
+    const one = bench("jws", "--short", "--only", second!);
+    assertEquals(one.code, 0, one.says);
+    assertStringIncludes(one.says, `\n${second}\n`);
+    assert(!one.says.includes(`\n${first}\n`), one.says);
   });
   it("ends with 1 under --strict when a goal was missed, and with 0 without it", () => {
     const strict = bench("jws", "--short", "--strict");

@@ -1,9 +1,9 @@
-// npm run bench -- NAME [--short] [--strict] [--rows N] [--json FILE]: measures one benchmark; without a name, lists them.
+// npm run bench -- NAME [--short] [--strict] [--only CONTEST] [--rows N] [--json FILE]: measures one benchmark; without a name, lists them.
 // A missed goal is printed; with --strict it is a failure, too (exit 1).
 import { readdirSync, writeFileSync } from "node:fs";
 import process from "node:process";
 import { parseArgs } from "node:util";
-import type { Benchmark, Plan } from "./harness.ts";
+import type { Benchmark, Contest, Plan } from "./harness.ts";
 import { reportContest } from "./report.ts";
 import { countMisses, summarise } from "./summary.ts";
 import { readSurroundings, reportSurroundings } from "./surroundings.ts";
@@ -11,8 +11,9 @@ import { readSurroundings, reportSurroundings } from "./surroundings.ts";
 const FULL: Plan = { rounds: 15, turnMs: 100, rows: 10_000_000 };
 const SHORT: Plan = { rounds: 5, turnMs: 50, rows: 200_000 };
 const SUFFIX = ".bench.ts";
+const EXIT_USAGE = 2;
 const EXIT_INTERRUPTED = 130;
-const USAGE = "Usage: npm run bench -- NAME [--short] [--strict] [--rows N] [--json FILE]";
+const USAGE = "Usage: npm run bench -- NAME [--short] [--strict] [--only CONTEST] [--rows N] [--json FILE]";
 
 async function load(name: string): Promise<Benchmark> {
   return (await import(`./${name}${SUFFIX}`)).default;
@@ -33,8 +34,19 @@ async function list(): Promise<void> {
   for (const name of names()) console.log(`  ${name.padEnd(12)} ${(await load(name)).about}`);
 }
 
+/** Those of whose names the words are a part; without words, all. */
+function choose(contests: readonly Contest[], words = ""): readonly Contest[] {
+  const chosen = contests.filter(({ name }) => name.includes(words));
+  if (chosen.length > 0) return chosen;
+  throw new UsageError(
+    `No contest has "${words}" in its name: ${contests.map(({ name }) => name).join("; ")}.`,
+  );
+}
+
+class UsageError extends Error {}
+
 /** Answers how many goals were missed. */
-async function run(name: string, plan: Plan, jsonFile: string | undefined): Promise<number> {
+async function run({ name, only, json }: Arguments & { readonly name: string }, plan: Plan): Promise<number> {
   const surroundings = readSurroundings();
   const { about, open } = await load(name);
   console.log(`${name}: ${about}\n${reportSurroundings(surroundings)}`);
@@ -45,7 +57,7 @@ async function run(name: string, plan: Plan, jsonFile: string | undefined): Prom
   }
   const summaries = [];
   try {
-    for (const contest of course.contests) {
+    for (const contest of choose(course.contests, only)) {
       const summary = summarise(contest, await contest.measure(plan));
       summaries.push(summary);
       console.log(`\n${reportContest(summary)}`);
@@ -53,9 +65,9 @@ async function run(name: string, plan: Plan, jsonFile: string | undefined): Prom
   } finally {
     await close();
   }
-  if (jsonFile !== undefined) {
+  if (json !== undefined) {
     const result = { benchmark: name, about, surroundings, plan, contests: summaries };
-    writeFileSync(jsonFile, `${JSON.stringify(result, null, 2)}\n`);
+    writeFileSync(json, `${JSON.stringify(result, null, 2)}\n`);
   }
   return countMisses(summaries);
 }
@@ -64,6 +76,7 @@ interface Arguments {
   readonly name: string | undefined;
   readonly short: boolean;
   readonly strict: boolean;
+  readonly only: string | undefined;
   readonly rows: number | undefined;
   readonly json: string | undefined;
 }
@@ -75,6 +88,7 @@ function readArguments(): Arguments {
       options: {
         short: { type: "boolean", default: false },
         strict: { type: "boolean", default: false },
+        only: { type: "string" },
         rows: { type: "string" },
         json: { type: "string" },
       },
@@ -88,20 +102,22 @@ function readArguments(): Arguments {
     if (rows !== undefined && !(Number.isSafeInteger(rows) && rows > 0)) {
       throw new Error(`--rows takes a number of rows, such as 1000000, not ${values.rows}.`);
     }
-    return { name, short: values.short, strict: values.strict, rows, json: values.json };
+    const { short, strict, only, json } = values;
+    return { name, short, strict, only, rows, json };
   } catch (error) {
     console.error(`${(error as Error).message}\n${USAGE}`);
-    process.exit(2);
+    process.exit(EXIT_USAGE);
   }
 }
 
-const { name, short, strict, rows, json } = readArguments();
+const { name, ...told } = readArguments();
+const { short, strict, rows } = told;
 const plan = { ...(short ? SHORT : FULL), ...(rows ? { rows } : {}) };
 try {
   if (name === undefined) await list();
-  else if (await run(name, plan, json) > 0 && strict) process.exitCode = 1;
+  else if (await run({ name, ...told }, plan) > 0 && strict) process.exitCode = 1;
 } catch (error) {
   // A peer that is missing, above all: a benchmark without it has measured nothing.
   console.error(`${name ?? "bench"} failed: ${(error as Error).message}`);
-  process.exit(1);
+  process.exit(error instanceof UsageError ? EXIT_USAGE : 1);
 }

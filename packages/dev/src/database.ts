@@ -14,11 +14,9 @@ export interface Database {
 
 const NAME = "gold";
 
-const SETTINGS = { max_connections: "200", shared_buffers: "256MB" };
-
 /** Starts the server, or finds it at work. */
 export function wakePostgres(state: State, port?: number): Promise<RunningPostgres> {
-  return startPostgres({ dataDir: state.path("postgres"), settings: SETTINGS, ...(port ? { port } : {}) });
+  return startPostgres({ dataDir: state.path("postgres"), ...(port ? { port } : {}) });
 }
 
 /** The logins' URLs at a server of this port. */

@@ -3,49 +3,51 @@ import type { Finding } from "../report.ts";
 import { findImbalance } from "../stage.ts";
 import { untilDelivered } from "../until_delivered.ts";
 import type { Receivers } from "../webhooks/receivers.ts";
+import type { KeptIds } from "./kept_ids.ts";
+import { SeenNumbers } from "./seen_numbers.ts";
 
 const PATIENCE_MS = 120_000;
 const SHOWN = 10;
 
 /** What has come to the partners' receivers, kept small: a soak has a million deliveries. */
 export class Deliveries {
-  readonly orders = new Set<string>();
+  readonly orders: KeptIds;
   readonly faults: string[] = [];
   again = 0;
   readonly #receivers: Receivers;
-  readonly #sequences: readonly Set<number>[];
+  readonly #sequences: readonly SeenNumbers[];
 
-  constructor(receivers: Receivers) {
+  constructor(receivers: Receivers, orders: KeptIds) {
     this.#receivers = receivers;
-    this.#sequences = receivers.urls.map(() => new Set());
+    this.orders = orders;
+    this.#sequences = receivers.urls.map(() => new SeenNumbers());
   }
 
   /** Takes in what came since the last time. */
   async take(): Promise<void> {
     for (const { receiver, sequence, order, fault } of await this.#receivers.take()) {
-      const known = this.#sequences[receiver]!;
       if (fault !== undefined) this.faults.push(`event ${sequence} of receiver ${receiver}: ${fault}`);
-      if (known.has(sequence)) this.again++;
-      known.add(sequence);
+      if (!this.#sequences[receiver]!.add(sequence)) this.again++;
       if (order !== undefined) this.orders.add(order);
     }
   }
 
   countOf(receiver: number): number {
-    return this.#sequences[receiver]!.size;
+    return this.#sequences[receiver]!.count;
   }
 }
 
 /** What was accepted is what was executed, each once, and what was delivered; every other event was delivered, too; and the books balance. */
 export async function judgeBooks(
   deployment: Deployment,
-  accepted: readonly string[],
+  acceptedIds: KeptIds,
   deliveries: Deliveries,
 ): Promise<Finding> {
   const late = await untilDelivered(deployment, PATIENCE_MS).then(() => [], ({ message }) => [message]);
   await deliveries.take();
   const rows = await deployment.sql<{ id: string }[]>`select 'ord_' || id::text as id from gold.orders`;
-  const executed = new Set(rows.map(({ id }) => id));
+  const [accepted, executed] = [acceptedIds.read(), new Set(rows.map(({ id }) => id))];
+  const delivered = new Set(deliveries.orders.read());
   const counts = new Map(
     (await deployment.sql<{ client: number; events: number }[]>`
       select client_id as client, event_sequence::int as events from gold.account where client_id <> 0`)
@@ -54,7 +56,7 @@ export async function judgeBooks(
   const violations = [
     ...late,
     ...compare("accepted", new Set(accepted), "executed", executed),
-    ...compare("executed", executed, "delivered", deliveries.orders),
+    ...compare("executed", executed, "delivered", delivered),
     ...(new Set(accepted).size === accepted.length ? [] : ["an order was accepted twice"]),
     ...deployment.traders.flatMap(({ client, clientId }, receiver) =>
       counts.get(client) === deliveries.countOf(receiver)
@@ -68,8 +70,7 @@ export async function judgeBooks(
   ];
   const events = [...counts.values()].reduce((sum, count) => sum + count, 0);
   return {
-    what:
-      `${accepted.length} orders accepted, ${executed.size} executed, ${deliveries.orders.size} delivered; ` +
+    what: `${accepted.length} orders accepted, ${executed.size} executed, ${delivered.size} delivered; ` +
       `${events} events in all; every account recomputed`,
     violations: violations.slice(0, SHOWN),
   };

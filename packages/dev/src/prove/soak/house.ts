@@ -3,6 +3,7 @@ import type { ServerProcess } from "../server_process.ts";
 import { Receivers } from "../webhooks/receivers.ts";
 import { Desk } from "./day.ts";
 import { Deliveries } from "./deliveries.ts";
+import { KeptIds } from "./kept_ids.ts";
 import { KeptMemory } from "./kept_memory.ts";
 import { Traffic } from "./traffic.ts";
 import { Wires } from "./wires.ts";
@@ -33,13 +34,17 @@ export async function openHouse(partners: number): Promise<House> {
     const kept = new KeptMemory(state.path("run", "heap"));
     const service = await deployment.addServer("service", "all", kept.environment);
     const wires = new Wires(service.socket);
-    const traffic = new Traffic((failed) => traders.map((trader) => new Desk(trader, wires, failed)));
+    const ids = (name: string) => new KeptIds(state.path("run", name));
+    const traffic = new Traffic(
+      ids("accepted"),
+      (failed) => traders.map((trader) => new Desk(trader, wires, failed)),
+    );
     deployment.onStop(async () => {
       await traffic.stop();
       wires.close();
     });
     await traffic.open();
-    return { deployment, service, kept, deliveries: new Deliveries(receivers), traffic };
+    return { deployment, service, kept, deliveries: new Deliveries(receivers, ids("delivered")), traffic };
   } catch (error) {
     await deployment.stop();
     throw error;

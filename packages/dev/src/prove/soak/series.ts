@@ -49,6 +49,8 @@ export async function runCourse(house: House, course: Course): Promise<Series> {
     }
     if (second % RENEW_EVERY_SECONDS === 0) await traffic.renewTokens();
     if (second % lookEverySeconds === 0) await watch.look(second);
+    // Often, so that it is never much: what is read here holds up what falls due.
+    await house.deliveries.take();
   }
   await traffic.stop();
   await watch.look(seconds);
@@ -74,16 +76,15 @@ class Watch {
   }
 
   async look(seconds: number): Promise<void> {
-    const { deployment: { sql }, traffic, deliveries } = this.#house;
+    const { deployment: { sql }, traffic } = this.#house;
     const { due, done, orderMs, failures } = traffic.take();
     this.#due += due;
     this.#done += done;
     this.#latencies.push({ seconds, orderMs });
     for (const [what, times] of failures) this.#failures.set(what, (this.#failures.get(what) ?? 0) + times);
-    this.#orders.push({ seconds, value: traffic.accepted.length });
+    this.#orders.push({ seconds, value: traffic.accepted.count });
     this.#bytes.push({ seconds, value: await readDatabaseBytes(sql) });
     this.#tables.push({ seconds, tables: await readTables(sql) });
-    await deliveries.take();
   }
 
   series(): Series {

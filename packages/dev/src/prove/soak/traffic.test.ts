@@ -1,13 +1,21 @@
-import { describe, it } from "node:test";
+import { mkdtemp, rm } from "node:fs/promises";
+import { after, before, describe, it } from "node:test";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { assert, assertEquals } from "@std/assert";
 import { dealDoings, type Doing } from "./day.ts";
+import { KeptIds } from "./kept_ids.ts";
 import { Traffic } from "./traffic.ts";
 
 function stall(ms: number): void {
   const untilMs = performance.now() + ms;
   while (performance.now() < untilMs);
 }
+
+let folder: string;
+before(async () => folder = await mkdtemp(join(tmpdir(), "gold-test-")));
+after(() => rm(folder, { recursive: true }));
 
 /** Two partners of whom each thing is an order, done as told. */
 function trafficOf(act: (doing: Doing) => Promise<void>) {
@@ -20,7 +28,7 @@ function trafficOf(act: (doing: Doing) => Promise<void>) {
       return `order ${++orders}`;
     },
   };
-  return new Traffic(() => [desk, desk]);
+  return new Traffic(new KeptIds(join(folder, "accepted")), () => [desk, desk]);
 }
 
 describe("Traffic", () => {
@@ -49,7 +57,7 @@ describe("Traffic", () => {
     await traffic.stop();
     assertEquals(underWay, 0);
     assert(most > 2, `${most}`);
-    assertEquals(traffic.take().done, traffic.accepted.length);
+    assertEquals(traffic.take().done, traffic.accepted.count);
   });
   it("warms the service up with what every partner does", async () => {
     const seen = new Set<Doing>();

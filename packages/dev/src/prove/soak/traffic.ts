@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { dealDoings, type Desk } from "./day.ts";
+import type { KeptIds } from "./kept_ids.ts";
 
 /** What came of the doings that fell due in a span. */
 export interface Slice {
@@ -19,7 +20,7 @@ const WARM_UP_EACH = 50;
 /** Doings that come at their rate, whatever became of those before. k6 would take more of a small machine than the service does. */
 export class Traffic {
   /** The orders that were answered with success. */
-  readonly accepted: string[] = [];
+  readonly accepted: KeptIds;
   readonly #desks: readonly Worker[];
   readonly #underWay = new Set<Promise<void>>();
   readonly #dealt = dealDoings();
@@ -29,13 +30,14 @@ export class Traffic {
   #slice = newSlice();
 
   /** `openDesks` is handed where to tell what failed. */
-  constructor(openDesks: (failed: (what: string) => void) => readonly Worker[]) {
+  constructor(accepted: KeptIds, openDesks: (failed: (what: string) => void) => readonly Worker[]) {
+    this.accepted = accepted;
     this.#desks = openDesks((what) => this.#fail(what));
   }
 
   /** Begins with a service that has run before: a cold one would have a queue to work off. */
   async open(): Promise<void> {
-    this.accepted.push(...await Promise.all(this.#desks.map((desk) => desk.open())));
+    for (const id of await Promise.all(this.#desks.map((desk) => desk.open()))) this.accepted.add(id);
     const lane = async () => {
       for (let n = 0; n < WARM_UP_EACH; n++) await this.#do(performance.now());
     };
@@ -92,7 +94,7 @@ export class Traffic {
     const orderId = await desk.do(doing);
     this.#slice.done++;
     if (orderId === undefined) return;
-    this.accepted.push(orderId);
+    this.accepted.add(orderId);
     this.#slice.orderMs.push(performance.now() - dueMs);
   }
 }

@@ -1,0 +1,35 @@
+import { appendFileSync, readFileSync, writeFileSync } from "node:fs";
+
+const AT_ONCE = 1000;
+
+/** Ids by the million, kept in a file: in the heap they would make ever longer collections of this process, which times the orders. */
+export class KeptIds {
+  readonly #file: string;
+  #pending: string[] = [];
+  #count = 0;
+
+  constructor(file: string) {
+    this.#file = file;
+    writeFileSync(file, "");
+  }
+
+  get count(): number {
+    return this.#count;
+  }
+
+  add(id: string): void {
+    this.#count++;
+    if (this.#pending.push(id) >= AT_ONCE) this.#write();
+  }
+
+  /** All of them, in their order. */
+  read(): string[] {
+    this.#write();
+    return readFileSync(this.#file, "utf8").split("\n").slice(0, -1);
+  }
+
+  #write(): void {
+    appendFileSync(this.#file, this.#pending.map((id) => `${id}\n`).join(""));
+    this.#pending = [];
+  }
+}

@@ -1,0 +1,25 @@
+const FIRST_BYTES = 1024;
+
+/** Which whole numbers have been seen, a bit for each. */
+export class SeenNumbers {
+  #bits = new Uint8Array(FIRST_BYTES);
+  #count = 0;
+
+  get count(): number {
+    return this.#count;
+  }
+
+  /** Whether it is new. */
+  add(number: number): boolean {
+    const [at, bit] = [number >> 3, 1 << (number & 7)];
+    if (at >= this.#bits.length) {
+      const wider = new Uint8Array(2 * at);
+      wider.set(this.#bits);
+      this.#bits = wider;
+    }
+    if (this.#bits[at]! & bit) return false;
+    this.#bits[at]! |= bit;
+    this.#count++;
+    return true;
+  }
+}
