@@ -64,6 +64,16 @@ describe("changes of authorities and the house's keys, two at once", () => {
     assert(outcome.startsWith("GR409 a new authority took the place"), outcome);
   });
 
+  it("a new authority takes the place of the one before, within the same millisecond and by a clock that went back", async () => {
+    const [first, second, third] = [hash(), hash(), hash()];
+    await add(true, first)(books.sql);
+    await books.sql`update gold.authority set created_at = clock_timestamp() + interval '1 hour'`;
+    await add(false, second)(books.sql);
+    await books.sql.begin((sql) =>
+      Promise.all([certify(second)(sql), add(false, third)(sql), certify(third)(sql)])
+    );
+  });
+
   it("an authority is retired when another has taken its place, and the newest never", async () => {
     const [older, newer] = [hash(), hash()];
     await add(true, older)(books.sql);

@@ -26,8 +26,10 @@ begin
   elsif not first and newest is null then
     raise exception 'there is no certificate authority yet: `gold ca init` makes the first one' using errcode = 'GR409';
   end if;
-  insert into authority (fingerprint, certificate, key_source, revocation_list, revocation_number, revocation_next_at)
-  values (add_authority.fingerprint, certificate_pem, add_authority.key_source, add_authority.revocation_list, 1, add_authority.revocation_next_at);
+  -- The newest is who signs, so it is dated after the one before it on any clock.
+  insert into authority (fingerprint, certificate, key_source, revocation_list, revocation_number, revocation_next_at, created_at)
+  values (add_authority.fingerprint, certificate_pem, add_authority.key_source, add_authority.revocation_list, 1, add_authority.revocation_next_at,
+    greatest(clock_timestamp(), (select max(a.created_at) + interval '1 millisecond' from authority a)));
   perform note(case when first then 'ca.init' else 'ca.rotate' end, add_authority.fingerprint, jsonb_build_object('key_source', add_authority.key_source));
   perform registry_changed();
 end $$;
