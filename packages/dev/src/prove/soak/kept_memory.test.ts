@@ -21,6 +21,7 @@ describe("KeptMemory", () => {
       env: { ...process.env, ...memory.environment },
       stdio: ["ignore", "pipe", "inherit"],
     });
+    const ended = once(child, "exit");
     try {
       const [said] = await once(child.stdout, "data");
       const before = memory.isHeap ? Number(`${said}`) : residentMebibytes(child.pid!);
@@ -30,7 +31,7 @@ describe("KeptMemory", () => {
       }
     } finally {
       child.kill("SIGKILL");
-      await once(child, "exit");
+      await ended;
       await rm(folder, { recursive: true });
     }
   });

@@ -1,4 +1,5 @@
 import { readFile, rm } from "node:fs/promises";
+import { constants } from "node:os";
 import process from "node:process";
 import { setTimeout as sleep } from "node:timers/promises";
 import { residentMebibytes } from "../resident_memory.ts";
@@ -32,6 +33,7 @@ export class KeptMemory {
   }
 
   async read(pid: number): Promise<number> {
+    await untilItListens(pid);
     process.kill(pid, "SIGUSR2");
     if (IS_DENO) {
       await sleep(DENO_COLLECTS_MS);
@@ -48,4 +50,18 @@ export class KeptMemory {
     }
     throw new Error(`The service did not say within ${PATIENCE_MS / 1000} s what its heap holds.`);
   }
+}
+
+const SIGUSR2_BIT = 1n << BigInt(constants.signals.SIGUSR2 - 1);
+
+/** A process that does not listen yet would end by the signal, and Deno begins to after the program. */
+async function untilItListens(pid: number): Promise<void> {
+  const deadline = performance.now() + PATIENCE_MS;
+  while (performance.now() < deadline) {
+    const status = await readFile(`/proc/${pid}/status`, "utf8");
+    const [, caught] = /^SigCgt:\s*([0-9a-f]+)$/m.exec(status)!;
+    if (BigInt(`0x${caught}`) & SIGUSR2_BIT) return;
+    await sleep(POLL_MS);
+  }
+  throw new Error(`Process ${pid} does not listen to SIGUSR2, by which it is asked what its heap holds.`);
 }
