@@ -1,4 +1,5 @@
 import process from "node:process";
+import { describeWork, noteWork, type Work } from "./database_work.ts";
 import {
   type Benchmark,
   type Contest,
@@ -11,7 +12,7 @@ import {
 import { type Contender, type Load, spendInPostgres, spendInRedis } from "./nonces/contenders.ts";
 import { type NonceHouse, openNonceHouse, PARTNERS, spendBefore } from "./nonces/house.ts";
 import { requireRedis } from "./nonces/redis.ts";
-import { countTurn, describeTable, readTable, type TableCount } from "./nonces/table.ts";
+import { describeSize } from "./nonces/table.ts";
 
 /** What 64 wait for is the disk, twice in a row; with 256 under way both sides have enough to do meanwhile, so those are judged. */
 const IN_FLIGHT = [64, 256] as const;
@@ -76,7 +77,8 @@ function againstRedis(service: Contender, peers: Record<string, Contender>): Con
 function onFullTable(house: NonceHouse, sharedBuffers: string, rows: number): Contest {
   const full = `${rows.toLocaleString("en-US")} spent before`;
   const load: Load = { partners: PARTNERS, inFlight: JUDGED };
-  const counts: Record<string, TableCount[]> = { empty: [], [full]: [] };
+  const works: Record<string, Work[]> = { empty: [], [full]: [] };
+  const sizes: Record<string, string> = {};
   const judged = sharedBuffers === LARGE_BUFFERS && rows >= JUDGED_ROWS && !isDeno;
   return {
     name: `on a full table, ${JUDGED} in flight, shared_buffers ${sharedBuffers}`,
@@ -87,21 +89,26 @@ function onFullTable(house: NonceHouse, sharedBuffers: string, rows: number): Co
         [full, "full", await spendInPostgres(house, "full")],
       ] as const;
       const turns = contenders.map(([name, database, contender]) =>
-        [name, async (turnMs: number) => {
-          const before = await readTable(house.sql(database));
-          const sample = await contender.takeTurn(load, turnMs);
-          counts[name]!.push(countTurn(before, await readTable(house.sql(database)), sample.operations));
-          return sample;
-        }] as const
+        [
+          name,
+          (turnMs: number) =>
+            noteWork(works[name]!, house.sql(database), () => contender.takeTurn(load, turnMs)),
+        ] as const
       );
       try {
         return await measure(Object.fromEntries(turns), plan);
       } finally {
-        for (const [, , contender] of contenders) contender.stop();
+        for (const [name, database, contender] of contenders) {
+          contender.stop();
+          sizes[name] = await describeSize(house.sql(database));
+        }
       }
     },
     goals: [{ ours: full, peer: "empty", atLeast: 0.8, reported: !judged }],
-    remarks: () => Object.entries(counts).map(([name, some]) => `${name}: ${describeTable(some)}`),
+    remarks: () =>
+      Object.entries(works).map(([name, some]) =>
+        `${name}: ${sizes[name]}; ${describeWork(some, "a nonce")}`
+      ),
   };
 }
 

@@ -1,5 +1,6 @@
 import { join } from "node:path";
 import process from "node:process";
+import { describeWork, type Work } from "./database_work.ts";
 import { type Benchmark, type Contest, type Goal, type Plan, rotate, type Round } from "./harness.ts";
 import { functionTaker, serviceTaker, type Taker } from "./orders/contenders.ts";
 import { fillBooks } from "./orders/history.ts";
@@ -118,13 +119,18 @@ function vaultContest(house: House, quotesOf: QuotesOf): Contest {
 /** Two services, each with a Postgres of its own with the same settings: one has traded for long, the other has not. */
 function historyContest(rows: number, closing: Closing): Contest {
   let remarks: readonly string[] = [];
+  const works: Record<string, Work[]> = { [EMPTY]: [], [EMPTY_TOO]: [], [FULL]: [] };
   const openOne = async () => {
     const house = await openHouse();
     closing(house.stop);
     return house;
   };
-  const taker = (house: House, index: number, interlude?: () => Promise<unknown>) =>
-    serviceTaker(house, new QuoteRun(house, index, PARTNERS), { inFlight: WIDTH, interlude });
+  const taker = (name: string, house: House, index: number, interlude?: () => Promise<unknown>) =>
+    serviceTaker(house, new QuoteRun(house, index, PARTNERS), {
+      inFlight: WIDTH,
+      interlude,
+      works: works[name]!,
+    });
   const bound = { reported: reported || rows < FULL_ROWS };
   return {
     name: `orders on books of ${rows.toLocaleString("en-US")} orders, each with a nonce and a key at random`,
@@ -134,9 +140,9 @@ function historyContest(rows: number, closing: Closing): Contest {
       remarks = filled.remarks;
       const empty = await openOne();
       const takers = {
-        [EMPTY]: taker(empty, 0),
-        [EMPTY_TOO]: taker(empty, 1, () => empty.sql.unsafe("checkpoint")),
-        [FULL]: taker(full, 0, () => full.sql.unsafe("checkpoint")),
+        [EMPTY]: taker(EMPTY, empty, 0),
+        [EMPTY_TOO]: taker(EMPTY_TOO, empty, 1, () => empty.sql.unsafe("checkpoint")),
+        [FULL]: taker(FULL, full, 0, () => full.sql.unsafe("checkpoint")),
       };
       const rounds = await measure(takers, plan, CHECKPOINT_TURN_FACTOR);
       return rounds.map((round) => ({ [PRELOAD]: filled.sample, ...round }));
@@ -146,7 +152,10 @@ function historyContest(rows: number, closing: Closing): Contest {
       { ours: FULL, peer: EMPTY_TOO, atLeast: 0.85, reported: true },
       { ours: PRELOAD, atMostMicros: PRELOAD_MINUTES * 60_000_000 / FULL_ROWS, ...bound },
     ],
-    remarks: () => remarks,
+    remarks: () => [
+      ...remarks,
+      ...Object.entries(works).map(([name, some]) => `${name}: ${describeWork(some, "an order")}`),
+    ],
   };
 }
 

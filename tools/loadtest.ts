@@ -17,6 +17,10 @@ const ROOT = dirname(dirname(fileURLToPath(import.meta.url)));
 const EXIT = { passed: 0, broken: 1, usage: 2, missing: 3, failed: 99 } as const;
 
 async function run(args: readonly string[]): Promise<number> {
+  if (args.includes("--help")) {
+    console.log(USAGE);
+    return EXIT.passed;
+  }
   if (args[0] === "compare") {
     console.log(await compareRuns(args.slice(1)));
     return EXIT.passed;

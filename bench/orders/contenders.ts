@@ -1,6 +1,7 @@
 // The contenders' turns: each measures itself, for what it needs is made ready before its clock starts.
 import { readFileSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
+import { noteWork, type Work } from "../database_work.ts";
 import type { Sample } from "../harness.ts";
 import { latencyOf } from "../summary.ts";
 import { familyCpuMs, processCpuMs } from "../process_cpu.ts";
@@ -29,10 +30,16 @@ interface TurnOptions {
   readonly inFlight: number;
   /** Runs in the middle of the turn, and is over before the next one begins. */
   readonly interlude?: (() => PromiseLike<unknown>) | undefined;
+  /** Takes what each turn asks of the database. */
+  readonly works?: Work[];
 }
 
 /** The service itself. */
-export function serviceTaker(house: House, quotes: QuoteRun, { inFlight, interlude }: TurnOptions): Taker {
+export function serviceTaker(
+  house: House,
+  quotes: QuoteRun,
+  { inFlight, interlude, works = [] }: TurnOptions,
+): Taker {
   const { generator } = house;
   let spent = 0;
   let ratePerSecond: number | undefined;
@@ -48,9 +55,11 @@ export function serviceTaker(house: House, quotes: QuoteRun, { inFlight, interlu
     spent += operations;
     const [startCpuMs, executed] = [cpuMs(), await countExecuted(house)];
     const between = interlude && interludeAfterMs && sleep(interludeAfterMs).then(interlude);
-    const report = await generator.run();
-    await sealChains(house);
-    const sample = { operations, ...report, cpuMs: cpuMs() - startCpuMs };
+    const sample = await noteWork(works, house.sql, async () => {
+      const report = await generator.run();
+      await sealChains(house);
+      return { operations, ...report, cpuMs: cpuMs() - startCpuMs };
+    });
     await between;
     requireExecuted(operations, await countExecuted(house) - executed);
     return sample;

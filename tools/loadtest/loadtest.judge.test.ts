@@ -185,7 +185,10 @@ describe("the load tests, by the real k6 through the real Envoy", () => {
     assertStringIncludes(service.err, `${address} cannot be reached`);
   });
 
-  it("wrong usage is answered with the usage", async () => {
+  it("wrong usage is answered with the usage, and so is who asks for it", async () => {
+    const asked = await runTool("--help");
+    assertEquals([asked.code, asked.err], [0, ""]);
+    assertStringIncludes(asked.out, "npm run loadtest -- SCENARIO");
     const { code, err } = await runTool("tokens");
     assertEquals(code, 2);
     assertStringIncludes(err, 'There is no scenario "tokens".\nnpm run loadtest -- SCENARIO');

@@ -20,7 +20,19 @@ const OPTIONS = {
   json: { type: "boolean", default: false },
   envoy: { type: "boolean", default: false },
   "webhook-ca": { type: "string" },
+  help: { type: "boolean", default: false },
 } as const;
+
+const USAGE =
+  `npm start -- [OPTIONS]: the whole service on this machine, and the first day of a partner who trades by it
+  --port N           where it is reached by mutual TLS; 8443
+  --state DIR        where everything that it keeps lies; .gold
+  --envoy            the real Envoy in front of it
+  --no-demo          without the partner's day
+  --exit             stops when the day is told
+  --json             a line of JSON for each step
+  --reset            begins anew: what the state folder holds is deleted
+  --webhook-ca FILE  another CA, in PEM, whose certificates receivers on this machine may have`;
 
 const PORT_MAX = 65_535;
 const EXIT_FAILED = 1;
@@ -31,17 +43,17 @@ const SIGNALS = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
 function readOptions() {
   try {
     const { values } = parseArgs({ options: OPTIONS });
+    if (values.help) {
+      console.log(USAGE);
+      process.exit(0);
+    }
     const port = /^[0-9]{1,5}$/.test(values.port) ? Number(values.port) : 0;
     if (port < 1 || port > PORT_MAX) {
       throw new Error(`--port is a number from 1 to ${PORT_MAX}, not ${values.port}.`);
     }
     return { ...values, webhookCa: readWebhookCa(values["webhook-ca"]) };
   } catch (error) {
-    console.error(
-      `${
-        (error as Error).message
-      }\nnpm start -- [--port N] [--state DIR] [--no-demo] [--reset] [--exit] [--json] [--envoy] [--webhook-ca FILE]`,
-    );
+    console.error(`${(error as Error).message}\n\n${USAGE}`);
     process.exit(EXIT_USAGE);
   }
 }

@@ -358,8 +358,16 @@ describe("npm start", () => {
       for (const args of [["--verbose"], ["--port", "0"], ["--port", "65536"], ["--port", "x"], ["extra"]]) {
         const { code, err } = await runToEnd("--state", state, ...args);
         assertEquals(code, 2, args.join(" "));
-        assertStringIncludes(err, "npm start -- [--port N]");
+        assertStringIncludes(err, "npm start -- [OPTIONS]");
       }
+    });
+
+    it("nothing where it is only asked how it is used, which is no fault", async () => {
+      const { code, out, err } = await runToEnd("--state", state, "--help");
+      assertEquals([code, err], [0, ""]);
+      const told = out.match(/--[a-z-]+(?= )/g);
+      const options = ["port", "state", "envoy", "no-demo", "exit", "json", "reset", "webhook-ca"];
+      assertEquals(told, options.map((name) => `--${name}`));
     });
   });
 

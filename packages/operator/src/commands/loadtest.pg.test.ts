@@ -1,6 +1,5 @@
 import { createPrivateKey, X509Certificate } from "node:crypto";
 import { mkdtemp, readdir, readFile, rm, stat, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, beforeEach, describe, it } from "node:test";
 import { assert, assertEquals, assertMatch, assertNotEquals } from "@std/assert";
@@ -48,7 +47,7 @@ describe("gold loadtest prepare", () => {
     // Whichever: it is the file that counts, and that its text stands beside its name.
     serverCa = await operator.write("server_ca.pem", certificate as string);
   });
-  beforeEach(async () => void (folder = await mkdtemp(join(tmpdir(), "gold-load-"))));
+  beforeEach(async () => void (folder = await mkdtemp(operator.path("load-"))));
   after(() => operator.stop());
 
   const run = (...argv: string[]): Promise<Run> =>
