@@ -24,6 +24,8 @@ const BEHIND_ENVOY = [
   "packages/dev/src/quickstart.judge.test.ts",
 ];
 
+const WITH_SQL = ["packages/server", "packages/operator", "packages/sidecar", "bench"];
+
 const PROOFS: Readonly<Record<string, Proof>> = {
   judges: {
     says: "every *.judge.test.ts against the real parts, on Node and on Deno",
@@ -42,11 +44,12 @@ const PROOFS: Readonly<Record<string, Proof>> = {
     },
   },
   postgres_15: {
-    says: "every *.pg.test.ts again, on Debian's Postgres 15: its SQL is tried, so on Node alone",
+    says:
+      "the *.pg.test.ts of whoever has SQL again, on Debian's Postgres 15: it is the SQL that is tried, so on Node alone",
     prove: () =>
       withPostgres15(findPrograms(), ({ urlOf }) => {
         process.env.TEST_POSTGRES_URL = urlOf("postgres", "postgres");
-        return runTier("pg", [], [], { nodeAlone: true });
+        return runTier("pg", WITH_SQL, [], { nodeAlone: true });
       }),
   },
   races: {
