@@ -39,14 +39,43 @@ export async function closePools(pools: Pools): Promise<void> {
   await Promise.all(Object.values(pools).map((pool: Sql) => pool.end({ timeout: 5 })));
 }
 
-/** `onNotify` hears what the connections listen to. */
-export function connect(
-  url: string,
-  connections: number,
-  onNotify?: (channel: string, payload: string) => void,
-): Sql {
+type OnNotify = (channel: string, payload: string) => void;
+
+/**
+ * Clients of one connection each, and a statement goes to one that has nothing to do. In a pool of the driver's own each statement
+ * leaves a place behind, and each one searches all places that were left, until all connections happen to be taken at once: a
+ * process grew by it, and slowed down, for as long as it was never quite busy. `onNotify` hears what the connections listen to.
+ */
+export function connect(url: string, connections: number, onNotify?: OnNotify): Sql {
+  const clients = Array.from({ length: connections }, () => connectOne(url, onNotify));
+  return connections === 1 ? clients[0]! : share(clients);
+}
+
+/** Takes statements as a client does. Whatever else a client can do, the first of them does. */
+function share(clients: readonly Sql[]): Sql {
+  const idle = [...clients];
+  const waiting: ((client: Sql) => void)[] = [];
+  const ask = async (statement: readonly unknown[]) => {
+    const client = idle.pop() ?? await new Promise<Sql>((resolve) => waiting.push(resolve));
+    try {
+      return await Reflect.apply(client, undefined, statement);
+    } finally {
+      const next = waiting.shift();
+      if (next) next(client);
+      else idle.push(client);
+    }
+  };
+  const end: Sql["end"] = async (options) => void await Promise.all(clients.map((one) => one.end(options)));
+  return new Proxy(clients[0]!, {
+    // Without a template it is a part of a statement, such as a name.
+    apply: (first, _, told) => "raw" in Object(told[0]) ? ask(told) : Reflect.apply(first, undefined, told),
+    get: (first, name) => name === "end" ? end : Reflect.get(first, name),
+  });
+}
+
+function connectOne(url: string, onNotify: OnNotify | undefined): Sql {
   return postgres(url, {
-    max: connections,
+    max: 1,
     connect_timeout: 5,
     // Comes back quickly after the database does; requests are refused meanwhile, not queued.
     backoff: () => 0.2,
