@@ -14,8 +14,8 @@ const IN_FLIGHT = [1, 8, 64];
 const WIDTH = 64;
 /** A turn holds thousands of orders, so it is longer than that of a benchmark of one function. */
 const TURN_FACTOR = 10;
-/** One that a checkpoint cuts in two halves is longer still. */
-const CHECKPOINT_TURN_FACTOR = 50;
+/** One that a checkpoint cuts in two halves is longer still: after a few seconds more, the hot pages have gone to the log whole. */
+const CHECKPOINT_TURN_FACTOR = 100;
 const ROUND_SHARE = 0.5;
 const FULL_ROWS = 10_000_000;
 const PRELOAD_MINUTES = 15;
