@@ -99,6 +99,7 @@ async function restartPostgres(dataDir: string): Promise<RunningPostgres> {
       // A quarter of a machine of 8 GB. Nonces and keys come at random: with less, their leaves are read from outside.
       shared_buffers: "2GB",
       max_wal_size: "8GB",
+      min_wal_size: "8GB",
       checkpoint_timeout: "1h",
     },
   });
