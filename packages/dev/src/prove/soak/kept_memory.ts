@@ -8,6 +8,7 @@ const IS_DENO = "Deno" in globalThis;
 const WITNESS = new URL("./heap_witness.mjs", import.meta.url).href;
 const POLL_MS = 20;
 const PATIENCE_MS = 60_000;
+const TIMES = 3;
 const DENO_COLLECTS_MS = 1000;
 const BYTES_PER_MEBIBYTE = 1 << 20;
 
@@ -32,8 +33,17 @@ export class KeptMemory {
       : { NODE_OPTIONS: `--import=${WITNESS}`, HEAP_WITNESS_FILE: this.#file };
   }
 
+  /** The least of a few: what is under way at one moment is garbage at the next. */
   async read(pid: number): Promise<number> {
     await untilItListens(pid);
+    let least = Infinity;
+    for (let times = 0; times < (this.isHeap ? TIMES : 1); times++) {
+      least = Math.min(least, await this.#readOnce(pid));
+    }
+    return least;
+  }
+
+  async #readOnce(pid: number): Promise<number> {
     process.kill(pid, "SIGUSR2");
     if (IS_DENO) {
       await sleep(DENO_COLLECTS_MS);
