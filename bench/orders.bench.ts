@@ -160,7 +160,7 @@ function historyContest(rows: number, closing: Closing): Contest {
 }
 
 export default {
-  about: "orders by the service, signed and over kept connections, against pgbench on the same Postgres",
+  about: "orders by the service, signed and over kept connections, against pgbench",
   async open({ rows }) {
     const closings: (() => unknown)[] = [];
     const closing: Closing = (one) => void closings.push(one);

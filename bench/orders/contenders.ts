@@ -81,13 +81,16 @@ export function serviceTaker(
   };
 }
 
+/** Where a peer's work is done. */
+type Server = Pick<House, "sql" | "postgresPid">;
+
 interface PeerPlan extends PgbenchPlan {
   /** What it has done so far. */
   count(): Promise<number>;
 }
 
 /** A script under pgbench. What was under way when it is held counts too, which favours the peer by a trifle. */
-export function peerTaker(house: House, { count, ...plan }: PeerPlan): Taker {
+export function peerTaker(house: Server, { count, ...plan }: PeerPlan): Taker {
   const pgbench = startPgbench(plan);
   const run = async (turnMs: number): Promise<Sample> => {
     const [done, loadCpuMs] = [await count(), processCpuMs(pgbench.pid)];
@@ -188,7 +191,7 @@ function requireExecuted(sent: number, executed: number): void {
 }
 
 /** Until what pgbench had under way has ended; what waits for a transaction that is held with it stays. */
-async function untilQuiet({ sql }: House): Promise<void> {
+async function untilQuiet({ sql }: Server): Promise<void> {
   for (let quiet = 0; quiet < 2;) {
     await sleep(POLL_MS);
     const [row] = await sql`

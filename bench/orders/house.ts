@@ -84,24 +84,24 @@ export async function openHouse(): Promise<House> {
   }
 }
 
-/**
- * The peers hold more connections than the service alone needs; it finds its database again at the same port. No checkpoint comes
- * but one that is asked for: another would strike one contender's turn and not the next one's.
- */
+/** No checkpoint comes but one that is asked for: another would strike one contender's turn and not the next one's. */
+export const POSTGRES_SETTINGS = {
+  max_connections: "400",
+  // A quarter of a machine of 8 GB. Nonces and keys come at random: with less, their leaves are read from outside.
+  shared_buffers: "2GB",
+  max_wal_size: "8GB",
+  min_wal_size: "8GB",
+  checkpoint_timeout: "1h",
+};
+
+/** The peers hold more connections than the service alone needs; it finds its database again at the same port. */
 async function restartPostgres(dataDir: string): Promise<RunningPostgres> {
   const { port, stop } = await startPostgres({ dataDir });
   await stop();
   return await startPostgres({
     dataDir,
     port,
-    settings: {
-      max_connections: "400",
-      // A quarter of a machine of 8 GB. Nonces and keys come at random: with less, their leaves are read from outside.
-      shared_buffers: "2GB",
-      max_wal_size: "8GB",
-      min_wal_size: "8GB",
-      checkpoint_timeout: "1h",
-    },
+    settings: POSTGRES_SETTINGS,
   });
 }
 

@@ -1,24 +1,26 @@
 import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { startPostgres } from "@gold-partner/dev";
 import postgres from "postgres";
 import { peerTaker, type Taker } from "./contenders.ts";
-import type { House } from "./house.ts";
+import { type House, POSTGRES_SETTINGS } from "./house.ts";
 
-const DATABASE = "peer";
 const CONNECTIONS = 64;
 
 /**
- * Two that know nothing of this service, in a database of their own on the same Postgres: the order as eight statements, and one
- * bare row.
+ * Two that know nothing of this service: the order as eight statements, and one bare row. They have a Postgres of their own with the
+ * same settings, for while they are held the transactions that they are in the middle of stay open, and whoever shares a server
+ * with them meets those in each of its snapshots.
  */
 export async function openPeers(
-  house: House,
+  { dir }: House,
 ): Promise<{ takers: readonly [eightStatements: Taker, oneRow: Taker]; close(): Promise<void> }> {
-  await house.sql.unsafe(`create database ${DATABASE}`);
-  const databaseUrl = house.databaseUrl(DATABASE);
+  const server = await startPostgres({ dataDir: join(dir, "peers_postgres"), settings: POSTGRES_SETTINGS });
+  const databaseUrl = server.superuserUrl();
   const sql = postgres(databaseUrl, { max: 1, onnotice: () => {} });
   await sql.unsafe(readFileSync(new URL("../peers/eight_statements_schema.sql", import.meta.url), "utf8"));
   const peer = (script: string, table: string) =>
-    peerTaker(house, {
+    peerTaker({ sql, postgresPid: server.pid }, {
       script,
       connections: CONNECTIONS,
       databaseUrl,
@@ -29,6 +31,9 @@ export async function openPeers(
     });
   return {
     takers: [peer("eight_statements.sql", "trade"), peer("one_row.sql", "one_row")],
-    close: () => sql.end(),
+    async close() {
+      await sql.end();
+      await server.stop();
+    },
   };
 }
