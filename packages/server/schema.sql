@@ -3034,7 +3034,9 @@ CREATE FUNCTION gold.read_registry(known_version bigint) RETURNS TABLE(version b
  SELECT v.version,
      clock_timestamp() AS clock_timestamp,
          CASE
-             WHEN (v.version IS DISTINCT FROM read_registry.known_version) THEN ( SELECT jsonb_build_object('environment', d.environment, 'public_base_url', d.public_base_url, 'loopback_receivers', d.loopback_receivers, 'webhook_ports', to_jsonb(d.webhook_ports), 'token_keys', COALESCE(( SELECT jsonb_agg(jsonb_build_object('kid', t.kid, 'public_jwk', t.public_jwk, 'sealed', encode(t.sealed, 'base64'::text), 'sealing_key', t.sealing_key, 'not_before', t.not_before, 'retire_at', t.retire_at) ORDER BY t.not_before, t.kid) AS jsonb_agg
+             WHEN (v.version IS DISTINCT FROM read_registry.known_version) THEN ( SELECT jsonb_build_object('environment', d.environment, 'public_base_url', d.public_base_url, 'loopback_receivers', d.loopback_receivers, 'webhook_ports', to_jsonb(d.webhook_ports), 'receivers', COALESCE(( SELECT jsonb_agg(p.id) AS jsonb_agg
+                        FROM gold.partner p
+                       WHERE (p.webhook_url IS NOT NULL)), '[]'::jsonb), 'token_keys', COALESCE(( SELECT jsonb_agg(jsonb_build_object('kid', t.kid, 'public_jwk', t.public_jwk, 'sealed', encode(t.sealed, 'base64'::text), 'sealing_key', t.sealing_key, 'not_before', t.not_before, 'retire_at', t.retire_at) ORDER BY t.not_before, t.kid) AS jsonb_agg
                         FROM gold.token_key t), '[]'::jsonb), 'partners', COALESCE(( SELECT jsonb_agg(jsonb_build_object('id', p.id, 'public_id', p.public_id, 'suspended', (p.suspended_at IS NOT NULL), 'rate_per_second', p.rate_per_second, 'burst', p.burst, 'maximum_grams', (p.maximum_grams)::text, 'admission_version', (a.admission_version)::text, 'ips', COALESCE(( SELECT jsonb_agg((i.range)::text) AS jsonb_agg
                                 FROM gold.allowed_ip i
                                WHERE (i.partner_id = p.id)), '[]'::jsonb), 'certificates', COALESCE(( SELECT jsonb_agg(jsonb_build_object('fingerprint', c.fingerprint, 'not_before', c.not_before, 'not_after', c.not_after, 'revoked', (c.revoked_at IS NOT NULL))) AS jsonb_agg

@@ -44,7 +44,11 @@ export async function assemble(config: Config, log: Log): Promise<Assembly> {
     const tokens = createTokenAuthority(registry, sealing, config.publicBaseUrl, log);
     await about("SEALING_KEY_SOURCE", tokens.check(registry.now()));
     const notices = openEventNotices(pools.notices);
-    const booking = openBooking(pools, config.lanes, notices.tell);
+    const { isFresh, snapshot } = registry;
+    // Whoever names no URL has nobody to be woken; one that was named a moment ago is found by the workers' own look.
+    const booking = openBooking(pools, config.lanes, (client) => {
+      if (!isFresh() || snapshot().receivers.has(client)) notices.tell(client);
+    });
     const reads = openReads(pools.reads, pools.holding);
     const metrics = createMetrics();
     // Shown before the first one happens: an alarm sees it rise.

@@ -38,6 +38,7 @@ describe("read_registry", () => {
       public_base_url: "https://localhost:8443",
       loopback_receivers: true,
       webhook_ports: [443, 8443],
+      receivers: [1],
       token_keys: [{
         kid: "kid",
         public_jwk: jwk,

@@ -54,6 +54,8 @@ export interface Snapshot {
   readonly webhookPorts: readonly number[];
   readonly certificates: ReadonlyMap<string, RegisteredCertificate>;
   readonly partners: ReadonlyMap<string, Partner>;
+  /** Who has named a URL for webhooks. */
+  readonly receivers: ReadonlySet<number>;
   readonly tokenKeys: readonly TokenKeyRecord[];
 }
 
@@ -130,6 +132,7 @@ interface RegistryDocument {
   readonly public_base_url: string;
   readonly loopback_receivers: boolean;
   readonly webhook_ports: readonly number[];
+  readonly receivers: readonly number[];
   readonly token_keys:
     readonly (PeriodDocument & { kid: string; public_jwk: Jwk; sealed: string; sealing_key: string })[];
   readonly partners: readonly {
@@ -205,6 +208,7 @@ async function readDocument(version: string, document: RegistryDocument): Promis
     webhookPorts: document.webhook_ports,
     certificates,
     partners,
+    receivers: new Set(document.receivers),
     tokenKeys,
   };
 }

@@ -1,7 +1,8 @@
-import { type TrialBooks, trialBooks } from "@gold-partner/dev";
+import { type TrialBooks, trialBooks, type TrialService, trialService } from "@gold-partner/dev";
 import { assert, assertEquals } from "@std/assert";
 import { after, before, describe, it } from "node:test";
 import postgres from "postgres";
+import { fund, order } from "../../delivery/webhook_trial.ts";
 import { openEventNotices } from "./event_notices.ts";
 
 const CLIENTS = 200;
@@ -106,5 +107,37 @@ describe("event notices", () => {
     await nowhere.end({ timeout: 1 });
     notices.tell(3);
     await pause(100);
+  });
+});
+
+describe("event notices of the service", () => {
+  let service: TrialService;
+  before(async () => service = await trialService());
+  after(() => service.stop());
+
+  it("cost nothing for a partner without a URL, and come as soon as it has one", async () => {
+    const { books, partner } = service;
+    const { sql } = books;
+    const asked = async () =>
+      (await sql`
+        select from pg_stat_activity where datname = current_database() and query like '%tell\\_events%' and pid <> pg_backend_pid()`)
+        .length;
+    const setUrl = async (url: string | null) => {
+      await sql`update gold.partner set webhook_url = ${url} where public_id = ${partner.clientId}`;
+      await sql`select gold.registry_changed()`;
+      await service.refresh();
+    };
+    await books.addBar(100_000n);
+    await fund(service);
+    await setUrl(null);
+    await order(service);
+    await new Promise((resolve) => setTimeout(resolve, 200));
+    assertEquals(await asked(), 0);
+    await setUrl("https://localhost/");
+    await order(service);
+    for (let n = 0; n < 400 && await asked() === 0; n++) {
+      await new Promise((resolve) => setTimeout(resolve, 5));
+    }
+    assertEquals(await asked(), 1);
   });
 });
