@@ -2,13 +2,13 @@ import { spawnSync } from "node:child_process";
 import { describe, it } from "node:test";
 import process from "node:process";
 import { fileURLToPath } from "node:url";
+import { runtimeArguments } from "@gold-partner/dev";
 import { assert, assertEquals, assertStringIncludes } from "@std/assert";
 
 const ENTRY = fileURLToPath(new URL("./mod.ts", import.meta.url));
-const RUNTIME_ARGUMENTS = process.versions["deno"] ? ["run", "-A"] : ["--import", "tsx"];
 
 function bench(...args: string[]): { code: number | null; says: string } {
-  const { status, stdout, stderr } = spawnSync(process.execPath, [...RUNTIME_ARGUMENTS, ENTRY, ...args], {
+  const { status, stdout, stderr } = spawnSync(process.execPath, [...runtimeArguments(ENTRY), ...args], {
     encoding: "utf8",
     timeout: 60_000,
   });

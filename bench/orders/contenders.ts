@@ -53,9 +53,10 @@ export function serviceTaker(
       inFlight,
     });
     spent += operations;
-    const [startCpuMs, executed] = [cpuMs(), await countExecuted(house)];
+    const executed = await countExecuted(house);
     const between = interlude && interludeAfterMs && sleep(interludeAfterMs).then(interlude);
     const sample = await noteWork(works, house.sql, async () => {
+      const startCpuMs = cpuMs();
       const report = await generator.run();
       await sealChains(house);
       return { operations, ...report, cpuMs: cpuMs() - startCpuMs };
@@ -150,7 +151,7 @@ export async function functionTaker(
     script,
     connections,
     logPrefix,
-    databaseUrl: house.databaseUrl("gold"),
+    databaseUrl: house.databaseUrl,
     variables: { numbers, first_client: firstClient, partners: quotes.partners, run: quotes.name },
     count,
   });

@@ -60,7 +60,7 @@ async function writeHistory(
   const each = 2 * Math.ceil(orders / (PARTNERS * calls) / 2);
   const share = PARTNERS / WRITERS;
   const startMs = performance.now();
-  const writer = postgres(databaseUrl("gold"), { max: WRITERS, onnotice: () => {} });
+  const writer = postgres(databaseUrl, { max: WRITERS, onnotice: () => {} });
   try {
     await Promise.all(Array.from({ length: WRITERS }, async (_, index) => {
       for (let call = 1; call <= calls; call++) {

@@ -17,8 +17,8 @@ export interface House {
   readonly dir: string;
   /** A superuser at the service's own database. */
   readonly sql: Sql;
-  /** His URL of any database on the same Postgres. */
-  databaseUrl(name: string): string;
+  /** His URL. */
+  readonly databaseUrl: string;
   readonly operator: ReturnType<typeof asOperator>;
   readonly generator: GeneratorProcess;
   /** The first partner's number; the others follow it. */
@@ -45,7 +45,8 @@ export async function openHouse(): Promise<House> {
     stops.push(() => running.stop());
     const database = await restartPostgres(running.state.path("postgres"));
     stops.push(() => database.stop());
-    const sql = postgres(database.superuserUrl(DATABASE), { max: 1, onnotice: () => {} });
+    const databaseUrl = database.superuserUrl(DATABASE);
+    const sql = postgres(databaseUrl, { max: 1, onnotice: () => {} });
     stops.push(() => sql.end());
     const [pepper] = await readKeys(`file:${join(dir, "keys", "pepper")}`);
     const clientSecret = randomBytes(32).toString("base64url");
@@ -70,7 +71,7 @@ export async function openHouse(): Promise<House> {
     return {
       dir,
       sql,
-      databaseUrl: database.superuserUrl,
+      databaseUrl,
       operator: asOperator(run.database_url),
       generator,
       firstClient,

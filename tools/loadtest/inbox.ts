@@ -1,7 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { verifyWebhook } from "@gold-partner/client";
-import { type Delivery, trialReceiver } from "@gold-partner/dev";
+import { type Delivery, SeenNumbers, trialReceiver } from "@gold-partner/dev";
 
 /** Whose webhooks arrive here, for as long as a run takes. */
 export interface Inbox {
@@ -14,24 +14,6 @@ export interface Inbox {
   stop(): Promise<void>;
 }
 
-/** One bit for each of a partner's events, because a long run has millions. */
-class SequenceSet {
-  #bits = new Uint8Array(1024);
-
-  /** False where it was there already. */
-  add(sequence: number): boolean {
-    const [index, bit] = [sequence >> 3, 1 << (sequence & 7)];
-    if (index >= this.#bits.length) {
-      const longer = new Uint8Array(2 * index);
-      longer.set(this.#bits);
-      this.#bits = longer;
-    }
-    if (this.#bits[index]! & bit) return false;
-    this.#bits[index]! |= bit;
-    return true;
-  }
-}
-
 /** With the certificate that `npm start` keeps for receivers on its machine; undefined where there is none. */
 export async function openInbox(
   stateDir: string,
@@ -42,7 +24,7 @@ export async function openInbox(
   const [cert, key] = [await read("receiver.pem"), await read("receiver_key.pem")];
   if (cert === undefined || key === undefined) return undefined;
   const receiver = await trialReceiver({ certificate: { cert, key } });
-  const seen = secrets.map(() => new SequenceSet());
+  const seen = secrets.map(() => new SeenNumbers());
   let [orders, refused] = [0, 0];
   receiver.answer((delivery) => {
     receiver.deliveries.length = 0;

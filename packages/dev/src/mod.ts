@@ -1,8 +1,10 @@
 /** Everything on one machine, for development and for tests. */
+export { runtimeArguments } from "./child.ts";
 export { asOperator } from "./operator.ts";
 export { type Credentials } from "./partner.ts";
 export { findFreePort, startPostgres, type TestPostgres, testPostgres } from "./postgres/mod.ts";
 export { type Running, type StartOptions } from "./running.ts";
+export { SeenNumbers } from "./seen_numbers.ts";
 export { start } from "./start.ts";
 export { type TrialBooks, trialBooks } from "./trial/books.ts";
 export { type TrialGateway, trialGateway } from "./trial/gateway.ts";

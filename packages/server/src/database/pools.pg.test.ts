@@ -2,12 +2,11 @@ import { spawnSync } from "node:child_process";
 import { after, before, describe, it } from "node:test";
 import process from "node:process";
 import { fileURLToPath } from "node:url";
-import { type TestPostgres, testPostgres } from "@gold-partner/dev";
+import { runtimeArguments, type TestPostgres, testPostgres } from "@gold-partner/dev";
 import { assert, assertEquals, assertRejects } from "@std/assert";
 import { connect } from "./pools.ts";
 
 const TRIAL = fileURLToPath(new URL("./pool_trial.ts", import.meta.url));
-const RUNTIME_ARGUMENTS = process.versions["deno"] ? ["run", "-A"] : ["--import", "tsx"];
 const STATEMENTS = 80_000;
 
 describe("connect() with several connections", () => {
@@ -48,15 +47,14 @@ describe("connect() with several connections", () => {
 
   it("keeps nothing of a statement that is done, also where some of its connections are always idle", () => {
     const url = server.superuserUrl();
-    const { stdout, stderr } = spawnSync(process.execPath, [
-      ...RUNTIME_ARGUMENTS,
-      TRIAL,
-      url,
-      `${STATEMENTS}`,
-    ], {
-      encoding: "utf8",
-      timeout: 60_000,
-    });
+    const { stdout, stderr } = spawnSync(
+      process.execPath,
+      [...runtimeArguments(TRIAL), url, `${STATEMENTS}`],
+      {
+        encoding: "utf8",
+        timeout: 60_000,
+      },
+    );
     assert(stdout !== "", stderr);
     assert(Number(stdout) < 4 * STATEMENTS, `${stdout} bytes were kept of ${STATEMENTS} statements`);
   });

@@ -233,7 +233,7 @@ describe("a delivery worker", () => {
     const one = stage.start("one");
     await stage.until(() => open.length === 4 && one.waiting >= 4);
     stage.start("two");
-    partner.worker = "two";
+    stage.give(partner, "two");
     await stage.until(() => stage.isDone() && one.held === 0);
     for (const each of open) each();
     await pause(50);

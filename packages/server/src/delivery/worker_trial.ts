@@ -101,6 +101,12 @@ export class Stage {
     return partner;
   }
 
+  /** It is the worker's from now on, who lives: otherwise another might claim it before that one's first beat. */
+  give(partner: TrialPartner, worker: string): void {
+    this.#workers.set(worker, this.nowMs());
+    partner.worker = worker;
+  }
+
   start(name = "one", changes: Partial<WorkerParts> = {}): DeliveryWorker {
     const worker = new DeliveryWorker({
       store: this.store(name),

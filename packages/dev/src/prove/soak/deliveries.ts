@@ -4,7 +4,7 @@ import { findImbalance } from "../stage.ts";
 import { untilDelivered } from "../until_delivered.ts";
 import type { Receivers } from "../webhooks/receivers.ts";
 import type { KeptIds } from "./kept_ids.ts";
-import { SeenNumbers } from "./seen_numbers.ts";
+import { SeenNumbers } from "../../seen_numbers.ts";
 
 const PATIENCE_MS = 120_000;
 const SHOWN = 10;

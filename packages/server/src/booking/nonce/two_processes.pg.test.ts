@@ -1,4 +1,4 @@
-import { type TrialBooks, trialBooks } from "@gold-partner/dev";
+import { runtimeArguments, type TrialBooks, trialBooks } from "@gold-partner/dev";
 import { assertEquals } from "@std/assert";
 import { spawn } from "node:child_process";
 import process from "node:process";
@@ -9,7 +9,6 @@ import { newUuid } from "../trial.ts";
 import type { NonceItem } from "./spend_nonces.ts";
 
 const SPENDER = fileURLToPath(new URL("./spender_trial.ts", import.meta.url));
-const RUNTIME_ARGUMENTS = process.versions["deno"] ? ["run", "--no-check", "-A"] : ["--import", "tsx"];
 const CLIENTS = 8;
 const NONCES = 25;
 
@@ -22,7 +21,7 @@ describe("two processes that spend the same nonces at once", () => {
 
   /** Ready to spend as soon as it is told to. */
   async function startSpender(items: readonly NonceItem[]): Promise<() => Promise<string[]>> {
-    const child = spawn(process.execPath, [...RUNTIME_ARGUMENTS, SPENDER, books.url, JSON.stringify(items)], {
+    const child = spawn(process.execPath, [...runtimeArguments(SPENDER), books.url, JSON.stringify(items)], {
       stdio: ["pipe", "pipe", "inherit"],
     });
     const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]();

@@ -120,7 +120,7 @@ describe("event notices of the service", () => {
     const { sql } = books;
     const asked = async () =>
       (await sql`
-        select from pg_stat_activity where datname = current_database() and query like '%tell\\_events%' and pid <> pg_backend_pid()`)
+        select from pg_stat_activity where datname = current_database() and query like '%tell\\_events%'`)
         .length;
     const setUrl = async (url: string | null) => {
       await sql`update gold.partner set webhook_url = ${url} where public_id = ${partner.clientId}`;
