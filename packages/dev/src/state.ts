@@ -1,10 +1,11 @@
 import { createHash, randomBytes } from "node:crypto";
-import { chmod, mkdir, readdir, readFile, realpath, rename, rm, writeFile } from "node:fs/promises";
+import { chmod, mkdir, readdir, readFile, realpath, rename, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import process from "node:process";
 import { type Lock, takeLock } from "./lock.ts";
 import { findPostmaster, stopPostmaster } from "./postgres/postmaster.ts";
+import { removeFolder } from "./remove_folder.ts";
 
 /** The folder that holds everything of one `npm start`: database, keys, credentials, logs. */
 export interface State {
@@ -104,7 +105,7 @@ async function removeState(root: string): Promise<void> {
   const left = findPostmaster(cluster);
   if (left) await stopPostmaster(cluster, left.pid, false);
   for (const entry of await readdir(root)) {
-    if (!BESIDE.includes(entry)) await rm(join(root, entry), { recursive: true, force: true });
+    if (!BESIDE.includes(entry)) await removeFolder(join(root, entry));
   }
 }
 

@@ -2,6 +2,7 @@ import * as fs from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, it } from "node:test";
 import { assert, assertEquals, assertRejects } from "@std/assert";
+import { removeFolder } from "../remove_folder.ts";
 import { type Binaries, findBinaries } from "./binaries.ts";
 import { type Cluster, openCluster } from "./cluster.ts";
 import { PostgresStartError } from "./error.ts";
@@ -19,7 +20,7 @@ describe("openCluster()", () => {
     binaries = await findBinaries();
   });
 
-  afterEach(() => fs.rmSync(folder, { recursive: true, maxRetries: 5 }));
+  afterEach(() => removeFolder(folder));
 
   const open = (): Promise<Cluster> => openCluster(dataDir, binaries, () => {});
 

@@ -5,6 +5,7 @@ import { basename, dirname, join, resolve } from "node:path";
 import { type Account, accountOf, accountOfNew, launch } from "./account.ts";
 import type { Binaries } from "./binaries.ts";
 import { PostgresStartError } from "./error.ts";
+import { removeFolder } from "../remove_folder.ts";
 import { processLives } from "./postmaster.ts";
 
 /** An initialised database cluster, running or not. */
@@ -28,7 +29,7 @@ export async function openCluster(
 ): Promise<Cluster> {
   const path = resolve(dataDir);
   fs.mkdirSync(dirname(path), { recursive: true });
-  removeAbandoned(path, log);
+  await removeAbandoned(path, log);
   if (isAbsentOrEmpty(path)) {
     log(`making a database cluster in ${path}`);
     await makeCluster(path, binaries);
@@ -123,11 +124,12 @@ async function runInitdb(
 const draftPrefix = (path: string): string => `${path}.new-`;
 
 /** Drafts whose maker was killed before the rename. */
-function removeAbandoned(path: string, log: (line: string) => void): void {
+async function removeAbandoned(path: string, log: (line: string) => void): Promise<void> {
   const prefix = basename(draftPrefix(path));
   for (const name of fs.readdirSync(dirname(path))) {
     if (!name.startsWith(prefix) || processLives(Number.parseInt(name.slice(prefix.length), 10))) continue;
     log(`removing ${name}, which an interrupted start left`);
-    fs.rmSync(join(dirname(path), name), { recursive: true, force: true, maxRetries: 5 });
+    // Its initdb may be at work yet.
+    await removeFolder(join(dirname(path), name));
   }
 }

@@ -5,6 +5,7 @@ import { createServer } from "node:net";
 import { join } from "node:path";
 import { after, afterEach, before, describe, it } from "node:test";
 import { assert, assertEquals, assertMatch, assertRejects, assertStringIncludes } from "@std/assert";
+import { removeFolder } from "../remove_folder.ts";
 import { PostgresStartError } from "./error.ts";
 import { findPostmaster, isServerOf, stopPostmaster } from "./postmaster.ts";
 import { type PostgresOptions, type RunningPostgres, startPostgres } from "./start_postgres.ts";
@@ -33,7 +34,7 @@ describe("startPostgres()", () => {
     if (left) await stopPostmaster(clusterDir, left.pid);
   });
 
-  after(() => fs.rmSync(folder, { recursive: true, maxRetries: 5 }));
+  after(() => removeFolder(folder));
 
   const start = (options: Partial<PostgresOptions> = {}): Promise<RunningPostgres> =>
     startPostgres({ dataDir, ...options });

@@ -3,6 +3,7 @@ import { randomUUID } from "node:crypto";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import postgres, { type Sql } from "postgres";
+import { removeFolder } from "../remove_folder.ts";
 import { findPostmaster, processLives, stopPostmaster } from "./postmaster.ts";
 import { startPostgres } from "./start_postgres.ts";
 
@@ -119,7 +120,7 @@ async function removeAbandoned(folder: string): Promise<void> {
     try {
       const left = findPostmaster(clusterDir);
       if (left) await stopPostmaster(clusterDir, left.pid, false);
-      rmSync(dataDir, { recursive: true, force: true, maxRetries: 5 });
+      await removeFolder(dataDir);
     } catch {
       // Another user's, or another test process is at it too.
     }

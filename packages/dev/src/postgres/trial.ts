@@ -3,7 +3,11 @@ import { once } from "node:events";
 import { chmodSync, mkdtempSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { fileURLToPath } from "node:url";
 import postgres, { type Sql } from "postgres";
+import { runtimeArguments } from "../child.ts";
+
+const PROGRAM = fileURLToPath(new URL("./trial_start.ts", import.meta.url));
 
 /** What the tests stage around a server: a folder, a session, another process that starts it. */
 
@@ -24,11 +28,8 @@ export async function query<T>(url: string, run: (sql: Sql) => PromiseLike<T>): 
 
 /** Starts Postgres from a process of its own, to be killed. */
 export function startElsewhere(dataDir: string): ChildProcess {
-  const runtime = "Deno" in globalThis ? ["run", "-A"] : ["--import", "tsx"];
-  const program = join(import.meta.dirname ?? "", "trial_start.ts");
-  return spawn(process.execPath, [...runtime, program, dataDir], {
-    cwd: import.meta.dirname,
-    stdio: ["ignore", "pipe", "ignore"],
+  return spawn(process.execPath, [...runtimeArguments(PROGRAM), dataDir], {
+    stdio: ["ignore", "pipe", "inherit"],
   });
 }
 

@@ -11,6 +11,7 @@ import { runDemo } from "../demo.ts";
 import { asOperator } from "../operator.ts";
 import type { Credentials } from "../partner.ts";
 import { startPostgres } from "../postgres/mod.ts";
+import { removeFolder } from "../remove_folder.ts";
 import type { Finding } from "./report.ts";
 
 const START = fileURLToPath(new URL("../main.ts", import.meta.url));
@@ -45,7 +46,7 @@ export async function revive(port: number, rounds: number): Promise<Finding> {
       await look.end({ timeout: 0 });
     }
   } finally {
-    await rm(stateDir, { recursive: true, force: true, maxRetries: 5 });
+    await removeFolder(stateDir);
   }
   return {
     what: `killed ${rounds} times amid trading, ${acknowledged.size} orders acknowledged`,
