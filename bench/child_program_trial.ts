@@ -2,7 +2,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { takeErrands } from "./child_program.ts";
 
-const LONG_MS = 10_000;
+const LONG_MS = 30_000;
 
 await takeErrands<{ readonly say: string }>(async ({ say }) => {
   if (say === "") throw new Error("nothing to say");

@@ -10,7 +10,7 @@ const ENTRY = fileURLToPath(new URL("./mod.ts", import.meta.url));
 function bench(...args: string[]): { code: number | null; says: string } {
   const { status, stdout, stderr } = spawnSync(process.execPath, [...runtimeArguments(ENTRY), ...args], {
     encoding: "utf8",
-    timeout: 60_000,
+    timeout: 300_000,
   });
   return { code: status, says: stdout + stderr };
 }

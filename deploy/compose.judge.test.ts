@@ -177,14 +177,14 @@ describe("docker-compose.yml", () => {
       });
       return (await Promise.all(answers)).flat();
     };
-    for (const end = Date.now() + 20_000; (await empty()).length > 0 && Date.now() < end;) await sleep(500);
+    for (const end = Date.now() + 60_000; (await empty()).length > 0 && Date.now() < end;) await sleep(500);
     assertEquals([await empty(), await prometheus.stop()], [[], 0]);
   });
 
   it("delivers the order's event to a receiver that believes the partner's secret alone", async () => {
     const told = () => started.get("receiver")!.output();
     const delivered = `"order_id":"${order.order_id}"`;
-    for (const end = Date.now() + 10_000; !told().includes(delivered) && Date.now() < end;) await sleep(50);
+    for (const end = Date.now() + 30_000; !told().includes(delivered) && Date.now() < end;) await sleep(50);
     const line = told().split("\n").find((one) => one.includes(delivered)) ?? told();
     assertMatch(line, /^{"status":204,"id":"evt_[-\w]+","event":{.*"type":"order.executed"/);
 
@@ -203,7 +203,7 @@ describe("docker-compose.yml", () => {
   it("serves again after the service alone was started anew, and after Envoy was, which closes its door first", async () => {
     const isServed = () => partner.send("GET", "/health").then(({ status }) => status === 200, () => false);
     const untilServed = async () => {
-      for (const end = Date.now() + 10_000; !await isServed(); await sleep(100)) assert(Date.now() < end);
+      for (const end = Date.now() + 30_000; !await isServed(); await sleep(100)) assert(Date.now() < end);
     };
     for (const name of ["api", "envoy"]) {
       for (const { command } of project.services[name]!.pre_stop ?? []) {

@@ -29,7 +29,10 @@ export interface Service {
 /** The project, or what compose says of the file. */
 export function readCompose(root: string, file: string): Project | string {
   const program = join(root, ".tools/bin/compose_go");
-  const { status, stdout, stderr, error } = spawnSync(program, [file], { encoding: "utf8", timeout: 30_000 });
+  const { status, stdout, stderr, error } = spawnSync(program, [file], {
+    encoding: "utf8",
+    timeout: 120_000,
+  });
   if (error) {
     throw new Error(`compose_go does not run: ${error.message}. Run: node tools/run.mjs parts compose_go`);
   }

@@ -37,7 +37,7 @@ interface EngineOptions {
   readonly hosts: Readonly<Record<string, string>>;
 }
 
-const RUN_MS = 60_000;
+const RUN_MS = 180_000;
 const POLL_MS = 100;
 const ADDRESS = /((?:127\.0\.0\.1|0\.0\.0\.0):|\/dev\/tcp\/127\.0\.0\.1\/)(\d+)\b/g;
 
@@ -94,7 +94,7 @@ export class TrialEngine {
   }
 
   /** Until the probe succeeds, as an engine asks again and again. */
-  async until(container: Container, probe: readonly string[], seconds = 30): Promise<void> {
+  async until(container: Container, probe: readonly string[], seconds = 90): Promise<void> {
     for (const end = Date.now() + seconds * 1000; Date.now() < end; await sleep(POLL_MS)) {
       if ((await this.run(container, probe)).code === 0) return;
     }

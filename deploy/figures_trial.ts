@@ -28,7 +28,7 @@ export function figuresAsked(
   const program = join(root, ".tools/bin/prometheus_rules");
   const { status, stdout, stderr, error } = spawnSync(program, [alarms, ...expressions], {
     encoding: "utf8",
-    timeout: 30_000,
+    timeout: 120_000,
   });
   if (error) {
     throw new Error(

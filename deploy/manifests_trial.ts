@@ -91,7 +91,7 @@ const TO_JSON =
 function runPython(root: string, args: readonly string[]): SpawnSyncReturns<string> {
   const ended = spawnSync("python3", args, {
     encoding: "utf8",
-    timeout: 60_000,
+    timeout: 180_000,
     env: { ...process.env, PYTHONPATH: join(root, ".tools/kubernetes_validate") },
   });
   if (!ended.error) return ended;

@@ -82,7 +82,7 @@ export async function onboardPartner(
           method,
           path,
           agent: false,
-          timeout: 15_000,
+          timeout: 45_000,
         },
         headers: {
           Host: host,

@@ -17,7 +17,7 @@ function run(
   const { status, stdout, stderr, error } = spawnSync(program, args, {
     cwd: folder,
     encoding: "utf8",
-    timeout: 60_000,
+    timeout: 180_000,
   });
   if (error) {
     throw new Error(`${program} does not run: ${error.message}. Run: node tools/run.mjs parts gitleaks`);

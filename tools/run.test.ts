@@ -32,7 +32,7 @@ const TASK = `import process from "node:process";
 const [how = ""] = process.argv.slice(2);
 process.on("SIGTERM", () => { console.log("SIGTERM"); process.exit(9); });
 console.log(JSON.stringify({ args: process.argv.slice(2), deno: process.versions.deno !== undefined }));
-if (how === "wait") setTimeout(() => {}, 20_000);
+if (how === "wait") setTimeout(() => {}, 60_000);
 else process.exit(Number(how));`;
 
 interface Ended {
@@ -186,7 +186,7 @@ describe("run.mjs", () => {
   it("passes SIGTERM on and ends as the task ends", async () => {
     await withProject(async (project) => {
       const { child, ended, output } = project.start(["test", "wait"]);
-      for (let polls = 0; output.stdout === "" && polls < 200; polls++) await sleep(50);
+      for (let polls = 0; output.stdout === "" && polls < 1200; polls++) await sleep(50);
       process.kill(child.pid ?? 0, "SIGTERM"); // By its id: after child.kill() Deno hides the exit code.
       const { code, stdout } = await ended;
       assertEquals(code, 9);

@@ -35,6 +35,7 @@ async function runPlanted(
       files: Object.keys(files),
       oneRuntime,
       nodeAlone,
+      lanes: 2,
       output: "ignore",
     });
   } finally {

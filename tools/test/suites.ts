@@ -1,5 +1,5 @@
 import { mkdtempSync, readFileSync, realpathSync, rmSync, symlinkSync } from "node:fs";
-import { availableParallelism, tmpdir } from "node:os";
+import { tmpdir } from "node:os";
 import { join, relative, sep } from "node:path";
 import { fileURLToPath } from "node:url";
 import { type FileCounts, readJunitCounts, sumCounts } from "./counts.ts";
@@ -13,6 +13,8 @@ interface SuitePlan {
   readonly oneRuntime: OneRuntime;
   /** Where what is tried is no matter of the runtime. */
   readonly nodeAlone?: boolean;
+  /** How many files run at once. */
+  readonly lanes: number;
   /** A test of this very file keeps the inner runs out of sight. */
   readonly output?: Output;
 }
@@ -52,7 +54,7 @@ export async function runSuites(plan: SuitePlan): Promise<SuiteResult> {
 
 /** Each file runs as a bundle, in a process of its own; what it says of itself is said of its source. */
 async function runOnNode(
-  { root, runtimes, output }: SuitePlan,
+  { root, runtimes, output, lanes }: SuitePlan,
   files: readonly string[],
 ): Promise<{ counts: ReadonlyMap<string, FileCounts>; faults: string[] }> {
   const counts = new Map<string, FileCounts>();
@@ -67,7 +69,7 @@ async function runOnNode(
     const destination = join(folder, "report");
     const code = await runVisibly(root, runtimes.node, [
       // Its default leaves one of the cores idle.
-      ...["--enable-source-maps", "--test", `--test-concurrency=${availableParallelism()}`],
+      ...["--enable-source-maps", "--test", `--test-concurrency=${lanes}`],
       ...["--test-reporter=spec", "--test-reporter-destination=stdout"],
       ...[`--test-reporter=${REPORTER}`, `--test-reporter-destination=${destination}`],
       ...files.map((file) => join(folder, file.replace(/\.ts$/, ".mjs"))),
@@ -86,7 +88,7 @@ async function runOnNode(
   });
 }
 
-/** Within one process Deno runs file after file, so each core gets a process of its own with a few files at a time. */
+/** Within one process Deno runs file after file, so each lane is a process of its own with a few files at a time. */
 async function runOnDeno(
   plan: SuitePlan,
   files: readonly string[],
@@ -98,7 +100,7 @@ async function runOnDeno(
   const work = async () => {
     for (const share of queue) done.push(await runShareOnDeno(plan, share));
   };
-  await Promise.all(Array.from({ length: availableParallelism() }, work));
+  await Promise.all(Array.from({ length: plan.lanes }, work));
   const failed = done.filter(({ code }) => code !== 0).map(({ code }) => code);
   return {
     counts: sumCounts(done.map(({ counts }) => counts)),
@@ -110,7 +112,8 @@ const SHARE_FILES = 6;
 
 function sharesOf(files: readonly string[]): readonly (readonly string[])[] {
   const shares = Math.ceil(files.length / SHARE_FILES);
-  return Array.from({ length: shares }, (_, n) => files.slice(n * SHARE_FILES, (n + 1) * SHARE_FILES));
+  // Neighbours are alike, and the slow ones would lie together.
+  return Array.from({ length: shares }, (_, n) => files.filter((_, index) => index % shares === n));
 }
 
 async function runShareOnDeno({ root, runtimes, output }: SuitePlan, files: readonly string[]) {

@@ -1,3 +1,4 @@
+import { availableParallelism } from "node:os";
 import process from "node:process";
 import { fileURLToPath } from "node:url";
 import { testPostgres } from "@gold-partner/dev";
@@ -5,6 +6,9 @@ import { listTestFiles, type Tier } from "./files.ts";
 import { readOneRuntime } from "./one_runtime.ts";
 import { findRuntimes } from "./runtimes.ts";
 import { runSuites } from "./suites.ts";
+
+/** A file mostly computes, a quarter of its time it waits; judges wait for Envoy's time limits and for pages. */
+const LANES_A_CORE: Readonly<Record<Tier, number>> = { plain: 1.5, pg: 1.5, judge: 2 };
 
 export const ROOT = fileURLToPath(new URL("../..", import.meta.url));
 
@@ -26,7 +30,15 @@ export async function runTier(
   }
   const start = performance.now();
   const stopDatabase = await shareDatabase(files);
-  const { node, deno, faults } = await runSuites({ root: ROOT, runtimes, files, oneRuntime, nodeAlone })
+  const lanes = Math.ceil(LANES_A_CORE[tier] * availableParallelism());
+  const { node, deno, faults } = await runSuites({
+    root: ROOT,
+    runtimes,
+    files,
+    oneRuntime,
+    nodeAlone,
+    lanes,
+  })
     .finally(
       stopDatabase,
     );

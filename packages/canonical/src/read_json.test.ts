@@ -273,6 +273,6 @@ describe("readJson()", () => {
     read(`{${members.join(",")}}`, { maxBytes: Infinity });
     const seconds = (performance.now() - start) / 1000;
     // A fifth of a second on an idle machine; comparing each name with all before it takes a minute.
-    assert(seconds < 10, `${seconds} s`);
+    assert(seconds < 30, `${seconds} s`);
   });
 });

@@ -11,7 +11,7 @@ import { fileURLToPath } from "node:url";
 
 const ROOT = fileURLToPath(new URL("../../..", import.meta.url));
 const EXAMPLES = "docs/examples/receiver";
-const PATIENCE_MS = 20_000;
+const PATIENCE_MS = 60_000;
 
 /** How each example is started, as its page says. */
 export const RECEIVERS: Readonly<Record<string, readonly string[]>> = {

@@ -66,7 +66,7 @@ describe("openDemoReceiver()", () => {
     const startedMs = performance.now();
     assertEquals(await deliver(ordered(first)), 204);
     assert((await receiver.awaitEvent(first))! > startedMs);
-    const later = receiver.awaitEvent(second);
+    const later = receiver.awaitEvent(second, 30_000);
     await deliver(ordered(second));
     assert((await later)! > startedMs);
   });

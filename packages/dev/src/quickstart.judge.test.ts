@@ -86,12 +86,12 @@ function tryQuickstart({ options, httpVersion, refusals }: Door): void {
     assertEquals([older.status, newer.status], [200, 200]);
     await shell.run(`gold secret rotate "$CLIENT_ID" --overlap 0 --yes --json > last_secret.json`);
     assertEquals((await token("last_secret.json")).status, 200);
-    // The service has read of an end a second later at most.
-    await shell.run("sleep 1.5");
-    assertEquals([code(await token("partner.json")), code(await token("secret.json"))], [
-      "401 invalid_client",
-      "401 invalid_client",
-    ]);
+    // The service reads of an end once a second.
+    const codes = async () => [code(await token("partner.json")), code(await token("secret.json"))];
+    const ended = ["401 invalid_client", "401 invalid_client"];
+    const until = performance.now() + 30_000;
+    while (`${await codes()}` !== `${ended}` && performance.now() < until) await shell.run("sleep 0.5");
+    assertEquals(await codes(), ended);
   });
 
   it("gains nothing by forging what only the proxy may say", async () => {

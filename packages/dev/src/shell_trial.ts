@@ -9,7 +9,7 @@ export interface Shell {
   stop(): Promise<void>;
 }
 
-const LINES_MS = 60_000;
+const LINES_MS = 180_000;
 
 /** One bash that stays open, as a reader's does: what a block sets, the next one has. It ends at the first command that fails. */
 export function openShell(folder: string, env: Record<string, string>): Shell {

@@ -10,7 +10,7 @@ import { runtimeArguments } from "./child.ts";
 /** `npm start` as a user runs it, in a process of its own, and what stands in its state folder. */
 
 export const MAIN = fileURLToPath(new URL("./main.ts", import.meta.url));
-const READY_MS = 60_000;
+const READY_MS = 120_000;
 
 export interface RunFile {
   readonly base_url: string;
@@ -91,7 +91,7 @@ export function isAlive(pid: number): boolean {
 }
 
 export async function awaitEnd(...pids: number[]): Promise<void> {
-  const until = performance.now() + 15_000;
+  const until = performance.now() + 30_000;
   while (pids.some(isAlive)) {
     if (performance.now() > until) throw new Error(`still alive: ${pids.filter(isAlive).join(", ")}`);
     await new Promise((resolve) => setTimeout(resolve, 50));

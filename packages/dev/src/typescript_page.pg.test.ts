@@ -40,7 +40,7 @@ describe("the page on TypeScript", () => {
       const { stdout } = await promisify(execFile)(process.execPath, [...RUNTIME, file], {
         cwd: ROOT,
         env: { ...process.env, GOLD_CREDENTIALS, NO_COLOR: "1" },
-        timeout: 60_000,
+        timeout: 180_000,
       });
       const came = stdout.split(`${BLOCK_END}\n`);
       assertEquals(came.length, shown.length + 1);

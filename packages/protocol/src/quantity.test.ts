@@ -104,7 +104,7 @@ describe("parseDecimal()", () => {
   });
 
   it("takes no time for a huge exponent or a long text", () => {
-    // Longer than any body may be, so that no loaded machine takes 10 s, and no quadratic pattern less than a minute.
+    // Longer than any body may be, so that no loaded machine takes 30 s, and no quadratic pattern less than a minute.
     const zeros = "0".repeat(250_000);
     const started = performance.now();
     assertEquals(reasonOf(() => parseGrams("1e999999999999999999")), "too_large");
@@ -119,7 +119,7 @@ describe("parseDecimal()", () => {
     assertEquals(parseGrams(`1.5e${zeros}1`), 150_000n);
     const nines = "9".repeat(1_000_000);
     for (let run = 0; run < 200; run++) assertEquals(reasonOf(() => parseGrams(`1e${nines}`)), "too_large");
-    assert(performance.now() - started < 10_000, "linear time");
+    assert(performance.now() - started < 30_000, "linear time");
   });
 
   it("refuses what is no JSON number and does not repeat all of it", () => {

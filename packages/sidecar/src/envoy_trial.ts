@@ -59,7 +59,7 @@ export interface EnvoyTrial {
 
 const SECRET = "trial-secret-of-32-characters-or-more";
 
-const LOG_MS = 5000;
+const LOG_MS = 30_000;
 const LOG_POLL_MS = 50;
 
 const answerOk: RequestListener = (_request, response) => response.end("ok");
@@ -67,6 +67,7 @@ const answerOk: RequestListener = (_request, response) => response.end("ok");
 export async function startEnvoyTrial(
   settings: Record<string, string> = {},
   answer: RequestListener = answerOk,
+  drainSeconds = 2,
 ): Promise<EnvoyTrial> {
   const folder = mkdtempSync(join(tmpdir(), "envoy-"));
   const at = (name: string): string => join(folder, name);
@@ -94,7 +95,7 @@ export async function startEnvoyTrial(
     ACCESS_LOG: at("access.log"),
     ...settings,
   });
-  const envoy = await startEnvoy({ config, logFile: at("envoy.log"), concurrency: 1, drainSeconds: 2 });
+  const envoy = await startEnvoy({ config, logFile: at("envoy.log"), concurrency: 1, drainSeconds });
   const open = async (options: ConnectionOptions = {}): Promise<TLSSocket> => {
     const { cert, key } = client;
     const socket = connect({

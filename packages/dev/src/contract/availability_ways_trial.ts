@@ -4,9 +4,12 @@ import { type Way, WITHDRAWAL, withdrawal } from "./way_trial.ts";
 
 /** The service, the proxy or the database cannot. */
 export const AVAILABILITY_WAYS = {
-  rate_limited: withdrawal(async ({ house, other }) => {
-    return { caller: other, call: WITHDRAWAL, mend: await exhaustRate(house, other) };
-  }),
+  rate_limited: {
+    ...withdrawal(async ({ house, other }) => {
+      return { caller: other, call: WITHDRAWAL, mend: await exhaustRate(house, other) };
+    }),
+    fades: true,
+  },
   internal_error: withdrawal(async ({ house, partner }) => {
     return { caller: partner, call: WITHDRAWAL, mend: await hideTable(house) };
   }),

@@ -3,8 +3,8 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { assertEquals, assertMatch } from "@std/assert";
 import { BODY_MAX_BYTES, type OperationId, type TokenProblemCode } from "@gold-partner/protocol";
 import { expectProblem } from "../trial/problem.ts";
-import { headers } from "./attack/frames_trial.ts";
-import { fieldsOf } from "./attack/http2_wire_trial.ts";
+import { FRAME, headers } from "./attack/frames_trial.ts";
+import { fieldsOf, Http2Wire } from "./attack/http2_wire_trial.ts";
 import { Siege } from "./attack/siege_trial.ts";
 import type { Call, Caller } from "./caller_trial.ts";
 import { type Described, describedBy, undescribedHeaders } from "./described_trial.ts";
@@ -19,8 +19,8 @@ const NAMED_BY_ENVOY = /^req_[0-9a-f]{8}-[0-9a-f]{4}-4/;
 
 /** More requests at once than Envoy keeps for one service: 512 under way, and 512 that wait. */
 const [WIRES, STREAMS] = [11, 100];
-/** Long enough for them to arrive, and too short for Envoy to see that the service is not well. */
-const ARRIVAL_MS = 500;
+/** Envoy refuses the surplus of them as soon as it is full. */
+const ARRIVAL_MS = 10_000;
 
 const baggage: Call = { headers: { "X-Baggage": "x".repeat(17_000) } };
 const large: Call = { body: "x".repeat(BODY_MAX_BYTES + 1) };
@@ -93,8 +93,13 @@ describe("what Envoy answers by itself", () => {
 
   it("is more than one certificate may send", async () => {
     const flooded = house.partner.through(await house.openEnvoy({ FLOOD_PER_SECOND: "1" }));
-    await flooded.call("getHealth");
-    await expectTwice("rate_limited", flooded);
+    // Several at once, because one more may pass each second.
+    const refused = async (operation: OperationId, call: Call): Promise<Response> => {
+      const replies = await Promise.all(Array.from({ length: 10 }, () => flooded.call(operation, call)));
+      return replies.find(({ status }) => status === 429) ?? replies[0]!;
+    };
+    await expectFromEnvoy("rate_limited", "createQuote", refused("createQuote", QUOTE));
+    await expectFromEnvoy("rate_limited", "issueToken", refused("issueToken", token));
   });
 
   it("is that there is no service", async () => {
@@ -102,21 +107,28 @@ describe("what Envoy answers by itself", () => {
   });
 
   it("is that too much waits already", async () => {
-    const { host } = new URL(house.running.baseUrl);
+    // One that does not ask whether the service is well, so that it waits as long as it takes.
+    const port = await house.openTrustingDoor();
+    const host = `localhost:${port}`;
     const asked = Array.from({ length: STREAMS }, (_, n) => headers(1 + 2 * n, fieldsOf(host, "/health")));
     const mend = await haltService(house);
-    const wires = await Promise.all(Array.from({ length: WIRES }, () => siege.openHttp2()));
+    const wires = await Promise.all(Array.from({ length: WIRES }, async () => {
+      return new Http2Wire(await siege.connect({ port, ALPNProtocols: ["h2"] })).greet();
+    }));
     for (const wire of wires) wire.write(...asked);
-    await sleep(ARRIVAL_MS);
-    await expectTwice("service_unavailable", house.partner).finally(mend);
+    const isFull = () => wires.some(({ frames }) => frames.some(({ type }) => type === FRAME.headers));
+    const end = performance.now() + ARRIVAL_MS;
+    while (!isFull() && performance.now() < end) await sleep(20);
+    await expectTwice("service_unavailable", house.partner.through(port)).finally(mend);
     for (const wire of wires) wire.close();
   });
 
   it("is what takes too long: a request that does not arrive, a reply that does not come", async () => {
+    const partner = house.partner.through(await house.openTrustingDoor());
     const mend = await haltService(house);
     await Promise.all([
-      expectTwice("request_timeout", house.partner, { stalls: true }),
-      expectTwice("upstream_timeout", house.partner),
+      expectTwice("request_timeout", partner, { stalls: true }),
+      expectTwice("upstream_timeout", partner),
     ]).finally(mend);
   });
 });

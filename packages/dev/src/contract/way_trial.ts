@@ -38,6 +38,8 @@ type Stage = (scene: Scene) => Promise<Staged>;
 /** How a code is reached. */
 export interface Way {
   readonly operation: OperationId;
+  /** The cause ends by itself after a second. */
+  readonly fades?: true;
   readonly stage: Stage;
 }
 

@@ -20,6 +20,16 @@ import {
 const MEBIBYTE = 1024 * 1024;
 const HEAD = "HTTP/1.1\r\nHost: localhost\r\n";
 const CLOSE = `${HEAD}Connection: close\r\n`;
+/** What is not under test waits longer than any test may take, and that is longer than a busy machine pauses. */
+const LONG = { headersMs: 60_000, bodyMs: 60_000, upstreamMs: 60_000, drainMs: 60_000 };
+const TEST_MS = 30_000;
+
+/** Something that happens once, for the test to wait for. */
+function signal<T>(): { promise: Promise<T>; resolve: (value: T) => void } {
+  let resolve: (value: T) => void = () => {};
+  const promise = new Promise<T>((settle) => resolve = settle);
+  return { promise, resolve };
+}
 
 describe("startGateway(), delivery", () => {
   let pki: { authority: Authority; client: Issued; gateway: Issued };
@@ -38,13 +48,14 @@ describe("startGateway(), delivery", () => {
     const elapsedMs = performance.now() - startedAtMs;
     await trial?.stop();
     trial = undefined;
-    assertLessOrEqual(elapsedMs, 10_000, "waited for a patience that is not under test");
+    assertLessOrEqual(elapsedMs, TEST_MS, "waited for a patience that is not under test");
   });
 
   const start = async (
     answer: (request: IncomingMessage, response: ServerResponse) => void,
     options: Partial<GatewayOptions> = {},
-  ): Promise<Trial> => trial = await startTrial(pki, answer, options);
+  ): Promise<Trial> =>
+    trial = await startTrial(pki, answer, { ...options, patience: { ...LONG, ...options.patience } });
 
   function assertProblem(received: string, status: number, code: string): void {
     const answer = readAnswer(received);
@@ -183,21 +194,22 @@ describe("startGateway(), delivery", () => {
   });
 
   it("lets the client's connection be idle for longer than the service may", async () => {
-    const { open } = await start(echo, { patience: { upstreamMs: 100, bodyMs: 100 } });
+    const { open } = await start(echo, { patience: { upstreamMs: 3_000, bodyMs: 3_000 } });
     const socket = await open();
     for (const last of [false, true]) {
       socket.write(`POST / ${last ? CLOSE : HEAD}Content-Length: 2\r\n\r\nhi`);
-      if (!last) await sleep(400);
+      if (!last) await sleep(4_000);
     }
     assertEquals((await readToEnd(socket)).split("HTTP/1.1 200 OK").length - 1, 2);
   });
 
   it("lets a request without a body wait for the service longer than a body may take", async () => {
-    const { send } = await start((_request, response) => void setTimeout(() => response.end("late"), 300), {
-      patience: { bodyMs: 100 },
+    const { send } = await start((_request, response) => void setTimeout(() => response.end("late"), 4_000), {
+      patience: { bodyMs: 3_000 },
     });
-    assertEquals((await send(`GET / ${CLOSE}\r\n`)).body, "late");
-    assertEquals((await send(`POST / ${CLOSE}Content-Length: 2\r\n\r\nhi`)).body, "late");
+    const requests = [`GET / ${CLOSE}\r\n`, `POST / ${CLOSE}Content-Length: 2\r\n\r\nhi`];
+    const answers = await Promise.all(requests.map((bytes) => send(bytes)));
+    assertEquals(answers.map(({ body }) => body), ["late", "late"]);
   });
 
   it("cuts an answer that stalls", async () => {
@@ -211,12 +223,13 @@ describe("startGateway(), delivery", () => {
   });
 
   it("answers 408 to headers and to a body that do not arrive", async () => {
-    const { open } = await start(echo, { patience: { headersMs: 200, bodyMs: 200 } });
-    for (const bytes of ["GET / HT", `POST / ${HEAD}Content-Length: 10\r\n\r\nhi`]) {
+    const { open } = await start(echo, { patience: { headersMs: 3_000, bodyMs: 3_000 } });
+    const requests = ["GET / HT", `POST / ${HEAD}Content-Length: 10\r\n\r\nhi`];
+    await Promise.all(requests.map(async (bytes) => {
       const socket = await open();
       socket.write(bytes);
       assertProblem(await readToEnd(socket), 408, "request_timeout");
-    }
+    }));
   });
 
   it("gives up on a body that goes on trickling after the answer", async () => {
@@ -233,41 +246,45 @@ describe("startGateway(), delivery", () => {
   });
 
   it("breaks the request off at the service when the client goes away", async () => {
-    let gone: (() => void) | undefined;
-    const wasGone = new Promise<void>((resolve) => gone = resolve);
-    const { open } = await start((_request, response) => void response.once("close", () => gone?.()));
+    const [arrived, gone] = [signal<void>(), signal<void>()];
+    const { open } = await start((_request, response) => {
+      response.once("close", () => gone.resolve());
+      arrived.resolve();
+    });
     const socket = await open();
     socket.write(`GET / ${HEAD}\r\n`);
-    setTimeout(() => socket.destroy(), 50);
-    await wasGone;
+    await arrived.promise;
+    socket.destroy();
+    await gone.promise;
   });
 
   it("answers what is in flight when it closes, and accepts nothing more", async () => {
-    const { gateway, open, send } = await start((_request, response) => {
-      setTimeout(() => response.end("late"), 300);
-    });
+    const arrived = signal<ServerResponse>();
+    const { gateway, open, send } = await start((_request, response) => arrived.resolve(response));
     const idle = await open();
     const busy = await open();
     busy.write(`GET / ${HEAD}\r\n`);
-    await sleep(100);
+    const answer = await arrived.promise;
     const started = performance.now();
     const closed = gateway.close();
     await assertRejects(() => send(`GET / ${CLOSE}\r\n`));
+    answer.end("late");
     assertStringIncludes(await readToEnd(busy), "late");
     await closed;
     await readToEnd(idle);
-    assertLessOrEqual(performance.now() - started, 1_500);
+    assertLessOrEqual(performance.now() - started, TEST_MS);
   });
 
   it("does not wait for ever for what is in flight when it closes", async () => {
-    const { gateway, open } = await start(() => {}, { patience: { drainMs: 150 } });
+    const arrived = signal<void>();
+    const { gateway, open } = await start(() => arrived.resolve(), { patience: { drainMs: 150 } });
     const socket = await open();
     socket.on("error", () => {});
     socket.write(`GET / ${HEAD}\r\n`);
-    await sleep(100);
+    await arrived.promise;
     const started = performance.now();
     await gateway.close();
-    assertLessOrEqual(performance.now() - started, 1_500);
+    assertLessOrEqual(performance.now() - started, TEST_MS);
   });
 
   it("says what to do when the port is taken or no upstream is named", async () => {

@@ -18,9 +18,13 @@ import {
 const GET = (headers = ""): string =>
   `GET /v1/prices HTTP/1.1\r\nHost: localhost\r\n${headers}Connection: close\r\n\r\n`;
 
+/** Long enough for a handshake on a busy machine. */
+const SHORT_LIFE_MS = 5_000;
+
 describe("startGateway(), identity", () => {
   let client: Issued;
   let shortLived: Issued;
+  let shortEndsMs: number;
   let foreign: Issued;
   let expired: Issued;
   let trial: Trial;
@@ -35,10 +39,11 @@ describe("startGateway(), identity", () => {
     trial = await startTrial(
       { authority, client, gateway: await authority.issue("localhost") },
       echo,
-      { proxySecret: "ours" },
+      { proxySecret: "ours", patience: { headersMs: 60_000 } },
     );
     // Last, for it to live through the handshake: certificates end on a whole second.
-    shortLived = await authority.issue("short", 2_000);
+    shortLived = await authority.issue("short", SHORT_LIFE_MS);
+    shortEndsMs = Date.now() + SHORT_LIFE_MS;
     hash = createHash("sha256").update(client.der).digest("hex");
   });
 
@@ -47,7 +52,7 @@ describe("startGateway(), identity", () => {
   it("refuses an open connection's certificate once it has expired", async () => {
     const socket = await trial.open({ cert: shortLived.cert, key: shortLived.key });
     socket.once("session", (given) => session = given);
-    await sleep(2_100);
+    await sleep(shortEndsMs - Date.now() + 100);
     socket.write(GET());
     const { status, head, body } = readAnswer(await readToEnd(socket));
     assertEquals(status, 403);

@@ -5,6 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, describe, it } from "node:test";
 import { assertEquals, assertRejects } from "@std/assert";
+import { removeFolder } from "../remove_folder.ts";
 import { findPostmaster } from "./postmaster.ts";
 import { startPostgres } from "./start_postgres.ts";
 import { type DatabaseTemplate, type TestPostgres, testPostgres } from "./test_postgres.ts";
@@ -12,15 +13,24 @@ import { query } from "./trial.ts";
 
 describe("testPostgres()", () => {
   const given = process.env.TEST_POSTGRES_URL;
+  const usual = process.env.TMPDIR;
+  let folder: string;
   let server: TestPostgres;
 
   before(async () => {
     delete process.env.TEST_POSTGRES_URL;
+    // Of its own, for other test processes of this machine remove at any time what a killed one left.
+    folder = fs.mkdtempSync(join(tmpdir(), "gold-tmp-"));
+    fs.chmodSync(folder, 0o755);
+    process.env.TMPDIR = folder;
     server = await testPostgres();
   });
 
   after(async () => {
     await server.stop();
+    if (usual === undefined) delete process.env.TMPDIR;
+    else process.env.TMPDIR = usual;
+    await removeFolder(folder);
     if (given !== undefined) process.env.TEST_POSTGRES_URL = given;
   });
 

@@ -65,7 +65,7 @@ describe("KeptLine", () => {
     let [underWay, most] = [0, 0];
     await serve((socket) => {
       most = Math.max(most, ++underWay);
-      setTimeout(() => (underWay--, socket.write(SERVED)), 20);
+      setTimeout(() => (underWay--, socket.write(SERVED)), 100);
     }, async (line) => {
       const statuses = await Promise.all(Array.from({ length: 100 }, () => statusOf(line)));
       assertEquals([new Set(statuses), line.opened], [new Set([200]), 32]);

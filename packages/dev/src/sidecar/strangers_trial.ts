@@ -34,7 +34,7 @@ const EXPIRED = { alert: "certificate_expired", reason: "certificate_has_expired
 const NOT_YET = { alert: "certificate_expired", reason: "certificate_is_not_yet_valid" };
 const NO_CLIENT = { alert: "unsupported_certificate", reason: "unsupported_certificate_purpose" };
 const REVOKED = { alert: "certificate_revoked", reason: "certificate_revoked" };
-const REVOCATION_MS = 10_000;
+const REVOCATION_MS = 30_000;
 const ANY_PURPOSE = "2.5.29.37.0";
 
 export async function strangersOf(house: House): Promise<Stranger[]> {
@@ -111,7 +111,7 @@ async function revokedCertificate(house: House): Promise<Certificate> {
   await house.operator("cert revoke", certificate.fingerprint);
   const endMs = performance.now() + REVOCATION_MS;
   while (performance.now() < endMs) {
-    if ((await visit(house, certificate, { patienceMs: 200 })).alert !== undefined) return certificate;
+    if ((await visit(house, certificate, { patienceMs: 1000 })).alert !== undefined) return certificate;
   }
   throw new Error("Envoy does not hear of a revocation.");
 }

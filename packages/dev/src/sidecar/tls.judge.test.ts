@@ -36,8 +36,8 @@ const WEAK: readonly (readonly [alert: string, ...offers: string[]])[] = [
   ["handshake_failure", "-sigalgs", "ECDSA+SHA512"],
 ];
 
-/** A little longer than a handshake may take. */
-const HANDSHAKE_MS = 12_000;
+/** Longer than the ten seconds that a handshake may take, by the pauses of a busy machine. */
+const HANDSHAKE_MS = 20_000;
 
 describe("the TLS of the real Envoy", () => {
   let house: House;

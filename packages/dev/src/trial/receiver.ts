@@ -52,7 +52,7 @@ export interface ReceiverOptions {
   readonly certificate?: ServerCertificate;
 }
 
-const PATIENCE_MS = 10_000;
+const PATIENCE_MS = 30_000;
 
 /** One authority and one certificate serve every receiver of a process: making keys costs more than listening. */
 let own: Promise<ServerCertificate & { readonly ca: string }> | undefined;

@@ -143,7 +143,7 @@ describe("gold operator", () => {
       const { name, url } = await added();
       const { clientId } = await operator.service.addPartner();
       await onUrl(url, "partner", "suspend", clientId);
-      const session = postgres(url, { max: 1, onnotice: () => {}, backoff: () => 0.05, connect_timeout: 2 });
+      const session = postgres(url, { max: 1, onnotice: () => {}, backoff: () => 0.05, connect_timeout: 30 });
       const [own] = await session`select pg_backend_pid() as pid`;
       assertEquals((await asMigration("operator", "remove", name)).json, { login: name, status: "removed" });
       const [left] = await sql`select count(*)::int as n from pg_stat_activity where pid = ${own!.pid}`;

@@ -110,7 +110,7 @@ describe("gold price", () => {
   });
 
   async function untilWaiting(commands: number): Promise<void> {
-    const deadline = Date.now() + 8_000;
+    const deadline = Date.now() + 30_000;
     while (Date.now() < deadline) {
       const rows = await operator.service.books.sql`
         select from pg_stat_activity

@@ -52,7 +52,7 @@ function call(port: number, ca: string, host: string, credential: Credential): P
       incoming.on("error", () => resolve(null));
     });
     outgoing.on("error", () => resolve(null));
-    outgoing.setTimeout(5_000, () => outgoing.destroy());
+    outgoing.setTimeout(30_000, () => outgoing.destroy());
     outgoing.end();
   });
 }

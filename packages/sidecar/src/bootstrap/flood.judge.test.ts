@@ -119,7 +119,7 @@ describe("connections", () => {
     const held = await Promise.all([trial.open(), trial.open(), trial.open()]);
     const refused = trial.open().then((socket) => once(socket, "close").then(() => true), () => true);
     // Envoy closes an idle connection, too, but minutes later.
-    assertEquals(await Promise.race([refused, sleep(5000, false)]), true);
+    assertEquals(await Promise.race([refused, sleep(30_000, false, { ref: false })]), true);
     held[0]!.end();
     await once(held[0]!, "close");
     assertEquals((await trial.send(request("GET /health"))).status, 200);

@@ -34,7 +34,7 @@ describe("drainEnvoy()", () => {
   it("asks Envoy to drain once, and waits until it is closed and nobody is left", async () => {
     const states: State[] = [[0, 2, 1], [0, 0, 0], [1, 1, 1], [1, 1, 0], [1, 0, 0]];
     const { admin, asked, stop } = await stage("waits", states);
-    assertEquals(await drainEnvoy({ admin, seconds: 10 }), { connections: 0, requests: 0, closed: true });
+    assertEquals(await drainEnvoy({ admin, seconds: 60 }), { connections: 0, requests: 0, closed: true });
     assertEquals(asked, ["POST /drain_listeners?graceful", ...states.map(() => "GET /stats")]);
     stop();
   });
@@ -44,7 +44,8 @@ describe("drainEnvoy()", () => {
     const startedMs = performance.now();
     assertEquals(await drainEnvoy({ admin, seconds: 1 }), { connections: 3, requests: 2, closed: true });
     const tookMs = performance.now() - startedMs;
-    assert(tookMs >= 990 && tookMs < 3000, `${tookMs} ms`);
+    // An end that it overlooked would never come.
+    assert(tookMs >= 990 && tookMs < 30_000, `${tookMs} ms`);
     stop();
   });
 

@@ -59,7 +59,7 @@ describe("sidecar keep, between the database and the real Envoy", () => {
     await books.sql`update gold.registry_version set version = version + 1`;
     const startedMs = performance.now();
     while (!await condition()) {
-      assert(performance.now() - startedMs < 10_000, "it never came about");
+      assert(performance.now() - startedMs < 30_000, "it never came about");
       await new Promise((resolve) => setTimeout(resolve, 50));
     }
     return performance.now() - startedMs;
@@ -79,8 +79,8 @@ describe("sidecar keep, between the database and the real Envoy", () => {
     let revoked = trial.client;
     let list = "";
     const tookMs: number[] = [];
-    // The best of three: what else the machine does may take its time, too.
-    while (tookMs.length < 3 && !tookMs.some((ms) => ms < REFUSED_WITHIN_MS)) {
+    // The best of five: what else the machine does may take its time, and so does the keeper's own start.
+    while (tookMs.length < 5 && !tookMs.some((ms) => ms < REFUSED_WITHIN_MS)) {
       revoked = trial.authority.issue(`revoked_${tookMs.length}`);
       assertEquals([await isLetIn(revoked), await isLetIn(trial.client)], [true, true]);
       list = trial.authority.revocationList([revoked]);

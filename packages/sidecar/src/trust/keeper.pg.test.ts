@@ -9,6 +9,7 @@ import { ONE_CERTIFICATE, ONE_LIST, OTHER_CERTIFICATE, OTHER_LIST } from "./samp
 import { TRUST_FILE } from "./trust_folder.ts";
 
 const OTHER_ENDS_MS = Date.parse("2027-11-20T16:16:31Z");
+const PATIENCE_MS = 30_000;
 const [ONE, OTHER] = ["1", "2"].map((digit) => digit.repeat(64));
 
 describe("keepTrust()", () => {
@@ -61,7 +62,7 @@ describe("keepTrust()", () => {
     return [trusted_ca.inline_string, crl?.inline_string];
   };
   const until = async (expected: (string | undefined)[]) => {
-    const untilMs = performance.now() + 5000;
+    const untilMs = performance.now() + PATIENCE_MS;
     while (JSON.stringify(await context()) !== JSON.stringify(expected) && performance.now() < untilMs) {
       await pause(10);
     }
@@ -69,7 +70,7 @@ describe("keepTrust()", () => {
   };
   const said = (event: string) => lines.filter((line) => line.event === event);
   const heard = async (event: string, times = 1) => {
-    const untilMs = performance.now() + 5000;
+    const untilMs = performance.now() + PATIENCE_MS;
     while (said(event).length < times && performance.now() < untilMs) await pause(10);
     assertEquals(said(event).length, times, event);
   };
@@ -84,7 +85,13 @@ describe("keepTrust()", () => {
     await until([OTHER_CERTIFICATE, OTHER_LIST]);
     await heard("trust written", 3);
     assertEquals(said("trust written").map((line) => line.authorities), [1, 2, 1]);
-    assertEquals(Object.keys(lines[0]!), ["at", "level", "event", "authorities", "revocation_lists"]);
+    assertEquals(Object.keys(said("trust written")[0]!), [
+      "at",
+      "level",
+      "event",
+      "authorities",
+      "revocation_lists",
+    ]);
   });
 
   it("reads the whole only when the registry's version has changed", async () => {
@@ -114,8 +121,7 @@ describe("keepTrust()", () => {
     await pause(100);
     assertEquals(said("an authority has no revocation list").length, 1);
     aheadMs = 60_000;
-    await pause(100);
-    assertEquals(said("an authority has no revocation list").length, 2);
+    await heard("an authority has no revocation list", 2);
     await books.sql`
       update gold.authority set revocation_list = ${OTHER_LIST}, revocation_number = 1, revocation_next_at = '2100-01-01'
       where fingerprint = ${OTHER!}`;

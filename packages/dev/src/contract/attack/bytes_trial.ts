@@ -2,8 +2,8 @@ import { once } from "node:events";
 import type { Duplex } from "node:stream";
 import { setImmediate } from "node:timers/promises";
 
-/** For the first byte of an answer. */
-const SILENCE_MS = 5000;
+/** For the first byte of an answer: longer than Envoy waits for a request. */
+const SILENCE_MS = 20_000;
 /** For more of it, or for another answer. */
 const QUIET_MS = 2000;
 const AT_ONCE = 8;
@@ -18,7 +18,7 @@ export interface Answer {
 }
 
 /** Writes the text, one byte a character, and listens until the connection ends or nothing more is said. */
-export async function exchange(socket: Duplex, sent: string): Promise<Answer> {
+export async function exchange(socket: Duplex, sent: string, quietMs = QUIET_MS): Promise<Answer> {
   let text = "";
   let silent = false;
   const giveUp = () => {
@@ -29,7 +29,7 @@ export async function exchange(socket: Duplex, sent: string): Promise<Answer> {
   socket.setEncoding("latin1").on("error", () => {}).on("data", (part) => {
     text += part;
     clearTimeout(timer);
-    timer = setTimeout(giveUp, QUIET_MS);
+    timer = setTimeout(giveUp, quietMs);
   });
   socket.write(sent, "latin1");
   if (!socket.destroyed) await once(socket, "close");

@@ -12,7 +12,7 @@ export interface Experience {
 const PAUSE_MS = 25;
 /** Below this nobody can be said to have been served. */
 const ORDERS_MIN = 10;
-const PATIENCE_MS = 10_000;
+const PATIENCE_MS = 30_000;
 
 /** Quotes and signed orders, one after the other, on one connection, until it is told to end and has had its share. */
 export function tradeOn(caller: Caller): () => Promise<Experience> {
