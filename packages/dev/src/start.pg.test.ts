@@ -21,6 +21,7 @@ import { findFreePort } from "./postgres/mod.ts";
 import { findPostmaster } from "./postgres/postmaster.ts";
 import {
   awaitEnd,
+  endAll,
   executablesUnder,
   isAlive,
   launch,
@@ -58,7 +59,10 @@ describe("npm start", () => {
     state = join(folder, "state");
     port = `${await findFreePort()}`;
   });
-  after(() => rm(folder, { recursive: true, force: true }));
+  after(async () => {
+    await endAll();
+    await rm(folder, { recursive: true, force: true });
+  });
 
   async function credentials(): Promise<Credentials> {
     const partners = await readdir(join(state, "partners"));

@@ -5,7 +5,7 @@ import { after, before, describe, it } from "node:test";
 import { assertEquals, assertNotEquals } from "@std/assert";
 import { asOperator, type Operator } from "./operator.ts";
 import { findFreePort } from "./postgres/mod.ts";
-import { type Started, startUntilReady } from "./start_trial.ts";
+import { endAll, type Started, startUntilReady } from "./start_trial.ts";
 
 type Item = Readonly<Record<string, unknown>>;
 
@@ -16,7 +16,10 @@ describe("npm start's partners for load tests", () => {
     folder = await mkdtemp(join(tmpdir(), "gold-start-loadtest-"));
     state = join(folder, "state");
   });
-  after(() => rm(folder, { recursive: true, force: true }));
+  after(async () => {
+    await endAll();
+    await rm(folder, { recursive: true, force: true });
+  });
 
   const read = async (name: string): Promise<Item> =>
     JSON.parse(await readFile(join(state, "loadtest", `partner-${name}.json`), "utf8"));

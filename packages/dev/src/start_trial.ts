@@ -34,6 +34,17 @@ export interface Ended {
   readonly err: string;
 }
 
+const running = new Set<ChildProcess>();
+
+/** What a test that failed left running would keep its file from ending. */
+export async function endAll(): Promise<void> {
+  await Promise.all([...running].map(async (child) => {
+    const ended = once(child, "exit");
+    process.kill(child.pid!, "SIGTERM");
+    await ended;
+  }));
+}
+
 /** Runs it, and answers at once. */
 export function launch(
   args: readonly string[],
@@ -41,6 +52,8 @@ export function launch(
   const child = spawn(process.execPath, [...runtimeArguments(MAIN), ...args], {
     stdio: ["ignore", "pipe", "pipe"],
   });
+  running.add(child);
+  child.once("exit", () => running.delete(child));
   let [out, err] = ["", ""];
   child.stdout!.setEncoding("utf8").on("data", (part) => out += part);
   child.stderr!.setEncoding("utf8").on("data", (part) => err += part);

@@ -5,7 +5,7 @@ import { after, before, describe, it } from "node:test";
 import { assertEquals, assertNotEquals } from "@std/assert";
 import postgres from "postgres";
 import { findFreePort } from "./postgres/mod.ts";
-import { startUntilReady } from "./start_trial.ts";
+import { endAll, startUntilReady } from "./start_trial.ts";
 
 describe("wake()", () => {
   let folder: string;
@@ -14,7 +14,10 @@ describe("wake()", () => {
     folder = await mkdtemp(join(tmpdir(), "gold-wake-"));
     state = join(folder, "state");
   });
-  after(() => rm(folder, { recursive: true, force: true }));
+  after(async () => {
+    await endAll();
+    await rm(folder, { recursive: true, force: true });
+  });
 
   const path = (...parts: string[]) => join(state, ...parts);
   const logged = async () =>

@@ -136,7 +136,7 @@ describe("the app's paths", () => {
     const other = await trialService();
     const { sql } = other.books;
     await sql`revoke execute on function gold.read_registry from gold_api`;
-    const waitedUntil = Date.now() + 12_000;
+    const waitedUntil = Date.now() + 30_000;
     let reply = await other.send("/v1/balances", { method: "GET" });
     while (reply.status === 200 && Date.now() < waitedUntil) {
       await reply.body?.cancel();

@@ -70,7 +70,7 @@ describe("serve", () => {
       OPERATIONS_LISTEN: `unix:${join(folder, "operations.sock")}`,
       SEALING_KEY_SOURCE: `file:${join(folder, "sealing_key")}`,
     });
-    const untilMs = performance.now() + 20_000;
+    const untilMs = performance.now() + 120_000;
     while (!said.out.includes('"delivering"') && performance.now() < untilMs) {
       await new Promise((resolve) => setTimeout(resolve, 20));
     }

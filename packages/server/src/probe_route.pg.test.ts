@@ -33,7 +33,7 @@ describe("POST /v1/signed-probe", () => {
       nonce,
     });
     assertEquals([valid, mistake], [true, null]);
-    assert(Math.abs(clock_offset_seconds!) < 5);
+    assert(Math.abs(clock_offset_seconds!) < 30);
     const [method, url, bodySha256, , signedNonce] = canonical_string!.split("\n");
     assertEquals([method, url, bodySha256, signedNonce], [
       "POST",
@@ -154,7 +154,7 @@ describe("POST /v1/signed-probe", () => {
     const { clock_offset_seconds, steps } = await verdict({
       timestamp: `${Math.floor(service.now() / 1000) - 1000}`,
     });
-    assert(Math.abs(clock_offset_seconds! + 1000) < 5, `${clock_offset_seconds}`);
+    assert(Math.abs(clock_offset_seconds! + 1000) < 30, `${clock_offset_seconds}`);
     assertStringIncludes(steps.timestamp.detail, "behind");
     assertEquals((await verdict({ headers: { "X-Timestamp": "x" } })).clock_offset_seconds, null);
   });

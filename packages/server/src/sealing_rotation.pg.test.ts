@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 import { readFile, writeFile } from "node:fs/promises";
 import { after, before, describe, it } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
-import { assertEquals } from "@std/assert";
+import { assert, assertEquals } from "@std/assert";
 import { type TrialService, trialService } from "@gold-partner/dev";
 import { createSealing } from "./mod.ts";
 import { startService } from "./service.ts";
@@ -61,7 +61,10 @@ describe("a sealing key that changes while the service runs", () => {
     const first = await signing();
     // Out of order: the key is used before the source has it.
     const { name, putInSource } = await addTokenKey("newer");
+    const startedMs = performance.now();
     assertEquals([await signing(), await signing()], [first, first]);
+    // It is told of once a second, and a slow machine may take one.
+    const again = Math.floor((performance.now() - startedMs) / 1000);
     const [complaint, ...others] = complaints(trial.log);
     assertEquals([complaint!.setting, complaint!.token_key, complaint!.sealing_key, complaint!.level], [
       "SEALING_KEY_SOURCE",
@@ -69,7 +72,7 @@ describe("a sealing key that changes while the service runs", () => {
       name,
       "error",
     ]);
-    assertEquals(others, []);
+    assert(others.length <= again, `${others.length} more in ${again} s`);
     await putInSource();
     assertEquals(await signing(), "newer");
   });
@@ -79,7 +82,12 @@ describe("a sealing key that changes while the service runs", () => {
     const service = await startService(trial.config, (line) => log.push(line));
     const readiness = async () =>
       (await sendRaw(trial.config.operationsListen, ["GET /ready HTTP/1.1", "Host: localhost"])).status;
-    assertEquals(await readiness(), 200);
+    const untilReadiness = async (status: number) => {
+      const endMs = performance.now() + 30_000;
+      while (await readiness() !== status && performance.now() < endMs) await sleep(100);
+      assertEquals(await readiness(), status);
+    };
+    await untilReadiness(200);
     const { sql } = trial.books;
     await sql`update gold.token_key set retire_at = clock_timestamp()`;
     const { name, putInSource } = await addTokenKey("newest");
@@ -87,13 +95,17 @@ describe("a sealing key that changes while the service runs", () => {
     const { code } = await reply.json() as { code: string };
     assertEquals([reply.status, code], [503, "service_unavailable"]);
     // The other one reads the registry by itself.
-    for (let waits = 0; waits < 50 && complaints(log).length === 0; waits++) {
+    for (
+      const endMs = performance.now() + 30_000;
+      complaints(log).length === 0 && performance.now() < endMs;
+    ) {
       await readiness();
       await sleep(100);
     }
     assertEquals([await readiness(), complaints(log)[0]!.sealing_key], [503, name]);
     await putInSource();
-    assertEquals([await signing(), await readiness()], ["newest", 200]);
+    assertEquals(await signing(), "newest");
+    await untilReadiness(200);
     await service.stop();
   });
 });

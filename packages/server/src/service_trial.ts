@@ -25,7 +25,7 @@ export async function sendRaw(
   socket.setEncoding("utf8").on("data", (part) => text += part).on("error", () => {});
   await once(socket, "connect");
   socket.write([...lines, "Connection: close", "", body].join("\r\n"));
-  const timer = setTimeout(() => socket.destroy(), 10_000);
+  const timer = setTimeout(() => socket.destroy(), 30_000);
   await once(socket, "close");
   clearTimeout(timer);
   return readReply(text);

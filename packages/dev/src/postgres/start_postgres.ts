@@ -1,3 +1,4 @@
+import { randomInt } from "node:crypto";
 import * as fs from "node:fs";
 import { createServer } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -212,8 +213,21 @@ async function logIn(cluster: Cluster, pid: number, port: number): Promise<void>
   }
 }
 
-/** The system's choice. It may be gone a moment later, for which the caller tries again. */
-export const findFreePort = (): Promise<number> => listenOnce(0);
+/** Below those that systems give to whoever connects, or asks for any port: until the caller listens, they take none of these. */
+const PORTS = { first: 15_000, end: 32_000 };
+
+/** It may be gone a moment later all the same, for which the caller tries again. */
+export async function findFreePort(): Promise<number> {
+  for (;;) {
+    const port = randomInt(PORTS.first, PORTS.end);
+    try {
+      await listenOnce(port);
+      return port;
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== "EADDRINUSE") throw error;
+    }
+  }
+}
 
 async function refuseBusyPort(port: number): Promise<void> {
   await listenOnce(port).catch((cause) => {
@@ -224,13 +238,10 @@ async function refuseBusyPort(port: number): Promise<void> {
   });
 }
 
-function listenOnce(port: number): Promise<number> {
+function listenOnce(port: number): Promise<void> {
   return new Promise((resolve, reject) => {
     const server = createServer();
     server.once("error", reject);
-    server.listen(port, "127.0.0.1", () => {
-      const address = server.address();
-      server.close(() => resolve(typeof address === "object" && address ? address.port : port));
-    });
+    server.listen(port, "127.0.0.1", () => server.close(() => resolve()));
   });
 }

@@ -85,12 +85,12 @@ export function wordOf({ outcome, status, body }: Outcome): string {
 
 /** Comes back once this many sessions wait for a lock: before that, what is to wait may not even have begun. */
 export async function untilWaiting(sql: Sql, sessions = 1): Promise<void> {
-  for (const endMs = performance.now() + 10_000; performance.now() < endMs; await sleep(10)) {
+  for (const endMs = performance.now() + 30_000; performance.now() < endMs; await sleep(10)) {
     const waiting = await sql`
       select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`;
     if (waiting.length >= sessions) return;
   }
-  throw new Error(`${sessions} session(s) should wait for a lock, and within ten seconds they did not`);
+  throw new Error(`${sessions} session(s) should wait for a lock, and within half a minute they did not`);
 }
 
 /** A quote of any age; a new one is made by the service itself. */

@@ -1,6 +1,12 @@
 import { after, afterEach, before, describe, it } from "node:test";
 import { assert, assertEquals, assertLessOrEqual, assertMatch, assertThrows } from "@std/assert";
-import { type TrialReceiver, trialReceiver, type TrialService, trialService } from "@gold-partner/dev";
+import {
+  type Delivery,
+  type TrialReceiver,
+  trialReceiver,
+  type TrialService,
+  trialService,
+} from "@gold-partner/dev";
 import { newWebhookSecret, parseWebhookSecret, WebhookError } from "@gold-partner/protocol";
 import { readKeys } from "../key_source.ts";
 import { createSealing } from "../sealing.ts";
@@ -17,6 +23,8 @@ import {
   untilState,
   verify,
 } from "./webhook_trial.ts";
+
+const PATIENCE_MS = 30_000;
 
 describe("delivery", () => {
   let service: TrialService;
@@ -54,20 +62,34 @@ describe("delivery", () => {
     return await untilState(service, ({ passed }) => passed === last);
   };
   const untilTries = async (tries: number | undefined) => {
-    for (let n = 0; n < 400; n++, await pause(10)) {
+    for (const endMs = performance.now() + PATIENCE_MS; performance.now() < endMs; await pause(10)) {
       const [retry] = await retriesOf(service);
       if (retry?.[1] === tries) return;
     }
     throw new Error(`no ${tries} tries: ${await retriesOf(service)}`);
   };
+  const until = async (so: () => boolean | Promise<boolean>) => {
+    for (const endMs = performance.now() + PATIENCE_MS; !await so() && performance.now() < endMs;) {
+      await pause(10);
+    }
+  };
   const lastLog = (event: string) =>
     service.log.map((line) => JSON.parse(line)).filter((line) => line.event === event).at(-1);
 
   it("tells of an order in milliseconds, as it is read, signed", async () => {
-    const id = await order(service);
-    const answeredMs = performance.now();
-    const [delivery] = await receiver.awaitDeliveries(1);
-    assertLessOrEqual(delivery!.receivedMs - answeredMs, 900);
+    // The middle of several, as each may meet a slow moment. By the beat alone each but the first would take most of a second.
+    const latenciesMs: number[] = [];
+    let id = "";
+    while (latenciesMs.length < 7) {
+      receiver.deliveries.splice(0);
+      id = await order(service);
+      const answeredMs = performance.now();
+      const [{ receivedMs }] = await receiver.awaitDeliveries(1) as [Delivery];
+      latenciesMs.push(receivedMs - answeredMs);
+    }
+    const middleMs = latenciesMs.toSorted((one, other) => one - other)[3]!;
+    assertLessOrEqual(middleMs, 700, latenciesMs.join());
+    const [delivery] = receiver.deliveries;
     const event = eventOf(delivery!);
     assertEquals([event.type, event.id, event.sequence], ["order.executed", delivery!.id, await latest()]);
     assertMatch(delivery!.body, new RegExp(`"order_id":"${id}"`));
@@ -91,8 +113,11 @@ describe("delivery", () => {
     );
     assertEquals(await attemptsOf(service, before + 1), [[204, null, null]]);
     // How many connections these took depends on how fast they were answered; one after the other needs no more.
+    // From the first of these on, as one that is idle for some seconds is closed.
+    await fund(service);
+    await receiver.awaitDeliveries(31);
     const connections = receiver.connections();
-    for (let count = 31; count <= 35; count++) {
+    for (let count = 32; count <= 36; count++) {
       await fund(service);
       await receiver.awaitDeliveries(count);
     }
@@ -110,8 +135,10 @@ describe("delivery", () => {
     await untilState(service, ({ passed }) => passed === eventOf(first).sequence);
     assertEquals(await retriesOf(service), [[eventOf(first).sequence, 1, "due"]]);
     const [row] = await service.books.sql`
-      select extract(epoch from due_at - clock_timestamp())::float8 as wait from gold.retry where client_id = ${service.partner.client}`;
-    assert(row!.wait > 3 && row!.wait <= 6, `${row!.wait}`);
+      select extract(epoch from r.due_at - a.attempted_at)::float8 as wait
+      from gold.retry r join gold.attempt a using (bucket, client_id, sequence) where client_id = ${service.partner.client}`;
+    // Five seconds, more or less, from the moment that the attempt was settled; the next wait would be thirty.
+    assert(row!.wait > 3 && row!.wait <= 15, `${row!.wait}`);
     // Others are not held up by it.
     await fund(service);
     await receiver.awaitDeliveries(2);
@@ -137,7 +164,7 @@ describe("delivery", () => {
     await untilState(service, ({ passed }) => passed === before + 1);
     await service.books.sql`update gold.retry set tries = 12 where client_id = ${service.partner.client}`;
     await endWaits(service);
-    for (let n = 0; n < 400 && (await retriesOf(service))[0]?.[2] !== "parked"; n++) await pause(10);
+    await until(async () => (await retriesOf(service))[0]?.[2] === "parked");
     assertEquals(await retriesOf(service), [[before + 1, 13, "parked"]]);
     const { client_id, event_id, status } = lastLog("webhook event parked");
     assertEquals([client_id, event_id, status], [service.partner.clientId, receiver.deliveries[0]!.id, 404]);
@@ -156,7 +183,7 @@ describe("delivery", () => {
     receiver.answer({ status: 429, headers: { "Retry-After": "30" } });
     await fund(service);
     const { restsMs, failures } = await untilState(service, ({ restsMs }) => restsMs > 0);
-    assert(restsMs > 25_000 && restsMs <= 30_000, `${restsMs}`);
+    assert(restsMs > 15_000 && restsMs <= 30_000, `${restsMs}`);
     assertEquals([failures, (await retriesOf(service)).length], [1, 1]);
     await fund(service, 3);
     await pause(1500);
@@ -209,13 +236,28 @@ describe("delivery", () => {
     await fund(service, 3);
     await receiver.awaitDeliveries(3);
     assertEquals((await service.send("/v1/webhook/test")).status, 201);
-    for (
-      let n = 0;
-      n < 400 && !receiver.deliveries.some((one) => eventOf(one).type === "webhook.test");
-      n++
-    ) await pause(10);
-    assert(receiver.deliveries.some((one) => eventOf(one).type === "webhook.test"));
+    const isTested = () => receiver.deliveries.some((one) => eventOf(one).type === "webhook.test");
+    await until(isTested);
+    assert(isTested());
   });
+
+  const isBy = (delivery: Delivery, secret: string) => {
+    try {
+      verify(service, delivery, secret);
+      return true;
+    } catch {
+      return false;
+    }
+  };
+  /** The first delivery that is signed so, or the last one in good time. */
+  const untilSigned = async (so: (delivery: Delivery) => boolean): Promise<Delivery> => {
+    for (const endMs = performance.now() + PATIENCE_MS;; await pause(50)) {
+      receiver.deliveries.splice(0);
+      await fund(service);
+      const [delivery] = await receiver.awaitDeliveries(1) as [Delivery];
+      if (so(delivery) || performance.now() > endMs) return delivery;
+    }
+  };
 
   it("signs with both secrets while they overlap, and with the new one alone afterwards", async () => {
     const [sealingKey] = await readKeys(service.config.sealingKeySource);
@@ -228,18 +270,14 @@ describe("delivery", () => {
       select gold.rotate_webhook_secret(${clientId}, ${await sealing.seal(
       newer,
     )}::bytea, ${sealing.currentKeyName}, 86400)`;
-    // The worker that holds the endpoint is told of it: it counts long before the next beat.
+    // The worker that holds the endpoint is told of it: it counts long before the next beat, unless the machine is slow.
     await pause(300);
-    receiver.deliveries.splice(0);
-    await fund(service);
-    const [both] = await receiver.awaitDeliveries(1);
-    verify(service, both!, webhookSecret);
-    verify(service, both!, newer);
+    const both = await untilSigned((delivery) => isBy(delivery, newer));
+    verify(service, both, webhookSecret);
+    verify(service, both, newer);
     await service.books.sql`
       update gold.webhook_secret set retire_at = clock_timestamp() where partner_id = ${client} and retire_at is not null`;
-    await pause(1200);
-    await fund(service);
-    const alone = (await receiver.awaitDeliveries(2))[1]!;
+    const alone = await untilSigned((delivery) => !isBy(delivery, webhookSecret));
     verify(service, alone, newer);
     assertThrows(() => verify(service, alone, webhookSecret), WebhookError);
     await service.books.sql`
@@ -251,7 +289,7 @@ describe("delivery", () => {
 
   it("notes when a secret was last used", async () => {
     await fund(service);
-    for (let n = 0; n < 400; n++, await pause(20)) {
+    for (const endMs = performance.now() + PATIENCE_MS; performance.now() < endMs; await pause(20)) {
       const [row] = await service.books.sql`
         select max(last_used_at) as used from gold.webhook_secret where partner_id = ${service.partner.client}`;
       if (row!.used) return;

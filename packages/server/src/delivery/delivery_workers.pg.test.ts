@@ -95,11 +95,17 @@ describe("processes that deliver", () => {
     assertEquals([...new Set(inOrder(sequencesOf(receiver.deliveries)))], upTo(25));
     // It listens again: no beat needs to find the next one.
     await pause(1500);
-    const toldMs = performance.now();
-    const count = receiver.deliveries.length;
-    await fund(service, 1, partner);
-    const deliveries = await receiver.awaitDeliveries(count + 1);
-    assertLessOrEqual(deliveries.at(-1)!.receivedMs - toldMs, 900);
+    // The middle of several, as each may meet a slow moment. By the beat alone each but the first would take most of a second.
+    const latenciesMs: number[] = [];
+    while (latenciesMs.length < 7) {
+      const count = receiver.deliveries.length;
+      await fund(service, 1, partner);
+      const answeredMs = performance.now();
+      const deliveries = await receiver.awaitDeliveries(count + 1);
+      latenciesMs.push(deliveries.at(-1)!.receivedMs - answeredMs);
+    }
+    const middleMs = latenciesMs.toSorted((one, other) => one - other)[3]!;
+    assertLessOrEqual(middleMs, 700, latenciesMs.join());
     assertEquals(log.filter((line) => line.includes("error")), []);
   });
 

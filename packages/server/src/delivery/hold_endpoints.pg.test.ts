@@ -118,9 +118,13 @@ describe("an endpoint", () => {
     const client = await createReceiver(books, 1);
     await dying.claim([client], 1);
     await silence(books, dying, 4.5);
-    assertEquals(clientsOf(await heir.claim([client], 1)), []);
+    const early = clientsOf(await heir.claim([client], 1));
+    const [row] = await books.sql`
+      select seen_at > clock_timestamp() - interval '5 seconds' as alive from gold.delivery_worker where id = ${dying.id}`;
+    // Half a second is soon over on a slow machine: then it was taken over as it should be.
+    if (row!.alive) assertEquals(early, []);
     await silence(books, dying, 5.01);
-    assertEquals(clientsOf(await heir.claim([client], 1)), [client]);
+    assertEquals([...early, ...clientsOf(await heir.claim([client], 1))], [client]);
     assertEquals(clientsOf(await dying.renew()), []);
     assertEquals(clientsOf(await dying.claim([client], 1)), []);
     await heir.dismiss();

@@ -66,13 +66,19 @@ describe("settle_attempts", () => {
 
   it("has what failed tried again after the wait, with its tries, and parks it when there is none", async () => {
     const { client, events } = await takeAll(2);
+    const [before] = await books.sql`select clock_timestamp()::text as at`;
     await worker.settle([attemptOf(events[0]!, FAILED), attemptOf(events[1]!, PARKED)], [
       endpointAt(client, 0, 2),
     ]);
     assertEquals(await state(client), "passed 2, held: 1 waits, 2 parked");
     const [row] = await books.sql`
-      select tries, extract(epoch from due_at - clock_timestamp())::float8 as seconds from gold.retry where client_id = ${client} and sequence = 1`;
-    assertEquals([row!.tries, Math.ceil(row!.seconds)], [1, 5]);
+      select tries, due_at >= date_trunc('milliseconds', ${
+      before!.at
+    }::text::timestamptz) + wait and due_at <= clock_timestamp() + wait as in_time
+      from gold.retry, make_interval(secs => ${
+      FAILED.againInMs / 1000
+    }::float8) wait where client_id = ${client} and sequence = 1`;
+    assertEquals([row!.tries, row!.in_time], [1, true]);
     await books.sql`update gold.retry set due_at = now() where client_id = ${client} and sequence = 1`;
     const [again] = await worker.take([{ client, after: 2, room: 9 }]);
     assertEquals([again!.sequence, again!.tries], ["1", 1]);

@@ -59,7 +59,7 @@ export async function untilState(
   so: (state: DeliveryState) => boolean,
   partner = service.partner,
 ): Promise<DeliveryState> {
-  for (const untilMs = performance.now() + 8000; performance.now() < untilMs; await pause(20)) {
+  for (const untilMs = performance.now() + 30_000; performance.now() < untilMs; await pause(20)) {
     const state = await stateOf(service, partner);
     if (state && so(state)) return state;
   }

@@ -51,6 +51,8 @@ export const answered = (httpStatus: number, changes: Partial<Attempt> = {}): At
   ...changes,
 });
 
+const INSTANT_MS = 0.001;
+
 type Answer = (sent: Sent, time: number) => Attempt | Promise<Attempt>;
 
 export class Stage {
@@ -70,7 +72,7 @@ export class Stage {
   mostInFlight = 0;
   twiceAtOnce = 0;
   answer: Answer = () => answered(200);
-  #aheadMs = 0;
+  #nowMs = performance.now();
   readonly #inFlight = new Set<string>();
   readonly #times = new Map<string, number>();
   #letGo = () => {};
@@ -79,11 +81,12 @@ export class Stage {
   readonly #workers = new Map<string, number>();
   readonly #running: DeliveryWorker[] = [];
 
-  readonly nowMs = () => performance.now() + this.#aheadMs;
+  /** Stands still but for pass(), so that nobody looks dead and no rest ends where the machine pauses. No two instants are the same. */
+  readonly nowMs = () => this.#nowMs += INSTANT_MS;
 
   /** Lets so much time pass at once. */
   pass(ms: number): void {
-    this.#aheadMs += ms;
+    this.#nowMs += ms;
   }
 
   add(client: number, events: number): TrialPartner {
@@ -132,11 +135,15 @@ export class Stage {
 
   async stop(): Promise<void> {
     this.#letGo();
-    await Promise.all(this.#running.splice(0).map((worker) => worker.stop()));
+    // What cannot be settled is given up after a while, so time has to go by.
+    const timer = setInterval(() => this.pass(1000), 10);
+    await Promise.all(this.#running.splice(0).map((worker) => worker.stop())).finally(() =>
+      clearInterval(timer)
+    );
   }
 
-  /** Waits until it is so, with time going by a little faster than it does. */
-  async until(so: () => boolean, patienceMs = 10_000): Promise<void> {
+  /** Waits until it is so. */
+  async until(so: () => boolean, patienceMs = 30_000): Promise<void> {
     for (const untilMs = performance.now() + patienceMs; !so(); await pause(2)) {
       if (performance.now() > untilMs) throw new Error("It did not become so.");
     }

@@ -78,7 +78,7 @@ describe("the probe names the mistakes of clients that sign with openssl", () =>
     const { status, stdout, stderr, error } = spawnSync(program, [...OPTIONS[program], script], {
       cwd: folder,
       encoding: "utf8",
-      timeout: 20_000,
+      timeout: 120_000,
       env: { PATH: process.env.PATH!, LC_ALL: "C.UTF-8", ...environment },
     });
     if (error) throw new Error(`${program} could not be run (${error.message}). Install it and openssl.`);

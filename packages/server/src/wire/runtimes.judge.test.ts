@@ -11,7 +11,7 @@ const VARIANTS = 2_000;
 const AT_ONCE = 16;
 /** What a mutated request still waits for never comes. */
 const PATIENCE = { silenceMs: 1_500, quietMs: 150 };
-const SECOND_LOOK = { silenceMs: 6_000, quietMs: 2_000 };
+const SECOND_LOOK = { silenceMs: 10_000, quietMs: 5_000 };
 
 describe("the service on Node and on Deno", () => {
   const services: RuntimeService[] = [];

@@ -14,7 +14,7 @@ export interface Patience {
   readonly quietMs: number;
 }
 
-const PATIENCE: Patience = { silenceMs: 10_000, quietMs: 10_000 };
+const PATIENCE: Patience = { silenceMs: 30_000, quietMs: 30_000 };
 
 /**
  * Writes the text, one byte a character, and returns all that comes back until the connection ends, stays silent, or is

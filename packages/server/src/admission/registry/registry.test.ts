@@ -1,5 +1,5 @@
 import { afterEach, describe, it } from "node:test";
-import { assertEquals, assertRejects, assertThrows } from "@std/assert";
+import { assert, assertEquals, assertRejects, assertThrows } from "@std/assert";
 import type { Sql } from "postgres";
 import { Refusal } from "../../refusal.ts";
 import { openRegistry, type Registry } from "./registry.ts";
@@ -86,12 +86,16 @@ describe("openRegistry()", () => {
 
   it("polls every second, until it is stopped", async () => {
     const { asked, open } = stage(() => row("1", DOCUMENT));
+    const openedMs = performance.now();
     registry = await open();
     await new Promise((resolve) => setTimeout(resolve, 1300));
-    assertEquals(asked.length, 2);
+    // A slow machine has time for more.
+    const most = 1 + Math.floor((performance.now() - openedMs) / 1000);
     registry.stop();
-    await new Promise((resolve) => setTimeout(resolve, 1000));
-    assertEquals(asked.length, 2);
+    const { length } = asked;
+    assert(length >= 2 && length <= most, `${length} readings, where ${most} are the most`);
+    await new Promise((resolve) => setTimeout(resolve, 1300));
+    assertEquals(asked.length, length);
   });
 
   it("refuses with 503 from five seconds after the last reading began, and serves again after the next", async () => {

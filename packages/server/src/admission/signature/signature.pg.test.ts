@@ -86,10 +86,12 @@ describe("signature: these very bytes, signed just now", () => {
     });
 
     it("says by how much and which way the caller's clock is wrong", async () => {
+      // By as much as a busy machine may be slow.
+      const nearly = /\b(99\d|10[0-2]\d)\b/;
       const late = await refused({ timestamp: edge(-1000) }, "timestamp_out_of_window");
-      assertStringIncludes(late.detail.replace(/(999|1001)/, "1000"), "1000 seconds behind");
+      assertStringIncludes(late.detail.replace(nearly, "1000"), "1000 seconds behind");
       const early = await refused({ timestamp: edge(1000) }, "timestamp_out_of_window");
-      assertStringIncludes(early.detail.replace(/(999|1001)/, "1000"), "1000 seconds ahead of");
+      assertStringIncludes(early.detail.replace(nearly, "1000"), "1000 seconds ahead of");
     });
   });
 

@@ -108,9 +108,10 @@ describe("token: who calls", () => {
   });
 
   it("says token_expired from the six-hundredth second on", async () => {
-    const fresh = await forge(claims());
-    const { exp } = claims();
-    service.shiftClock(exp * 1000 - service.now() - 1000);
+    const issued = claims();
+    const fresh = await forge(issued);
+    // As far from its end as a busy machine may be slow.
+    service.shiftClock(issued.exp * 1000 - service.now() - 30_000);
     assertEquals((await call(`Bearer ${fresh}`)).status, 200);
     service.shiftClock(601_000);
     await refused(`Bearer ${fresh}`, "token_expired");

@@ -26,7 +26,10 @@ describe("startUsageRecorder()", () => {
       await write(written.length);
     }, FLUSH_MS);
     const writings = async (count: number) => {
-      for (const untilMs = performance.now() + 5000; written.length < count && performance.now() < untilMs;) {
+      for (
+        const untilMs = performance.now() + 30_000;
+        written.length < count && performance.now() < untilMs;
+      ) {
         await pause(5);
       }
       return written;
@@ -98,7 +101,7 @@ describe("startUsageRecorder()", () => {
     const startedMs = performance.now();
     await recorder.stop();
     assertEquals(written.length, 1);
-    assertLessOrEqual(performance.now() - startedMs, 1000);
+    assertLessOrEqual(performance.now() - startedMs, 10_000);
     recorder.note(use("b", 0));
     await pause(3 * FLUSH_MS);
     assertEquals(written.length, 1);

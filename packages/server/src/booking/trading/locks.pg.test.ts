@@ -135,7 +135,8 @@ describe("the locks of the books", () => {
     const pool = books.connect("gold_api", 8);
     const seen = new Map<string, number>();
     const worker = async (sql: Sql, n: number): Promise<void> => {
-      while (performance.now() < until) {
+      // On a busy machine until there is something to say.
+      while (performance.now() < until || (seen.get("answered 201") ?? 0) <= 100) {
         const order = n % 2 === 0 ? clients : clients.toReversed();
         const items = await Promise.all(order.map((client) => buy(client)));
         const outcomes = n % 4 < 3

@@ -6,6 +6,8 @@ import { httpSource, isPriceUrl } from "./price_source_http.ts";
 import { standingAt, type TrialFeed, trialFeed } from "./price_source_trial.ts";
 
 const TIMEOUT_MS = 400;
+/** Where an answer is expected: a busy machine shall not come to this one first. */
+const LONG_TIMEOUT_MS = 30_000;
 
 describe("httpSource()", () => {
   let feed: TrialFeed;
@@ -13,14 +15,15 @@ describe("httpSource()", () => {
   after(() => feed.stop());
 
   const running = new AbortController().signal;
-  const ask = (changes: Partial<StandingPrice> = {}) =>
-    httpSource(Date.now, TIMEOUT_MS).next(standingAt(feed.url, changes), running);
+  const ask = (changes: Partial<StandingPrice> = {}, timeoutMs = LONG_TIMEOUT_MS) =>
+    httpSource(Date.now, timeoutMs).next(standingAt(feed.url, changes), running);
   const reasonFor = async (
     answer: Parameters<TrialFeed["says"]>[0],
     changes: Partial<StandingPrice> = {},
+    timeoutMs = LONG_TIMEOUT_MS,
   ) => {
     feed.says(answer);
-    return (await assertRejects(() => ask(changes), SourceError)).reason;
+    return (await assertRejects(() => ask(changes, timeoutMs), SourceError)).reason;
   };
   const pricedAt = (price: string, asOf?: number) =>
     `{"price_per_gram_sar":${price}${
@@ -108,16 +111,17 @@ describe("httpSource()", () => {
 
   it("waits no longer than its time, for the first byte and for the last", async () => {
     const startedMs = performance.now();
-    assertEquals(await reasonFor(() => {}), "timeout");
-    assertEquals(await reasonFor((reply) => void reply.write('{"price_per')), "timeout");
+    const hurried = (answer: Parameters<TrialFeed["says"]>[0]) => reasonFor(answer, {}, TIMEOUT_MS);
+    assertEquals(await hurried(() => {}), "timeout");
+    assertEquals(await hurried((reply) => void reply.write('{"price_per')), "timeout");
     assertEquals(
-      await reasonFor((reply) => {
+      await hurried((reply) => {
         const timer = setInterval(() => reply.write(" "), 20);
         reply.once("close", () => clearInterval(timer));
       }),
       "timeout",
     );
-    assert(performance.now() - startedMs < 3 * TIMEOUT_MS + 1500);
+    assert(performance.now() - startedMs < 3 * TIMEOUT_MS + 10_000);
   });
 
   it("reads 64 KiB and not a byte more, however long the source goes on", async () => {
@@ -131,7 +135,7 @@ describe("httpSource()", () => {
       reply.once("close", () => (closed = true, clearInterval(timer)));
     });
     assertEquals(endless, "too_large");
-    for (let polls = 0; !closed && polls < 100; polls++) await sleep(10);
+    for (const endMs = performance.now() + 30_000; !closed && performance.now() < endMs;) await sleep(10);
     assertEquals(closed, true);
   });
 

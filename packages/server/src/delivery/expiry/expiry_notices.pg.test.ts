@@ -7,7 +7,7 @@ import { moveEnd, toldTo } from "./expiry_trial.ts";
 import { startExpiryNotices } from "./expiry_notices.ts";
 
 const PAUSE_MS = 100;
-const PATIENCE_MS = 10_000;
+const PATIENCE_MS = 30_000;
 
 describe("startExpiryNotices()", () => {
   let books: TrialBooks;

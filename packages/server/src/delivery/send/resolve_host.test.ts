@@ -2,6 +2,7 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, describe, it } from "node:test";
+import { setTimeout as sleep } from "node:timers/promises";
 import { assert, assertEquals } from "@std/assert";
 import { type NameServer, startNameServer } from "./name_server_trial.ts";
 import { createResolver, type ResolveHost } from "./resolve_host.ts";
@@ -20,10 +21,9 @@ describe("createResolver()", () => {
     server.says("six.example", ["2001:db8::1"]);
     assertEquals(await resolve("both.example"), ["192.0.2.1", "192.0.2.2", "2001:db8::1"]);
     assertEquals(await resolve("six.example"), ["2001:db8::1"]);
-    assertEquals(server.asked.filter((question) => question.startsWith("both.")).toSorted(), [
-      "both.example A",
-      "both.example AAAA",
-    ]);
+    // A question that a slow machine does not answer within a second is asked again.
+    const asked = new Set(server.asked.filter((question) => question.startsWith("both.")));
+    assertEquals(asked, new Set(["both.example A", "both.example AAAA"]));
   });
 
   it("gives what the machine's table of hosts says instead, every line of it", async () => {
@@ -53,19 +53,20 @@ describe("createResolver()", () => {
     server.says("silent.example", "silence");
     server.says("lively.example", ["192.0.2.1"]);
     const startedMs = performance.now();
-    const silent = Promise.all(Array.from({ length: 50 }, () => resolve("silent.example")));
+    let isGivenUp = false;
+    const silent = Promise.all(Array.from({ length: 50 }, () => resolve("silent.example")))
+      .finally(() => isGivenUp = true);
     assertEquals(await resolve("lively.example"), ["192.0.2.1"]);
-    assert(performance.now() - startedMs < 1000);
+    assert(!isGivenUp, "It waited");
     assertEquals((await silent).flat(), []);
-    assert(performance.now() - startedMs < 6000);
+    assert(performance.now() - startedMs < 30_000);
   });
 
   it("looks up so many names at once and no more; whoever comes after them finds nothing for now", async () => {
     const asked = server.asked.length;
     const crowd = Array.from({ length: 1024 }, () => resolve("silent.example"));
-    const startedMs = performance.now();
-    assertEquals(await resolve("lively.example"), []);
-    assert(performance.now() - startedMs < 500, "It waited");
+    const told = await Promise.race([resolve("lively.example"), sleep(0, "It waited")]);
+    assertEquals(told, []);
     await Promise.all(crowd);
     assert(!server.asked.slice(asked).includes("lively.example A"));
     assertEquals(await resolve("lively.example"), ["192.0.2.1"]);

@@ -1,4 +1,5 @@
 import { after, afterEach, before, describe, it } from "node:test";
+import { setTimeout as sleep } from "node:timers/promises";
 import { assert, assertEquals } from "@std/assert";
 import { FORBIDDEN_ADDRESSES } from "./forbidden_trial.ts";
 import { type NameServer, startNameServer } from "./name_server_trial.ts";
@@ -108,13 +109,18 @@ describe("Sender.post() to a name whose addresses change", () => {
   it("connects to the address that was judged: nothing is asked again in between", async () => {
     names.says(HOST, ["127.0.0.1"]);
     assertEquals(await outcome(), 204);
-    assertEquals(names.asked.toSorted(), [`${HOST} A`, `${HOST} AAAA`]);
+    assertEquals(new Set(names.asked), new Set([`${HOST} A`, `${HOST} AAAA`]));
+    // A question that a slow machine does not answer within a second is asked again, and may be heard late.
+    await sleep(50);
+    const { length } = names.asked;
     names.says(HOST, ["10.0.0.1"]);
     assertEquals(await outcome(), 204);
-    assertEquals(names.asked.length, 2);
+    assertEquals(names.asked.length, length);
   });
 
   it("sends nothing more once one of them is forbidden, not over a connection that is open, either", async () => {
+    // Open just now: one that is idle for some seconds is closed.
+    assertEquals(await outcome(), 204);
     clockMs += 10_000;
     assert(trial.receiver.open() > 0);
     const received = trial.receiver.received.length;

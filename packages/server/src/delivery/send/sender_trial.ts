@@ -45,7 +45,7 @@ export async function trialSender(options: Partial<SenderOptions> = {}): Promise
 }
 
 /** What happens soon after an attempt is over, as a connection's end does. */
-export async function until(holds: () => boolean, patienceMs = 5000): Promise<boolean> {
+export async function until(holds: () => boolean, patienceMs = 30_000): Promise<boolean> {
   for (const endMs = performance.now() + patienceMs; !holds(); await sleep(5)) {
     if (performance.now() > endMs) return false;
   }
