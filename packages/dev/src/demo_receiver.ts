@@ -17,7 +17,7 @@ interface ReceiverPlan {
   readonly secret: string;
 }
 
-const PATIENCE_MS = 5000;
+const PATIENCE_MS = 15_000;
 const POLL_MS = 2;
 
 /** Undefined where somebody listens on the port already: then the events are theirs. */
