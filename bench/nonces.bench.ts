@@ -10,7 +10,7 @@ import {
   type Sample,
 } from "./harness.ts";
 import { type Contender, type Load, spendInPostgres, spendInRedis } from "./nonces/contenders.ts";
-import { type NonceHouse, openNonceHouse, PARTNERS, spendBefore } from "./nonces/house.ts";
+import { type Database, type NonceHouse, openNonceHouse, PARTNERS, spendBefore } from "./nonces/house.ts";
 import { requireRedis } from "./nonces/redis.ts";
 import { describeSize } from "./nonces/table.ts";
 
@@ -74,7 +74,12 @@ function againstRedis(service: Contender, peers: Record<string, Contender>): Con
 }
 
 /** The same service over an empty table and a full one, in turn. */
-function onFullTable(house: NonceHouse, sharedBuffers: string, rows: number): Contest {
+function onFullTable(
+  house: NonceHouse,
+  empty: Database,
+  sharedBuffers: string,
+  rows: number,
+): Contest {
   const full = `${rows.toLocaleString("en-US")} spent before`;
   const load: Load = { partners: PARTNERS, inFlight: JUDGED };
   const works: Record<string, Work[]> = { empty: [], [full]: [] };
@@ -85,7 +90,7 @@ function onFullTable(house: NonceHouse, sharedBuffers: string, rows: number): Co
     async measure(plan) {
       await house.restart(sharedBuffers);
       const contenders = [
-        ["empty", "empty", await spendInPostgres(house, "empty")],
+        ["empty", empty, await spendInPostgres(house, empty)],
         [full, "full", await spendInPostgres(house, "full")],
       ] as const;
       const turns = contenders.map(([name, database, contender]) =>
@@ -129,7 +134,7 @@ export default {
     };
     try {
       await spendBefore(house.sql("full"), rows);
-      const service = await keep(spendInPostgres(house, "empty"));
+      const service = await keep(spendInPostgres(house, "against_redis"));
       const peers: Record<string, Contender> = {};
       for (const persistence of PERSISTENCES) {
         for (const autoPipelining of [false, true]) {
@@ -138,8 +143,11 @@ export default {
           );
         }
       }
-      const full = [LARGE_BUFFERS, SMALL_BUFFERS].map((buffers) => onFullTable(house, buffers, rows));
-      return { contests: [...againstRedis(service, peers), ...full], close };
+      const onFull = [
+        onFullTable(house, "empty", LARGE_BUFFERS, rows),
+        onFullTable(house, "empty_too", SMALL_BUFFERS, rows),
+      ];
+      return { contests: [...againstRedis(service, peers), ...onFull], close };
     } catch (error) {
       await close();
       throw error;

@@ -1,4 +1,4 @@
-// Postgres with two databases of the service's own: one whose nonces are all fresh, and one with millions spent before.
+// Postgres with databases of the service's own: one with millions of nonces spent before, and for each contest one that no other has filled.
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -8,7 +8,7 @@ import postgres, { type Sql } from "postgres";
 import type { PostgresSocket } from "./spender.ts";
 
 export const PARTNERS = 1000;
-const DATABASES = ["empty", "full"] as const;
+const DATABASES = ["against_redis", "empty", "empty_too", "full"] as const;
 export type Database = typeof DATABASES[number];
 
 const LOGIN = "gold_api";
@@ -22,7 +22,7 @@ export interface NonceHouse {
   socketOf(database: Database): PostgresSocket;
   /** A superuser. */
   sql(database: Database): Sql;
-  /** The same databases in a server with other shared buffers. */
+  /** The same databases in a server with such shared buffers, if it has others. */
   restart(sharedBuffers: string): Promise<void>;
   stop(): Promise<void>;
 }
@@ -75,6 +75,8 @@ export async function openNonceHouse(sharedBuffers: string): Promise<NonceHouse>
     },
     sql,
     async restart(buffers) {
+      // What a server that goes on has in memory stays there.
+      if (buffers === sharedBuffers) return;
       await end();
       server = await begin(buffers);
     },

@@ -1,5 +1,5 @@
 // The partner's own books: what its balances were, what was executed since, and what they are.
-import { booksDifferences, ordersUnaccounted } from "./counters.ts";
+import { booksDifferences, doubleExecutions, ordersUnaccounted } from "./counters.ts";
 import { type Executed, holdingsAfter, holdingsOf, sourcesOf } from "./holdings.ts";
 import { begin, must, newName, send, settle, settleToken } from "./session.ts";
 
@@ -30,11 +30,14 @@ export async function closeBooks({ since }: Run): Promise<void> {
   must(await settleToken("books"));
   const until = sourcesOf(await read("/v1/balances"), "as_of")[0]!;
   const executed: Executed = {
-    orders: await list("/v1/orders", since, until, ["side", "total_sar", "gold_grams"]),
+    orders: await list("/v1/orders", since, until, ["side", "total_sar", "gold_grams", "quote_id"]),
     fundings: await list("/v1/fundings", since, until, ["amount_sar"]),
     withdrawals: await list("/v1/withdrawals", since, until, ["amount_sar"]),
   };
   ordersUnaccounted.add(-executed.orders.length);
+  // A quote is executed once, whatever its order was answered.
+  const repeats = executed.orders.length - new Set(executed.orders.map((order) => order[3])).size;
+  if (repeats > 0) doubleExecutions.add(repeats);
   const opening = holdingsOf(await read(`/v1/balances?at=${since}`));
   const closing = holdingsOf(await read(`/v1/balances?at=${until}`));
   const expected = holdingsAfter(opening, executed);

@@ -7,7 +7,7 @@ export const ordersAccepted = new Counter("orders_accepted");
 export const ordersUnaccounted = new Counter("orders_unaccounted");
 /** The partner's balances against its records, in the end. */
 export const booksDifferences = new Counter("books_differences");
-/** Writes that were done twice under one key. */
+/** Writes that were done twice under one key, and quotes that the books executed twice. */
 export const doubleExecutions = new Counter("double_executions");
 /** Repeats under the same key that got the first reply's bytes. */
 export const repliesReplayed = new Counter("replays_answered");
@@ -17,6 +17,8 @@ export const conflicts = new Counter("conflicts");
 export const replaysRefused = new Counter("replays_refused");
 /** Nonces that were let in more than once. */
 export const nonceDoubleAccepted = new Counter("nonce_double_accepted");
+/** Raised by the winner of each race for a nonce, lowered by its first contender. */
+export const raceSurplusWinners = new Counter("race_surplus_winners");
 /** Refused though Retry-After was over. */
 export const obeyedInVain = new Counter("obeyed_in_vain");
 /** Requests that did not count as coming from this partner's certificate. */

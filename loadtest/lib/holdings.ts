@@ -6,7 +6,7 @@ interface Holdings {
   readonly tenthMilligrams: bigint;
 }
 
-/** Rows of source texts: side, total_sar and gold_grams of an order, amount_sar of the others. */
+/** Rows of source texts: side, total_sar, gold_grams and quote_id of an order, amount_sar of the others. */
 export interface Executed {
   readonly orders: readonly (readonly string[])[];
   readonly fundings: readonly (readonly string[])[];

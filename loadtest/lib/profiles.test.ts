@@ -1,6 +1,6 @@
 import { assertEquals } from "@std/assert";
 import { describe, it } from "node:test";
-import { arrivalsOf, loadOf, type ProfileName, PROFILES, secondsOf } from "./profiles.ts";
+import { arrivalsOf, loadOf, type ProfileName, PROFILES, rateReached, secondsOf } from "./profiles.ts";
 
 const NAMES = Object.keys(PROFILES) as ProfileName[];
 /** k6 takes `timeUnit` apart as this does: arrivals a second of one process. */
@@ -86,6 +86,20 @@ describe("arrivalsOf()", () => {
         true,
         name,
       );
+    }
+  });
+});
+
+describe("rateReached()", () => {
+  it("is told by the iterations that a rising rate has brought", () => {
+    const load = loadOf({ PROFILE: "breakpoint", RATE: "400", DURATION: "600s" });
+    // The whole ramp: 400 a second in the end, 200 on the way; and a quarter of it, at half of the time.
+    assertEquals([rateReached(load, 120_000), rateReached(load, 30_000)], [400, 200]);
+  });
+
+  it("is told of no other profile", () => {
+    for (const PROFILE of NAMES) {
+      assertEquals(rateReached(loadOf({ PROFILE }), 1000) === undefined, PROFILE !== "breakpoint");
     }
   });
 });

@@ -81,6 +81,16 @@ export function secondsOf(text: string): number {
   throw `DURATION=${text} is no time; write it as in 30s, 5m or 1h30m.`;
 }
 
+/** Which rate a breakpoint's run had come to after so many iterations of all partners; of a run that does not rise to its end, none. */
+export function rateReached(
+  { name, peakPerSecond, durationSeconds }: Load,
+  iterations: number,
+): number | undefined {
+  if (PROFILES[name].level !== "breaking") return undefined;
+  // What rises from 0 by as much each second has brought half of what it came to, times its seconds.
+  return Math.sqrt(2 * iterations * peakPerSecond / durationSeconds);
+}
+
 /** Of one partner's process: its share of the rate. Whole arrivals in as many seconds as there are partners divide exactly. */
 export function arrivalsOf({ name, peakPerSecond, durationSeconds, partners }: Load) {
   const { start, stages } = PROFILES[name];

@@ -1,7 +1,7 @@
 // One run of one scenario: what the environment makes of it, and what it says at its end.
 import type { Options, Scenario } from "k6/options";
 import { connectionOf, type Partner } from "./partner.ts";
-import { arrivalsOf, type Load, loadOf } from "./profiles.ts";
+import { arrivalsOf, type Load, loadOf, rateReached } from "./profiles.ts";
 import { type ScenarioName, serviceLevels } from "./service_levels.ts";
 import { summarise, type SummaryData, writeMarkdown } from "./summary.ts";
 
@@ -28,6 +28,9 @@ export function summaryOf(scenario: ScenarioName, { name, base_url }: Partner) {
   return (
     data: SummaryData & { readonly state: { readonly testRunDurationMs: number } },
   ): Record<string, string> => {
+    const countOf = (metric: string) => data.metrics[metric]?.values.count ?? 0;
+    const iterations = countOf("iterations") + countOf("dropped_iterations");
+    const rate = rateReached(load, load.partners * iterations);
     const summary = summarise(data, {
       scenario,
       profile: load.name,
@@ -35,6 +38,7 @@ export function summaryOf(scenario: ScenarioName, { name, base_url }: Partner) {
       base_url,
       // One that was cut off took less.
       seconds: Math.min(load.durationSeconds, data.state.testRunDurationMs / 1000),
+      ...(rate === undefined ? {} : { rate_reached: rate }),
     });
     const markdown = writeMarkdown(summary);
     if (!RESULTS) return { stdout: markdown };

@@ -49,6 +49,12 @@ describe("serviceLevels()", () => {
     }
   });
 
+  it("lets no nonce count twice under any profile", () => {
+    for (const { scenario, levels } of every()) {
+      assertEquals(levels.nonce_double_accepted, scenario === "nonce_store" ? ["count==0"] : undefined);
+    }
+  });
+
   it("cuts off no run but the one that looks for the breakpoint", () => {
     for (const { profile, levels } of every()) {
       const aborts = Object.values(levels).flat().some((threshold) => typeof threshold !== "string");

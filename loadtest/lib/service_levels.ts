@@ -55,8 +55,8 @@ const TABLE = {
   },
   nonce_store: {
     steps: ["token", "probe", "probe_replay", "probe_race"],
-    seen: ["replays_refused"],
-    never: ["nonce_double_accepted"],
+    seen: ["replays_refused", "http_reqs{step:probe_race}"],
+    never: ["nonce_double_accepted", "race_surplus_winners"],
     trades: false,
   },
   idempotency: {
@@ -73,10 +73,15 @@ const TABLE = {
     never: ["double_executions"],
     trades: true,
   },
-  token: { steps: ["token", "prices"], seen: [], never: [], trades: false },
+  token: {
+    steps: ["token", "prices"],
+    seen: ["http_reqs{step:token}", "http_reqs{step:prices}"],
+    never: [],
+    trades: false,
+  },
   limiter: {
     steps: ["limited", "obeyed"],
-    seen: ["http_reqs{status:429}"],
+    seen: ["http_reqs{status:429}", "http_reqs{step:obeyed}"],
     never: ["obeyed_in_vain"],
     trades: false,
   },
@@ -117,8 +122,8 @@ export function serviceLevels(scenario: ScenarioName, profile: ProfileName): Rec
   for (const counter of seen) levels[counter] = ["count>0"];
   for (const counter of [...never, "certificate_mismatches"]) levels[counter] = ["count==0"];
   // A race whose winner's reply is lost under strain counts as -1.
-  if (never.includes("nonce_double_accepted") && level !== "signed") {
-    levels.nonce_double_accepted = ["count<=0"];
+  if (never.includes("race_surplus_winners") && level !== "signed") {
+    levels.race_surplus_winners = ["count<=0"];
   }
   if (trades) {
     levels.books_differences = ["count==0"];

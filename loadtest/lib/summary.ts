@@ -18,6 +18,8 @@ interface About {
   readonly base_url: string;
   /** How long requests were sent, without setup and teardown. */
   readonly seconds: number;
+  /** Iterations a second of all partners in the end, where the rate rose until then. */
+  readonly rate_reached?: number;
 }
 
 interface StepFigures {
@@ -45,6 +47,7 @@ interface Summary extends About {
 const COUNTERS = [
   ...["iterations", "dropped_iterations", "orders_accepted", "orders_unaccounted", "books_differences"],
   ...["double_executions", "replays_answered", "conflicts", "replays_refused", "nonce_double_accepted"],
+  "race_surplus_winners",
   ...["obeyed_in_vain", "certificate_mismatches", "http_reqs{status:429}", "refusals"],
 ];
 
@@ -82,7 +85,7 @@ function figuresOf(step: string, metrics: SummaryData["metrics"], seconds: numbe
 }
 
 export function writeMarkdown(
-  { scenario, profile, partner, base_url, seconds, ...summary }: Summary,
+  { scenario, profile, partner, base_url, seconds, rate_reached, ...summary }: Summary,
 ): string {
   const title = `## ${scenario}, ${profile}: ${summary.passed ? "passed" : "FAILED"}`;
   if (!summary.counters.iterations) {
@@ -93,6 +96,9 @@ export function writeMarkdown(
     title,
     "",
     `Partner ${partner} at ${base_url}, ${Number(seconds.toFixed(1))} s of load.`,
+    ...(rate_reached === undefined
+      ? []
+      : [`The rate had come to ${rate_reached.toFixed(1)} iterations a second in the end.`]),
     "",
     ...tableOf(
       ["step", "requests", "per s", "p50 ms", "p95 ms", "p99 ms", "failed"],

@@ -1,3 +1,4 @@
+import { rateReached } from "../../loadtest/lib/profiles.ts";
 import type { Check } from "./books.ts";
 import type { RunPlan } from "./plan.ts";
 import type { Verdict } from "./service_level.ts";
@@ -25,6 +26,8 @@ export interface RunSummary {
   readonly partners: number;
   readonly peak_per_second: number;
   readonly duration_seconds: number;
+  /** Iterations a second in the end, where the rate rose until then. */
+  readonly rate_reached?: number;
   readonly base_url: string;
   readonly started_at: string;
   readonly measured_seconds: number;
@@ -42,12 +45,14 @@ export interface RunSummary {
 
 export function summarizeRun(run: Run, surroundings: string): RunSummary {
   const { plan: { scenario, load }, tally, verdicts, checks, faults } = run;
+  const rate = rateReached(load, tally.sumOf("iterations") + tally.sumOf("dropped_iterations"));
   return {
     scenario,
     profile: load.name,
     partners: load.partners,
     peak_per_second: load.peakPerSecond,
     duration_seconds: load.durationSeconds,
+    ...(rate === undefined ? {} : { rate_reached: rate }),
     base_url: run.baseUrl,
     started_at: run.startedAt.toISOString(),
     measured_seconds: run.seconds,
@@ -71,6 +76,7 @@ export function writeMarkdown(summary: RunSummary): string {
     partners,
     peak_per_second,
     duration_seconds,
+    rate_reached,
     steps,
     thresholds,
     checks,
@@ -78,7 +84,9 @@ export function writeMarkdown(summary: RunSummary): string {
   } = summary;
   return `# ${scenario}: ${summary.passed ? "passed" : "failed"}
 
-${partners} partner(s), profile ${profile}: ${peak_per_second} iterations/s at the peak for ${duration_seconds} s, at ${summary.base_url}
+${partners} partner(s), profile ${profile}: ${peak_per_second} iterations/s at the peak for ${duration_seconds} s, at ${summary.base_url}${
+    rate_reached === undefined ? "" : `; it had come to ${figure(rate_reached)} in the end`
+  }
 ${summary.started_at}, ${summary.k6.split(" (")[0]}, ${summary.surroundings}
 
 | Step | Requests | per second | p50 ms | p95 ms | p99 ms | failed |
@@ -89,7 +97,7 @@ ${
     [
       ...faults.map((fault) => `- ✘ ${fault}`),
       ...thresholds.map(({ name, met, found }) =>
-        `- ${met ? "✔" : "✘"} ${name}: ${found === null ? "none" : figure(found)}`
+        `- ${met ? "✔" : "✘"} ${name}: ${found === null ? "none" : exact(found)}`
       ),
       ...checks.map(({ name, met, says }) => `- ${met === null ? "?" : met ? "✔" : "✘"} ${name}: ${says}`),
     ].join("\n")
@@ -103,6 +111,9 @@ function describeStep({ step, requests, failed, p50, p95, p99 }: StepText, secon
     [step, requests, figure(requests / seconds), ...[p50, p95, p99].map(figure), share].join(" | ")
   } |`;
 }
+
+/** So many digits that what misses a bound is not told as if it met it. */
+const exact = (value: number): string => `${Number(value.toPrecision(9))}`;
 
 /** Three digits, as far as they tell something. */
 export const figure = (value: number): string => `${Number(value.toPrecision(3))}`;
