@@ -1,6 +1,6 @@
 // The partner's own books: what its balances were, what was executed since, and what they are.
 import { booksDifferences, doubleExecutions, ordersUnaccounted } from "./counters.ts";
-import { type Executed, holdingsAfter, holdingsOf, sourcesOf } from "./holdings.ts";
+import { type Executed, holdingsAfter, holdingsOf, repeatsOf, sourcesOf } from "./holdings.ts";
 import { begin, must, newName, send, settle, settleToken } from "./session.ts";
 
 /** What setup() hands to every VU and to teardown(). */
@@ -35,9 +35,7 @@ export async function closeBooks({ since }: Run): Promise<void> {
     withdrawals: await list("/v1/withdrawals", since, until, ["amount_sar"]),
   };
   ordersUnaccounted.add(-executed.orders.length);
-  // A quote is executed once, whatever its order was answered.
-  const repeats = executed.orders.length - new Set(executed.orders.map((order) => order[3])).size;
-  if (repeats > 0) doubleExecutions.add(repeats);
+  if (repeatsOf(executed) > 0) doubleExecutions.add(repeatsOf(executed));
   const opening = holdingsOf(await read(`/v1/balances?at=${since}`));
   const closing = holdingsOf(await read(`/v1/balances?at=${until}`));
   const expected = holdingsAfter(opening, executed);

@@ -2,7 +2,7 @@ import { parseSignedDecimal } from "@gold-partner/protocol";
 import { assertEquals, assertThrows } from "@std/assert";
 import fc from "fast-check";
 import { describe, it } from "node:test";
-import { holdingsAfter, holdingsOf, minorUnits, sourcesOf } from "./holdings.ts";
+import { holdingsAfter, holdingsOf, minorUnits, repeatsOf, sourcesOf } from "./holdings.ts";
 
 describe("minorUnits()", () => {
   it("reads each number that the service writes as the service's own reader does", () => {
@@ -36,6 +36,19 @@ describe("sourcesOf()", () => {
     assertEquals(sourcesOf(body, "total_sar"), ["5.05", "7"]);
     assertEquals(sourcesOf(body, "next_cursor"), ["c_1"]);
     assertEquals(sourcesOf('{"items":[],"next_cursor":null}', "next_cursor"), ["null"]);
+  });
+});
+
+describe("repeatsOf()", () => {
+  it("counts what was executed again of the same quote", () => {
+    const executed = (...quotes: string[]) => ({
+      orders: quotes.map((quote) => ["buy", "50.15", "0.1", quote]),
+      fundings: [],
+      withdrawals: [],
+    });
+    assertEquals(repeatsOf(executed()), 0);
+    assertEquals(repeatsOf(executed("qt_1", "qt_2", "qt_3")), 0);
+    assertEquals(repeatsOf(executed("qt_1", "qt_2", "qt_1", "qt_1")), 2);
   });
 });
 

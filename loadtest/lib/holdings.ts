@@ -33,6 +33,10 @@ export function holdingsAfter(opening: Holdings, { orders, fundings, withdrawals
   return { halalas, tenthMilligrams };
 }
 
+/** Orders beyond the first of each quote, which is executed once. */
+export const repeatsOf = ({ orders }: Executed): number =>
+  orders.length - new Set(orders.map(([, , , quote]) => quote)).size;
+
 /** As the service writes them: `752.25`, `-1`, never with an exponent. */
 export function minorUnits(source: string, decimals: number): bigint {
   const [, minus, whole, fraction = ""] = /^(-?)([0-9]+)(?:\.([0-9]+))?$/.exec(source) ?? [];

@@ -50,8 +50,19 @@ describe("serviceLevels()", () => {
   });
 
   it("lets no nonce count twice under any profile", () => {
-    for (const { scenario, levels } of every()) {
-      assertEquals(levels.nonce_double_accepted, scenario === "nonce_store" ? ["count==0"] : undefined);
+    for (const { scenario, profile, levels } of every()) {
+      if (scenario !== "nonce_store") continue;
+      assertEquals(levels.nonce_double_accepted, ["count==0"]);
+      const isSigned = ["smoke", "average", "soak"].includes(profile);
+      assertEquals(levels.race_surplus_winners, [isSigned ? "count==0" : "count<=0"]);
+    }
+  });
+
+  it("asks for a sample of what a scenario is there to try", () => {
+    const steps = { nonce_store: "probe_race", limiter: "obeyed", token: "prices" };
+    for (const [scenario, step] of Object.entries(steps)) {
+      const levels = serviceLevels(scenario as keyof typeof steps, "smoke");
+      assertEquals(levels[`http_reqs{step:${step}}`], ["count>0"]);
     }
   });
 

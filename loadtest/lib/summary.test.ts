@@ -70,6 +70,12 @@ describe("writeMarkdown()", () => {
     assertEquals(new Set(rows.slice(0, 5).map((row) => row.split("|").length)), new Set([9]));
   });
 
+  it("tells to which rate a breakpoint's run had come, and of no other's", () => {
+    const textOf = (about: object) => writeMarkdown(summarise(dataOf(true), { ...ABOUT, ...about }));
+    assertStringIncludes(textOf({ rate_reached: 723.96 }), "The rate had come to 724.0 iterations a second");
+    assertEquals(textOf({}).includes("The rate had come"), false);
+  });
+
   it("says so where setup() failed and there is nothing to tell", () => {
     assertStringIncludes(writeMarkdown(summarise({ metrics: {} }, ABOUT)), "No iteration ran");
   });

@@ -31,17 +31,8 @@ export async function runTier(
   const start = performance.now();
   const stopDatabase = await shareDatabase(files);
   const lanes = Math.ceil(LANES_A_CORE[tier] * availableParallelism());
-  const { node, deno, faults } = await runSuites({
-    root: ROOT,
-    runtimes,
-    files,
-    oneRuntime,
-    nodeAlone,
-    lanes,
-  })
-    .finally(
-      stopDatabase,
-    );
+  const plan = { root: ROOT, runtimes, files, oneRuntime, nodeAlone, lanes };
+  const { node, deno, faults } = await runSuites(plan).finally(stopDatabase);
   const skipped = node.skipped + deno.skipped;
   const all = [...earlierFaults, ...faults];
   if (node.ran + deno.ran === 0) all.push("No test ran: that is a failure.");

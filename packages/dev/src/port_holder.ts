@@ -18,7 +18,8 @@ export async function refuseBusyPort(port: number): Promise<void> {
   }
 }
 
-function listenOnce(port: number, host: string): Promise<void> {
+/** Rejects where it cannot be listened on. */
+export function listenOnce(port: number, host: string): Promise<void> {
   return new Promise((resolve, reject) => {
     const server = createServer();
     server.once("error", reject).listen(port, host, () => server.close(() => resolve()));

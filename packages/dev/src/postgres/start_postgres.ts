@@ -1,8 +1,8 @@
 import { randomInt } from "node:crypto";
 import * as fs from "node:fs";
-import { createServer } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
 import postgres from "postgres";
+import { listenOnce } from "../port_holder.ts";
 import { launch } from "./account.ts";
 import { type Binaries, findBinaries } from "./binaries.ts";
 import { type Cluster, openCluster } from "./cluster.ts";
@@ -215,13 +215,14 @@ async function logIn(cluster: Cluster, pid: number, port: number): Promise<void>
 
 /** Below those that systems give to whoever connects, or asks for any port: until the caller listens, they take none of these. */
 const PORTS = { first: 15_000, end: 32_000 };
+const LOOPBACK = "127.0.0.1";
 
 /** It may be gone a moment later all the same, for which the caller tries again. */
 export async function findFreePort(): Promise<number> {
   for (;;) {
     const port = randomInt(PORTS.first, PORTS.end);
     try {
-      await listenOnce(port);
+      await listenOnce(port, LOOPBACK);
       return port;
     } catch (error) {
       if ((error as NodeJS.ErrnoException).code !== "EADDRINUSE") throw error;
@@ -230,18 +231,10 @@ export async function findFreePort(): Promise<number> {
 }
 
 async function refuseBusyPort(port: number): Promise<void> {
-  await listenOnce(port).catch((cause) => {
+  await listenOnce(port, LOOPBACK).catch((cause) => {
     throw new PostgresStartError(
       `Port ${port} is taken: ${cause.message}. Free it, or do not ask for a port.`,
       { cause },
     );
-  });
-}
-
-function listenOnce(port: number): Promise<void> {
-  return new Promise((resolve, reject) => {
-    const server = createServer();
-    server.once("error", reject);
-    server.listen(port, "127.0.0.1", () => server.close(() => resolve()));
   });
 }

@@ -32,11 +32,12 @@ function judgeSound({ code, said }: LoadRun) {
   return { what: "its smoke keeps every service level", violations };
 }
 
-function judgeBroken({ scenario, threshold }: LoadDefect, { code, said }: LoadRun) {
+function judgeBroken({ scenario, thresholds }: LoadDefect, { code, said }: LoadRun) {
   const violations: string[] = [];
   if (code !== FAILED) violations.push(`${scenario} ended with ${code}, not ${FAILED}: ${said}`);
-  else if (!said.includes(`✘ ${threshold}`)) {
-    violations.push(`${scenario} does not name ${threshold}: ${said}`);
+  else {
+    const unnamed = thresholds.filter((threshold) => !said.includes(`✘ ${threshold}`));
+    violations.push(...unnamed.map((threshold) => `${scenario} does not name ${threshold}: ${said}`));
   }
-  return { what: `${scenario} ends with ${FAILED} and names ${threshold}`, violations };
+  return { what: `${scenario} ends with ${FAILED} and names ${thresholds.join(", ")}`, violations };
 }
