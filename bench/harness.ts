@@ -18,6 +18,8 @@ export interface Contest {
   readonly name: string;
   readonly measure: Measure;
   readonly goals: readonly Goal[];
+  /** Throws a sentence where something is short; asked of all before any is measured. */
+  readonly requireAll?: () => void;
   /** What else came to light, a sentence each; asked for when all is measured. */
   readonly remarks?: () => readonly string[];
 }

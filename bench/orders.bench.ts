@@ -3,7 +3,7 @@ import process from "node:process";
 import { describeWork, type Work } from "./database_work.ts";
 import { type Benchmark, type Contest, type Goal, type Plan, rotate, type Round } from "./harness.ts";
 import { functionTaker, serviceTaker, type Taker } from "./orders/contenders.ts";
-import { fillBooks } from "./orders/history.ts";
+import { fillBooks, requireSpace } from "./orders/history.ts";
 import { type House, openHouse, PARTNERS } from "./orders/house.ts";
 import { openPeers } from "./orders/peers.ts";
 import { QuoteRun } from "./orders/quote_run.ts";
@@ -142,6 +142,7 @@ function historyContest(rows: number, closing: Closing): Contest {
   const bound = { reported: reported || isShort };
   return {
     name: `orders on books of ${rows.toLocaleString("en-US")} orders, each with a nonce and a key at random`,
+    requireAll: () => requireSpace(rows),
     async measure(plan) {
       const full = await openOne();
       const filled = await fillBooks(full, rows, (text) => console.log(text));

@@ -6,7 +6,7 @@ import { writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import process from "node:process";
 import { fileURLToPath } from "node:url";
-import { readSurroundings, reportSurroundings } from "../bench/surroundings.ts";
+import { readSurroundings, reportSurroundings } from "@gold-partner/dev";
 import { compareRuns } from "./loadtest/comparison.ts";
 import { MissingError } from "./loadtest/partner_file.ts";
 import { readPlan, USAGE, UsageError } from "./loadtest/plan.ts";
@@ -35,9 +35,11 @@ async function run(args: readonly string[]): Promise<number> {
   return summary.faults.length > 0 ? EXIT.broken : EXIT.failed;
 }
 
-process.exitCode = await run(process.argv.slice(2)).catch((error: Error) => {
+const code = await run(process.argv.slice(2)).catch((error: Error) => {
   if (error instanceof UsageError) console.error(`${error.message}\n${USAGE}`);
   else if (error instanceof MissingError) console.error(error.message);
   else throw error;
   return error instanceof UsageError ? EXIT.usage : EXIT.missing;
 });
+// Deno, left to end by itself with its compiler at work, dies of a segmentation fault now and then.
+process.exit(code);

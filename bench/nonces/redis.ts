@@ -16,7 +16,11 @@ const POLL_MS = 10;
 
 /** What each keeps of an accepted command: on disk before the answer, or nothing at all. */
 const PERSISTENCE = {
-  "appendfsync always": ["--appendonly", "yes", "--appendfsync", "always"],
+  "appendfsync always": [
+    ...["--appendonly", "yes", "--appendfsync", "always"],
+    // Its log is not rewritten, which would go on in another's turn and in a process whose time nobody counts.
+    ...["--auto-aof-rewrite-percentage", "0"],
+  ],
   "no persistence": ["--appendonly", "no"],
 } as const;
 export type Persistence = keyof typeof PERSISTENCE;

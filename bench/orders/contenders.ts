@@ -17,6 +17,8 @@ export interface Taker {
 
 const WARM_UP_ORDERS = 2000;
 const WARM_UP_ORDERS_EACH_IN_FLIGHT = 200;
+/** Before each turn: while the others had theirs, V8 dropped compiled code that was not used. */
+const WARM_UP_MS = 500;
 /** More quotes than the last turn's rate asks for: a peer that runs out of them has measured nothing. */
 const SPARE = 3;
 const SPARE_QUOTES = 5000;
@@ -54,26 +56,34 @@ export function serviceTaker(
     });
     spent += operations;
     const executed = await countExecuted(house);
-    const between = interlude && interludeAfterMs && sleep(interludeAfterMs).then(interlude);
-    const sample = await noteWork(works, house.sql, async () => {
-      const startCpuMs = cpuMs();
-      const report = await generator.run();
-      await sealChains(house);
-      return { operations, ...report, cpuMs: cpuMs() - startCpuMs };
-    });
-    await between;
+    let isRunning = true;
+    const between = async () => {
+      if (!interlude || interludeAfterMs === undefined) return;
+      await sleep(interludeAfterMs);
+      if (!isRunning) throw new Error("The turn was over before what is to happen in its middle.");
+      await interlude();
+    };
+    const [sample] = await Promise.all([
+      noteWork(interludeAfterMs === undefined ? [] : works, house.sql, async () => {
+        const startCpuMs = cpuMs();
+        const report = await generator.run();
+        isRunning = false;
+        await sealChains(house);
+        return { operations, ...report, cpuMs: cpuMs() - startCpuMs };
+      }),
+      between(),
+    ]);
     requireExecuted(operations, await countExecuted(house) - executed);
     return sample;
   };
   return {
     async takeTurn(turnMs) {
-      if (ratePerSecond === undefined) {
-        // One of each partner at least: a token that is seen for the first time costs a verification of its own.
-        const first = await send(
-          Math.max(quotes.partners, Math.min(WARM_UP_ORDERS, WARM_UP_ORDERS_EACH_IN_FLIGHT * inFlight)),
-        );
-        ratePerSecond = first.operations / first.wallMs * 1000;
-      }
+      // One of each partner at least: a token that is seen for the first time costs a verification of its own.
+      const warmUp = ratePerSecond === undefined
+        ? Math.min(WARM_UP_ORDERS, WARM_UP_ORDERS_EACH_IN_FLIGHT * inFlight)
+        : Math.ceil(ratePerSecond * WARM_UP_MS / 1000);
+      const before = await send(Math.max(quotes.partners, warmUp));
+      ratePerSecond ??= before.operations / before.wallMs * 1000;
       const sample = await send(Math.ceil(ratePerSecond * turnMs / 1000), turnMs / 2);
       ratePerSecond = sample.operations / sample.wallMs * 1000;
       return sample;

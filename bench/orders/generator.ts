@@ -44,13 +44,15 @@ export type Report = Omit<Sample, "operations" | "cpuMs">;
 const signRequest = requestSigner({ canonicalRequest, signDetached, bytes: hostBytes });
 const ORDERS_PATH = "/v1/orders";
 const SIGNED_AT_ONCE = 16;
+/** Half of a token's life: it lasts for the signing of a turn's orders and the turn. */
+const TOKEN_MS = 300_000;
 const OK = 200;
 const CREATED = 201;
 
 class Generator {
   readonly #settings: Settings;
   readonly #signers: ReadonlyMap<string, Signer>;
-  readonly #tokens = new Map<string, string>();
+  readonly #tokens = new Map<string, { readonly text: string; readonly sinceMs: number }>();
   #requests: Buffer[] = [];
   #connections: Connection[] = [];
 
@@ -61,7 +63,10 @@ class Generator {
 
   async prepare({ quoteIds, partners, firstPartner, inFlight }: Orders): Promise<void> {
     const senders = this.#settings.partners.slice(0, partners);
-    await this.#fetchTokens(senders.filter(({ clientId }) => !this.#tokens.has(clientId)));
+    const youngMs = performance.now() - TOKEN_MS;
+    await this.#fetchTokens(
+      senders.filter(({ clientId }) => !((this.#tokens.get(clientId)?.sinceMs ?? -Infinity) > youngMs)),
+    );
     const requests: Buffer[] = [];
     let next = 0;
     await inLanes(SIGNED_AT_ONCE, async () => {
@@ -117,7 +122,8 @@ class Generator {
         this.#request("/oauth/token", fingerprint, headers, form.toString()),
       );
       if (status !== OK) throw new Error(`no token: ${status} ${body}`);
-      this.#tokens.set(clientId, (JSON.parse(body) as { access_token: string }).access_token);
+      const { access_token } = JSON.parse(body) as { access_token: string };
+      this.#tokens.set(clientId, { text: access_token, sinceMs: performance.now() });
     }
     connection.close();
   }
@@ -132,7 +138,7 @@ class Generator {
       nonce: randomUUID(),
     }, this.#signers.get(clientId)!);
     return this.#request(ORDERS_PATH, fingerprint, {
-      authorization: `Bearer ${this.#tokens.get(clientId)}`,
+      authorization: `Bearer ${this.#tokens.get(clientId)!.text}`,
       "content-type": "application/json",
       "idempotency-key": randomUUID(),
       ...signed,

@@ -1,5 +1,6 @@
 // A house whose books are full before anything is measured.
 import { readFileSync, statfsSync } from "node:fs";
+import { tmpdir } from "node:os";
 import postgres from "postgres";
 import type { Sample } from "../harness.ts";
 import { familyCpuMs } from "../process_cpu.ts";
@@ -25,7 +26,6 @@ export async function fillBooks(
   orders: number,
   tell: (text: string) => void,
 ): Promise<Filled> {
-  requireSpace(house.dir, orders * BYTES_AN_ORDER);
   const [startMs, startCpuMs] = [performance.now(), familyCpuMs(house.postgresPid)];
   const operations = await writeHistory(house, orders, tell);
   // As autovacuum leaves them sooner or later; it is not to begin in the middle of a turn.
@@ -82,7 +82,9 @@ async function writeHistory(
   return calls * each * PARTNERS;
 }
 
-function requireSpace(dir: string, bytes: number): void {
+/** Where a house keeps its books. */
+export function requireSpace(orders: number): void {
+  const [dir, bytes] = [tmpdir(), orders * BYTES_AN_ORDER];
   const { bavail, bsize } = statfsSync(dir);
   if (bavail * bsize >= bytes) return;
   throw new Error(

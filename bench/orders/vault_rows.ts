@@ -1,5 +1,5 @@
-// What more vault rows would gain: the service's own function, but each call takes a row of the vault that nobody holds. There are
-// more rows than connections, so nobody ever waits for one; what this gains, two rows gain at most.
+// What more vault rows would gain: the service's own function, where each call takes a row of the vault that nobody holds, against
+// the same with one row. There are more rows than connections, so nobody ever waits for one; what this gains, two rows gain at most.
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Sample } from "../harness.ts";
 import type { Taker } from "./contenders.ts";
@@ -7,20 +7,24 @@ import type { House } from "./house.ts";
 
 const ROWS = 8;
 const ONE_ROW = /\bvault v where v\.stripe = 0 for no key update\b/g;
-/** The row that a transaction has taken is told to its transfers by a setting, which their default reads. */
-const ANY_ROW =
-  `(select s.free, set_config('peer.stripe', s.stripe::text, true) from (select * from vault order by stripe for no key update skip locked limit 1) s) v`;
+/** The row that a transaction has taken is told to its transfers by a setting, which their default reads: with one row, too. */
+const taking = (rows: string) =>
+  `(select s.free, set_config('peer.stripe', s.stripe::text, true) from (select * from vault ${rows}) s) v`;
+const THE_ONE = taking("where stripe = 0 for no key update");
+const ANY = taking("order by stripe for no key update skip locked limit 1");
 const DEFAULT_STRIPE = `coalesce(nullif(current_setting('peer.stripe', true), '')::smallint, 0)`;
-const WARM_UP_MS = 200;
 const POLL_MS = 20;
 
-export function withManyRows(definition: string): string {
+export const withOneRow = (definition: string): string => taken(definition, THE_ONE);
+export const withManyRows = (definition: string): string => taken(definition, ANY);
+
+function taken(definition: string, rows: string): string {
   if (definition.match(ONE_ROW)?.length !== 1) {
     throw new Error(
       `gold.book_orders locks the vault in another way than ${ONE_ROW}: say here how, so that the benchmark can change it.`,
     );
   }
-  return definition.replace(ONE_ROW, ANY_ROW);
+  return definition.replace(ONE_ROW, rows);
 }
 
 /** The same contender with the vault's one row and with many, and what each saw of waiting for it. */
@@ -34,36 +38,31 @@ export async function vaultRowTakers(
     ROWS - 1
   }) n;
     update gold.vault v set free = v.free - (select sum(free) from gold.vault where stripe > 0) where v.stripe = 0`;
-  const many = withManyRows(own!.definition);
+  const [one, many] = [withOneRow(own!.definition), withManyRows(own!.definition)];
   await sql.unsafe(split);
   const [oneRowWaits, manyRowsWaits]: [Waits, Waits] = [{ waiting: 0, active: 0 }, { waiting: 0, active: 0 }];
   const use = async (definition: string, stripe: string) => {
     await sql.unsafe(definition);
     await sql.unsafe(`alter table gold.transfer alter column stripe set default ${stripe}`);
   };
-  const turn = async (turnMs: number, waits: Waits): Promise<Sample> => {
-    // A new function has no plans yet.
-    await taker.takeTurn(WARM_UP_MS);
+  const turn = async (turnMs: number, definition: string, waits: Waits): Promise<Sample> => {
+    await use(definition, DEFAULT_STRIPE);
     const watch = watchLanes(sql, waits);
     try {
       return await taker.takeTurn(turnMs);
     } finally {
       await watch.stop();
+      await use(own!.definition, "0");
     }
   };
   return {
-    oneRow: { takeTurn: (turnMs) => turn(turnMs, oneRowWaits), stop() {} },
+    oneRow: { takeTurn: (turnMs) => turn(turnMs, one, oneRowWaits), stop() {} },
     manyRows: {
       async takeTurn(turnMs) {
-        await use(many, DEFAULT_STRIPE);
-        try {
-          const before = await freeElsewhere(sql);
-          const sample = await turn(turnMs, manyRowsWaits);
-          if (await freeElsewhere(sql) === before) throw new Error("The vault's other rows were not used.");
-          return sample;
-        } finally {
-          await use(own!.definition, "0");
-        }
+        const before = await freeElsewhere(sql);
+        const sample = await turn(turnMs, many, manyRowsWaits);
+        if (await freeElsewhere(sql) === before) throw new Error("The vault's other rows were not used.");
+        return sample;
       },
       stop() {},
     },

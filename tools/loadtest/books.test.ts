@@ -1,6 +1,8 @@
 import { describe, it } from "node:test";
-import { assertEquals, assertStringIncludes } from "@std/assert";
-import { judgeOrders } from "./books.ts";
+import { findFreePort } from "@gold-partner/dev";
+import { assertEquals, assertRejects, assertStringIncludes } from "@std/assert";
+import { judgeOrders, openBooks } from "./books.ts";
+import { MissingError } from "./partner_file.ts";
 
 const inboxOf = (orders: number, refused = 0) => ({ orders, refused });
 const judge = (accepted: number, executed: number, cutOff: boolean) =>
@@ -32,5 +34,12 @@ describe("judgeOrders()", () => {
       judgeOrders(load, { executed: 5, delivered: 5 }, inboxOf(5, 1)),
     ];
     assertEquals(missed.map(({ met }) => met), [false, false, false]);
+  });
+});
+
+describe("openBooks()", () => {
+  it("says that the database is missing where none answers", async () => {
+    const url = `postgres://gold_operator@127.0.0.1:${await findFreePort()}/gold`;
+    await assertRejects(() => openBooks(url, [], "."), MissingError, "cannot be reached");
   });
 });

@@ -7,7 +7,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import postgres, { type Sql } from "postgres";
 import { asOperator } from "@gold-partner/dev";
 import type { Inbox } from "./inbox.ts";
-import { fingerprintOf, type LoadPartner } from "./partner_file.ts";
+import { fingerprintOf, type LoadPartner, MissingError } from "./partner_file.ts";
 
 /** One thing that was looked at after the run; `met` is null where it could not be. */
 export interface Check {
@@ -51,7 +51,13 @@ export async function openBooks(
 ): Promise<Books> {
   const sql = postgres(databaseUrl, { max: 1, onnotice: () => {} });
   const ids = partners.map(({ client_id }) => client_id);
-  const [row] = await sql<{ at: Date }[]>`select date_trunc('milliseconds', clock_timestamp()) as at`;
+  const [row] = await sql<{ at: Date }[]>`select date_trunc('milliseconds', clock_timestamp()) as at`
+    .catch(async (error: Error) => {
+      await sql.end({ timeout: CLOSE_SECONDS });
+      throw new MissingError(
+        `The database that is asked for the books cannot be reached (${error.message}): DATABASE_URL is that of an operator, or unset while npm start runs.`,
+      );
+    });
   const startedAt = row!.at;
   return {
     startedAt,

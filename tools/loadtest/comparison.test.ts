@@ -82,6 +82,19 @@ describe("compareStep()", () => {
     for (const second of [0, 29]) rare.addDuration("statement", FIRST_MS + second * 1000, 10);
     assertEquals(compareStep(rare.describe()[0]!, stepOf({ seed: 1 }), 1), []);
   });
+
+  it("tells no figure that is none where a step was seen for a part of the time", () => {
+    for (let until = 2; until < 28; until++) {
+      const early = new StepLog();
+      for (let second = 0; second < 30; second++) {
+        if (second < until || second === 29) {
+          early.addDuration("withdrawal", FIRST_MS + second * 1000, 10 + second);
+        }
+      }
+      const found = compareStep(early.describe()[0]!, early.describe()[0]!, 1);
+      for (const { ratio, low, high } of found) assertEquals([ratio, low, high].every(Number.isFinite), true);
+    }
+  });
 });
 
 describe("compareRuns()", () => {

@@ -48,7 +48,8 @@ export async function compareRuns(args: readonly string[]): Promise<string> {
     return other ? compareStep(step, other, was.slice_seconds) : [];
   });
   const compared = new Set(differences.map(({ step }) => step));
-  const too_rare = was.steps.map(({ step }) => step).filter((step) => !compared.has(step));
+  const named = new Set([...was.steps, ...is.steps].map(({ step }) => step));
+  const too_rare = [...named].filter((step) => !compared.has(step));
   return json
     ? JSON.stringify(
       { method: METHOD, before: describe(was), after: describe(is), differences, too_rare },
@@ -90,7 +91,7 @@ async function readSummary(folder: string): Promise<RunSummary> {
   );
 }
 
-/** Empty for a step that is too rare: in half of the slices there is nothing of it. */
+/** Empty for a step that is too rare: in half of the slices there is nothing of it. A figure that nothing can be said of is left out. */
 export function compareStep(before: StepText, after: StepText, sliceSeconds: number): Difference[] {
   const [was, is] = [readSlices(before), readSlices(after)];
   if (Math.min(was.length, is.length) < SLICES_MIN) {
@@ -108,11 +109,13 @@ export function compareStep(before: StepText, after: StepText, sliceSeconds: num
   // Of all requests, where the estimate reckons with half a failure more.
   const shares = { before: before.failed / before.requests, after: after.failed / after.requests };
   const estimates = estimateRatios(was, is, (slices) => measure(slices, sliceSeconds), leastVariances);
-  return FIGURES.map(([name, more, less], index) => {
+  return FIGURES.flatMap(([name, more, less], index) => {
     const estimate = estimates[index]!;
     const { low, high } = estimate;
+    // A drawing that holds nothing of the step has no quantile.
+    if (!Number.isFinite(high - low)) return [];
     const verdict = low > 1 ? more : high < 1 ? less : "no difference shown";
-    return { step: before.step, figure: name, ...estimate, ...(name === "failed" ? shares : {}), verdict };
+    return [{ step: before.step, figure: name, ...estimate, ...(name === "failed" ? shares : {}), verdict }];
   });
 }
 

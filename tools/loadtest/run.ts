@@ -114,11 +114,11 @@ async function drive(
     if (!ended) { for (const one of processes) one.end(); }
     ended = true;
   };
-  // A terminal tells the whole group; a second signal would cut k6's own ending short.
+  // A terminal's Ctrl-C reaches the whole group; a second signal would cut k6's own ending short.
   let heard: string | undefined;
   const hear = (signal: string) => {
     heard = signal;
-    if (process.stdin.isTTY) ended = true;
+    if (signal === "SIGINT" && process.stdin.isTTY) ended = true;
     else end();
   };
   for (const signal of ["SIGINT", "SIGTERM"] as const) process.on(signal, hear);

@@ -17,8 +17,8 @@ export interface StepText {
   readonly slices: readonly { readonly failed: number; readonly durations: HistogramText }[];
 }
 
-/** A run of ten minutes is kept by the second; of a longer one two neighbours become one. */
-const SLICES_MAX = 600;
+/** A run of ten minutes is kept by the second, with what comes late; of a longer one two neighbours become one. */
+const SLICES_MAX = 700;
 
 /** How the requests of each step went, over time. All steps have the same slices. */
 export class StepLog {

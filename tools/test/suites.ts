@@ -31,92 +31,116 @@ const BUNDLER = fileURLToPath(new URL("./bundle.mjs", import.meta.url));
 const NONE: FileCounts = { ran: 0, skipped: 0 };
 const UNBUNDLED = "The test files cannot be bundled, so none of them ran: the reasons stand above.";
 
-/** Runs the same test files on Node and on Deno, in full sight, and compares what ran. */
-export async function runSuites(plan: SuitePlan): Promise<SuiteResult> {
-  const { files, oneRuntime, nodeAlone = false } = plan;
-  const onNode = files.filter((file) => runsOn("node", file, oneRuntime));
-  const onBoth = onNode.filter((file) => !nodeAlone && runsOn("deno", file, oneRuntime));
-  const onDenoAlone = files.filter((file) => !nodeAlone && !onNode.includes(file));
-
-  const node = await runOnNode(plan, onNode);
-  if (node.faults.includes(UNBUNDLED)) return { node: NONE, deno: NONE, faults: node.faults };
-  const deno = await runOnDeno(plan, onBoth);
-  const alone = await runOnDeno(plan, onDenoAlone);
-
-  const faults = [...node.faults, ...deno.faults, ...alone.faults];
-  const expected = sumCounts(onBoth.map((file) => node.counts.get(file) ?? NONE)).ran;
-  if (expected !== deno.counts.ran) {
-    faults.push(`On the same files Node ran ${expected} tests and suites, Deno ${deno.counts.ran}.`);
-    faults.push(...await compareByFile(plan, onBoth, node.counts));
-  }
-  return { node: sumCounts(node.counts.values()), deno: sumCounts([deno.counts, alone.counts]), faults };
+/** What one runtime made of a few files. */
+interface Share {
+  readonly code: number;
+  readonly counts: FileCounts;
 }
 
-/** Each file runs as a bundle, in a process of its own; what it says of itself is said of its source. */
-async function runOnNode(
-  { root, runtimes, output, lanes }: SuitePlan,
-  files: readonly string[],
-): Promise<{ counts: ReadonlyMap<string, FileCounts>; faults: string[] }> {
-  const counts = new Map<string, FileCounts>();
-  if (files.length === 0) return { counts, faults: [] };
-  if (output !== "ignore") console.log(`\n── Node: ${files.length} test files`);
+/** Runs the same test files on Node and on Deno, in full sight, and compares what ran. */
+export async function runSuites(plan: SuitePlan): Promise<SuiteResult> {
+  const { files, oneRuntime, nodeAlone = false, output } = plan;
+  const onNode = files.filter((file) => runsOn("node", file, oneRuntime));
+  const onDeno = files.filter((file) => !nodeAlone && runsOn("deno", file, oneRuntime));
+  const onBoth = onDeno.filter((file) => onNode.includes(file));
+  const onDenoAlone = onDeno.filter((file) => !onNode.includes(file));
+
   return await inFolder(async (folder) => {
-    // What a bundle leaves outside is found from where it lies.
-    symlinkSync(join(root, "node_modules"), join(folder, "node_modules"), "junction");
-    if (await runVisibly(root, runtimes.node, [BUNDLER, root, folder, ...files], output) !== 0) {
-      return { counts, faults: [UNBUNDLED] };
+    if (!await bundle(plan, folder, onNode)) return { node: NONE, deno: NONE, faults: [UNBUNDLED] };
+    if (output !== "ignore") {
+      console.log(`\n── test files: ${onNode.length} on Node, ${onDeno.length} on Deno`);
     }
-    const destination = join(folder, "report");
-    const code = await runVisibly(root, runtimes.node, [
-      // Its default leaves one of the cores idle.
-      ...["--enable-source-maps", "--test", `--test-concurrency=${lanes}`],
-      ...["--test-reporter=spec", "--test-reporter-destination=stdout"],
-      ...[`--test-reporter=${REPORTER}`, `--test-reporter-destination=${destination}`],
-      ...files.map((file) => join(folder, file.replace(/\.ts$/, ".mjs"))),
-    ], output);
-    const report = JSON.parse(readIfThere(destination) || "{}") as Record<string, FileCounts>;
-    for (const [file, count] of Object.entries(report)) {
-      counts.set(relative(root, file).split(sep).join("/"), count);
+    const byFile = new Map<string, FileCounts>();
+    const node: Share[] = [];
+    const [both, alone]: [Share[], Share[]] = [[], []];
+    const denoTurn = (ended: Share[]) => (share: readonly string[]) => async () =>
+      void ended.push(await runShareOnDeno(plan, share));
+    // The one runtime's last files run beside the other's first ones.
+    await inLanes(plan.lanes, [
+      ...sharesOf(onNode).map((share) => async () =>
+        void node.push(await runShareOnNode(plan, folder, share, byFile))
+      ),
+      ...sharesOf(onBoth).map(denoTurn(both)),
+      ...sharesOf(onDenoAlone).map(denoTurn(alone)),
+    ]);
+
+    const empty = onNode.filter((file) => !byFile.get(file)?.ran);
+    const faults = [
+      ...faultsOf("Node", node),
+      ...empty.map((file) => `${file} ran no test on Node: a file without tests proves nothing.`),
+      ...faultsOf("Deno", [...both, ...alone]),
+    ];
+    const expected = sumCounts(onBoth.map((file) => byFile.get(file) ?? NONE)).ran;
+    const found = countsOf(both).ran;
+    if (expected !== found) {
+      faults.push(`On the same files Node ran ${expected} tests and suites, Deno ${found}.`);
+      faults.push(...await compareByFile(plan, onBoth, byFile));
     }
-    const faults = code === 0 ? [] : [`Node's runner failed (exit ${code}).`];
-    for (const file of files) {
-      if (!counts.get(file)?.ran) {
-        faults.push(`${file} ran no test on Node: a file without tests proves nothing.`);
-      }
-    }
-    return { counts, faults };
+    return { node: countsOf(node), deno: countsOf([...both, ...alone]), faults };
   });
 }
 
-/** Within one process Deno runs file after file, so each lane is a process of its own with a few files at a time. */
-async function runOnDeno(
-  plan: SuitePlan,
-  files: readonly string[],
-): Promise<{ counts: FileCounts; faults: string[] }> {
-  if (files.length === 0) return { counts: NONE, faults: [] };
-  if (plan.output !== "ignore") console.log(`\n── Deno: ${files.length} test files`);
-  const queue = sharesOf(files).values();
-  const done: { counts: FileCounts; code: number }[] = [];
-  const work = async () => {
-    for (const share of queue) done.push(await runShareOnDeno(plan, share));
-  };
-  await Promise.all(Array.from({ length: plan.lanes }, work));
-  const failed = done.filter(({ code }) => code !== 0).map(({ code }) => code);
-  return {
-    counts: sumCounts(done.map(({ counts }) => counts)),
-    faults: failed.length === 0 ? [] : [`Deno's runner failed (exit ${failed.join(", ")}).`],
-  };
+const countsOf = (shares: readonly Share[]): FileCounts => sumCounts(shares.map(({ counts }) => counts));
+
+function faultsOf(runtime: string, shares: readonly Share[]): string[] {
+  const failed = shares.filter(({ code }) => code !== 0).map(({ code }) => code);
+  return failed.length === 0 ? [] : [`${runtime}'s runner failed (exit ${failed.join(", ")}).`];
 }
 
-const SHARE_FILES = 6;
+async function inLanes(lanes: number, turns: readonly (() => Promise<void>)[]): Promise<void> {
+  const queue = turns.values();
+  await Promise.all(Array.from({ length: lanes }, async () => {
+    for (const turn of queue) await turn();
+  }));
+}
 
+const SHARE_FILES = 4;
+
+/** A process costs a start, and a share is as slow as all its files; neighbours are alike, and the slow ones would lie together. */
 function sharesOf(files: readonly string[]): readonly (readonly string[])[] {
   const shares = Math.ceil(files.length / SHARE_FILES);
-  // Neighbours are alike, and the slow ones would lie together.
   return Array.from({ length: shares }, (_, n) => files.filter((_, index) => index % shares === n));
 }
 
-async function runShareOnDeno({ root, runtimes, output }: SuitePlan, files: readonly string[]) {
+/** Each file runs as a bundle, in a process of its own; what it says of itself is said of its source. */
+async function bundle(
+  { root, runtimes, output }: SuitePlan,
+  folder: string,
+  files: readonly string[],
+): Promise<boolean> {
+  if (files.length === 0) return true;
+  // What a bundle leaves outside is found from where it lies.
+  symlinkSync(join(root, "node_modules"), join(folder, "node_modules"), "junction");
+  return await runVisibly(root, runtimes.node, [BUNDLER, root, folder, ...files], output) === 0;
+}
+
+async function runShareOnNode(
+  { root, runtimes, output }: SuitePlan,
+  bundles: string,
+  files: readonly string[],
+  byFile: Map<string, FileCounts>,
+): Promise<Share> {
+  return await inFolder(async (folder) => {
+    const destination = join(folder, "report");
+    const code = await runVisibly(root, runtimes.node, [
+      ...["--enable-source-maps", "--test", "--test-concurrency=1"],
+      ...["--test-reporter=spec", "--test-reporter-destination=stdout"],
+      ...[`--test-reporter=${REPORTER}`, `--test-reporter-destination=${destination}`],
+      ...files.map((file) => join(bundles, file.replace(/\.ts$/, ".mjs"))),
+    ], output ?? "whole");
+    const report = JSON.parse(readIfThere(destination) || "{}") as Record<string, FileCounts>;
+    for (const [file, count] of Object.entries(report)) {
+      byFile.set(relative(root, file).split(sep).join("/"), count);
+    }
+    return { code, counts: sumCounts(Object.values(report)) };
+  });
+}
+
+/** Within one process Deno runs file after file. */
+async function runShareOnDeno(
+  { root, runtimes, output }: SuitePlan,
+  files: readonly string[],
+): Promise<Share> {
   return await inFolder(async (folder) => {
     const destination = join(folder, "report");
     const code = await runVisibly(
@@ -125,7 +149,7 @@ async function runShareOnDeno({ root, runtimes, output }: SuitePlan, files: read
       ["test", "--no-check", "-A", `--junit-path=${destination}`, ...files],
       output ?? "whole",
     );
-    return { counts: readJunitCounts(readIfThere(destination)), code };
+    return { code, counts: readJunitCounts(readIfThere(destination)) };
   });
 }
 
@@ -137,7 +161,7 @@ async function compareByFile(
 ): Promise<string[]> {
   const faults: string[] = [];
   for (const file of files) {
-    const { counts } = await runOnDeno(plan, [file]);
+    const { counts } = await runShareOnDeno(plan, [file]);
     const ran = onNode.get(file)?.ran ?? 0;
     if (ran !== counts.ran) faults.push(`${file}: Node ran ${ran}, Deno ${counts.ran}.`);
   }

@@ -6,6 +6,7 @@ export { findFreePort, startPostgres, type TestPostgres, testPostgres } from "./
 export { type Running, type StartOptions } from "./running.ts";
 export { SeenNumbers } from "./seen_numbers.ts";
 export { start } from "./start.ts";
+export { readSurroundings, reportSurroundings } from "./surroundings.ts";
 export { type TrialBooks, trialBooks } from "./trial/books.ts";
 export { type TrialGateway, trialGateway } from "./trial/gateway.ts";
 export {

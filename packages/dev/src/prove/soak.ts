@@ -1,7 +1,7 @@
 import { writeFileSync } from "node:fs";
-import { cpus } from "node:os";
 import process from "node:process";
 import { parseArgs } from "node:util";
+import { readSurroundings, reportSurroundings } from "../surroundings.ts";
 import { type Finding, Report } from "./report.ts";
 import { DONE_SHARE_MIN, findBreakpoint, P99_MAX_MS, type Step } from "./soak/breakpoint.ts";
 import { judgeBooks } from "./soak/deliveries.ts";
@@ -54,9 +54,11 @@ function readOptions() {
 const { minutes, rate, ramp, collectEverySeconds, json } = readOptions();
 const length = { seconds: Math.round(minutes * 60), isLong: minutes >= LONG_FROM_MINUTES };
 const findings: Record<string, Finding> = {};
+const surroundings = readSurroundings();
 const report = new Report((line) => console.log(line));
 const tried = (name: string, finding: Finding) => report.tried(name, findings[name] = finding);
 const steps: Step[] = [];
+console.log(reportSurroundings(surroundings));
 const house = await openHouse(PARTNERS);
 try {
   const perSecond = rate ?? await findRate();
@@ -115,14 +117,9 @@ function describeRun(perSecond: number, { latencies, failures, ...series }: Seri
     p50Ms: percentile(orderMs, 0.5),
     p99Ms: percentile(orderMs, 0.99),
   }));
-  const machine = {
-    runtime: process.versions["deno"] ? "deno" : "node",
-    version: process.version,
-    cpus: cpus().length,
-  };
   const plan = { minutes, partners: PARTNERS, perSecond };
   const result = {
-    machine,
+    surroundings,
     plan,
     steps,
     findings,

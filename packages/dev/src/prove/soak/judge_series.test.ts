@@ -95,7 +95,7 @@ describe("judgeBytes()", () => {
   };
   it("compares what an order takes in the last third with the first", () => {
     assertEquals(judgeBytes(grown(1640), LONG), {
-      what: "1500 bytes in the first third, 1640 bytes in the last: 1.09x",
+      what: "1500 bytes in the first third, 1640 bytes in the last: 1.093x",
       violations: [],
     });
     assertEquals(judgeBytes(grown(1660), LONG).violations.length, 1);

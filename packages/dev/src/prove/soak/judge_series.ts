@@ -75,7 +75,7 @@ function compareThirds(
   say: (value: number) => string,
 ): Finding {
   const ratio = last / first;
-  const said = `${say(first)} in the first third, ${say(last)} in the last: ${ratio.toFixed(2)}x`;
+  const said = `${say(first)} in the first third, ${say(last)} in the last: ${ratio.toFixed(3)}x`;
   return {
     what: said + unjudged(length),
     violations: length.isLong && !(ratio <= ratioMax) ? [`${said}; the most is ${ratioMax}x`] : [],

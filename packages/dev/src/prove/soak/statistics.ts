@@ -38,4 +38,4 @@ export function gainOf(points: readonly Point[]): number {
 export const between = (points: readonly Point[], fromSeconds: number, toSeconds: number): Point[] =>
   points.filter(({ seconds }) => seconds >= fromSeconds && seconds <= toSeconds);
 
-export const percentText = (share: number): string => `${(100 * share).toFixed(1)} %`;
+export const percentText = (share: number): string => `${(100 * share).toFixed(2)} %`;

@@ -2,12 +2,12 @@ import { describe, it } from "node:test";
 import { assertEquals } from "@std/assert";
 import { judgeDeadTuples, type Table } from "./tables.ts";
 
-const table = (name: string, live: number, dead: number, changed: number): Table => ({
+const table = (name: string, live: number, dead: number, changed: number, vacuums = 0): Table => ({
   name,
   live,
   dead,
   changed,
-  vacuums: 0,
+  vacuums,
 });
 
 describe("judgeDeadTuples()", () => {
@@ -21,20 +21,20 @@ describe("judgeDeadTuples()", () => {
   it("waits until autovacuum has been at each hot table, and looks at no other", async () => {
     const looks = [loaded, [loaded[0]!, table("new", 10_000, 10, 4000)], [
       table("account", 20, 0, 5000),
-      table("new", 10_000, 10, 4000),
+      table("new", 10_000, 10, 4000, 2),
     ]];
     const finding = await judgeDeadTuples(before, loaded, async () => looks.shift()!);
     assertEquals(looks, []);
     assertEquals(finding, {
       what:
-        "account 90 dead and 20 live under load, now 0 dead; new 4000 dead and 10000 live under load, now 10 dead",
+        "account 90 dead and 20 live under load, now 0 dead (vacuumed 0 times); new 4000 dead and 10000 live under load, now 10 dead (vacuumed 2 times); up to 49 dead ones autovacuum leaves in any",
       violations: [],
     });
   });
   it("finds a table that stays a fifth dead", async () => {
     const bloated = [table("new", 8000, 2000, 4000)];
     assertEquals((await judgeDeadTuples(before, loaded, async () => bloated, 0)).violations, [
-      "20.0 % of new is dead after autovacuum; the most is 20.0 %",
+      "20.00 % of new is dead after autovacuum; the most is 20.00 %",
     ]);
   });
   it("lets a table pass that is too small for autovacuum to come", async () => {

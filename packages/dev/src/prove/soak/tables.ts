@@ -49,12 +49,13 @@ export async function judgeDeadTuples(
     await sleep(POLL_MS);
     left = ofNames(hot, await readNow());
   }
-  const said = left.map(({ name, dead }) => {
+  const said = left.map(({ name, dead, vacuums }) => {
     const under = loaded.find((table) => table.name === name)!;
-    return `${name} ${under.dead} dead and ${under.live} live under load, now ${dead} dead`;
+    const came = vacuums - (before.find((table) => table.name === name)?.vacuums ?? 0);
+    return `${name} ${under.dead} dead and ${under.live} live under load, now ${dead} dead (vacuumed ${came} times)`;
   });
   return {
-    what: said.join("; ") || "no table is hot",
+    what: `${said.join("; ") || "no table is hot"}; up to ${DEAD_FEW - 1} dead ones autovacuum leaves in any`,
     violations: left.filter(isBloated).map((table) =>
       `${percentText(shareOfDead(table))} of ${table.name} is dead after autovacuum; the most is ${
         percentText(DEAD_SHARE_MAX)

@@ -1,4 +1,4 @@
-// Where and on what a benchmark ran: figures without this say nothing.
+// Where and on what something was measured: figures without this say nothing.
 import { execFileSync } from "node:child_process";
 import { arch, cpus, loadavg, platform, release, totalmem } from "node:os";
 import process from "node:process";
@@ -10,7 +10,7 @@ interface Surroundings {
   readonly cores: number;
   readonly memoryGib: number;
   readonly system: string;
-  /** The last minute's, before the first round: others at work make figures worse. */
+  /** The last minute's, before anything is measured: others at work make figures worse. */
   readonly load: number;
 }
 
