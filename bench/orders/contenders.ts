@@ -18,7 +18,7 @@ export interface Taker {
 const WARM_UP_ORDERS = 2000;
 const WARM_UP_ORDERS_EACH_IN_FLIGHT = 200;
 /** Before each turn: while the others had theirs, V8 dropped compiled code that was not used. */
-const WARM_UP_MS = 500;
+const WARM_UP_MS = 2500;
 /** More quotes than the last turn's rate asks for: a peer that runs out of them has measured nothing. */
 const SPARE = 3;
 const SPARE_QUOTES = 5000;
