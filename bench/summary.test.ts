@@ -148,6 +148,6 @@ describe("reportContest()", () => {
     assertStringIncludes(text, "goal met:    ours ≥ 1.5x peer: 2.00x (2.00x to 2.00x), by CPU 3.00x");
     assertStringIncludes(text, "goal met:    ours ≥ 1.5x peer by CPU: 3.00x (3.00x to 3.00x)\n");
     assertStringIncludes(text, "goal missed: ours ≤ 3 µs: 1000.0 µs");
-    assertStringIncludes(text, "goal met:    ours ≤ 0.5x (peer + peer): 0.25x");
+    assertStringIncludes(text, "goal met:    ours ≤ 0.5x (peer + peer): 0.250x");
   });
 });

@@ -16,8 +16,11 @@ if (defects.length === 0) {
   process.exit(2);
 }
 
-/** A test file keeps one core busy, more or less. */
-const opening = Promise.all(Array.from({ length: Math.min(2, availableParallelism()) }, ProvingGround.open));
+/** A test file computes for two thirds of its time; each ground has a Postgres. */
+const GROUNDS_MAX = 3;
+const opening = Promise.all(
+  Array.from({ length: Math.min(GROUNDS_MAX, Math.ceil(1.5 * availableParallelism())) }, ProvingGround.open),
+);
 const close = async () => void await Promise.all((await opening).map((ground) => ground.close()));
 for (const signal of ["SIGINT", "SIGTERM"] as const) {
   process.once(signal, () => void close().finally(() => process.exit(1)));
