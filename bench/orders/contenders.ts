@@ -15,8 +15,9 @@ export interface Taker {
   stop(): void;
 }
 
-const WARM_UP_ORDERS = 2000;
-const WARM_UP_ORDERS_EACH_IN_FLIGHT = 200;
+/** So many tell how fast it is, more or less. */
+const FIRST_ORDERS = 2000;
+const FIRST_ORDERS_EACH_IN_FLIGHT = 200;
 /** Before each turn: while the others had theirs, V8 dropped compiled code that was not used. */
 const WARM_UP_MS = 2500;
 /** More quotes than the last turn's rate asks for: a peer that runs out of them has measured nothing. */
@@ -44,7 +45,7 @@ export function serviceTaker(
 ): Taker {
   const { generator } = house;
   let spent = 0;
-  let ratePerSecond: number | undefined;
+  let ordersAMs = 0;
   const cpuMs = () => processCpuMs(house.servicePid) + familyCpuMs(house.postgresPid);
   const send = async (operations: number, interludeAfterMs?: number): Promise<Sample> => {
     await quotes.fill(spent + operations);
@@ -79,14 +80,13 @@ export function serviceTaker(
   return {
     async takeTurn(turnMs) {
       // One of each partner at least: a token that is seen for the first time costs a verification of its own.
-      const warmUp = ratePerSecond === undefined
-        ? Math.min(WARM_UP_ORDERS, WARM_UP_ORDERS_EACH_IN_FLIGHT * inFlight)
-        : Math.ceil(ratePerSecond * WARM_UP_MS / 1000);
-      const before = await send(Math.max(quotes.partners, warmUp));
-      ratePerSecond ??= before.operations / before.wallMs * 1000;
-      const sample = await send(Math.ceil(ratePerSecond * turnMs / 1000), turnMs / 2);
-      ratePerSecond = sample.operations / sample.wallMs * 1000;
-      return sample;
+      const warmUp = async (orders: number) => {
+        const { operations, wallMs } = await send(Math.max(quotes.partners, orders));
+        ordersAMs = operations / wallMs;
+      };
+      if (ordersAMs === 0) await warmUp(Math.min(FIRST_ORDERS, FIRST_ORDERS_EACH_IN_FLIGHT * inFlight));
+      await warmUp(Math.ceil(ordersAMs * WARM_UP_MS));
+      return await send(Math.ceil(ordersAMs * turnMs), turnMs / 2);
     },
     stop() {},
   };
