@@ -44,6 +44,7 @@ export async function openHouse(partners: number): Promise<House> {
       wires.close();
     });
     await traffic.open();
+    await wires.openAll();
     return { deployment, service, kept, deliveries: new Deliveries(receivers, ids("delivered")), traffic };
   } catch (error) {
     await deployment.stop();

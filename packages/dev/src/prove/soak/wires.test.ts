@@ -40,6 +40,14 @@ describe("Wires", () => {
       assertEquals(connections(), 256);
     });
   });
+  it("opens all of them beforehand, and then no other one", async () => {
+    await withServer((_, reply) => reply.end("{}"), async (wires, connections) => {
+      await wires.openAll();
+      const replies = await Promise.all(Array.from({ length: 300 }, () => wires.send(REQUEST)));
+      assertEquals(replies.filter((reply) => reply?.status === 200).length, 300);
+      assertEquals(connections(), 256);
+    });
+  });
   it("leaves a connection of which the reply says that it closes", async () => {
     const answer: RequestListener = (_, reply) => reply.setHeader("connection", "close").end("{}");
     await withServer(answer, async (wires, connections) => {

@@ -15,6 +15,14 @@ export class Wires {
     this.#socketPath = socketPath;
   }
 
+  /** All that it may ever have: those that a stall of the service opens stay, and each takes some of its memory. */
+  async openAll(): Promise<void> {
+    const wires = await Promise.all(
+      Array.from({ length: CONNECTIONS_MAX }, () => Wire.open(this.#socketPath)),
+    );
+    this.#idle.push(...wires);
+  }
+
   /** Undefined when there is no connection, or it ends without a reply. */
   async send(request: Uint8Array): Promise<Reply | undefined> {
     if (this.#underWay === CONNECTIONS_MAX) await new Promise<void>((resolve) => this.#waiting.push(resolve));
