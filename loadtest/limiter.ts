@@ -13,6 +13,7 @@ import { load, runOptions, summaryOf } from "./lib/run.ts";
 const partner = openPartner("limited");
 /** The rest is for who obeys: while a crowd comes back, nobody could be promised a place. */
 const FLOOD_SECONDS = Math.ceil(load.durationSeconds * 0.6);
+if (FLOOD_SECONDS === load.durationSeconds) throw "DURATION is too short for the limiter; 10s is enough.";
 /** More than any burst that a limited partner is given. */
 const MOST_REQUESTS = 1000;
 

@@ -23,6 +23,10 @@ const CERTIFICATE = /-----BEGIN CERTIFICATE-----([^-]+)-----END CERTIFICATE-----
 /** k6's error_code. */
 const UNKNOWN_AUTHORITY = 1310;
 
+if (VERIFY_TLS && VERIFY_TLS !== "1") {
+  throw `VERIFY_TLS=${VERIFY_TLS} is not known; write 1, or leave it out.`;
+}
+
 /** k6 opens files while it loads a script, and at no other time. */
 export function openPartner(byDefault = "0"): Partner {
   const name = PARTNER || byDefault;

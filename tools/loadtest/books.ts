@@ -49,6 +49,11 @@ export async function openBooks(
   partners: readonly LoadPartner[],
   root: string,
 ): Promise<Books> {
+  if (!/^postgres(?:ql)?:\/\//.test(databaseUrl) || !URL.canParse(databaseUrl)) {
+    throw new MissingError(
+      "DATABASE_URL is no address of a database; write it as postgres://USER:PASSWORD@HOST:PORT/NAME.",
+    );
+  }
   const sql = postgres(databaseUrl, { max: 1, onnotice: () => {} });
   const ids = partners.map(({ client_id }) => client_id);
   const [row] = await sql<{ at: Date }[]>`select date_trunc('milliseconds', clock_timestamp()) as at`

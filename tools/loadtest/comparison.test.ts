@@ -125,6 +125,7 @@ describe("compareRuns()", () => {
     const text = await compareRuns([one, other]);
     assertStringIncludes(text, "| order | p95 ms | ");
     assertStringIncludes(text, "| slower |");
+    assertStringIncludes(text, "| order | failed | 0 | 0 |  | no difference shown |");
     assertStringIncludes(text, "moving-block bootstrap");
     const { differences } = JSON.parse(await compareRuns([one, other, "--json"])) as {
       differences: unknown[];

@@ -154,10 +154,11 @@ function report(
   differences: readonly Difference[],
   tooRare: readonly string[],
 ): string {
-  const line = ({ step, figure: name, before, after, ratio, low, high, verdict }: Difference) =>
-    `| ${step} | ${name} | ${figure(before)} | ${figure(after)} | ${figure(ratio)} (${figure(low)} to ${
-      figure(high)
-    }) | ${verdict} |`;
+  const line = ({ step, figure: name, before, after, ratio, low, high, verdict }: Difference) => {
+    // What was estimated with half a failure more is no ratio to be read where nothing failed.
+    const told = before === 0 && after === 0 ? "" : `${figure(ratio)} (${figure(low)} to ${figure(high)})`;
+    return `| ${step} | ${name} | ${figure(before)} | ${figure(after)} | ${told} | ${verdict} |`;
+  };
   return `# ${was.scenario}, profile ${was.profile}: before and after
 
 Before: ${was.started_at}, ${was.surroundings}, ${was.passed ? "passed" : "failed"}

@@ -22,8 +22,12 @@ const HEALTH_MS = 10_000;
 const LOOPBACK = /^(localhost|127\.[0-9.]+|\[::1\])$/;
 
 /** `cure` is the command that makes them. */
-export function readPartners(folder: string, names: readonly string[], cure: string): Promise<LoadPartner[]> {
-  return Promise.all(names.map(async (name) => {
+export async function readPartners(
+  folder: string,
+  names: readonly string[],
+  cure: string,
+): Promise<LoadPartner[]> {
+  const partners = await Promise.all(names.map(async (name) => {
     const file = join(folder, `partner-${name}.json`);
     const text = await readFile(file, "utf8").catch((error: Error) => {
       throw new MissingError(`There is no partner to load with: ${error.message}. ${cure} makes it.`);
@@ -38,6 +42,18 @@ export function readPartners(folder: string, names: readonly string[], cure: str
     }
     return partner as LoadPartner;
   }));
+  // Two processes of one partner would each take the other's orders for its own.
+  const twice = names.findIndex((_, n) =>
+    partners.slice(0, n).some(({ client_id }) => client_id === partners[n]!.client_id)
+  );
+  if (twice !== -1) {
+    throw new MissingError(
+      `partner-${
+        names[twice]
+      }.json in ${folder} is a partner that another file there is, too. Remove it; ${cure} makes another.`,
+    );
+  }
+  return partners;
 }
 
 /** What is no object has none of its members, which is said of each file in one way. */

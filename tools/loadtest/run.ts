@@ -26,7 +26,9 @@ export async function runLoad(plan: RunPlan, root: string): Promise<Run> {
   const partners = await readPartners(plan.partnersDir, plan.partners, plan.cure);
   const baseUrl = plan.baseUrl ?? partners[0]!.base_url;
   await requireHealth(baseUrl, partners[0]!);
-  await mkdir(plan.resultsDir, { recursive: true });
+  await mkdir(plan.resultsDir, { recursive: true }).catch((error: Error) => {
+    throw new MissingError(`There is no folder for the results, and none can be made: ${error.message}.`);
+  });
 
   const startedAt = new Date();
   const books = await findBooks(plan, baseUrl, partners, root);
