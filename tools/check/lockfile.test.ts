@@ -38,6 +38,13 @@ describe("the lockfile agrees", () => {
     await expectOffence(check, "is missing", { [lockfile]: undefined });
   });
 
+  it("refuses a package that no SHA-512 hash vouches for", async () => {
+    for (const integrity of ["", "sha1-abc"]) {
+      const planted = changed(lockfile, `"integrity":"sha512-zod"`, `"integrity":"${integrity}"`);
+      await expectOffence(check, "holds no sha512 integrity for node_modules/zod", planted);
+    }
+  });
+
   it("refuses an .npmrc that writes addresses or lets scripts run", async () => {
     for (const setting of ["omit-lockfile-registry-resolved=true", "ignore-scripts=true"]) {
       await expectOffence(check, `does not say ${setting}`, changed(".npmrc", setting, `#${setting}`));

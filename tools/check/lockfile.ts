@@ -7,6 +7,7 @@ interface Entry {
   readonly name?: string;
   readonly version?: string;
   readonly resolved?: string;
+  readonly integrity?: string;
   readonly link?: boolean;
   readonly dependencies?: Versions;
   readonly devDependencies?: Versions;
@@ -30,7 +31,23 @@ export function findLockfileOffences(tree: Tree): Offence[] {
       ? [{ path: LOCKFILE, says: `resolves ${place} to one address: install with ${NPMRC} in place.` }]
       : []
   );
-  return [...offences, ...remote, ...findStale(tree, packages)];
+  return [...offences, ...remote, ...findUnverified(packages), ...findStale(tree, packages)];
+}
+
+/** Without a hash npm installs whatever the registry answers. It drops the hash of a package that it did not download itself. */
+function findUnverified(packages: Readonly<Record<string, Entry>>): Offence[] {
+  return Object.entries(packages)
+    .filter(([place, { link, integrity = "" }]) =>
+      place.includes("node_modules/") && !link && !integrity.startsWith("sha512-")
+    )
+    .map(([place, { version }]) => {
+      const name = place.slice(place.lastIndexOf("node_modules/") + "node_modules/".length);
+      return {
+        path: LOCKFILE,
+        says:
+          `holds no sha512 integrity for ${place}: add what npm view ${name}@${version} dist.integrity prints.`,
+      };
+    });
 }
 
 function findStale(tree: Tree, packages: Readonly<Record<string, Entry>>): Offence[] {

@@ -24,9 +24,9 @@ const CLEAN: Readonly<Record<string, string>> = {
       "packages/jws": locked("@gold-partner/jws", JWS_PACKAGES),
       "packages/protocol": locked("@gold-partner/protocol", PROTOCOL_PACKAGES),
       "node_modules/@gold-partner/canonical": { resolved: "packages/canonical", link: true },
-      "node_modules/jose": { version: "6.0.0" },
-      "node_modules/tsx": { version: "4.0.0" },
-      "node_modules/zod": { version: "4.0.0" },
+      "node_modules/jose": { version: "6.0.0", integrity: "sha512-jose" },
+      "node_modules/tsx": { version: "4.0.0", integrity: "sha512-tsx" },
+      "node_modules/zod": { version: "4.0.0", integrity: "sha512-zod" },
     },
   }),
   "deno.json": JSON.stringify({
