@@ -1,3 +1,4 @@
+import { findVersionOffences } from "./changelog.ts";
 import { findDeadExports } from "./dead_exports.ts";
 import { findImportCycles } from "./import_cycles.ts";
 import { findImportsAgainstTheFlow } from "./import_direction.ts";
@@ -13,6 +14,7 @@ export const CHECKS: Readonly<Record<string, (tree: Tree) => Offence[]>> = {
   "imports flow one way": findImportsAgainstTheFlow,
   "no import cycles": findImportCycles,
   "manifests agree": findManifestOffences,
+  "versions agree with the changelog": findVersionOffences,
   "the lockfile agrees": findLockfileOffences,
   "no dead exports": findDeadExports,
   "k6 can load its closure": findWhatK6CannotLoad,

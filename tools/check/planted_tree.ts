@@ -15,6 +15,9 @@ const PROTOCOL_PACKAGES = { dependencies: { "@gold-partner/canonical": "1.0.0", 
 
 /** A small house that breaks no rule, in memory. */
 const CLEAN: Readonly<Record<string, string>> = {
+  "CHANGELOG.md":
+    "# Changelog\n\n## 1.1.0 (unreleased)\n\n- A change.\n\n## 1.0.0 (2026-01-02, commit 0123abc)\n",
+  "deploy/kubernetes/kustomization.yaml": "images:\n  - name: service\n    newTag: 1.0.0\n",
   ".npmrc": "omit-lockfile-registry-resolved=true\nignore-scripts=true\n",
   "package.json": manifest("house", { workspaces: ["packages/*"], ...ROOT_PACKAGES }),
   "package-lock.json": JSON.stringify({

@@ -3,6 +3,7 @@ export { runtimeArguments } from "./child.ts";
 export { asOperator } from "./operator.ts";
 export { type Credentials } from "./partner.ts";
 export { findFreePort, startPostgres, type TestPostgres, testPostgres } from "./postgres/mod.ts";
+export { parseChangelog } from "./release/changelog.ts";
 export { type Running, type StartOptions } from "./running.ts";
 export { SeenNumbers } from "./seen_numbers.ts";
 export { start } from "./start.ts";

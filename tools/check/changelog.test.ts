@@ -1,0 +1,29 @@
+import { describe, it } from "node:test";
+import { clean, expectOffence } from "./planted_tree.ts";
+
+describe("versions agree with the changelog", () => {
+  const check = "versions agree with the changelog";
+  const changed = (path: string, from: string, to: string) => ({ [path]: clean(path).replace(from, to) });
+
+  it("refuses a version in the root's manifest or in Kubernetes that was not released", async () => {
+    for (const path of ["package.json", "deploy/kubernetes/kustomization.yaml"]) {
+      await expectOffence(
+        check,
+        `${path} has version 1.1.0, but the newest release in CHANGELOG.md is 1.0.0`,
+        changed(path, "1.0.0", "1.1.0"),
+      );
+    }
+  });
+
+  it("refuses a release that no manifest knows", async () => {
+    const planted = changed("CHANGELOG.md", "1.1.0 (unreleased)", "1.1.0 (2026-02-03)");
+    await expectOffence(check, "package.json has version 1.0.0", planted);
+  });
+
+  it("refuses a changelog that is missing or cannot be read", async () => {
+    await expectOffence(check, "CHANGELOG.md cannot be read: The changelog holds no release", {
+      "CHANGELOG.md": undefined,
+    });
+    await expectOffence(check, "CHANGELOG.md cannot be read", changed("CHANGELOG.md", "(unreleased)", ""));
+  });
+});

@@ -1,0 +1,29 @@
+import { parseChangelog } from "@gold-partner/dev";
+import type { Offence } from "./offence.ts";
+import type { Tree } from "./tree.ts";
+
+const CHANGELOG = "CHANGELOG.md";
+
+/** What carries the version besides the members' manifests, which have to agree with the root's. */
+const CARRIERS: Readonly<Record<string, (text: string) => string | undefined>> = {
+  "package.json": (text) => (JSON.parse(text) as { version?: string }).version,
+  "deploy/kubernetes/kustomization.yaml": (text) => /^ *newTag: (\S+)$/m.exec(text)?.[1],
+};
+
+/** The version in the tree is that of the newest release in the changelog. */
+export function findVersionOffences({ files }: Tree): Offence[] {
+  let version: string;
+  try {
+    version = parseChangelog(files.get(CHANGELOG) ?? "").releases[0].version;
+  } catch (error) {
+    return [{ path: CHANGELOG, says: `cannot be read: ${(error as Error).message}` }];
+  }
+  return Object.entries(CARRIERS).flatMap(([path, read]) => {
+    const text = files.get(path);
+    const found = text && read(text);
+    if (found === version) return [];
+    const says =
+      `has version ${found}, but the newest release in ${CHANGELOG} is ${version}: change both with npm run release.`;
+    return [{ path, says }];
+  });
+}
