@@ -56,6 +56,8 @@ export async function assemble(config: Config, log: Log): Promise<Assembly> {
     metrics.gauge("gold_bookings_waiting", () => booking.waiting());
     const limiter = createRateLimiter();
     metrics.gauge("gold_rate_limiter_clients", () => limiter.clients());
+    const failures = createRateLimiter<string>();
+    metrics.gauge("gold_failing_certificates", () => failures.clients());
     const random = openRandomPool();
     const usage = startUsageRecorder((uses) => recordUse(pools.registry, uses));
     const ticker = await startPriceTicker({
@@ -75,6 +77,7 @@ export async function assemble(config: Config, log: Log): Promise<Assembly> {
         registry,
         tokens,
         limiter,
+        failures,
         usage,
         booking,
         reads,

@@ -6,6 +6,7 @@ import {
   admitProxy,
   type ClientCertificate,
 } from "./admission/identity/client_certificate.ts";
+import { limitFailures } from "./admission/rate/limit_failures.ts";
 import { rateFields } from "./admission/rate/rate_fields.ts";
 import type { Partner } from "./admission/registry/registry.ts";
 import type { SignatureForms } from "./admission/signature/header_forms.ts";
@@ -44,10 +45,18 @@ export async function enter(c: AppContext, deps: Deps): Promise<ClientCertificat
   return certificate;
 }
 
-/** For all others. certificate → IP → token → rate: what fails its token is not counted, the proxy bounds that flood. */
+/**
+ * For all others. certificate → IP → token → rate. A request whose token fails does not use up the partner's rate; it counts
+ * against the failures of its certificate.
+ */
 export async function identify(c: AppContext, deps: Deps): Promise<Caller> {
   const certificate = await recognise(c, deps);
-  const caller = await admitCaller(certificate, c.req.header("authorization"), deps.tokens, deps.now());
+  const caller = await limitFailures(
+    certificate,
+    c.get("exchange"),
+    deps,
+    () => admitCaller(certificate, c.req.header("authorization"), deps.tokens, deps.now()),
+  );
   pace(c, caller.partner, deps);
   return caller;
 }

@@ -14,6 +14,8 @@ export interface Deps {
   readonly registry: Registry;
   readonly tokens: TokenAuthority;
   readonly limiter: RateLimiter;
+  /** Counts failed authentications by the certificate's fingerprint. */
+  readonly failures: RateLimiter<string>;
   readonly usage: UsageRecorder;
   readonly booking: Booking;
   readonly reads: Reads;

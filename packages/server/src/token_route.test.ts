@@ -1,6 +1,7 @@
 import { describe, it } from "node:test";
 import { assertEquals } from "@std/assert";
 import { Hono } from "hono";
+import { createRateLimiter } from "./admission/rate/rate_limiter.ts";
 import { hashSecret } from "./admission/token/client_secret.ts";
 import type { AppEnv } from "./corridor.ts";
 import type { Deps } from "./deps.ts";
@@ -47,6 +48,7 @@ function stage({ inSnapshot, inDatabase }: { inSnapshot: readonly string[]; inDa
       now: () => 1,
     },
     limiter: { take: () => ({ allowed: true, remaining: 1, resetSeconds: 1 }) },
+    failures: createRateLimiter<string>(),
     tokens: { issue: () => Promise.resolve({ token: "a token", kid: "a key" }) },
     usage: { note: () => {} },
     now: () => 1,

@@ -6,9 +6,11 @@ import {
   tokenRequest,
 } from "@gold-partner/protocol";
 import { checkMediaType, readBody } from "./admission/body/read_body.ts";
-import type { Snapshot } from "./admission/registry/registry.ts";
+import type { ClientCertificate } from "./admission/identity/client_certificate.ts";
+import { limitFailures } from "./admission/rate/limit_failures.ts";
+import type { ClientSecret, Partner, Snapshot } from "./admission/registry/registry.ts";
 import { findSecret } from "./admission/token/client_secret.ts";
-import { enter, type Route, uuidFor } from "./corridor.ts";
+import { type AppContext, enter, type Route, uuidFor } from "./corridor.ts";
 import type { Deps } from "./deps.ts";
 import { Refusal } from "./refusal.ts";
 import { jsonReply } from "./reply.ts";
@@ -16,27 +18,14 @@ import { jsonReply } from "./reply.ts";
 /** POST /oauth/token: client_credentials over the certificate that the token is then bound to. */
 export function tokenRoute(deps: Deps): Route {
   return async (c) => {
-    const { registry, tokens, pepper, usage, now } = deps;
+    const { tokens, usage, now } = deps;
     const certificate = await enter(c, deps);
-    const body = await readBody(c);
-    if (c.req.header("authorization") !== undefined) {
-      throw new Refusal<TokenProblemCode>(
-        "invalid_client",
-        "HTTP Basic and other Authorization headers are not accepted here: send client_id and client_secret in the form body.",
-      );
-    }
-    checkMediaType(c, "application/x-www-form-urlencoded");
-    const { client_id, client_secret } = readForm(body);
-    const judge = ({ partners }: Snapshot) => {
-      const partner = partners.get(client_id);
-      const secret = findSecret(partner, client_secret, pepper, now());
-      return secret && partner?.id === certificate.partner.id ? { partner, secret } : undefined;
-    };
-    // A secret may be younger than the last snapshot. Whatever is wrong is judged twice, so that all of it takes the same time.
-    const found = judge(registry.snapshot()) ?? judge(await registry.refresh());
-    // One answer for an unknown client, a wrong secret and another partner's certificate.
-    if (!found) throw new Refusal<TokenProblemCode>("invalid_client");
-    const { partner, secret } = found;
+    const { partner, secret } = await limitFailures(
+      certificate,
+      c.get("exchange"),
+      deps,
+      () => admitClient(c, deps, certificate),
+    );
     if (partner.suspended) throw new Refusal("partner_suspended");
     const { token, kid } = await tokens.issue(certificate, now(), uuidFor(deps));
     usage.note({ kind: "client_secret", partner: partner.id, id: `${secret.id}`, atMs: now() });
@@ -46,6 +35,37 @@ export function tokenRoute(deps: Deps): Route {
       c.get("exchange"),
     );
   };
+}
+
+interface AdmittedClient {
+  readonly partner: Partner;
+  readonly secret: ClientSecret;
+}
+
+async function admitClient(
+  c: AppContext,
+  { registry, pepper, now }: Deps,
+  certificate: ClientCertificate,
+): Promise<AdmittedClient> {
+  const body = await readBody(c);
+  if (c.req.header("authorization") !== undefined) {
+    throw new Refusal<TokenProblemCode>(
+      "invalid_client",
+      "HTTP Basic and other Authorization headers are not accepted here: send client_id and client_secret in the form body.",
+    );
+  }
+  checkMediaType(c, "application/x-www-form-urlencoded");
+  const { client_id, client_secret } = readForm(body);
+  const judge = ({ partners }: Snapshot): AdmittedClient | undefined => {
+    const partner = partners.get(client_id);
+    const secret = findSecret(partner, client_secret, pepper, now());
+    return secret && partner?.id === certificate.partner.id ? { partner, secret } : undefined;
+  };
+  // A secret may be newer than the last snapshot. Every failure is judged twice, so that all failures take the same time.
+  const admitted = judge(registry.snapshot()) ?? judge(await registry.refresh());
+  // One answer for an unknown client, a wrong secret and another partner's certificate.
+  if (!admitted) throw new Refusal<TokenProblemCode>("invalid_client");
+  return admitted;
 }
 
 /** A name as OAuth lets an error_description hold it. */

@@ -37,6 +37,12 @@ export async function exhaustRate({ operator }: House, partner: Caller): Promise
   return () => setRate("2000");
 }
 
+/** Spends the certificate's failures: every further bad token is 429 for the next second. */
+export async function failAuthentication(partner: Caller): Promise<void> {
+  const fail = () => partner.call("getLimits", { token: "nonsense" });
+  for (let status = 0; status !== 429; { status } = await fail());
+}
+
 /** Its source is one that has never answered. */
 export async function takePriceAway({ operator }: House): Promise<Mend> {
   await operator("price set --source http --url https://localhost:1/price");

@@ -1,8 +1,8 @@
 import { randomUUID } from "node:crypto";
 import type { OperationId, TokenProblemCode } from "@gold-partner/protocol";
 import type { Call } from "./caller_trial.ts";
-import { suspend, takePriceAway } from "./disturbances_trial.ts";
-import { orderOf, quote, type Way, withdrawal } from "./way_trial.ts";
+import { failAuthentication, suspend, takePriceAway } from "./disturbances_trial.ts";
+import { orderOf, quote, type Way, WITHDRAWAL, withdrawal } from "./way_trial.ts";
 
 const STRICT_PROBE: Call = { body: "any", headers: { Prefer: "handling=strict" } };
 
@@ -27,6 +27,22 @@ export const ELSEWHERE_WAYS: readonly (readonly [TokenProblemCode, Way])[] = [
       const mend = await suspend(house, other);
       await other.until(({ status }) => status === 403);
       return { caller: other, call: { body: other.form }, mend };
+    },
+  }],
+  ["rate_limited", {
+    operation: "createWithdrawal",
+    fades: true,
+    async stage({ other }) {
+      await failAuthentication(other);
+      return { caller: other, call: WITHDRAWAL, fault: { token: "nonsense" } };
+    },
+  }],
+  ["rate_limited", {
+    operation: "issueToken",
+    fades: true,
+    async stage({ other }) {
+      await failAuthentication(other);
+      return { caller: other, call: { body: other.form }, fault: { body: other.form.slice(0, -1) } };
     },
   }],
   ["nonce_reused", {

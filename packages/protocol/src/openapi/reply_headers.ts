@@ -18,7 +18,8 @@ export const REPLY_HEADERS: { readonly [name: string]: Json } = {
     ID.request,
   ),
   [REPLY_HEADER.rateLimitPolicy]: header(
-    "Your burst `q` and the seconds `w` in which it fills up again; on every reply to a request that was counted.",
+    "The limit that counted this request, its burst `q` and the seconds `w` in which it fills up again. `default` counts your " +
+      "requests. The others appear on a 429 only: `diagnosis` counts explained probes, `authentication_failures` failed tokens and secrets.",
     TEXT,
     '"default";q=200;w=4',
   ),

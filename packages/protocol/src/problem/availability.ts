@@ -8,9 +8,12 @@ export const AVAILABILITY_PROBLEMS = {
     ...UNAVAILABLE,
     status: 429,
     title: "Too many requests",
-    cause: "You sent more requests than your rate and burst allow; nothing was executed.",
+    cause:
+      "You sent more requests than your rate and burst allow, or more than 100 requests with this certificate failed authentication; " +
+      "nothing was executed. The RateLimit-Policy header names the limit.",
     cure:
-      "Wait as long as Retry-After says, repeat with the same Idempotency-Key, and pace yourself by the RateLimit headers.",
+      "Wait as long as Retry-After says, repeat with the same Idempotency-Key, and pace yourself by the RateLimit headers. " +
+      "Under authentication_failures, correct the token or client_secret first; a valid one is accepted at any time.",
   },
   internal_error: {
     ...UNAVAILABLE,

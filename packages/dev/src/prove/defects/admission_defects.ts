@@ -3,6 +3,8 @@ import type { Defect } from "./defect.ts";
 const LIMITER = "src/admission/rate/rate_limiter.ts";
 const LIMITER_TEST = "src/admission/rate/rate_limiter.test.ts";
 const RATE_TEST = "src/admission/rate/rate.pg.test.ts";
+const FAILURES = "src/admission/rate/limit_failures.ts";
+const FAILURES_TEST = "src/admission/rate/limit_failures.pg.test.ts";
 const CORRIDOR = "src/corridor.ts";
 const QUERY = "src/admission/query/read_query.ts";
 const QUERY_TEST = "src/admission/query/read_query.test.ts";
@@ -39,6 +41,22 @@ export const ADMISSION_DEFECTS: readonly Defect[] = [
     from: "  if (exchange.rateFields) return;",
     to: "",
     tests: [RATE_TEST],
+  },
+  {
+    name: "rate: failed authentications are not counted",
+    file: FAILURES,
+    from: "if (verdict.allowed) throw error;",
+    to: "throw error;",
+    tests: [FAILURES_TEST],
+    short: true,
+  },
+  {
+    name: "rate: a valid token is refused after too many failures",
+    file: FAILURES,
+    from: "return await authenticate();",
+    to:
+      'if (failures.take(fingerprint, FAILURE_RATE, monotonicMs()).allowed) return await authenticate();\n    throw new Refusal("token_invalid");',
+    tests: [FAILURES_TEST],
   },
   {
     name: "query: a parameter that is sent twice counts once",

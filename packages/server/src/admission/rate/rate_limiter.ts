@@ -14,9 +14,10 @@ export interface RateVerdict {
   readonly resetSeconds: number;
 }
 
-export interface RateLimiter {
-  /** Counts one request. `nowMs` is of a clock that does not step; only differences of it matter. */
-  take(client: number, terms: RateTerms, nowMs: number): RateVerdict;
+/** `Client` is whatever a limit applies to: a partner's number, or a certificate's fingerprint. */
+export interface RateLimiter<Client = number> {
+  /** Counts one request. `nowMs` comes from a monotonic clock; only differences matter. */
+  take(client: Client, terms: RateTerms, nowMs: number): RateVerdict;
   /** How many clients it keeps in mind. */
   clients(): number;
 }
@@ -38,11 +39,11 @@ const RESET_SECONDS = 1;
 const SWEEP_MIN_CLIENTS = 64;
 
 /** GCRA as the continuous leaky bucket, one for each client, in memory. A client that owes nothing takes no room. */
-export function createRateLimiter(): RateLimiter {
-  const debts = new Map<number, Debt>();
+export function createRateLimiter<Client = number>(): RateLimiter<Client> {
+  const debts = new Map<Client, Debt>();
   let sweepAtClients = SWEEP_MIN_CLIENTS;
 
-  const debtOf = (client: number, nowMicros: number): Debt => {
+  const debtOf = (client: Client, nowMicros: number): Debt => {
     let debt = debts.get(client);
     if (!debt) {
       if (debts.size >= sweepAtClients) sweep(nowMicros);

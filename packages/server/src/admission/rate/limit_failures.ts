@@ -1,0 +1,46 @@
+import { TOKEN_PROBLEM_REGISTRY, type TokenProblemCode } from "@gold-partner/protocol";
+import { Refusal } from "../../refusal.ts";
+import type { Exchange } from "../../reply.ts";
+import type { ClientCertificate } from "../identity/client_certificate.ts";
+import { rateFields } from "./rate_fields.ts";
+import type { RateLimiter, RateTerms } from "./rate_limiter.ts";
+
+/** Per certificate. Only registered certificates get here, so memory is bounded by their number. */
+const FAILURE_RATE: RateTerms = { perSecond: 1, burst: 100 };
+const UNAUTHORIZED = 401;
+const TOO_MANY_FAILURES =
+  `Too many requests with this certificate failed authentication: at most ${FAILURE_RATE.burst} failures at once, ` +
+  `then ${FAILURE_RATE.perSecond} a second, are answered with their cause. A valid token or client_secret is accepted at any time. ` +
+  "This request was not executed; correct its token or client_secret and repeat it after Retry-After.";
+
+interface FailureParts {
+  /** Counts failures by the certificate's fingerprint. */
+  readonly failures: RateLimiter<string>;
+  monotonicMs(): number;
+}
+
+/**
+ * Runs one authentication step and counts each 401 against the certificate. When its bucket is empty, a further failure is 429
+ * instead. The step always runs first, so a caller with a valid credential is never held up by failures, and the time
+ * until the answer does not depend on the bucket.
+ */
+export async function limitFailures<T>(
+  { fingerprint }: ClientCertificate,
+  exchange: Exchange,
+  { failures, monotonicMs }: FailureParts,
+  authenticate: () => Promise<T>,
+): Promise<T> {
+  try {
+    return await authenticate();
+  } catch (error) {
+    if (!isUnauthorized(error)) throw error;
+    const verdict = failures.take(fingerprint, FAILURE_RATE, monotonicMs());
+    if (verdict.allowed) throw error;
+    exchange.rateFields = rateFields(FAILURE_RATE, verdict, "authentication_failures");
+    throw new Refusal("rate_limited", TOO_MANY_FAILURES);
+  }
+}
+
+const isUnauthorized = (error: unknown): boolean =>
+  error instanceof Refusal &&
+  TOKEN_PROBLEM_REGISTRY[(error as Refusal<TokenProblemCode>).code].status === UNAUTHORIZED;
