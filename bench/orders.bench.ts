@@ -2,11 +2,12 @@ import { join } from "node:path";
 import process from "node:process";
 import { describeWork, type Work } from "./database_work.ts";
 import { type Benchmark, type Contest, type Goal, type Plan, rotate, type Round } from "./harness.ts";
-import { functionTaker, serviceTaker, type Taker } from "./orders/contenders.ts";
+import { functionTaker, type Taker } from "./orders/contenders.ts";
 import { fillBooks, requireSpace } from "./orders/history.ts";
 import { type House, openHouse, PARTNERS } from "./orders/house.ts";
 import { openPeers } from "./orders/peers.ts";
 import { QuoteRun } from "./orders/quote_run.ts";
+import { describeCpu, quoteTaker, serviceTaker, type TurnCpu } from "./orders/service_takers.ts";
 import { vaultRowTakers } from "./orders/vault_rows.ts";
 import { verificationTaker } from "./orders/verification.ts";
 
@@ -123,6 +124,21 @@ function vaultContest(house: House, quotesOf: QuotesOf): Contest {
   };
 }
 
+/** New quotes by the service, at the width of the orders and one at a time. */
+function quoteContest(house: House): Contest {
+  const names = [WIDTH, 1].map((inFlight) => [`quotes, ${inFlight} in flight`, inFlight] as const);
+  const cpus: Record<string, TurnCpu[]> = Object.fromEntries(names.map(([name]) => [name, []]));
+  const takers = Object.fromEntries(
+    names.map(([name, inFlight]) => [name, quoteTaker(house, PARTNERS, { inFlight, cpus: cpus[name]! })]),
+  );
+  return {
+    name: "quotes made",
+    measure: (plan) => measure(takers, thousandsATurn(plan)),
+    goals: [],
+    remarks: () => Object.entries(cpus).map(([name, some]) => `${name}: ${describeCpu(some)}`),
+  };
+}
+
 /** Two services, each with a Postgres of its own with the same settings: one has traded for long, the other has not. */
 function historyContest(rows: number, closing: Closing): Contest {
   let remarks: readonly string[] = [];
@@ -189,6 +205,7 @@ export default {
             measure: (plan) => measure(takers, thousandsATurn(plan)),
             goals: ORDER_GOALS,
           },
+          quoteContest(house),
           vaultContest(house, quotesOf),
           historyContest(rows, closing),
         ],

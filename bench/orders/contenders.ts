@@ -1,7 +1,6 @@
-// The contenders' turns: each measures itself, for what it needs is made ready before its clock starts.
+// The peers' turns. Each measures itself: whatever it needs is made ready before its clock starts.
 import { readFileSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
-import { noteWork, type Work } from "../database_work.ts";
 import type { Sample } from "../harness.ts";
 import { latencyOf } from "../summary.ts";
 import { familyCpuMs, processCpuMs } from "../process_cpu.ts";
@@ -15,12 +14,6 @@ export interface Taker {
   stop(): void;
 }
 
-/** So many tell how fast it is, more or less. */
-const FIRST_ORDERS = 2000;
-const FIRST_ORDERS_EACH_IN_FLIGHT = 200;
-/** Before each turn: while the others had theirs, V8 dropped compiled code that was not used. */
-const WARM_UP_MS = 2500;
-const TURN_TRIES = 3;
 /** More quotes than the last turn's rate asks for: a peer that runs out of them has measured nothing. */
 const SPARE = 3;
 const SPARE_QUOTES = 5000;
@@ -28,80 +21,6 @@ const FIRST_GUESS_PER_SECOND = 30_000;
 const POLL_MS = 20;
 const CLIENTS_AT_ONCE = 200;
 const WARM_UP_TRIES = 10;
-
-class TurnTooShort extends Error {}
-
-/** What a turn is like besides its width. */
-interface TurnOptions {
-  readonly inFlight: number;
-  /** Runs in the middle of the turn, and is over before the next one begins. */
-  readonly interlude?: (() => PromiseLike<unknown>) | undefined;
-  /** Takes what each turn asks of the database. */
-  readonly works?: Work[];
-}
-
-/** The service itself. */
-export function serviceTaker(
-  house: House,
-  quotes: QuoteRun,
-  { inFlight, interlude, works = [] }: TurnOptions,
-): Taker {
-  const { generator } = house;
-  let spent = 0;
-  let ordersAMs = 0;
-  const cpuMs = () => processCpuMs(house.servicePid) + familyCpuMs(house.postgresPid);
-  const send = async (operations: number, interludeAfterMs?: number): Promise<Sample> => {
-    await quotes.fill(spent + operations);
-    await generator.prepare({
-      quoteIds: quotes.idsBetween(spent, spent + operations),
-      partners: quotes.partners,
-      firstPartner: spent % quotes.partners,
-      inFlight,
-    });
-    spent += operations;
-    const executed = await countExecuted(house);
-    let isRunning = true;
-    const between = async () => {
-      if (!interlude || interludeAfterMs === undefined) return;
-      await sleep(interludeAfterMs);
-      if (!isRunning) throw new TurnTooShort("The turn was over before what is to happen in its middle.");
-      await interlude();
-    };
-    const [sample] = await Promise.all([
-      noteWork(interludeAfterMs === undefined ? [] : works, house.sql, async () => {
-        const startCpuMs = cpuMs();
-        const report = await generator.run();
-        isRunning = false;
-        await sealChains(house);
-        return { operations, ...report, cpuMs: cpuMs() - startCpuMs };
-      }),
-      between(),
-    ]);
-    requireExecuted(operations, await countExecuted(house) - executed);
-    return sample;
-  };
-  return {
-    async takeTurn(turnMs) {
-      // One of each partner at least: a token that is seen for the first time costs a verification of its own.
-      const warmUp = async (orders: number) => {
-        const { operations, wallMs } = await send(Math.max(quotes.partners, orders));
-        ordersAMs = operations / wallMs;
-      };
-      if (ordersAMs === 0) await warmUp(Math.min(FIRST_ORDERS, FIRST_ORDERS_EACH_IN_FLIGHT * inFlight));
-      await warmUp(Math.ceil(ordersAMs * WARM_UP_MS));
-      for (let tries = 1;; tries++) {
-        try {
-          return await send(Math.ceil(ordersAMs * turnMs), turnMs / 2);
-        } catch (error) {
-          // The machine stood still while it warmed up, and is faster now.
-          if (!(error instanceof TurnTooShort) || tries === TURN_TRIES) throw error;
-          await warmUp(Math.ceil(2 * ordersAMs * WARM_UP_MS));
-        }
-      }
-    },
-    stop() {},
-  };
-}
 
 /** Where a peer's work is done. */
 type Server = Pick<House, "sql" | "postgresPid">;
@@ -183,7 +102,7 @@ export async function functionTaker(
       await quotes.fill(spent + Math.ceil(ratePerSecond * turnMs / 1000 * SPARE) + SPARE_QUOTES);
       const sample = await takeTurn(turnMs);
       await sealChains(house);
-      requireExecuted(await count() - spent, await countExecuted(house) - executed);
+      requireBooked(await count() - spent, await countExecuted(house) - executed);
       ratePerSecond = sample.operations / sample.wallMs * 1000;
       return sample;
     },
@@ -192,7 +111,7 @@ export async function functionTaker(
 }
 
 /** Whoever made the records pays for their links: the service's own sealer, once a second, would do it in another's turn. */
-async function sealChains({ sql }: House): Promise<void> {
+export async function sealChains({ sql }: House): Promise<void> {
   const unsealed = () =>
     sql`select client_id from gold.unsealed_tail() order by client_id limit ${CLIENTS_AT_ONCE}`;
   for (let some = await unsealed(); some.length > 0; some = await unsealed()) {
@@ -201,14 +120,14 @@ async function sealChains({ sql }: House): Promise<void> {
 }
 
 /** Every order is an event of its client. */
-async function countExecuted({ sql }: House): Promise<number> {
+export async function countExecuted({ sql }: House): Promise<number> {
   const [row] = await sql`select sum(event_sequence)::int as events from gold.account where client_id > 0`;
   return row!.events as number;
 }
 
-function requireExecuted(sent: number, executed: number): void {
-  if (sent !== executed) {
-    throw new Error(`${sent} orders were sent and ${executed} executed: nothing was measured.`);
+export function requireBooked(sent: number, booked: number): void {
+  if (sent !== booked) {
+    throw new Error(`${sent} requests were sent and ${booked} booked: nothing was measured.`);
   }
 }
 

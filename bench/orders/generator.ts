@@ -1,4 +1,4 @@
-// The process that sends the orders: `prepare` signs a turn's orders, `run` sends them.
+// The process that sends the requests: `prepare` makes a turn's requests and signs its orders, `run` sends them.
 import { Buffer } from "node:buffer";
 import { randomUUID } from "node:crypto";
 import process from "node:process";
@@ -26,9 +26,12 @@ interface PartnerIdentity {
 
 export type SigningJwk = Readonly<Record<"kty" | "crv" | "x" | "y" | "d", string>>;
 
-/** A turn: one order for each quote, from the partners in turn, beginning with one of them. */
-export interface Orders {
-  readonly quoteIds: readonly string[];
+/** What a turn asks for: one order for each of these quotes, or so many new quotes. */
+export type Asked = { readonly ordersOf: readonly string[] } | { readonly newQuotes: number };
+
+/** The partners take turns in sending the requests, beginning with `firstPartner`. */
+export interface Requests {
+  readonly asked: Asked;
   readonly partners: number;
   readonly firstPartner: number;
   readonly inFlight: number;
@@ -36,15 +39,17 @@ export interface Orders {
 
 export type Errand =
   | { readonly settings: Settings }
-  | { readonly prepare: Orders }
+  | { readonly prepare: Requests }
   | { readonly run: true };
 
 export type Report = Omit<Sample, "operations" | "cpuMs">;
 
 const signRequest = requestSigner({ canonicalRequest, signDetached, bytes: hostBytes });
 const ORDERS_PATH = "/v1/orders";
+const QUOTES_PATH = "/v1/quotes";
+const NEW_QUOTE = JSON.stringify({ side: "buy", gold_grams: 0.001 });
 const SIGNED_AT_ONCE = 16;
-/** Half of a token's life: it lasts for the signing of a turn's orders and the turn. */
+/** Half of a token's life: a token outlasts the preparation of a turn and the turn. */
 const TOKEN_MS = 300_000;
 const OK = 200;
 const CREATED = 201;
@@ -61,21 +66,22 @@ class Generator {
     this.#signers = signers;
   }
 
-  async prepare({ quoteIds, partners, firstPartner, inFlight }: Orders): Promise<void> {
+  async prepare({ asked, partners, firstPartner, inFlight }: Requests): Promise<void> {
     const senders = this.#settings.partners.slice(0, partners);
     const youngMs = performance.now() - TOKEN_MS;
     await this.#fetchTokens(
       senders.filter(({ clientId }) => !((this.#tokens.get(clientId)?.sinceMs ?? -Infinity) > youngMs)),
     );
+    const count = "ordersOf" in asked ? asked.ordersOf.length : asked.newQuotes;
     const requests: Buffer[] = [];
     let next = 0;
     await inLanes(SIGNED_AT_ONCE, async () => {
       const index = next++;
-      if (index >= quoteIds.length) return false;
-      requests[index] = await this.#orderRequest(
-        quoteIds[index]!,
-        senders[(firstPartner + index) % senders.length]!,
-      );
+      if (index >= count) return false;
+      const sender = senders[(firstPartner + index) % senders.length]!;
+      requests[index] = "ordersOf" in asked
+        ? await this.#orderRequest(asked.ordersOf[index]!, sender)
+        : this.#write(QUOTES_PATH, sender, NEW_QUOTE);
       return true;
     });
     this.#requests = requests;
@@ -83,7 +89,7 @@ class Generator {
     this.#connections = Array.from({ length: inFlight }, () => new Connection(this.#settings.socket));
   }
 
-  /** Each connection sends its next order when it has the answer to the one before. */
+  /** Each connection sends its next request when the last one is answered. */
   async run(): Promise<Report> {
     const requests = this.#requests;
     const latencies = new Array<number>(requests.length);
@@ -95,7 +101,7 @@ class Generator {
           const [index, askedMs] = [next++, performance.now()];
           const { status, body } = await connection.ask(requests[index]!);
           latencies[index] = (performance.now() - askedMs) * 1000;
-          if (status !== CREATED) throw new Error(`an order was answered with ${status}: ${body}`);
+          if (status !== CREATED) throw new Error(`a request was answered with ${status}: ${body}`);
         }
       }),
     );
@@ -128,7 +134,7 @@ class Generator {
     connection.close();
   }
 
-  async #orderRequest(quoteId: string, { clientId, fingerprint }: PartnerIdentity): Promise<Buffer> {
+  async #orderRequest(quoteId: string, sender: PartnerIdentity): Promise<Buffer> {
     const body = JSON.stringify({ quote_id: quoteId });
     const signed = await signRequest({
       method: "POST",
@@ -136,8 +142,17 @@ class Generator {
       body: hostBytes.utf8(body),
       timestamp: `${Math.floor(Date.now() / 1000)}`,
       nonce: randomUUID(),
-    }, this.#signers.get(clientId)!);
-    return this.#request(ORDERS_PATH, fingerprint, {
+    }, this.#signers.get(sender.clientId)!);
+    return this.#write(ORDERS_PATH, sender, body, { ...signed });
+  }
+
+  #write(
+    path: string,
+    { clientId, fingerprint }: PartnerIdentity,
+    body: string,
+    signed: Readonly<Record<string, string>> = {},
+  ): Buffer {
+    return this.#request(path, fingerprint, {
       authorization: `Bearer ${this.#tokens.get(clientId)!.text}`,
       "content-type": "application/json",
       "idempotency-key": randomUUID(),

@@ -1,9 +1,9 @@
 import { startProgram } from "../child_program.ts";
-import type { Errand, Orders, Report, Settings } from "./generator.ts";
+import type { Errand, Report, Requests, Settings } from "./generator.ts";
 
 /** The generator from outside. */
 export interface GeneratorProcess {
-  prepare(orders: Orders): Promise<void>;
+  prepare(requests: Requests): Promise<void>;
   run(): Promise<Report>;
   stop(): void;
 }

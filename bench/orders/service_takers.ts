@@ -1,0 +1,151 @@
+// The turns of the service itself: orders, or quotes.
+import { setTimeout as sleep } from "node:timers/promises";
+import { noteWork, type Work } from "../database_work.ts";
+import type { Sample } from "../harness.ts";
+import { familyCpuMs, processCpuMs } from "../process_cpu.ts";
+import { countExecuted, requireBooked, sealChains, type Taker } from "./contenders.ts";
+import type { Asked } from "./generator.ts";
+import type { House } from "./house.ts";
+import type { QuoteRun } from "./quote_run.ts";
+
+/** Enough to estimate the rate of a contender that has not run yet. */
+const FIRST_REQUESTS = 2000;
+const FIRST_REQUESTS_EACH_IN_FLIGHT = 200;
+/** Before each turn: while the others had theirs, V8 dropped compiled code that was not used. */
+const WARM_UP_MS = 2500;
+const TURN_TRIES = 3;
+
+class TurnTooShort extends Error {}
+
+/** What a turn is like besides its width. */
+interface TurnOptions {
+  readonly inFlight: number;
+  /** Runs in the middle of the turn, and is over before the next one begins. */
+  readonly interlude?: (() => PromiseLike<unknown>) | undefined;
+  /** Takes what each turn asks of the database. */
+  readonly works?: Work[];
+  /** Takes each turn's CPU time, of the service and of Postgres. */
+  readonly cpus?: TurnCpu[];
+}
+
+interface Cpu {
+  readonly serviceMs: number;
+  readonly postgresMs: number;
+}
+
+export interface TurnCpu extends Cpu {
+  readonly operations: number;
+}
+
+/** A stream of requests to the service. The partners take turns in sending them. */
+interface Stream {
+  readonly partners: number;
+  /** Makes the requests numbered `from` to `to - 1` possible, and describes them to the generator. */
+  ask(from: number, to: number): Promise<Asked>;
+  /** How many of them the books hold. */
+  count(): Promise<number>;
+  /** Work that the requests leave behind; its CPU time counts as theirs. */
+  finish(): Promise<void>;
+}
+
+/** Orders, sent to the service. */
+export function serviceTaker(house: House, quotes: QuoteRun, options: TurnOptions): Taker {
+  return streamTaker(house, {
+    partners: quotes.partners,
+    async ask(from, to) {
+      await quotes.fill(to);
+      return { ordersOf: quotes.idsBetween(from, to) };
+    },
+    count: () => countExecuted(house),
+    finish: () => sealChains(house),
+  }, options);
+}
+
+/** New quotes, sent to the service by the first `partners` partners. */
+export function quoteTaker(house: House, partners: number, options: TurnOptions): Taker {
+  return streamTaker(house, {
+    partners,
+    ask: (from, to) => Promise.resolve({ newQuotes: to - from }),
+    async count() {
+      const [row] = await house
+        .sql`select count(*)::int as quotes from gold.idempotency_key where result_kind = 'quote'`;
+      return row!.quotes as number;
+    },
+    finish: () => Promise.resolve(),
+  }, options);
+}
+
+function streamTaker(house: House, stream: Stream, options: TurnOptions): Taker {
+  const { inFlight, interlude, works = [], cpus } = options;
+  const { generator } = house;
+  let sent = 0;
+  let requestsAMs = 0;
+  const readCpu = (): Cpu => ({
+    serviceMs: processCpuMs(house.servicePid),
+    postgresMs: familyCpuMs(house.postgresPid),
+  });
+  const send = async (operations: number, interludeAfterMs?: number): Promise<Sample> => {
+    await generator.prepare({
+      asked: await stream.ask(sent, sent + operations),
+      partners: stream.partners,
+      firstPartner: sent % stream.partners,
+      inFlight,
+    });
+    sent += operations;
+    const booked = await stream.count();
+    let isRunning = true;
+    const between = async () => {
+      if (!interlude || interludeAfterMs === undefined) return;
+      await sleep(interludeAfterMs);
+      if (!isRunning) throw new TurnTooShort("The turn was over before what is to happen in its middle.");
+      await interlude();
+    };
+    const [sample] = await Promise.all([
+      noteWork(interludeAfterMs === undefined ? [] : works, house.sql, async () => {
+        const before = readCpu();
+        const report = await generator.run();
+        isRunning = false;
+        await stream.finish();
+        const after = readCpu();
+        const serviceMs = after.serviceMs - before.serviceMs;
+        const postgresMs = after.postgresMs - before.postgresMs;
+        if (interludeAfterMs !== undefined) cpus?.push({ operations, serviceMs, postgresMs });
+        return { operations, ...report, cpuMs: serviceMs + postgresMs };
+      }),
+      between(),
+    ]);
+    requireBooked(operations, await stream.count() - booked);
+    return sample;
+  };
+  return {
+    async takeTurn(turnMs) {
+      // At least one of each partner: the service verifies a token that it sees for the first time.
+      const warmUp = async (requests: number) => {
+        const { operations, wallMs } = await send(Math.max(stream.partners, requests));
+        requestsAMs = operations / wallMs;
+      };
+      if (requestsAMs === 0) await warmUp(Math.min(FIRST_REQUESTS, FIRST_REQUESTS_EACH_IN_FLIGHT * inFlight));
+      await warmUp(Math.ceil(requestsAMs * WARM_UP_MS));
+      for (let tries = 1;; tries++) {
+        try {
+          return await send(Math.ceil(requestsAMs * turnMs), turnMs / 2);
+        } catch (error) {
+          // The machine stood still while it warmed up, and is faster now.
+          if (!(error instanceof TurnTooShort) || tries === TURN_TRIES) throw error;
+          await warmUp(Math.ceil(2 * requestsAMs * WARM_UP_MS));
+        }
+      }
+    },
+    stop() {},
+  };
+}
+
+/** The CPU time of one request, by process. */
+export function describeCpu(turns: readonly TurnCpu[]): string {
+  const operations = turns.reduce((sum, turn) => sum + turn.operations, 0);
+  const micros = (of: keyof Cpu) =>
+    `${(1000 * turns.reduce((sum, turn) => sum + turn[of], 0) / operations).toFixed(0)} µs`;
+  return `a request costs the service ${micros("serviceMs")} and Postgres ${
+    micros("postgresMs")
+  } of CPU time`;
+}
