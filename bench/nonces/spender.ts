@@ -53,7 +53,12 @@ function openStore(store: Store): Spend {
     () => {},
   );
   return async (client, nonce) => {
-    const { outcome } = await booking.spend({ client, admissionVersion: "1", nonce });
+    const { outcome } = await booking.spend({
+      client,
+      admissionVersion: "1",
+      nonce,
+      request: randomUUID(),
+    });
     if (outcome !== "answered" && outcome !== "nonce_reused") {
       throw new Error(`a nonce was answered with ${outcome}`);
     }

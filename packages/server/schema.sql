@@ -478,7 +478,7 @@ CREATE FUNCTION gold.ask_delivery(client integer, sequence bigint) RETURNS void
     LANGUAGE sql
     SET search_path TO 'gold', 'pg_temp'
     BEGIN ATOMIC
- UPDATE gold.endpoint n SET worker = NULL::uuid, rests_until = NULL::timestamp with time zone
+ UPDATE gold.endpoint AS n SET worker = NULL::uuid, rests_until = NULL::timestamp with time zone
    WHERE ((n.bucket = (ask_delivery.client % 64)) AND (n.client_id = ask_delivery.client) AND (n.rests_until > clock_timestamp()));
  INSERT INTO gold.retry AS r (bucket, client_id, sequence, tries, is_test, due_at)  SELECT (ask_delivery.client % 64),
              ask_delivery.client AS client,
@@ -875,7 +875,7 @@ begin
 
   for asked in
     select i.n::int as n, i.client, i.admission, i.nonce, i.key, i.fingerprint, i.request, array_position(locked, i.client) as slot,
-      s.nonce is not null as spent, k.status as known_status, k.fingerprint as known_fingerprint, k.request_id as known_request,
+      s.nonce is not null as spent, s.request_id as spent_by, k.status as known_status, k.fingerprint as known_fingerprint, k.request_id as known_request,
       k.body as known_body, i.quote, q.side, q.grams, q.price, q.total, q.expires_at, o.id is not null as executed
     from unnest(clients, admissions, nonces, keys, fingerprints, quotes, requests)
       with ordinality i (client, admission, nonce, key, fingerprint, quote, request, n)
@@ -888,8 +888,9 @@ begin
     if asked.slot is null then
       return next row(asked.n, 'busy', null, null)::outcome;
       continue;
-    elsif settle and asked.known_body is not null then
-      -- The connection was lost over an earlier attempt, which may have spent the nonce: the key alone tells what became of it.
+    elsif settle and asked.request in (asked.spent_by, asked.known_request) then
+      -- An earlier attempt of this very request was committed before its connection was lost. Its nonce and its key were
+      -- written together, so the key tells the result.
       return next settled(asked.n, asked.known_request = asked.request, asked.known_fingerprint = asked.fingerprint,
         asked.known_status, asked.known_body);
       continue;
@@ -914,7 +915,7 @@ begin
       return next row(asked.n, 'nonce_reused', null, null)::outcome;
       continue;
     end if;
-    spent := spent || row(holder.bucket, asked.client, asked.nonce)::nonce;
+    spent := spent || row(holder.bucket, asked.client, asked.nonce, asked.request)::nonce;
     if asked.known_body is not null then
       return next settled(asked.n, false, asked.known_fingerprint = asked.fingerprint, asked.known_status, asked.known_body);
       continue;
@@ -1078,9 +1079,9 @@ begin
     if asked.slot is null then
       return next row(asked.n, 'busy', null, null)::outcome;
       continue;
-    elsif settle and asked.known_body is not null then
-      return next settled(asked.n, asked.known_request = asked.request, asked.known_fingerprint = asked.fingerprint,
-        asked.known_status, asked.known_body);
+    elsif settle and asked.known_request = asked.request then
+      -- An earlier attempt of this very request was committed before its connection was lost.
+      return next settled(asked.n, true, true, asked.known_status, asked.known_body);
       continue;
     elsif versions[asked.slot] <> asked.admission then
       return next row(asked.n, 'admission_changed', null, null)::outcome;
@@ -1649,9 +1650,9 @@ CREATE FUNCTION gold.dismiss_worker(worker uuid) RETURNS void
     LANGUAGE sql SECURITY DEFINER
     SET search_path TO 'gold', 'pg_temp'
     BEGIN ATOMIC
- UPDATE gold.endpoint n SET worker = NULL::uuid
+ UPDATE gold.endpoint AS n SET worker = NULL::uuid
    WHERE (n.worker = dismiss_worker.worker);
- DELETE FROM gold.delivery_worker w
+ DELETE FROM gold.delivery_worker AS w
    WHERE (w.id = dismiss_worker.worker);
 END;
 
@@ -1792,9 +1793,9 @@ CREATE FUNCTION gold.enable_endpoint(client integer) RETURNS void
     LANGUAGE sql
     SET search_path TO 'gold', 'pg_temp'
     BEGIN ATOMIC
- UPDATE gold.endpoint n SET worker = NULL::uuid, failures = 0, rests_until = NULL::timestamp with time zone, disabled_at = NULL::timestamp with time zone
+ UPDATE gold.endpoint AS n SET worker = NULL::uuid, failures = 0, rests_until = NULL::timestamp with time zone, disabled_at = NULL::timestamp with time zone
    WHERE ((n.bucket = (enable_endpoint.client % 64)) AND (n.client_id = enable_endpoint.client));
- UPDATE gold.retry r SET due_at = gold.due_now(r.due_at)
+ UPDATE gold.retry AS r SET due_at = gold.due_now(r.due_at)
    WHERE (r.ctid = ANY (ARRAY( SELECT r_1.ctid
             FROM gold.retry r_1
            WHERE (((r_1.client_id + 0) = enable_endpoint.client) AND (r_1.due_at IS NOT NULL))
@@ -1812,7 +1813,7 @@ ALTER FUNCTION gold.enable_endpoint(client integer) OWNER TO gold_book;
 CREATE FUNCTION gold.end_admission(partner_id integer) RETURNS void
     LANGUAGE sql
     BEGIN ATOMIC
- UPDATE gold.account a SET admission_version = (a.admission_version + 1)
+ UPDATE gold.account AS a SET admission_version = (a.admission_version + 1)
    WHERE ((a.bucket = (end_admission.partner_id % 64)) AND (a.client_id = end_admission.partner_id));
 END;
 
@@ -3205,7 +3206,7 @@ CREATE FUNCTION gold.record_use(uses jsonb) RETURNS void
            WHERE ((c_1.last_used_at IS NULL) OR (c_1.last_used_at <= (u.at - '00:01:00'::interval)))
           FOR UPDATE OF c_1 SKIP LOCKED
          )
-  UPDATE gold.certificate c SET last_used_at = due.at
+  UPDATE gold.certificate AS c SET last_used_at = due.at
     FROM due
    WHERE (c.fingerprint = due.fingerprint);
  WITH due AS (
@@ -3216,7 +3217,7 @@ CREATE FUNCTION gold.record_use(uses jsonb) RETURNS void
            WHERE ((s_1.last_used_at IS NULL) OR (s_1.last_used_at <= (u.at - '00:01:00'::interval)))
           FOR UPDATE OF s_1 SKIP LOCKED
          )
-  UPDATE gold.client_secret s SET last_used_at = due.at
+  UPDATE gold.client_secret AS s SET last_used_at = due.at
     FROM due
    WHERE (s.id = due.id);
  WITH due AS (
@@ -3228,7 +3229,7 @@ CREATE FUNCTION gold.record_use(uses jsonb) RETURNS void
            WHERE ((k_1.last_used_at IS NULL) OR (k_1.last_used_at <= (u.at - '00:01:00'::interval)))
           FOR UPDATE OF k_1 SKIP LOCKED
          )
-  UPDATE gold.signing_key k SET last_used_at = due.at
+  UPDATE gold.signing_key AS k SET last_used_at = due.at
     FROM due
    WHERE ((k.partner_id = due.partner_id) AND (k.thumbprint = due.thumbprint));
  WITH due AS (
@@ -3239,7 +3240,7 @@ CREATE FUNCTION gold.record_use(uses jsonb) RETURNS void
            WHERE ((t_1.last_used_at IS NULL) OR (t_1.last_used_at <= (u.at - '00:01:00'::interval)))
           FOR UPDATE OF t_1 SKIP LOCKED
          )
-  UPDATE gold.token_key t SET last_used_at = due.at
+  UPDATE gold.token_key AS t SET last_used_at = due.at
     FROM due
    WHERE (t.kid = due.kid);
  WITH due AS (
@@ -3250,7 +3251,7 @@ CREATE FUNCTION gold.record_use(uses jsonb) RETURNS void
            WHERE ((s_1.last_used_at IS NULL) OR (s_1.last_used_at <= (u.at - '00:01:00'::interval)))
           FOR UPDATE OF s_1 SKIP LOCKED
          )
-  UPDATE gold.webhook_secret s SET last_used_at = due.at
+  UPDATE gold.webhook_secret AS s SET last_used_at = due.at
     FROM due
    WHERE (s.id = due.id);
 END;
@@ -4301,10 +4302,10 @@ CREATE FUNCTION gold.settled(item integer, own boolean, same boolean, status sma
 ALTER FUNCTION gold.settled(item integer, own boolean, same boolean, status smallint, body text) OWNER TO gold_book;
 
 --
--- Name: spend_nonces(boolean, integer[], bigint[], uuid[]); Type: FUNCTION; Schema: gold; Owner: gold_book
+-- Name: spend_nonces(boolean, integer[], bigint[], uuid[], uuid[]); Type: FUNCTION; Schema: gold; Owner: gold_book
 --
 
-CREATE FUNCTION gold.spend_nonces(wait boolean, clients integer[], admissions bigint[], nonces uuid[]) RETURNS text[]
+CREATE FUNCTION gold.spend_nonces(wait boolean, clients integer[], admissions bigint[], nonces uuid[], requests uuid[]) RETURNS text[]
     LANGUAGE plpgsql SECURITY DEFINER
     SET search_path TO 'gold', 'pg_temp'
     SET plan_cache_mode TO 'force_generic_plan'
@@ -4316,8 +4317,7 @@ CREATE FUNCTION gold.spend_nonces(wait boolean, clients integer[], admissions bi
 declare
   locked int[];
   versions bigint[];
-  spenders int[];
-  spent uuid[];
+  spent bigint;
 begin
   perform require_read_committed();
 
@@ -4336,34 +4336,41 @@ begin
   end if;
 
   with fresh as (
-    insert into nonce (bucket, client_id, nonce)
-    select i.client % 64, i.client, i.nonce
-    from unnest(clients, admissions, nonces) i (client, admission, nonce)
+    insert into nonce (bucket, client_id, nonce, request_id)
+    select i.client % 64, i.client, i.nonce, i.request
+    from unnest(clients, admissions, nonces, requests) i (client, admission, nonce, request)
     where versions[array_position(locked, i.client)] = i.admission
     on conflict do nothing
-    returning client_id, nonce
+    returning 1
   )
-  select array_agg(f.client_id), array_agg(f.nonce) into spenders, spent from fresh f;
+  select count(*) into spent from fresh;
   -- Under load all are fresh, and looking for each costs a fifth of the whole.
-  if cardinality(spent) = cardinality(nonces) then
+  if spent = cardinality(nonces) then
     return array_fill('answered'::text, array[cardinality(nonces)]);
   end if;
 
   return (
     select array_agg(case
-      when asked.version is null then 'busy'
-      when asked.version <> asked.admission then 'admission_changed'
-      when asked.turn = 1 and (asked.client, asked.nonce) in (select * from unnest(spenders, spent)) then 'answered'
+      when array_position(locked, i.client) is null then 'busy'
+      when s.request_id = i.request then 'answered'
+      when versions[array_position(locked, i.client)] <> i.admission then 'admission_changed'
       else 'nonce_reused'
-    end order by asked.n)
-    from (
-      -- Of those that name the same nonce under the right admission, the first has spent it.
-      select i.*, v.version, row_number() over (partition by i.client, i.nonce, v.version = i.admission order by i.n) as turn
-      from unnest(clients, admissions, nonces) with ordinality i (client, admission, nonce, n)
-      cross join lateral (select versions[array_position(locked, i.client)] as version) v
-    ) asked
+    end order by i.n)
+    from unnest(clients, admissions, nonces, requests) with ordinality i (client, admission, nonce, request, n)
+    left join nonce s on s.bucket = i.client % 64 and s.client_id = i.client and s.nonce = i.nonce
   );
 end $$;
+
+ALTER FUNCTION gold.spend_nonces(wait boolean, clients integer[], admissions bigint[], nonces uuid[], requests uuid[]) OWNER TO gold_book;
+
+--
+-- Name: spend_nonces(boolean, integer[], bigint[], uuid[]); Type: FUNCTION; Schema: gold; Owner: gold_book
+--
+
+CREATE FUNCTION gold.spend_nonces(wait boolean, clients integer[], admissions bigint[], nonces uuid[]) RETURNS text[]
+    LANGUAGE sql SECURITY DEFINER
+    SET search_path TO 'gold', 'pg_temp'
+    RETURN gold.spend_nonces(wait, clients, admissions, nonces, ARRAY(SELECT gen_random_uuid() AS gen_random_uuid FROM unnest(spend_nonces.nonces) unnest(unnest)));
 
 ALTER FUNCTION gold.spend_nonces(wait boolean, clients integer[], admissions bigint[], nonces uuid[]) OWNER TO gold_book;
 
@@ -4584,7 +4591,7 @@ CREATE FUNCTION gold.take_sequence(client integer, sequence bigint, at timestamp
     LANGUAGE sql
     SET search_path TO 'gold', 'pg_temp'
     BEGIN ATOMIC
- UPDATE gold.account a SET event_sequence = take_sequence.sequence, last_posted_at = take_sequence.at
+ UPDATE gold.account AS a SET event_sequence = take_sequence.sequence, last_posted_at = take_sequence.at
    WHERE ((a.bucket = (take_sequence.client % 64)) AND (a.client_id = take_sequence.client));
 END;
 
@@ -4608,7 +4615,11 @@ begin
 
   select k.* into known from idempotency_key k
   where k.bucket = holder.bucket and k.client_id = holder.client_id and k.key = take_turn.key;
-  if settle and known.key is not null then
+  if settle and known.key is not null and (known.request_id = take_turn.request or exists (
+    select from nonce n
+    where n.bucket = holder.bucket and n.client_id = holder.client_id and n.nonce = take_turn.nonce and n.request_id = take_turn.request
+  )) then
+    -- An earlier attempt of this very request was committed before its connection was lost.
     answer := settled(1, known.request_id = take_turn.request, known.fingerprint = take_turn.fingerprint, known.status, known.body);
     return;
   elsif holder.admission_version is distinct from take_turn.admission then
@@ -4616,7 +4627,8 @@ begin
     return;
   end if;
   if take_turn.nonce is not null then
-    insert into nonce (bucket, client_id, nonce) values (holder.bucket, holder.client_id, take_turn.nonce) on conflict do nothing;
+    insert into nonce (bucket, client_id, nonce, request_id)
+    values (holder.bucket, holder.client_id, take_turn.nonce, take_turn.request) on conflict do nothing;
     if not found then
       answer := row(1, 'nonce_reused', null, null);
       return;
@@ -4661,7 +4673,7 @@ CREATE FUNCTION gold.tick_price(known_as_of timestamp with time zone, known_url 
     SET search_path TO 'gold', 'pg_temp'
     BEGIN ATOMIC
  WITH ticked AS (
-          UPDATE gold.price p SET mid = tick_price.mid, buy = tick_price.buy, sell = tick_price.sell, as_of = LEAST(COALESCE(tick_price.source_as_of, clock_timestamp()), clock_timestamp())
+          UPDATE gold.price AS p SET mid = tick_price.mid, buy = tick_price.buy, sell = tick_price.sell, as_of = LEAST(COALESCE(tick_price.source_as_of, clock_timestamp()), clock_timestamp())
            WHERE ((p.source <> 'fixed'::text) AND (NOT (((p.as_of IS DISTINCT FROM tick_price.known_as_of) OR (p.url IS DISTINCT FROM tick_price.known_url)) OR (p.spread_basis_points IS DISTINCT FROM tick_price.known_spread))))
            RETURNING 1 AS "?column?"
          )
@@ -5467,7 +5479,8 @@ ALTER TABLE gold.market_hours OWNER TO gold_owner;
 CREATE TABLE gold.nonce (
     bucket smallint NOT NULL,
     client_id integer NOT NULL,
-    nonce uuid NOT NULL
+    nonce uuid NOT NULL,
+    request_id uuid
 );
 
 ALTER TABLE gold.nonce OWNER TO gold_owner;
@@ -7465,6 +7478,13 @@ REVOKE ALL ON FUNCTION gold.settle_deployment(environment text, public_base_url 
 --
 
 REVOKE ALL ON FUNCTION gold.settled(item integer, own boolean, same boolean, status smallint, body text) FROM PUBLIC;
+
+--
+-- Name: FUNCTION spend_nonces(wait boolean, clients integer[], admissions bigint[], nonces uuid[], requests uuid[]); Type: ACL; Schema: gold; Owner: gold_book
+--
+
+REVOKE ALL ON FUNCTION gold.spend_nonces(wait boolean, clients integer[], admissions bigint[], nonces uuid[], requests uuid[]) FROM PUBLIC;
+GRANT ALL ON FUNCTION gold.spend_nonces(wait boolean, clients integer[], admissions bigint[], nonces uuid[], requests uuid[]) TO gold_api;
 
 --
 -- Name: FUNCTION spend_nonces(wait boolean, clients integer[], admissions bigint[], nonces uuid[]); Type: ACL; Schema: gold; Owner: gold_book

@@ -17,7 +17,15 @@ import { activeKeys, readAnew, type SignedRequest } from "./admission/signature/
 import type { Caller } from "./admission/token/caller.ts";
 import { nonceUuid } from "./booking/nonce/nonce_uuid.ts";
 import type { Outcome } from "./booking/outcome.ts";
-import { type AppContext, authenticate, bookAdmitted, identify, type Route, signedUrl } from "./corridor.ts";
+import {
+  type AppContext,
+  authenticate,
+  bookAdmitted,
+  identify,
+  type Route,
+  signedUrl,
+  uuidOfRequest,
+} from "./corridor.ts";
 import type { Deps } from "./deps.ts";
 import type { ProbedRequest } from "./probe/attempts.ts";
 import { diagnose } from "./probe/diagnosis.ts";
@@ -61,7 +69,8 @@ export function probeRoute(deps: Deps): Route {
 
 async function answerAsAnOrder(c: AppContext, deps: Deps): Promise<Response> {
   const admit = async () => await verify(c, deps, await identify(c, deps));
-  const { outcome } = await bookAdmitted(admit, ({ partner, nonce }) => spend(deps, partner, nonce), deps);
+  const book = ({ partner, nonce }: SignedRequest) => spend(c, deps, partner, nonce);
+  const { outcome } = await bookAdmitted(admit, book, deps);
   if (outcome !== "answered") return problemReply(new Refusal(outcome as "nonce_reused"), c.get("exchange"));
   return await verdict(c, deps, ALL_RIGHT, null);
 }
@@ -82,7 +91,7 @@ async function explain(c: AppContext, deps: ProbeDeps): Promise<Response> {
   }
   if (!steps.signature.ok) return await verdict(c, deps, steps, await findMistake(c, deps, holder, steps));
   const admit = () => identify(c, deps);
-  const book = ({ partner }: Caller) => spend(deps, partner, headers.nonce);
+  const book = ({ partner }: Caller) => spend(c, deps, partner, headers.nonce);
   const { outcome } = await bookAdmitted(admit, book, deps);
   steps.nonce = outcome === "answered" ? ALL_RIGHT.nonce : USED_NONCE;
   return await verdict(c, deps, steps, null);
@@ -125,11 +134,17 @@ async function findMistake(
   return mistake;
 }
 
-async function spend(deps: Deps, partner: Caller["partner"], nonce: string): Promise<Outcome> {
+async function spend(
+  c: AppContext,
+  deps: Deps,
+  partner: Caller["partner"],
+  nonce: string,
+): Promise<Outcome> {
   const outcome = await deps.booking.spend({
     client: partner.id,
     admissionVersion: partner.admissionVersion,
     nonce: nonceUuid(nonce),
+    request: uuidOfRequest(c.get("exchange").requestId),
   });
   if (outcome.outcome === "idempotency_request_in_progress") {
     // A probe has no key that anybody could be waiting for.

@@ -4,7 +4,7 @@ import { after, before, describe, it } from "node:test";
 import type { Sql } from "postgres";
 import { sendNonces } from "./nonce/spend_nonces.ts";
 import { publicIdOf, verdictOf } from "./operator_trial.ts";
-import { bookWithdrawal, newUuid, withdrawalItem } from "./trial.ts";
+import { bookWithdrawal, nonceItem, withdrawalItem } from "./trial.ts";
 
 const REFUSAL =
   "P0001 booking runs at READ COMMITTED: each statement after a lock must see what its holder committed";
@@ -24,8 +24,7 @@ describe("what waits for an account", () => {
     const withdrawal = withdrawalItem(client, 10n);
     await bookWithdrawal(books.api, withdrawal);
     const calls: Record<string, (sql: Sql) => PromiseLike<unknown>> = {
-      spend_nonces: (sql) =>
-        sendNonces(sql)([{ client, admissionVersion: "1", nonce: newUuid() }], { wait: true, settle: false }),
+      spend_nonces: (sql) => sendNonces(sql)([nonceItem(client)], { wait: true, settle: false }),
       reverse_deposit: (sql) => sql`select gold.reverse_deposit(${deposit!.id})`,
       approve_withdrawal: (sql) => sql`select gold.approve_withdrawal(${withdrawal.id})`,
       balance_at: (sql) => sql`select gold.balance_at(${client}, now() - interval '1 second')`,

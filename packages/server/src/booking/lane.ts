@@ -143,10 +143,7 @@ export class Lane<Item extends LaneItem> {
     batch.forEach((waiting, index) => {
       const outcome = outcomes[index]!;
       if (outcome.outcome === "busy" && !wait) busy.push(waiting);
-      // Perhaps its own lost attempt spent the nonce: nobody can tell, so the caller is asked to come again.
-      else if (outcome.outcome === "nonce_reused" && waiting.lost !== undefined) {
-        waiting.reject(inDoubt(waiting.lost));
-      } else waiting.resolve(outcome);
+      else waiting.resolve(outcome);
     });
     return busy;
   }

@@ -4,6 +4,7 @@ import { GOLD_MAX_TENTH_MILLIGRAMS, ID_PREFIX, newId, type QuoteRequest } from "
 import type { Sql } from "postgres";
 import { type FundingItem, sendFunding } from "./funding/book_funding.ts";
 import type { LaneItem, Send, Sending } from "./lane.ts";
+import { type NonceItem, sendNonces } from "./nonce/spend_nonces.ts";
 import type { Outcome } from "./outcome.ts";
 import { type OrderItem, sendOrders } from "./trading/book_orders.ts";
 import { type QuoteItem, sendQuotes } from "./trading/book_quotes.ts";
@@ -45,6 +46,11 @@ export function withdrawalItem(
   return { ...newRequest(client), nonce: newUuid(), amountHalalas, reference: null, id: newUuid(), ...given };
 }
 
+export function nonceItem(client: number, given: Partial<NonceItem> = {}): NonceItem {
+  const { admissionVersion, request } = newRequest(client);
+  return { client, admissionVersion, request, nonce: newUuid(), ...given };
+}
+
 const newRequest = (client: number) => ({
   client,
   admissionVersion: "1",
@@ -66,6 +72,8 @@ export const bookWithdrawal = (
   item: WithdrawalItem,
   sending: Partial<Sending> = {},
 ): Promise<Outcome> => bookOne(sendWithdrawal(sql), item, sending);
+export const spendNonce = (sql: Sql, item: NonceItem, sending: Partial<Sending> = {}): Promise<Outcome> =>
+  bookOne(sendNonces(sql), item, sending);
 
 async function bookOne<Item extends LaneItem>(
   send: Send<Item>,

@@ -171,8 +171,16 @@ export const idempotencyKey = gold.table("idempotency_key", {
   ),
 ]);
 
-/** Sixteen bytes of SHA-256 of every nonce ever spent. Never pruned: once means once. */
-export const nonce = gold.table("nonce", { ...owner(), nonce: uuid().notNull() }, (t) => [
+/**
+ * Sixteen bytes of SHA-256 of every nonce ever spent, and the request that spent it. Never pruned: a nonce is accepted once,
+ * for one request. The request id tells a request's own retry after a lost connection from a replay by another request;
+ * rows written by 0.1.0 have none.
+ */
+export const nonce = gold.table("nonce", {
+  ...owner(),
+  nonce: uuid().notNull(),
+  requestId: uuid(),
+}, (t) => [
   primaryKey({ columns: [t.bucket, t.clientId, t.nonce] }),
 ]);
 

@@ -29,7 +29,7 @@ export const ORDER_IDENTITY_DEFECTS: readonly Defect[] = [
     file: BOOK_ORDERS,
     from: "if holder.admission_version <> asked.admission then\n",
     to:
-      "if holder.admission_version <> asked.admission then\n      spent := spent || row(holder.bucket, asked.client, asked.nonce)::nonce;\n",
+      "if holder.admission_version <> asked.admission then\n      spent := spent || row(holder.bucket, asked.client, asked.nonce, asked.request)::nonce;\n",
     tests: [BOOK_ORDERS_TEST],
   },
   {
@@ -58,16 +58,31 @@ export const ORDER_IDENTITY_DEFECTS: readonly Defect[] = [
   {
     name: "order: settle is ignored",
     file: BOOK_ORDERS,
-    from: "elsif settle and asked.known_body is not null then",
+    from: "elsif settle and asked.request in (asked.spent_by, asked.known_request) then",
     to: "elsif false then",
     tests: [BOOK_ORDERS_TEST, REPLAY_TEST],
   },
   {
+    name: "order: a retry after a lost connection spends no nonce where the key is known",
+    file: BOOK_ORDERS,
+    from: "elsif settle and asked.request in (asked.spent_by, asked.known_request) then",
+    to: "elsif settle and asked.known_body is not null then",
+    tests: [REPLAY_TEST],
+    short: true,
+  },
+  {
+    name: "order: a retry after a lost connection finds its own nonce spent",
+    file: BOOK_ORDERS,
+    from: "asked.request in (asked.spent_by, asked.known_request)",
+    to: "asked.request = asked.known_request",
+    tests: [REPLAY_TEST],
+  },
+  {
     name: "order: settle looks after the admission",
     file: BOOK_ORDERS,
-    from: "elsif settle and asked.known_body is not null then",
+    from: "elsif settle and asked.request in (asked.spent_by, asked.known_request) then",
     to:
-      "elsif settle and asked.known_body is not null and accounts[asked.slot].admission_version = asked.admission then",
+      "elsif settle and asked.request in (asked.spent_by, asked.known_request) and accounts[asked.slot].admission_version = asked.admission then",
     tests: [REPLAY_TEST],
   },
   {
@@ -140,17 +155,18 @@ export const ORDER_IDENTITY_DEFECTS: readonly Defect[] = [
     tests: [SPEND_NONCE_TEST],
   },
   {
-    name: "nonce: serves twice within a batch",
+    name: "nonce: any request that knows it is taken for the one that spent it",
     file: SPEND_NONCE,
-    from: "asked.turn = 1 and ",
-    to: "",
+    from: "when s.request_id = i.request then 'answered'",
+    to: "when s.request_id is not null then 'answered'",
     tests: [SPEND_NONCE_TEST],
+    short: true,
   },
   {
     name: "nonce: a batch counts as fresh whatever is known",
     file: SPEND_NONCE,
-    from: "if cardinality(spent) = cardinality(nonces) then",
-    to: "if cardinality(spent) > 0 then",
+    from: "if spent = cardinality(nonces) then",
+    to: "if spent > 0 then",
     tests: [SPEND_NONCE_TEST],
     short: true,
   },

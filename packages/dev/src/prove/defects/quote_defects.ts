@@ -115,7 +115,7 @@ export const QUOTE_DEFECTS: readonly Defect[] = [
   {
     name: "quote: settle is ignored",
     file: BOOK_QUOTES,
-    from: "elsif settle and asked.known_body is not null then",
+    from: "elsif settle and asked.known_request = asked.request then",
     to: "elsif false then",
     tests: [BOOK_QUOTES_TEST],
   },

@@ -6,6 +6,7 @@ import { bookOrder, newUuid, orderItem, readBooks, wordOf } from "../trial.ts";
 import { sendOrders } from "../trading/book_orders.ts";
 
 const GRAM = 10_000n;
+const OTHER = "0b".repeat(32);
 
 describe("an order's key and nonce", () => {
   let books: TrialBooks;
@@ -105,13 +106,30 @@ describe("an order's key and nonce", () => {
     const client = await books.createClient({ halalas: 100_000n });
     const item = orderItem(client, await books.quote(client, "buy", GRAM));
     assertEquals(wordOf(await bookOrder(books.api, item, { settle: true })), "answered 201");
-    const retry = { ...item, nonce: newUuid(), request: newUuid() };
-    assertEquals(wordOf(await bookOrder(books.api, retry, { settle: true })), "replayed 201");
-    // The lost attempt itself may have spent the nonce, so it proves nothing here.
-    const spent = { ...item, request: newUuid() };
-    assertEquals(wordOf(await bookOrder(books.api, spent, { settle: true })), "replayed 201");
-    const another = { ...spent, fingerprint: "0b".repeat(32) };
-    assertEquals(wordOf(await bookOrder(books.api, another, { settle: true })), "idempotency_key_conflict");
+    for (
+      const [fingerprint, word] of [[item.fingerprint, "replayed 201"], [OTHER, "idempotency_key_conflict"]]
+    ) {
+      const retry = { ...item, fingerprint: fingerprint!, nonce: newUuid(), request: newUuid() };
+      for (let attempt = 1; attempt <= 2; attempt++) {
+        assertEquals(wordOf(await bookOrder(books.api, retry, { settle: true })), word);
+      }
+      const copied = { ...retry, request: newUuid() };
+      assertEquals(wordOf(await bookOrder(books.api, copied, { settle: true })), "nonce_reused");
+      assertEquals(wordOf(await bookOrder(books.api, copied)), "nonce_reused");
+    }
+  });
+
+  it("settles by the key what 0.1.0 committed, whose nonces name no request", async () => {
+    const client = await books.createClient({ halalas: 100_000n });
+    const item = orderItem(client, await books.quote(client, "buy", GRAM));
+    const first = await bookOrder(books.api, item);
+    await books.sql.begin(async (sql) => {
+      await sql`set local session_replication_role = replica`;
+      await sql`update gold.nonce set request_id = null where nonce = ${item.nonce}`;
+    });
+    assertEquals(await bookOrder(books.api, item, { settle: true }), first);
+    const copied = { ...item, request: newUuid() };
+    assertEquals(wordOf(await bookOrder(books.api, copied, { settle: true })), "nonce_reused");
   });
 
   it("settles what was committed although the admission has changed since", async () => {

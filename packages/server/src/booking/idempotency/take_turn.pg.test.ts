@@ -90,15 +90,15 @@ describe("take_turn", () => {
         assertEquals(await book(books.api, client, amount, turn, { settle: true }), first);
         await books.sql`update gold.account set admission_version = 1 where client_id = ${client}`;
         assertEquals(await readBooks(books.sql), committed);
-        const others = { ...turn, request: newUuid() };
-        const settled = await book(books.api, client, amount, others, { settle: true });
-        assertEquals(settled, { ...first, outcome: "replayed" });
-        const conflicting = { ...others, fingerprint: OTHER_FINGERPRINT };
-        assertEquals(
-          wordOf(await book(books.api, client, amount, conflicting, { settle: true })),
-          "idempotency_key_conflict",
-        );
-        assertEquals(await readBooks(books.sql), committed);
+        for (const fingerprint of [undefined, OTHER_FINGERPRINT]) {
+          const retry = { ...retryOf(turn), ...(fingerprint && { fingerprint }) };
+          for (let attempt = 1; attempt <= 2; attempt++) {
+            assertEquals(
+              (await book(books.api, client, amount, retry, { settle: true })).outcome,
+              fingerprint ? "idempotency_key_conflict" : "replayed",
+            );
+          }
+        }
       }
       assertEquals(
         wordOf(await book(books.api, client, 5n, newTurn(), { settle: true })),
@@ -165,6 +165,10 @@ describe("take_turn", () => {
   });
 
   it("spends a withdrawal's nonce by an execution, a refusal, a replay and a conflict, once for all endpoints", async () => {
+    for (const settle of [false, true]) await spendOnce({ settle });
+  });
+
+  async function spendOnce(sending: Partial<Sending>): Promise<void> {
     const client = await rich();
     const turn = newTurn();
     const book = WRITES["book_withdrawal"]!;
@@ -175,18 +179,19 @@ describe("take_turn", () => {
       { ...retryOf(turn), fingerprint: OTHER_FINGERPRINT },
     ];
     for (const { amount = 5n, ...given } of spending as (Turn & { amount?: bigint })[]) {
-      assertNotEquals((await book(books.api, client, amount, given)).outcome, "nonce_reused");
+      assertNotEquals((await book(books.api, client, amount, given, sending)).outcome, "nonce_reused");
     }
     const committed = await readBooks(books.sql);
     for (const { nonce } of spending) {
-      assertEquals(wordOf(await book(books.api, client, 5n, { nonce })), "nonce_reused");
-      assertEquals(wordOf(await book(books.api, client, 5n, { ...turn, nonce })), "nonce_reused");
+      assertEquals(wordOf(await book(books.api, client, 5n, { nonce }, sending)), "nonce_reused");
+      const replay = { ...retryOf(turn), nonce };
+      assertEquals(wordOf(await book(books.api, client, 5n, replay, sending)), "nonce_reused");
       assertEquals(wordOf(await bookOrder(books.api, orderItem(client, null, { nonce }))), "nonce_reused");
     }
     assertEquals(await readBooks(books.sql), committed);
     const other = await rich();
     assertEquals(wordOf(await book(books.api, other, 5n, { nonce: turn.nonce })), "answered 201");
-  });
+  }
 
   it("waits for the account, and reads the clock after it", async () => {
     const client = await rich();

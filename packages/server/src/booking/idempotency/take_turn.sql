@@ -16,7 +16,11 @@ begin
 
   select k.* into known from idempotency_key k
   where k.bucket = holder.bucket and k.client_id = holder.client_id and k.key = take_turn.key;
-  if settle and known.key is not null then
+  if settle and known.key is not null and (known.request_id = take_turn.request or exists (
+    select from nonce n
+    where n.bucket = holder.bucket and n.client_id = holder.client_id and n.nonce = take_turn.nonce and n.request_id = take_turn.request
+  )) then
+    -- An earlier attempt of this very request was committed before its connection was lost.
     answer := settled(1, known.request_id = take_turn.request, known.fingerprint = take_turn.fingerprint, known.status, known.body);
     return;
   elsif holder.admission_version is distinct from take_turn.admission then
@@ -24,7 +28,8 @@ begin
     return;
   end if;
   if take_turn.nonce is not null then
-    insert into nonce (bucket, client_id, nonce) values (holder.bucket, holder.client_id, take_turn.nonce) on conflict do nothing;
+    insert into nonce (bucket, client_id, nonce, request_id)
+    values (holder.bucket, holder.client_id, take_turn.nonce, take_turn.request) on conflict do nothing;
     if not found then
       answer := row(1, 'nonce_reused', null, null);
       return;

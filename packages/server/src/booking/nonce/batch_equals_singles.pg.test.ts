@@ -4,6 +4,7 @@ import fc from "fast-check";
 import { after, before, describe, it } from "node:test";
 import type { ReservedSql } from "postgres";
 import { bookBothWays, CLIENTS, stageHoldings, uuidOf } from "../trading/batch_trial.ts";
+import { newUuid } from "../trial.ts";
 import { type NonceItem, sendNonces } from "./spend_nonces.ts";
 
 // A counterexample is made smaller for so long, and no longer.
@@ -18,6 +19,7 @@ const drawn = fc.record({
   client: CLIENTS[client]!,
   admissionVersion: stale ? "2" : "1",
   nonce: uuidOf(1, nonce),
+  request: newUuid(),
 }));
 
 describe("a batch of nonces", () => {

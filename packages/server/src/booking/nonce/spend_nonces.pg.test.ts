@@ -1,10 +1,11 @@
 import { type TrialBooks, trialBooks } from "@gold-partner/dev";
 import { assertEquals } from "@std/assert";
 import { after, before, describe, it } from "node:test";
-import { bookOrder, newUuid, orderItem, untilWaiting, wordOf } from "../trial.ts";
+import { bookOrder, newUuid, nonceItem, orderItem, untilWaiting, wordOf } from "../trial.ts";
 import { type NonceItem, sendNonces } from "./spend_nonces.ts";
 
 const WAITING = { wait: true, settle: false };
+const SETTLING = { wait: true, settle: true };
 const SKIPPING = { wait: false, settle: false };
 
 describe("spend_nonces", () => {
@@ -16,11 +17,8 @@ describe("spend_nonces", () => {
   });
   after(() => books.stop());
 
-  const item = (nonce: string, of = client, admissionVersion = "1") => ({
-    client: of,
-    admissionVersion,
-    nonce,
-  });
+  const item = (nonce: string, of = client, admissionVersion = "1") =>
+    nonceItem(of, { nonce, admissionVersion });
   async function spend(items: NonceItem[], sql = books.api, sending = WAITING): Promise<string[]> {
     return (await sendNonces(sql)(items, sending)).map(({ outcome }) => outcome);
   }
@@ -32,6 +30,35 @@ describe("spend_nonces", () => {
       assertEquals(await spend([item(nonce, of)]), ["answered"]);
       assertEquals(await spend([item(nonce, of)]), ["nonce_reused"]);
     }
+  });
+
+  it("answers a request's own retry after a lost connection, and no other request", async () => {
+    const lost = nonceItem(client);
+    assertEquals(await spend([lost]), ["answered"]);
+    assertEquals(await spend([lost, item(newUuid())], books.api, SETTLING), ["answered", "answered"]);
+    await books.sql`update gold.account set admission_version = 2 where client_id = ${client}`;
+    assertEquals(await spend([lost], books.api, SETTLING), ["answered"]);
+    await books.sql`update gold.account set admission_version = 1 where client_id = ${client}`;
+    const other = { ...lost, request: newUuid() };
+    for (const sending of [SETTLING, WAITING]) {
+      assertEquals(await spend([other], books.api, sending), ["nonce_reused"]);
+    }
+    const rows = await books.sql`select request_id from gold.nonce where nonce = ${lost.nonce}`;
+    assertEquals(rows.map(({ request_id }) => request_id), [lost.request]);
+  });
+
+  it("takes a nonce once from a process of 0.1.0, which names no request", async () => {
+    const [nonce, another] = [newUuid(), newUuid()];
+    const spendAsBefore = async (nonces: string[]) => {
+      const [row] = await books.api`
+        select gold.spend_nonces(true, ${nonces.map(() => client)}, ${
+        nonces.map(() => "1")
+      }::bigint[], ${nonces}::uuid[]) as words`;
+      return row!.words as string[];
+    };
+    assertEquals(await spendAsBefore([nonce, nonce]), ["answered", "nonce_reused"]);
+    assertEquals(await spendAsBefore([nonce, another]), ["nonce_reused", "answered"]);
+    assertEquals(await spend([item(nonce)]), ["nonce_reused"]);
   });
 
   it("takes a nonce once within a batch: the first that is admitted", async () => {
@@ -98,7 +125,8 @@ describe("spend_nonces", () => {
     assertEquals(await spend(batch, impatient, SKIPPING), ["busy", "answered", "busy"]);
     await holder`rollback`;
     holder.release();
-    assertEquals(await spend(batch), ["answered", "nonce_reused", "answered"]);
+    const again = batch.map((one) => ({ ...one, request: newUuid() }));
+    assertEquals(await spend(again), ["answered", "nonce_reused", "answered"]);
   });
 
   it("never deadlocks batches of many clients in opposite orders", async () => {

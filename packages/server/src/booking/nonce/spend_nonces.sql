@@ -1,17 +1,19 @@
--- Spends 1 to 128 nonces of signed requests that book nothing, and says of each, in order, what came of it. A batch gives
--- what its items give one by one.
+-- Spends 1 to 128 nonces of signed requests that book nothing, and answers for each, in order. A batch gives what its items
+-- give one by one. A nonce belongs to the request that is stored with it: a retry of that request after a lost connection is
+-- answered again, even if its admission has changed since; any other request gets `nonce_reused`.
 --
 -- The accounts are locked first, as everywhere: what is spent was admitted under the version that stands now. Then the primary
 -- key decides. Settings as in book_orders.
 
-create or replace function gold.spend_nonces(wait boolean, clients int[], admissions bigint[], nonces uuid[]) returns text[]
+create or replace function gold.spend_nonces(
+  wait boolean, clients int[], admissions bigint[], nonces uuid[], requests uuid[]
+) returns text[]
 language plpgsql volatile security definer set search_path = gold, pg_temp
   set plan_cache_mode = force_generic_plan set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off set jit = off as $$
 declare
   locked int[];
   versions bigint[];
-  spenders int[];
-  spent uuid[];
+  spent bigint;
 begin
   perform require_read_committed();
 
@@ -30,31 +32,32 @@ begin
   end if;
 
   with fresh as (
-    insert into nonce (bucket, client_id, nonce)
-    select i.client % 64, i.client, i.nonce
-    from unnest(clients, admissions, nonces) i (client, admission, nonce)
+    insert into nonce (bucket, client_id, nonce, request_id)
+    select i.client % 64, i.client, i.nonce, i.request
+    from unnest(clients, admissions, nonces, requests) i (client, admission, nonce, request)
     where versions[array_position(locked, i.client)] = i.admission
     on conflict do nothing
-    returning client_id, nonce
+    returning 1
   )
-  select array_agg(f.client_id), array_agg(f.nonce) into spenders, spent from fresh f;
+  select count(*) into spent from fresh;
   -- Under load all are fresh, and looking for each costs a fifth of the whole.
-  if cardinality(spent) = cardinality(nonces) then
+  if spent = cardinality(nonces) then
     return array_fill('answered'::text, array[cardinality(nonces)]);
   end if;
 
   return (
     select array_agg(case
-      when asked.version is null then 'busy'
-      when asked.version <> asked.admission then 'admission_changed'
-      when asked.turn = 1 and (asked.client, asked.nonce) in (select * from unnest(spenders, spent)) then 'answered'
+      when array_position(locked, i.client) is null then 'busy'
+      when s.request_id = i.request then 'answered'
+      when versions[array_position(locked, i.client)] <> i.admission then 'admission_changed'
       else 'nonce_reused'
-    end order by asked.n)
-    from (
-      -- Of those that name the same nonce under the right admission, the first has spent it.
-      select i.*, v.version, row_number() over (partition by i.client, i.nonce, v.version = i.admission order by i.n) as turn
-      from unnest(clients, admissions, nonces) with ordinality i (client, admission, nonce, n)
-      cross join lateral (select versions[array_position(locked, i.client)] as version) v
-    ) asked
+    end order by i.n)
+    from unnest(clients, admissions, nonces, requests) with ordinality i (client, admission, nonce, request, n)
+    left join nonce s on s.bucket = i.client % 64 and s.client_id = i.client and s.nonce = i.nonce
   );
 end $$;
+
+-- 0.1.0 passes no request ids, so each nonce gets one of its own: its retries cannot be told from replays.
+create or replace function gold.spend_nonces(wait boolean, clients int[], admissions bigint[], nonces uuid[]) returns text[]
+language sql volatile security definer set search_path = gold, pg_temp
+return gold.spend_nonces(wait, clients, admissions, nonces, array(select gen_random_uuid() from unnest(nonces)));

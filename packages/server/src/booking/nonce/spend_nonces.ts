@@ -7,6 +7,7 @@ export interface NonceItem extends LaneItem {
   readonly admissionVersion: string;
   /** The first 16 bytes of the nonce's SHA-256, as a uuid. */
   readonly nonce: string;
+  readonly request: string;
 }
 
 /** One round trip for 1 to 128 nonces: the function of the same name beside this file. */
@@ -17,7 +18,8 @@ export function sendNonces(sql: Sql): Send<NonceItem> {
         ${wait},
         ${arrayLiteral(items.map(({ client }) => client))}::text::int[],
         ${arrayLiteral(items.map(({ admissionVersion }) => admissionVersion))}::text::bigint[],
-        ${arrayLiteral(items.map(({ nonce }) => nonce))}::text::uuid[]), ',') as words`;
+        ${arrayLiteral(items.map(({ nonce }) => nonce))}::text::uuid[],
+        ${arrayLiteral(items.map(({ request }) => request))}::text::uuid[]), ',') as words`;
     return row.words.split(",").map((outcome) => ({
       outcome: outcome as Outcome["outcome"],
       status: null,

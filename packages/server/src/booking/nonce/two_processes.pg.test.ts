@@ -5,12 +5,15 @@ import process from "node:process";
 import { createInterface } from "node:readline";
 import { after, before, describe, it } from "node:test";
 import { fileURLToPath } from "node:url";
-import { newUuid } from "../trial.ts";
+import { newUuid, nonceItem } from "../trial.ts";
 import type { NonceItem } from "./spend_nonces.ts";
 
 const SPENDER = fileURLToPath(new URL("./spender_trial.ts", import.meta.url));
 const CLIENTS = 8;
 const NONCES = 25;
+
+/** The same nonces in requests of their own. */
+const asOthers = (items: readonly NonceItem[]) => items.map((item) => ({ ...item, request: newUuid() }));
 
 describe("two processes that spend the same nonces at once", () => {
   let books: TrialBooks;
@@ -34,11 +37,9 @@ describe("two processes that spend the same nonces at once", () => {
 
   it("take each nonce once between them, the repeats within each process included", async () => {
     const clients = await Promise.all(Array.from({ length: CLIENTS }, () => books.createClient()));
-    const once = clients.flatMap((client) =>
-      Array.from({ length: NONCES }, () => ({ client, admissionVersion: "1", nonce: newUuid() }))
-    );
-    const items = [...once, ...once];
-    const spenders = await Promise.all([items, items.toReversed()].map(startSpender));
+    const once = clients.flatMap((client) => Array.from({ length: NONCES }, () => nonceItem(client)));
+    const items = asOthers([...once, ...once]);
+    const spenders = await Promise.all([items, asOthers(items).toReversed()].map(startSpender));
     const [ahead, backwards] = await Promise.all(spenders.map((spend) => spend()));
     const behind = backwards!.toReversed();
     const taken = once.map((_, n) =>

@@ -58,7 +58,7 @@ begin
 
   for asked in
     select i.n::int as n, i.client, i.admission, i.nonce, i.key, i.fingerprint, i.request, array_position(locked, i.client) as slot,
-      s.nonce is not null as spent, k.status as known_status, k.fingerprint as known_fingerprint, k.request_id as known_request,
+      s.nonce is not null as spent, s.request_id as spent_by, k.status as known_status, k.fingerprint as known_fingerprint, k.request_id as known_request,
       k.body as known_body, i.quote, q.side, q.grams, q.price, q.total, q.expires_at, o.id is not null as executed
     from unnest(clients, admissions, nonces, keys, fingerprints, quotes, requests)
       with ordinality i (client, admission, nonce, key, fingerprint, quote, request, n)
@@ -71,8 +71,9 @@ begin
     if asked.slot is null then
       return next row(asked.n, 'busy', null, null)::outcome;
       continue;
-    elsif settle and asked.known_body is not null then
-      -- The connection was lost over an earlier attempt, which may have spent the nonce: the key alone tells what became of it.
+    elsif settle and asked.request in (asked.spent_by, asked.known_request) then
+      -- An earlier attempt of this very request was committed before its connection was lost. Its nonce and its key were
+      -- written together, so the key tells the result.
       return next settled(asked.n, asked.known_request = asked.request, asked.known_fingerprint = asked.fingerprint,
         asked.known_status, asked.known_body);
       continue;
@@ -97,7 +98,7 @@ begin
       return next row(asked.n, 'nonce_reused', null, null)::outcome;
       continue;
     end if;
-    spent := spent || row(holder.bucket, asked.client, asked.nonce)::nonce;
+    spent := spent || row(holder.bucket, asked.client, asked.nonce, asked.request)::nonce;
     if asked.known_body is not null then
       return next settled(asked.n, false, asked.known_fingerprint = asked.fingerprint, asked.known_status, asked.known_body);
       continue;

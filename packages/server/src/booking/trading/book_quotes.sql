@@ -61,9 +61,9 @@ begin
     if asked.slot is null then
       return next row(asked.n, 'busy', null, null)::outcome;
       continue;
-    elsif settle and asked.known_body is not null then
-      return next settled(asked.n, asked.known_request = asked.request, asked.known_fingerprint = asked.fingerprint,
-        asked.known_status, asked.known_body);
+    elsif settle and asked.known_request = asked.request then
+      -- An earlier attempt of this very request was committed before its connection was lost.
+      return next settled(asked.n, true, true, asked.known_status, asked.known_body);
       continue;
     elsif versions[asked.slot] <> asked.admission then
       return next row(asked.n, 'admission_changed', null, null)::outcome;

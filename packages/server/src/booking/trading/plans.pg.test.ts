@@ -2,7 +2,7 @@ import { type TrialBooks, trialBooks } from "@gold-partner/dev";
 import { assert, assertEquals } from "@std/assert";
 import { after, before, describe, it } from "node:test";
 import type { Sql } from "postgres";
-import { bookFunding, fundingItem, newUuid, orderItem, quoteItem, wordOf } from "../trial.ts";
+import { bookFunding, fundingItem, nonceItem, orderItem, quoteItem, wordOf } from "../trial.ts";
 import { sendNonces } from "../nonce/spend_nonces.ts";
 import { sendOrders } from "./book_orders.ts";
 import { sendQuotes } from "./book_quotes.ts";
@@ -41,7 +41,7 @@ describe("the booking functions' plans", () => {
       const outcomes = [...await sendQuotes(sql)(quotes, sending), ...await sendOrders(sql)(orders, sending)];
       outcomes.push(await bookFunding(sql, fundingItem(clients[0]!, 1n)));
       assertEquals(outcomes.filter((outcome) => wordOf(outcome) !== "answered 201"), []);
-      await sendNonces(sql)([{ client: clients[0]!, admissionVersion: "1", nonce: newUuid() }], sending);
+      await sendNonces(sql)([nonceItem(clients[0]!)], sending);
       items += outcomes.length + 1;
     }
     return items;
@@ -59,7 +59,7 @@ describe("the booking functions' plans", () => {
         select bucket, client, 'buy', id, n, 10000, 3210000, 32100, now(), 0, 0, 0 from filler`;
       await sql`insert into gold.transfer select bucket, client, 1, 0, n, 'available', 'house', 'SAR', 32100, 0, 0, 0, now() from filler`;
       await sql`insert into gold.event select bucket, client, n, id, id, now(), 'order.executed' from filler`;
-      await sql`insert into gold.nonce select bucket, client, id from filler`;
+      await sql`insert into gold.nonce select bucket, client, id, id from filler`;
       await sql`insert into gold.idempotency_key select bucket, client, 201, id::text, '\\x00', id, id, now(), 'order', '{}' from filler`;
     });
   }

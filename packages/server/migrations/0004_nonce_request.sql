@@ -1,0 +1,1 @@
+ALTER TABLE "gold"."nonce" ADD COLUMN "request_id" uuid;
