@@ -16,6 +16,13 @@ describe("failureOf()", () => {
     }
   });
 
+  it("exits with 3 where another session blocks a migration, so that a script tries again", () => {
+    assertEquals([coded("migration_blocked").exit, coded("migration_blocked").code], [
+      3,
+      "migration_blocked",
+    ]);
+  });
+
   it("takes the number that a program ended with for no code of the database", () => {
     for (const status of [8, 22, 28, 57]) assertEquals(coded(status).code, "unexpected");
   });

@@ -34,7 +34,7 @@ const OUTCOME_UNKNOWN = "outcome_unknown";
 export const isOutcomeUnknown = (error: unknown): boolean => failureOf(error).code === OUTCOME_UNKNOWN;
 
 /** What is down for the moment; a script tries again. */
-const OUTSIDE_CODES: readonly string[] = ["signing_command_failed", "key_source_failed"];
+const OUTSIDE_CODES: readonly string[] = ["signing_command_failed", "key_source_failed", "migration_blocked"];
 
 /** Any error as a failure with its exit code; what the database refused by a rule says so in its own words. */
 export function failureOf(error: unknown): Failure {

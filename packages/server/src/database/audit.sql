@@ -28,10 +28,15 @@ begin
   end loop;
 end $$;
 
--- What was noted before there was a chain is its beginning.
--- A note under way, made by the version before, has its number already: it is waited for.
-lock table gold.audit in share row exclusive mode;
-select gold.seal_audit() where not exists (select from gold.audit_tail);
+-- The rows of a version that had no chain become its beginning. A concurrent writer of that version already has a row number,
+-- so it is waited for.
+do $$
+begin
+  if not exists (select from gold.audit_tail) then
+    lock table gold.audit in share row exclusive mode;
+    perform gold.seal_audit();
+  end if;
+end $$;
 
 create or replace function gold.note(action text, subject text, detail jsonb) returns void
 language plpgsql volatile set search_path = gold, pg_temp as $$

@@ -15,7 +15,7 @@ begin
   loop
     execute format('drop function %s', item.name);
   end loop;
-  -- Only where it changes something: it takes the table from everybody for as long as it waits.
+  -- Only where the owner differs: the statement locks the table against everybody until the migration commits.
   for item in
     select c.oid::regclass as name from pg_class c
     where c.relnamespace = 'gold'::regnamespace and c.relkind in ('r', 'v', 'p') and c.relowner <> 'gold_owner'::regrole
@@ -28,7 +28,7 @@ begin
     execute format('revoke all on function %s from public', item.name);
   end loop;
   for item in select t.oid::regtype as name from pg_type t left join pg_class c on c.oid = t.typrelid
-    where t.typnamespace = 'gold'::regnamespace and (t.typtype = 'e' or c.relkind = 'c') loop
+    where t.typnamespace = 'gold'::regnamespace and (t.typtype in ('e', 'd') or c.relkind = 'c') and t.typowner <> 'gold_owner'::regrole loop
     execute format('alter type %s owner to gold_owner', item.name);
   end loop;
 end $$;

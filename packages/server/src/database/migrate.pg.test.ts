@@ -1,10 +1,19 @@
 import { PROBLEM_REGISTRY } from "@gold-partner/protocol";
 import { type TestPostgres, testPostgres } from "@gold-partner/dev";
-import { assert, assertEquals } from "@std/assert";
+import { assert, assertEquals, assertRejects } from "@std/assert";
 import { randomBytes } from "node:crypto";
 import { after, before, describe, it } from "node:test";
-import postgres, { type Sql } from "postgres";
+import postgres, { type Sql, type TransactionSql } from "postgres";
 import { migrate } from "./migrate.ts";
+
+/** Until another session waits for a lock of this transaction. */
+async function untilBlocked(sql: TransactionSql): Promise<void> {
+  for (;;) {
+    const [row] =
+      await sql`select from pg_locks where not granted and pg_backend_pid() = any (pg_blocking_pids(pid))`;
+    if (row) return;
+  }
+}
 
 describe("migrate()", () => {
   let server: TestPostgres;
@@ -100,6 +109,71 @@ describe("migrate()", () => {
     assert((await describeSchema(url)).join() !== before.join());
     await migrate(url);
     assertEquals(await describeSchema(url), before);
+  });
+
+  it("of the same version waits for no transaction of the service, whatever it has written or read", async () => {
+    const url = await server.createDatabase();
+    await migrate(url);
+    await look(url, (sql) =>
+      sql.begin(async (service) => {
+        const relations = await service`
+          select oid::regclass::text as name, relkind as kind from pg_class
+          where relnamespace = 'gold'::regnamespace and relkind in ('r', 'p', 'v')`;
+        for (const { name, kind } of relations) {
+          if (kind === "v") await service.unsafe(`select from ${name}`);
+          else await service.unsafe(`lock table ${name} in row exclusive mode`);
+        }
+        await service`select * from gold.account for update`;
+        await migrate(url, { patienceMs: 1 });
+      }));
+  });
+
+  it("that another session blocks changes nothing, and says which session and what to do", async () => {
+    const url = await server.createDatabase();
+    await migrate(url);
+    await look(url, async (sql) => {
+      await sql`drop trigger append_only on gold.transfer`;
+      await sql`alter function gold.book_orders reset enable_seqscan`;
+      const before = await describeSchema(url);
+      await sql.begin(async (writer) => {
+        const [{ pid, login }] = await writer<
+          [{ pid: number; login: string }]
+        >`select pg_backend_pid() as pid, session_user as login`;
+        await writer`lock table gold.transfer in row exclusive mode`;
+        const error = await assertRejects(() => migrate(url, { patienceMs: 400 }), Error);
+        assertEquals((error as { code?: string }).code, "migration_blocked");
+        for (
+          const words of [
+            `pid ${pid} (login ${login}`,
+            `pg_terminate_backend(${pid})`,
+            "changed nothing",
+            "run `gold db migrate` again",
+          ]
+        ) {
+          assert(error.message.includes(words), error.message);
+        }
+        assertEquals(await describeSchema(url), before);
+      });
+      await migrate(url);
+      assert((await describeSchema(url)).join() !== before.join());
+    });
+  });
+
+  it("goes through as soon as the session that blocks it is done", async () => {
+    const url = await server.createDatabase();
+    await migrate(url);
+    const whole = await describeSchema(url);
+    await look(url, async (sql) => {
+      await sql`drop trigger append_only on gold.transfer`;
+      let migrated: Promise<void> | undefined;
+      await sql.begin(async (writer) => {
+        await writer`lock table gold.transfer in row exclusive mode`;
+        migrated = migrate(url);
+        await untilBlocked(writer);
+      });
+      await migrated;
+    });
+    assertEquals(await describeSchema(url), whole);
   });
 
   it("fills the problems with the protocol's registry", async () => {

@@ -1,16 +1,16 @@
 import { readFile } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
 import { PROBLEM_REGISTRY } from "@gold-partner/protocol";
-import { drizzle } from "drizzle-orm/postgres-js";
-import { migrate as applyMigrations } from "drizzle-orm/postgres-js/migrator";
-import postgres from "postgres";
+import { type MigrationMeta, readMigrationFiles } from "drizzle-orm/migrator";
+import postgres, { type TransactionSql } from "postgres";
+import { retryLocked } from "./retry_locked.ts";
 
 const MIGRATIONS = fileURLToPath(new URL("../../migrations", import.meta.url));
 
-/** Whoever migrates takes this advisory lock first, so two at once do it one after the other. */
+/** The advisory lock that makes concurrent migrations of one database run one after the other. */
 const MIGRATION_LOCK = 1_735_355_492;
 
-/** Functions and triggers stand beside their room and are applied anew at every migration, in this order. */
+/** Each function stands in a file beside the code that calls it. Every migration creates all of them again, in this order. */
 const ROUTINES = [
   "booking/ledger/quantities.sql",
   "booking/ledger/post_transfers.sql",
@@ -57,43 +57,141 @@ const ROUTINES = [
   "delivery/read_backlog.sql",
   "database/settle_deployment.sql",
   "database/operator_login.sql",
-  "database/views.sql",
-  "database/grants.sql",
+  "database/triggers.sql",
 ];
 
 const readSql = (path: string) => readFile(new URL(`../${path}`, import.meta.url), "utf8");
 
+/** How long the migration waits for one lock. An order that arrives meanwhile waits behind it. */
+const LOCK_TIMEOUT_MS = 300;
+/** How long the migration waits for all tables that it changes. */
+const TABLE_LOCKS_TIMEOUT_MS = 500;
+/** How long `migrate` tries before it gives up. */
+const PATIENCE_MS = 60_000;
+
 /**
- * Brings a database to this version: roles, the migrations that are missing, then every routine and grant in one
- * transaction. `url` is the migration login's; it owns the schema's objects through gold_owner.
+ * Brings a database to this version: roles, missing migrations, routines, triggers, views and grants, in one transaction.
+ * It succeeds or changes nothing. `url` is the migration login's; that login is a member of gold_owner, which owns the tables.
+ *
+ * Orders go on meanwhile. The migration waits at most LOCK_TIMEOUT_MS for a lock, which is less than Postgres's
+ * deadlock_timeout of 1 s: when it blocks a transaction of the service and is blocked by it, the migration is the one that fails. It
+ * starts again after a pause.
+ *
+ * @throws MigrationBlocked when another session held a lock for the whole of `patienceMs`.
  */
-export async function migrate(url: string): Promise<void> {
-  const sql = postgres(url, { max: 1, onnotice: () => {} });
+export async function migrate(url: string, { patienceMs = PATIENCE_MS } = {}): Promise<void> {
+  const files = await readFiles();
+  const sql = postgres(url, {
+    max: 1,
+    onnotice: () => {},
+    connection: { application_name: "gold db migrate" },
+  });
+  const observer = postgres(url, { max: 1, onnotice: () => {} });
   try {
-    await sql`select pg_advisory_lock(${MIGRATION_LOCK})`;
-    // Behind a long reader it gives up rather than make every order wait behind it.
-    await sql`set lock_timeout = '5s'`;
-    await sql.unsafe(await readSql("database/roles.sql"));
-    await applyMigrations(drizzle(sql), {
-      migrationsFolder: MIGRATIONS,
-      migrationsSchema: "gold_migrations",
-    });
-    const routines = await Promise.all(ROUTINES.map(readSql));
-    await sql.begin(async (transaction) => {
-      // All in one message: `npm start` does this each time.
-      await transaction.unsafe(routines.join("\n"));
-      const problems = Object.entries(PROBLEM_REGISTRY).map(([code, entry]) => ({ code, ...entry }));
-      await transaction`
-        insert into gold.problem (code, status, title, retryable)
-        select code, status, title, retryable
-        from jsonb_to_recordset(${
-        JSON.stringify(problems)
-      }::text::jsonb) p (code text, status int, title text, retryable boolean)
-        on conflict (code) do update set status = excluded.status, title = excluded.title, retryable = excluded.retryable`;
-    });
-    // Whoever delivers goes on with it; the first attempt needs its week now.
-    await sql`select gold.keep_attempts()`;
+    await retryLocked(sql, observer, patienceMs, (transaction) => apply(transaction, files, patienceMs));
   } finally {
-    await sql.end();
+    await Promise.all([sql.end(), observer.end()]);
   }
+}
+
+interface Files {
+  readonly roles: string;
+  readonly migrations: readonly MigrationMeta[];
+  readonly routines: string;
+  readonly views: string;
+  readonly grants: string;
+}
+
+/** Read before the transaction begins, so that no lock is held while a disk is slow. */
+async function readFiles(): Promise<Files> {
+  const [roles, views, grants] = await Promise.all(
+    ["database/roles.sql", "database/views.sql", "database/grants.sql"].map(readSql),
+  );
+  return {
+    roles: roles!,
+    migrations: readMigrationFiles({ migrationsFolder: MIGRATIONS }),
+    routines: (await Promise.all(ROUTINES.map(readSql))).join("\n"),
+    views: views!,
+    grants: grants!,
+  };
+}
+
+async function apply(sql: TransactionSql, files: Files, patienceMs: number): Promise<void> {
+  await sql`select set_config('lock_timeout', ${`${patienceMs}`}, true)`;
+  await sql`select pg_advisory_xact_lock(${MIGRATION_LOCK})`;
+  await sql`select set_config('lock_timeout', ${`${LOCK_TIMEOUT_MS}`}, true)`;
+  await sql.unsafe(files.roles);
+  await applyMigrations(sql, files.migrations);
+  // One message: `npm start` migrates at its first start.
+  await sql.unsafe(files.routines);
+  await applyViews(sql, files.views);
+  await sql.unsafe(files.grants);
+  await fillProblems(sql);
+  // A worker keeps the partitions up later; the first attempt needs one now.
+  await sql`select gold.keep_attempts()`;
+}
+
+/** Applies the migrations that are missing and records each, in the table that drizzle's own migrator uses. */
+async function applyMigrations(sql: TransactionSql, migrations: readonly MigrationMeta[]): Promise<void> {
+  await sql`create schema if not exists gold_migrations`;
+  await sql`create table if not exists gold_migrations.__drizzle_migrations (id serial primary key, hash text not null, created_at bigint)`;
+  const [newest] =
+    await sql`select coalesce(max(created_at), 0)::text as at from gold_migrations.__drizzle_migrations`;
+  const missing = migrations.filter(({ folderMillis }) => folderMillis > Number(newest!.at));
+  await lockTables(sql, missing.flatMap(({ sql }) => sql).join("\n"));
+  for (const { sql: statements, hash, folderMillis } of missing) {
+    await sql.unsafe(statements.join("\n"));
+    await sql`insert into gold_migrations.__drizzle_migrations (hash, created_at) values (${hash}, ${folderMillis})`;
+  }
+}
+
+/**
+ * Locks every existing table that `text` names, all or none within a short time. The account table comes first: every transaction that
+ * moves money locks it first, so new ones wait there without holding anything, and those in progress can finish.
+ */
+async function lockTables(sql: TransactionSql, text: string): Promise<void> {
+  const named = [...new Set(Array.from(text.matchAll(/"gold"\."(\w+)"/g), ([, name]) => name!))];
+  const tables = await sql`
+    select format('%I.%I', nspname, relname) as name from pg_class join pg_namespace n on n.oid = relnamespace
+    where nspname = 'gold' and relkind in ('r', 'p') and relname in ${
+    sql(["", ...named])
+  } order by relname <> 'account', relname`;
+  if (tables.length === 0) return;
+  await sql`select set_config('statement_timeout', ${`${TABLE_LOCKS_TIMEOUT_MS}`}, true)`;
+  await sql.unsafe(`lock table ${tables.map(({ name }) => name).join(", ")} in access exclusive mode`);
+  await sql`select set_config('statement_timeout', '0', true)`;
+}
+
+const VIEW = /^create or replace view gold\.(\w+) as\s([^;]+);/gm;
+
+/**
+ * Replaces only the views that differ: replacing a view locks out its readers until the migration commits. Postgres compares them in its
+ * own spelling, so each is first created as a temporary view. Views therefore read tables, not other views.
+ */
+async function applyViews(sql: TransactionSql, text: string): Promise<void> {
+  const views = Array.from(
+    text.matchAll(VIEW),
+    ([statement, name, query]) => ({ statement, name: name!, query }),
+  );
+  await sql.unsafe(views.map(({ name, query }) => `create temporary view ${name} as ${query};`).join("\n"));
+  const same = await sql`
+    select name from unnest(${views.map(({ name }) => name)}::text[]) name
+    where pg_get_viewdef(to_regclass('gold.' || name)) = pg_get_viewdef(to_regclass('pg_temp.' || name))`;
+  const kept = new Set(same.map(({ name }) => name));
+  const changed = views.filter(({ name }) => !kept.has(name)).map(({ statement }) => statement);
+  await sql.unsafe(
+    [...changed, `drop view ${views.map(({ name }) => `pg_temp.${name}`).join(", ")};`].join("\n"),
+  );
+}
+
+async function fillProblems(sql: TransactionSql): Promise<void> {
+  const problems = Object.entries(PROBLEM_REGISTRY).map(([code, entry]) => ({ code, ...entry }));
+  await sql`
+    insert into gold.problem (code, status, title, retryable)
+    select code, status, title, retryable
+    from jsonb_to_recordset(${
+    JSON.stringify(problems)
+  }::text::jsonb) p (code text, status int, title text, retryable boolean)
+    on conflict (code) do update set status = excluded.status, title = excluded.title, retryable = excluded.retryable
+    where (problem.status, problem.title, problem.retryable) is distinct from (excluded.status, excluded.title, excluded.retryable)`;
 }

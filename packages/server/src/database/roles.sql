@@ -13,6 +13,11 @@ begin
   if not exists (select from pg_roles where rolname = 'gold_api') then
     create role gold_api login;
   end if;
-  -- The migration login hands what it makes to these two, and changes it later as a member.
-  execute format('grant gold_owner, gold_book to %I', current_user);
+  -- The migration login gives its objects to these two and changes them later as a member. Roles are shared by all databases
+  -- of the server: granting again would wait for every other database's migration. Before Postgres 16 a member may always SET ROLE.
+  foreach name in array array['gold_owner', 'gold_book'] loop
+    if not pg_has_role(current_user, name, case when current_setting('server_version_num')::int >= 160000 then 'SET' else 'MEMBER' end) then
+      execute format('grant %I to %I', name, current_user);
+    end if;
+  end loop;
 end $$;

@@ -1,7 +1,4 @@
--- What the service reads. A view shows columns, never how they are stored.
-
--- A posting's instant is rounded up, so it may be ahead of the clock's last full millisecond; the balance is not older than it.
-drop view if exists gold.client_balance;
+-- What the service and operators read. migrate.ts runs each statement on its own, and only where the view differs from it.
 
 create or replace view gold.current_price as
 select source, buy, sell, mid, spread_basis_points, stale_after_seconds, as_of as ticked_at,
@@ -80,9 +77,8 @@ select fingerprint, certificate, key_source, created_at, retired_at, revocation_
 create or replace view gold.bar_overview as
 select serial, refiner, vault_name, gross, fineness, fine, added_at, removed_at from gold.bar;
 
--- Nothing follows the table's own columns: a further one of the table is then a further one of the view.
-drop view if exists gold.deployment_overview;
-create view gold.deployment_overview as select * from gold.deployment;
+-- Nothing follows the table's own columns, so that a new column of the table becomes the last column of the view.
+create or replace view gold.deployment_overview as select * from gold.deployment;
 
 create or replace view gold.token_key_overview as select kid, not_before, retire_at, last_used_at from gold.token_key;
 

@@ -9,8 +9,29 @@ export const DEPLOYMENT_DEFECTS: readonly Defect[] = [
   {
     name: "migrate: no lock",
     file: MIGRATE,
-    from: "    await sql`select pg_advisory_lock(${MIGRATION_LOCK})`;\n",
+    from: "  await sql`select pg_advisory_xact_lock(${MIGRATION_LOCK})`;\n",
     to: "",
+    tests: [MIGRATE_TEST],
+  },
+  {
+    name: "migrate: triggers that are there already are written again",
+    file: "src/database/triggers.sql",
+    from: "pg_get_triggerdef(t.oid) = item.definition",
+    to: "false",
+    tests: [MIGRATE_TEST],
+  },
+  {
+    name: "migrate: views that are there already are written again",
+    file: MIGRATE,
+    from: "!kept.has(name)",
+    to: "kept.has(name)",
+    tests: [MIGRATE_TEST],
+  },
+  {
+    name: "migrate: waits for a lock until Postgres sees a deadlock, which may end an order",
+    file: MIGRATE,
+    from: "const LOCK_TIMEOUT_MS = 300;",
+    to: "const LOCK_TIMEOUT_MS = 60_000;",
     tests: [MIGRATE_TEST],
   },
   {

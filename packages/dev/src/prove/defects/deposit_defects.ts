@@ -1,6 +1,7 @@
 import type { Defect } from "./defect.ts";
 
 const CHANGE_DEPOSIT = "src/booking/deposit/change_deposit.sql";
+const TRIGGERS = "src/database/triggers.sql";
 const APPEND_ONLY = "src/booking/ledger/append_only.sql";
 const TABLES = "migrations/0001_contract.sql";
 const APPEND_ONLY_TEST = "src/booking/ledger/append_only.pg.test.ts";
@@ -99,10 +100,9 @@ export const DEPOSIT_DEFECTS: readonly Defect[] = [
   },
   {
     name: "deposit: steps are written again",
-    file: APPEND_ONLY,
-    from:
-      "create or replace trigger freeze_steps before update on gold.deposit for each row execute function gold.freeze_steps();\n",
-    to: "",
+    file: TRIGGERS,
+    from: "BEFORE UPDATE ON gold.deposit",
+    to: "BEFORE INSERT ON gold.deposit",
     tests: [APPEND_ONLY_TEST],
     short: true,
   },
@@ -122,10 +122,9 @@ export const DEPOSIT_DEFECTS: readonly Defect[] = [
   },
   {
     name: "deposit: deleted",
-    file: APPEND_ONLY,
-    from:
-      "create or replace trigger append_only before delete or truncate on gold.deposit for each statement execute function gold.refuse_change();",
-    to: "",
+    file: TRIGGERS,
+    from: "BEFORE DELETE OR TRUNCATE ON gold.deposit",
+    to: "BEFORE TRUNCATE ON gold.deposit",
     tests: [APPEND_ONLY_TEST],
   },
   {

@@ -1,7 +1,7 @@
 import type { Defect } from "./defect.ts";
 
 const POST_TRANSFERS = "src/booking/ledger/post_transfers.sql";
-const APPEND_ONLY = "src/booking/ledger/append_only.sql";
+const TRIGGERS = "src/database/triggers.sql";
 const POST_TRANSFERS_TEST = "src/booking/ledger/post_transfers.pg.test.ts";
 const APPEND_ONLY_TEST = "src/booking/ledger/append_only.pg.test.ts";
 
@@ -52,10 +52,9 @@ export const LEDGER_DEFECTS: readonly Defect[] = [
   },
   {
     name: "ledger: no trigger",
-    file: POST_TRANSFERS,
-    from:
-      "create or replace trigger post_transfers after insert on gold.transfer\n  referencing new table as posted for each statement execute function gold.post_transfers();",
-    to: "",
+    file: TRIGGERS,
+    from: "AFTER INSERT ON gold.transfer",
+    to: "AFTER INSERT ON gold.funding",
     tests: [POST_TRANSFERS_TEST],
     short: true,
   },
@@ -68,17 +67,17 @@ export const LEDGER_DEFECTS: readonly Defect[] = [
   },
   {
     name: "ledger: transfers can be updated",
-    file: APPEND_ONLY,
-    from: "'transfer', 'orders'",
-    to: "'orders'",
+    file: TRIGGERS,
+    from: "'transfer', 'orders', ",
+    to: "'orders', ",
     tests: [APPEND_ONLY_TEST],
     short: true,
   },
   {
     name: "ledger: history can be truncated",
-    file: APPEND_ONLY,
-    from: "update or delete or truncate",
-    to: "update or delete",
+    file: TRIGGERS,
+    from: "BEFORE DELETE OR UPDATE OR TRUNCATE",
+    to: "BEFORE DELETE OR UPDATE",
     tests: [APPEND_ONLY_TEST],
     short: true,
   },

@@ -1,4 +1,4 @@
--- The one writer of the maintained balances. It runs once a statement, over all transfers of that statement, and
+-- The one writer of the maintained balances; database/triggers.sql attaches it. It runs once a statement, over all transfers of that statement, and
 -- refuses them all when the balances that the caller wrote beside a transfer do not follow from the transfers.
 
 create or replace function gold.post_transfers() returns trigger
@@ -47,6 +47,3 @@ begin
   where v.stripe = moved.stripe and moved.free <> 0;
   return null;
 end $$;
-
-create or replace trigger post_transfers after insert on gold.transfer
-  referencing new table as posted for each statement execute function gold.post_transfers();

@@ -1,0 +1,77 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import type { Sql, TransactionSql } from "postgres";
+
+const FIRST_PAUSE_MS = 100;
+const LONGEST_PAUSE_MS = 2000;
+const OBSERVE_MS = 50;
+
+/** 55P03 lock timeout, 57014 statement timeout, 40P01 deadlock, 23505 a role that another database's migration has just created. */
+const LOCKED = /^(55P03|57014|40P01|23505)$/;
+/** Postgres has no code of its own for two changes of one catalog row, such as GRANT beside a new partition. */
+const CONCURRENT_CHANGE = /tuple concurrently (updated|deleted)/;
+
+/** The migration changed nothing, because another session held a lock that it needs. */
+class MigrationBlocked extends Error {
+  override readonly name: string = "MigrationBlocked";
+  readonly code = "migration_blocked";
+}
+
+/**
+ * Runs `apply` in one transaction, and again after a pause when a lock was not to be had, for about `patienceMs`.
+ * `observer` is another connection; it finds out which session blocks the migration.
+ */
+export async function retryLocked(
+  sql: Sql,
+  observer: Sql,
+  patienceMs: number,
+  apply: (transaction: TransactionSql) => Promise<void>,
+): Promise<void> {
+  const deadline = performance.now() + patienceMs;
+  const [{ pid }] = await sql<[{ pid: number }]>`select pg_backend_pid() as pid`;
+  let blocker: string | undefined;
+  for (let attempt = 0;; attempt++) {
+    const running = sql.begin(apply).then(() => undefined, (error: unknown) => error ?? new Error("unknown"));
+    blocker = await observe(observer, pid, running) ?? blocker;
+    const error = await running;
+    if (error === undefined) return;
+    if (!isContention(error)) throw error;
+    if (performance.now() > deadline) {
+      throw new MigrationBlocked(sentenceOf(blocker, patienceMs, error), { cause: error });
+    }
+    // A random share keeps two retries from meeting each other again and again.
+    await sleep(Math.min(LONGEST_PAUSE_MS, FIRST_PAUSE_MS * 2 ** attempt) * (0.5 + Math.random() / 2));
+  }
+}
+
+function isContention(error: unknown): boolean {
+  const { code = "", message = "" } = error as { code?: string; message?: string };
+  return LOCKED.test(code) || CONCURRENT_CHANGE.test(message);
+}
+
+/** The last session that was seen to block `pid` while `running` was pending. */
+async function observe(observer: Sql, pid: number, running: Promise<unknown>): Promise<string | undefined> {
+  let blocker: string | undefined;
+  let pending = true;
+  void running.then(() => pending = false);
+  while (await Promise.race([running, sleep(OBSERVE_MS)]), pending) {
+    const [row] = await observer`
+      select a.pid, a.usename as login, a.application_name as program, coalesce(a.xact_start, a.query_start)::text as since
+      from unnest(pg_blocking_pids(${pid})) b (pid) join pg_stat_activity a on a.pid = b.pid
+      order by a.xact_start limit 1`;
+    if (row) {
+      blocker = `pid ${row.pid} (login ${row.login}, program ${row.program || "unknown"}${
+        row.since ? `, in a transaction since ${row.since}` : ""
+      }); wait until it is done, or end it with select pg_terminate_backend(${row.pid})`;
+    }
+  }
+  return blocker;
+}
+
+function sentenceOf(blocker: string | undefined, patienceMs: number, error: unknown): string {
+  const seconds = Math.round(patienceMs / 1000);
+  return blocker
+    ? `The migration changed nothing: for ${seconds} s it could not lock what it needs, because of ${blocker}, then run \`gold db migrate\` again.`
+    : `The migration changed nothing: for ${seconds} s other sessions were in its way (${
+      (error as Error).message
+    }); run \`gold db migrate\` again.`;
+}

@@ -1,0 +1,30 @@
+-- Every trigger on a table of gold, written as pg_get_triggerdef() prints it. Creating a trigger locks its table against writes
+-- until the migration commits, so only a trigger that is missing, disabled or different is created.
+do $$
+declare
+  item record;
+begin
+  for item in
+    select 'gold.' || name as table_name, 'append_only' as trigger_name,
+      'CREATE TRIGGER append_only BEFORE DELETE OR UPDATE OR TRUNCATE ON gold.' || name
+        || ' FOR EACH STATEMENT EXECUTE FUNCTION gold.refuse_change()' as definition
+    from unnest(array[
+      'transfer', 'orders', 'funding', 'quote', 'event', 'idempotency_key', 'nonce', 'chain_link', 'audit', 'audit_link',
+      'withdrawal', 'withdrawal_step', 'payment_batch', 'expiry_notice', 'attempt'
+    ]) name
+    union all values
+      ('gold.deposit', 'append_only',
+        'CREATE TRIGGER append_only BEFORE DELETE OR TRUNCATE ON gold.deposit FOR EACH STATEMENT EXECUTE FUNCTION gold.refuse_change()'),
+      ('gold.deposit', 'freeze_steps',
+        'CREATE TRIGGER freeze_steps BEFORE UPDATE ON gold.deposit FOR EACH ROW EXECUTE FUNCTION gold.freeze_steps()'),
+      ('gold.transfer', 'post_transfers',
+        'CREATE TRIGGER post_transfers AFTER INSERT ON gold.transfer REFERENCING NEW TABLE AS posted FOR EACH STATEMENT EXECUTE FUNCTION gold.post_transfers()')
+  loop
+    continue when exists (
+      select from pg_trigger t
+      where t.tgrelid = item.table_name::regclass and t.tgname = item.trigger_name and t.tgenabled = 'O'
+        and pg_get_triggerdef(t.oid) = item.definition
+    );
+    execute replace(item.definition, 'CREATE TRIGGER', 'CREATE OR REPLACE TRIGGER');
+  end loop;
+end $$;
