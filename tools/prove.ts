@@ -62,6 +62,12 @@ const PROOFS: Readonly<Record<string, Proof>> = {
       "SIGKILL at each step of an order and of its delivery: a retry gives the one result, and its event comes",
     prove: (options) => runProgram("packages/dev/src/prove/kills.ts", options),
   },
+  nonces: {
+    says:
+      "two services and Postgres killed at random under signed requests: each nonce is accepted once, for one request",
+    takes: "--seed N",
+    prove: (options) => runProgram("packages/dev/src/prove/nonces.ts", options),
+  },
   webhooks: {
     says:
       "receivers sick in every way, workers killed, the database restarted: what is accepted arrives, and nobody waits for the sick",

@@ -127,6 +127,11 @@ export class Deployment {
     }
   }
 
+  /** The first process of Postgres alone; the others end as soon as they notice. */
+  killPostmaster(): void {
+    process.kill(this.#postgres.pid, "SIGKILL");
+  }
+
   /** An orderly stop: sessions are cut. */
   async stopPostgres(): Promise<void> {
     await this.#postgres.stop();

@@ -1,0 +1,79 @@
+import { randomInt } from "node:crypto";
+import process from "node:process";
+import { parseArgs } from "node:util";
+import { Deployment } from "./deployment.ts";
+import { NonceTraffic } from "./nonces/nonce_traffic.ts";
+import { killAtRandom } from "./nonces/random_kills.ts";
+import { Report } from "./report.ts";
+import { findImbalance } from "./stage.ts";
+import { ask } from "./trader.ts";
+import { verdictOf } from "./wire.ts";
+
+// npm run prove -- nonces [--short] [--seed N]: two processes of the service under signed orders, withdrawals, probes, replays and
+// reused nonces, while they, Postgres' backends and its postmaster are killed at random. Every accepted nonce is then
+// stored, and was accepted for one request.
+
+const KILLS = { long: 50, short: 7 };
+const DURATION_MS = { long: 200_000, short: 25_000 };
+const TRADERS = 8;
+const LANES = 2;
+const ENDOWMENT_SAR = "10000000";
+
+const { values } = parseArgs({ options: { short: { type: "boolean" }, seed: { type: "string" } } });
+const scale = values.short ? "short" : "long";
+const seed = values.seed === undefined ? randomInt(2 ** 32) : Number(values.seed);
+if (!Number.isInteger(seed) || seed < 0 || seed >= 2 ** 32) {
+  console.error(`--seed must be an integer from 0 to ${2 ** 32 - 1}; got ${values.seed}.`);
+  process.exit(2);
+}
+console.log(`seed ${seed}`);
+const report = new Report((line) => console.log(line));
+const deployment = await Deployment.start({ servers: 2, traders: TRADERS, lanes: LANES });
+try {
+  for (const trader of deployment.traders) {
+    const reply = await ask(deployment.servers[0]!.socket, trader.fund(ENDOWMENT_SAR));
+    if (reply?.status !== 201) throw new Error(`no money: ${verdictOf(reply)}`);
+  }
+  const traffic = new NonceTraffic(deployment, seed);
+  const killed = await killAtRandom(deployment, {
+    kills: KILLS[scale],
+    durationMs: DURATION_MS[scale],
+    seed,
+  });
+  await traffic.stop();
+  const { log } = traffic;
+  report.tried("every nonce is stored, and was accepted for one request", {
+    what: `${[...killed].map(([name, times]) => `${name} killed ${times} times`).join(", ")}; ${log.summary}`,
+    violations: [
+      ...await log.findViolations(deployment.sql),
+      // Without these nothing was tried.
+      ...["none", "replayed", "nonce_reused", "idempotency_key_conflict", "not_found"]
+        .filter((ending) => log.count(ending) === 0).map((ending) => `no request was answered ${ending}`),
+    ],
+  });
+  const [orders, withdrawals] = [traffic.acceptedIds("order_id"), traffic.acceptedIds("withdrawal_id")];
+  report.tried("what was accepted is what was executed", {
+    what: `${orders.length} orders and ${withdrawals.length} withdrawals`,
+    violations: [
+      ...traffic.violations,
+      ...await compare(orders, "orders", "ord_"),
+      ...await compare(withdrawals, "withdrawal", "wd_"),
+      ...await findImbalance(deployment),
+      ...await deployment.findDefects(),
+    ],
+  });
+} finally {
+  await deployment.stop();
+}
+process.exit(report.close("nonces") ? 0 : 1);
+
+async function compare(accepted: readonly string[], table: string, prefix: string): Promise<string[]> {
+  const { sql } = deployment;
+  const rows = await sql<{ id: string }[]>`select ${prefix}::text || id as id from gold.${sql(table)}`;
+  const [booked, told] = [new Set(rows.map(({ id }) => id)), new Set(accepted)];
+  return [
+    ...(told.size === accepted.length ? [] : [`an id of ${table} was the answer to two keys`]),
+    ...accepted.filter((id) => !booked.has(id)).map((id) => `${id} was accepted and is not in the books`),
+    ...[...booked].filter((id) => !told.has(id)).map((id) => `${id} is in the books and was never answered`),
+  ];
+}
