@@ -1534,6 +1534,26 @@ end $$;
 ALTER FUNCTION gold.claim_endpoints(worker uuid, clients integer[], most integer) OWNER TO gold_book;
 
 --
+-- Name: coordinate_value(text); Type: FUNCTION; Schema: gold; Owner: gold_book
+--
+
+CREATE FUNCTION gold.coordinate_value(text text) RETURNS numeric
+    LANGUAGE plpgsql IMMUTABLE
+    SET search_path TO 'gold', 'pg_temp'
+    AS $$
+declare
+  bytes bytea := decode(translate(text, '-_', '+/') || '=', 'base64');
+  total numeric := 0;
+begin
+  for n in 0 .. length(bytes) - 1 loop
+    total := total * 256 + get_byte(bytes, n);
+  end loop;
+  return total;
+end $$;
+
+ALTER FUNCTION gold.coordinate_value(text text) OWNER TO gold_book;
+
+--
 -- Name: count_events(text, timestamp with time zone); Type: FUNCTION; Schema: gold; Owner: gold_book
 --
 
@@ -2866,6 +2886,41 @@ CREATE FUNCTION gold.problem_text(refusal text, detail text, request uuid) RETUR
 ALTER FUNCTION gold.problem_text(refusal text, detail text, request uuid) OWNER TO gold_book;
 
 --
+-- Name: public_key_fault(jsonb); Type: FUNCTION; Schema: gold; Owner: gold_book
+--
+
+CREATE FUNCTION gold.public_key_fault(jwk jsonb) RETURNS text
+    LANGUAGE plpgsql IMMUTABLE SECURITY DEFINER
+    SET search_path TO 'gold', 'pg_temp'
+    AS $_$
+declare
+  prime constant numeric := 115792089210356248762697446949407573530086143415290314195533631308867097853951;
+  b constant numeric := 41058363725152142129326129780047268409114441015993725554835256314039467401291;
+  -- 43 characters hold 258 bits. The last two bits must be zero, or one coordinate would have four spellings.
+  coordinate constant text := '^[A-Za-z0-9_-]{42}[AEIMQUYcgkosw048]$';
+  x numeric;
+  y numeric;
+begin
+  if jsonb_typeof(jwk) is distinct from 'object' then
+    return 'it is not a JSON object';
+  elsif jwk ->> 'kty' is distinct from 'EC' or jwk ->> 'crv' is distinct from 'P-256' then
+    return 'kty must be EC and crv must be P-256';
+  elsif jwk - array['kty', 'crv', 'x', 'y'] <> '{}' then
+    return 'it has members other than kty, crv, x and y';
+  elsif coalesce(jwk ->> 'x', '') !~ coordinate or coalesce(jwk ->> 'y', '') !~ coordinate then
+    return 'x and y must each be 32 bytes in base64url without padding';
+  end if;
+  x := coordinate_value(jwk ->> 'x');
+  y := coordinate_value(jwk ->> 'y');
+  if x >= prime or y >= prime or mod(y * y, prime) <> mod(x * x * x + (prime - 3) * x + b, prime) then
+    return 'x and y are not a point of P-256';
+  end if;
+  return null;
+end $_$;
+
+ALTER FUNCTION gold.public_key_fault(jwk jsonb) OWNER TO gold_book;
+
+--
 -- Name: public_of(integer); Type: FUNCTION; Schema: gold; Owner: gold_book
 --
 
@@ -3312,6 +3367,25 @@ begin
 end $$;
 
 ALTER FUNCTION gold.refuse_crowd(noun text, active bigint) OWNER TO gold_book;
+
+--
+-- Name: refuse_malformed_key(); Type: FUNCTION; Schema: gold; Owner: gold_book
+--
+
+CREATE FUNCTION gold.refuse_malformed_key() RETURNS trigger
+    LANGUAGE plpgsql
+    SET search_path TO 'gold', 'pg_temp'
+    AS $$
+declare
+  fault text := public_key_fault(to_jsonb(new) -> tg_argv[0]);
+begin
+  if fault is not null then
+    raise exception 'this is not the public JWK of a P-256 key: %', fault using errcode = 'GR409';
+  end if;
+  return new;
+end $$;
+
+ALTER FUNCTION gold.refuse_malformed_key() OWNER TO gold_book;
 
 --
 -- Name: refuse_shared_key(integer, text); Type: FUNCTION; Schema: gold; Owner: gold_book
@@ -5272,7 +5346,12 @@ CREATE VIEW gold.credential_overview AS
             WHEN (c.not_before > clock_timestamp()) THEN 'not_yet'::text
             WHEN (c.retire_at IS NOT NULL) THEN 'retiring'::text
             ELSE 'active'::text
-        END AS status
+        END AS status,
+        CASE
+            WHEN ((NOT isfinite(c.not_before)) OR (NOT isfinite(c.expires_at)) OR (NOT isfinite(c.retire_at))) THEN 'it has an infinite date'::text
+            WHEN (c.jwk IS NOT NULL) THEN gold.public_key_fault(c.jwk)
+            ELSE NULL::text
+        END AS fault
    FROM (( SELECT 'certificate'::text AS kind,
             certificate.partner_id,
             certificate.fingerprint AS name,
@@ -5282,7 +5361,8 @@ CREATE VIEW gold.credential_overview AS
             certificate.not_after AS expires_at,
             certificate.revoked_at AS retire_at,
             (certificate.revoked_at IS NOT NULL) AS revoked,
-            certificate.last_used_at
+            certificate.last_used_at,
+            NULL::jsonb AS jwk
            FROM gold.certificate
         UNION ALL
          SELECT 'client_secret'::text,
@@ -5294,7 +5374,8 @@ CREATE VIEW gold.credential_overview AS
             NULL::timestamp with time zone,
             client_secret.retire_at,
             false,
-            client_secret.last_used_at
+            client_secret.last_used_at,
+            NULL::jsonb
            FROM gold.client_secret
         UNION ALL
          SELECT 'webhook_secret'::text,
@@ -5306,7 +5387,8 @@ CREATE VIEW gold.credential_overview AS
             NULL::timestamp with time zone,
             webhook_secret.retire_at,
             false,
-            webhook_secret.last_used_at
+            webhook_secret.last_used_at,
+            NULL::jsonb
            FROM gold.webhook_secret
         UNION ALL
          SELECT 'signing_key'::text,
@@ -5318,7 +5400,8 @@ CREATE VIEW gold.credential_overview AS
             NULL::timestamp with time zone,
             signing_key.retire_at,
             false,
-            signing_key.last_used_at
+            signing_key.last_used_at,
+            signing_key.jwk
            FROM gold.signing_key
         UNION ALL
          SELECT 'token_key'::text,
@@ -5330,7 +5413,8 @@ CREATE VIEW gold.credential_overview AS
             NULL::timestamp with time zone,
             token_key.retire_at,
             false,
-            token_key.last_used_at
+            token_key.last_used_at,
+            token_key.public_jwk
            FROM gold.token_key
         UNION ALL
          SELECT 'authority'::text,
@@ -5344,7 +5428,8 @@ CREATE VIEW gold.credential_overview AS
             false,
             ( SELECT max(c_1.last_used_at) AS max
                    FROM gold.certificate c_1
-                  WHERE (c_1.authority = a.fingerprint)) AS max
+                  WHERE (c_1.authority = a.fingerprint)) AS max,
+            NULL::jsonb
            FROM gold.authority a
         UNION ALL
          SELECT 'revocation_list'::text,
@@ -5356,7 +5441,8 @@ CREATE VIEW gold.credential_overview AS
             authority.revocation_next_at,
             NULL::timestamp with time zone,
             false,
-            NULL::timestamp with time zone
+            NULL::timestamp with time zone,
+            NULL::jsonb
            FROM gold.authority
           WHERE (authority.retired_at IS NULL)) c
      LEFT JOIN gold.partner p ON ((p.id = c.partner_id)));
@@ -6129,6 +6215,18 @@ CREATE TRIGGER freeze_steps BEFORE UPDATE ON gold.deposit FOR EACH ROW EXECUTE F
 CREATE TRIGGER post_transfers AFTER INSERT ON gold.transfer REFERENCING NEW TABLE AS posted FOR EACH STATEMENT EXECUTE FUNCTION gold.post_transfers();
 
 --
+-- Name: signing_key refuse_malformed_key; Type: TRIGGER; Schema: gold; Owner: gold_owner
+--
+
+CREATE TRIGGER refuse_malformed_key BEFORE INSERT OR UPDATE OF jwk ON gold.signing_key FOR EACH ROW EXECUTE FUNCTION gold.refuse_malformed_key('jwk');
+
+--
+-- Name: token_key refuse_malformed_key; Type: TRIGGER; Schema: gold; Owner: gold_owner
+--
+
+CREATE TRIGGER refuse_malformed_key BEFORE INSERT OR UPDATE OF public_jwk ON gold.token_key FOR EACH ROW EXECUTE FUNCTION gold.refuse_malformed_key('public_jwk');
+
+--
 -- Name: allowed_ip allowed_ip_partner_id_partner_id_fk; Type: FK CONSTRAINT; Schema: gold; Owner: gold_owner
 --
 
@@ -6524,6 +6622,12 @@ REVOKE ALL ON FUNCTION gold.check_retirement(noun text, ended_at timestamp with 
 
 REVOKE ALL ON FUNCTION gold.claim_endpoints(worker uuid, clients integer[], most integer) FROM PUBLIC;
 GRANT ALL ON FUNCTION gold.claim_endpoints(worker uuid, clients integer[], most integer) TO gold_api;
+
+--
+-- Name: FUNCTION coordinate_value(text text); Type: ACL; Schema: gold; Owner: gold_book
+--
+
+REVOKE ALL ON FUNCTION gold.coordinate_value(text text) FROM PUBLIC;
 
 --
 -- Name: FUNCTION count_events(public text, since timestamp with time zone); Type: ACL; Schema: gold; Owner: gold_book
@@ -7051,6 +7155,13 @@ GRANT SELECT ON TABLE gold.problem TO gold_book;
 REVOKE ALL ON FUNCTION gold.problem_text(refusal text, detail text, request uuid) FROM PUBLIC;
 
 --
+-- Name: FUNCTION public_key_fault(jwk jsonb); Type: ACL; Schema: gold; Owner: gold_book
+--
+
+REVOKE ALL ON FUNCTION gold.public_key_fault(jwk jsonb) FROM PUBLIC;
+GRANT ALL ON FUNCTION gold.public_key_fault(jwk jsonb) TO gold_operator;
+
+--
 -- Name: FUNCTION public_of(client integer); Type: ACL; Schema: gold; Owner: gold_book
 --
 
@@ -7244,6 +7355,12 @@ REVOKE ALL ON FUNCTION gold.refuse_change() FROM PUBLIC;
 --
 
 REVOKE ALL ON FUNCTION gold.refuse_crowd(noun text, active bigint) FROM PUBLIC;
+
+--
+-- Name: FUNCTION refuse_malformed_key(); Type: ACL; Schema: gold; Owner: gold_book
+--
+
+REVOKE ALL ON FUNCTION gold.refuse_malformed_key() FROM PUBLIC;
 
 --
 -- Name: FUNCTION refuse_shared_key(client integer, thumbprint text); Type: ACL; Schema: gold; Owner: gold_book

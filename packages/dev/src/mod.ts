@@ -13,6 +13,7 @@ export { type TrialGateway, trialGateway } from "./trial/gateway.ts";
 export {
   addTrialCertificate,
   newTrialKey,
+  TRIAL_PUBLIC_JWK,
   type TrialKey,
   type TrialPartner,
   trialSerial,

@@ -1,6 +1,8 @@
 import type { Cell, Result, Row } from "./command.ts";
 
-export const instantOf = (at: Date | null): string | null => at?.toISOString() ?? null;
+/** Postgres also stores infinite instants, which no Date can hold. */
+export const instantOf = (at: Date | null): string | null =>
+  at !== null && Number.isNaN(at.getTime()) ? "infinite" : at?.toISOString() ?? null;
 
 /** One JSON object; a list is `{items}`. */
 export function printJson({ object, items, lists }: Result): string {

@@ -39,7 +39,7 @@ export async function assemble(config: Config, log: Log): Promise<Assembly> {
       about("PEPPER_SOURCE", readKeys(config.pepperSource)),
       about("SEALING_KEY_SOURCE", openSealing(() => readKeys(config.sealingKeySource), monotonicMs)),
     ]);
-    registry = await openRegistry(pools.registry, monotonicMs);
+    registry = await openRegistry(pools.registry, monotonicMs, log);
     requireSameDeployment(registry, config);
     const tokens = createTokenAuthority(registry, sealing, config.publicBaseUrl, log);
     await about("SEALING_KEY_SOURCE", tokens.check(registry.now()));
@@ -53,6 +53,7 @@ export async function assemble(config: Config, log: Log): Promise<Assembly> {
     const metrics = createMetrics();
     // Shown before the first one happens: an alarm sees it rise.
     metrics.count("gold_unexpected_errors_total", {}, 0);
+    metrics.gauge("gold_malformed_rows", () => registry!.malformedRows());
     metrics.gauge("gold_bookings_waiting", () => booking.waiting());
     const limiter = createRateLimiter();
     metrics.gauge("gold_rate_limiter_clients", () => limiter.clients());

@@ -8,7 +8,7 @@ import {
 } from "./admission/identity/client_certificate.ts";
 import { limitFailures } from "./admission/rate/limit_failures.ts";
 import { rateFields } from "./admission/rate/rate_fields.ts";
-import type { Partner } from "./admission/registry/registry.ts";
+import type { Partner } from "./admission/registry/snapshot.ts";
 import type { SignatureForms } from "./admission/signature/header_forms.ts";
 import { type SignedRequest, verifySignature } from "./admission/signature/verify_signature.ts";
 import { admitCaller, type Caller } from "./admission/token/caller.ts";

@@ -36,7 +36,9 @@ export async function startDelivery(config: DeliveryConfig, write: (line: string
       "SEALING_KEY_SOURCE",
       openSealing(() => readKeys(config.sealingKeySource), monotonicMs),
     );
-    registry = await openRegistry(sql, monotonicMs);
+    registry = await openRegistry(sql, monotonicMs, log);
+    const { malformedRows } = registry;
+    metrics.gauge("gold_malformed_rows", malformedRows);
     requireSameDeployment(registry, config);
     await about("OPERATIONS_LISTEN", listen(operations, config.operationsListen));
     const random = openRandomPool();

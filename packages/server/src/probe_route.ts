@@ -11,7 +11,7 @@ import {
 import { readBody } from "./admission/body/read_body.ts";
 import { rateFields } from "./admission/rate/rate_fields.ts";
 import { createRateLimiter, type RateLimiter, type RateTerms } from "./admission/rate/rate_limiter.ts";
-import type { Partner } from "./admission/registry/registry.ts";
+import type { Partner } from "./admission/registry/snapshot.ts";
 import { readSignatureForms } from "./admission/signature/header_forms.ts";
 import { activeKeys, readAnew, type SignedRequest } from "./admission/signature/verify_signature.ts";
 import type { Caller } from "./admission/token/caller.ts";

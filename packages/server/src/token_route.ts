@@ -8,7 +8,7 @@ import {
 import { checkMediaType, readBody } from "./admission/body/read_body.ts";
 import type { ClientCertificate } from "./admission/identity/client_certificate.ts";
 import { limitFailures } from "./admission/rate/limit_failures.ts";
-import type { ClientSecret, Partner, Snapshot } from "./admission/registry/registry.ts";
+import type { ClientSecret, Partner, Snapshot } from "./admission/registry/snapshot.ts";
 import { findSecret } from "./admission/token/client_secret.ts";
 import { type AppContext, enter, type Route, uuidFor } from "./corridor.ts";
 import type { Deps } from "./deps.ts";

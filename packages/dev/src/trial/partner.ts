@@ -51,6 +51,10 @@ export interface PartnerTerms {
 
 const random = (length: number) => new Uint8Array(randomBytes(length));
 
+/** A public key for rows that nobody signs with: the generator point of P-256. */
+export const TRIAL_PUBLIC_JWK =
+  '{"kty":"EC","crv":"P-256","x":"axfR8uEsQkf4vOblY6RA8ncDfYEt6zOg9KE5RdiYwpY","y":"T-NC4v4af5uO5-tKfA-eFivOM1drMV7Oy7ZAaDe_UfU"}';
+
 export async function newTrialKey(kid?: string): Promise<TrialKey> {
   const pair = await crypto.subtle.generateKey({ name: "ECDSA", namedCurve: "P-256" }, true, [
     "sign",

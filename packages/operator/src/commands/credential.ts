@@ -22,6 +22,8 @@ export interface Credential {
   readonly kid: string | null;
   /** An authority's, PEM. */
   readonly certificate: string | null;
+  /** Why the service skips this row; null for a row that it can read. */
+  readonly fault: string | null;
   readonly status: "active" | "retiring" | "retired" | "expired" | "revoked" | "not_yet";
   readonly not_before: Date | null;
   readonly expires_at: Date | null;

@@ -73,6 +73,24 @@ describe("gold inventory", () => {
     refused(await operator.gold("inventory", "--within", "soon"), 2, "--within");
   });
 
+  it("names rows that the service skips, and shows all others beside them", async () => {
+    const { client, clientId } = await operator.service.addPartner();
+    const sql = operator.service.books.connect("superuser", 1);
+    // Only rows that no trigger saw can be malformed.
+    await sql`set session_replication_role = replica`;
+    await sql`insert into gold.signing_key (partner_id, thumbprint, jwk) values (${client}, 'odd', '{"kty":"EC"}')`;
+    await sql`insert into gold.client_secret (partner_id, hash, retire_at) values (${client}, '\\x00', 'infinity')`;
+    await sql`insert into gold.authority (fingerprint, certificate) values (${"0".repeat(64)}, 'no PEM')`;
+    const skipped = [...await itemsFor(clientId), ...await itemsFor("house")]
+      .filter(({ warning }) => `${warning}`.startsWith("malformed"));
+    assertEquals(skipped.map(({ kind, warning }) => [kind, warning]), [
+      ["client_secret", "malformed, so the service skips it: it has an infinite date"],
+      ["signing_key", "malformed, so the service skips it: kty must be EC and crv must be P-256"],
+      ["authority", "malformed, so the service skips it: its certificate cannot be read"],
+    ]);
+    await sql`delete from gold.authority where certificate = 'no PEM'`;
+  });
+
   it("shows what has ended with --all alone", async () => {
     const { clientId, fingerprint } = await operator.service.addPartner();
     const { sql } = operator.service.books;

@@ -17,7 +17,9 @@ const inventory: Command = {
       select * from gold.credential_overview order by owner collate "C", kind collate "C", not_before, name collate "C"`;
     const all = rows.map((row) => withOwnDates(row as unknown as Credential, now()));
     return {
-      items: all.filter((one) => values.all || isLive(one) || isLast(one, all)).map((one): Row => ({
+      items: all.filter((one) => values.all || one.fault !== null || isLive(one) || isLast(one, all)).map((
+        one,
+      ): Row => ({
         kind: one.kind,
         owner: one.owner,
         name: one.name,
@@ -34,10 +36,22 @@ const inventory: Command = {
 
 export const INVENTORY_COMMANDS: readonly Command[] = [inventory];
 
-/** How long an authority lives, its certificate alone says. */
+function datesOf(
+  pem: string,
+): Pick<ReturnType<typeof readCertificate>, "notBefore" | "notAfter"> | undefined {
+  try {
+    return readCertificate(pem);
+  } catch {
+    return undefined;
+  }
+}
+
+/** The validity of an authority stands in its certificate alone. */
 function withOwnDates(credential: Credential, now: Date): Credential {
   if (credential.certificate === null) return credential;
-  const { notBefore, notAfter } = readCertificate(credential.certificate);
+  const dates = datesOf(credential.certificate);
+  if (!dates) return { ...credential, fault: "its certificate cannot be read" };
+  const { notBefore, notAfter } = dates;
   const expired = credential.status === "active" && notAfter <= now;
   return {
     ...credential,

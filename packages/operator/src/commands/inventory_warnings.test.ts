@@ -13,6 +13,7 @@ const credential = (given: Partial<Credential> = {}): Credential => ({
   name: "one",
   kid: null,
   certificate: null,
+  fault: null,
   status: "active",
   not_before: inDays(-100),
   expires_at: inDays(200),
@@ -27,6 +28,13 @@ describe("the inventory's warnings", () => {
   it("are none of what is used and lives long", () => {
     assertEquals(warned(credential()), "");
     assertEquals(warned(credential({ kind: "client_secret", expires_at: null })), "");
+  });
+
+  it("name a malformed row, whatever its dates", () => {
+    const fault = "kty must be EC and crv must be P-256";
+    const expected = `malformed, so the service skips it: ${fault}`;
+    assertEquals(warned(credential({ fault })), expected);
+    assertEquals(warned(credential({ fault, status: "retired" }), credential()), expected);
   });
 
   it("say when something ends within the span, and whether another one of its kind takes over", () => {

@@ -22,7 +22,8 @@ export function warningsOf(
   withinMs: number,
   now: Date,
 ): string[] {
-  const { kind, name, status, expires_at, retire_at, not_before, last_used_at } = credential;
+  const { kind, name, status, expires_at, retire_at, not_before, last_used_at, fault } = credential;
+  if (fault !== null) return [`malformed, so the service skips it: ${fault}`];
   if (!isLive(credential)) return isLast(credential, all) ? [`${status}, and nothing took over`] : [];
   if (kind === "revocation_list") {
     const authority = all.find((one) => one.kind === "authority" && one.name === name);

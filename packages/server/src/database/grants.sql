@@ -63,7 +63,7 @@ grant execute on function gold.read_registry, gold.read_trust, gold.record_use, 
 grant select on gold.current_price, gold.market_hours to gold_api;
 
 grant execute on function gold.rotate_client_secret, gold.retire_client_secret, gold.rotate_webhook_secret, gold.retire_webhook_secret,
-  gold.add_signing_key, gold.retire_signing_key to gold_operator;
+  gold.add_signing_key, gold.retire_signing_key, gold.public_key_fault to gold_operator;
 grant select on gold.credential_overview, gold.operator_overview to gold_operator;
 grant execute on function gold.create_partner, gold.suspend_partner, gold.resume_partner, gold.add_certificate, gold.revoke_certificate,
   gold.add_authority, gold.move_authority_key, gold.retire_authority, gold.store_revocation_list, gold.add_token_key, gold.rotate_token_key, gold.read_sealed, gold.reseal,

@@ -30,6 +30,7 @@ const ROUTINES = [
   "booking/nonce/spend_nonces.sql",
   "booking/outbox/seal_chain.sql",
   "delivery/expiry/post_expiry_notices.sql",
+  "admission/registry/public_key.sql",
   "admission/registry/read_registry.sql",
   "admission/registry/read_trust.sql",
   "booking/withdrawal/advance_withdrawal.sql",

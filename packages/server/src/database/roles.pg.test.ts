@@ -66,6 +66,7 @@ const CALLABLE: Record<string, readonly string[]> = {
     "market_open",
     "move_authority_key",
     "pay_withdrawal",
+    "public_key_fault",
     "read_sealed",
     "record_deposit",
     "redeliver_event",

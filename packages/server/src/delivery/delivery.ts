@@ -1,5 +1,6 @@
 import { randomUUID } from "node:crypto";
-import type { Registry, Snapshot } from "../admission/registry/registry.ts";
+import type { Registry } from "../admission/registry/registry.ts";
+import type { Snapshot } from "../admission/registry/snapshot.ts";
 import type { UsageRecorder } from "../admission/usage/usage_recorder.ts";
 import { startSealer } from "../booking/outbox/sealer.ts";
 import type { DeliveryConfig } from "../config.ts";

@@ -9,6 +9,8 @@ export interface LogFields {
   readonly event_id?: string;
   readonly duration_ms?: number;
   readonly address?: string;
+  /** The kind and name of a row in the database. */
+  readonly row?: string;
   readonly error_name?: string;
   readonly sqlstate?: string;
   readonly role?: string;
@@ -44,6 +46,7 @@ const allowed = (fields: LogFields): Record<keyof LogFields, unknown> => ({
   event_id: fields.event_id,
   duration_ms: fields.duration_ms,
   address: fields.address,
+  row: fields.row,
   error_name: fields.error_name,
   sqlstate: fields.sqlstate,
   role: fields.role,

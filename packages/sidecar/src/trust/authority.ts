@@ -31,7 +31,8 @@ export async function readAuthorities(sql: Sql, known?: TrustedAuthorities): Pro
   const authorities = row.document.authorities.map((one): Authority => ({
     certificate: one.certificate,
     revocationList: one.revocation_list ?? undefined,
-    listEndsMs: one.revocation_next_at === null ? 0 : Date.parse(one.revocation_next_at),
+    // An instant that JavaScript cannot read, such as infinity, would never be past; the list counts as overdue instead.
+    listEndsMs: Date.parse(one.revocation_next_at ?? "") || 0,
   }));
   return { version: row.version, authorities };
 }

@@ -94,6 +94,14 @@ describe("keepTrust()", () => {
     ]);
   });
 
+  it("takes a list without a finite end for overdue", async () => {
+    await books.sql`update gold.authority set revocation_next_at = 'infinity'`;
+    await raise();
+    keep();
+    await until([ONE_CERTIFICATE, undefined]);
+    await heard("an authority's revocation list is overdue");
+  });
+
   it("reads the whole only when the registry's version has changed", async () => {
     const [first] = await books.api`select version::text, document from gold.read_trust(null)`;
     assertEquals(first!.document.authorities.length, 1);

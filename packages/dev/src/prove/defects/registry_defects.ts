@@ -6,6 +6,7 @@ const AUDIT = "src/database/audit.sql";
 const READ_REGISTRY = "src/admission/registry/read_registry.sql";
 const CHANGE_REGISTRY_TEST = "src/admission/registry/change_registry.pg.test.ts";
 const READ_REGISTRY_TEST = "src/admission/registry/read_registry.pg.test.ts";
+const MALFORMED_ROWS_TEST = "src/admission/registry/malformed_rows.pg.test.ts";
 
 export const REGISTRY_DEFECTS: readonly Defect[] = [
   {
@@ -72,5 +73,20 @@ export const REGISTRY_DEFECTS: readonly Defect[] = [
     from: "'revoked', c.revoked_at is not null",
     to: "'revoked', false",
     tests: [CHANGE_REGISTRY_TEST, READ_REGISTRY_TEST],
+  },
+  {
+    name: "registry: a malformed signing key is fatal",
+    file: "src/admission/registry/snapshot.ts",
+    from: "    } catch (error) {\n",
+    to: "    } catch (error) {\n      throw error;\n",
+    tests: [MALFORMED_ROWS_TEST],
+    short: true,
+  },
+  {
+    name: "registry: the database stores malformed keys",
+    file: "src/admission/registry/public_key.sql",
+    from: "  if fault is not null then\n",
+    to: "  if false then\n",
+    tests: ["src/admission/registry/public_key.pg.test.ts"],
   },
 ];

@@ -2,7 +2,8 @@ import { Buffer } from "node:buffer";
 import { timingSafeEqual } from "node:crypto";
 import { Refusal } from "../../refusal.ts";
 import { stamp, type Ticket } from "../../ticket.ts";
-import type { Partner, Registry } from "../registry/registry.ts";
+import type { Registry } from "../registry/registry.ts";
+import type { Partner } from "../registry/snapshot.ts";
 
 /** A partner's certificate that is registered, in its time and not revoked. */
 export type ClientCertificate = Ticket<

@@ -1,4 +1,4 @@
-import { type TrialBooks, trialBooks } from "@gold-partner/dev";
+import { TRIAL_PUBLIC_JWK, type TrialBooks, trialBooks } from "@gold-partner/dev";
 import { assert, assertEquals } from "@std/assert";
 import { randomBytes } from "node:crypto";
 import { after, before, beforeEach, describe, it } from "node:test";
@@ -98,7 +98,7 @@ describe("changes of authorities and the house's keys, two at once", () => {
 
   it("of two new token keys the older one retires with the rest", async () => {
     const rotate = (kid: string): Change => (sql) =>
-      sql`select gold.rotate_token_key(${kid}, '{}', '\\x00', 'none', 10, 660)`;
+      sql`select gold.rotate_token_key(${kid}, ${TRIAL_PUBLIC_JWK}::text::jsonb, '\\x00', 'none', 10, 660)`;
     assertEquals(await secondOf(rotate("first"), rotate("second")), "done");
     const rows = await books.sql`
       select kid, retire_at is null as endless from gold.token_key order by not_before`;

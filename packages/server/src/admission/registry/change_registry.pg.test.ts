@@ -1,4 +1,4 @@
-import { type TrialBooks, trialBooks } from "@gold-partner/dev";
+import { TRIAL_PUBLIC_JWK, type TrialBooks, trialBooks } from "@gold-partner/dev";
 import { assert, assertEquals } from "@std/assert";
 import { randomUUID } from "node:crypto";
 import { after, before, describe, it } from "node:test";
@@ -169,7 +169,8 @@ describe("the registry", () => {
     }
     await books.sql`select gold.resume_partner(${subject.publicId})`;
     assertEquals(await raised(), 1);
-    await books.sql`select gold.add_token_key(${randomUUID()}, '{}', '\\x00', 'none', now())`;
+    await books
+      .sql`select gold.add_token_key(${randomUUID()}, ${TRIAL_PUBLIC_JWK}::text::jsonb, '\\x00', 'none', now())`;
     assertEquals(await raised(), 1);
     await bookOrder(books.api, await buy(subject.client));
     assertEquals(await raised(), 0);

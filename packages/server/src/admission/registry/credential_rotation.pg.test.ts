@@ -1,4 +1,4 @@
-import { type TrialBooks, trialBooks } from "@gold-partner/dev";
+import { TRIAL_PUBLIC_JWK, type TrialBooks, trialBooks } from "@gold-partner/dev";
 import { assert, assertEquals } from "@std/assert";
 import { after, before, describe, it } from "node:test";
 import type { Sql } from "postgres";
@@ -87,7 +87,9 @@ describe("a rotation", () => {
 
   describe("a signing key", () => {
     const add = ({ publicId }: Trader, thumbprint: string, kid: string | null = null, sql: Sql = books.sql) =>
-      refusalOf(sql`select gold.add_signing_key(${publicId}, ${thumbprint}, ${kid}, '{}')`);
+      refusalOf(
+        sql`select gold.add_signing_key(${publicId}, ${thumbprint}, ${kid}, ${TRIAL_PUBLIC_JWK}::text::jsonb)`,
+      );
 
     it("is registered once, and does not come back after it has retired", async () => {
       const subject = await trader();

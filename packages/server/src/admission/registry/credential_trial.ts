@@ -1,5 +1,5 @@
 import { randomBytes } from "node:crypto";
-import type { TrialBooks } from "@gold-partner/dev";
+import { TRIAL_PUBLIC_JWK, type TrialBooks } from "@gold-partner/dev";
 import type { Sql } from "postgres";
 
 /** What the tests need to add and retire credentials, whatever their kind. */
@@ -59,7 +59,7 @@ export const KINDS: Readonly<Record<string, CredentialKind>> = {
     name: "thumbprint",
     async add(sql, { publicId }) {
       const thumbprint = newThumbprint();
-      await sql`select gold.add_signing_key(${publicId}, ${thumbprint}, null, '{}')`;
+      await sql`select gold.add_signing_key(${publicId}, ${thumbprint}, null, ${TRIAL_PUBLIC_JWK}::text::jsonb)`;
       return thumbprint;
     },
     retire: async (sql, { publicId }, name, seen = null) =>

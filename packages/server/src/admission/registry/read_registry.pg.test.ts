@@ -1,4 +1,4 @@
-import { type TrialBooks, trialBooks } from "@gold-partner/dev";
+import { newTrialKey, type TrialBooks, trialBooks } from "@gold-partner/dev";
 import { assertEquals } from "@std/assert";
 import { Buffer } from "node:buffer";
 import { after, before, describe, it } from "node:test";
@@ -13,7 +13,7 @@ describe("read_registry", () => {
   after(() => books.stop());
 
   it("tells what admission must know, and nothing else", async () => {
-    const jwk = { kty: "EC", crv: "P-256", x: "x", y: "y" };
+    const jwk = { ...(await newTrialKey()).publicJwk };
     const publicId = "sbx_00000000000000000001";
     const [row] = await books.sql`
         select gold.create_partner(${publicId}, 'Bank', 'SA0380000000608010167519', 'https://bank.example/hook', 50, 200, 5000,

@@ -27,7 +27,7 @@ function stage(answer: (known: unknown, number: number) => Row | undefined | Pro
     const row = await answer(known, asked.length);
     return row ? [row] : [];
   };
-  return { clock, asked, open: () => openRegistry(sql as unknown as Sql, () => clock.ms) };
+  return { clock, asked, open: () => openRegistry(sql as unknown as Sql, () => clock.ms, () => {}) };
 }
 const row = (version: string, document: object | null = DOCUMENT): Row => ({
   version,

@@ -3,7 +3,8 @@ import { type CryptoKey, JwsError, verifyDetached } from "@gold-partner/jws";
 import { hostBytes, TIMESTAMP_WINDOW_SECONDS } from "@gold-partner/protocol";
 import { Refusal } from "../../refusal.ts";
 import { stamp, type Ticket } from "../../ticket.ts";
-import { isActive, type Partner, type Registry } from "../registry/registry.ts";
+import type { Registry } from "../registry/registry.ts";
+import { isActive, type Partner } from "../registry/snapshot.ts";
 import type { Caller } from "../token/caller.ts";
 import type { SignatureForms } from "./header_forms.ts";
 

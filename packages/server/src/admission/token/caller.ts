@@ -1,7 +1,7 @@
 import { Refusal } from "../../refusal.ts";
 import { stamp, type Ticket } from "../../ticket.ts";
 import type { ClientCertificate } from "../identity/client_certificate.ts";
-import type { Partner } from "../registry/registry.ts";
+import type { Partner } from "../registry/snapshot.ts";
 import { thumbprintOf, type TokenAuthority } from "./token_authority.ts";
 
 /** A partner, known by certificate and token. */

@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { describe, it } from "node:test";
 import { assertEquals, assertMatch, assertNotEquals } from "@std/assert";
-import type { Partner } from "../registry/registry.ts";
+import type { Partner } from "../registry/snapshot.ts";
 import { findSecret, hashSecret } from "./client_secret.ts";
 
 const NOW_MS = 1_800_000_000_000;

@@ -1,6 +1,6 @@
 import { Buffer } from "node:buffer";
 import { hash, timingSafeEqual } from "node:crypto";
-import { type ClientSecret, isActive, type Partner } from "../registry/registry.ts";
+import { type ClientSecret, isActive, type Partner } from "../registry/snapshot.ts";
 
 /** SHA-256 of pepper and secret. The secret has 256 random bits, so a slow hash would add nothing but load. */
 export function hashSecret(pepper: Uint8Array, secret: string): Buffer {

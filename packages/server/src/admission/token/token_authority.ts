@@ -1,7 +1,6 @@
 import { Buffer } from "node:buffer";
 import {
   importSigningKey,
-  importVerifyingKey,
   JwsError,
   keySigner,
   signCompact,
@@ -13,7 +12,8 @@ import type { Log } from "../../operations/log.ts";
 import { Refusal } from "../../refusal.ts";
 import type { Sealing } from "../../sealing.ts";
 import type { ClientCertificate } from "../identity/client_certificate.ts";
-import { isActive, type Registry, type TokenKeyRecord } from "../registry/registry.ts";
+import type { Registry } from "../registry/registry.ts";
+import { isActive, type TokenKeyRecord } from "../registry/snapshot.ts";
 
 interface TokenClaims {
   readonly iss: string;
@@ -59,9 +59,16 @@ export function createTokenAuthority(
   const verified = new Map<string, VerifiedToken>();
   const signers = new Map<string, Promise<TokenSigner | undefined>>();
 
-  const open = async ({ kid, sealed, sealingKey }: TokenKeyRecord): Promise<TokenSigner | undefined> => {
+  const open = async (record: TokenKeyRecord): Promise<TokenSigner | undefined> => {
+    const { kid, sealed, sealingKey } = record;
     try {
-      return { ...keySigner(await importSigningKey(await sealing.open(sealed, sealingKey)), kid), kid };
+      const signer = {
+        ...keySigner(await importSigningKey(await sealing.open(sealed, sealingKey)), kid),
+        kid,
+      };
+      // A private key that does not belong to the public one would sign tokens that nobody can verify.
+      await verifyClaims(await signCompact(hostBytes.utf8("{}"), { typ: TYPE }, signer, hostBytes), [record]);
+      return signer;
     } catch {
       log("error", "token key not opened", {
         setting: "SEALING_KEY_SOURCE",
@@ -152,11 +159,7 @@ interface VerifiedToken {
 }
 
 async function verifyClaims(token: string, records: readonly TokenKeyRecord[]): Promise<VerifiedToken> {
-  const keys = new Map(
-    await Promise.all(
-      records.map(async ({ kid, publicJwk }) => [kid, await importVerifyingKey(publicJwk)] as const),
-    ),
-  );
+  const keys = new Map(records.map(({ kid, key }) => [kid, key]));
   try {
     const chosen = (kid: string | undefined) => {
       const key = keys.get(kid ?? "");

@@ -1,5 +1,5 @@
 import { randomBytes } from "node:crypto";
-import type { TrialBooks } from "@gold-partner/dev";
+import { TRIAL_PUBLIC_JWK, type TrialBooks } from "@gold-partner/dev";
 import { publicIdOf } from "../../booking/operator_trial.ts";
 
 /** What the tests need to bring a credential near its end: the end is moved, not the clock. */
@@ -31,7 +31,10 @@ export async function addCertificate(books: TrialBooks, client: number): Promise
 export async function addSigningKey(books: TrialBooks, client: number, kid: string): Promise<string> {
   const thumbprint = randomBytes(32).toString("base64url");
   await books.sql`
-    select gold.add_signing_key(${await publicIdOf(books, client)}, ${thumbprint}, ${kid}, '{}')`;
+    select gold.add_signing_key(${await publicIdOf(
+    books,
+    client,
+  )}, ${thumbprint}, ${kid}, ${TRIAL_PUBLIC_JWK}::text::jsonb)`;
   return thumbprint;
 }
 
