@@ -17,6 +17,10 @@ begin
         'CREATE TRIGGER append_only BEFORE DELETE OR TRUNCATE ON gold.deposit FOR EACH STATEMENT EXECUTE FUNCTION gold.refuse_change()'),
       ('gold.deposit', 'freeze_steps',
         'CREATE TRIGGER freeze_steps BEFORE UPDATE ON gold.deposit FOR EACH ROW EXECUTE FUNCTION gold.freeze_steps()'),
+      ('gold.signing_key', 'refuse_malformed_key',
+        'CREATE TRIGGER refuse_malformed_key BEFORE INSERT OR UPDATE OF jwk ON gold.signing_key FOR EACH ROW EXECUTE FUNCTION gold.refuse_malformed_key(''jwk'')'),
+      ('gold.token_key', 'refuse_malformed_key',
+        'CREATE TRIGGER refuse_malformed_key BEFORE INSERT OR UPDATE OF public_jwk ON gold.token_key FOR EACH ROW EXECUTE FUNCTION gold.refuse_malformed_key(''public_jwk'')'),
       ('gold.transfer', 'post_transfers',
         'CREATE TRIGGER post_transfers AFTER INSERT ON gold.transfer REFERENCING NEW TABLE AS posted FOR EACH STATEMENT EXECUTE FUNCTION gold.post_transfers()')
   loop

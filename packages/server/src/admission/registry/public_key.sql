@@ -40,7 +40,7 @@ begin
   return total;
 end $$;
 
--- A trigger and no check constraint: rows that are stored already stay as they are.
+-- A trigger and no check constraint, so that stored rows stay as they are. database/triggers.sql attaches it.
 create or replace function gold.refuse_malformed_key() returns trigger
 language plpgsql set search_path = gold, pg_temp as $$
 declare
@@ -51,8 +51,3 @@ begin
   end if;
   return new;
 end $$;
-
-create or replace trigger refuse_malformed_key before insert or update of jwk on gold.signing_key
-  for each row execute function gold.refuse_malformed_key('jwk');
-create or replace trigger refuse_malformed_key before insert or update of public_jwk on gold.token_key
-  for each row execute function gold.refuse_malformed_key('public_jwk');
