@@ -22,7 +22,7 @@ export function familyCpuMs(pid: number): number {
 }
 
 /** Each thread lists the children that it started. */
-export function childrenOf(pid: number): number[] {
+function childrenOf(pid: number): number[] {
   return readdirSync(`/proc/${pid}/task`).flatMap((thread) =>
     readFileSync(`/proc/${pid}/task/${thread}/children`, "utf8").split(" ").filter(Boolean).map(Number)
   );

@@ -40,6 +40,9 @@ const PROGRAM = join(ROOT, "tools", "program.mjs");
 const TURN = join(ROOT, ".tools", "npm_ci.turn");
 const TURN_POLL_MS = 250;
 const EMPTY_TURN_MS = 5_000;
+const PARENT_POLL_MS = 250;
+/** Where npm's package of Deno is installed, deno task runs this script as `deno`, and the script runs Deno as its child. */
+const DENO_SCRIPT = join("deno", "bin.cjs");
 /** Exit codes: wrong usage or configuration; something that this needs is missing. */
 const [USAGE, MISSING] = [2, 3];
 /** What a shell answers for a command that it does not find. */
@@ -54,6 +57,37 @@ function stop(sentence, code) {
   process.exit(code);
 }
 
+/**
+ * Calls `onEnd` once if npm or deno task started this process and has ended without a signal to it, as after SIGKILL. Without them
+ * the parent is a shell or a script, which may end while its background programs go on.
+ */
+function watchTaskRunner(onEnd) {
+  if (process.env.INIT_CWD === undefined) return undefined;
+  const starters = listStarters();
+  const timer = setInterval(() => {
+    if (listStarters() === starters) return;
+    clearInterval(timer);
+    onEnd();
+  }, PARENT_POLL_MS);
+  timer.unref();
+  return timer;
+}
+
+/** The pids of this process's parent and, if that is Deno's script, of the script's parent. They change when one of them ends. */
+function listStarters() {
+  try {
+    const script = readFileSync(`/proc/${process.ppid}/cmdline`, "utf8").includes(DENO_SCRIPT);
+    if (script) {
+      return `${process.ppid} ${
+        /^PPid:\s*(\d+)/m.exec(readFileSync(`/proc/${process.ppid}/status`, "utf8"))?.[1]
+      }`;
+    }
+  } catch {
+    // Another system than Linux, or the parent has just ended.
+  }
+  return `${process.ppid}`;
+}
+
 /** Runs a child to its end, passing signals on; answers its exit code, or the signal that ended it. */
 function runChild(command, commandArgs, options, hear) {
   return new Promise((resolve, reject) => {
@@ -66,8 +100,10 @@ function runChild(command, commandArgs, options, hear) {
     };
     const signals = ["SIGINT", "SIGTERM", "SIGHUP"];
     for (const signal of signals) process.on(signal, passOn);
+    const watch = watchTaskRunner(() => passOn("SIGTERM"));
     child.once("error", reject);
     child.once("close", (code, signal) => {
+      clearInterval(watch);
       for (const each of signals) process.off(each, passOn);
       resolve({ code, signal });
     });
@@ -212,4 +248,9 @@ const runtimeArgs = underDeno
   : task.file.startsWith("packages/")
   ? [PROGRAM, task.file]
   : ["--import", "tsx", task.file];
-await endLike(await runChild(process.execPath, [...runtimeArgs, ...args], { stdio: "inherit" }));
+await endLike(
+  await runChild(process.execPath, [...runtimeArgs, ...args], {
+    stdio: "inherit",
+    env: { ...process.env, RUN_PID: `${process.pid}` },
+  }),
+);

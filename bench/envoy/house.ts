@@ -5,7 +5,6 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { connect, type SecureVersion, type TLSSocket } from "node:tls";
 import { asOperator, type Credentials, findFreePort, type Running, start } from "@gold-partner/dev";
-import { childrenOf } from "../process_cpu.ts";
 
 export interface EnvoyHouse {
   readonly credentials: Credentials;
@@ -52,7 +51,6 @@ async function moveIn({ credentials, state, baseUrl }: Running): Promise<Omit<En
   };
   const rate = ["--rate", `${RATE_PER_SECOND}/s`, "--burst", `${RATE_PER_SECOND}`];
   await asOperator(run.database_url)("partner set", credentials.client_id, ...rate);
-  const [envoyPid] = childrenOf(run.pids.sidecar);
   const identity = {
     ca: readFileSync(credentials.ca, "utf8"),
     cert: readFileSync(credentials.cert, "utf8"),
@@ -62,7 +60,7 @@ async function moveIn({ credentials, state, baseUrl }: Running): Promise<Omit<En
     credentials,
     socket: state.socket("server.sock"),
     servicePid: run.pids.server,
-    envoyPid: envoyPid!,
+    envoyPid: run.pids.sidecar,
     async connectTls(version = "TLSv1.3") {
       const socket = connect({
         ...identity,

@@ -12,11 +12,13 @@ import type { Running, StartOptions } from "./running.ts";
 import type { State } from "./state.ts";
 import { doStep, type Listener } from "./story.ts";
 import { markSettled, type Woken } from "./wake.ts";
+import type { Watchdog } from "./watchdog.ts";
 
 interface Site {
   readonly options: StartOptions;
   readonly state: State;
   readonly baseUrl: string;
+  readonly watchdog: Watchdog;
   /** An earlier start has brought the database to these sources. */
   readonly settled: boolean;
   readonly woken: Woken | undefined;
@@ -33,7 +35,7 @@ const PARTNER = { name: "Example Bank", iban: "SA0380000000608010167519" };
 
 /** One part after another, each told of. */
 export async function build(
-  { options, state, baseUrl, settled, woken, stops }: Site,
+  { options, state, baseUrl, watchdog, settled, woken, stops }: Site,
 ): Promise<Pick<Running, "credentials" | "died">> {
   const { port, demo, envoy = false, webhookCa = "", floodPerSecond = FLOOD_PER_SECOND, signal } = options;
   const step = <T>(name: string, doing: string, act: () => Promise<T>, say: (result: T) => string) => {
@@ -43,7 +45,7 @@ export async function build(
   const database = await step(
     "database",
     "making or waking Postgres",
-    () => awaitDatabase(state, woken),
+    () => awaitDatabase(state, woken, watchdog),
     ({ postgres: { port, reused } }) =>
       reused
         ? `Postgres still ran from an earlier start, on port ${port}`
@@ -61,7 +63,7 @@ export async function build(
   const isTrusted = await trustReceivers(state, servers.serverCa + webhookCa);
   // It loads while the operator's first commands run.
   const wakes = isTrusted && woken?.port === database.postgres.port;
-  let service = wakes ? woken.service : await startAnew(woken, state, database, baseUrl);
+  let service = wakes ? woken.service : await startAnew(woken, state, database, baseUrl, watchdog);
   stops.push(() => service.stop());
   const partnerCa = await step(
     "authority",
@@ -78,7 +80,7 @@ export async function build(
     await service.ready().catch(async (error) => {
       // One that was woken gives up where its database takes longer to wake than itself.
       if (service !== woken?.service) throw error;
-      service = await startAnew(woken, state, database, baseUrl);
+      service = await startAnew(woken, state, database, baseUrl, watchdog);
       await service.ready();
     });
   }, () => `up, as process ${service.pid}`);
@@ -93,6 +95,7 @@ export async function build(
         authorities: { partnerCa, ...servers },
         databaseUrl: database.urls.api,
         floodPerSecond: `${floodPerSecond}`,
+        watchdog,
       }),
     ({ what }) => what,
   );
@@ -110,20 +113,30 @@ export async function build(
     base_url: baseUrl,
     database_url: database.urls.operators[0],
     second_database_url: database.urls.operators[1],
-    pids: { start: process.pid, postgres: database.postgres.pid, server: service.pid, ...door.pids },
+    pids: {
+      start: process.pid,
+      watchdog: watchdog.pid,
+      postgres: database.postgres.pid,
+      server: service.pid,
+      ...door.pids,
+    },
   };
   const writeRun = (ready: boolean) =>
     state.writePrivate(state.path("run.json"), JSON.stringify({ ...run, ready }, null, 2));
   await writeRun(false);
   if (demo) await demonstrate(credentials, servers.receiver, options);
   await writeRun(true);
-  return { credentials, died: Promise.race([service.died, door.died]) };
+  return { credentials, died: Promise.race([service.died, door.died, watchdog.died]) };
 }
 
 /** What was woken, or where that came to nothing, all that there is to be set up. */
-async function awaitDatabase(state: State, woken: Woken | undefined): Promise<Database> {
+async function awaitDatabase(
+  state: State,
+  woken: Woken | undefined,
+  watchdog: Watchdog,
+): Promise<Database> {
   const postgres = await woken?.postgres.catch(() => undefined);
-  return postgres ? { postgres, urls: woken!.urls } : await openDatabase(state);
+  return postgres ? { postgres, urls: woken!.urls } : await openDatabase(state, watchdog);
 }
 
 /** Whose certificates receivers on this machine have; true when nothing changed. The service reads it as it starts. */
@@ -139,9 +152,10 @@ async function startAnew(
   state: State,
   { urls }: Database,
   baseUrl: string,
+  watchdog: Watchdog,
 ): Promise<Service> {
   await woken?.service.stop();
-  return startService(state, urls, baseUrl);
+  return startService(state, urls, baseUrl, watchdog);
 }
 
 async function settle(

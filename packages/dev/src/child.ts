@@ -6,7 +6,7 @@ import { fileURLToPath } from "node:url";
 
 const PROGRAM = fileURLToPath(new URL("../../../tools/program.mjs", import.meta.url));
 
-/** Arguments that make this runtime run a TypeScript file: a child is always of its parent's kind. */
+/** Arguments that make this runtime run a TypeScript file: a child always has its parent's runtime. */
 export function runtimeArguments(file: string): string[] {
   return "Deno" in globalThis ? ["run", "--no-check", "-A", file] : [PROGRAM, file];
 }
@@ -14,10 +14,19 @@ export function runtimeArguments(file: string): string[] {
 export interface Child {
   readonly pid: number;
   readonly exited: Promise<number>;
-  stop(): Promise<void>;
+  /** Sends SIGTERM, and SIGKILL if the child is still running after `patienceMs`. */
+  stop(patienceMs?: number): Promise<void>;
 }
 
 const STOP_MS = 15_000;
+/** What a child needs of the environment. Its other settings are given explicitly, so that the shell's do not change it. */
+const INHERITED = ["PATH", "HOME", "TMPDIR", "LANG", "DENO_DIR", "NODE_OPTIONS"];
+
+export function childEnvironment(): Record<string, string> {
+  return Object.fromEntries(
+    INHERITED.flatMap((name) => process.env[name] === undefined ? [] : [[name, process.env[name]]]),
+  );
+}
 
 export function startChild(
   file: string,
@@ -27,26 +36,19 @@ export function startChild(
 ): Child {
   const log = openSync(logFile, "a", 0o600);
   const child = spawn(process.execPath, [...runtimeArguments(file), ...args], {
-    env: {
-      ...pick(process.env, ["PATH", "HOME", "TMPDIR", "LANG", "DENO_DIR", "NODE_OPTIONS"]),
-      ...env,
-      STOP_WITH_STDIN: "1",
-    },
-    // The pipe ends with this process, however it ends, and the child with the pipe.
+    env: { ...childEnvironment(), ...env, STOP_WITH_STDIN: "1" },
+    // The pipe closes however this process ends; then the child stops.
     stdio: ["pipe", log, log],
   });
   closeSync(log);
   const exited = once(child, "exit").then(([code]) => (code as number | null) ?? 1);
-  return { pid: child.pid!, exited, stop: () => stopChild(child, exited) };
+  return { pid: child.pid!, exited, stop: (patienceMs = STOP_MS) => stopChild(child, exited, patienceMs) };
 }
 
-async function stopChild(child: ChildProcess, exited: Promise<number>): Promise<void> {
+async function stopChild(child: ChildProcess, exited: Promise<number>, patienceMs: number): Promise<void> {
   if (child.exitCode !== null || child.signalCode !== null) return;
   child.kill("SIGTERM");
-  const timer = setTimeout(() => child.kill("SIGKILL"), STOP_MS);
+  const timer = setTimeout(() => child.kill("SIGKILL"), patienceMs);
   await exited;
   clearTimeout(timer);
 }
-
-const pick = (env: NodeJS.ProcessEnv, names: string[]) =>
-  Object.fromEntries(names.flatMap((name) => env[name] === undefined ? [] : [[name, env[name]]]));

@@ -1,6 +1,7 @@
 import postgres from "postgres";
 import { type RunningPostgres, startPostgres } from "./postgres/mod.ts";
 import type { State } from "./state.ts";
+import type { Watchdog } from "./watchdog.ts";
 
 export interface Database {
   readonly postgres: RunningPostgres;
@@ -14,9 +15,18 @@ export interface Database {
 
 const NAME = "gold";
 
-/** Starts the server, or finds it at work. */
-export function wakePostgres(state: State, port?: number): Promise<RunningPostgres> {
-  return startPostgres({ dataDir: state.path("postgres"), ...(port ? { port } : {}) });
+/** Starts the server, or finds it running. The watchdog guards it from the moment that it has a pid. */
+export function wakePostgres(
+  state: State,
+  watchdog?: Watchdog,
+  port?: number,
+): Promise<RunningPostgres> {
+  return startPostgres({
+    dataDir: state.path("postgres"),
+    onServer: (pid, clusterDir) =>
+      watchdog?.guard({ pid, command: clusterDir, signals: ["SIGINT", "SIGQUIT", "SIGKILL"] }),
+    ...(port ? { port } : {}),
+  });
 }
 
 /** The logins' URLs at a server of this port. */
@@ -31,8 +41,8 @@ export async function urlsAt(state: State, port: number): Promise<Database["urls
 }
 
 /** Postgres with one login for each job, as in production: nobody but the set-up below is a superuser. */
-export async function openDatabase(state: State): Promise<Database> {
-  const server = await wakePostgres(state);
+export async function openDatabase(state: State, watchdog?: Watchdog): Promise<Database> {
+  const server = await wakePostgres(state, watchdog);
   const urls = await urlsAt(state, server.port);
   const sql = postgres(server.superuserUrl("postgres"), { max: 1, onnotice: () => {} });
   try {

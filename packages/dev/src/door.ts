@@ -1,17 +1,25 @@
 import { spawnSync } from "node:child_process";
-import { existsSync } from "node:fs";
+import { appendFileSync, existsSync } from "node:fs";
 import { mkdir, writeFile } from "node:fs/promises";
+import { join } from "node:path";
 import process from "node:process";
 import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { ID_PREFIX, newId } from "@gold-partner/protocol";
-import { ENVOY_PART, readAuthorities, type TrustedAuthorities } from "@gold-partner/sidecar";
+import {
+  ENVOY_PART,
+  keepTrust,
+  readAuthorities,
+  readSidecarConfig,
+  startEnvoy,
+  type TrustedAuthorities,
+  writeTrustOnce,
+} from "@gold-partner/sidecar";
 import postgres from "postgres";
 import type { Authorities } from "./authorities.ts";
-import { startChild } from "./child.ts";
 import { startGateway } from "./gateway/mod.ts";
-import { awaitReady } from "./ready.ts";
 import type { State } from "./state.ts";
+import type { Watchdog } from "./watchdog.ts";
 
 /** Where mutual TLS ends. */
 interface Door {
@@ -30,10 +38,11 @@ interface DoorPlan {
   /** The service's login, by which the sidecar reads whom to trust. */
   readonly databaseUrl: string;
   readonly floodPerSecond: string;
+  readonly watchdog: Watchdog;
 }
 
 const POLL_MS = 1000;
-const MAIN = fileURLToPath(new URL("./sidecar_main.ts", import.meta.url));
+const DRAIN_SECONDS = 1;
 const TASKS = fileURLToPath(new URL("../../../tools/run.mjs", import.meta.url));
 
 /** The gateway in this process: no more than Node or Deno is needed. */
@@ -77,47 +86,68 @@ function followTrust(databaseUrl: string, first: string, change: (ca: string) =>
   return {
     async stop() {
       stopping.abort();
-      await work;
+      // First, because a query to a database that does not answer would not return.
       await sql.end({ timeout: 1 });
+      await work;
     },
   };
 }
 
 /** The real Envoy, by the configuration that production has. */
 export async function openEnvoy(plan: DoorPlan): Promise<Door> {
-  const { state, port, baseUrl, authorities, databaseUrl, floodPerSecond } = plan;
+  const { state, port, databaseUrl, watchdog } = plan;
   fetchEnvoy();
-  const folder = (name: string) => state.path("envoy", name);
-  await mkdir(folder("certificate"), { recursive: true, mode: 0o700 });
-  await writeFile(folder("certificate/tls.crt"), authorities.cert);
-  await state.writePrivate(folder("certificate/tls.key"), authorities.key);
-  const [admin, log] = [state.socket("envoy_admin.sock"), state.path("log", "sidecar.log")];
-  const child = startChild(MAIN, {
+  await writeCertificate(plan);
+  const config = readSidecarConfig(sidecarSettings(plan));
+  const keeping = {
+    databaseUrl,
+    folder: config.trustDirectory,
+    pollMs: POLL_MS,
+    now: Date.now,
+    write: (line: string) => appendFileSync(state.path("log", "sidecar.log"), `${line}\n`),
+  };
+  // Envoy does not start without these files.
+  await writeTrustOnce(keeping);
+  const logFile = state.path("log", "envoy.log");
+  const envoy = await startEnvoy({
+    config,
+    logFile,
+    concurrency: 1,
+    drainSeconds: DRAIN_SECONDS,
+    onLaunch: (pid) =>
+      watchdog.guard({ pid, command: config.configDirectory, signals: ["SIGTERM", "SIGKILL"] }),
+  });
+  const keeper = keepTrust(keeping);
+  return {
+    what: `mutual TLS on port ${port} ends in Envoy, as process ${envoy.pid}`,
+    pids: { sidecar: envoy.pid },
+    died: envoy.exited.then((code) => `Envoy ended by itself (exit ${code}); its log is ${logFile}.`),
+    async close() {
+      await Promise.all([keeper.stop(), envoy.stop()]);
+    },
+  };
+}
+
+async function writeCertificate({ state, authorities: { cert, key } }: DoorPlan): Promise<void> {
+  const folder = state.path("envoy", "certificate");
+  await mkdir(folder, { recursive: true, mode: 0o700 });
+  await writeFile(join(folder, "tls.crt"), cert);
+  await state.writePrivate(join(folder, "tls.key"), key);
+}
+
+function sidecarSettings({ state, port, baseUrl, databaseUrl, floodPerSecond }: DoorPlan) {
+  return {
     GOLD_ENV: "sandbox",
     PUBLIC_BASE_URL: baseUrl,
     DATABASE_URL: databaseUrl,
     SIDECAR_LISTEN: `127.0.0.1:${port}`,
     UPSTREAMS: `unix:${state.socket("server.sock")}|unix:${state.socket("server_operations.sock")}`,
-    CONFIG_DIRECTORY: folder("config"),
-    TRUST_DIRECTORY: folder("trust"),
-    SERVER_CERTIFICATE_DIRECTORY: folder("certificate"),
+    CONFIG_DIRECTORY: state.path("envoy", "config"),
+    TRUST_DIRECTORY: state.path("envoy", "trust"),
+    SERVER_CERTIFICATE_DIRECTORY: state.path("envoy", "certificate"),
     FLOOD_PER_SECOND: floodPerSecond,
-    ADMIN_LISTEN: `unix:${admin}`,
+    ADMIN_LISTEN: `unix:${state.socket("envoy_admin.sock")}`,
     ACCESS_LOG: state.path("log", "access.log"),
-    ENVOY_LOG: state.path("log", "envoy.log"),
-    ...(process.env.ENVOY_BINARY ? { ENVOY_BINARY: process.env.ENVOY_BINARY } : {}),
-  }, log);
-  await awaitReady(admin, child, log, "Envoy").catch(async (error) => {
-    await child.stop();
-    throw error;
-  });
-  return {
-    what: `mutual TLS on port ${port} ends in Envoy, kept by process ${child.pid}`,
-    pids: { sidecar: child.pid },
-    died: child.exited.then((code) =>
-      `Envoy ended by itself (exit ${code}); its log is ${state.path("log", "envoy.log")}.`
-    ),
-    close: () => child.stop(),
   };
 }
 

@@ -7,6 +7,7 @@ import { describeEnding, nameState, writeEnding } from "./ending.ts";
 import { explainFailure } from "./failure.ts";
 import { LockedError } from "./lock.ts";
 import type { Running } from "./running.ts";
+import { processLives } from "./postgres/postmaster.ts";
 import { start } from "./start.ts";
 import { DEFAULT_STATE, StateError } from "./state.ts";
 import { openStory } from "./story.ts";
@@ -38,6 +39,9 @@ const PORT_MAX = 65_535;
 const EXIT_FAILED = 1;
 const EXIT_USAGE = 2;
 const SIGNALLED = 128;
+const PARENT_POLL_MS = 250;
+/** All processes end within 10 s: the watchdog needs the rest of that time. */
+const STOP_MS = 5_000;
 const SIGNALS = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
 
 function readOptions() {
@@ -86,6 +90,13 @@ for (const signal of SIGNALS) {
     ending.abort(signal);
   });
 }
+// The program above this one, run.mjs or a test, passes signals on; if it is killed, it cannot.
+const parent = process.ppid;
+const runner = Number(process.env.RUN_PID ?? parent);
+setInterval(() => {
+  if (process.ppid !== parent || !processLives(runner)) ending.abort("SIGTERM");
+}, PARENT_POLL_MS).unref();
+ending.signal.addEventListener("abort", limitStop);
 const told = new Promise<undefined>((resolve) =>
   ending.signal.addEventListener("abort", () => resolve(undefined))
 );
@@ -95,6 +106,14 @@ function fail(sentence: string, code: number): never {
   story.hush();
   console.error(sentence);
   process.exit(code);
+}
+
+/** The watchdog ends all processes that are still running when this one exits. */
+function limitStop(): void {
+  setTimeout(
+    () => fail(`Stopping took longer than ${STOP_MS / 1000} s; the watchdog ends the rest.`, EXIT_FAILED),
+    STOP_MS,
+  ).unref();
 }
 
 async function run(): Promise<Running> {
@@ -131,6 +150,7 @@ if (!options.exit) {
 }
 const died = options.exit ? undefined : await Promise.race([told, running.died]);
 story.begin("stop", "stopping it all");
+limitStop();
 await running.stop();
 if (died) fail(died, EXIT_FAILED);
 story.say(options.exit ? "\nThere it is, and stopped again. npm start keeps it running." : "Stopped.");

@@ -3,6 +3,7 @@ import { startChild } from "./child.ts";
 import type { Database } from "./database.ts";
 import { awaitReady } from "./ready.ts";
 import type { State } from "./state.ts";
+import type { Watchdog } from "./watchdog.ts";
 
 export interface Service {
   readonly pid: number;
@@ -14,8 +15,16 @@ export interface Service {
 
 const MAIN = fileURLToPath(new URL("../../server/src/main.ts", import.meta.url));
 
+/** Webhook deliveries may take 15 s. Those that are cut are sent again after the next start. */
+const STOP_MS = 2_000;
+
 /** The service, configured as in production: by its environment. */
-export function startService(state: State, { api }: Database["urls"], baseUrl: string): Service {
+export function startService(
+  state: State,
+  { api }: Database["urls"],
+  baseUrl: string,
+  watchdog: Watchdog,
+): Service {
   const [operations, log] = [state.socket("server_operations.sock"), state.path("log", "server.log")];
   const child = startChild(MAIN, {
     GOLD_ENV: "sandbox",
@@ -27,10 +36,11 @@ export function startService(state: State, { api }: Database["urls"], baseUrl: s
     SEALING_KEY_SOURCE: `file:${state.path("keys", "sealing_key")}`,
     WEBHOOK_CA: state.path("pki", "webhook_ca.pem"),
   }, log);
+  watchdog.guard({ pid: child.pid, command: MAIN, signals: ["SIGTERM", "SIGKILL"] });
   return {
     pid: child.pid,
     died: child.exited.then((code) => `The service ended by itself (exit ${code}); its log is ${log}.`),
     ready: () => awaitReady(operations, child, log),
-    stop: () => child.stop(),
+    stop: () => child.stop(STOP_MS),
   };
 }

@@ -27,6 +27,7 @@ import {
   launch,
   MAIN,
   readRun,
+  type RunFile,
   runToEnd,
   type Started,
   startUntilReady,
@@ -73,6 +74,10 @@ describe("npm start", () => {
     const { client_id } = await credentials();
     const { sar_available, gold_grams } = await asOperator(run.database_url)("partner show", client_id);
     return [sar_available, gold_grams];
+  };
+  const killAllButPostgres = async ({ pids: { postgres: _, ...pids } }: Pick<RunFile, "pids">) => {
+    for (const pid of Object.values(pids)) process.kill(pid, "SIGKILL");
+    await awaitEnd(...Object.values(pids));
   };
   const verify = async ({ run }: Started) => (await asOperator(run.database_url)("ledger verify")).clean;
   const trade = async () => {
@@ -202,9 +207,7 @@ describe("npm start", () => {
 
     it("heals after a kill of everything but Postgres, which it takes over", async () => {
       const { run } = await startUntilReady(state, "--port", port, "--no-demo");
-      process.kill(run.pids.start, "SIGKILL");
-      process.kill(run.pids.server, "SIGKILL");
-      await awaitEnd(run.pids.start, run.pids.server);
+      await killAllButPostgres(run);
       const started = await startUntilReady(state, "--port", port, "--no-demo");
       assertEquals(started.run.pids.postgres, run.pids.postgres);
       assertEquals([await trade(), await verify(started)], [9, true]);
@@ -214,21 +217,17 @@ describe("npm start", () => {
 
     it("heals after a kill of everything", async () => {
       const { run } = await startUntilReady(state, "--port", port, "--no-demo");
-      for (const pid of [run.pids.start, run.pids.server, run.pids.postgres]) process.kill(pid, "SIGKILL");
+      for (const pid of Object.values(run.pids)) process.kill(pid, "SIGKILL");
       await awaitEnd(...Object.values(run.pids));
       const started = await startUntilReady(state, "--port", port, "--no-demo");
       assertEquals([await trade(), await verify(started)], [9, true]);
       await started.stop();
     });
 
-    it("leaves no service behind when it is killed alone", async () => {
-      const { run } = await startUntilReady(state, "--port", port, "--no-demo");
-      process.kill(run.pids.start, "SIGKILL");
-      await awaitEnd(run.pids.start, run.pids.server);
-    });
-
     it("begins anew with --reset, and leaves no Postgres of the killed run behind", async () => {
-      const [earlier, { pids }] = [await credentials(), (await readRun(state))!];
+      const earlier = await credentials();
+      const { run: { pids } } = await startUntilReady(state, "--port", port, "--no-demo");
+      await killAllButPostgres({ pids });
       assert(isAlive(pids.postgres));
       const started = await startUntilReady(state, "--port", port, "--reset", "--no-demo");
       assertNotEquals((await credentials()).client_id, earlier.client_id);

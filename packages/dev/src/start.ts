@@ -4,6 +4,7 @@ import { refuseBusyPort } from "./port_holder.ts";
 import type { Running, StartOptions } from "./running.ts";
 import { openState, partnerCaKey, type State, StateError } from "./state.ts";
 import { isSettled, wake } from "./wake.ts";
+import { startWatchdog } from "./watchdog.ts";
 
 const HTTPS_PORT = 443;
 
@@ -27,15 +28,22 @@ export async function start(options: StartOptions): Promise<Running> {
     await refuseBusyPort(port);
     await ensureKeys(state);
     const baseUrl = `https://localhost${port === HTTPS_PORT ? "" : `:${port}`}`;
+    const watchdog = await startWatchdog(state.path());
+    stops.push(() => watchdog.stop());
     const settled = isSettled(state, baseUrl);
-    const woken = settled ? await wake(state, baseUrl) : undefined;
+    const woken = settled ? await wake(state, baseUrl, watchdog) : undefined;
     if (woken) {
       // What failed is told by whoever awaits it.
       stops.push(() => woken.postgres.then((server) => server.stop(), () => {}), () => woken.service.stop());
     }
     // Half a second's loading, which what is woken does not wait for.
     const { build } = await import("./build.ts");
-    return { ...await build({ options, state, baseUrl, settled, woken, stops }), baseUrl, state, stop };
+    return {
+      ...await build({ options, state, baseUrl, watchdog, settled, woken, stops }),
+      baseUrl,
+      state,
+      stop,
+    };
   } catch (error) {
     await stop();
     throw error;

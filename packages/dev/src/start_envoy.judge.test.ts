@@ -4,9 +4,9 @@ import { tmpdir } from "node:os";
 import { basename, join } from "node:path";
 import process from "node:process";
 import { after, before, describe, it } from "node:test";
-import { assert, assertEquals, assertStringIncludes } from "@std/assert";
+import { assertEquals, assertStringIncludes } from "@std/assert";
 import { findFreePort } from "./postgres/mod.ts";
-import { awaitEnd, executablesUnder, isAlive, runToEnd, startUntilReady } from "./start_trial.ts";
+import { awaitEndWithin, executablesUnder, familyOf, runToEnd, startUntilReady } from "./start_trial.ts";
 
 describe("npm start -- --envoy", () => {
   let folder: string;
@@ -30,13 +30,11 @@ describe("npm start -- --envoy", () => {
 
   it("leaves no Envoy behind when it is killed, and starts again on the same port", async () => {
     const started = await startUntilReady(state(), ...options, "--no-demo");
-    const { sidecar } = started.run.pids as unknown as { sidecar: number };
-    const executables = executablesUnder(sidecar);
-    assert(executables.some((path) => basename(path) === "envoy"), executables.join());
-    const { child } = started;
-    process.kill(child.pid!, "SIGKILL");
-    await awaitEnd(child.pid!, sidecar);
-    assert(!isAlive(sidecar));
+    const { start, sidecar } = started.run.pids;
+    assertEquals(executablesUnder(sidecar!).map((path) => basename(path)), ["envoy"]);
+    const pids = familyOf(start);
+    process.kill(start, "SIGKILL");
+    await awaitEndWithin(10_000, pids);
     const again = await startUntilReady(state(), ...options);
     assertEquals(await again.stop(), 0);
   });
@@ -60,7 +58,7 @@ describe("npm start -- --envoy", () => {
     try {
       const { code, err } = await runToEnd("--state", state(), ...options, "--exit");
       assertEquals(code, 1);
-      assertStringIncludes(err, "npm start did not get there. Envoy ended before it was ready");
+      assertStringIncludes(err, "npm start did not get there. Envoy did not start.");
       assertStringIncludes(err, "no such luck");
     } finally {
       delete process.env.ENVOY_BINARY;

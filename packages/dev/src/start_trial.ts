@@ -16,7 +16,9 @@ export interface RunFile {
   readonly base_url: string;
   readonly database_url: string;
   readonly second_database_url: string;
-  readonly pids: Readonly<Record<"start" | "postgres" | "server", number> & { sidecar?: number }>;
+  readonly pids: Readonly<
+    Record<"start" | "watchdog" | "postgres" | "server", number> & { sidecar?: number }
+  >;
   readonly ready: boolean;
 }
 
@@ -103,16 +105,19 @@ export function isAlive(pid: number): boolean {
   }
 }
 
-export async function awaitEnd(...pids: number[]): Promise<void> {
-  const until = performance.now() + 30_000;
+/** Rejects if one of them still runs after `ceilingMs`. */
+export async function awaitEndWithin(ceilingMs: number, pids: readonly number[]): Promise<void> {
+  const until = performance.now() + ceilingMs;
   while (pids.some(isAlive)) {
     if (performance.now() > until) throw new Error(`still alive: ${pids.filter(isAlive).join(", ")}`);
     await new Promise((resolve) => setTimeout(resolve, 50));
   }
 }
 
-/** The executables of a process and all its descendants, as Linux knows them. */
-export function executablesUnder(pid: number): string[] {
+export const awaitEnd = (...pids: number[]): Promise<void> => awaitEndWithin(30_000, pids);
+
+/** A process and all its descendants, as Linux knows them. */
+export function familyOf(pid: number): number[] {
   const parents = new Map<number, number>();
   for (const name of readdirSync("/proc")) {
     if (!/^[0-9]+$/.test(name)) continue;
@@ -125,7 +130,12 @@ export function executablesUnder(pid: number): string[] {
   }
   const family = [pid];
   for (const one of family) for (const [child, parent] of parents) if (parent === one) family.push(child);
-  return family.flatMap((one) => {
+  return family;
+}
+
+/** The executables of a process and all its descendants. */
+export function executablesUnder(pid: number): string[] {
+  return familyOf(pid).flatMap((one) => {
     try {
       return [readlinkSync(`/proc/${one}/exe`)];
     } catch {

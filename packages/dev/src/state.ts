@@ -6,6 +6,7 @@ import process from "node:process";
 import { type Lock, takeLock } from "./lock.ts";
 import { findPostmaster, stopPostmaster } from "./postgres/postmaster.ts";
 import { removeFolder } from "./remove_folder.ts";
+import { awaitEarlierWatchdog } from "./watchdog.ts";
 
 /** The folder that holds everything of one `npm start`: database, keys, credentials, logs. */
 export interface State {
@@ -49,6 +50,7 @@ export async function openState(dir: string, reset: boolean): Promise<State> {
     `npm start runs already with its state in ${root}; stop it, or name another folder by --state.`,
   );
   try {
+    await awaitEarlierWatchdog(root);
     if (reset) await removeState(root);
     await writeFile(join(root, MARKER), "Made by npm start; npm start -- --reset removes it.\n");
     for (const folder of ["keys", "pki", "partners", "log", "run"]) {
@@ -99,7 +101,7 @@ async function refuseForeign(root: string): Promise<void> {
   );
 }
 
-/** A killed start leaves its Postgres at work; without its folder it could never be stopped in order. */
+/** If a start and its watchdog were killed, Postgres still runs; without its folder it could not be stopped in order. */
 async function removeState(root: string): Promise<void> {
   const cluster = join(root, "postgres", "cluster");
   const left = findPostmaster(cluster);

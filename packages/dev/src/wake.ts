@@ -7,6 +7,7 @@ import { findFreePort } from "./postgres/mod.ts";
 import { waitUntil } from "./postgres/postmaster.ts";
 import { type Service, startService } from "./service.ts";
 import type { State } from "./state.ts";
+import type { Watchdog } from "./watchdog.ts";
 
 /** What was started beforehand. Nobody has seen it answer yet. */
 export interface Woken {
@@ -29,17 +30,21 @@ const WRITTEN_EACH_TIME = "migration_database_url";
  * Postgres and the service of a state that is settled: each loads in a process of its own, while this one loads the rest. Where an
  * earlier start was killed, nothing: then they come one after another.
  */
-export async function wake(state: State, baseUrl: string): Promise<Woken | undefined> {
+export async function wake(
+  state: State,
+  baseUrl: string,
+  watchdog: Watchdog,
+): Promise<Woken | undefined> {
   const pidFile = state.path("postgres", "cluster", "postmaster.pid");
   if (existsSync(pidFile)) return undefined;
   const port = await findFreePort();
   const urls = await urlsAt(state, port);
   let failed = false;
-  const server = wakePostgres(state, port);
+  const server = wakePostgres(state, watchdog, port);
   // Whoever awaits it hears what failed.
   server.catch(() => failed = true);
   await waitUntil(() => failed || existsSync(pidFile), LAUNCH_MS);
-  return { urls, port, postgres: server, service: startService(state, urls, baseUrl) };
+  return { urls, port, postgres: server, service: startService(state, urls, baseUrl, watchdog) };
 }
 
 /** True when the migration would change nothing. */

@@ -18,6 +18,8 @@ export interface EnvoyOptions {
   readonly concurrency?: number;
   /** How long partners are asked to go before the door closes. */
   readonly drainSeconds?: number;
+  /** Called when the process exists, before it answers: its command line holds the configuration directory. */
+  readonly onLaunch?: (pid: number) => void;
 }
 
 export interface EnvoyProcess {
@@ -45,13 +47,14 @@ const LOG_TAIL_CHARACTERS = 2000;
 
 /** Writes the configuration and starts the real Envoy with it; resolves once it serves. */
 export async function startEnvoy(
-  { config, logFile, concurrency = 2, drainSeconds = 5 }: EnvoyOptions,
+  { config, logFile, concurrency = 2, drainSeconds = 5, onLaunch = () => {} }: EnvoyOptions,
 ): Promise<EnvoyProcess> {
   await writeEnvoyFiles(config);
   const child = spawnEnvoy(config, logFile, [
     ...["--concurrency", `${concurrency}`],
     ...["--drain-time-s", `${drainSeconds}`, "--drain-strategy", "immediate"],
   ]);
+  if (child.pid !== undefined) onLaunch(child.pid);
   const exited = once(child, "exit").then(([code]) => (code as number | null) ?? 1);
   const ask = (method: "GET" | "POST", path: string) => askAdmin(config.adminListen, method, path);
   const ports = await untilLive(exited, ask, logFile).then(() => listenerPorts(ask)).catch((error) => {

@@ -18,6 +18,8 @@ export interface PostgresOptions {
   log?: (line: string) => void;
   /** Server settings, as in postgresql.conf. A server that is reused keeps those it was started with. */
   settings?: Record<string, string>;
+  /** Called when the server process exists, long before it answers: with its pid and the folder in its command line. */
+  onServer?: (pid: number, clusterDir: string) => void;
 }
 
 export interface RunningPostgres {
@@ -47,7 +49,7 @@ const OWN_SETTINGS = ["listen_addresses", "port", "unix_socket_directories", "da
 
 /** Starts Postgres on `dataDir`, or finds it running there; returns when it answers. */
 export async function startPostgres(options: PostgresOptions): Promise<RunningPostgres> {
-  const { log = () => {}, port, settings = {} } = options;
+  const { log = () => {}, port, settings = {}, onServer = () => {} } = options;
   refuseReserved(settings);
   const binaries = await findBinaries();
   const cluster = await openCluster(options.dataDir, binaries, log);
@@ -56,12 +58,13 @@ export async function startPostgres(options: PostgresOptions): Promise<RunningPo
     const earlier = findPostmaster(cluster.dir);
     if (earlier) {
       if (await isReusable(cluster, earlier, port)) {
+        onServer(earlier.pid, cluster.dir);
         log(`reusing Postgres of an earlier run: process ${earlier.pid}, port ${earlier.port}`);
         return describe(cluster, earlier, true);
       }
       continue;
     }
-    const started = await start(cluster, binaries, port ?? await findFreePort(), settings);
+    const started = await start(cluster, binaries, port ?? await findFreePort(), settings, onServer);
     if (started) return describe(cluster, started, false);
     if (port !== undefined) await refuseBusyPort(port);
     await sleep(RETRY_PAUSE_MS);
@@ -125,6 +128,7 @@ async function start(
   binaries: Binaries,
   port: number,
   settings: Record<string, string>,
+  onServer: (pid: number, clusterDir: string) => void,
 ): Promise<Address | undefined> {
   const logBytes = fs.existsSync(cluster.logFile) ? fs.statSync(cluster.logFile).size : 0;
   const startOver = logBytes > LOG_FILE_BYTES;
@@ -137,6 +141,7 @@ async function start(
     logFd,
   });
   fs.closeSync(logFd);
+  if (server.pid !== undefined) onServer(server.pid, cluster.dir);
   let failure: Error | undefined;
   server.once("error", (error) => failure = error);
   server.once("exit", () => failure ??= new Error("it exited"));

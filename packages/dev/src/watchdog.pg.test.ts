@@ -1,0 +1,124 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { existsSync } from "node:fs";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import process from "node:process";
+import { after, before, describe, it } from "node:test";
+import { setTimeout as sleep } from "node:timers/promises";
+import { fileURLToPath } from "node:url";
+import { assert, assertEquals } from "@std/assert";
+import { findFreePort } from "./postgres/mod.ts";
+import { findPostmaster } from "./postgres/postmaster.ts";
+import {
+  awaitEndWithin,
+  endAll,
+  familyOf,
+  isAlive,
+  launch,
+  readRun,
+  type RunFile,
+  startUntilReady,
+} from "./start_trial.ts";
+
+const ROOT = fileURLToPath(new URL("../../..", import.meta.url));
+const READY_MS = 120_000;
+/** What npm start promises. */
+const END_MS = 10_000;
+
+/** `npm start` or `deno task start`, the leader of its own process group as in a terminal. */
+interface Task {
+  readonly runner: ChildProcess;
+  readonly run: RunFile;
+  /** Every process, from the task runner to the backends of Postgres. */
+  readonly pids: readonly number[];
+}
+
+describe("npm start leaves no process behind", () => {
+  let folder: string;
+  let state: string;
+  let options: string[];
+  before(async () => {
+    folder = await mkdtemp(join(tmpdir(), "gold-watchdog-"));
+    state = join(folder, "state");
+    options = ["--state", state, "--port", `${await findFreePort()}`, "--no-demo"];
+  });
+  after(async () => {
+    await endAll();
+    await rm(folder, { recursive: true, force: true });
+  });
+
+  async function startTask(): Promise<Task> {
+    const [command, args] = "Deno" in globalThis
+      ? [process.execPath, ["task", "start", ...options]]
+      : ["npm", ["start", "--", ...options]];
+    await rm(join(state, "run.json"), { force: true });
+    const runner = spawn(command, args, { cwd: ROOT, detached: true, stdio: ["ignore", "ignore", "pipe"] });
+    let said = "";
+    runner.stderr!.setEncoding("utf8").on("data", (part) => said += part);
+    for (const until = performance.now() + READY_MS; performance.now() < until; await sleep(50)) {
+      const run = await readRun(state);
+      // The watchdog has a session of its own, but is a child of the start program like the others.
+      if (run?.ready) return { runner, run, pids: familyOf(runner.pid!) };
+      if (runner.exitCode !== null) break;
+    }
+    process.kill(-runner.pid!, "SIGTERM");
+    throw new Error(`It did not become ready: ${said}`);
+  }
+
+  const targets = {
+    "the task runner": ({ runner }: Task) => runner.pid!,
+    "run.mjs": ({ pids }: Task) => pids[1]!,
+    "the start program": ({ run }: Task) => run.pids.start,
+    // As a terminal does that is closed, and as a container runtime or CI job does that is cancelled.
+    "the process group": ({ runner }: Task) => -runner.pid!,
+  };
+  const cases: [keyof typeof targets, NodeJS.Signals][] = [
+    ["the task runner", "SIGTERM"],
+    ["the task runner", "SIGINT"],
+    ["the task runner", "SIGHUP"],
+    ["the task runner", "SIGKILL"],
+    ["run.mjs", "SIGTERM"],
+    ["run.mjs", "SIGKILL"],
+    ["the start program", "SIGKILL"],
+    ["the process group", "SIGHUP"],
+    ["the process group", "SIGKILL"],
+  ];
+  for (const [target, signal] of cases) {
+    it(`when ${target} gets ${signal}, and starts again afterwards`, async () => {
+      const task = await startTask();
+      for (const pid of Object.values(task.run.pids)) assert(task.pids.includes(pid), `${pid}`);
+      const ended = once(task.runner, "close");
+      process.kill(targets[target](task), signal);
+      await awaitEndWithin(END_MS, task.pids);
+      await ended;
+      assertEquals(findPostmaster(join(state, "postgres", "cluster")), undefined);
+    });
+  }
+
+  it("when it is killed before it is ready", async () => {
+    const { child, ended } = launch(options);
+    const server = () => findPostmaster(join(state, "postgres", "cluster"));
+    const watchdogFile = join(state, "run", "watchdog.pid");
+    while (!server() && child.exitCode === null) await sleep(5);
+    const { pid } = server()!;
+    process.kill(child.pid!, "SIGKILL");
+    await ended;
+    await awaitEndWithin(END_MS, [pid]);
+    assert(existsSync(watchdogFile));
+    // Does not take over a server that the watchdog of the killed start is about to stop.
+    const again = await startUntilReady(state, ...options.slice(2));
+    assertEquals(await again.stop(), 0);
+    assert(!existsSync(watchdogFile));
+  });
+
+  it("when the service and Postgres do not react to any signal that can be ignored", async () => {
+    const { child, run } = await startUntilReady(state, ...options.slice(2));
+    for (const pid of [run.pids.server, run.pids.postgres]) process.kill(pid, "SIGSTOP");
+    const [pids, ended] = [familyOf(child.pid!), once(child, "close")];
+    process.kill(child.pid!, "SIGTERM");
+    await awaitEndWithin(END_MS, pids.filter(isAlive));
+    assertEquals((await ended)[0], 1);
+  });
+});

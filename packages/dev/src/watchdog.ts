@@ -1,0 +1,80 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { closeSync, openSync } from "node:fs";
+import { readFile, rm, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { childEnvironment, runtimeArguments } from "./child.ts";
+import { isServerOf, waitUntil } from "./postgres/postmaster.ts";
+
+/** A process that the watchdog ends when the start program is gone. */
+export interface Guarded {
+  readonly pid: number;
+  /** A part of its command line. A pid may be reused by another process, which must not be signalled. */
+  readonly command: string;
+  /** Sent one after another, until the process has ended. */
+  readonly signals: readonly NodeJS.Signals[];
+}
+
+/**
+ * A process of its own, in its own session, that holds a pipe from the start program. The pipe closes however the
+ * start program ends, SIGKILL included. Then the watchdog ends all guarded processes, the newest one first.
+ */
+export interface Watchdog {
+  readonly pid: number;
+  /** Resolves with a sentence if the watchdog ends by itself. */
+  readonly died: Promise<string>;
+  guard(guarded: Guarded): void;
+  /** Resolves when the watchdog has ended. Guarded processes that are still running are ended first. */
+  stop(): Promise<void>;
+}
+
+const PROGRAM = fileURLToPath(new URL("./watchdog_main.ts", import.meta.url));
+/** The watchdog itself needs at most 6 s. */
+const EARLIER_END_MS = 15_000;
+
+const pidFile = (stateDir: string): string => join(stateDir, "run", "watchdog.pid");
+
+export async function startWatchdog(stateDir: string): Promise<Watchdog> {
+  const log = openSync(join(stateDir, "log", "watchdog.log"), "a", 0o600);
+  const child = spawn(process.execPath, [...runtimeArguments(PROGRAM), stateDir], {
+    detached: true,
+    stdio: ["pipe", log, log],
+    env: childEnvironment(),
+  });
+  const pipe = child.stdin!;
+  closeSync(log);
+  const exited = once(child, "exit");
+  exited.catch(() => {});
+  // A watchdog that has died reads nothing; `died` reports it.
+  pipe.on("error", () => {});
+  await writeFile(pidFile(stateDir), `${child.pid}\n`, { mode: 0o600 });
+  return {
+    pid: child.pid!,
+    died: exited.then(
+      () => "The watchdog, which ends the other processes if this one is killed, ended by itself.",
+      (error: Error) => `The watchdog did not start: ${error.message}.`,
+    ),
+    guard: (guarded) => void pipe.write(`${JSON.stringify(guarded)}\n`),
+    async stop() {
+      pipe.end();
+      await exited.catch(() => {});
+      await rm(pidFile(stateDir), { force: true });
+    },
+  };
+}
+
+/**
+ * Waits until the watchdog of an earlier start, which was killed, has ended what that start left behind.
+ * Otherwise a new start could take over a Postgres that is about to be stopped.
+ */
+export async function awaitEarlierWatchdog(stateDir: string): Promise<void> {
+  const pid = Number(await readFile(pidFile(stateDir), "utf8").catch(() => ""));
+  const hasEnded = () => !(pid > 0) || !isServerOf(PROGRAM, pid);
+  if (!await waitUntil(hasEnded, EARLIER_END_MS)) {
+    throw new Error(
+      `Process ${pid} is still ending what an earlier npm start left in ${stateDir}. ` +
+        `Try again in a moment; if it stays, end it with kill -9 ${pid}.`,
+    );
+  }
+}

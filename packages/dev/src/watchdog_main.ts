@@ -1,0 +1,31 @@
+// watchdog_main.ts STATE: reads one Guarded as a line of JSON per process from stdin. At the end of stdin it ends those
+// processes, the newest first, and then itself. STATE only tells a person in `ps` which start it belongs to.
+import process from "node:process";
+import { createInterface } from "node:readline";
+import { isServerOf, waitUntil } from "./postgres/postmaster.ts";
+import type { Guarded } from "./watchdog.ts";
+
+/** For each signal. npm start waits for at most four (Envoy, the service, Postgres twice), and all must end within 10 s. */
+const PATIENCE_MS = 1_500;
+
+async function end({ pid, command, signals }: Guarded): Promise<void> {
+  const hasEnded = () => !isServerOf(command, pid);
+  for (const signal of signals) {
+    if (hasEnded()) return;
+    console.log(`${new Date().toISOString()} ${signal} to process ${pid} (${command})`);
+    try {
+      process.kill(pid, signal);
+    } catch (error) {
+      console.log(`  ${(error as Error).message}`);
+    }
+    if (await waitUntil(hasEnded, PATIENCE_MS)) return;
+  }
+}
+
+// A signal to every process of the machine or of the service manager's group must not end the watchdog before the others.
+for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.on(signal, () => {});
+
+const guarded: Guarded[] = [];
+for await (const line of createInterface({ input: process.stdin })) guarded.push(JSON.parse(line));
+for (const one of guarded.reverse()) await end(one);
+process.exit(0);
