@@ -3,6 +3,9 @@ import { assertEquals, assertThrows } from "@std/assert";
 import fc from "fast-check";
 import { describe, it } from "node:test";
 import { holdingsAfter, holdingsOf, minorUnits, repeatsOf, sourcesOf } from "./holdings.ts";
+import { seedTests } from "../../testing/seed.ts";
+
+seedTests(import.meta.url);
 
 describe("minorUnits()", () => {
   it("reads each number that the service writes as the service's own reader does", () => {

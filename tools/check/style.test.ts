@@ -37,6 +37,17 @@ describe("names and style", () => {
     await expectOffence(style, "registry's host", { "README.md": `https://${"registry"}.example.com/x` });
   });
 
+  it("refuses a random test that cannot be repeated by its seed", async () => {
+    const path = "packages/jws/src/random.test.ts";
+    const random = `import fc from "fast-check";\nfc.assert(fc.property(fc.nat(), () => true));`;
+    await expectOffence(style, "without a seed", { [path]: random });
+    const seeded =
+      `import { seedTests } from "../../../testing/seed.ts";\nseedTests(import.meta.url);\n${random}`;
+    const seed = `export function seedTests(url: string): string { return url; }`;
+    const found = await find({ [path]: seeded, "testing/seed.ts": seed });
+    assertEquals(found.filter((says) => says.includes("seed")), []);
+  });
+
   it("notes a long file without refusing it", async () => {
     const long = { [SIGN]: `${clean(SIGN)}${"\n// a line".repeat(250)}` };
     assertEquals(await find(long), []);

@@ -1,10 +1,13 @@
 import { posix } from "node:path";
-import { isRelative } from "./house.ts";
+import { isRelative, partOf } from "./house.ts";
 import type { Offence } from "./offence.ts";
 import type { Tree } from "./tree.ts";
 
 const DRAWERS = new Set(["utils", "util", "helpers", "helper", "common", "shared", "misc"]);
 const LONG_FILE_LINES = 250;
+const SEED = "/testing/seed.ts";
+const UNSEEDED =
+  "imports fast-check without a seed: call seedTests(import.meta.url) of testing/seed.ts, so that a failure can be repeated.";
 
 /** The lockfile is npm's, and a hash in it may hold any letters; licences are not our prose. */
 const NOT_PROSE = /(^|\/)(package-lock\.json|LICENSE)$/;
@@ -43,6 +46,10 @@ export function findStyleOffences(tree: Tree): Offence[] {
     }
   }
   for (const { path, imports } of tree.modules.values()) {
+    const random = imports.find(({ specifier }) => specifier === "fast-check");
+    if (random && partOf(path) !== "testing" && !imports.some(({ specifier }) => specifier.endsWith(SEED))) {
+      offences.push({ path, line: random.line, says: UNSEEDED });
+    }
     for (const { specifier, line } of imports) {
       if (isRelative(specifier) && !/\.(ts|mjs)$/.test(specifier)) {
         offences.push({ path, line, says: `imports ${specifier} without its extension: write .ts.` });

@@ -35,7 +35,8 @@ export async function treeOf(files: ReadonlyMap<string, string>): Promise<Tree> 
   return { files, modules };
 }
 
-/** A test, or what stands beside tests to help them: `trial.ts`, `…_trial.ts`, a folder `trial/`. */
+/** A test, or what only tests use: `testing/`, `trial.ts`, `…_trial.ts`, a folder `trial/`. */
 export function isTest(path: string): boolean {
-  return path.endsWith(".test.ts") || /(?:^|[/_])trial\.ts$/.test(path) || path.includes("/trial/");
+  return path.endsWith(".test.ts") || path.startsWith("testing/") || /(?:^|[/_])trial\.ts$/.test(path) ||
+    path.includes("/trial/");
 }

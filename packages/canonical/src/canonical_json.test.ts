@@ -8,6 +8,9 @@ import {
   type CanonicalValue,
   JsonNumber,
 } from "./mod.ts";
+import { seedTests } from "../../../testing/seed.ts";
+
+seedTests(import.meta.url);
 
 function refusal(value: unknown): CanonicalError {
   return assertThrows(() => canonicalJson(value as CanonicalValue), CanonicalError);

@@ -2,6 +2,9 @@ import { assertEquals, assertStringIncludes, assertThrows } from "@std/assert";
 import fc from "fast-check";
 import { describe, it } from "node:test";
 import { CanonicalError, canonicalRequest, type CanonicalRequestParts } from "./mod.ts";
+import { seedTests } from "../../../testing/seed.ts";
+
+seedTests(import.meta.url);
 
 const PARTS: CanonicalRequestParts = {
   method: "POST",

@@ -2,6 +2,9 @@ import { assert, assertEquals } from "@std/assert";
 import fc from "fast-check";
 import { describe, it } from "node:test";
 import { CanonicalError, type CanonicalReason, JsonNumber, type JsonValue, readJson } from "./mod.ts";
+import { seedTests } from "../../../testing/seed.ts";
+
+seedTests(import.meta.url);
 
 const utf8 = (text: string): Uint8Array => new TextEncoder().encode(text);
 const ROOMY = { maxBytes: 10_000_000, maxDepth: 512 };

@@ -6,6 +6,9 @@ import { Webhook, WebhookVerificationError as PublicError } from "standardwebhoo
 import { deliveryOf, describedEvents } from "./delivery_trial.ts";
 import { toPlain } from "./plain_value_trial.ts";
 import { verifyWebhook, WebhookVerificationError } from "./webhook.ts";
+import { seedTests } from "../../../testing/seed.ts";
+
+seedTests(import.meta.url);
 
 const event = fc.constantFrom(...describedEvents()).chain((one) =>
   fc.record({

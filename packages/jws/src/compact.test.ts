@@ -8,6 +8,9 @@ import { textEncoding } from "./encoding.ts";
 import { JwsError, type JwsReason } from "./errors.ts";
 import { importVerifyingKey } from "./keys.ts";
 import { keySigner } from "./signer.ts";
+import { seedTests } from "../../../testing/seed.ts";
+
+seedTests(import.meta.url);
 
 const { privateKey, publicKey } = await generatePair();
 const other = await generatePair();

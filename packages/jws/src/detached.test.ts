@@ -14,6 +14,9 @@ import { parseDetached, signDetached, verifyDetached } from "./detached.ts";
 import { textEncoding } from "./encoding.ts";
 import { JwsError } from "./errors.ts";
 import { keySigner, type Signer } from "./signer.ts";
+import { seedTests } from "../../../testing/seed.ts";
+
+seedTests(import.meta.url);
 
 const { privateKey, publicKey } = await generatePair();
 const other = await generatePair();

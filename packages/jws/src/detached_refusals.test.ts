@@ -14,6 +14,9 @@ import {
 import { base64url } from "../fixtures/raw_jws.ts";
 import { parseDetached, verifyDetached } from "./detached.ts";
 import { JwsError } from "./errors.ts";
+import { seedTests } from "../../../testing/seed.ts";
+
+seedTests(import.meta.url);
 
 async function refuses([reason, name, jws]: Mutation): Promise<void> {
   const error = await assertRejects(() => verifyDetached(jws, payload, publicKey), JwsError);

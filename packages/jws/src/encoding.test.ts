@@ -4,6 +4,9 @@ import { assertEquals, assertThrows } from "@std/assert";
 import fc from "fast-check";
 import { decodeBase64url, textEncoding } from "./encoding.ts";
 import { JwsError, type JwsReason } from "./errors.ts";
+import { seedTests } from "../../../testing/seed.ts";
+
+seedTests(import.meta.url);
 
 function refuses(text: string, reason: JwsReason): void {
   assertEquals(assertThrows(() => decodeBase64url(text), JwsError).reason, reason, JSON.stringify(text));

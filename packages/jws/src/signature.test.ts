@@ -4,6 +4,9 @@ import { assertEquals, assertStrictEquals, assertThrows } from "@std/assert";
 import fc from "fast-check";
 import { JwsError, type JwsReason } from "./errors.ts";
 import { checkSignature, signatureFromDer } from "./signature.ts";
+import { seedTests } from "../../../testing/seed.ts";
+
+seedTests(import.meta.url);
 
 const ORDER = 0xffffffff00000000ffffffffffffffffbce6faada7179e84f3b9cac2fc632551n;
 

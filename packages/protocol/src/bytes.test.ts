@@ -4,6 +4,9 @@ import { textEncoding } from "@gold-partner/jws";
 import { assertEquals } from "@std/assert";
 import fc from "fast-check";
 import { hostBytes } from "./bytes.ts";
+import { seedTests } from "../../../testing/seed.ts";
+
+seedTests(import.meta.url);
 
 const RUNS = { numRuns: 1000 };
 

@@ -3,6 +3,9 @@ import fc from "fast-check";
 import { composeIBAN, isValidIBAN } from "ibantools";
 import { describe, it } from "node:test";
 import { IbanError, maskIban, parseIban } from "./iban.ts";
+import { seedTests } from "../../../testing/seed.ts";
+
+seedTests(import.meta.url);
 
 const EXAMPLE = "SA0380000000608010167519"; // the IBAN registry's own example
 

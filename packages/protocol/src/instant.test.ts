@@ -2,6 +2,9 @@ import { assertEquals, assertThrows } from "@std/assert";
 import fc from "fast-check";
 import { describe, it } from "node:test";
 import { formatInstant, isDate, parseInstant } from "./instant.ts";
+import { seedTests } from "../../../testing/seed.ts";
+
+seedTests(import.meta.url);
 
 const FIRST_MS = -62_167_219_200_000; // 0000-01-01
 const LAST_MS = 253_402_300_799_999; // 9999-12-31

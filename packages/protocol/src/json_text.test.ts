@@ -4,6 +4,9 @@ import fc from "fast-check";
 import { Buffer } from "node:buffer";
 import { describe, it } from "node:test";
 import { writeJson } from "./json_text.ts";
+import { seedTests } from "../../../testing/seed.ts";
+
+seedTests(import.meta.url);
 
 describe("writeJson()", () => {
   it("writes a number digit by digit, beyond what a double carries", () => {

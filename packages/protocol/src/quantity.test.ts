@@ -26,6 +26,9 @@ import {
   PRICE_MAX_PIPS,
   SAR_DECIMALS,
 } from "./quantity_range.ts";
+import { seedTests } from "../../../testing/seed.ts";
+
+seedTests(import.meta.url);
 
 function reasonOf(read: () => unknown): QuantityReason {
   return assertThrows(read, QuantityError).reason;

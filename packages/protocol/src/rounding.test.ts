@@ -17,6 +17,9 @@ import {
   type QuoteTerms,
   type Side,
 } from "./rounding.ts";
+import { seedTests } from "../../../testing/seed.ts";
+
+seedTests(import.meta.url);
 
 const RUNS = { numRuns: 3_000 };
 

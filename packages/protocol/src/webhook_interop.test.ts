@@ -4,6 +4,9 @@ import { assertEquals } from "@std/assert";
 import fc from "fast-check";
 import { Webhook } from "standardwebhooks";
 import { parseWebhookSecret, signWebhook, verifyWebhook } from "./webhook.ts";
+import { seedTests } from "../../../testing/seed.ts";
+
+seedTests(import.meta.url);
 
 describe("Standard Webhooks' own package", () => {
   const key = fc.uint8Array({ minLength: 24, maxLength: 64 });

@@ -4,6 +4,9 @@ import { type TestPostgres, testPostgres } from "@gold-partner/dev";
 import fc from "fast-check";
 import postgres, { type Sql } from "postgres";
 import { arrayLiteral } from "./array_literal.ts";
+import { seedTests } from "../../../../testing/seed.ts";
+
+seedTests(import.meta.url);
 
 describe("arrayLiteral()", () => {
   let server: TestPostgres;

@@ -1,9 +1,8 @@
 import { readFile } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
-import { openDatabase } from "@gold-partner/database";
 import { PROBLEM_REGISTRY } from "@gold-partner/protocol";
 import { type MigrationMeta, readMigrationFiles } from "drizzle-orm/migrator";
-import type { TransactionSql } from "postgres";
+import postgres, { type TransactionSql } from "postgres";
 import { retryLocked } from "./retry_locked.ts";
 
 const MIGRATIONS = fileURLToPath(new URL("../../migrations", import.meta.url));
@@ -83,12 +82,12 @@ const PATIENCE_MS = 60_000;
  */
 export async function migrate(url: string, { patienceMs = PATIENCE_MS } = {}): Promise<void> {
   const files = await readFiles();
-  const sql = openDatabase(url, {
+  const sql = postgres(url, {
     max: 1,
     onnotice: () => {},
     connection: { application_name: "gold db migrate" },
   });
-  const observer = openDatabase(url, { max: 1, onnotice: () => {} });
+  const observer = postgres(url, { max: 1, onnotice: () => {} });
   try {
     await retryLocked(sql, observer, patienceMs, (transaction) => apply(transaction, files, patienceMs));
   } finally {

@@ -2,6 +2,9 @@ import { describe, it } from "node:test";
 import { assert, assertEquals } from "@std/assert";
 import fc from "fast-check";
 import { Pace } from "./pace.ts";
+import { seedTests } from "../../../../testing/seed.ts";
+
+seedTests(import.meta.url);
 
 /** So many failures, each begun after the one before ended. */
 function fail(pace: Pace, times: number, fromMs = 0): void {

@@ -2,6 +2,9 @@ import { describe, it } from "node:test";
 import { assertEquals } from "@std/assert";
 import fc from "fast-check";
 import { Progress } from "./progress.ts";
+import { seedTests } from "../../../../testing/seed.ts";
+
+seedTests(import.meta.url);
 
 describe("progress", () => {
   it("passes nothing that is not done", () => {

@@ -3,6 +3,9 @@ import { assert, assertEquals } from "@std/assert";
 import fc from "fast-check";
 import type { Attempt } from "./send/sender.ts";
 import { judgeAttempt, type Tried } from "./verdict.ts";
+import { seedTests } from "../../../../testing/seed.ts";
+
+seedTests(import.meta.url);
 
 const SCHEDULE = [5, 60, 3600];
 const NONE: Attempt = { durationMs: 1, httpStatus: null, error: null, answer: null, retryAfterSeconds: null };

@@ -39,10 +39,6 @@ export function reservesRoute(deps: Deps): Route {
   return async (c) => {
     await identify(c, deps);
     refuseQuery(c);
-    const body = await deps.reads.reserves();
-    if (body === null) {
-      throw new Refusal("service_unavailable", "No figure of the reserves has been published yet.");
-    }
-    return jsonTextReply(body, c.get("exchange"));
+    return jsonTextReply(await deps.reads.reserves(), c.get("exchange"));
   };
 }

@@ -2,6 +2,9 @@ import { describe, it } from "node:test";
 import { assert, assertEquals, assertLessOrEqual } from "@std/assert";
 import fc from "fast-check";
 import { createRateLimiter, type RateTerms } from "./rate_limiter.ts";
+import { seedTests } from "../../../../../testing/seed.ts";
+
+seedTests(import.meta.url);
 
 /** One request of the property tests: how long after the one before, by whom, under which terms. */
 interface Step {

@@ -6,6 +6,9 @@ import type { ReservedSql } from "postgres";
 import { bookBothWays, CLIENTS, stageHoldings, uuidOf } from "../trading/batch_trial.ts";
 import { newUuid } from "../trial.ts";
 import { type NonceItem, sendNonces } from "./spend_nonces.ts";
+import { seedTests } from "../../../../../testing/seed.ts";
+
+seedTests(import.meta.url);
 
 // A counterexample is made smaller for so long, and no longer.
 const SETTINGS = { numRuns: 100, interruptAfterTimeLimit: 120_000, markInterruptAsFailure: true };

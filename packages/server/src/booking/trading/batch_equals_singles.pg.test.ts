@@ -16,6 +16,9 @@ import {
 } from "./batch_trial.ts";
 import { type OrderItem, sendOrders } from "./book_orders.ts";
 import { type QuoteItem, sendQuotes } from "./book_quotes.ts";
+import { seedTests } from "../../../../../testing/seed.ts";
+
+seedTests(import.meta.url);
 
 // A counterexample is made smaller for so long, and no longer.
 const SETTINGS = { numRuns: 100, interruptAfterTimeLimit: 120_000, markInterruptAsFailure: true };

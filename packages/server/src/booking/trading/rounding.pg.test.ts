@@ -21,6 +21,9 @@ import { after, before, describe, it } from "node:test";
 import { bookQuote, maskInstants, orderItem, quoteItem, wordOf } from "../trial.ts";
 import { sendOrders } from "./book_orders.ts";
 import { sendQuotes } from "./book_quotes.ts";
+import { seedTests } from "../../../../../testing/seed.ts";
+
+seedTests(import.meta.url);
 
 const BATCH = 128;
 const RUNS = 40;
