@@ -8,6 +8,7 @@ COPY package.json package-lock.json .npmrc ./
 COPY packages/canonical/package.json packages/canonical/
 COPY packages/jws/package.json packages/jws/
 COPY packages/protocol/package.json packages/protocol/
+COPY packages/database/package.json packages/database/
 COPY packages/server/package.json packages/server/
 COPY packages/operator/package.json packages/operator/
 COPY packages/sidecar/package.json packages/sidecar/

@@ -1534,6 +1534,46 @@ end $$;
 ALTER FUNCTION gold.claim_endpoints(worker uuid, clients integer[], most integer) OWNER TO gold_book;
 
 --
+-- Name: bar; Type: TABLE; Schema: gold; Owner: gold_owner
+--
+
+CREATE TABLE gold.bar (
+    serial text NOT NULL,
+    refiner text NOT NULL,
+    vault_name text NOT NULL,
+    gross bigint NOT NULL,
+    fineness integer NOT NULL,
+    fine bigint NOT NULL,
+    added_at timestamp(3) with time zone NOT NULL,
+    added_sequence bigint NOT NULL,
+    removed_at timestamp(3) with time zone,
+    removed_sequence bigint,
+    CONSTRAINT bar_fine CHECK (((fine > 0) AND (fine = ((gross * fineness) / 10000)))),
+    CONSTRAINT bar_fineness CHECK (((fineness >= 9950) AND (fineness <= 9999)))
+);
+
+ALTER TABLE gold.bar OWNER TO gold_owner;
+
+--
+-- Name: compute_reserves(timestamp with time zone); Type: FUNCTION; Schema: gold; Owner: gold_book
+--
+
+CREATE FUNCTION gold.compute_reserves(at timestamp with time zone) RETURNS text
+    LANGUAGE sql STABLE
+    BEGIN ATOMIC
+ SELECT (((((((((('{"bars":['::text || COALESCE(held.bars, ''::text)) || '],"fine_grams":'::text) || gold.decimal_text(held.fine, 0.0001)) || ',"owed_grams":'::text) || gold.decimal_text(owed.gold, 0.0001)) || ',"coverage":'::text) || COALESCE(gold.decimal_text((div(((held.fine)::numeric * (10000)::numeric), (NULLIF(owed.gold, 0))::numeric))::bigint, 0.0001), 'null'::text)) || ',"as_of":"'::text) || gold.instant_text(compute_reserves.at)) || '"}'::text)
+    FROM ( SELECT (COALESCE(sum(b.fine), (0)::numeric))::bigint AS fine,
+             string_agg((((((((((((('{"serial":'::text || to_json(b.serial)) || ',"refiner":'::text) || to_json(b.refiner)) || ',"vault":'::text) || to_json(b.vault_name)) || ',"gross_grams":'::text) || gold.decimal_text(b.gross, 0.0001)) || ',"fineness":'::text) || gold.decimal_text((b.fineness)::bigint, 0.1)) || ',"fine_grams":'::text) || gold.decimal_text(b.fine, 0.0001)) || '}'::text), ','::text ORDER BY b.added_at, b.serial) AS bars
+            FROM gold.bar b
+           WHERE (b.removed_at IS NULL)) held,
+     ( SELECT (COALESCE(sum(a.gold), (0)::numeric))::bigint AS gold
+            FROM gold.account a
+           WHERE (a.client_id <> 0)) owed;
+END;
+
+ALTER FUNCTION gold.compute_reserves(at timestamp with time zone) OWNER TO gold_book;
+
+--
 -- Name: coordinate_value(text); Type: FUNCTION; Schema: gold; Owner: gold_book
 --
 
@@ -3113,43 +3153,29 @@ END;
 ALTER FUNCTION gold.read_registry(known_version bigint) OWNER TO gold_book;
 
 --
--- Name: bar; Type: TABLE; Schema: gold; Owner: gold_owner
---
-
-CREATE TABLE gold.bar (
-    serial text NOT NULL,
-    refiner text NOT NULL,
-    vault_name text NOT NULL,
-    gross bigint NOT NULL,
-    fineness integer NOT NULL,
-    fine bigint NOT NULL,
-    added_at timestamp(3) with time zone NOT NULL,
-    added_sequence bigint NOT NULL,
-    removed_at timestamp(3) with time zone,
-    removed_sequence bigint,
-    CONSTRAINT bar_fine CHECK (((fine > 0) AND (fine = ((gross * fineness) / 10000)))),
-    CONSTRAINT bar_fineness CHECK (((fineness >= 9950) AND (fineness <= 9999)))
-);
-
-ALTER TABLE gold.bar OWNER TO gold_owner;
-
---
 -- Name: read_reserves(); Type: FUNCTION; Schema: gold; Owner: gold_book
 --
 
 CREATE FUNCTION gold.read_reserves() RETURNS text
-    LANGUAGE sql SECURITY DEFINER
+    LANGUAGE plpgsql SECURITY DEFINER
     SET search_path TO 'gold', 'pg_temp'
-    BEGIN ATOMIC
- SELECT (((((((((('{"bars":['::text || COALESCE(held.bars, ''::text)) || '],"fine_grams":'::text) || gold.decimal_text(held.fine, 0.0001)) || ',"owed_grams":'::text) || gold.decimal_text(owed.gold, 0.0001)) || ',"coverage":'::text) || COALESCE(gold.decimal_text((div(((held.fine)::numeric * (10000)::numeric), (NULLIF(owed.gold, 0))::numeric))::bigint, 0.0001), 'null'::text)) || ',"as_of":"'::text) || gold.instant_text(clock_timestamp())) || '"}'::text)
-    FROM ( SELECT (COALESCE(sum(b.fine), (0)::numeric))::bigint AS fine,
-             string_agg((((((((((((('{"serial":'::text || to_json(b.serial)) || ',"refiner":'::text) || to_json(b.refiner)) || ',"vault":'::text) || to_json(b.vault_name)) || ',"gross_grams":'::text) || gold.decimal_text(b.gross, 0.0001)) || ',"fineness":'::text) || gold.decimal_text((b.fineness)::bigint, 0.1)) || ',"fine_grams":'::text) || gold.decimal_text(b.fine, 0.0001)) || '}'::text), ','::text ORDER BY b.added_at, b.serial) AS bars
-            FROM gold.bar b
-           WHERE (b.removed_at IS NULL)) held,
-     ( SELECT (COALESCE(sum(a.gold), (0)::numeric))::bigint AS gold
-            FROM gold.account a
-           WHERE (a.client_id <> 0)) owed;
-END;
+    AS $$
+declare
+  clock timestamptz := date_trunc('milliseconds', clock_timestamp());
+begin
+  if not exists (select from published_reserves p where p.as_of > clock - interval '1 hour') then
+    begin
+      -- A read must not wait for a synchronous standby. If the figure is lost in a failover, the next reader publishes another one.
+      perform set_config('synchronous_commit', 'local', true);
+      -- Of several readers at once the first one publishes; the others wait for it and change nothing.
+      insert into published_reserves as p (as_of, body) values (clock, compute_reserves(clock))
+      on conflict (one) do update set as_of = excluded.as_of, body = excluded.body where p.as_of <= excluded.as_of - interval '1 hour';
+    exception when read_only_sql_transaction or disk_full then
+      -- A replica, or a database without space: the last figure stands, with its instant.
+    end;
+  end if;
+  return (select p.body from published_reserves p);
+end $$;
 
 ALTER FUNCTION gold.read_reserves() OWNER TO gold_book;
 
@@ -5657,6 +5683,19 @@ CREATE VIEW gold.payment_batch_overview AS
 ALTER TABLE gold.payment_batch_overview OWNER TO gold_owner;
 
 --
+-- Name: published_reserves; Type: TABLE; Schema: gold; Owner: gold_owner
+--
+
+CREATE TABLE gold.published_reserves (
+    one boolean DEFAULT true NOT NULL,
+    as_of timestamp(3) with time zone NOT NULL,
+    body text NOT NULL,
+    CONSTRAINT published_reserves_one CHECK (one)
+);
+
+ALTER TABLE gold.published_reserves OWNER TO gold_owner;
+
+--
 -- Name: token_key_overview; Type: VIEW; Schema: gold; Owner: gold_owner
 --
 
@@ -5916,6 +5955,13 @@ ALTER TABLE ONLY gold.price
 
 ALTER TABLE ONLY gold.problem
     ADD CONSTRAINT problem_pkey PRIMARY KEY (code);
+
+--
+-- Name: published_reserves published_reserves_pkey; Type: CONSTRAINT; Schema: gold; Owner: gold_owner
+--
+
+ALTER TABLE ONLY gold.published_reserves
+    ADD CONSTRAINT published_reserves_pkey PRIMARY KEY (one);
 
 --
 -- Name: quote quote_bucket_client_id_id_pk; Type: CONSTRAINT; Schema: gold; Owner: gold_owner
@@ -6624,6 +6670,30 @@ REVOKE ALL ON FUNCTION gold.claim_endpoints(worker uuid, clients integer[], most
 GRANT ALL ON FUNCTION gold.claim_endpoints(worker uuid, clients integer[], most integer) TO gold_api;
 
 --
+-- Name: TABLE bar; Type: ACL; Schema: gold; Owner: gold_owner
+--
+
+GRANT SELECT,INSERT ON TABLE gold.bar TO gold_book;
+
+--
+-- Name: COLUMN bar.removed_at; Type: ACL; Schema: gold; Owner: gold_owner
+--
+
+GRANT UPDATE(removed_at) ON TABLE gold.bar TO gold_book;
+
+--
+-- Name: COLUMN bar.removed_sequence; Type: ACL; Schema: gold; Owner: gold_owner
+--
+
+GRANT UPDATE(removed_sequence) ON TABLE gold.bar TO gold_book;
+
+--
+-- Name: FUNCTION compute_reserves(at timestamp with time zone); Type: ACL; Schema: gold; Owner: gold_book
+--
+
+REVOKE ALL ON FUNCTION gold.compute_reserves(at timestamp with time zone) FROM PUBLIC;
+
+--
 -- Name: FUNCTION coordinate_value(text text); Type: ACL; Schema: gold; Owner: gold_book
 --
 
@@ -7249,24 +7319,6 @@ REVOKE ALL ON FUNCTION gold.read_registry(known_version bigint) FROM PUBLIC;
 GRANT ALL ON FUNCTION gold.read_registry(known_version bigint) TO gold_api;
 
 --
--- Name: TABLE bar; Type: ACL; Schema: gold; Owner: gold_owner
---
-
-GRANT SELECT,INSERT ON TABLE gold.bar TO gold_book;
-
---
--- Name: COLUMN bar.removed_at; Type: ACL; Schema: gold; Owner: gold_owner
---
-
-GRANT UPDATE(removed_at) ON TABLE gold.bar TO gold_book;
-
---
--- Name: COLUMN bar.removed_sequence; Type: ACL; Schema: gold; Owner: gold_owner
---
-
-GRANT UPDATE(removed_sequence) ON TABLE gold.bar TO gold_book;
-
---
 -- Name: FUNCTION read_reserves(); Type: ACL; Schema: gold; Owner: gold_book
 --
 
@@ -7863,6 +7915,12 @@ GRANT SELECT ON TABLE gold.partner_overview TO gold_operator;
 
 GRANT SELECT ON TABLE gold.payment_batch_overview TO gold_book;
 GRANT SELECT ON TABLE gold.payment_batch_overview TO gold_operator;
+
+--
+-- Name: TABLE published_reserves; Type: ACL; Schema: gold; Owner: gold_owner
+--
+
+GRANT SELECT,INSERT,UPDATE ON TABLE gold.published_reserves TO gold_book;
 
 --
 -- Name: TABLE token_key_overview; Type: ACL; Schema: gold; Owner: gold_owner

@@ -13,15 +13,24 @@ export const FLOW: Readonly<Record<string, readonly string[]>> = {
   "packages/jws": CORE.slice(0, 1),
   "packages/protocol": CORE.slice(0, 2),
   "packages/client": CORE,
-  "packages/server": CORE,
-  "packages/sidecar": CLIENT,
-  "packages/operator": [...CLIENT, "packages/server"],
+  "packages/database": [],
+  "packages/server": [...CORE, "packages/database"],
+  "packages/sidecar": [...CLIENT, "packages/database"],
+  "packages/operator": [...CLIENT, "packages/database", "packages/server"],
   "packages/dev": [...CLIENT, "packages/server", "packages/operator", "packages/sidecar"],
   "vectors": CORE,
   "deploy": CORE,
   "loadtest": CORE, // by path: k6 resolves no package names
   "bench": [...CLIENT, "packages/server", "packages/dev"],
-  "tools": [...CLIENT, "packages/server", "packages/dev", "vectors", "bench", "loadtest"],
+  "tools": [
+    ...CLIENT,
+    "packages/database",
+    "packages/server",
+    "packages/dev",
+    "vectors",
+    "bench",
+    "loadtest",
+  ],
 };
 
 /** Published: their `src/mod.ts` is a public door, and what it exports is meant for readers outside. */

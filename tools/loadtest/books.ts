@@ -4,7 +4,8 @@ import { once } from "node:events";
 import { join } from "node:path";
 import process from "node:process";
 import { setTimeout as sleep } from "node:timers/promises";
-import postgres, { type Sql } from "postgres";
+import { checkDatabaseUrl, openDatabase } from "@gold-partner/database";
+import type { Sql } from "postgres";
 import { asOperator } from "@gold-partner/dev";
 import type { Inbox } from "./inbox.ts";
 import { fingerprintOf, type LoadPartner, MissingError } from "./partner_file.ts";
@@ -49,12 +50,12 @@ export async function openBooks(
   partners: readonly LoadPartner[],
   root: string,
 ): Promise<Books> {
-  if (!/^postgres(?:ql)?:\/\//.test(databaseUrl) || !URL.canParse(databaseUrl)) {
-    throw new MissingError(
-      "DATABASE_URL is no address of a database; write it as postgres://USER:PASSWORD@HOST:PORT/NAME.",
-    );
+  try {
+    checkDatabaseUrl(databaseUrl, process.env.GOLD_ENV);
+  } catch (error) {
+    throw new MissingError(`DATABASE_URL ${(error as Error).message}`);
   }
-  const sql = postgres(databaseUrl, { max: 1, onnotice: () => {} });
+  const sql = openDatabase(databaseUrl, { max: 1, onnotice: () => {} });
   const ids = partners.map(({ client_id }) => client_id);
   const [row] = await sql<{ at: Date }[]>`select date_trunc('milliseconds', clock_timestamp()) as at`
     .catch(async (error: Error) => {

@@ -7,7 +7,7 @@ import { findMigrationUrl } from "./database.ts";
 import { Failure } from "./failure.ts";
 
 const [OPERATOR, MIGRATION] = ["postgres://operator@127.0.0.1/gold", "postgres://migration@127.0.0.1/gold"];
-const ELSEWHERE = "postgres://somebody@db.example/gold";
+const ELSEWHERE = "postgres://somebody@db.example/gold?sslmode=verify-full";
 
 describe("findMigrationUrl()", () => {
   let stateDir: string;
@@ -33,7 +33,10 @@ describe("findMigrationUrl()", () => {
       () => findMigrationUrl({ MIGRATION_DATABASE_URL: "mysql://root:secret@db" }, stateDir),
       Failure,
     );
-    assertEquals(wrong.message, "MIGRATION_DATABASE_URL is no postgres:// URL.");
+    assertEquals(
+      wrong.message,
+      "MIGRATION_DATABASE_URL must be a postgres:// URL; it may hold a password, so it is not repeated here.",
+    );
     await assertRejects(
       () => findMigrationUrl({}, join(stateDir, "none")),
       Failure,

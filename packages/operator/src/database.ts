@@ -1,7 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { Sql } from "postgres";
-import postgres from "postgres";
+import { checkDatabaseUrl, openDatabase } from "@gold-partner/database";
 import { isKeySource, type KeySource } from "@gold-partner/server";
 import { EXIT, Failure, usage } from "./failure.ts";
 
@@ -32,13 +32,13 @@ type Environment = Readonly<Record<string, string | undefined>>;
 
 /** DATABASE_URL, or the database of a running `npm start`. */
 export async function findDatabaseUrl(env: Environment, stateDir: string): Promise<string> {
-  if (env.DATABASE_URL) return checkUrl(env.DATABASE_URL);
+  if (env.DATABASE_URL) return checkUrl(env, "DATABASE_URL");
   return (await readRun(stateDir)).database_url;
 }
 
 /** Another person's login, for what takes two. That of an `npm start` is never taken for another database. */
 export async function findSecondUrl(env: Environment, stateDir: string): Promise<string> {
-  if (env.SECOND_DATABASE_URL) return checkUrl(env.SECOND_DATABASE_URL, "SECOND_DATABASE_URL");
+  if (env.SECOND_DATABASE_URL) return checkUrl(env, "SECOND_DATABASE_URL");
   if (!env.DATABASE_URL) return (await readRun(stateDir)).second_database_url;
   throw usage(
     "SECOND_DATABASE_URL is not set: a deposit takes two people, and so another login of the same database.",
@@ -62,7 +62,7 @@ async function readRun(stateDir: string): Promise<RunFile> {
 
 /** The login that migrates, for what no operator's login may do. That of an `npm start` is never taken for another database. */
 export async function findMigrationUrl(env: Environment, stateDir: string): Promise<string> {
-  if (env.MIGRATION_DATABASE_URL) return checkUrl(env.MIGRATION_DATABASE_URL, "MIGRATION_DATABASE_URL");
+  if (env.MIGRATION_DATABASE_URL) return checkUrl(env, "MIGRATION_DATABASE_URL");
   const url = await findDatabaseUrl(env, stateDir);
   if (env.DATABASE_URL) return url;
   return await readFile(join(stateDir, "keys", "migration_database_url"), "utf8").then(
@@ -72,9 +72,12 @@ export async function findMigrationUrl(env: Environment, stateDir: string): Prom
 }
 
 /** It may hold a password, so no message repeats it. */
-function checkUrl(text: string, name = "DATABASE_URL"): string {
-  if (/^postgres(?:ql)?:/.test(text) && URL.canParse(text)) return text;
-  throw usage(`${name} is no postgres:// URL.`);
+function checkUrl(env: Environment, name: string): string {
+  try {
+    return checkDatabaseUrl(env[name]!, env.GOLD_ENV);
+  } catch (error) {
+    throw usage(`${name} ${(error as Error).message}`);
+  }
 }
 
 // An operator's command holds a client's account and the audit while it runs: it gives up rather than hold up orders.
@@ -82,7 +85,7 @@ const LOCK_TIMEOUT_MS = 10_000;
 const IDLE_TIMEOUT_MS = 30_000;
 
 export function connect(url: string): Sql {
-  return postgres(url, {
+  return openDatabase(url, {
     max: 1,
     connect_timeout: 5,
     onnotice: () => {},

@@ -163,6 +163,19 @@ describe("gold", () => {
       assertEquals(run.err.includes("hunter2"), false);
     });
 
+    it("is not reached over a network without sslmode=verify-full, unless GOLD_ENV says sandbox", async () => {
+      const remote = "postgres://operator:hunter2@database.invalid/gold";
+      const run = (env: Record<string, string>) => runGold(["partner", "list", "--json"], { env });
+      for (const GOLD_ENV of ["", "production"]) {
+        const refused = await run({ DATABASE_URL: remote, GOLD_ENV });
+        assertStringIncludes(assertProblem(refused, 2, "usage"), "add sslmode=verify-full");
+        assertEquals(refused.err.includes("hunter2"), false);
+      }
+      assertProblem(await run({ DATABASE_URL: remote, GOLD_ENV: "sandbox" }), 3, "database_unreachable");
+      const verified = `${remote}?sslmode=verify-full`;
+      assertProblem(await run({ DATABASE_URL: verified }), 3, "database_unreachable");
+    });
+
     it("is a usage error where DATABASE_URL is no URL", async () => {
       for (const DATABASE_URL of ["gold", "http://127.0.0.1/gold", "postgres://a b/"]) {
         const detail = assertProblem(

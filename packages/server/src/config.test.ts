@@ -224,6 +224,19 @@ describe("readConfig()", () => {
     }
   });
 
+  it("takes a database over the network only by verify-full, in production", () => {
+    const DATABASE_URL = "postgres://gold_api:secret@db.example/gold";
+    const production = { GOLD_ENV: "production", LISTEN: "unix:/run/gold.sock" };
+    assertStringIncludes(faultsOf({ ...production, DATABASE_URL })[0]!, "DATABASE_URL reaches db.example");
+    for (const GOLD_ENV of ["production", "sandbox"]) {
+      const url = GOLD_ENV === "sandbox" ? DATABASE_URL : `${DATABASE_URL}?sslmode=verify-full`;
+      const read = readConfig({ ...GOOD, ...production, GOLD_ENV, DATABASE_URL: url });
+      assertEquals(read.databaseUrl, url);
+    }
+    // Both faults are named at once.
+    assertEquals(faultsOf({ ...production, GOLD_ENV: "staging", DATABASE_URL }).length, 2);
+  });
+
   it("takes waits between a webhook's attempts, and says which one it does not read", () => {
     assertEquals(readConfig({ ...GOOD, WEBHOOK_RETRIES: "1s 2m" }).webhookRetries, [1, 120]);
     assertStringIncludes(faultsOf({ WEBHOOK_RETRIES: "5s 2x" })[0]!, 'WEBHOOK_RETRIES has "2x"');

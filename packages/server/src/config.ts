@@ -1,6 +1,7 @@
 import { X509Certificate } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { isIP } from "node:net";
+import { checkDatabaseUrl } from "@gold-partner/database";
 import { parseRetrySchedule, type RetrySchedule } from "./delivery/retry_schedule.ts";
 import { isKeySource, type KeySource } from "./key_source.ts";
 import type { Role } from "./role.ts";
@@ -92,6 +93,7 @@ export function readDeliveryConfig(variables: Variables): DeliveryConfig {
 }
 
 interface Reader {
+  readonly variables: Variables;
   readonly faults: string[];
   read(name: string): string;
   attempt<T>(name: string, parse: (text: string) => T): T;
@@ -114,14 +116,14 @@ function openReader(variables: Variables): Reader {
       return undefined as T;
     }
   };
-  return { faults, read, attempt };
+  return { variables, faults, read, attempt };
 }
 
-const readShared = ({ attempt }: Reader): DeliveryConfig => ({
+const readShared = ({ attempt, variables }: Reader): DeliveryConfig => ({
   environment: attempt("GOLD_ENV", parseEnvironment),
   publicBaseUrl: attempt("PUBLIC_BASE_URL", parseBaseUrl),
   operationsListen: attempt("OPERATIONS_LISTEN", parseListen),
-  databaseUrl: attempt("DATABASE_URL", parseDatabaseUrl),
+  databaseUrl: attempt("DATABASE_URL", (text) => checkDatabaseUrl(text, variables.GOLD_ENV)),
   standby: attempt("HA", parseSwitch),
   sealingKeySource: attempt("SEALING_KEY_SOURCE", parseKeySource),
   webhookRetries: attempt("WEBHOOK_RETRIES", parseRetrySchedule),
@@ -164,14 +166,6 @@ function parseListen(text: string): ListenAddress {
     );
   }
   return { kind: "tcp", host: tcp[1] === "[::1]" ? "::1" : "127.0.0.1", port: Number(tcp[2]) };
-}
-
-/** An empty URL would have the driver fall back to whatever the machine's own defaults are. */
-function parseDatabaseUrl(text: string): string {
-  if (!/^postgres(?:ql)?:\/\/./.test(text) || !URL.canParse(text)) {
-    throw new Error("must be a postgres:// URL; it may hold a password, so it is not repeated here.");
-  }
-  return text;
 }
 
 function parseDrain(text: string): number {

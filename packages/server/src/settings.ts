@@ -7,7 +7,12 @@ interface Setting {
 
 /** Every setting of the service; `gold config explain` prints this list. */
 export const SETTINGS: readonly Setting[] = [
-  { name: "DATABASE_URL", meaning: "postgres:// URL of the service's own login (gold_api)", secret: true },
+  {
+    name: "DATABASE_URL",
+    meaning:
+      "postgres:// URL of the service's own login (gold_api); in production sslmode=verify-full, unless on loopback or a Unix socket, and sslrootcert=FILE for an authority of your own",
+    secret: true,
+  },
   { name: "GOLD_ENV", meaning: "sandbox or production" },
   {
     name: "PUBLIC_BASE_URL",

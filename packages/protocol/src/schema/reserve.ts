@@ -16,6 +16,8 @@ export const reservesReply = z.object({
   coverage: z.number().nullable().meta({
     description: "fine_grams / owed_grams, rounded down to 4 decimals; null where nothing is owed.",
   }),
-  as_of: instant,
-}).meta({ id: "Reserves", description: "The bars behind the gold." });
+  as_of: instant.meta({
+    description: "The instant that every figure here is of. The reply stands unchanged for an hour or more.",
+  }),
+}).meta({ id: "Reserves", description: "The bars behind the gold, as published at one instant." });
 export type ReservesReply = z.infer<typeof reservesReply>;

@@ -47,6 +47,8 @@ grant update (admission_version, event_sequence, last_posted_at) on gold.account
 grant update (stripe) on gold.vault to gold_book;
 grant update (removed_at, removed_sequence) on gold.bar to gold_book;
 grant update (approved_at, approved_by, reversed_at, reversed_by, reversed_sequence) on gold.deposit to gold_book;
+grant insert on gold.published_reserves to gold_book;
+grant update (as_of, body) on gold.published_reserves to gold_book;
 grant update on gold.chain_tail, gold.audit_tail, gold.partner, gold.price, gold.registry_version, gold.deployment to gold_book;
 grant update (key_source, retired_at, revocation_list, revocation_number, revocation_next_at) on gold.authority to gold_book;
 grant update (revoked_at, revocation_reason, last_used_at) on gold.certificate to gold_book;

@@ -1,8 +1,9 @@
 import { readFile } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
+import { openDatabase } from "@gold-partner/database";
 import { PROBLEM_REGISTRY } from "@gold-partner/protocol";
 import { type MigrationMeta, readMigrationFiles } from "drizzle-orm/migrator";
-import postgres, { type TransactionSql } from "postgres";
+import type { TransactionSql } from "postgres";
 import { retryLocked } from "./retry_locked.ts";
 
 const MIGRATIONS = fileURLToPath(new URL("../../migrations", import.meta.url));
@@ -82,12 +83,12 @@ const PATIENCE_MS = 60_000;
  */
 export async function migrate(url: string, { patienceMs = PATIENCE_MS } = {}): Promise<void> {
   const files = await readFiles();
-  const sql = postgres(url, {
+  const sql = openDatabase(url, {
     max: 1,
     onnotice: () => {},
     connection: { application_name: "gold db migrate" },
   });
-  const observer = postgres(url, { max: 1, onnotice: () => {} });
+  const observer = openDatabase(url, { max: 1, onnotice: () => {} });
   try {
     await retryLocked(sql, observer, patienceMs, (transaction) => apply(transaction, files, patienceMs));
   } finally {

@@ -1,5 +1,5 @@
-import { connect as openSocket, Socket } from "node:net";
-import postgres, { type Sql } from "postgres";
+import { openDatabase } from "@gold-partner/database";
+import type { Sql } from "postgres";
 import type { BookingPools } from "../booking/pools.ts";
 import type { Config } from "../config.ts";
 
@@ -74,7 +74,7 @@ function share(clients: readonly Sql[]): Sql {
 }
 
 function connectOne(url: string, onNotify: OnNotify | undefined): Sql {
-  return postgres(url, {
+  return openDatabase(url, {
     max: 1,
     connect_timeout: 5,
     // Comes back quickly after the database does; requests are refused meanwhile, not queued.
@@ -83,31 +83,12 @@ function connectOne(url: string, onNotify: OnNotify | undefined): Sql {
     // and an unhandled rejection ends the process. Arrays travel as text here.
     fetch_types: false,
     onnotice: () => {},
-    // The driver hands its parsed options to the first function, and notifications to the second; its types know neither.
-    ...({ socket: openWatchedSocket, onnotify: onNotify } as object),
+    silenceMs: SILENCE_MS,
+    onNotify,
     connection: {
       application_name: "gold-partner",
       lock_timeout: LOCK_TIMEOUT_MS,
       statement_timeout: STATEMENT_TIMEOUT_MS,
     },
   });
-}
-
-interface Endpoint {
-  readonly host: readonly string[];
-  readonly port: readonly number[];
-  readonly path: string | false;
-}
-
-/**
- * Handed over while it still connects: the driver writes ahead, and hears of a failure by the socket's own events. A connection
- * whose socket is refused as a failed promise would be lost to the pool for good.
- */
-function openWatchedSocket({ host, port, path }: Endpoint): Socket {
-  const socket = path ? openSocket(path) : openSocket(port[0]!, host[0]!);
-  const watch = (): Socket => socket.on("timeout", () => socket.destroy());
-  // Where TLS begins, the driver takes every listener off the socket below it.
-  socket.removeAllListeners = () => (Socket.prototype.removeAllListeners.call(socket), watch());
-  socket.setTimeout(SILENCE_MS);
-  return watch();
 }

@@ -244,6 +244,7 @@ describe("the roles", () => {
       token_key: ["sealed", "sealing_key", "retire_at", "last_used_at"],
       webhook_secret: ["sealed", "sealing_key", "retire_at", "last_used_at"],
       deposit: ["approved_at", "approved_by", "reversed_at", "reversed_by", "reversed_sequence"],
+      published_reserves: ["as_of", "body"],
       vault: ["stripe"],
     };
     const MAY_DELETE = ["allowed_ip", "market_session", "delivery_worker", "endpoint", "retry"];

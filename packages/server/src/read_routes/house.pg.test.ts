@@ -26,14 +26,17 @@ describe("what is read of the house and of one's own standing", () => {
     }::jsonb)`;
 
   it("reserves: the bars in the vault, what is owed, and how far it is covered", async () => {
+    const { sql } = service.books;
+    const anHourLater = () => sql`update gold.published_reserves set as_of = as_of - interval '1 hour'`;
     const empty = await account.read("/v1/reserves", reservesReply);
     const { as_of: _asOf, ...nothing } = empty;
     assertEquals(nothing, { bars: [], fine_grams: 0, owed_grams: 0, coverage: null });
-    const { sql } = service.books;
     await sql`select gold.add_bar('A "1"', 'Réfineur', 'Riyadh, 2', 100010001, 9999)`;
     await sql`select gold.add_bar('B', 'Refiner', 'Jeddah', 20000, 9950)`;
     await account.fund(10_000);
     await account.trade("buy", 0.6);
+    assertEquals(await account.read("/v1/reserves", reservesReply), empty);
+    await anHourLater();
     const two = await account.read("/v1/reserves", reservesReply);
     assertEquals(two.bars, [
       {
@@ -49,6 +52,7 @@ describe("what is read of the house and of one's own standing", () => {
     // 10001.9899 / 0.6 = 16669.98316…, rounded down.
     assertEquals([two.fine_grams, two.owed_grams, two.coverage], [10001.9899, 0.6, 16669.9831]);
     await sql`select gold.remove_bar('B')`;
+    await anHourLater();
     const one = await account.read("/v1/reserves", reservesReply);
     assertEquals([one.bars.length, one.fine_grams, one.coverage], [1, 9999.9999, 16666.6665]);
   });

@@ -39,6 +39,10 @@ export function reservesRoute(deps: Deps): Route {
   return async (c) => {
     await identify(c, deps);
     refuseQuery(c);
-    return jsonTextReply(await deps.reads.reserves(), c.get("exchange"));
+    const body = await deps.reads.reserves();
+    if (body === null) {
+      throw new Refusal("service_unavailable", "No figure of the reserves has been published yet.");
+    }
+    return jsonTextReply(body, c.get("exchange"));
   };
 }

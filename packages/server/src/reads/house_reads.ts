@@ -19,8 +19,8 @@ export interface HouseReads {
   /** Undefined where none was ever set. */
   price(): Promise<Price | undefined>;
   marketHours(): Promise<MarketHours>;
-  /** The reply's text. */
-  reserves(): Promise<string>;
+  /** The published reply's text; null where none was published and the database takes no write. */
+  reserves(): Promise<string | null>;
 }
 
 export function openHouseReads(sql: Sql): HouseReads {
@@ -47,7 +47,7 @@ export function openHouseReads(sql: Sql): HouseReads {
       };
     },
     async reserves() {
-      const [row] = await sql<{ body: string }[]>`select gold.read_reserves() as body`;
+      const [row] = await sql<{ body: string | null }[]>`select gold.read_reserves() as body`;
       return row!.body;
     },
   };

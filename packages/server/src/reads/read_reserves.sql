@@ -1,12 +1,14 @@
--- The bars in the vault and the gold that is owed, from one snapshot: between two statements a bar or an order could slip in.
+-- The bars in the vault and the gold owed to all partners. Partners see a published figure: it stands unchanged for an hour, so that a
+-- single trade cannot be read from it.
 
-create or replace function gold.read_reserves() returns text
-language sql volatile security definer set search_path = gold, pg_temp
+-- One statement, and so one snapshot: bars, grams and coverage are of the same instant.
+create or replace function gold.compute_reserves(at timestamptz) returns text
+language sql stable
 begin atomic
   select '{"bars":[' || coalesce(held.bars, '') || '],"fine_grams":' || gold.decimal_text(held.fine, 0.0001)
     || ',"owed_grams":' || gold.decimal_text(owed.gold, 0.0001)
     || ',"coverage":' || coalesce(gold.decimal_text(div(held.fine * 10000::numeric, nullif(owed.gold, 0))::bigint, 0.0001), 'null')
-    || ',"as_of":"' || gold.instant_text(clock_timestamp()) || '"}'
+    || ',"as_of":"' || gold.instant_text(at) || '"}'
   from (
     select coalesce(sum(b.fine), 0)::bigint as fine, string_agg(
       '{"serial":' || to_json(b.serial) || ',"refiner":' || to_json(b.refiner) || ',"vault":' || to_json(b.vault_name)
@@ -17,3 +19,24 @@ begin atomic
     select coalesce(sum(a.gold), 0)::bigint as gold from gold.account a where a.client_id <> 0
   ) owed;
 end;
+
+-- The first reader after an hour publishes the next figure. Null where none was ever published and none can be written.
+create or replace function gold.read_reserves() returns text
+language plpgsql volatile security definer set search_path = gold, pg_temp as $$
+declare
+  clock timestamptz := date_trunc('milliseconds', clock_timestamp());
+  due timestamptz := clock - interval '1 hour';
+begin
+  if not exists (select from published_reserves p where p.as_of > due) then
+    begin
+      -- A read must not wait for a synchronous standby. If the figure is lost in a failover, the next reader publishes another one.
+      perform set_config('synchronous_commit', 'local', true);
+      -- Of several readers at once the first one publishes; the others wait for it and change nothing.
+      insert into published_reserves as p (as_of, body) values (clock, compute_reserves(clock))
+      on conflict (one) do update set as_of = excluded.as_of, body = excluded.body where p.as_of <= due;
+    exception when read_only_sql_transaction or disk_full then
+      -- A replica, or a database without space: the last figure stands, with its instant.
+    end;
+  end if;
+  return (select p.body from published_reserves p);
+end $$;

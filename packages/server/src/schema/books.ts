@@ -1,6 +1,7 @@
 import { sql } from "drizzle-orm";
 import {
   bigint,
+  boolean,
   check,
   index,
   integer,
@@ -53,6 +54,16 @@ export const bar = gold.table("bar", {
   check("bar_fine", sql`${t.fine} > 0 and ${t.fine} = ${t.gross} * ${t.fineness} / 10000`),
   check("bar_fineness", sql`${t.fineness} between 9950 and 9999`),
 ]);
+
+/**
+ * The reply of GET /v1/reserves that stands now: one row, replaced at most once an hour. A live figure would show each partner the others'
+ * trades.
+ */
+export const publishedReserves = gold.table("published_reserves", {
+  one: boolean().primaryKey().default(true),
+  asOf: instant().notNull(),
+  body: text().notNull(),
+}, (t) => [check("published_reserves_one", sql`${t.one}`)]);
 
 /**
  * Double entry by form: one row is one debit and one credit of one amount, so every row sums to zero per asset.

@@ -1,4 +1,5 @@
 import process from "node:process";
+import { checkDatabaseUrl } from "@gold-partner/database";
 import { parseArgs } from "node:util";
 import { type KeeperOptions, keepTrust, writeTrustOnce } from "./keeper.ts";
 
@@ -53,10 +54,12 @@ function readOnce(args: readonly string[]): boolean | undefined {
 
 /** The settings, or what is wrong with them. */
 function readSettings(variables: Variables): Pick<KeeperOptions, "databaseUrl" | "folder"> | string {
-  const { DATABASE_URL: databaseUrl = "", TRUST_DIRECTORY: folder = "" } = variables;
+  const { DATABASE_URL: databaseUrl = "", TRUST_DIRECTORY: folder = "", GOLD_ENV: environment } = variables;
   const faults: string[] = [];
-  if (!/^postgres(?:ql)?:\/\/./.test(databaseUrl) || !URL.canParse(databaseUrl)) {
-    faults.push("DATABASE_URL must be a postgres:// URL of the service's login (gold_api).");
+  try {
+    checkDatabaseUrl(databaseUrl, environment);
+  } catch (error) {
+    faults.push(`DATABASE_URL ${(error as Error).message}`);
   }
   if (!folder.startsWith("/")) {
     faults.push("TRUST_DIRECTORY must be the absolute path of the folder that Envoy watches.");

@@ -1,0 +1,147 @@
+import { X509Certificate } from "node:crypto";
+import { readFileSync } from "node:fs";
+import { isIP, isIPv4 } from "node:net";
+
+/** What a database URL says, read once and by one rule, so that what is checked is what is connected to. */
+export interface DatabaseAddress {
+  /** A name or an IP literal without brackets; "localhost" for a Unix socket. */
+  readonly host: string;
+  readonly port: number;
+  /** The Unix socket's file. */
+  readonly socketPath: string | undefined;
+  readonly user: string | undefined;
+  readonly password: string | undefined;
+  readonly database: string | undefined;
+  readonly sslMode: SslMode;
+  /** PEM of the authorities that may issue the server's certificate; the runtime's own where undefined. */
+  readonly ca: string | undefined;
+  /** Parameters for the driver and the server, such as connect_timeout. */
+  readonly parameters: string;
+}
+
+const SSL_MODES = ["disable", "prefer", "require", "verify-full"] as const;
+type SslMode = (typeof SSL_MODES)[number];
+
+const DEFAULT_PORT = 5432;
+const TLS_PARAMETERS = ["sslmode", "sslrootcert"];
+/** The driver or the server would ignore them, or use them in place of what was checked. */
+const REFUSED_PARAMETERS =
+  /^(?:host|hostaddr|port|user|password|dbname|ssl(?!mode$|rootcert$|negotiation$).*)$/i;
+const CERTIFICATE = /-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g;
+
+/**
+ * Returns the URL as it came. Throws an Error whose message continues the setting's name, and never repeats the URL, which may
+ * hold a password. Unless `environment` is "sandbox", a database that is neither on loopback nor behind a Unix socket must be
+ * reached with sslmode=verify-full.
+ *
+ * ```ts
+ * checkDatabaseUrl("postgres://gold_api@db.example/gold?sslmode=verify-full", "production");
+ * ```
+ */
+export function checkDatabaseUrl(text: string, environment: string | undefined): string {
+  const { host, socketPath, sslMode } = readDatabaseUrl(text);
+  const isLocal = socketPath !== undefined || isLoopback(host);
+  if (isLocal || sslMode === "verify-full" || environment === "sandbox") return text;
+  throw new Error(
+    `reaches ${host} over the network with sslmode=${sslMode}, so another machine could pass for the database: ` +
+      "add sslmode=verify-full, and sslrootcert=FILE with the PEM of its authority unless a public one issued the certificate. " +
+      "Only GOLD_ENV=sandbox goes without.",
+  );
+}
+
+export function readDatabaseUrl(text: string): DatabaseAddress {
+  if (!/^postgres(?:ql)?:\/\/./.test(text) || !URL.canParse(text)) {
+    throw new Error("must be a postgres:// URL; it may hold a password, so it is not repeated here.");
+  }
+  const url = new URL(text);
+  const { searchParams } = url;
+  for (const name of searchParams.keys()) {
+    if (searchParams.getAll(name).length > 1) throw new Error(`has ${name} more than once: give it once.`);
+    if (REFUSED_PARAMETERS.test(name)) {
+      throw new Error(
+        `has the parameter ${name}: host, port, login and database stand before the "?", and sslmode and sslrootcert set TLS.`,
+      );
+    }
+  }
+  const host = readHost(decode(url.hostname));
+  const port = url.port === "" ? DEFAULT_PORT : Number(url.port);
+  const sslMode = readSslMode(searchParams.get("sslmode"));
+  const ca = readAuthorities(searchParams.get("sslrootcert"), sslMode);
+  for (const name of TLS_PARAMETERS) searchParams.delete(name);
+  const isSocket = host.startsWith("/");
+  return {
+    host: isSocket ? "localhost" : host,
+    port,
+    socketPath: isSocket ? `${host}/.s.PGSQL.${port}` : undefined,
+    user: decode(url.username) || undefined,
+    password: decode(url.password) || undefined,
+    database: decode(url.pathname.slice(1)) || undefined,
+    sslMode,
+    ca,
+    parameters: searchParams.toString(),
+  };
+}
+
+function decode(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    throw new Error("has a % that encodes nothing: write % itself as %25.");
+  }
+}
+
+function readHost(hostname: string): string {
+  // The name of a folder keeps its case.
+  if (hostname.startsWith("/")) return hostname;
+  if (hostname === "") {
+    throw new Error(
+      "names no host: write postgres://USER@HOST/NAME, or postgres://USER@%2Frun%2Fpostgresql/NAME for a Unix socket.",
+    );
+  }
+  if (hostname.includes(",")) throw new Error("names several hosts: give one.");
+  return hostname.replace(/^\[(.*)\]$/, "$1").toLowerCase();
+}
+
+function readSslMode(text: string | null): SslMode {
+  if (text === null) return "disable";
+  const mode = SSL_MODES.find((one) => one === text);
+  if (mode) return mode;
+  throw new Error(`has an sslmode that is none of ${SSL_MODES.join(", ")}.`);
+}
+
+function readAuthorities(file: string | null, sslMode: SslMode): string | undefined {
+  if (file === null) return undefined;
+  if (sslMode !== "verify-full") {
+    throw new Error("has sslrootcert, which is used with sslmode=verify-full alone: set both.");
+  }
+  if (file === "system") return undefined;
+  let text: string;
+  try {
+    text = readFileSync(file, "utf8");
+  } catch (error) {
+    throw new Error(
+      `has sslrootcert=${file}, which cannot be read (${(error as NodeJS.ErrnoException).code}).`,
+    );
+  }
+  const certificates = text.match(CERTIFICATE) ?? [];
+  // TLS skips what it cannot parse, and would then trust nobody without saying why.
+  if (certificates.length === 0 || !certificates.every(isCertificate)) {
+    throw new Error(`has sslrootcert=${file}, which must hold PEM certificates and nothing broken.`);
+  }
+  return text;
+}
+
+function isCertificate(pem: string): boolean {
+  try {
+    return Boolean(new X509Certificate(pem));
+  } catch {
+    return false;
+  }
+}
+
+/** A literal or the name `localhost`: what any other name resolves to may change. */
+const isLoopback = (host: string): boolean =>
+  host === "localhost" || host === "::1" || (isIPv4(host) && host.startsWith("127."));
+
+/** For TLS: an IP literal has no server name, and is matched by an iPAddress of the certificate. */
+export const serverNameOf = (host: string): string => isIP(host) === 0 ? host : "";

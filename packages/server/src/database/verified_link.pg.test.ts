@@ -1,0 +1,145 @@
+import { chmodSync, chownSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import process from "node:process";
+import { setTimeout as sleep } from "node:timers/promises";
+import { after, afterEach, before, describe, it } from "node:test";
+import { startPostgres } from "@gold-partner/dev";
+import { openDatabase } from "@gold-partner/database";
+import { assertEquals } from "@std/assert";
+import type { Sql } from "postgres";
+import { createTrialAuthority, type Issued } from "../delivery/send/certificate_trial.ts";
+import { connect } from "./pools.ts";
+
+const NOBODY = 65_534;
+const VARIABLES = ["NODE_TLS_REJECT_UNAUTHORIZED", "PGSSLMODE", "PGSSL", "PGHOST", "PGSSLROOTCERT"];
+
+describe("a database link with sslmode=verify-full", () => {
+  const authority = createTrialAuthority();
+  const folder = mkdtempSync(join(realpathSync(tmpdir()), "gold-link-"));
+  const file = (name: string) => join(folder, name);
+  let server: Awaited<ReturnType<typeof startPostgres>>;
+  let admin: Sql;
+
+  before(async () => {
+    chmodSync(folder, 0o755);
+    writeFileSync(file("ca.pem"), authority.ca);
+    server = await startPostgres({ dataDir: file("data") });
+    admin = openDatabase(server.superuserUrl(), { max: 1, onnotice: () => {} });
+    present(authority.issue(["localhost"]));
+    await admin.unsafe(`alter system set ssl_cert_file = '${file("server.pem")}'`);
+    await admin.unsafe(`alter system set ssl_key_file = '${file("server.key")}'`);
+  });
+  afterEach(() => VARIABLES.forEach((name) => delete process.env[name]));
+  after(async () => {
+    await admin.end();
+    await server.stop();
+    rmSync(folder, { recursive: true, force: true });
+  });
+
+  function present({ cert, key }: Issued): void {
+    writeFileSync(file("server.pem"), cert, { mode: 0o644 });
+    writeFileSync(file("server.key"), key, { mode: 0o600 });
+    if (process.getuid?.() === 0) chownSync(file("server.key"), NOBODY, NOBODY);
+  }
+  /** Reloads the settings and waits until new connections have them. */
+  async function reload(ssl: "on" | "off"): Promise<void> {
+    await admin.unsafe(`alter system set ssl = ${ssl}`);
+    const [{ at } = { at: "" }] = await admin`select pg_conf_load_time()::text as at, pg_reload_conf()`;
+    for (;;) {
+      const fresh = openDatabase(server.superuserUrl(), { max: 1, onnotice: () => {} });
+      const [row] = await fresh`select pg_conf_load_time()::text as at`;
+      await fresh.end();
+      if (row!.at !== at) return;
+      await sleep(20);
+    }
+  }
+  const urlOf = (host: string, query = `sslmode=verify-full&sslrootcert=${file("ca.pem")}`) => {
+    const url = new URL(server.superuserUrl());
+    url.hostname = host;
+    return `${url.href}?${query}`;
+  };
+  async function outcome(sql: Sql): Promise<"encrypted" | "clear" | "refused"> {
+    try {
+      const [row] = await sql`select ssl from pg_stat_ssl where pid = pg_backend_pid()`;
+      return row!.ssl ? "encrypted" : "clear";
+    } catch {
+      return "refused";
+    } finally {
+      await sql.end({ timeout: 0 });
+    }
+  }
+  /** By the service's own pool, whose sockets are watched, and by the driver's sockets, as `gold` has them. */
+  async function outcomes(host: string, query?: string): Promise<string> {
+    const url = urlOf(host, query);
+    const each = [
+      await outcome(connect(url, 1)),
+      await outcome(openDatabase(url, { max: 1, connect_timeout: 5 })),
+    ];
+    assertEquals(each[0], each[1]);
+    return each[0]!;
+  }
+
+  it("accepts a certificate for the very host of the URL, by name or by address, and no other", async () => {
+    const cases: readonly (readonly [string, string, Issued, string])[] = [
+      ["the name", "localhost", authority.issue(["localhost"]), "encrypted"],
+      ["the name in capitals", "LOCALHOST", authority.issue(["localhost"]), "encrypted"],
+      ["another name", "localhost", authority.issue(["database.example"]), "refused"],
+      ["an address, for the name", "localhost", authority.issue(["127.0.0.1"]), "refused"],
+      ["the address", "127.0.0.1", authority.issue(["127.0.0.1"]), "encrypted"],
+      ["another address", "127.0.0.1", authority.issue(["127.0.0.2"]), "refused"],
+      ["localhost, for an address", "127.0.0.1", authority.issue(["localhost"]), "refused"],
+      ["a name in the subject alone", "localhost", authority.issueByCommonName("localhost"), "refused"],
+      ["an address in the subject alone", "127.0.0.1", authority.issueByCommonName("127.0.0.1"), "refused"],
+      ["an expired one", "localhost", authority.issue(["localhost"], -2, -1), "refused"],
+      ["one of tomorrow", "localhost", authority.issue(["localhost"], 1, 2), "refused"],
+      ["one of an unknown authority", "localhost", createTrialAuthority().issue(["localhost"]), "refused"],
+    ];
+    for (const [name, host, certificate, expected] of cases) {
+      present(certificate);
+      await reload("on");
+      assertEquals([name, await outcomes(host)], [name, expected]);
+    }
+  });
+
+  it("trusts the runtime's own authorities where no file is given, and so not this one", async () => {
+    present(authority.issue(["localhost"]));
+    await reload("on");
+    for (const query of ["sslmode=verify-full", "sslmode=verify-full&sslrootcert=system"]) {
+      assertEquals(await outcomes("localhost", query), "refused");
+    }
+  });
+
+  it("is not weakened by the environment", async () => {
+    present(createTrialAuthority().issue(["localhost"]));
+    await reload("on");
+    process.env.NODE_TLS_REJECT_UNAUTHORIZED = "0";
+    for (const name of ["PGSSLMODE", "PGSSL"]) process.env[name] = "disable";
+    process.env.PGHOST = "127.0.0.1";
+    assertEquals(await outcomes("localhost"), "refused");
+  });
+
+  it("refuses a server that speaks no TLS", async () => {
+    await reload("off");
+    assertEquals(await outcomes("localhost"), "refused");
+    assertEquals(await outcomes("localhost", "sslmode=require"), "refused");
+    assertEquals(await outcomes("localhost", "sslmode=prefer"), "clear");
+  });
+
+  it("is needed for a check alone: require encrypts whatever the certificate, and without sslmode nothing is encrypted", async () => {
+    present(createTrialAuthority().issue(["database.example"]));
+    await reload("on");
+    assertEquals(await outcomes("localhost", "sslmode=require"), "encrypted");
+    assertEquals(await outcomes("localhost", "sslmode=prefer"), "encrypted");
+    assertEquals(await outcomes("localhost", ""), "clear");
+  });
+
+  it("reaches a Unix socket by the encoded path of its folder", async () => {
+    const { port, username, password } = new URL(server.superuserUrl());
+    const url = `postgres://${username}:${password}@${
+      encodeURIComponent(server.socketDir!)
+    }:${port}/postgres`;
+    assertEquals(await outcome(openDatabase(url, { max: 1 })), "clear");
+    assertEquals(await outcome(connect(url, 1)), "clear");
+  });
+});

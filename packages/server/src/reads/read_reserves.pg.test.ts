@@ -1,0 +1,70 @@
+import { type TrialBooks, trialBooks } from "@gold-partner/dev";
+import { assert, assertEquals, assertNotEquals } from "@std/assert";
+import { after, before, beforeEach, describe, it } from "node:test";
+import postgres, { type Sql } from "postgres";
+
+describe("read_reserves", () => {
+  let books: TrialBooks;
+  before(async () => {
+    books = await trialBooks();
+    await books.addBar(10_000_000n);
+  });
+  after(() => books.stop());
+  beforeEach(() => books.sql`delete from gold.published_reserves`);
+
+  const read = async (sql: Sql = books.api): Promise<string> =>
+    (await sql`select gold.read_reserves() as body`)[0]!.body;
+  const parts = (body: string) => JSON.parse(body) as { as_of: string; owed_grams: number };
+  const age = (span: string) =>
+    books.sql`update gold.published_reserves set as_of = as_of - ${span}::text::interval`;
+  const trade = () => books.createClient({ tenthMilligrams: 10_000n });
+
+  it("gives one figure for an hour, whatever is traded meanwhile, and its instant with it", async () => {
+    const first = await read();
+    const { owed_grams: owed, as_of: asOf } = parts(first);
+    await trade();
+    await age("59 minutes 58 seconds");
+    assertEquals(await read(), first);
+    await age("2 seconds");
+    const next = parts(await read());
+    assertEquals(next.owed_grams, owed + 1);
+    assert(next.as_of > asOf);
+    const [row] = await books.sql`select as_of from gold.published_reserves`;
+    assertEquals(row!.as_of.toISOString(), next.as_of);
+  });
+
+  it("keeps the figure while the clock is behind its instant", async () => {
+    const first = await read();
+    await age("-2 hours");
+    await trade();
+    assertEquals(await read(), first);
+  });
+
+  it("gives the same figure to all who read at once, also at the moment when it changes", async () => {
+    for (const prepare of [() => books.sql`delete from gold.published_reserves`, () => age("2 hours")]) {
+      await prepare();
+      const bodies = await Promise.all(Array.from({ length: 16 }, () => read(books.connect("gold_api", 1))));
+      assertEquals(new Set(bodies).size, 1);
+      await trade();
+      assertEquals(await read(), bodies[0]);
+    }
+  });
+
+  it("gives the last figure, however old, where the database takes no write", async () => {
+    const replica = postgres(books.url, {
+      max: 1,
+      onnotice: () => {},
+      connection: { role: "gold_api", default_transaction_read_only: true },
+    });
+    try {
+      assertEquals(await read(replica), null);
+      const first = await read();
+      await age("3 hours");
+      await trade();
+      assertEquals(await read(replica), first);
+      assertNotEquals(await read(), first);
+    } finally {
+      await replica.end();
+    }
+  });
+});
