@@ -8,7 +8,7 @@ declare
   sealed int;
 begin
   perform from gold.account a where a.client_id between first_client and last_client order by a.client_id for no key update;
-  present := gold.next_millisecond(clock_timestamp());
+  present := date_trunc('milliseconds', clock_timestamp()) + interval '1 millisecond';
 
   with booked as materialized (
     select asked.bucket, asked.client_id, asked.event_sequence + n as sequence, gold.new_uuid(present - (each - n) * interval '1 millisecond') as id, side, grams, price, total,

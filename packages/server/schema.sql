@@ -288,7 +288,7 @@ begin
   end if;
 
   next_sequence := holder.event_sequence + 1;
-  at := greatest(next_millisecond(clock_timestamp()), holder.last_posted_at);
+  at := greatest(ceil_millisecond(clock_timestamp()), holder.last_posted_at);
   insert into withdrawal_step (bucket, client_id, withdrawal_id, sequence, status, login, previous, previous_login, at, batch_id)
   values (given.bucket, given.client_id, given.id, next_sequence, target, session_user, last.status, last.login, at, batch);
   debit := case when last.status = 'paid' then 'bank' else 'held' end;
@@ -333,7 +333,7 @@ begin
   elsif not has_room_for(locked.holder, given.amount) then
     raise exception 'an account holds at most 999999999999.99 SAR' using errcode = 'GR409';
   end if;
-  at := greatest(next_millisecond(clock_timestamp()), (locked.holder).last_posted_at);
+  at := greatest(ceil_millisecond(clock_timestamp()), (locked.holder).last_posted_at);
   update deposit d set approved_at = at, approved_by = session_user where d.id = given.id;
   perform post_funding(locked.holder, given.amount, given.id, at);
   perform note('deposit.approve', public_of(given.client_id), jsonb_build_object('deposit', 'dep_' || given.id, 'amount', given.amount));
@@ -643,7 +643,7 @@ CREATE FUNCTION gold.balance_at(client integer, at timestamp with time zone) RET
 begin
   perform require_read_committed();
   perform from account a where a.bucket = balance_at.client % 64 and a.client_id = balance_at.client for share;
-  if balance_at.at > next_millisecond(clock_timestamp()) then
+  if balance_at.at > ceil_millisecond(clock_timestamp()) then
     return;
   end if;
   while balance_at.at >= clock_timestamp() loop
@@ -806,7 +806,7 @@ begin
     return turn.answer;
   end if;
   holder := turn.holder;
-  at := greatest(next_millisecond(turn.clock), holder.last_posted_at);
+  at := greatest(ceil_millisecond(turn.clock), holder.last_posted_at);
   if amount > maximum or not has_room_for(holder, amount) then
     return bind_answer(holder, key, fingerprint, request, 'refusal', null, at, 422, problem_text('limit_exceeded',
       'A funding is at most ' || decimal_text(maximum, 0.01) || ' SAR, and an account holds at most 999999999999.99 SAR.', request));
@@ -869,7 +869,7 @@ begin
     ) l;
   end if;
   clock := clock_timestamp();
-  present := next_millisecond(clock);
+  present := ceil_millisecond(clock);
   -- Nonces, keys and quotes are a client's own: an item can meet one of this very batch only where a client comes twice.
   crowded := cardinality(locked) < cardinality(clients);
 
@@ -1062,7 +1062,7 @@ begin
     ) a;
   end if;
   clock := clock_timestamp();
-  made_at := next_millisecond(clock);
+  made_at := ceil_millisecond(clock);
   select * into current from price;
   open := market_open(clock);
 
@@ -1208,7 +1208,7 @@ begin
     return turn.answer;
   end if;
   holder := turn.holder;
-  at := greatest(next_millisecond(turn.clock), holder.last_posted_at);
+  at := greatest(ceil_millisecond(turn.clock), holder.last_posted_at);
   perform take_sequence(client, holder.event_sequence + 1, at);
   perform post_event(client, holder.event_sequence + 1, book_webhook_test.id, book_webhook_test.id, at, 'webhook.test');
   perform seal_newest(client);
@@ -1250,7 +1250,7 @@ begin
     return turn.answer;
   end if;
   holder := turn.holder;
-  at := greatest(next_millisecond(turn.clock), holder.last_posted_at);
+  at := greatest(ceil_millisecond(turn.clock), holder.last_posted_at);
   -- The key is not signed, so a reference is what keeps a copied request from being paid twice.
   select w.id into doubled from withdrawal w
   where w.reference = reference and w.client_id = client and not exists (
@@ -1290,6 +1290,16 @@ begin
 end $$;
 
 ALTER FUNCTION gold.book_withdrawal(settle boolean, client integer, admission bigint, nonce uuid, key text, fingerprint bytea, amount bigint, maximum bigint, reference text, id uuid, request uuid) OWNER TO gold_book;
+
+--
+-- Name: ceil_millisecond(timestamp with time zone); Type: FUNCTION; Schema: gold; Owner: gold_book
+--
+
+CREATE FUNCTION gold.ceil_millisecond(at timestamp with time zone) RETURNS timestamp with time zone
+    LANGUAGE sql STABLE PARALLEL SAFE
+    RETURN CASE WHEN (date_trunc('milliseconds'::text, at) = at) THEN at ELSE (date_trunc('milliseconds'::text, at) + '00:00:00.001'::interval) END;
+
+ALTER FUNCTION gold.ceil_millisecond(at timestamp with time zone) OWNER TO gold_book;
 
 --
 -- Name: event_number(text); Type: FUNCTION; Schema: gold; Owner: gold_book
@@ -2685,7 +2695,7 @@ begin
     raise exception 'the bar holds % g and only % g are free; the rest is owed to partners', decimal_text(fine, 0.0001), decimal_text(free, 0.0001)
       using errcode = 'GR409';
   end if;
-  at := greatest(next_millisecond(clock_timestamp()), house.last_posted_at);
+  at := greatest(ceil_millisecond(clock_timestamp()), house.last_posted_at);
   insert into transfer (bucket, client_id, leg, sequence, debit, credit, asset, amount, sar_available_after, sar_held_after, gold_after, posted_at)
   values (0, 0, 1, house.event_sequence + 1, case when bar_in then 'bars' else 'vault' end::book,
     case when bar_in then 'vault' else 'bars' end::book, 'XAU', fine, 0, 0, 0, at);
@@ -2709,8 +2719,12 @@ ALTER FUNCTION gold.new_uuid(at timestamp with time zone) OWNER TO gold_book;
 --
 
 CREATE FUNCTION gold.next_millisecond(at timestamp with time zone) RETURNS timestamp with time zone
-    LANGUAGE sql STABLE PARALLEL SAFE
-    RETURN CASE WHEN (date_trunc('milliseconds'::text, at) = at) THEN at ELSE (date_trunc('milliseconds'::text, at) + '00:00:00.001'::interval) END;
+    LANGUAGE plpgsql STABLE
+    AS $$
+begin
+  raise exception 'the database was migrated while this statement waited: run it again (this version''s routines call ceil_millisecond)'
+    using errcode = '40001';
+end $$;
 
 ALTER FUNCTION gold.next_millisecond(at timestamp with time zone) OWNER TO gold_book;
 
@@ -2806,7 +2820,7 @@ begin
     select * from due_notices(clock_timestamp()) d where d.client_id = any (clients) order by d.client_id, d.expires_at, d.kind, d.credential
   loop
     select a.* into strict holder from account a where a.bucket = due.client_id % 64 and a.client_id = due.client_id;
-    at := greatest(next_millisecond(clock_timestamp()), holder.last_posted_at);
+    at := greatest(ceil_millisecond(clock_timestamp()), holder.last_posted_at);
     notice := new_uuid(at);
     insert into expiry_notice (bucket, client_id, id, kind, credential, expires_at, days_ahead)
     values (holder.bucket, holder.client_id, notice, due.kind, due.credential, due.expires_at, due.days_ahead);
@@ -3162,14 +3176,15 @@ CREATE FUNCTION gold.read_reserves() RETURNS text
     AS $$
 declare
   clock timestamptz := date_trunc('milliseconds', clock_timestamp());
+  due timestamptz := clock - interval '1 hour';
 begin
-  if not exists (select from published_reserves p where p.as_of > clock - interval '1 hour') then
+  if not exists (select from published_reserves p where p.as_of > due) then
     begin
       -- A read must not wait for a synchronous standby. If the figure is lost in a failover, the next reader publishes another one.
       perform set_config('synchronous_commit', 'local', true);
       -- Of several readers at once the first one publishes; the others wait for it and change nothing.
       insert into published_reserves as p (as_of, body) values (clock, compute_reserves(clock))
-      on conflict (one) do update set as_of = excluded.as_of, body = excluded.body where p.as_of <= excluded.as_of - interval '1 hour';
+      on conflict (one) do update set as_of = excluded.as_of, body = excluded.body where p.as_of <= due;
     exception when read_only_sql_transaction or disk_full then
       -- A replica, or a database without space: the last figure stands, with its instant.
     end;
@@ -3832,7 +3847,7 @@ begin
     raise exception 'the partner has % SAR available, less than the deposit of % SAR: the rest was spent or is held for withdrawals',
       decimal_text(holder.sar_available, 0.01), decimal_text(given.amount, 0.01) using errcode = 'GR409';
   end if;
-  at := greatest(next_millisecond(clock_timestamp()), holder.last_posted_at);
+  at := greatest(ceil_millisecond(clock_timestamp()), holder.last_posted_at);
   update deposit d set reversed_at = at, reversed_by = session_user,
     reversed_sequence = case when given.approved_at is not null then holder.event_sequence + 1 end where d.id = given.id;
   if given.approved_at is not null then
@@ -6609,6 +6624,12 @@ REVOKE ALL ON FUNCTION gold.book_withdrawal(settle boolean, client integer, admi
 GRANT ALL ON FUNCTION gold.book_withdrawal(settle boolean, client integer, admission bigint, nonce uuid, key text, fingerprint bytea, amount bigint, maximum bigint, reference text, id uuid, request uuid) TO gold_api;
 
 --
+-- Name: FUNCTION ceil_millisecond(at timestamp with time zone); Type: ACL; Schema: gold; Owner: gold_book
+--
+
+REVOKE ALL ON FUNCTION gold.ceil_millisecond(at timestamp with time zone) FROM PUBLIC;
+
+--
 -- Name: FUNCTION event_number(type text); Type: ACL; Schema: gold; Owner: gold_book
 --
 
@@ -7920,7 +7941,19 @@ GRANT SELECT ON TABLE gold.payment_batch_overview TO gold_operator;
 -- Name: TABLE published_reserves; Type: ACL; Schema: gold; Owner: gold_owner
 --
 
-GRANT SELECT,INSERT,UPDATE ON TABLE gold.published_reserves TO gold_book;
+GRANT SELECT,INSERT ON TABLE gold.published_reserves TO gold_book;
+
+--
+-- Name: COLUMN published_reserves.as_of; Type: ACL; Schema: gold; Owner: gold_owner
+--
+
+GRANT UPDATE(as_of) ON TABLE gold.published_reserves TO gold_book;
+
+--
+-- Name: COLUMN published_reserves.body; Type: ACL; Schema: gold; Owner: gold_owner
+--
+
+GRANT UPDATE(body) ON TABLE gold.published_reserves TO gold_book;
 
 --
 -- Name: TABLE token_key_overview; Type: ACL; Schema: gold; Owner: gold_owner

@@ -1,14 +1,18 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { closeSync, openSync } from "node:fs";
+import { join } from "node:path";
 import process from "node:process";
 import { fileURLToPath } from "node:url";
 
-const PROGRAM = fileURLToPath(new URL("../../../tools/program.mjs", import.meta.url));
+/** This repository's root folder. */
+export const ROOT = fileURLToPath(new URL("../../..", import.meta.url));
 
-/** Arguments that make this runtime run a TypeScript file: a child always has its parent's runtime. */
-export function runtimeArguments(file: string): string[] {
-  return "Deno" in globalThis ? ["run", "--no-check", "-A", file] : [PROGRAM, file];
+/** Arguments that make this runtime run a TypeScript file of the tree at `root`. A child uses its parent's runtime. */
+export function runtimeArguments(file: string, root = ROOT): string[] {
+  return "Deno" in globalThis
+    ? ["run", "--no-check", "-A", file]
+    : [join(root, "tools", "program.mjs"), file];
 }
 
 export interface Child {
@@ -33,9 +37,10 @@ export function startChild(
   env: Record<string, string>,
   logFile: string,
   args: readonly string[] = [],
+  root = ROOT,
 ): Child {
   const log = openSync(logFile, "a", 0o600);
-  const child = spawn(process.execPath, [...runtimeArguments(file), ...args], {
+  const child = spawn(process.execPath, [...runtimeArguments(file, root), ...args], {
     env: { ...childEnvironment(), ...env, STOP_WITH_STDIN: "1" },
     // The pipe closes however this process ends; then the child stops.
     stdio: ["pipe", log, log],

@@ -1,4 +1,9 @@
+import { execFile } from "node:child_process";
+import { join } from "node:path";
+import process from "node:process";
+import { promisify } from "node:util";
 import { gold } from "@gold-partner/operator";
+import { runtimeArguments } from "./child.ts";
 
 /** Runs one command: its words in one text, then arguments that hold spaces or come from elsewhere. */
 export type Operator = (words: string, ...more: string[]) => Promise<Record<string, unknown>>;
@@ -19,5 +24,23 @@ export function asOperator(databaseUrl: string, secondDatabaseUrl?: string): Ope
       throw new Error(`gold ${words}: ${(JSON.parse(err.join("")) as { detail: string }).detail}`);
     }
     return JSON.parse(out.join("")) as Record<string, unknown>;
+  };
+}
+
+const run = promisify(execFile);
+
+/** The same commands as the version in the tree at `root` has them, each in a process of its own. */
+export function asOperatorFrom(root: string, databaseUrl: string): Operator {
+  return async (words, ...more) => {
+    const main = runtimeArguments(join(root, "packages", "operator", "src", "main.ts"), root);
+    const { stdout } = await run(
+      process.execPath,
+      [...main, ...words.split(" "), ...more, "--json", "--yes"],
+      {
+        cwd: root,
+        env: { ...process.env, DATABASE_URL: databaseUrl },
+      },
+    );
+    return JSON.parse(stdout) as Record<string, unknown>;
   };
 }

@@ -5,7 +5,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import postgres, { type Sql } from "postgres";
 import { ensureAuthorities, type ServerCertificate } from "../authorities.ts";
 import { type Database, openDatabase } from "../database.ts";
-import { asOperator, type Operator } from "../operator.ts";
+import { asOperator, asOperatorFrom, type Operator } from "../operator.ts";
 import { onboard } from "../partner.ts";
 import { findFreePort, type RunningPostgres, startPostgres } from "../postgres/mod.ts";
 import { processLives } from "../postgres/postmaster.ts";
@@ -30,6 +30,8 @@ interface Size {
   readonly drainSeconds?: number;
   /** Of each process: `all` unless told otherwise. */
   readonly role?: Role;
+  /** The tree of the version that is installed and started; this one unless it is named. */
+  readonly root?: string;
 }
 
 /** The service on one machine as `npm start` makes it, in parts that can be stopped, cut and killed one by one. */
@@ -49,17 +51,25 @@ export class Deployment {
   /** The first server's way to the database; the others are connected directly. */
   readonly relay: Relay;
   readonly #database: Database;
+  readonly #root: string | undefined;
   readonly #stops: (() => Promise<void>)[] = [];
   #postgres: RunningPostgres;
 
-  private constructor(state: State, port: number, database: Database, relay: Relay) {
+  private constructor(
+    state: State,
+    port: number,
+    database: Database,
+    relay: Relay,
+    root: string | undefined,
+  ) {
     this.relay = relay;
+    this.#root = root;
     this.state = state;
     this.port = port;
     this.baseUrl = `https://localhost:${port}`;
     this.#database = database;
     this.#postgres = database.postgres;
-    this.operator = asOperator(database.urls.operators[0]);
+    this.operator = this.#operatorOf(database.urls.operators[0]);
     this.operatorSql = postgres(database.urls.operators[0], {
       max: 1,
       backoff: () => 0.05,
@@ -68,11 +78,13 @@ export class Deployment {
     this.sql = this.connectSuperuser(4);
   }
 
-  static async start({ servers, traders, lanes, drainSeconds = 0, role = "all" }: Size): Promise<Deployment> {
+  static async start(
+    { servers, traders, lanes, drainSeconds = 0, role = "all", root }: Size,
+  ): Promise<Deployment> {
     const state = await openState(await mkdtemp(join(tmpdir(), "gold-prove-")), false);
     const database = await openDatabase(state);
     const relay = await Relay.open(database.postgres.port);
-    const deployment = new Deployment(state, await findFreePort(), database, relay);
+    const deployment = new Deployment(state, await findFreePort(), database, relay, root);
     for (const signal of ["SIGINT", "SIGTERM"] as const) {
       process.once(signal, () => void deployment.stop().finally(() => process.exit(INTERRUPTED)));
     }
@@ -84,7 +96,7 @@ export class Deployment {
         await deployment.addServer(`server_${n}`, role, {
           LANES: `${lanes}`,
           DRAIN_SECONDS: `${drainSeconds}`,
-        });
+        }, root);
       }
       await deployment.renewTokens();
       return deployment;
@@ -204,7 +216,7 @@ export class Deployment {
       "--flood": FLOOD_PER_SECOND,
       ...keys,
     };
-    await asOperator(this.#database.urls.migration)(
+    await this.#operatorOf(this.#database.urls.migration)(
       "db migrate --loopback-receivers",
       ...Object.entries(settings).flat(),
     );
@@ -230,20 +242,40 @@ export class Deployment {
     await this.sql`update gold.registry_version set version = version + 1`;
   }
 
+  /** Brings the database to this tree's version while the servers run. */
+  async migrate(): Promise<void> {
+    await asOperator(this.#database.urls.migration)("db migrate");
+  }
+
+  #operatorOf(url: string): Operator {
+    return this.#root === undefined ? asOperator(url) : asOperatorFrom(this.#root, url);
+  }
+
   /** One more process, with what its role needs besides what all have in common. */
-  async addServer(name: string, role: Role, settings: Record<string, string>): Promise<ServerProcess> {
+  async addServer(
+    name: string,
+    role: Role,
+    settings: Record<string, string>,
+    root?: string,
+  ): Promise<ServerProcess> {
     const { state } = this;
     const databaseUrl = new URL(this.#database.urls.api);
     if (this.servers.length === 0) databaseUrl.port = `${this.relay.port}`;
-    const server = new ServerProcess(state, name, {
-      GOLD_ENV: "sandbox",
-      PUBLIC_BASE_URL: this.baseUrl,
-      DATABASE_URL: databaseUrl.href,
-      PEPPER_SOURCE: `file:${state.path("keys", "pepper")}`,
-      SEALING_KEY_SOURCE: `file:${state.path("keys", "sealing_key")}`,
-      WEBHOOK_CA: state.path("pki", "ca.pem"),
-      ...settings,
-    }, role);
+    const server = new ServerProcess(
+      state,
+      name,
+      {
+        GOLD_ENV: "sandbox",
+        PUBLIC_BASE_URL: this.baseUrl,
+        DATABASE_URL: databaseUrl.href,
+        PEPPER_SOURCE: `file:${state.path("keys", "pepper")}`,
+        SEALING_KEY_SOURCE: `file:${state.path("keys", "sealing_key")}`,
+        WEBHOOK_CA: state.path("pki", "ca.pem"),
+        ...settings,
+      },
+      role,
+      root,
+    );
     await server.start();
     this.servers.push(server);
     return server;

@@ -1,15 +1,15 @@
 import { request } from "node:http";
 import { readFile } from "node:fs/promises";
-import { fileURLToPath } from "node:url";
+import { join } from "node:path";
 import type { ROLES } from "@gold-partner/server";
-import { type Child, startChild } from "../child.ts";
+import { type Child, ROOT, startChild } from "../child.ts";
 import { awaitReady } from "../ready.ts";
 import type { State } from "../state.ts";
 
 /** What a process does: serve and deliver, or one of the two. */
 export type Role = (typeof ROLES)[number];
 
-const MAIN = fileURLToPath(new URL("../../../server/src/main.ts", import.meta.url));
+const MAIN = "packages/server/src/main.ts";
 const PROBE_MS = 300;
 const LOG_TAIL = 2000;
 
@@ -21,10 +21,19 @@ export class ServerProcess {
   readonly #environment: Record<string, string>;
   readonly #args: readonly string[];
   readonly #log: string;
+  readonly #root: string;
   #child: Child | undefined;
 
-  constructor(state: State, name: string, environment: Record<string, string>, role: Role = "all") {
+  /** `root` is the tree that the process runs from: this one, or a checkout of another version. */
+  constructor(
+    state: State,
+    name: string,
+    environment: Record<string, string>,
+    role: Role = "all",
+    root = ROOT,
+  ) {
     this.name = name;
+    this.#root = root;
     this.socket = state.socket(`${name}.sock`);
     this.operations = state.socket(`${name}_operations.sock`);
     this.#log = state.path("log", `${name}.log`);
@@ -69,7 +78,7 @@ export class ServerProcess {
   }
 
   async start(): Promise<void> {
-    this.#child = startChild(MAIN, this.#environment, this.#log, this.#args);
+    this.#child = startChild(join(this.#root, MAIN), this.#environment, this.#log, this.#args, this.#root);
     await awaitReady(this.operations, this.#child, this.#log);
   }
 

@@ -59,6 +59,7 @@ const ROUTINES = [
   "delivery/read_backlog.sql",
   "database/settle_deployment.sql",
   "database/operator_login.sql",
+  "database/last_release.sql",
   "database/triggers.sql",
 ];
 
@@ -148,16 +149,18 @@ async function applyMigrations(sql: TransactionSql, migrations: readonly Migrati
 }
 
 /**
- * Locks every existing table that `text` names, all or none within a short time. The account table comes first: every transaction that
- * moves money locks it first, so new ones wait there without holding anything, and those in progress can finish.
+ * Locks the account table and every existing table that `text` names, all or none within a short time. Every transaction that moves
+ * money locks the account table first. So those in progress finish, and new ones wait there before they have done anything.
  */
 async function lockTables(sql: TransactionSql, text: string): Promise<void> {
-  const named = [...new Set(Array.from(text.matchAll(/"gold"\."(\w+)"/g), ([, name]) => name!))];
+  if (text === "") return;
+  const named = Array.from(text.matchAll(/"gold"\."(\w+)"/g), ([, name]) => name!);
   const tables = await sql`
-    select format('%I.%I', nspname, relname) as name from pg_class join pg_namespace n on n.oid = relnamespace
-    where nspname = 'gold' and relkind in ('r', 'p') and relname in ${
-    sql(["", ...named])
-  } order by relname <> 'account', relname`;
+    select oid::regclass::text as name from pg_class
+    where relnamespace = to_regnamespace('gold') and relkind in ('r', 'p') and relname in ${
+    sql(["account", ...named])
+  }
+    order by relname <> 'account', relname`;
   if (tables.length === 0) return;
   await sql`select set_config('statement_timeout', ${`${TABLE_LOCKS_TIMEOUT_MS}`}, true)`;
   await sql.unsafe(`lock table ${tables.map(({ name }) => name).join(", ")} in access exclusive mode`);

@@ -1,4 +1,4 @@
--- Every trigger on a table of gold, written as pg_get_triggerdef() prints it. Creating a trigger locks its table against writes
+-- Every trigger on a table of gold (no other file creates one), written as pg_get_triggerdef() prints it. Creating a trigger locks its table against writes
 -- until the migration commits, so only a trigger that is missing, disabled or different is created.
 do $$
 declare

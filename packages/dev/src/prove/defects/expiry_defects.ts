@@ -60,8 +60,8 @@ export const EXPIRY_DEFECTS: readonly Defect[] = [
   {
     name: "expiry: events go back in time",
     file: POST_NOTICES,
-    from: "at := greatest(next_millisecond(clock_timestamp()), holder.last_posted_at);",
-    to: "at := next_millisecond(clock_timestamp());",
+    from: "at := greatest(ceil_millisecond(clock_timestamp()), holder.last_posted_at);",
+    to: "at := ceil_millisecond(clock_timestamp());",
     tests: [POST_NOTICES_TEST],
   },
   {

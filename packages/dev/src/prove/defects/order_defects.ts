@@ -161,7 +161,7 @@ export const ORDER_DEFECTS: readonly Defect[] = [
   {
     name: "order: the instant is rounded down",
     file: BOOK_ORDERS,
-    from: "present := next_millisecond(clock);",
+    from: "present := ceil_millisecond(clock);",
     to: "present := date_trunc('milliseconds', clock);",
     tests: [BOOK_ORDERS_TEST, REPLAY_TEST, EXPIRY_TEST],
   },

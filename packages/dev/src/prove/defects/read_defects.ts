@@ -91,7 +91,7 @@ export const READ_DEFECTS: readonly Defect[] = [
   {
     name: "balance at an instant: the future is answered",
     file: BALANCE_AT,
-    from: "if balance_at.at > next_millisecond(clock_timestamp()) then",
+    from: "if balance_at.at > ceil_millisecond(clock_timestamp()) then",
     to: "if false then",
     tests: [BALANCE_AT_TEST],
   },

@@ -62,8 +62,8 @@ export const WITHDRAWAL_STEP_DEFECTS: readonly Defect[] = [
   {
     name: "step: time may go back",
     file: ADVANCE_WITHDRAWAL,
-    from: "at := greatest(next_millisecond(clock_timestamp()), holder.last_posted_at);",
-    to: "at := next_millisecond(clock_timestamp());",
+    from: "at := greatest(ceil_millisecond(clock_timestamp()), holder.last_posted_at);",
+    to: "at := ceil_millisecond(clock_timestamp());",
     tests: [STEPS_TEST],
   },
   {

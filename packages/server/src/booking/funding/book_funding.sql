@@ -36,7 +36,7 @@ begin
     return turn.answer;
   end if;
   holder := turn.holder;
-  at := greatest(next_millisecond(turn.clock), holder.last_posted_at);
+  at := greatest(ceil_millisecond(turn.clock), holder.last_posted_at);
   if amount > maximum or not has_room_for(holder, amount) then
     return bind_answer(holder, key, fingerprint, request, 'refusal', null, at, 422, problem_text('limit_exceeded',
       'A funding is at most ' || decimal_text(maximum, 0.01) || ' SAR, and an account holds at most 999999999999.99 SAR.', request));

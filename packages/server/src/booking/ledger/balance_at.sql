@@ -45,7 +45,7 @@ language plpgsql volatile security definer set search_path = gold, pg_temp as $$
 begin
   perform require_read_committed();
   perform from account a where a.bucket = balance_at.client % 64 and a.client_id = balance_at.client for share;
-  if balance_at.at > next_millisecond(clock_timestamp()) then
+  if balance_at.at > ceil_millisecond(clock_timestamp()) then
     return;
   end if;
   while balance_at.at >= clock_timestamp() loop

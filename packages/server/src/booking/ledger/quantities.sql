@@ -18,7 +18,7 @@ return to_char(at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"');
 
 -- The next full millisecond. Rounding up keeps the past closed: a balance asked for at an instant that has passed
 -- can never be joined by a posting that carries the same instant.
-create or replace function gold.next_millisecond(at timestamptz) returns timestamptz
+create or replace function gold.ceil_millisecond(at timestamptz) returns timestamptz
 language sql stable parallel safe
 return case when date_trunc('milliseconds', at) = at then at
             else date_trunc('milliseconds', at) + interval '1 millisecond' end;

@@ -68,7 +68,7 @@ begin
     return turn.answer;
   end if;
   holder := turn.holder;
-  at := greatest(next_millisecond(turn.clock), holder.last_posted_at);
+  at := greatest(ceil_millisecond(turn.clock), holder.last_posted_at);
   perform take_sequence(client, holder.event_sequence + 1, at);
   perform post_event(client, holder.event_sequence + 1, book_webhook_test.id, book_webhook_test.id, at, 'webhook.test');
   perform seal_newest(client);

@@ -52,7 +52,7 @@ begin
     ) l;
   end if;
   clock := clock_timestamp();
-  present := next_millisecond(clock);
+  present := ceil_millisecond(clock);
   -- Nonces, keys and quotes are a client's own: an item can meet one of this very batch only where a client comes twice.
   crowded := cardinality(locked) < cardinality(clients);
 

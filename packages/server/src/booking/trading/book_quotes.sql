@@ -44,7 +44,7 @@ begin
     ) a;
   end if;
   clock := clock_timestamp();
-  made_at := next_millisecond(clock);
+  made_at := ceil_millisecond(clock);
   select * into current from price;
   open := market_open(clock);
 

@@ -28,7 +28,7 @@ begin
     return turn.answer;
   end if;
   holder := turn.holder;
-  at := greatest(next_millisecond(turn.clock), holder.last_posted_at);
+  at := greatest(ceil_millisecond(turn.clock), holder.last_posted_at);
   -- The key is not signed, so a reference is what keeps a copied request from being paid twice.
   select w.id into doubled from withdrawal w
   where w.reference = reference and w.client_id = client and not exists (
