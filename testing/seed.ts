@@ -5,6 +5,8 @@ import fc from "fast-check";
 
 const ROOT = fileURLToPath(new URL("../", import.meta.url));
 const SEED_MAX = 2 ** 31 - 1;
+/** Ends the search for a smaller counterexample. Without a counterexample no property takes so long, also on a busy machine. */
+const SEARCH_MS = 900_000;
 
 /**
  * Seeds fast-check for one test file: from TEST_SEED, or at random. A property that fails names the seed and the command that
@@ -14,6 +16,8 @@ export function seedTests(url: string): number {
   const seed = readSeed(process.env.TEST_SEED);
   fc.configureGlobal({
     seed,
+    interruptAfterTimeLimit: SEARCH_MS,
+    markInterruptAsFailure: true,
     reporter(details) {
       if (!details.failed) return;
       throw new Error(`${fc.defaultReportMessage(details)}\n${describeRepeat(url, seed)}`, {
