@@ -82,6 +82,11 @@ const PROOFS: Readonly<Record<string, Proof>> = {
     says: "Envoys and processes of the service come and go under load: no request is lost, no event either",
     prove: (options) => runProgram("packages/dev/src/prove/drains.ts", options),
   },
+  migrate: {
+    says:
+      "the database is migrated while partners trade, to the same version and from the last release: no request fails or waits",
+    prove: (options) => runProgram("packages/dev/src/prove/migrate.ts", options),
+  },
   loadtest: {
     says:
       "the smoke of each load test passes, also in time; with a defect planted the one that must see it fails and says why",

@@ -198,6 +198,7 @@ begin
     raise exception 'the login % may not hand out gold_operator: a superuser has to say once, grant gold_operator to % with admin option',
       session_user, session_user using errcode = 'GR409';
   end;
+  perform limit_operator_sessions(name);
   perform note('operator.add', name, '{}');
 end $_$;
 
@@ -2367,6 +2368,79 @@ CREATE FUNCTION gold.life_text(not_before timestamp with time zone, retire_at ti
     RETURN ((((('"not_before":"'::text || gold.instant_text(not_before)) || '","retire_at":'::text) || COALESCE((('"'::text || gold.instant_text(retire_at)) || '"'::text), 'null'::text)) || ',"last_used_at":'::text) || COALESCE((('"'::text || gold.instant_text(last_used_at)) || '"'::text), 'null'::text));
 
 ALTER FUNCTION gold.life_text(not_before timestamp with time zone, retire_at timestamp with time zone, last_used_at timestamp with time zone) OWNER TO gold_book;
+
+--
+-- Name: limit_all_sessions(); Type: FUNCTION; Schema: gold; Owner: gold_book
+--
+
+CREATE FUNCTION gold.limit_all_sessions() RETURNS void
+    LANGUAGE plpgsql
+    SET search_path TO 'gold', 'pg_temp'
+    AS $$
+declare
+  item record;
+begin
+  for item in
+    select r.rolname as login, bool_or(g.rolname = 'gold_operator') as is_operator
+    from pg_roles r left join pg_auth_members m on m.member = r.oid left join pg_roles g on g.oid = m.roleid
+    where r.rolcanlogin and not r.rolsuper and not r.rolcreaterole
+      and (r.rolname = 'gold_api' or g.rolname in ('gold_api', 'gold_operator'))
+    group by r.rolname
+  loop
+    begin
+      if item.is_operator then
+        perform limit_operator_sessions(item.login);
+      else
+        -- The service's processes and the sidecar's keeper; the service sets shorter limits where it needs them.
+        perform limit_sessions(item.login,
+          '{"lock_timeout": "2000", "statement_timeout": "10000", "idle_in_transaction_session_timeout": "10000"}');
+      end if;
+    exception when insufficient_privilege then
+      raise warning 'The login % keeps its sessions without time limits, because % may not alter it. As a superuser, run: grant % to % with admin option, then gold db migrate again.',
+        item.login, current_user, item.login, current_user;
+    end;
+  end loop;
+  -- Migrations take long; pg_dump and CREATE INDEX by hand do, too. What must not stay open is a transaction that does nothing.
+  if not (select r.rolsuper from pg_roles r where r.rolname = current_user) then
+    perform limit_sessions(current_user, '{"idle_in_transaction_session_timeout": "60000"}');
+  end if;
+end $$;
+
+ALTER FUNCTION gold.limit_all_sessions() OWNER TO gold_book;
+
+--
+-- Name: limit_sessions(name, jsonb); Type: FUNCTION; Schema: gold; Owner: gold_book
+--
+
+CREATE FUNCTION gold.limit_sessions(login name, limits jsonb) RETURNS void
+    LANGUAGE plpgsql
+    SET search_path TO 'gold', 'pg_temp'
+    AS $$
+declare
+  present text[] := (
+    select s.setconfig from pg_db_role_setting s
+    where s.setrole = (select r.oid from pg_roles r where r.rolname = login) and s.setdatabase = (select d.oid from pg_database d where d.datname = current_database())
+  );
+  wanted record;
+begin
+  for wanted in select key as name, value as milliseconds from jsonb_each_text(limits) loop
+    continue when wanted.name || '=' || wanted.milliseconds = any (present);
+    execute format('alter role %I in database %I set %I = %L', login, current_database(), wanted.name, wanted.milliseconds);
+  end loop;
+end $$;
+
+ALTER FUNCTION gold.limit_sessions(login name, limits jsonb) OWNER TO gold_book;
+
+--
+-- Name: limit_operator_sessions(name); Type: FUNCTION; Schema: gold; Owner: gold_book
+--
+
+CREATE FUNCTION gold.limit_operator_sessions(login name) RETURNS void
+    LANGUAGE sql
+    SET search_path TO 'gold', 'pg_temp'
+    RETURN gold.limit_sessions(login, '{"lock_timeout": "2000", "statement_timeout": "10000", "idle_in_transaction_session_timeout": "5000"}'::jsonb);
+
+ALTER FUNCTION gold.limit_operator_sessions(login name) OWNER TO gold_book;
 
 --
 -- Name: link_audit(gold.audit); Type: FUNCTION; Schema: gold; Owner: gold_book
@@ -7077,6 +7151,24 @@ GRANT ALL ON FUNCTION gold.keep_attempts() TO gold_api;
 --
 
 REVOKE ALL ON FUNCTION gold.life_text(not_before timestamp with time zone, retire_at timestamp with time zone, last_used_at timestamp with time zone) FROM PUBLIC;
+
+--
+-- Name: FUNCTION limit_all_sessions(); Type: ACL; Schema: gold; Owner: gold_book
+--
+
+REVOKE ALL ON FUNCTION gold.limit_all_sessions() FROM PUBLIC;
+
+--
+-- Name: FUNCTION limit_sessions(login name, limits jsonb); Type: ACL; Schema: gold; Owner: gold_book
+--
+
+REVOKE ALL ON FUNCTION gold.limit_sessions(login name, limits jsonb) FROM PUBLIC;
+
+--
+-- Name: FUNCTION limit_operator_sessions(login name); Type: ACL; Schema: gold; Owner: gold_book
+--
+
+REVOKE ALL ON FUNCTION gold.limit_operator_sessions(login name) FROM PUBLIC;
 
 --
 -- Name: FUNCTION link_audit(entry gold.audit); Type: ACL; Schema: gold; Owner: gold_book

@@ -80,9 +80,11 @@ function checkUrl(env: Environment, name: string): string {
   }
 }
 
-// An operator's command holds a client's account and the audit while it runs: it gives up rather than hold up orders.
+// A command holds a client's account and the audit while it runs, so it gives up rather than hold up orders. These
+// replace the limits of the login, which are those of a person at psql; verifications lift theirs.
 const LOCK_TIMEOUT_MS = 10_000;
-const IDLE_TIMEOUT_MS = 30_000;
+const STATEMENT_TIMEOUT_MS = 60_000;
+const IDLE_TIMEOUT_MS = 5_000;
 
 export function connect(url: string): Sql {
   return openDatabase(url, {
@@ -92,6 +94,7 @@ export function connect(url: string): Sql {
     connection: {
       application_name: "gold",
       lock_timeout: LOCK_TIMEOUT_MS,
+      statement_timeout: STATEMENT_TIMEOUT_MS,
       idle_in_transaction_session_timeout: IDLE_TIMEOUT_MS,
     },
   });

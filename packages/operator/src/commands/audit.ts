@@ -48,6 +48,7 @@ const verify: Command = {
     const { defects, end } = await sql.begin(
       "isolation level repeatable read read only",
       async (snapshot) => {
+        await snapshot`set local statement_timeout = 0`;
         const found = await snapshot`select rule, subject, detail from gold.verify_audit()`;
         const [tail] = await snapshot`select id::text, head from gold.audit_head()`;
         const [link] = await snapshot`select from gold.audit_link_overview where head = ${kept ?? null}`;

@@ -33,8 +33,10 @@ const migrateCommand: Command = {
     const sql = connect(url);
     try {
       if (told.deployment) await refuseAnotherEnvironment(sql, told.deployment.environment);
-      await migrate(url);
-      return { object: { migrated: true, ...await settle(sql, told) } };
+      const warnings = await migrate(url);
+      return {
+        object: { migrated: true, ...(warnings.length > 0 ? { warnings } : {}), ...await settle(sql, told) },
+      };
     } finally {
       await sql.end();
     }

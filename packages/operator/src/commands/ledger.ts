@@ -25,16 +25,19 @@ const verify: Command = {
     // One snapshot for all checks: the books may move meanwhile.
     const { defects, unsealed } = await sql.begin(
       "isolation level repeatable read read only",
-      async (snapshot) => ({
-        defects: [
-          ...await snapshot<{ rule: string; subject: string; detail: string }[]>`
+      async (snapshot) => {
+        await snapshot`set local statement_timeout = 0`;
+        return {
+          defects: [
+            ...await snapshot<{ rule: string; subject: string; detail: string }[]>`
             select * from gold.verify_ledger() union all select * from gold.verify_chain()`,
-          ...await findLostHeads(snapshot, heads),
-        ],
-        unsealed: await snapshot<
-          { events: string }[]
-        >`select coalesce(sum(events), 0)::text as events from gold.unsealed_tail()`,
-      }),
+            ...await findLostHeads(snapshot, heads),
+          ],
+          unsealed: await snapshot<
+            { events: string }[]
+          >`select coalesce(sum(events), 0)::text as events from gold.unsealed_tail()`,
+        };
+      },
     );
     return {
       title: defects.length === 0 ? "The ledger is clean." : `The ledger has ${defects.length} defect(s).`,

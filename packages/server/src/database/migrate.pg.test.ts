@@ -165,7 +165,7 @@ describe("migrate()", () => {
     const whole = await describeSchema(url);
     await look(url, async (sql) => {
       await sql`drop trigger append_only on gold.transfer`;
-      let migrated: Promise<void> | undefined;
+      let migrated: Promise<unknown> | undefined;
       await sql.begin(async (writer) => {
         await writer`lock table gold.transfer in row exclusive mode`;
         migrated = migrate(url);

@@ -58,6 +58,7 @@ const ROUTINES = [
   "delivery/settle_attempts.sql",
   "delivery/read_backlog.sql",
   "database/settle_deployment.sql",
+  "database/session_limits.sql",
   "database/operator_login.sql",
   "database/last_release.sql",
   "database/triggers.sql",
@@ -80,13 +81,15 @@ const PATIENCE_MS = 60_000;
  * deadlock_timeout of 1 s: when it blocks a transaction of the service and is blocked by it, the migration is the one that fails. It
  * starts again after a pause.
  *
+ * @returns warnings: logins that got no time limits.
  * @throws MigrationBlocked when another session held a lock for the whole of `patienceMs`.
  */
-export async function migrate(url: string, { patienceMs = PATIENCE_MS } = {}): Promise<void> {
+export async function migrate(url: string, { patienceMs = PATIENCE_MS } = {}): Promise<readonly string[]> {
   const files = await readFiles();
+  const warnings = new Set<string>();
   const sql = openDatabase(url, {
     max: 1,
-    onnotice: () => {},
+    onnotice: ({ severity, message }) => severity === "WARNING" && warnings.add(message!),
     connection: { application_name: "gold db migrate" },
   });
   const observer = openDatabase(url, { max: 1, onnotice: () => {} });
@@ -95,6 +98,7 @@ export async function migrate(url: string, { patienceMs = PATIENCE_MS } = {}): P
   } finally {
     await Promise.all([sql.end(), observer.end()]);
   }
+  return [...warnings];
 }
 
 interface Files {
@@ -130,6 +134,7 @@ async function apply(sql: TransactionSql, files: Files, patienceMs: number): Pro
   await applyViews(sql, files.views);
   await sql.unsafe(files.grants);
   await fillProblems(sql);
+  await sql`select gold.limit_all_sessions()`;
   // A worker keeps the partitions up later; the first attempt needs one now.
   await sql`select gold.keep_attempts()`;
 }

@@ -32,6 +32,7 @@ begin
     raise exception 'the login % may not hand out gold_operator: a superuser has to say once, grant gold_operator to % with admin option',
       session_user, session_user using errcode = 'GR409';
   end;
+  perform limit_operator_sessions(name);
   perform note('operator.add', name, '{}');
 end $$;
 

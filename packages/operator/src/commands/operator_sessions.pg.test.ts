@@ -1,0 +1,95 @@
+import { after, before, describe, it } from "node:test";
+import { assert, assertEquals } from "@std/assert";
+import postgres, { type Sql } from "postgres";
+import { migrate } from "@gold-partner/server";
+import { type TestPostgres, testPostgres } from "@gold-partner/dev";
+import { randomBytes } from "node:crypto";
+
+const STALE_AFTER_SECONDS = 10;
+const LIMITS = ["idle_in_transaction_session_timeout=5000", "lock_timeout=2000", "statement_timeout=10000"];
+
+describe("sessions of operators", () => {
+  let server: TestPostgres;
+  let url: string;
+  let sql: Sql;
+  const name = `person_${randomBytes(6).toString("hex")}`;
+  before(async () => {
+    server = await testPostgres();
+    url = await server.createDatabase();
+    await migrate(url);
+    sql = postgres(url, { max: 1, onnotice: () => {} });
+  });
+  after(async () => {
+    await sql.unsafe(`drop role if exists ${name}, ${name}_by_hand`);
+    await sql.end();
+    await server.stop();
+  });
+
+  const limitsOf = async (login: string) => {
+    const [row] = await sql`
+      select array(select unnest(setconfig) order by 1) as settings from pg_db_role_setting
+      where setrole = ${login}::regrole and setdatabase = (select oid from pg_database where datname = current_database())`;
+    return row?.settings;
+  };
+  function connectAs(login: string): Sql {
+    const own = new URL(url);
+    [own.username, own.password] = [login, login];
+    return postgres(own.href, { max: 1, onnotice: () => {} });
+  }
+
+  it("that keep a lock in an open transaction are ended before the price becomes stale", async () => {
+    await sql`select gold.add_operator(${name}, ${name})`;
+    await sql`select gold.set_price('simulated', 10000, 10100, 9900, 100, ${STALE_AFTER_SECONDS}, null)`;
+    const person = connectAs(name);
+    const api = postgres(url, {
+      max: 1,
+      onnotice: () => {},
+      connection: { role: "gold_api", lock_timeout: 2000 },
+    });
+    let open = true;
+    let lock = () => {};
+    const locked = new Promise<void>((resolve) => lock = resolve);
+    const held = person.begin(async (transaction) => {
+      await transaction`select gold.lock_price()`;
+      lock();
+      while (open) await new Promise((resolve) => setTimeout(resolve, 20));
+    }).then(() => "committed", (error: { code?: string }) => error.code);
+    await locked;
+    try {
+      let blocked = 0;
+      let ticked = false;
+      for (let tries = 0; tries < 10 && !ticked; tries++) {
+        const [price] =
+          await api`select mid, spread_basis_points, ticked_at::text as at, stale from gold.current_price`;
+        assertEquals(price!.stale, false);
+        [{ ticked }] = await api<[{ ticked: boolean }]>`
+          select gold.tick_price(${price!.at}::text::timestamptz, null, ${
+          price!.spread_basis_points
+        }, 10001, 10101, 9901, null) as ticked`
+          .catch((error) => {
+            assertEquals(error.code, "55P03");
+            blocked++;
+            return [{ ticked: false }];
+          });
+      }
+      assert(blocked > 0);
+      assertEquals(ticked, true);
+    } finally {
+      open = false;
+      await Promise.all([held, api.end(), person.end({ timeout: 1 })]);
+    }
+    assert(["25P03", "CONNECTION_CLOSED"].includes(`${await held}`), await held);
+  });
+
+  it("have limits from the login's creation, or from the next migration, and so have the service's", async () => {
+    assertEquals(await limitsOf(name), LIMITS);
+    await sql.unsafe(`create role ${name}_by_hand login in role gold_operator`);
+    assertEquals(await limitsOf(`${name}_by_hand`), undefined);
+    await migrate(url);
+    assertEquals(await limitsOf(`${name}_by_hand`), LIMITS);
+    assertEquals(await limitsOf("gold_api"), [
+      "idle_in_transaction_session_timeout=10000",
+      ...LIMITS.slice(1),
+    ]);
+  });
+});

@@ -1,0 +1,55 @@
+-- Time limits of a login's sessions in this database. A session that stays in a transaction keeps its locks: an operator who left
+-- psql open after lock_price() stopped all quoting when the price became stale. A login does not inherit the settings of a
+-- role that it is a member of, so each login gets its own. They guard against mistakes: a login may change its own settings.
+-- Runs as its caller, who must be able to alter the login.
+
+create or replace function gold.limit_sessions(login name, limits jsonb) returns void
+language plpgsql volatile set search_path = gold, pg_temp as $$
+declare
+  present text[] := (
+    select s.setconfig from pg_db_role_setting s
+    where s.setrole = (select r.oid from pg_roles r where r.rolname = login) and s.setdatabase = (select d.oid from pg_database d where d.datname = current_database())
+  );
+  wanted record;
+begin
+  for wanted in select key as name, value as milliseconds from jsonb_each_text(limits) loop
+    continue when wanted.name || '=' || wanted.milliseconds = any (present);
+    execute format('alter role %I in database %I set %I = %L', login, current_database(), wanted.name, wanted.milliseconds);
+  end loop;
+end $$;
+
+create or replace function gold.limit_operator_sessions(login name) returns void
+language sql volatile set search_path = gold, pg_temp
+return gold.limit_sessions(login, '{"lock_timeout": "2000", "statement_timeout": "10000", "idle_in_transaction_session_timeout": "5000"}');
+
+-- Every login that exists when a database is migrated. A migration by one login must not fail because a superuser made another.
+create or replace function gold.limit_all_sessions() returns void
+language plpgsql volatile set search_path = gold, pg_temp as $$
+declare
+  item record;
+begin
+  for item in
+    select r.rolname as login, bool_or(g.rolname = 'gold_operator') as is_operator
+    from pg_roles r left join pg_auth_members m on m.member = r.oid left join pg_roles g on g.oid = m.roleid
+    where r.rolcanlogin and not r.rolsuper and not r.rolcreaterole
+      and (r.rolname = 'gold_api' or g.rolname in ('gold_api', 'gold_operator'))
+    group by r.rolname
+  loop
+    begin
+      if item.is_operator then
+        perform limit_operator_sessions(item.login);
+      else
+        -- The service's processes and the sidecar's keeper; the service sets shorter limits where it needs them.
+        perform limit_sessions(item.login,
+          '{"lock_timeout": "2000", "statement_timeout": "10000", "idle_in_transaction_session_timeout": "10000"}');
+      end if;
+    exception when insufficient_privilege then
+      raise warning 'The login % keeps its sessions without time limits, because % may not alter it. As a superuser, run: grant % to % with admin option, then gold db migrate again.',
+        item.login, current_user, item.login, current_user;
+    end;
+  end loop;
+  -- Migrations take long; pg_dump and CREATE INDEX by hand do, too. What must not stay open is a transaction that does nothing.
+  if not (select r.rolsuper from pg_roles r where r.rolname = current_user) then
+    perform limit_sessions(current_user, '{"idle_in_transaction_session_timeout": "60000"}');
+  end if;
+end $$;
