@@ -63,6 +63,7 @@ export async function assemble(config: Config, log: Log): Promise<Assembly> {
     const usage = startUsageRecorder((uses) => recordUse(pools.registry, uses));
     const ticker = await startPriceTicker({
       sql: pools.registry,
+      allow: config.priceSourceAllow,
       now: registry.now,
       random,
       log,

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { describe, it } from "node:test";
 import { assertEquals, assertStringIncludes, assertThrows } from "@std/assert";
 import { ConfigError, readConfig, readDeliveryConfig } from "./config.ts";
-import { createTrialAuthority } from "./delivery/send/certificate_trial.ts";
+import { createTrialAuthority } from "./outbound/certificate_trial.ts";
 import { SETTINGS } from "./settings.ts";
 
 const GOOD = {
@@ -38,6 +38,7 @@ describe("readConfig()", () => {
       proxySecret: undefined,
       operationsListen: { kind: "tcp", host: "127.0.0.1", port: 9090 },
       databaseUrl: GOOD.DATABASE_URL,
+      priceSourceAllow: { hosts: [], ranges: [] },
       drainSeconds: 0,
       lanes: 2,
       standby: false,
@@ -235,6 +236,31 @@ describe("readConfig()", () => {
     }
     // Both faults are named at once.
     assertEquals(faultsOf({ ...production, GOLD_ENV: "staging", DATABASE_URL }).length, 2);
+  });
+
+  it("takes hosts, addresses and ranges of internal price feeds, and names an entry that it does not read", () => {
+    const text =
+      "feed.internal:8080 10.1.2.0/24, 10.9.9.9 [fd00::1]:443\tFD00:2::/64 Feeds.Example:80 127.0.0.1:9000";
+    assertEquals(readConfig({ ...GOOD, PRICE_SOURCE_ALLOW: text }).priceSourceAllow, {
+      hosts: ["feed.internal:8080", "fd00::1:443", "feeds.example:80", "127.0.0.1:9000"],
+      ranges: ["10.1.2.0/24", "10.9.9.9/32", "FD00:2::/64"],
+    });
+    for (
+      const entry of [
+        "feed.internal",
+        "10.1.2.0/33",
+        "10.1.2/24",
+        "http://feed:80",
+        "feed:0",
+        "feed:65536",
+        "*:80/8",
+      ]
+    ) {
+      assertStringIncludes(
+        faultsOf({ PRICE_SOURCE_ALLOW: `10.0.0.1 ${entry}` })[0]!,
+        `PRICE_SOURCE_ALLOW has "${entry}"`,
+      );
+    }
   });
 
   it("takes waits between a webhook's attempts, and says which one it does not read", () => {

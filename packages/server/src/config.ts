@@ -4,6 +4,7 @@ import { isIP } from "node:net";
 import { checkDatabaseUrl } from "@gold-partner/database";
 import { parseRetrySchedule, type RetrySchedule } from "./delivery/retry_schedule.ts";
 import { isKeySource, type KeySource } from "./key_source.ts";
+import { type AllowList, parseAllowList } from "./outbound/allow_list.ts";
 import type { Role } from "./role.ts";
 import { SETTINGS } from "./settings.ts";
 
@@ -34,6 +35,8 @@ export interface Config extends DeliveryConfig {
   /** What the proxy must send on loopback TCP; a Unix socket's mode says the same. */
   readonly proxySecret: string | undefined;
   readonly drainSeconds: number;
+  /** Internal price feeds. In the environment, because whoever may set the feed's URL must not be able to widen this. */
+  readonly priceSourceAllow: AllowList;
   readonly lanes: number;
   readonly pepperSource: KeySource;
 }
@@ -65,6 +68,7 @@ export function readConfig(variables: Variables, role: ServingRole = "all"): Con
     role,
     listen: attempt("LISTEN", parseListen),
     proxySecret: read("PROXY_SECRET") || undefined,
+    priceSourceAllow: attempt("PRICE_SOURCE_ALLOW", parseAllowList),
     drainSeconds: attempt("DRAIN_SECONDS", parseDrain),
     lanes: attempt("LANES", parseLanes),
     pepperSource: attempt("PEPPER_SOURCE", parseKeySource),

@@ -8,7 +8,7 @@ export {
   readDeliveryConfig,
 } from "./config.ts";
 export { SETTINGS } from "./settings.ts";
-export { isPriceUrl } from "./booking/trading/price_source_http.ts";
+export { checkPriceUrl } from "./booking/trading/price_source_http.ts";
 export { migrate } from "./database/migrate.ts";
 export { isKeySource, type KeySource, readKeys } from "./key_source.ts";
 export { ROLES } from "./role.ts";
@@ -17,7 +17,8 @@ export { createSealing, type Sealing } from "./sealing.ts";
 export { admitCertificate } from "./admission/identity/client_certificate.ts";
 export { admitCaller } from "./admission/token/caller.ts";
 export { hashSecret } from "./admission/token/client_secret.ts";
-export { checkEndpoint } from "./delivery/send/check_endpoint.ts";
+export { parseAllowList } from "./outbound/allow_list.ts";
+export { checkEndpoint } from "./outbound/check_endpoint.ts";
 export { createApp } from "./app.ts";
 export { assemble, type Assembly } from "./assembly.ts";
 export { openBooking } from "./booking/booking.ts";

@@ -47,6 +47,12 @@ export const SETTINGS: readonly Setting[] = [
     meaning: "file:PATH or command:PROGRAM that gives the keys that seal secrets in the database",
   },
   {
+    name: "PRICE_SOURCE_ALLOW",
+    meaning:
+      "Internal price feeds that may be fetched, also over http: HOST:PORT, addresses or ranges such as 10.1.2.0/24, with spaces between; without it a feed is https on a public address, port 443 or 8443; gold price set reads it, too; not for --role delivery",
+    default: "",
+  },
+  {
     name: "WEBHOOK_RETRIES",
     meaning:
       "How long a webhook waits after each failed attempt, a fifth more or less; after one more it is parked; not for --role api",

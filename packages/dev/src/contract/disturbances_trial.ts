@@ -45,7 +45,7 @@ export async function failAuthentication(partner: Caller): Promise<void> {
 
 /** Its source is one that has never answered. */
 export async function takePriceAway({ operator }: House): Promise<Mend> {
-  await operator("price set --source http --url https://localhost:1/price");
+  await operator("price set --source http --url https://prices.invalid/gold");
   return () => operator("price set --source fixed --mid 500");
 }
 

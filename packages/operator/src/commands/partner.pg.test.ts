@@ -134,7 +134,7 @@ describe("gold partner", () => {
       refused(await create({ webhook: "https://user:pw@bank.example" }), 2, "--webhook");
       refused(await create({ webhook: "https://169.254.169.254/" }), 2, "is not public (linkLocal)");
       refused(await create({ webhook: "https://[::ffff:10.0.0.1]/" }), 2, "is not public");
-      refused(await create({ webhook: "https://8.8.8.8:9000/" }), 2, "sent to 443 or 8443 alone");
+      refused(await create({ webhook: "https://8.8.8.8:9000/" }), 2, "must be 443 or 8443");
       refused(await create({ rate: "0/s" }), 2, "--rate");
       refused(await create({ burst: "many" }), 2, "--burst");
       refused(await create({ "max-grams": "1000000000" }), 2, "--max-grams");

@@ -1,5 +1,6 @@
 import { after, before, describe, it } from "node:test";
 import { assertEquals } from "@std/assert";
+import { runGold } from "../gold_trial.ts";
 import { assertRefused as refused, type TrialOperator, trialOperator } from "./trial.ts";
 
 const URL_OF_PRICES = "https://prices.example/gold";
@@ -72,11 +73,26 @@ describe("gold price", () => {
     await operator.done("price", "set", "--mid", "500");
   });
 
-  it("a URL is https, or this machine's own", async () => {
+  it("a URL is https on a public host, unless PRICE_SOURCE_ALLOW in the environment permits it", async () => {
     const of = (url: string) => set("--source", "http", "--url", url);
+    const internal = [
+      "http://127.0.0.1:8080/p",
+      "http://[::1]:8080/",
+      "http://localhost/p",
+      "https://10.1.2.3/",
+    ];
     for (
       const url of [
+        ...internal,
         "http://prices.example",
+        "https://prices.example:9443",
+        "https://169.254.169.254/",
+      ]
+    ) {
+      refused(await of(url), 2, "PRICE_SOURCE_ALLOW");
+    }
+    for (
+      const url of [
         "ftp://prices.example",
         "x",
         "https://user:pw@prices.example",
@@ -86,11 +102,16 @@ describe("gold price", () => {
     ) refused(await of(url), 2, "--url");
     refused(await set("--url", URL_OF_PRICES), 2, "--source http");
     refused(await set("--source", "http"), 2, "--url is missing");
-    for (
-      const url of ["http://127.0.0.1:8080/p", "http://[::1]:8080/", "http://localhost/p", URL_OF_PRICES]
-    ) {
-      assertEquals((await of(url)).exit, 0, url);
+    const allowed = (PRICE_SOURCE_ALLOW: string, url: string) =>
+      runGold(["price", "set", "--source", "http", "--url", url, "--json"], {
+        env: { DATABASE_URL: operator.url, PRICE_SOURCE_ALLOW },
+      });
+    for (const url of internal) {
+      assertEquals((await allowed("127.0.0.1 ::1 10.1.0.0/16", url)).exit, 0, url);
     }
+    assertEquals((await allowed("feed.internal:8080", "http://feed.internal:8080/p")).exit, 0);
+    assertEquals((await allowed("feed.internal:8080", "http://feed.internal:8081/p")).exit, 2);
+    refused(await allowed("feed.internal", URL_OF_PRICES), 2, 'PRICE_SOURCE_ALLOW has "feed.internal"');
     await operator.done("price", "set", "--mid", "500");
   });
 

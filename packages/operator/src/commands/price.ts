@@ -1,5 +1,5 @@
 import { formatPrice, parsePrice, pricesFromMid } from "@gold-partner/protocol";
-import { isPriceUrl } from "@gold-partner/server";
+import { checkPriceUrl, parseAllowList } from "@gold-partner/server";
 import type { Sql, TransactionSql } from "postgres";
 import type { Command, Invocation, Result, Row, Values } from "../command.ts";
 import { EXIT, Failure, usage } from "../failure.ts";
@@ -41,13 +41,14 @@ const set: Command = {
   run: setPrice,
 };
 
-async function setPrice({ values, db }: Invocation): Promise<Result> {
+async function setPrice({ values, db, env }: Invocation): Promise<Result> {
   const open = repeated(values, "open");
   const hours = open.length === 0 ? undefined : readMarketHours(open);
   const changesPrice = ["mid", "spread", "source", "url", "stale-after"].some((name) =>
     values[name] !== undefined
   );
   if (!changesPrice && !hours) throw usage(`There is nothing to set. Usage: gold ${set.usage}`);
+  await requirePriceUrl(optional(values, "url"), env);
   const { sql } = await db();
   return await sql.begin(async (transaction) => {
     if (changesPrice) {
@@ -115,12 +116,22 @@ function urlOf(source: string, given: string | undefined, standing: Standing | u
   }
   const url = given ?? standing?.url ?? undefined;
   if (url === undefined) throw usage("--url is missing: where the http source is asked for its price.");
-  if (!isPriceUrl(url)) {
-    throw usage(
-      "--url is an https URL without user information and fragment; http is for this machine's loopback alone.",
-    );
-  }
   return url;
+}
+
+function readAllowList(text: string): ReturnType<typeof parseAllowList> {
+  try {
+    return parseAllowList(text);
+  } catch (error) {
+    throw usage(`PRICE_SOURCE_ALLOW ${(error as Error).message}`);
+  }
+}
+
+/** Refuses at once what the service would never fetch. The allow list is the environment's, as the service's is. */
+async function requirePriceUrl(url: string | undefined, env: Invocation["env"]): Promise<void> {
+  if (url === undefined) return;
+  const fault = await checkPriceUrl(url, readAllowList(env.PRICE_SOURCE_ALLOW ?? ""));
+  if (fault !== undefined) throw usage(`--url: ${fault}`);
 }
 
 async function readStanding(sql: TransactionSql): Promise<Standing | undefined> {

@@ -8,7 +8,7 @@ import { startPostgres } from "@gold-partner/dev";
 import { openDatabase } from "@gold-partner/database";
 import { assertEquals } from "@std/assert";
 import type { Sql } from "postgres";
-import { createTrialAuthority, type Issued } from "../delivery/send/certificate_trial.ts";
+import { createTrialAuthority, type Issued } from "../outbound/certificate_trial.ts";
 import { connect } from "./pools.ts";
 
 const NOBODY = 65_534;

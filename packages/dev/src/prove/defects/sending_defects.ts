@@ -8,8 +8,8 @@ const TURNS = "src/delivery/turn_order.ts";
 const TURNS_TEST = "src/delivery/turn_order.test.ts";
 const VERDICT = "src/delivery/verdict.ts";
 const VERDICT_TEST = "src/delivery/verdict.test.ts";
-const DESTINATION = "src/delivery/send/destination.ts";
-const PINNED_AGENT = "src/delivery/send/pinned_agent.ts";
+const DESTINATION = "src/outbound/destination.ts";
+const PINNED_AGENT = "src/outbound/pinned_agent.ts";
 const GUARD_TEST = "src/delivery/send/sender_guard.test.ts";
 
 export const SENDING_DEFECTS: readonly Defect[] = [
@@ -77,7 +77,7 @@ export const SENDING_DEFECTS: readonly Defect[] = [
     file: DESTINATION,
     from: "for (const address of addresses) {",
     to: "for (const address of addresses.slice(0, 1)) {",
-    tests: [GUARD_TEST, "src/delivery/send/check_endpoint.test.ts"],
+    tests: [GUARD_TEST, "src/outbound/check_endpoint.test.ts"],
     short: true,
   },
   {
@@ -93,6 +93,28 @@ export const SENDING_DEFECTS: readonly Defect[] = [
     from: "const KEPT_MS = 10_000;",
     to: "const KEPT_MS = 1e12;",
     tests: ["src/delivery/send/kept_destinations.test.ts"],
+  },
+  {
+    name: "guard: one allowed address of several is enough",
+    file: DESTINATION,
+    from: "if (!isOrdinary && !addresses.every(isExempt)) throw refuse();",
+    to: "if (!isOrdinary && !addresses.some(isExempt)) throw refuse();",
+    tests: ["src/outbound/check_endpoint.test.ts"],
+  },
+  {
+    name: "guard: a price feed may be anywhere",
+    file: DESTINATION,
+    from: "const why = isExempt(address) ? undefined",
+    to: "const why = isExempt(address) || rules.subject ? undefined",
+    tests: ["src/booking/trading/price_source_http.test.ts"],
+    short: true,
+  },
+  {
+    name: "guard: a price feed's name is resolved again when it is connected to",
+    file: "src/booking/trading/price_source_http.ts",
+    from: "host: addresses[0]!, port",
+    to: "host: destination.hostname, port",
+    tests: ["src/booking/trading/price_source_http.test.ts"],
   },
   {
     name: "guard: any certificate will do",

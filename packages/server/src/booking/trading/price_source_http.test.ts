@@ -1,10 +1,14 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { after, before, describe, it } from "node:test";
-import { assert, assertEquals, assertRejects } from "@std/assert";
+import { assert, assertEquals, assertRejects, assertStringIncludes } from "@std/assert";
+import process from "node:process";
+import { FORBIDDEN_ADDRESSES } from "../../outbound/forbidden_trial.ts";
 import { SourceError, type StandingPrice } from "./price_source.ts";
-import { httpSource, isPriceUrl } from "./price_source_http.ts";
+import { checkPriceUrl, httpSource } from "./price_source_http.ts";
 import { standingAt, type TrialFeed, trialFeed } from "./price_source_trial.ts";
 
+const NOTHING = { hosts: [], ranges: [] };
+const LOOPBACK = { hosts: [], ranges: ["127.0.0.0/8", "::1/128"] };
 const TIMEOUT_MS = 400;
 /** Where an answer is expected: a busy machine shall not come to this one first. */
 const LONG_TIMEOUT_MS = 30_000;
@@ -16,7 +20,7 @@ describe("httpSource()", () => {
 
   const running = new AbortController().signal;
   const ask = (changes: Partial<StandingPrice> = {}, timeoutMs = LONG_TIMEOUT_MS) =>
-    httpSource(Date.now, timeoutMs).next(standingAt(feed.url, changes), running);
+    httpSource({ now: Date.now, allow: LOOPBACK }, timeoutMs).next(standingAt(feed.url, changes), running);
   const reasonFor = async (
     answer: Parameters<TrialFeed["says"]>[0],
     changes: Partial<StandingPrice> = {},
@@ -158,36 +162,112 @@ describe("httpSource()", () => {
     feed.says(() => {});
     const stopping = new AbortController();
     const waiting = assertRejects(
-      () => httpSource(Date.now, 60_000).next(standingAt(feed.url), stopping.signal),
+      () => httpSource({ now: Date.now, allow: LOOPBACK }).next(standingAt(feed.url), stopping.signal),
       SourceError,
     );
     setTimeout(() => stopping.abort(), 50);
     await waiting;
   });
 
-  it("asks a URL by https alone, in the clear this machine's own", async () => {
-    for (
-      const url of [
-        "https://prices.example/",
-        "https://prices.example:8443/p?x=1",
-        "http://127.0.0.1/",
-        "http://[::1]:1/",
-        "http://localhost/",
-      ]
-    ) {
-      assertEquals(isPriceUrl(url), true, url);
-    }
-    const none = [
-      "",
-      "prices",
-      "http://prices.example/",
-      "http://127.0.0.2/",
-      "http://localhost.example/",
-      "file:prices.json",
-    ];
-    for (const url of [...none, "https://a:b@prices.example/", "https://prices.example/#x"]) {
-      assertEquals(isPriceUrl(url), false, url);
-      assertEquals(await reasonFor(pricedAt("321"), { url }), "url_not_allowed");
-    }
+  describe("and the addresses that it may reach", () => {
+    type Options = Partial<Parameters<typeof httpSource>[0]>;
+    /** The price, or why there is none, by a source that trusts nothing unless told. */
+    const outcome = async (url: string, options: Options = {}, timeoutMs = LONG_TIMEOUT_MS) => {
+      feed.says(pricedAt("321"));
+      const source = httpSource({ now: Date.now, allow: NOTHING, ...options }, timeoutMs);
+      return await source.next(standingAt(url), running).then(
+        (price) => price?.midPips,
+        (error: SourceError) => error.reason,
+      );
+    };
+    const port = () => Number(new URL(feed.url).port);
+    const leadsTo = (...addresses: string[]) => () => Promise.resolve(addresses);
+
+    it("refuses every address that is not public, as the host itself or behind its name, and asks nobody", async () => {
+      const asked = feed.asked();
+      for (const address of FORBIDDEN_ADDRESSES) {
+        const host = address.includes(":") ? `[${address}]` : address;
+        assertEquals(await outcome(`https://${host}/`), "address_forbidden", address);
+        for (const addresses of [[address], ["8.8.8.8", address]]) {
+          const resolve = leadsTo(...addresses);
+          assertEquals(await outcome("https://feed.example/", { resolve }), "address_forbidden", address);
+        }
+      }
+      for (const url of [feed.url, `http://localhost:${port()}/`, `https://localhost:${port()}/`]) {
+        assert(["url_invalid", "port_forbidden"].includes(`${await outcome(url)}`), url);
+      }
+      assertEquals(feed.asked(), asked);
+    });
+
+    it("reaches an internal feed that the list names by host and port, by address or by range, over http, too", async () => {
+      const resolve = leadsTo("127.0.0.1");
+      const url = `http://feed.internal:${port()}/gold`;
+      for (const entry of [{ hosts: [`feed.internal:${port()}`], ranges: [] }, LOOPBACK]) {
+        assertEquals(await outcome(url, { resolve, allow: entry }), 3_210_000n);
+      }
+      const others = [
+        { hosts: [`feed.internal:${port() + 1}`], ranges: [] },
+        { hosts: [`other.internal:${port()}`], ranges: [] },
+        { hosts: [], ranges: ["127.0.0.2/32", "10.0.0.0/8"] },
+      ];
+      const asked = feed.asked();
+      for (const allow of others) {
+        assert(["url_invalid", "address_forbidden"].includes(`${await outcome(url, { resolve, allow })}`));
+      }
+      // One address of several is not enough.
+      const mixed = leadsTo("127.0.0.1", "10.0.0.1");
+      assertEquals(await outcome(url, { resolve: mixed, allow: LOOPBACK }), "address_forbidden");
+      assertEquals(feed.asked(), asked);
+    });
+
+    it("connects to the address that was checked, whatever the name leads to later", async () => {
+      let times = 0;
+      const resolve = () => Promise.resolve([times++ === 0 ? "127.0.0.1" : "10.255.255.1"]);
+      const url = `http://feed.internal:${port()}/gold`;
+      assertEquals(await outcome(url, { resolve, allow: LOOPBACK }), 3_210_000n);
+      assertEquals(times, 1);
+    });
+
+    it("uses no proxy of the environment", async () => {
+      const names = ["HTTP_PROXY", "http_proxy", "HTTPS_PROXY", "ALL_PROXY"];
+      for (const name of names) process.env[name] = "http://127.0.0.1:9";
+      process.env.NODE_USE_ENV_PROXY = "1";
+      try {
+        assertEquals(await outcome(feed.url, { allow: LOOPBACK }), 3_210_000n);
+      } finally {
+        for (const name of [...names, "NODE_USE_ENV_PROXY"]) delete process.env[name];
+      }
+    });
+
+    it("gives up on a name server that does not answer when its time is over", async () => {
+      const resolve = () => new Promise<never>(() => {});
+      assertEquals(await outcome("https://feed.example/", { resolve }, TIMEOUT_MS), "timeout");
+    });
+
+    it("says by the form of a URL what it would never ask", async () => {
+      for (
+        const url of ["https://prices.example/", "https://prices.example:8443/p?x=1", "https://8.8.8.8/"]
+      ) {
+        assertEquals(await checkPriceUrl(url, NOTHING), undefined, url);
+      }
+      for (
+        const url of [
+          ...["", "prices", "http://prices.example/", "http://127.0.0.1/", "http://localhost.example/"],
+          ...["file:prices.json", "https://a:b@prices.example/", "https://prices.example/#x"],
+          ...[
+            "https://prices.example:22/",
+            "https://10.0.0.1/",
+            "https://0x7f.1/",
+            "https://[::ffff:10.0.0.1]/",
+          ],
+        ]
+      ) {
+        const fault = await checkPriceUrl(url, NOTHING) ?? "";
+        assert(fault.startsWith("The price source's "), `${url}: ${fault}`);
+        assertStringIncludes(fault, "PRICE_SOURCE_ALLOW");
+        const reason = await outcome(url, { resolve: leadsTo("8.8.8.8") });
+        assert(/^(url_invalid|port_forbidden|address_forbidden)$/.test(`${reason}`), `${url}: ${reason}`);
+      }
+    });
   });
 });

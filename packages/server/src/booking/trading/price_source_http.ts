@@ -1,4 +1,6 @@
 import { Buffer } from "node:buffer";
+import { type ClientRequest, request as httpRequest } from "node:http";
+import { request as httpsRequest } from "node:https";
 import {
   CanonicalError,
   JsonNumber,
@@ -8,6 +10,11 @@ import {
 } from "@gold-partner/canonical";
 import { parseInstant, parsePrice, QuantityError } from "@gold-partner/protocol";
 import type { Registry } from "../../admission/registry/registry.ts";
+import type { AllowList } from "../../outbound/allow_list.ts";
+import { checkEndpoint } from "../../outbound/check_endpoint.ts";
+import { type Destination, EndpointError, findDestination, type Rules } from "../../outbound/destination.ts";
+import { PinnedAgent, type PinnedOptions } from "../../outbound/pinned_agent.ts";
+import { createResolver, type ResolveHost } from "../../outbound/resolve_host.ts";
 import { type PriceSource, SourceError, type SourcePrice, type StandingPrice } from "./price_source.ts";
 
 const TIMEOUT_MS = 5000;
@@ -16,52 +23,109 @@ const REPLY_MAX_BYTES = 65_536;
 const AHEAD_MAX_MS = 10_000;
 /** A price that is more than a tenth off the last one is a mistake until an operator says that it is none. */
 const JUMP_DIVISOR = 10n;
-const LOOPBACK = /^(127\.0\.0\.1|\[::1\]|localhost)$/;
+const PORTS = [443, 8443];
 
-/** Whether prices may be fetched from there: by https, in the clear from this machine alone. */
-export function isPriceUrl(text: string): boolean {
-  if (!URL.canParse(text)) return false;
-  const { protocol, hostname, username, password, hash } = new URL(text);
-  if (username || password || hash) return false;
-  return protocol === "https:" || (protocol === "http:" && LOOPBACK.test(hostname));
+const rulesOf = (allow: AllowList): Rules => ({
+  loopbackReceivers: false,
+  ports: PORTS,
+  allow,
+  subject: {
+    owner: "The price source's",
+    exception: "PRICE_SOURCE_ALLOW in the service's environment can permit an internal feed.",
+  },
+});
+
+/**
+ * What is wrong with the form of a price source's URL, in a sentence; undefined where nothing is. Nothing is resolved: before
+ * each request the service also checks what the name resolves to.
+ */
+export async function checkPriceUrl(url: string, allow: AllowList): Promise<string | undefined> {
+  const fault = await checkEndpoint(url, rulesOf(allow), () => Promise.resolve([]));
+  return fault === undefined || fault.code === "dns_failed" ? undefined : fault.message;
+}
+
+interface HttpSourceOptions {
+  readonly now: Registry["now"];
+  /** Internal feeds. */
+  readonly allow: AllowList;
+  readonly resolve?: ResolveHost;
 }
 
 /**
- * GET of the URL gives `{"price_per_gram_sar": 321.5, "as_of": "2026-01-31T09:30:00.000Z"}`; as_of may be left out. The
- * first price after the source was set is taken as it is; from then on one that jumps is refused.
+ * GET of the URL gives `{"price_per_gram_sar": 321.5, "as_of": "2026-01-31T09:30:00.000Z"}`; as_of is optional. The first
+ * price after the source was set is taken as it is; afterwards a price that jumps is refused. The URL comes from the database,
+ * so that it is checked as a webhook's is: a request goes only to an address that was checked.
  */
-export function httpSource(now: Registry["now"], timeoutMs = TIMEOUT_MS): PriceSource {
+export function httpSource(
+  { now, allow, resolve = createResolver() }: HttpSourceOptions,
+  timeoutMs = TIMEOUT_MS,
+): PriceSource {
+  const agent = new PinnedAgent(undefined, false);
+  const rules = rulesOf(allow);
   return {
     async next(standing, stop) {
-      if (standing.url === null || !isPriceUrl(standing.url)) throw new SourceError("url_not_allowed");
+      const signal = AbortSignal.any([stop, AbortSignal.timeout(timeoutMs)]);
       try {
-        const bytes = await fetchBounded(
-          standing.url,
-          AbortSignal.any([stop, AbortSignal.timeout(timeoutMs)]),
-        );
+        const destination = await orAborted(findDestination(standing.url ?? "", rules, resolve), signal);
+        const bytes = await fetchBounded(destination, agent, signal);
         return judge(readPrice(readJson(bytes)), standing, now());
       } catch (error) {
-        throw error instanceof SourceError ? error : new SourceError(reasonOf(error as Error));
+        throw error instanceof SourceError ? error : new SourceError(reasonOf(error as Error, signal));
       }
     },
   };
 }
 
-async function fetchBounded(url: string, signal: AbortSignal): Promise<Uint8Array> {
-  // A redirect would lead where no operator said that prices come from.
-  const reply = await fetch(url, { redirect: "manual", signal, headers: { Accept: "application/json" } });
-  if (reply.status !== 200) {
-    await reply.body?.cancel();
-    throw new SourceError(`status_${reply.status}`);
-  }
-  const parts: Uint8Array[] = [];
-  let bytes = 0;
-  for await (const part of reply.body ?? []) {
-    bytes += part.length;
-    if (bytes > REPLY_MAX_BYTES) throw new SourceError("too_large");
-    parts.push(part);
-  }
-  return Buffer.concat(parts);
+function orAborted<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const abort = () => reject(signal.reason);
+    if (signal.aborted) return abort();
+    signal.addEventListener("abort", abort, { once: true });
+    promise.then(resolve, reject).finally(() => signal.removeEventListener("abort", abort));
+  });
+}
+
+/** The whole reply of a 200. A redirect is not followed: it would lead where nothing was checked. */
+function fetchBounded(destination: Destination, agent: PinnedAgent, signal: AbortSignal): Promise<Buffer> {
+  const sent = openRequest(destination, agent);
+  const abort = () => void sent.destroy(signal.reason as Error);
+  signal.addEventListener("abort", abort, { once: true });
+  return new Promise<Buffer>((resolve, reject) => {
+    const fail = (reason: string) => {
+      reject(new SourceError(reason));
+      sent.destroy();
+    };
+    sent.on("error", reject);
+    sent.on("upgrade", (_, socket) => socket.destroy());
+    sent.on("close", () => reject(new Error("The connection was closed before the reply's end.")));
+    sent.on("response", (response) => {
+      if (response.statusCode !== 200) return fail(`status_${response.statusCode}`);
+      const parts: Buffer[] = [];
+      let bytes = 0;
+      response.on("error", reject);
+      response.on("data", (part: Buffer) => {
+        bytes += part.length;
+        if (bytes > REPLY_MAX_BYTES) fail("too_large");
+        else parts.push(part);
+      });
+      response.on("end", () => resolve(Buffer.concat(parts)));
+    });
+    sent.end();
+    if (signal.aborted) abort();
+  }).finally(() => signal.removeEventListener("abort", abort));
+}
+
+/** With an agent of its own, so that no proxy of the environment is used, and with the address that was checked as its host. */
+function openRequest(destination: Destination, agent: PinnedAgent): ClientRequest {
+  const { addresses, host, path, port, secure } = destination;
+  const options = {
+    path,
+    setHost: false,
+    headers: { "Host": host, "Accept": "application/json", "User-Agent": "gold-prices/1" },
+  };
+  if (!secure) return httpRequest({ ...options, agent: false, host: addresses[0]!, port });
+  const pinned: PinnedOptions = { ...options, agent, destination, servername: "" };
+  return httpsRequest(pinned);
 }
 
 function readPrice(reply: JsonValue): SourcePrice {
@@ -91,8 +155,9 @@ function judge(
 const isObject = (value: JsonValue): value is JsonObject =>
   typeof value === "object" && value !== null && !Array.isArray(value) && !(value instanceof JsonNumber);
 
-function reasonOf(error: Error): string {
+function reasonOf(error: Error, signal: AbortSignal): string {
   if (error instanceof CanonicalError) return "not_json";
   if (error instanceof QuantityError) return "not_a_price";
-  return error.name === "TimeoutError" ? "timeout" : "unreachable";
+  if (error instanceof EndpointError) return error.code;
+  return (signal.reason as Error | undefined)?.name === "TimeoutError" ? "timeout" : "unreachable";
 }

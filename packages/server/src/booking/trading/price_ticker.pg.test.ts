@@ -29,6 +29,7 @@ describe("startPriceTicker()", () => {
   const start = () =>
     startPriceTicker({
       sql: books.api,
+      allow: { hosts: [], ranges: ["127.0.0.1/32"] },
       now: Date.now,
       random: (length) => randomBytes(length),
       log: (level, event, fields) => lines.push([level, event, fields]),

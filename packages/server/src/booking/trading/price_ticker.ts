@@ -1,5 +1,6 @@
 import { type Prices, pricesFromMid } from "@gold-partner/protocol";
 import type { Sql } from "postgres";
+import type { AllowList } from "../../outbound/allow_list.ts";
 import type { Registry } from "../../admission/registry/registry.ts";
 import type { Log } from "../../operations/log.ts";
 import type { Metrics } from "../../operations/metrics.ts";
@@ -17,6 +18,8 @@ const TICK_MS = 1000;
 
 interface PriceTickerParts {
   readonly sql: Sql;
+  /** Internal price feeds that may be asked. */
+  readonly allow: AllowList;
   readonly now: Registry["now"];
   readonly random: (length: number) => Uint8Array;
   readonly log: Log;
@@ -32,12 +35,12 @@ type Tick = SourcePrice & Prices;
  * before the service does: after a pause the last price is stale.
  */
 export async function startPriceTicker(
-  { sql, now, random, log, metrics }: PriceTickerParts,
+  { sql, allow, now, random, log, metrics }: PriceTickerParts,
 ): Promise<{ stop(): void }> {
   const sources: Readonly<Record<string, PriceSource>> = {
     fixed: fixedSource,
     simulated: simulatedSource(() => random(2)),
-    http: httpSource(now),
+    http: httpSource({ now, allow }),
   };
   const stopping = new AbortController();
   let failing = false;

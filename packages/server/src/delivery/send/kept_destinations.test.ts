@@ -1,11 +1,12 @@
 import { describe, it } from "node:test";
 import { assertEquals, assertRejects } from "@std/assert";
-import { type Destination, EndpointError } from "./destination.ts";
+import { type Destination, EndpointError } from "../../outbound/destination.ts";
 import { keepDestinations } from "./kept_destinations.ts";
 
 const destination: Destination = {
   ...{ key: "k", hostname: "hooks.example", addresses: ["8.8.8.8"], port: 443, host: "hooks.example" },
   path: "/",
+  secure: true,
 };
 
 function trial() {

@@ -1,4 +1,4 @@
-import type { Destination } from "./destination.ts";
+import type { Destination } from "../../outbound/destination.ts";
 
 type FindDestination = (url: string) => Promise<Destination>;
 

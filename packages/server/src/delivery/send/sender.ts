@@ -1,10 +1,10 @@
 import { readAnswer, readRetryAfter } from "./answer.ts";
-import { EndpointError, findDestination, type Rules } from "./destination.ts";
+import { EndpointError, findDestination, type Rules } from "../../outbound/destination.ts";
 import { exchange } from "./exchange.ts";
 import { keepDestinations } from "./kept_destinations.ts";
-import { PinnedAgent } from "./pinned_agent.ts";
-import { createResolver, type ResolveHost } from "./resolve_host.ts";
-import { type AttemptError, SendError } from "./send_error.ts";
+import { PinnedAgent } from "../../outbound/pinned_agent.ts";
+import { createResolver, type ResolveHost } from "../../outbound/resolve_host.ts";
+import { type AttemptError, SendError } from "../../outbound/send_error.ts";
 
 /** How one attempt went. A 2xx status alone is a delivery. */
 export interface Attempt {

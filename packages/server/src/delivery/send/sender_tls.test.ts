@@ -2,8 +2,8 @@ import { Buffer } from "node:buffer";
 import { request } from "node:https";
 import { after, before, describe, it } from "node:test";
 import { assert, assertEquals } from "@std/assert";
-import { createTrialAuthority, type Issued } from "./certificate_trial.ts";
-import { PinnedAgent, type PinnedOptions } from "./pinned_agent.ts";
+import { createTrialAuthority, type Issued } from "../../outbound/certificate_trial.ts";
+import { PinnedAgent, type PinnedOptions } from "../../outbound/pinned_agent.ts";
 import { type Receiver, startPlace, startReceiver } from "./receiver_trial.ts";
 import { createSender } from "./sender.ts";
 import { authority, HEADERS, HOST, RULES } from "./sender_trial.ts";
@@ -134,6 +134,7 @@ describe("Sender.post() over TLS", () => {
           port,
           host: HOST,
           path: "/",
+          secure: true,
         };
         const options: PinnedOptions = {
           agent: new PinnedAgent(authority.ca, false),

@@ -56,7 +56,7 @@ describe("checkEndpoint()", () => {
     for (const host of ["8.8.8.8", "mixed.example"]) {
       assertEquals(
         await judge(`https://${host}:9999/`),
-        "The webhook's port is 9999: webhooks are sent to 443 or 8443 alone.",
+        "The webhook's port is 9999: it must be 443 or 8443.",
       );
       assertEquals(await judge(`https://${host}/`), undefined);
     }

@@ -1,0 +1,143 @@
+import { isIP } from "node:net";
+import { type AllowList, allowsAddress, allowsHost } from "./allow_list.ts";
+import { isLoopback, whyForbidden } from "./forbidden_address.ts";
+import type { ResolveHost } from "./resolve_host.ts";
+
+/** What the deployment lets endpoints be. */
+export interface Rules {
+  readonly loopbackReceivers: boolean;
+  readonly ports: readonly number[];
+  /** Hosts and addresses that may be internal, at any port and also over http. */
+  readonly allow?: AllowList;
+  /** How messages speak of the endpoint; a webhook unless given. */
+  readonly subject?: Subject;
+}
+
+interface Subject {
+  /** As in "The webhook's". */
+  readonly owner: string;
+  /** Where the operator may permit what is refused. */
+  readonly exception?: string;
+}
+
+const NOTHING: AllowList = { hosts: [], ranges: [] };
+const WEBHOOK: Subject = { owner: "The webhook's" };
+
+/** Where a request goes: every address was checked, and no other is connected to. */
+export interface Destination {
+  /** False for http, which an allow list alone permits. */
+  readonly secure: boolean;
+  /** Whose connections may be used again for it: of this endpoint, to these addresses. */
+  readonly key: string;
+  /** As the receiver's certificate must have it. */
+  readonly hostname: string;
+  readonly addresses: readonly string[];
+  readonly port: number;
+  readonly host: string;
+  readonly path: string;
+}
+
+export type EndpointFault = "url_invalid" | "port_forbidden" | "address_forbidden" | "dns_failed";
+
+export class EndpointError extends Error {
+  override readonly name: string = "EndpointError";
+  readonly code: EndpointFault;
+
+  constructor(code: EndpointFault, message: string) {
+    super(message);
+    this.code = code;
+  }
+}
+
+const URL_MAX_CHARACTERS = 2048;
+const HTTPS_PORT = 443;
+const HTTP_PORT = 80;
+/** An IPv6 address, or labels of a name; an IPv4 address looks like one. */
+const HOST_FORM = /^(?:\[.+\]|(?=.{1,253}$)[a-z0-9_-]{1,63}(?:\.[a-z0-9_-]{1,63})*)$/;
+const LOCALHOST = /(?:^|\.)localhost$/;
+/** No name server is asked for it: it is this machine's by definition. */
+const LOCALHOST_ADDRESSES = ["127.0.0.1", "::1"];
+
+/** Reads and checks the URL, at registration and before each request; rejects with an EndpointError. */
+export async function findDestination(
+  text: string,
+  rules: Rules,
+  resolve: ResolveHost,
+): Promise<Destination> {
+  const url = readUrl(text, rules);
+  const secure = url.protocol === "https:";
+  const port = url.port === "" ? (secure ? HTTPS_PORT : HTTP_PORT) : Number(url.port);
+  const hostname = url.hostname.replace(/^\[|\]$/g, "");
+  const { allow = NOTHING, loopbackReceivers } = rules;
+  const isListed = allowsHost(allow, hostname, port);
+  const isExempt = (address: string) =>
+    isListed || allowsAddress(allow, address) || (loopbackReceivers && isLoopback(address));
+  const isOrdinary = secure && rules.ports.includes(port);
+  const mayBeExempt = isListed || allow.ranges.length > 0 || loopbackReceivers;
+  const refuse = () => secure ? portForbidden(port, rules) : notHttps(rules);
+  if (!isOrdinary && (!mayBeExempt || port === 0)) throw refuse();
+  const addresses = await findAddresses(hostname, resolve);
+  for (const address of addresses) {
+    const why = isExempt(address) ? undefined : whyForbidden(address, loopbackReceivers);
+    if (why !== undefined) throw addressForbidden(hostname, address, why, rules);
+  }
+  // Where a host of the operator's own may be reached, it may be at any port.
+  if (!isOrdinary && !addresses.every(isExempt)) throw refuse();
+  return {
+    key: `${url.href} ${addresses.toSorted()}`,
+    secure,
+    hostname,
+    addresses,
+    port,
+    host: url.host,
+    path: `${url.pathname}${url.search}`,
+  };
+}
+
+/** As the URL Standard reads it: 0x7f.1 and 127.0.0.1 are the same host before anything is checked. */
+function readUrl(text: string, rules: Rules): URL {
+  const url = URL.canParse(text) ? new URL(text) : undefined;
+  const isHttp = url?.protocol === "http:" && rules.allow !== undefined;
+  if (!url || !(url.protocol === "https:" || isHttp) || /[\s\p{Cc}]/u.test(text)) throw notHttps(rules);
+  if (url.username || url.password) throw urlInvalid("has user information: leave it out.", rules);
+  if (text.includes("#")) {
+    throw urlInvalid("has a fragment, which is never sent: leave # and the rest out.", rules);
+  }
+  if (!HOST_FORM.test(url.hostname)) {
+    throw urlInvalid(
+      "has a host that is neither a name, spelt without a dot at its end, nor an address.",
+      rules,
+    );
+  }
+  if (url.href.length > URL_MAX_CHARACTERS) {
+    throw urlInvalid(`is longer than ${URL_MAX_CHARACTERS} characters.`, rules);
+  }
+  return url;
+}
+
+async function findAddresses(hostname: string, resolve: ResolveHost): Promise<readonly string[]> {
+  if (isIP(hostname) !== 0) return [hostname];
+  if (LOCALHOST.test(hostname)) return LOCALHOST_ADDRESSES;
+  const addresses = await resolve(hostname);
+  if (addresses.length > 0) return addresses;
+  throw new EndpointError("dns_failed", `The name servers tell no address of ${hostname}.`);
+}
+
+const refusal = (code: EndpointFault, what: string, { subject: { owner, exception } = WEBHOOK }: Rules) =>
+  new EndpointError(code, `${owner} ${what}${exception === undefined ? "" : ` ${exception}`}`);
+
+const urlInvalid = (why: string, rules: Rules) => refusal("url_invalid", `URL ${why}`, rules);
+
+const notHttps = (rules: Rules) => urlInvalid("is no https URL, which it must be.", rules);
+
+const portForbidden = (port: number, rules: Rules) =>
+  refusal("port_forbidden", `port is ${port}: it must be ${rules.ports.join(" or ")}.`, rules);
+
+const addressForbidden = (hostname: string, address: string, why: string, rules: Rules) =>
+  refusal(
+    "address_forbidden",
+    `host ${
+      hostname === address ? "is" : `${hostname} leads to`
+    } ${address}, which is not public (${why}): give one that the internet reaches.`,
+    rules,
+  );
