@@ -2,7 +2,6 @@ import { mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, describe, it } from "node:test";
-import { setTimeout as sleep } from "node:timers/promises";
 import { assertEquals, assertStringIncludes } from "@std/assert";
 import { runDemo } from "./demo.ts";
 import { type DemoReceiver, openDemoReceiver } from "./demo_receiver.ts";
@@ -11,6 +10,7 @@ import type { Credentials } from "./partner.ts";
 import { findFreePort } from "./postgres/mod.ts";
 import { runToEnd, type Started, startUntilReady } from "./start_trial.ts";
 import { trialCertificate, trialReceiver } from "./trial/receiver.ts";
+import { until } from "../../../testing/until.ts";
 
 const PATIENCE_MS = 30_000;
 
@@ -45,9 +45,7 @@ describe("npm start sends webhooks", () => {
     const pending = async () =>
       (await asOperator(started.run.database_url)("event list", demo.client_id, "--status", "pending"))
         .items as unknown[];
-    const end = performance.now() + PATIENCE_MS;
-    while ((await pending()).length > 0 && performance.now() < end) await sleep(100);
-    assertEquals(await pending(), []);
+    await until(async () => (await pending()).length === 0, pending);
   };
   /** What the demo says of its webhooks. */
   const heard = async (receiver: DemoReceiver) => {

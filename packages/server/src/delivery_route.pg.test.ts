@@ -10,7 +10,7 @@ import { type EventReply, eventReply, eventsReply } from "@gold-partner/protocol
 import { assert, assertEquals } from "@std/assert";
 import { randomUUID } from "node:crypto";
 import { after, before, describe, it } from "node:test";
-import { setTimeout as sleep } from "node:timers/promises";
+import { until } from "../../../testing/until.ts";
 
 describe("what a partner asks of its deliveries", () => {
   let service: TrialService;
@@ -169,12 +169,11 @@ describe("what is asked of a delivery, where somebody delivers", () => {
   });
 
   async function untilDisabled(): Promise<void> {
-    for (const endMs = performance.now() + 30_000; performance.now() < endMs; await sleep(20)) {
+    await until(async () => {
       const [row] = await service.books.sql`
         select disabled_at from gold.endpoint where client_id = ${service.partner.client}`;
-      if (row?.disabled_at) return;
-    }
-    throw new Error("the endpoint should be disabled, and within half a minute it was not");
+      return row?.disabled_at;
+    });
   }
 
   async function fund(): Promise<string> {

@@ -9,6 +9,7 @@ import { readConfig, readDeliveryConfig } from "./config.ts";
 import { startDelivery } from "./delivery_service.ts";
 import { type Service, startService } from "./service.ts";
 import { sendRaw } from "./service_trial.ts";
+import { until } from "../../../testing/until.ts";
 
 describe("startDelivery()", () => {
   let books: TrialBooks;
@@ -55,11 +56,7 @@ describe("startDelivery()", () => {
       select count(*)::int as links from gold.chain_link where client_id = ${client}`;
     return row!.links > 0;
   };
-  const untilSealed = async (client: number) => {
-    const untilMs = performance.now() + 30_000;
-    while (!await isSealed(client) && performance.now() < untilMs) await pause(50);
-    assertEquals(await isSealed(client), true);
-  };
+  const untilSealed = (client: number) => until(() => isSealed(client));
   const ask = async (path: string) => {
     const { operationsListen } = readDeliveryConfig(variables());
     return await sendRaw(operationsListen, [`GET ${path} HTTP/1.1`, "Host: localhost"]);
@@ -70,11 +67,10 @@ describe("startDelivery()", () => {
     const service = await run(startDelivery(readDeliveryConfig(variables()), (line) => log.push(line)));
     assertEquals([(await ask("/live")).status, (await ask("/ready")).status], [200, 200]);
     let metrics = "";
-    const untilMs = performance.now() + 30_000;
-    while (!metrics.includes("gold_webhook_parked 0") && performance.now() < untilMs) {
-      await pause(50);
+    await until(async () => {
       metrics = (await ask("/metrics")).body;
-    }
+      return metrics.includes("gold_webhook_parked 0");
+    }, () => metrics);
     for (const outcome of ["delivered", "refused", "failed", "disabled"]) {
       assertStringIncludes(metrics, `gold_webhook_attempts_total{outcome="${outcome}"} 0`);
     }

@@ -7,6 +7,7 @@ import { type TrialService, trialService } from "@gold-partner/dev";
 import { createSealing } from "./mod.ts";
 import { startService } from "./service.ts";
 import { sendRaw } from "./service_trial.ts";
+import { until } from "../../../testing/until.ts";
 
 describe("a sealing key that changes while the service runs", () => {
   let trial: TrialService;
@@ -83,9 +84,7 @@ describe("a sealing key that changes while the service runs", () => {
     const readiness = async () =>
       (await sendRaw(trial.config.operationsListen, ["GET /ready HTTP/1.1", "Host: localhost"])).status;
     const untilReadiness = async (status: number) => {
-      const endMs = performance.now() + 30_000;
-      while (await readiness() !== status && performance.now() < endMs) await sleep(100);
-      assertEquals(await readiness(), status);
+      await until(async () => await readiness() === status, readiness);
     };
     await untilReadiness(200);
     const { sql } = trial.books;
@@ -95,13 +94,7 @@ describe("a sealing key that changes while the service runs", () => {
     const { code } = await reply.json() as { code: string };
     assertEquals([reply.status, code], [503, "service_unavailable"]);
     // The other one reads the registry by itself.
-    for (
-      const endMs = performance.now() + 30_000;
-      complaints(log).length === 0 && performance.now() < endMs;
-    ) {
-      await readiness();
-      await sleep(100);
-    }
+    await until(async () => (await readiness(), complaints(log).length > 0));
     assertEquals([await readiness(), complaints(log)[0]!.sealing_key], [503, name]);
     await putInSource();
     assertEquals(await signing(), "newest");

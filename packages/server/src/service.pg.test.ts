@@ -10,6 +10,7 @@ import { findFreePort, type TrialService, trialService } from "@gold-partner/dev
 import type { Config } from "./config.ts";
 import { type Service, startService } from "./service.ts";
 import { codeOf, openSocket, readReply, sendRaw } from "./service_trial.ts";
+import { until } from "../../../testing/until.ts";
 
 describe("startService()", () => {
   let trial: TrialService;
@@ -205,14 +206,14 @@ describe("startService()", () => {
       await holder`begin`;
       await holder`select from gold.account where client_id = ${partner.client} for update`;
       const funding = fund();
-      await waitFor(async () => {
+      await until(async () => {
         const [row] = await books.sql`select count(*)::int as waiting from pg_locks where not granted`;
         return row!.waiting > 0;
       });
       const idle = openSocket(trial.config.listen);
       await once(idle.resume(), "connect");
       const stopped = service.stop();
-      await waitFor(() => Promise.resolve(idle.closed));
+      await until(() => idle.closed);
       await assertRejects(() => sendRaw(trial.config.listen, ["GET /health HTTP/1.1", ...identity()]));
       await holder`rollback`;
       assertEquals(await funding, 201);
@@ -249,11 +250,3 @@ describe("readReply()", () => {
   it("reads the status of a raw reply", () =>
     assertEquals(readReply("HTTP/1.1 204 No Content\r\n\r\n").status, 204));
 });
-
-async function waitFor(condition: () => Promise<boolean>): Promise<void> {
-  const until = performance.now() + 30_000;
-  while (!await condition()) {
-    if (performance.now() > until) throw new Error("It did not happen within 30 s.");
-    await new Promise((resolve) => setTimeout(resolve, 20));
-  }
-}

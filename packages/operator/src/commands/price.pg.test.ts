@@ -2,6 +2,7 @@ import { after, before, describe, it } from "node:test";
 import { assertEquals } from "@std/assert";
 import { runGold } from "../gold_trial.ts";
 import { assertRefused as refused, type TrialOperator, trialOperator } from "./trial.ts";
+import { until } from "../../../../testing/until.ts";
 
 const URL_OF_PRICES = "https://prices.example/gold";
 
@@ -131,14 +132,12 @@ describe("gold price", () => {
   });
 
   async function untilWaiting(commands: number): Promise<void> {
-    const deadline = Date.now() + 30_000;
-    while (Date.now() < deadline) {
+    await until(async () => {
       const rows = await operator.service.books.sql`
         select from pg_stat_activity
         where datname = current_database() and application_name = 'gold' and wait_event_type = 'Lock'`;
-      if (rows.length === commands) return;
-    }
-    throw new Error(`not ${commands} commands wait for the price`);
+      return rows.length === commands;
+    });
   }
 
   it("the market is open by its hours, which the service keeps to", async () => {

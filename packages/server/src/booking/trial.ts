@@ -1,5 +1,4 @@
 import { randomBytes } from "node:crypto";
-import { setTimeout as sleep } from "node:timers/promises";
 import { GOLD_MAX_TENTH_MILLIGRAMS, ID_PREFIX, newId, type QuoteRequest } from "@gold-partner/protocol";
 import type { Sql } from "postgres";
 import { type FundingItem, sendFunding } from "./funding/book_funding.ts";
@@ -9,6 +8,7 @@ import type { Outcome } from "./outcome.ts";
 import { type OrderItem, sendOrders } from "./trading/book_orders.ts";
 import { type QuoteItem, sendQuotes } from "./trading/book_quotes.ts";
 import { sendWithdrawal, type WithdrawalItem } from "./withdrawal/book_withdrawal.ts";
+import { until } from "../../../../testing/until.ts";
 
 /** What the tests stage around the books: items with everything filled in, and the books as plain rows. */
 
@@ -93,12 +93,11 @@ export function wordOf({ outcome, status, body }: Outcome): string {
 
 /** Comes back once this many sessions wait for a lock: before that, what is to wait may not even have begun. */
 export async function untilWaiting(sql: Sql, sessions = 1): Promise<void> {
-  for (const endMs = performance.now() + 30_000; performance.now() < endMs; await sleep(10)) {
+  await until(async () => {
     const waiting = await sql`
       select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`;
-    if (waiting.length >= sessions) return;
-  }
-  throw new Error(`${sessions} session(s) should wait for a lock, and within half a minute they did not`);
+    return waiting.length >= sessions;
+  });
 }
 
 /** A quote of any age; a new one is made by the service itself. */

@@ -23,6 +23,7 @@ import {
   untilState,
   verify,
 } from "./webhook_trial.ts";
+import { until } from "../../../../testing/until.ts";
 
 const PATIENCE_MS = 30_000;
 
@@ -62,16 +63,7 @@ describe("delivery", () => {
     return await untilState(service, ({ passed }) => passed === last);
   };
   const untilTries = async (tries: number | undefined) => {
-    for (const endMs = performance.now() + PATIENCE_MS; performance.now() < endMs; await pause(10)) {
-      const [retry] = await retriesOf(service);
-      if (retry?.[1] === tries) return;
-    }
-    throw new Error(`no ${tries} tries: ${await retriesOf(service)}`);
-  };
-  const until = async (so: () => boolean | Promise<boolean>) => {
-    for (const endMs = performance.now() + PATIENCE_MS; !await so() && performance.now() < endMs;) {
-      await pause(10);
-    }
+    await until(async () => (await retriesOf(service))[0]?.[1] === tries, () => retriesOf(service));
   };
   const lastLog = (event: string) =>
     service.log.map((line) => JSON.parse(line)).filter((line) => line.event === event).at(-1);
@@ -289,12 +281,11 @@ describe("delivery", () => {
 
   it("notes when a secret was last used", async () => {
     await fund(service);
-    for (const endMs = performance.now() + PATIENCE_MS; performance.now() < endMs; await pause(20)) {
+    await until(async () => {
       const [row] = await service.books.sql`
         select max(last_used_at) as used from gold.webhook_secret where partner_id = ${service.partner.client}`;
-      if (row!.used) return;
-    }
-    throw new Error("It was not noted.");
+      return row!.used;
+    });
   });
 
   it("leaves books without a defect", async () => {

@@ -1,5 +1,6 @@
 import type { Delivery, TrialPartner, TrialService } from "@gold-partner/dev";
 import { parseWebhookSecret, verifyWebhook } from "@gold-partner/protocol";
+import { until } from "../../../../testing/until.ts";
 
 /** What the tests of whole deliveries need: events as partners cause them, and what the database knows of their way. */
 
@@ -59,11 +60,12 @@ export async function untilState(
   so: (state: DeliveryState) => boolean,
   partner = service.partner,
 ): Promise<DeliveryState> {
-  for (const untilMs = performance.now() + 30_000; performance.now() < untilMs; await pause(20)) {
-    const state = await stateOf(service, partner);
-    if (state && so(state)) return state;
-  }
-  throw new Error(`It did not become so: ${JSON.stringify(await stateOf(service, partner))}`);
+  let state: DeliveryState | undefined;
+  await until(async () => {
+    state = await stateOf(service, partner);
+    return state && so(state);
+  }, () => state);
+  return state!;
 }
 
 export async function attemptsOf(service: TrialService, sequence: number, partner = service.partner) {

@@ -7,9 +7,9 @@ import { assertEquals, assertRejects } from "@std/assert";
 import { type Keeper, keepTrust, writeTrustOnce } from "./keeper.ts";
 import { ONE_CERTIFICATE, ONE_LIST, OTHER_CERTIFICATE, OTHER_LIST } from "./samples_trial.ts";
 import { TRUST_FILE } from "./trust_folder.ts";
+import { until } from "../../../../testing/until.ts";
 
 const OTHER_ENDS_MS = Date.parse("2027-11-20T16:16:31Z");
-const PATIENCE_MS = 30_000;
 const [ONE, OTHER] = ["1", "2"].map((digit) => digit.repeat(64));
 
 describe("keepTrust()", () => {
@@ -61,28 +61,23 @@ describe("keepTrust()", () => {
     const { trusted_ca, crl } = JSON.parse(text).resources[0].validation_context;
     return [trusted_ca.inline_string, crl?.inline_string];
   };
-  const until = async (expected: (string | undefined)[]) => {
-    const untilMs = performance.now() + PATIENCE_MS;
-    while (JSON.stringify(await context()) !== JSON.stringify(expected) && performance.now() < untilMs) {
-      await pause(10);
-    }
-    assertEquals(await context(), expected);
+  const untilTrusted = async (expected: (string | undefined)[]) => {
+    await until(async () => JSON.stringify(await context()) === JSON.stringify(expected), context);
   };
   const said = (event: string) => lines.filter((line) => line.event === event);
   const heard = async (event: string, times = 1) => {
-    const untilMs = performance.now() + PATIENCE_MS;
-    while (said(event).length < times && performance.now() < untilMs) await pause(10);
+    await until(() => said(event).length >= times, () => lines);
     assertEquals(said(event).length, times, event);
   };
 
   it("writes at once, and again when the list or the authorities change", async () => {
     keep();
-    await until([ONE_CERTIFICATE, ONE_LIST]);
+    await untilTrusted([ONE_CERTIFICATE, ONE_LIST]);
     await add(OTHER!, OTHER_CERTIFICATE, OTHER_LIST);
-    await until([ONE_CERTIFICATE + OTHER_CERTIFICATE, ONE_LIST + OTHER_LIST]);
+    await untilTrusted([ONE_CERTIFICATE + OTHER_CERTIFICATE, ONE_LIST + OTHER_LIST]);
     await books.sql`update gold.authority set retired_at = clock_timestamp() where fingerprint = ${ONE!}`;
     await raise();
-    await until([OTHER_CERTIFICATE, OTHER_LIST]);
+    await untilTrusted([OTHER_CERTIFICATE, OTHER_LIST]);
     await heard("trust written", 3);
     assertEquals(said("trust written").map((line) => line.authorities), [1, 2, 1]);
     assertEquals(Object.keys(said("trust written")[0]!), [
@@ -98,7 +93,7 @@ describe("keepTrust()", () => {
     await books.sql`update gold.authority set revocation_next_at = 'infinity'`;
     await raise();
     keep();
-    await until([ONE_CERTIFICATE, undefined]);
+    await untilTrusted([ONE_CERTIFICATE, undefined]);
     await heard("an authority's revocation list is overdue");
   });
 
@@ -115,16 +110,16 @@ describe("keepTrust()", () => {
   it("takes an authority out when its time is over, without a word from the database", async () => {
     await add(OTHER!, OTHER_CERTIFICATE, OTHER_LIST);
     keep();
-    await until([ONE_CERTIFICATE + OTHER_CERTIFICATE, ONE_LIST + OTHER_LIST]);
+    await untilTrusted([ONE_CERTIFICATE + OTHER_CERTIFICATE, ONE_LIST + OTHER_LIST]);
     aheadMs = OTHER_ENDS_MS - Date.parse("2027-01-01T00:00:00Z");
-    await until([ONE_CERTIFICATE, ONE_LIST]);
+    await untilTrusted([ONE_CERTIFICATE, ONE_LIST]);
     await heard("an authority has expired");
   });
 
   it("gives the proxy no list while one is missing, says so, says it again a minute later, and that it is over", async () => {
     await add(OTHER!, OTHER_CERTIFICATE, null);
     keep();
-    await until([ONE_CERTIFICATE + OTHER_CERTIFICATE, undefined]);
+    await untilTrusted([ONE_CERTIFICATE + OTHER_CERTIFICATE, undefined]);
     await heard("the proxy gets no revocation list at all");
     await pause(100);
     assertEquals(said("an authority has no revocation list").length, 1);
@@ -134,13 +129,13 @@ describe("keepTrust()", () => {
       update gold.authority set revocation_list = ${OTHER_LIST}, revocation_number = 1, revocation_next_at = '2100-01-01'
       where fingerprint = ${OTHER!}`;
     await raise();
-    await until([ONE_CERTIFICATE + OTHER_CERTIFICATE, ONE_LIST + OTHER_LIST]);
+    await untilTrusted([ONE_CERTIFICATE + OTHER_CERTIFICATE, ONE_LIST + OTHER_LIST]);
     await heard("nothing is wrong with the trust any more");
   });
 
   it("keeps the last files while the database has nobody to trust", async () => {
     keep();
-    await until([ONE_CERTIFICATE, ONE_LIST]);
+    await untilTrusted([ONE_CERTIFICATE, ONE_LIST]);
     await books.sql`delete from gold.authority`;
     await raise();
     await heard("the database has nobody to trust, so the last trust stays");
@@ -153,14 +148,14 @@ describe("keepTrust()", () => {
     [url.username, url.password] = ["keeper_login", "keeper"];
     url.searchParams.set("role", "gold_api");
     keep(url.href);
-    await until([ONE_CERTIFICATE, ONE_LIST]);
+    await untilTrusted([ONE_CERTIFICATE, ONE_LIST]);
     await books.sql`alter role keeper_login nologin`;
     await books.sql`select pg_terminate_backend(pid) from pg_stat_activity where usename = 'keeper_login'`;
     await add(OTHER!, OTHER_CERTIFICATE, OTHER_LIST);
     await heard("the database cannot be read, so the last trust stays");
     assertEquals(await context(), [ONE_CERTIFICATE, ONE_LIST]);
     await books.sql`alter role keeper_login login`;
-    await until([ONE_CERTIFICATE + OTHER_CERTIFICATE, ONE_LIST + OTHER_LIST]);
+    await untilTrusted([ONE_CERTIFICATE + OTHER_CERTIFICATE, ONE_LIST + OTHER_LIST]);
     await heard("nothing is wrong with the trust any more");
     await keeper!.stop();
     await books.sql`drop role keeper_login`;

@@ -5,6 +5,7 @@ import { assert, assertEquals } from "@std/assert";
 import { type TrialPartner, type TrialService, trialService } from "@gold-partner/dev";
 import { recordUse } from "./record_use.ts";
 import type { Use } from "./usage_recorder.ts";
+import { until } from "../../../../../testing/until.ts";
 
 interface LastUses {
   readonly certificate: number | null;
@@ -52,11 +53,9 @@ describe("the last use of credentials", () => {
 
   /** The last uses as soon as they are so; a busy machine may need longer than the recorder. */
   async function written(partner: TrialPartner, so: (uses: LastUses) => boolean): Promise<LastUses> {
-    for (const untilMs = performance.now() + 30_000; performance.now() < untilMs; await pause(50)) {
-      const uses = await lastUses(partner);
-      if (so(uses)) return uses;
-    }
-    throw new Error("The last use was not written within half a minute.");
+    let uses = await lastUses(partner);
+    await until(async () => so(uses = await lastUses(partner)), () => uses);
+    return uses;
   }
   const all = (uses: LastUses) => Object.values(uses).every((atMs) => atMs !== null);
 

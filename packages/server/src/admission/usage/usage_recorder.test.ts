@@ -1,6 +1,7 @@
 import { afterEach, describe, it } from "node:test";
 import { assert, assertEquals, assertLessOrEqual } from "@std/assert";
 import { startUsageRecorder, type UsageRecorder, type Use } from "./usage_recorder.ts";
+import { until } from "../../../../../testing/until.ts";
 
 const AT_MS = Date.parse("2026-01-31T09:30:00.000Z");
 const MINUTE_MS = 60_000;
@@ -26,12 +27,7 @@ describe("startUsageRecorder()", () => {
       await write(written.length);
     }, FLUSH_MS);
     const writings = async (count: number) => {
-      for (
-        const untilMs = performance.now() + 30_000;
-        written.length < count && performance.now() < untilMs;
-      ) {
-        await pause(5);
-      }
+      await until(() => written.length >= count, () => written);
       return written;
     };
     return { recorder, written, writings };

@@ -4,6 +4,7 @@ import { after, before, describe, it } from "node:test";
 import postgres from "postgres";
 import { fund, order } from "../../delivery/webhook_trial.ts";
 import { openEventNotices } from "./event_notices.ts";
+import { until } from "../../../../../testing/until.ts";
 
 const CLIENTS = 200;
 const PATIENCE_MS = 30_000;
@@ -25,17 +26,13 @@ describe("event notices", () => {
     return heard;
   };
   const untilHeard = async (heard: readonly number[], count: number) => {
-    for (const endMs = performance.now() + PATIENCE_MS; heard.length < count && performance.now() < endMs;) {
-      await pause(5);
-    }
+    await until(() => heard.length >= count, () => heard);
     return heard.toSorted((one, other) => one - other);
   };
   /** What was told before it has been heard by then. */
   const heardUpTo = async (heard: readonly number[], last: number) => {
     await books.sql`select pg_notify('gold_event', ${`${last}`})`;
-    for (const endMs = performance.now() + PATIENCE_MS; heard.at(-1) !== last && performance.now() < endMs;) {
-      await pause(5);
-    }
+    await until(() => heard.at(-1) === last, () => heard);
     return heard.slice(0, -1);
   };
   const tellNow = (told: readonly number[]) =>

@@ -7,6 +7,7 @@ import type { LogFields } from "../../operations/log.ts";
 import { createMetrics } from "../../operations/metrics.ts";
 import { type TrialFeed, trialFeed } from "./price_source_trial.ts";
 import { startPriceTicker } from "./price_ticker.ts";
+import { until } from "../../../../../testing/until.ts";
 
 /** Some ticks more than one: on a busy machine one comes late. */
 const STALE_SECONDS = 5;
@@ -47,12 +48,6 @@ describe("startPriceTicker()", () => {
     return row as unknown as { mid: string; buy: string; sell: string; stale: boolean; ticked_at: Date };
   };
   const quoted = () => books.quote(client, "buy", 100n).then(() => "quoted", (error: Error) => error.message);
-  const until = async (holds: () => Promise<boolean>) => {
-    for (const endMs = performance.now() + 30_000; !await holds();) {
-      assert(performance.now() < endMs, "it did not come about within half a minute");
-      await sleep(20);
-    }
-  };
   const priceIs = async (mid: string) => (await standing()).mid === mid;
 
   it("quotes follow an http source with the spread on both sides, go stale without it, and come back with it", async () => {
@@ -70,7 +65,7 @@ describe("startPriceTicker()", () => {
     await until(async () => (await standing()).stale);
     assertEquals(await quoted(), "no quote: price_unavailable null");
     feed.says('{"price_per_gram_sar":4000}');
-    await until(() => Promise.resolve(metrics.text().includes('outcome="implausible_jump"')));
+    await until(() => metrics.text().includes('outcome="implausible_jump"'));
     assertEquals((await standing()).mid, "4015000");
     feed.says('{"price_per_gram_sar":402}');
     await until(() => priceIs("4020000"));
@@ -109,7 +104,7 @@ describe("startPriceTicker()", () => {
       most = Math.max(most, ++open);
       reply.once("close", () => open--);
     });
-    await until(() => Promise.resolve(open === 1));
+    await until(() => open === 1);
     await sleep(2200);
     assertEquals(most, 1);
     const known = lines.length;
@@ -125,12 +120,12 @@ describe("startPriceTicker()", () => {
       const ticker = await start();
       const answers: (() => void)[] = [];
       feed.says((reply) => void answers.push(() => reply.end('{"price_per_gram_sar":401}')));
-      await until(() => Promise.resolve(answers.length === 1));
+      await until(() => answers.length === 1);
       await books.sql.unsafe(`update gold.price set ${change}`);
       const changed = await standing();
       answers[0]!();
       // It asks again only when the tick before has ended.
-      await until(() => Promise.resolve(answers.length === 2));
+      await until(() => answers.length === 2);
       assertEquals(await standing(), changed, change);
       ticker.stop();
     }

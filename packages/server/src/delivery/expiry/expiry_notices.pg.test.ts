@@ -5,9 +5,9 @@ import { after, before, describe, it } from "node:test";
 import type { Sql } from "postgres";
 import { moveEnd, toldTo } from "./expiry_trial.ts";
 import { startExpiryNotices } from "./expiry_notices.ts";
+import { until } from "../../../../../testing/until.ts";
 
 const PAUSE_MS = 100;
-const PATIENCE_MS = 30_000;
 
 describe("startExpiryNotices()", () => {
   let books: TrialBooks;
@@ -22,13 +22,11 @@ describe("startExpiryNotices()", () => {
     return client;
   }
   async function untilTold(clients: readonly number[]): Promise<void> {
-    const untilMs = performance.now() + PATIENCE_MS;
     const waiting = new Set(clients);
-    while (waiting.size > 0 && performance.now() < untilMs) {
+    await until(async () => {
       for (const client of waiting) if ((await toldTo(books, client)).length > 0) waiting.delete(client);
-      await sleep(20);
-    }
-    assertEquals([...waiting], []);
+      return waiting.size === 0;
+    }, () => [...waiting]);
   }
 
   it("tells everybody at once, however many there are", async () => {

@@ -1,0 +1,29 @@
+import { setTimeout as sleep } from "node:timers/promises";
+
+/** Decides only how long a failing test takes. A busy machine needs a hundred times what an idle one does. */
+const CEILING_MS = 120_000;
+const PAUSE_MS = 10;
+
+/**
+ * Waits until the condition holds, and returns its first truthy value. A fixed pause instead would be too long on an idle machine and
+ * too short on a busy one. `seen` gives what a failure shows beside the condition's source.
+ *
+ * @throws Error when the condition does not hold within `ceilingMs`.
+ */
+export async function until<T>(
+  condition: () => T | Promise<T>,
+  seen: () => unknown = () => undefined,
+  ceilingMs: number = CEILING_MS,
+): Promise<T> {
+  const endMs = performance.now() + ceilingMs;
+  for (;;) {
+    const value = await condition();
+    if (value) return value;
+    if (performance.now() > endMs) break;
+    await sleep(PAUSE_MS);
+  }
+  const state = JSON.stringify(await seen());
+  throw new Error(
+    `Did not hold within ${ceilingMs / 1000} s: ${condition}${state ? `; seen: ${state}` : ""}`,
+  );
+}
