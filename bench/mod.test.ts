@@ -36,7 +36,19 @@ describe("npm run bench", () => {
     }
   });
   it("answers a wrong name, a second name and an unknown option with 2 and the usage", () => {
-    for (const args of [["nothing"], ["jws", "k6_signing"], ["jws", "--fast"]]) {
+    const against = ["orders", "--against", "HEAD"];
+    for (
+      const args of [
+        ["nothing"],
+        ["jws", "k6_signing"],
+        ["jws", "--fast"],
+        ["orders", "--limit", "1.03"],
+        ["jws", "--against", "HEAD"],
+        ["orders", "--against", "0000000"],
+        [...against, "--limit", "3 %"],
+        [...against, "--strict"],
+      ]
+    ) {
       const { code, says } = bench(...args);
       assertEquals(code, 2, says);
       assertStringIncludes(says, "Usage: npm run bench");

@@ -1,9 +1,12 @@
 // npm run bench -- NAME [--short] [--strict] [--only CONTEST] [--rows N] [--json FILE]: measures one benchmark; without a name, lists them.
 // A missed goal is printed; with --strict it is a failure, too (exit 1).
+// npm run bench -- orders --against COMMIT [--short] [--limit RATIO] [--json FILE]: compares this tree with a commit; a
+// broken limit is a failure (exit 1).
 import { readdirSync, writeFileSync } from "node:fs";
 import process from "node:process";
 import { parseArgs } from "node:util";
-import { readSurroundings, reportSurroundings } from "@gold-partner/dev";
+import { readSurroundings, reportSurroundings, resolveCommit } from "@gold-partner/dev";
+import { type AgainstOptions, runAgainst } from "./against/run.ts";
 import type { Benchmark, Contest, Plan } from "./harness.ts";
 import { reportContest } from "./report.ts";
 import { type ContestSummary, countMisses, summarise } from "./summary.ts";
@@ -13,7 +16,9 @@ const SHORT: Plan = { rounds: 5, turnMs: 50, rows: 200_000 };
 const SUFFIX = ".bench.ts";
 const EXIT_USAGE = 2;
 const EXIT_INTERRUPTED = 130;
-const USAGE = "Usage: npm run bench -- NAME [--short] [--strict] [--only CONTEST] [--rows N] [--json FILE]";
+const USAGE = `Usage: npm run bench -- NAME [--short] [--strict] [--only CONTEST] [--rows N] [--json FILE]
+       npm run bench -- orders --against COMMIT [--short] [--limit RATIO] [--json FILE]`;
+const COMPARED = "orders";
 
 async function load(name: string): Promise<Benchmark> {
   return (await import(`./${name}${SUFFIX}`)).default;
@@ -46,7 +51,10 @@ function choose(contests: readonly Contest[], words = ""): readonly Contest[] {
 class UsageError extends Error {}
 
 /** Answers how many goals were missed. */
-async function run({ name, only, json }: Arguments & { readonly name: string }, plan: Plan): Promise<number> {
+async function run(
+  { name, only, json }: Omit<Arguments, "against"> & { readonly name: string },
+  plan: Plan,
+): Promise<number> {
   const surroundings = readSurroundings();
   const { about, open } = await load(name);
   console.log(`${name}: ${about}\n${reportSurroundings(surroundings)}`);
@@ -84,6 +92,7 @@ interface Arguments {
   readonly only: string | undefined;
   readonly rows: number | undefined;
   readonly json: string | undefined;
+  readonly against: AgainstOptions | undefined;
 }
 
 function readArguments(): Arguments {
@@ -96,6 +105,8 @@ function readArguments(): Arguments {
         only: { type: "string" },
         rows: { type: "string" },
         json: { type: "string" },
+        against: { type: "string" },
+        limit: { type: "string" },
       },
     });
     const [name, ...others] = positionals;
@@ -108,20 +119,50 @@ function readArguments(): Arguments {
       throw new Error(`--rows takes a number of rows, such as 1000000, not ${values.rows}.`);
     }
     const { short, strict, only, json } = values;
-    return { name, short, strict, only, rows, json };
+    return { name, short, strict, only, rows, json, against: readAgainst(name, values) };
   } catch (error) {
     console.error(`${(error as Error).message}\n${USAGE}`);
     process.exit(EXIT_USAGE);
   }
 }
 
-const { name, ...told } = readArguments();
+interface AgainstValues {
+  readonly against?: string | undefined;
+  readonly limit?: string | undefined;
+  readonly json?: string | undefined;
+  readonly short: boolean;
+  readonly strict: boolean;
+  readonly only?: string | undefined;
+  readonly rows?: string | undefined;
+}
+
+function readAgainst(name: string | undefined, values: AgainstValues): AgainstOptions | undefined {
+  const { against, limit, json, short, strict, only, rows } = values;
+  if (against === undefined) {
+    if (limit === undefined) return undefined;
+    throw new Error("--limit needs --against COMMIT.");
+  }
+  if (name !== COMPARED) {
+    throw new Error(`--against compares ${COMPARED} only; got ${name ?? "no benchmark"}.`);
+  }
+  if (strict || only !== undefined || rows !== undefined) {
+    throw new Error("--against takes only --short, --limit and --json.");
+  }
+  if (limit !== undefined && !/^[0-9]+(\.[0-9]+)?x?$/.test(limit)) {
+    throw new Error(`--limit must be a ratio such as 1.03; got ${limit}.`);
+  }
+  const commit = resolveCommit(against);
+  return { commit, short, limit: limit === undefined ? undefined : parseFloat(limit), json };
+}
+
+const { name, against, ...told } = readArguments();
 const { short, strict, rows } = told;
 const plan = { ...(short ? SHORT : FULL), ...(rows ? { rows } : {}) };
 try {
+  // Deno, left to end by itself with its compiler at work, dies of a segmentation fault now and then.
+  if (against) process.exit(await runAgainst(against) ? 0 : 1);
   if (name === undefined) await list();
   const misses = name === undefined ? 0 : await run({ name, ...told }, plan);
-  // Deno, left to end by itself with its compiler at work, dies of a segmentation fault now and then.
   process.exit(misses > 0 && strict ? 1 : 0);
 } catch (error) {
   // A peer that is missing, above all: a benchmark without it has measured nothing.

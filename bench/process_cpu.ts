@@ -14,7 +14,10 @@ export function processCpuMs(pid: number, platform: string = process.platform): 
   return ownTicks * TICK_MS;
 }
 
-/** With the children that live and those that have ended: a server such as Postgres is one process a connection. */
+/**
+ * With the children that live and those that have ended: a server such as Postgres is one process a connection. The
+ * living are read by the nanosecond, because rounding a dozen of them to a tick of 10 ms costs a short turn a percent.
+ */
 export function familyCpuMs(pid: number): number {
   const { ownTicks, endedChildrenTicks } = readTicks(pid);
   const children = childrenOf(pid).map((child) => lastCpuMs(child));
@@ -31,7 +34,10 @@ function childrenOf(pid: number): number[] {
 /** A child may end while it is counted; from then on its parent's figures hold its time. */
 function lastCpuMs(pid: number): number {
   try {
-    return processCpuMs(pid);
+    return readdirSync(`/proc/${pid}/task`).reduce((sum, thread) => {
+      const [nanoseconds] = readFileSync(`/proc/${pid}/task/${thread}/schedstat`, "utf8").split(" ");
+      return sum + Number(nanoseconds) / 1e6;
+    }, 0);
   } catch {
     return 0;
   }

@@ -111,7 +111,7 @@ export async function functionTaker(
 }
 
 /** Whoever made the records pays for their links: the service's own sealer, once a second, would do it in another's turn. */
-export async function sealChains({ sql }: House): Promise<void> {
+export async function sealChains({ sql }: Pick<House, "sql">): Promise<void> {
   const unsealed = () =>
     sql`select client_id from gold.unsealed_tail() order by client_id limit ${CLIENTS_AT_ONCE}`;
   for (let some = await unsealed(); some.length > 0; some = await unsealed()) {

@@ -40,7 +40,8 @@ export interface Requests {
 export type Errand =
   | { readonly settings: Settings }
   | { readonly prepare: Requests }
-  | { readonly run: true };
+  | { readonly run: number | "all" }
+  | { readonly quoteIds: true };
 
 export type Report = Omit<Sample, "operations" | "cpuMs">;
 
@@ -60,6 +61,8 @@ class Generator {
   readonly #tokens = new Map<string, { readonly text: string; readonly sinceMs: number }>();
   #requests: Buffer[] = [];
   #connections: Connection[] = [];
+  #replies: string[] = [];
+  #next = 0;
 
   constructor(settings: Settings, signers: ReadonlyMap<string, Signer>) {
     this.#settings = settings;
@@ -85,34 +88,42 @@ class Generator {
       return true;
     });
     this.#requests = requests;
+    this.#replies = [];
+    this.#next = 0;
     // Last, because the service closes a connection that idles.
     this.#connections = Array.from({ length: inFlight }, () => new Connection(this.#settings.socket));
   }
 
-  /** Each connection sends its next request when the last one is answered. */
-  async run(): Promise<Report> {
+  /** Sends so many of the prepared requests. Each connection sends its next request when the last one is answered. */
+  async run(count: number | "all"): Promise<Report> {
     const requests = this.#requests;
-    const latencies = new Array<number>(requests.length);
+    const end = count === "all" ? requests.length : Math.min(requests.length, this.#next + count);
+    const latencies: number[] = [];
     const [startMs, startCpu] = [performance.now(), process.cpuUsage()];
-    let next = 0;
     await Promise.all(
       this.#connections.map(async (connection) => {
-        while (next < requests.length) {
-          const [index, askedMs] = [next++, performance.now()];
+        while (this.#next < end) {
+          const [index, askedMs] = [this.#next++, performance.now()];
           const { status, body } = await connection.ask(requests[index]!);
-          latencies[index] = (performance.now() - askedMs) * 1000;
+          latencies.push((performance.now() - askedMs) * 1000);
+          this.#replies[index] = body;
           if (status !== CREATED) throw new Error(`a request was answered with ${status}: ${body}`);
         }
       }),
     );
     const wallMs = performance.now() - startMs;
     const { user, system } = process.cpuUsage(startCpu);
-    for (const connection of this.#connections) connection.close();
+    if (end === requests.length) { for (const connection of this.#connections) connection.close(); }
     return {
       wallMs,
       loadCpuMs: (user + system) / 1000,
       ...latencyOf(latencies),
     };
+  }
+
+  /** The quotes that the prepared requests have made, in their order. */
+  readQuoteIds(): string[] {
+    return this.#replies.map((body) => (JSON.parse(body) as { quote_id: string }).quote_id);
   }
 
   async #fetchTokens(partners: readonly PartnerIdentity[]): Promise<void> {
@@ -182,7 +193,7 @@ async function inLanes(lanes: number, step: () => Promise<boolean>): Promise<voi
 
 let generator: Generator | undefined;
 
-async function act(errand: Errand): Promise<Report | Record<string, never>> {
+async function act(errand: Errand): Promise<Report | { quoteIds: string[] } | Record<string, never>> {
   if ("settings" in errand) {
     const { settings } = errand;
     const signers = await Promise.all(
@@ -194,7 +205,8 @@ async function act(errand: Errand): Promise<Report | Record<string, never>> {
     return {};
   }
   if (!generator) throw new Error("the settings come first");
-  if ("run" in errand) return await generator.run();
+  if ("run" in errand) return await generator.run(errand.run);
+  if ("quoteIds" in errand) return { quoteIds: generator.readQuoteIds() };
   await generator.prepare(errand.prepare);
   return {};
 }

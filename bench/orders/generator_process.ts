@@ -4,7 +4,10 @@ import type { Errand, Report, Requests, Settings } from "./generator.ts";
 /** The generator from outside. */
 export interface GeneratorProcess {
   prepare(requests: Requests): Promise<void>;
-  run(): Promise<Report>;
+  /** Sends so many of the prepared requests, or all. */
+  run(count?: number): Promise<Report>;
+  /** The quotes that the prepared requests have made, in their order. */
+  readQuoteIds(): Promise<readonly string[]>;
   stop(): void;
 }
 
@@ -14,7 +17,8 @@ export async function startGenerator(settings: Settings): Promise<GeneratorProce
   await send({ settings });
   return {
     prepare: (prepare) => send({ prepare }),
-    run: () => send<Report>({ run: true }),
+    run: (count) => send<Report>({ run: count ?? "all" }),
+    readQuoteIds: async () => (await send<{ quoteIds: string[] }>({ quoteIds: true })).quoteIds,
     stop,
   };
 }

@@ -4,6 +4,8 @@ export { asOperator } from "./operator.ts";
 export { type Credentials } from "./partner.ts";
 export { findFreePort, startPostgres, type TestPostgres, testPostgres } from "./postgres/mod.ts";
 export { parseChangelog } from "./release/changelog.ts";
+export { checkOut } from "./release/checkout.ts";
+export { lastRelease, resolveCommit } from "./release/history.ts";
 export { type Running, type StartOptions } from "./running.ts";
 export { SeenNumbers } from "./seen_numbers.ts";
 export { start } from "./start.ts";

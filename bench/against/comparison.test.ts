@@ -1,0 +1,70 @@
+import { describe, it } from "node:test";
+import { assert, assertEquals } from "@std/assert";
+import { compareVersions, type ComparisonPlan, estimateCost, type Pairs } from "./comparison.ts";
+import type { Version } from "./version.ts";
+
+/** A version whose requests cost `micros(n)` of CPU time, n being the number of its slice, and which writes down its slices. */
+function versionOf(name: string, micros: (slice: number) => number, log: string[], perMs = 1): Version {
+  let [cpuMs, slices] = [0, 0];
+  return {
+    analyze: () => Promise.resolve(),
+    prepare: (operation, count) => Promise.resolve(void log.push(`${name} ${operation} ${count}`)),
+    send(count) {
+      log.push(name);
+      cpuMs += count * micros(slices++) / 1000;
+      return Promise.resolve(count / perMs);
+    },
+    finish: () => Promise.resolve(),
+    keepQuotes: () => Promise.resolve(void log.push(`${name} keeps`)),
+    readCpu: () => ({ serviceMs: cpuMs * 0.75, postgresMs: cpuMs * 0.25 }),
+    stop: () => Promise.resolve(),
+  };
+}
+
+const PLAN: ComparisonPlan = { requests: 1000, pairsAtLeast: 20, pairsAtMost: 60, intervalAtMost: 0.03 };
+const steady = (micros: number) => () => micros;
+/** Up and down between two pairs: far more than an interval may be wide. */
+const unsteady = (slice: number) => Math.floor(slice / 10) % 4 < 2 ? 300 : 500;
+
+async function compare(ours: (slice: number) => number, theirs: (slice: number) => number, plan = PLAN) {
+  const log: string[] = [];
+  let calls = 0;
+  const versions = { ours: versionOf("A", ours, log), theirs: versionOf("B", theirs, log) };
+  const pairs: Pairs = await compareVersions(versions, plan, () => calls++);
+  return { pairs, log, calls };
+}
+
+describe("compareVersions()", () => {
+  it("finds the ratio of the costs in as few turns as are allowed", async () => {
+    const { pairs, calls } = await compare(steady(412), steady(400));
+    for (const operation of ["order", "quote"] as const) {
+      assertEquals(pairs[operation].length, 20);
+      const { median, interval } = estimateCost(pairs[operation]);
+      for (const value of [median, ...interval!]) assert(Math.abs(value - 1.03) < 1e-9, `${value}`);
+      assert(pairs[operation].every(({ ours, theirs }) => ours.operations === theirs.operations));
+    }
+    assertEquals(calls, 20);
+  });
+
+  it("goes on while an interval is too wide, and ends at the bound", async () => {
+    const { pairs } = await compare(unsteady, steady(400));
+    assertEquals(pairs.order.length, 60);
+  });
+
+  it("takes slices as A B B A, with the quotes of a pair kept for its orders", async () => {
+    const { log } = await compare(steady(400), steady(400), { ...PLAN, pairsAtLeast: 1, pairsAtMost: 1 });
+    const last = log.slice(log.lastIndexOf("A quote 1000"));
+    const slices = Array.from({ length: 5 }, () => ["A", "B", "B", "A"]).flat();
+    assertEquals(last, [
+      ...["A quote 1000", "B quote 1000", ...slices, "A keeps", "B keeps"],
+      ...["A order 1000", "B order 1000", ...slices],
+    ]);
+  });
+
+  it("takes shorter turns where a version is slow, because quotes expire", async () => {
+    const log: string[] = [];
+    const versions = { ours: versionOf("A", steady(1), log), theirs: versionOf("B", steady(1), log, 0.1) };
+    await compareVersions(versions, { ...PLAN, pairsAtLeast: 1, pairsAtMost: 1 }, () => {});
+    assertEquals(log.findLast((line) => line.startsWith("A order")), "A order 500");
+  });
+});

@@ -1,0 +1,112 @@
+// Two versions in turns, until the ratio of their costs is known well enough.
+import type { Cpu, Operation, Version } from "./version.ts";
+import { estimateRatio, type RatioEstimate, widthOf } from "./ratio.ts";
+
+export const OPERATIONS: readonly Operation[] = ["order", "quote"];
+
+/** One version's part of a pair. */
+export interface Turn extends Cpu {
+  readonly operations: number;
+  /** Without the other version's share of the time. */
+  readonly wallMs: number;
+}
+
+/** Both versions' turns of one operation, taken in slices side by side. */
+export interface Pair {
+  readonly ours: Turn;
+  readonly theirs: Turn;
+}
+
+export type Pairs = Readonly<Record<Operation, readonly Pair[]>>;
+
+export interface ComparisonPlan {
+  /** Of a turn, where the machine is fast enough for them. */
+  readonly requests: number;
+  readonly pairsAtLeast: number;
+  /** Where it ends although an interval is wider than `intervalAtMost`. */
+  readonly pairsAtMost: number;
+  readonly intervalAtMost: number;
+}
+
+type Takes = Omit<Version, "stop">;
+
+/**
+ * A turn is many short ones, with the other version's between them: other work on the machine then disturbs both alike.
+ * The number is even, so that each version begins half of them.
+ */
+const SLICES = 10;
+const FIRST_SLICE = 100;
+const TURN_MS_MAX = 5000;
+/** Not measured: both versions load, compile and fill their caches. */
+const WARM_UP_PAIRS = 3;
+/** The intervals are looked at this often only, because each look is another chance to be narrow by luck. */
+const PAIRS_BETWEEN_LOOKS = 10;
+
+/** `onPair` is called after each pair, with all pairs so far. */
+export async function compareVersions(
+  { ours, theirs }: { readonly ours: Takes; readonly theirs: Takes },
+  { requests, pairsAtLeast, pairsAtMost, intervalAtMost }: ComparisonPlan,
+  onPair: (pairs: Pairs) => void,
+): Promise<Pairs> {
+  let isSwapped = false;
+  const takePair = async (operation: Operation, slice: number): Promise<Pair> => {
+    await Promise.all([ours, theirs].map((version) => version.prepare(operation, slice * SLICES)));
+    const before = [ours.readCpu(), theirs.readCpu()] as const;
+    const wallMs = new Map([[ours, 0], [theirs, 0]]);
+    for (let slices = 0; slices < SLICES; slices++) {
+      // A B, B A, A B …: neither version always comes after the other.
+      for (const version of isSwapped ? [theirs, ours] : [ours, theirs]) {
+        wallMs.set(version, wallMs.get(version)! + await version.send(slice));
+      }
+      isSwapped = !isSwapped;
+    }
+    await Promise.all([ours.finish(), theirs.finish()]);
+    const after = [ours.readCpu(), theirs.readCpu()] as const;
+    if (operation === "quote") await Promise.all([ours.keepQuotes(), theirs.keepQuotes()]);
+    const turnOf = (side: 0 | 1): Turn => ({
+      operations: slice * SLICES,
+      wallMs: wallMs.get([ours, theirs][side]!)!,
+      serviceMs: after[side].serviceMs - before[side].serviceMs,
+      postgresMs: after[side].postgresMs - before[side].postgresMs,
+    });
+    return { ours: turnOf(0), theirs: turnOf(1) };
+  };
+  // A quote expires in half a minute, so its order follows at once.
+  const takePairs = async (slice: number): Promise<Readonly<Record<Operation, Pair>>> => {
+    const quote = await takePair("quote", slice);
+    return { quote, order: await takePair("order", slice) };
+  };
+  let slice = FIRST_SLICE;
+  for (let pair = 0; pair < WARM_UP_PAIRS; pair++) slice = sliceFor(requests, await takePairs(slice));
+  for (const version of [ours, theirs]) await version.analyze();
+  const pairs: Record<Operation, Pair[]> = { order: [], quote: [] };
+  const isKnown = () =>
+    OPERATIONS.every((operation) => widthOf(estimateCost(pairs[operation])) <= intervalAtMost);
+  for (let taken = 1; taken <= pairsAtMost; taken++) {
+    const taking = await takePairs(slice);
+    slice = sliceFor(requests, taking);
+    for (const operation of OPERATIONS) pairs[operation].push(taking[operation]);
+    onPair(pairs);
+    const looks = taken >= pairsAtLeast && (taken - pairsAtLeast) % PAIRS_BETWEEN_LOOKS === 0;
+    if (looks && isKnown()) break;
+  }
+  return pairs;
+}
+
+/**
+ * How many requests fill a slice. Both versions get as many, so that their books stay equally long. A busy machine gets
+ * shorter turns, because a quote expires in half a minute.
+ */
+function sliceFor(requests: number, { order, quote }: Readonly<Record<Operation, Pair>>): number {
+  const turns = [order, quote].flatMap(({ ours, theirs }) => [ours, theirs]);
+  const perMs = Math.min(...turns.map(({ operations, wallMs }) => operations / wallMs));
+  return Math.ceil(Math.min(requests, perMs * TURN_MS_MAX) / SLICES);
+}
+
+export const cpuMicros = ({ serviceMs, postgresMs, operations }: Turn): number =>
+  (serviceMs + postgresMs) * 1000 / operations;
+
+/** The CPU time of one operation of ours over that of theirs. */
+export function estimateCost(pairs: readonly Pair[]): RatioEstimate {
+  return estimateRatio(pairs.map(({ ours, theirs }) => cpuMicros(ours) / cpuMicros(theirs)));
+}

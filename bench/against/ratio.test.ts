@@ -1,0 +1,44 @@
+import { describe, it } from "node:test";
+import { assert, assertEquals } from "@std/assert";
+import { breaksLimit, estimateRatio, widthOf } from "./ratio.ts";
+
+const upTo = (count: number) => Array.from({ length: count }, (_, index) => index + 1);
+
+/** How probable it is that so many fair coins show at most `heads` heads. */
+function probabilityUpTo(heads: number, coins: number): number {
+  let [term, sum] = [0.5 ** coins, 0];
+  for (let shown = 0; shown <= heads; shown++) {
+    sum += term;
+    term *= (coins - shown) / (shown + 1);
+  }
+  return sum;
+}
+
+describe("estimateRatio()", () => {
+  it("gives the interval of the tables for the median", () => {
+    // Ranks at 95 %: Conover, Practical Nonparametric Statistics, table A3.
+    for (const [count, low, high] of [[6, 1, 6], [10, 2, 9], [20, 6, 15], [100, 40, 61]] as const) {
+      const { median, interval } = estimateRatio(upTo(count).reverse());
+      assertEquals([median, interval], [(count + 1) / 2, [low, high]]);
+    }
+  });
+
+  it("covers the median with 95 %, and no narrower interval of its kind would", () => {
+    for (const count of [6, 7, 19, 20, 41, 100, 400]) {
+      const [low] = estimateRatio(upTo(count)).interval!;
+      assert(2 * probabilityUpTo(low - 1, count) <= 0.05, `${count}: rank ${low} is too narrow`);
+      assert(2 * probabilityUpTo(low, count) > 0.05, `${count}: rank ${low} is too wide`);
+    }
+  });
+
+  it("has no interval for fewer than six pairs, which then break no limit", () => {
+    const few = estimateRatio([9, 9, 9, 9, 9]);
+    assertEquals([few, widthOf(few)], [{ median: 9 }, Infinity]);
+    assert(!breaksLimit(few, 1));
+  });
+
+  it("breaks a limit only where the whole interval lies above it", () => {
+    const estimate = estimateRatio([1.04, 1.05, 1.06, 1.07, 1.08, 1.09]);
+    assertEquals([1.03, 1.04, 1.05].map((limit) => breaksLimit(estimate, limit)), [true, false, false]);
+  });
+});

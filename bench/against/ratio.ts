@@ -1,0 +1,47 @@
+// How many times one version's cost another's is, from pairs of turns.
+import { spread } from "../summary.ts";
+
+export interface RatioEstimate {
+  readonly median: number;
+  /**
+   * The median lies between the two with a probability of at least 95 %, whatever the distribution of the pairs' ratios.
+   * Absent for fewer than six pairs.
+   */
+  readonly interval?: readonly [low: number, high: number];
+}
+
+const OUTSIDE_EACH_SIDE = 0.025;
+
+/** The median of the ratios, with the interval that their order statistics give. */
+export function estimateRatio(ratios: readonly number[]): RatioEstimate {
+  const { median } = spread(ratios);
+  const outside = countOutside(ratios.length);
+  if (outside === 0) return { median };
+  const sorted = [...ratios].sort((left, right) => left - right);
+  return { median, interval: [sorted[outside - 1]!, sorted[sorted.length - outside]!] };
+}
+
+/**
+ * The rank, from each end, of the interval's bounds. Each ratio lies below the true median with probability ½, so the
+ * number of those below is binomial. Zero where even the two extremes leave out too much.
+ */
+function countOutside(count: number): number {
+  let term = 0.5 ** count;
+  let below = term;
+  let rank = 0;
+  while (below <= OUTSIDE_EACH_SIDE) {
+    rank++;
+    term *= (count - rank + 1) / rank;
+    below += term;
+  }
+  return rank;
+}
+
+export function widthOf({ interval }: RatioEstimate): number {
+  return interval ? interval[1] - interval[0] : Infinity;
+}
+
+/** True only where chance does not explain it: the whole interval lies above the limit. */
+export function breaksLimit({ interval }: RatioEstimate, limit: number): boolean {
+  return interval !== undefined && interval[0] > limit;
+}

@@ -1,0 +1,60 @@
+// The result of a comparison as text.
+import { spread } from "../summary.ts";
+import { cpuMicros, estimateCost, type Pair, type Turn } from "./comparison.ts";
+import { breaksLimit, type RatioEstimate, widthOf } from "./ratio.ts";
+import type { Operation } from "./version.ts";
+
+const ARTICLE: Readonly<Record<Operation, string>> = { order: "an order", quote: "a quote" };
+
+export function reportPair(number: number, pair: Readonly<Record<Operation, Pair>>): string {
+  const ratioOf = ({ ours, theirs }: Pair) => times(cpuMicros(ours) / cpuMicros(theirs));
+  return `  turn ${number}: an order ${ratioOf(pair.order)}, a quote ${ratioOf(pair.quote)}`;
+}
+
+/** What one operation costs, and what became of the limit. `intervalAtMost` is the width that was wanted. */
+export function reportOperation(
+  operation: Operation,
+  pairs: readonly Pair[],
+  { limit, intervalAtMost }: { readonly limit: number | undefined; readonly intervalAtMost: number },
+): string {
+  const estimate = estimateCost(pairs);
+  const lines = [
+    `${ARTICLE[operation]}: ${reportEstimate(estimate)} in ${pairs.length} turns a side; ` +
+    `CPU ${micros(pairs, cpuMicros)} (service ${micros(pairs, perOperation("serviceMs"))}, ` +
+    `Postgres ${micros(pairs, perOperation("postgresMs"))})`,
+  ];
+  if (Number.isFinite(intervalAtMost) && widthOf(estimate) > intervalAtMost) {
+    lines.push(
+      `  The interval is wider than ${intervalAtMost}. Give the machine less other work, and run it again.`,
+    );
+  }
+  if (limit !== undefined) {
+    lines.push(
+      breaksLimit(estimate, limit)
+        ? `  limit broken: the whole interval lies above ${times(limit)}`
+        : `  limit kept: the interval does not lie above ${times(limit)}`,
+    );
+  }
+  return lines.join("\n");
+}
+
+function reportEstimate({ median, interval }: RatioEstimate): string {
+  if (!interval) return times(median);
+  const [low, high] = interval.map(times);
+  return `${times(median)} (95 % interval ${low} to ${high}, width ${
+    (interval[1] - interval[0]).toFixed(3)
+  })`;
+}
+
+const perOperation = (part: "serviceMs" | "postgresMs") => (turn: Turn) =>
+  turn[part] * 1000 / turn.operations;
+
+/** The medians of both sides. */
+function micros(pairs: readonly Pair[], of: (turn: Turn) => number): string {
+  const [ours, theirs] = (["ours", "theirs"] as const).map((side) =>
+    spread(pairs.map((pair) => of(pair[side]))).median
+  );
+  return `${ours!.toFixed(0)} against ${theirs!.toFixed(0)} µs`;
+}
+
+const times = (ratio: number): string => `${ratio.toFixed(3)}x`;

@@ -1,0 +1,76 @@
+// npm run bench -- orders --against COMMIT: what an order and a quote cost in this tree, over what they cost in another
+// commit. Both are CPU time of the service and of Postgres together, which other work on the machine disturbs least.
+import { mkdtempSync, writeFileSync } from "node:fs";
+import { rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import process from "node:process";
+import { fileURLToPath } from "node:url";
+import { checkOut, readSurroundings, reportSurroundings } from "@gold-partner/dev";
+import { compareVersions, type ComparisonPlan, estimateCost, OPERATIONS, type Pairs } from "./comparison.ts";
+import { breaksLimit } from "./ratio.ts";
+import { reportOperation, reportPair } from "./report.ts";
+import { openVersion } from "./version.ts";
+
+export interface AgainstOptions {
+  readonly commit: string;
+  readonly short: boolean;
+  /** The ratio that no whole interval may lie above. */
+  readonly limit: number | undefined;
+  readonly json: string | undefined;
+}
+
+const ROOT = fileURLToPath(new URL("../..", import.meta.url));
+const FULL: ComparisonPlan = { requests: 8000, pairsAtLeast: 20, pairsAtMost: 100, intervalAtMost: 0.03 };
+/** Six pairs are the fewest that have an interval; it may be of any width. */
+const SHORT: ComparisonPlan = { requests: 2000, pairsAtLeast: 6, pairsAtMost: 6, intervalAtMost: Infinity };
+const EXIT_INTERRUPTED = 130;
+
+/** False where the limit is broken. */
+export async function runAgainst({ commit, short, limit, json }: AgainstOptions): Promise<boolean> {
+  const plan = short ? SHORT : FULL;
+  const surroundings = readSurroundings();
+  const stops: (() => Promise<unknown>)[] = [];
+  const stop = async () => {
+    for (const one of stops.splice(0).reverse()) await one();
+  };
+  for (const signal of ["SIGINT", "SIGTERM"] as const) {
+    process.once(signal, () => void stop().finally(() => process.exit(EXIT_INTERRUPTED)));
+  }
+  try {
+    const checkout = await checkOut(commit);
+    stops.push(() => checkout.remove());
+    console.log(`this tree against ${commit}, in turns\n${reportSurroundings(surroundings)}`);
+    const dir = mkdtempSync(join(tmpdir(), "gold-against-"));
+    stops.push(() => rm(dir, { recursive: true, force: true }));
+    const open = async (name: string, root: string) => {
+      const version = await openVersion(name, root, join(dir, name));
+      stops.push(() => version.stop());
+      return version;
+    };
+    // One after the other, so that the second does not make the first one's start time out.
+    const versions = {
+      ours: await open("this_tree", ROOT),
+      theirs: await open(checkout.commit.slice(0, 12), checkout.root),
+    };
+    const pairs = await compareVersions(versions, plan, (taken) => {
+      const number = taken.order.length;
+      console.log(reportPair(number, { order: taken.order[number - 1]!, quote: taken.quote[number - 1]! }));
+    });
+    for (const operation of OPERATIONS) {
+      console.log(reportOperation(operation, pairs[operation], { limit, ...plan }));
+    }
+    if (json !== undefined) writeResult(json, { against: checkout.commit, surroundings, plan, limit }, pairs);
+    return limit === undefined || !OPERATIONS.some((one) => breaksLimit(estimateCost(pairs[one]), limit));
+  } finally {
+    await stop();
+  }
+}
+
+function writeResult(file: string, facts: object, pairs: Pairs): void {
+  const results = OPERATIONS.map((operation) => [operation, {
+    ratio: estimateCost(pairs[operation]),
+    turns: pairs[operation],
+  }]);
+  writeFileSync(file, `${JSON.stringify({ ...facts, ...Object.fromEntries(results) }, null, 2)}\n`);
+}

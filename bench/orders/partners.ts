@@ -1,0 +1,67 @@
+// Partners whose trading nothing limits but the books, onboarded by the operator's own functions.
+import { createHash, randomBytes } from "node:crypto";
+import { join } from "node:path";
+import { jwkThumbprint } from "@gold-partner/jws";
+import { hashSecret, readKeys } from "@gold-partner/server";
+import type { Sql } from "postgres";
+import type { Settings, SigningJwk } from "./generator.ts";
+
+const FUNDS_HALALAS = 10_000_000_000_000n;
+const RATE_PER_SECOND = 1_000_000;
+
+/** `sql` is a superuser at the service's database; `stateDir` is the state folder of its `npm start`. */
+export async function onboardPartners(
+  sql: Sql,
+  stateDir: string,
+  count: number,
+): Promise<Pick<Settings, "clientSecret" | "partners"> & { readonly firstClient: number }> {
+  const [pepper] = await readKeys(`file:${join(stateDir, "keys", "pepper")}`);
+  const clientSecret = randomBytes(32).toString("base64url");
+  const partners = await Promise.all(Array.from({ length: count }, async (_, index) => ({
+    clientId: `sbx_${`${index}`.padStart(20, "0")}`,
+    fingerprint: createHash("sha256").update(`${index}`).digest("hex"),
+    signingJwk: await newSigningKey(),
+  })));
+  const firstClient = await onboard(sql, partners, hashSecret(pepper!, clientSecret));
+  return { clientSecret, partners, firstClient };
+}
+
+/** Everything in one transaction. Returns the first partner's number; the others follow it. */
+async function onboard(
+  sql: Sql,
+  partners: Settings["partners"],
+  secretHash: Uint8Array,
+): Promise<number> {
+  const keys = await Promise.all(
+    partners.map(async ({ signingJwk: { d: _, ...jwk } }) =>
+      JSON.stringify([{ thumbprint: await jwkThumbprint(jwk), jwk }])
+    ),
+  );
+  const clientIds = partners.map(({ clientId }) => clientId);
+  const fingerprints = partners.map(({ fingerprint }) => fingerprint);
+  return await sql.begin(async (transaction) => {
+    // Nothing but the books may bound what is measured: no rate, and no endpoint to deliver to.
+    await transaction`update gold.deployment set flood_per_second = ${4 * RATE_PER_SECOND}`;
+    const [{ first }] = await transaction<[{ first: number }]>`
+      select min(gold.create_partner(public, 'Benchmark', 'SA0380000000608010167519', null,
+        ${RATE_PER_SECOND}, ${RATE_PER_SECOND}, 10000000, '{127.0.0.1/32}', ${secretHash}::bytea, '\\x00', 'none',
+        keys::jsonb)) as first
+      from unnest(${clientIds}::text[], ${keys}::text[]) one (public, keys)`;
+    await transaction`
+      select gold.add_certificate(public, fingerprint, 'none', clock_timestamp() - interval '1 hour', clock_timestamp() + interval '1 day')
+      from unnest(${clientIds}::text[], ${fingerprints}::text[]) one (public, fingerprint)`;
+    const funded = await transaction<{ status: number }[]>`
+      select (gold.book_funding(false, ${first} + n, 1, 'fund', '\\x00', ${`${FUNDS_HALALAS}`}::text::bigint, ${`${FUNDS_HALALAS}`}::text::bigint,
+        gen_random_uuid(), gen_random_uuid())).status
+      from generate_series(0, ${partners.length - 1}) n`;
+    if (funded.some(({ status }) => status !== 201)) throw new Error("A partner could not be funded.");
+    return first;
+  });
+}
+
+async function newSigningKey(): Promise<SigningJwk> {
+  const algorithm = { name: "ECDSA", namedCurve: "P-256" };
+  const { privateKey } = await crypto.subtle.generateKey(algorithm, true, ["sign", "verify"]);
+  const { kty, crv, x, y, d } = await crypto.subtle.exportKey("jwk", privateKey) as SigningJwk;
+  return { kty, crv, x, y, d };
+}
