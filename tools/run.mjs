@@ -17,7 +17,10 @@ const TASKS = {
   gold: { file: "packages/operator/src/main.ts", says: "the operator's commands; none lists them" },
   sidecar: { file: "packages/sidecar/src/main.ts", says: "what runs beside Envoy: config | keep | drain" },
   test: { file: "tools/test.ts", says: "every suite on Node and on Deno [PATH…]" },
-  bench: { file: "bench/mod.ts", says: "a benchmark: NAME [--short] [--rows N] [--json FILE]" },
+  bench: {
+    file: "bench/mod.ts",
+    says: "a benchmark: NAME [--short] [--rows N] [--json FILE], or orders --against COMMIT",
+  },
   prove: { file: "tools/prove.ts", says: "a long proof: NAME [--short]" },
   loadtest: {
     file: "tools/loadtest.ts",
