@@ -6,7 +6,7 @@ import { runDemo } from "./demo.ts";
 import { openDemoReceiver } from "./demo_receiver.ts";
 import { openEnvoy, openGateway } from "./door.ts";
 import { asOperator, type Operator } from "./operator.ts";
-import { type Credentials, ensurePartner, WEBHOOK_PORT } from "./partner.ts";
+import { type Credentials, ensurePartner } from "./partner.ts";
 import { type Service, startService } from "./service.ts";
 import type { Running, StartOptions } from "./running.ts";
 import type { State } from "./state.ts";
@@ -31,6 +31,7 @@ const PARTNER_RATE = "2000";
 const FLOOD_PER_SECOND = 20_000;
 /** What withdrawals are paid from; of no bank that there is. */
 const HOUSE = { name: "Example Gold House", iban: "SA9480000000000000000001", bic: "EXAMSARI" };
+const HTTPS_PORT = 443;
 const PARTNER = { name: "Example Bank", iban: "SA0380000000608010167519" };
 
 /** One part after another, each told of. */
@@ -124,7 +125,7 @@ export async function build(
   const writeRun = (ready: boolean) =>
     state.writePrivate(state.path("run.json"), JSON.stringify({ ...run, ready }, null, 2));
   await writeRun(false);
-  if (demo) await demonstrate(credentials, servers.receiver, options);
+  if (demo) await demonstrate(operator, credentials, servers.receiver, options);
   await writeRun(true);
   return { credentials, died: Promise.race([service.died, door.died, watchdog.died]) };
 }
@@ -198,17 +199,19 @@ async function onboard(state: State, operator: Operator, baseUrl: string) {
   return partner;
 }
 
-/** The demo's own receiver is there as long as the demo is; afterwards the port is free for one of yours. */
+/** The demo's own receiver listens while the demo runs. Afterwards its port is free for a receiver of yours. */
 async function demonstrate(
+  operator: Operator,
   credentials: Credentials,
   certificate: ServerCertificate,
   listener: Listener,
 ): Promise<void> {
-  const plan = { port: WEBHOOK_PORT, certificate, secret: credentials.webhook_secret };
-  const receiver = await openDemoReceiver(plan);
-  if (!receiver) {
-    listener.tell("receiver", 0, `port ${WEBHOOK_PORT} is taken: whoever listens there gets the webhooks`);
-  }
+  const { webhook_url } = await operator("partner show", credentials.client_id);
+  const { hostname, port } = new URL(webhook_url as string);
+  const plan = { port: Number(port || HTTPS_PORT), certificate, secret: credentials.webhook_secret };
+  // The operator may have registered a receiver elsewhere.
+  const receiver = hostname === "localhost" ? await openDemoReceiver(plan) : undefined;
+  if (!receiver) listener.tell("receiver", 0, `the webhooks go to the receiver at ${webhook_url}`);
   try {
     await runDemo(credentials, listener, receiver);
   } finally {

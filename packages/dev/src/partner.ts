@@ -19,14 +19,13 @@ interface PartnerPlan {
   readonly name: string;
   readonly iban: string;
   readonly baseUrl: string;
-  /** The demo's receiver, unless it is another. */
+  /** The demo's receiver on this machine unless given: at the port after the service's. */
   readonly webhook?: string;
 }
 
 const FILE = "credentials.json";
 const PEM_FILES = ["certificate.pem", "tls_key.pem", "signing_key.pem"];
-/** Of the demo partner's webhook receiver, on this machine. */
-export const WEBHOOK_PORT = 8444;
+const PORT_MAX = 65_535;
 
 /** The demo partner's credentials: those of an earlier start, or new ones by way of the operator. */
 export async function ensurePartner(
@@ -87,7 +86,7 @@ export async function onboard(state: State, operator: Operator, plan: PartnerPla
   await mkdir(desk, { recursive: true, mode: 0o700 });
   const signing = await newKeyFiles(state, desk, "signing");
   const tls = await newKeyFiles(state, desk, "tls");
-  const { webhook = `https://localhost:${WEBHOOK_PORT}/webhooks` } = plan;
+  const { webhook = `https://localhost:${portBeside(plan.baseUrl)}/webhooks` } = plan;
   const created = await operator(
     `partner create --ip 127.0.0.1/32 --ip ::1/128 --webhook ${webhook}`,
     ...["--name", plan.name, "--iban", plan.iban, "--signing-key", signing.publicFile],
@@ -97,6 +96,11 @@ export async function onboard(state: State, operator: Operator, plan: PartnerPla
   await operator("cert issue", created.client_id, "--csr", csr, "--out", `${desk}/certificate.pem`);
   await rename(desk, state.path("partners", created.client_id));
   return await writeCredentials(state, plan, created);
+}
+
+function portBeside(baseUrl: string): number {
+  const port = Number(new URL(baseUrl).port || "443");
+  return port === PORT_MAX ? port - 1 : port + 1;
 }
 
 async function writeCredentials(
