@@ -3521,6 +3521,28 @@ end $$;
 ALTER FUNCTION gold.refuse_shared_key(client integer, thumbprint text) OWNER TO gold_book;
 
 --
+-- Name: refuse_unprintable(); Type: FUNCTION; Schema: gold; Owner: gold_book
+--
+
+CREATE FUNCTION gold.refuse_unprintable() RETURNS trigger
+    LANGUAGE plpgsql
+    SET search_path TO 'gold', 'pg_temp'
+    AS $$
+declare
+  field text;
+begin
+  foreach field in array tg_argv loop
+    if to_jsonb(new) ->> field ~ '[\u0001-\u001f\u007f-\u009f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]' then
+      raise exception 'the % of a % must not hold control characters, line breaks or marks that change the direction of text',
+        replace(field, '_', ' '), replace(tg_table_name, '_', ' ') using errcode = 'GR409';
+    end if;
+  end loop;
+  return new;
+end $$;
+
+ALTER FUNCTION gold.refuse_unprintable() OWNER TO gold_book;
+
+--
 -- Name: refuse_use_meanwhile(text, timestamp with time zone, timestamp with time zone); Type: FUNCTION; Schema: gold; Owner: gold_book
 --
 
@@ -6362,6 +6384,60 @@ CREATE TRIGGER refuse_malformed_key BEFORE INSERT OR UPDATE OF jwk ON gold.signi
 CREATE TRIGGER refuse_malformed_key BEFORE INSERT OR UPDATE OF public_jwk ON gold.token_key FOR EACH ROW EXECUTE FUNCTION gold.refuse_malformed_key('public_jwk');
 
 --
+-- Name: authority refuse_unprintable; Type: TRIGGER; Schema: gold; Owner: gold_owner
+--
+
+CREATE TRIGGER refuse_unprintable BEFORE INSERT OR UPDATE OF key_source ON gold.authority FOR EACH ROW EXECUTE FUNCTION gold.refuse_unprintable('key_source');
+
+--
+-- Name: bar refuse_unprintable; Type: TRIGGER; Schema: gold; Owner: gold_owner
+--
+
+CREATE TRIGGER refuse_unprintable BEFORE INSERT OR UPDATE OF serial, refiner, vault_name ON gold.bar FOR EACH ROW EXECUTE FUNCTION gold.refuse_unprintable('serial', 'refiner', 'vault_name');
+
+--
+-- Name: certificate refuse_unprintable; Type: TRIGGER; Schema: gold; Owner: gold_owner
+--
+
+CREATE TRIGGER refuse_unprintable BEFORE INSERT OR UPDATE OF serial, revocation_reason ON gold.certificate FOR EACH ROW EXECUTE FUNCTION gold.refuse_unprintable('serial', 'revocation_reason');
+
+--
+-- Name: deployment refuse_unprintable; Type: TRIGGER; Schema: gold; Owner: gold_owner
+--
+
+CREATE TRIGGER refuse_unprintable BEFORE INSERT OR UPDATE OF public_base_url, sealing_key_source, pepper_source, payout_name, payout_iban, payout_bic ON gold.deployment FOR EACH ROW EXECUTE FUNCTION gold.refuse_unprintable('public_base_url', 'sealing_key_source', 'pepper_source', 'payout_name', 'payout_iban', 'payout_bic');
+
+--
+-- Name: deposit refuse_unprintable; Type: TRIGGER; Schema: gold; Owner: gold_owner
+--
+
+CREATE TRIGGER refuse_unprintable BEFORE INSERT OR UPDATE OF bank_reference ON gold.deposit FOR EACH ROW EXECUTE FUNCTION gold.refuse_unprintable('bank_reference');
+
+--
+-- Name: partner refuse_unprintable; Type: TRIGGER; Schema: gold; Owner: gold_owner
+--
+
+CREATE TRIGGER refuse_unprintable BEFORE INSERT OR UPDATE OF name, iban, pending_iban, webhook_url ON gold.partner FOR EACH ROW EXECUTE FUNCTION gold.refuse_unprintable('name', 'iban', 'pending_iban', 'webhook_url');
+
+--
+-- Name: price refuse_unprintable; Type: TRIGGER; Schema: gold; Owner: gold_owner
+--
+
+CREATE TRIGGER refuse_unprintable BEFORE INSERT OR UPDATE OF url ON gold.price FOR EACH ROW EXECUTE FUNCTION gold.refuse_unprintable('url');
+
+--
+-- Name: signing_key refuse_unprintable; Type: TRIGGER; Schema: gold; Owner: gold_owner
+--
+
+CREATE TRIGGER refuse_unprintable BEFORE INSERT OR UPDATE OF kid, thumbprint ON gold.signing_key FOR EACH ROW EXECUTE FUNCTION gold.refuse_unprintable('kid', 'thumbprint');
+
+--
+-- Name: withdrawal refuse_unprintable; Type: TRIGGER; Schema: gold; Owner: gold_owner
+--
+
+CREATE TRIGGER refuse_unprintable BEFORE INSERT OR UPDATE OF reference ON gold.withdrawal FOR EACH ROW EXECUTE FUNCTION gold.refuse_unprintable('reference');
+
+--
 -- Name: allowed_ip allowed_ip_partner_id_partner_id_fk; Type: FK CONSTRAINT; Schema: gold; Owner: gold_owner
 --
 
@@ -7532,6 +7608,12 @@ REVOKE ALL ON FUNCTION gold.refuse_malformed_key() FROM PUBLIC;
 --
 
 REVOKE ALL ON FUNCTION gold.refuse_shared_key(client integer, thumbprint text) FROM PUBLIC;
+
+--
+-- Name: FUNCTION refuse_unprintable(); Type: ACL; Schema: gold; Owner: gold_book
+--
+
+REVOKE ALL ON FUNCTION gold.refuse_unprintable() FROM PUBLIC;
 
 --
 -- Name: FUNCTION refuse_use_meanwhile(noun text, last_used_at timestamp with time zone, seen timestamp with time zone); Type: ACL; Schema: gold; Owner: gold_book

@@ -24,6 +24,7 @@ import { SUBMISSION_COMMANDS } from "./commands/submission.ts";
 import { VAULT_COMMANDS } from "./commands/vault.ts";
 import { WEBHOOK_SECRET_COMMANDS } from "./commands/webhook_secret.ts";
 import { WITHDRAWAL_COMMANDS } from "./commands/withdrawal.ts";
+import { printable, printableJson } from "@gold-partner/server";
 import { connect, type Db, findDatabaseUrl, findMigrationUrl, findSecondUrl, openDb } from "./database.ts";
 import { EXIT, type ExitCode, Failure, failureOf, usage } from "./failure.ts";
 import { printJson, printText } from "./output.ts";
@@ -125,11 +126,11 @@ export async function gold(argv: readonly string[], terminal: Terminal): Promise
     };
     const result = await command.run(invocation);
     tell(values.json ? printJson(result) : printText(result), terminal);
-    if (result.notice && !values.json) terminal.err(result.notice);
+    if (result.notice && !values.json) terminal.err(printable(result.notice));
     return result.defects ? EXIT.defect : EXIT.done;
   } catch (error) {
     const { code, message, exit } = failureOf(error);
-    terminal.err(JSON.stringify({ title: "gold did not do it", code, detail: message, exit_code: exit }));
+    terminal.err(printableJson({ title: "gold did not do it", code, detail: message, exit_code: exit }));
     return exit;
   } finally {
     await close();
@@ -195,7 +196,7 @@ function refuseRepeated(
 async function confirmed(question: string, yes: boolean, { ask }: Terminal): Promise<void> {
   if (yes) return;
   if (!ask) throw usage(`${question} There is nobody to ask here: say --yes.`);
-  if (!await ask(question)) throw new Failure(EXIT.refused, "not_confirmed", "Nothing was done.");
+  if (!await ask(printable(question))) throw new Failure(EXIT.refused, "not_confirmed", "Nothing was done.");
 }
 
 function overview(): string {

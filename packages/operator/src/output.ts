@@ -1,3 +1,4 @@
+import { printable, printableJson } from "@gold-partner/server";
 import type { Cell, Result, Row } from "./command.ts";
 
 /** Postgres also stores infinite instants, which no Date can hold. */
@@ -6,13 +7,13 @@ export const instantOf = (at: Date | null): string | null =>
 
 /** One JSON object; a list is `{items}`. */
 export function printJson({ object, items, lists }: Result): string {
-  return JSON.stringify({ ...object, ...(items ? { items } : {}), ...lists });
+  return printableJson({ ...object, ...(items ? { items } : {}), ...lists });
 }
 
 /** A table for people: columns as wide as their widest cell. */
 export function printText({ title, object, items, lists = {} }: Result): string {
   const parts = [
-    ...(title ? [title] : []),
+    ...(title ? [printable(title)] : []),
     ...(object ? [pairs(object)] : []),
     ...(items ? [table(items)] : []),
     ...Object.entries(lists).map(([name, rows]) => `\n${name}:\n${table(rows)}`),
@@ -35,7 +36,12 @@ function table(rows: readonly Row[]): string {
     .join("\n");
 }
 
+/** Certificates keep their lines, which are made of these characters alone. */
+const PEM = /^(-----BEGIN [A-Z ]+-----\n[A-Za-z0-9+/=\n]+-----END [A-Z ]+-----\n?)+$/;
+
+/** The one place where text from outside becomes text for a terminal. */
 function cellText(value: Cell | readonly Cell[]): string {
   if (Array.isArray(value)) return value.map((one) => cellText(one)).join(", ");
-  return value === null ? "-" : `${value}`;
+  if (value === null) return "-";
+  return PEM.test(`${value}`) ? `${value}` : printable(`${value}`);
 }

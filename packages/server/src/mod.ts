@@ -24,6 +24,7 @@ export { assemble, type Assembly } from "./assembly.ts";
 export { openBooking } from "./booking/booking.ts";
 export { openPools } from "./database/pools.ts";
 export { createLog } from "./operations/log.ts";
+export { printable, printableJson } from "./operations/printable.ts";
 export { answerBroken } from "./wire/answer_broken.ts";
 export { findFault } from "./wire/fault.ts";
 export { sendProblem } from "./wire/problem.ts";

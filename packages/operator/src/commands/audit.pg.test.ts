@@ -18,7 +18,8 @@ describe("gold audit", () => {
       [operator.colleague.login, "partner.suspend", operator.service.partner.clientId],
     );
     assertEquals([before!.login, before!.action], [operator.login, "price.set"]);
-    assertEquals(JSON.parse(before!.detail as string).mid, 5_000_000);
+    const { mid_price, buy_price, sell_price } = JSON.parse(before!.detail as string);
+    assertEquals([mid_price, buy_price, sell_price], ["500", "501.5", "498.5"]);
     assert(Date.parse(newest!.at as string) >= Date.parse(before!.at as string));
   });
 
@@ -35,6 +36,33 @@ describe("gold audit", () => {
     assertEquals(itemsOf(await operator.done("audit", "list", "--limit", "1")), [all[0]]);
     refused(await operator.gold("audit", "list", "--since", "yesterday"), 2, "--since");
     refused(await operator.gold("audit", "list", "--limit", "0"), 2, "--limit");
+  });
+
+  it("list shows amounts as decimals with their unit, as every other command", async () => {
+    const { clientId } = operator.service.partner;
+    await operator.done(
+      "vault",
+      "add",
+      "--serial",
+      "UNITS-1",
+      "--refiner",
+      "R",
+      "--gross",
+      "1000.5",
+      "--fineness",
+      "999.9",
+      "--vault",
+      "V",
+    );
+    await operator.done("partner", "set", clientId, "--max-grams", "12.5");
+    await operator.done("deposit", "record", clientId, "--amount", "1234.56", "--bank-ref", "UNITS");
+    const details = itemsOf(await operator.done("audit", "list", "--limit", "3")).map(({ detail }) =>
+      JSON.parse(detail as string)
+    );
+    const [deposit, terms, bar] = details;
+    assertEquals([deposit.amount_sar, deposit.amount], ["1234.56", undefined]);
+    assertEquals(terms.maximum_grams, "12.5");
+    assertEquals([bar.gross_grams, bar.fine_grams, bar.fineness], ["1000.5", "1000.3999", "999.9"]);
   });
 
   it("verify finds it clean and prints a head, which later is a link of the chain", async () => {

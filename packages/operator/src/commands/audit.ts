@@ -1,5 +1,6 @@
 import type { Command, Row } from "../command.ts";
 import { usage } from "../failure.ts";
+import { describeDetail } from "./audit_detail.ts";
 import { instantText, optional, required, wholeNumber } from "../values.ts";
 
 const list: Command = {
@@ -27,7 +28,7 @@ const list: Command = {
         login,
         action,
         subject,
-        detail,
+        detail: describeDetail(detail),
       })),
     };
   },

@@ -31,7 +31,7 @@ describe("gold signing-key", () => {
     const { publicKeySpki } = await generateKeyPair();
     const pem = await operator.write("public.pem", writePem("PUBLIC KEY", publicKeySpki));
     const { thumbprint, kid } = await operator.done("signing-key", "add", partner.clientId, pem);
-    assertEquals(kid, null);
+    assertEquals(kid, thumbprint);
     const listed = itemsOf(await operator.done("signing-key", "list", partner.clientId));
     assertEquals(Object.keys(listed[0]!), [
       "thumbprint",
@@ -42,9 +42,9 @@ describe("gold signing-key", () => {
       "last_used_at",
     ]);
     assertEquals(listed.map(({ thumbprint, kid, status }) => [thumbprint, kid, status]), [
-      [partner.signingKey.thumbprint, null, "active"],
+      [partner.signingKey.thumbprint, partner.signingKey.thumbprint, "active"],
       [named.thumbprint, "hsm-1", "active"],
-      [thumbprint, null, "active"],
+      [thumbprint, thumbprint, "active"],
     ]);
     const [note] = await operator.service.books.sql`
       select login, action, detail->>'thumbprint' as key from gold.audit where subject = ${partner.clientId} order by id desc limit 1`;

@@ -10,12 +10,12 @@ const add: Command = {
   does: "registers another public key of a partner, PEM or JWK; the older ones go on until they are retired",
   takes: ["ID", "FILE"],
   async run({ db, path, positionals: [id, file] }) {
-    const { thumbprint, kid = null, jwk } = await readSigningKey(path(file!));
+    const { thumbprint, kid, jwk } = await readSigningKey(path(file!));
     const { sql } = await db();
-    await sql`select gold.add_signing_key(${id!}, ${thumbprint}, ${kid}, ${sql.json(jwk)}::jsonb)`;
+    await sql`select gold.add_signing_key(${id!}, ${thumbprint}, ${kid ?? null}, ${sql.json(jwk)}::jsonb)`;
     return {
       title: "The partner may sign with it from now on.",
-      object: { client_id: id!, thumbprint, kid },
+      object: { client_id: id!, thumbprint, kid: kid ?? thumbprint },
     };
   },
 };
@@ -27,7 +27,7 @@ const list: Command = {
   takes: ["ID"],
   async run(invocation) {
     const found = await credentialsOf(invocation, "signing_key", invocation.positionals[0]!);
-    return { items: found.map((one) => ({ thumbprint: one.name, kid: one.kid, ...lifeOf(one) })) };
+    return { items: found.map((one) => ({ thumbprint: one.name, kid: kidOf(one), ...lifeOf(one) })) };
   },
 };
 
@@ -47,7 +47,7 @@ const retire: Command = {
       object: {
         client_id: id,
         thumbprint: found.name,
-        kid: found.kid,
+        kid: kidOf(found),
         status: "retired",
         retire_at: instantOf(row!.at),
       },
@@ -56,6 +56,9 @@ const retire: Command = {
 };
 
 export const SIGNING_KEY_COMMANDS: readonly Command[] = [add, list, retire];
+
+/** As GET /v1/credentials shows it: the partner's own name for the key, or else its thumbprint (RFC 7638). A request may carry either. */
+const kidOf = ({ kid, name }: Credential): string => kid ?? name;
 
 function findKey(keys: readonly Credential[], id: string, kid: string): Credential {
   const [found, ...others] = keys.filter(({ name }) => name === kid).concat(

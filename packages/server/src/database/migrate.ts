@@ -60,6 +60,7 @@ const ROUTINES = [
   "database/settle_deployment.sql",
   "database/session_limits.sql",
   "database/operator_login.sql",
+  "database/plain_text.sql",
   "database/last_release.sql",
   "database/triggers.sql",
 ];

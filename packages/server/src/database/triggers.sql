@@ -12,6 +12,21 @@ begin
       'transfer', 'orders', 'funding', 'quote', 'event', 'idempotency_key', 'nonce', 'chain_link', 'audit', 'audit_link',
       'withdrawal', 'withdrawal_step', 'payment_batch', 'expiry_notice', 'attempt'
     ]) name
+    union all
+    select 'gold.' || name, 'refuse_unprintable',
+      format('CREATE TRIGGER refuse_unprintable BEFORE INSERT OR UPDATE OF %s ON gold.%s FOR EACH ROW EXECUTE FUNCTION gold.refuse_unprintable(%s)',
+        array_to_string(columns, ', '), name, (select string_agg(quote_literal(c), ', ') from unnest(columns) c))
+    from (values
+      ('partner', array['name', 'iban', 'pending_iban', 'webhook_url']),
+      ('bar', array['serial', 'refiner', 'vault_name']),
+      ('deposit', array['bank_reference']),
+      ('withdrawal', array['reference']),
+      ('signing_key', array['kid', 'thumbprint']),
+      ('certificate', array['serial', 'revocation_reason']),
+      ('authority', array['key_source']),
+      ('price', array['url']),
+      ('deployment', array['public_base_url', 'sealing_key_source', 'pepper_source', 'payout_name', 'payout_iban', 'payout_bic'])
+    ) free_text (name, columns)
     union all values
       ('gold.deposit', 'append_only',
         'CREATE TRIGGER append_only BEFORE DELETE OR TRUNCATE ON gold.deposit FOR EACH STATEMENT EXECUTE FUNCTION gold.refuse_change()'),

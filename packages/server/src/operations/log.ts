@@ -1,3 +1,5 @@
+import { printableJson } from "./printable.ts";
+
 /** The only members that a log line can have. A secret has no name here, so none can be logged by mistake. */
 export interface LogFields {
   readonly request_id?: string;
@@ -32,7 +34,7 @@ export type Log = (level: LogLevel, event: string, fields?: LogFields) => void;
 /** One JSON object a line. What is not on the list does not come out, whatever its type claims. */
 export function createLog(write: (line: string) => void, at: () => Date): Log {
   return (level, event, fields = {}) =>
-    write(JSON.stringify({ at: at().toISOString(), level, event, ...allowed(fields) }));
+    write(printableJson({ at: at().toISOString(), level, event, ...allowed(fields) }));
 }
 
 /** Member by member, in this order; JSON leaves out what is undefined. */

@@ -89,4 +89,11 @@ export const REGISTRY_DEFECTS: readonly Defect[] = [
     to: "  if false then\n",
     tests: ["src/admission/registry/public_key.pg.test.ts"],
   },
+  {
+    name: "registry: control characters in a partner's name",
+    file: "src/database/plain_text.sql",
+    from: "[\\u0001-",
+    to: "[\\u0001",
+    tests: ["src/database/plain_text.pg.test.ts"],
+  },
 ];

@@ -1,0 +1,33 @@
+import { formatGrams, formatHalalas, formatPrice } from "@gold-partner/protocol";
+
+/** The members of an audit row's detail that are stored in minor units: as the other commands name and show them. */
+const QUANTITIES: Readonly<Record<string, readonly [name: string, format: (minorUnits: bigint) => string]>> =
+  {
+    amount: ["amount_sar", formatHalalas],
+    gross: ["gross_grams", formatGrams],
+    fine: ["fine_grams", formatGrams],
+    maximum_grams: ["maximum_grams", formatGrams],
+    open_grams: ["open_grams", formatGrams],
+    fineness: ["fineness", (tenths) => `${tenths / 10n}.${tenths % 10n}`],
+    mid: ["mid_price", formatPrice],
+    buy: ["buy_price", formatPrice],
+    sell: ["sell_price", formatPrice],
+  };
+
+/** A row's detail for people and programs: quantities as decimals. The audit's chain covers the detail as it is stored. */
+export function describeDetail(stored: string): string {
+  return JSON.stringify(describe(JSON.parse(stored)));
+}
+
+function describe(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(describe);
+  if (typeof value !== "object" || value === null) return value;
+  return Object.fromEntries(
+    Object.entries(value).map(([name, inner]) => {
+      const [shown, format] = QUANTITIES[name] ?? [name];
+      return format && Number.isSafeInteger(inner)
+        ? [shown, format(BigInt(inner as number))]
+        : [name, describe(inner)];
+    }),
+  );
+}

@@ -1,0 +1,132 @@
+import { type TrialBooks, trialBooks } from "@gold-partner/dev";
+import { assert, assertEquals } from "@std/assert";
+import { after, before, describe, it } from "node:test";
+import type { TransactionSql } from "postgres";
+
+/** One of each range: C0, line feed, DEL, C1, marks and overrides of direction, line separator, isolate. */
+const UNPRINTABLE = ["\u001b", "\n", "\u007f", "\u009b", "\u061c", "\u200e", "\u202e", "\u2028", "\u2069"];
+
+/** Text columns without the trigger, by where their text comes from. */
+const NOT_FREE = {
+  "the service or the database writes it": [
+    ...[
+      "attempt.error",
+      "audit.action",
+      "deployment.environment",
+      "event.type",
+      "expiry_notice.kind",
+      "idempotency_key.body",
+    ],
+    ...[
+      "idempotency_key.result_kind",
+      "partner.public_id",
+      "payment_batch.document",
+      "price.source",
+      "problem.code",
+      "problem.title",
+    ],
+    "published_reserves.body",
+  ],
+  "a hash, an encoding or a name made of one": [
+    ...[
+      "authority.certificate",
+      "authority.fingerprint",
+      "authority.revocation_list",
+      "certificate.authority",
+    ],
+    ...[
+      "certificate.fingerprint",
+      "certificate.key_hash",
+      "expiry_notice.credential",
+      "token_key.kid",
+      "token_key.sealing_key",
+    ],
+    "webhook_secret.sealing_key",
+  ],
+  "a database login": [
+    ...[
+      "audit.login",
+      "deposit.approved_by",
+      "deposit.recorded_by",
+      "deposit.reversed_by",
+      "partner.pending_iban_by",
+    ],
+    ...["payment_batch.login", "withdrawal_step.login", "withdrawal_step.previous_login"],
+  ],
+  "a copy of a column that has it, which a row of an earlier version may fill": [
+    "audit.subject",
+    "withdrawal.iban",
+  ],
+  "the protocol allows visible ASCII alone": ["idempotency_key.key"],
+  "a receiver's answer is kept as it was, and escaped where it is shown": ["attempt.answer"],
+};
+
+describe("free text", () => {
+  let books: TrialBooks;
+  before(async () => {
+    books = await trialBooks();
+    await books.createClient();
+  });
+  after(() => books.stop());
+
+  const refusalOf = (change: (sql: TransactionSql) => Promise<unknown>) =>
+    books.sql.begin(async (sql) => {
+      await change(sql);
+      throw new Error("accepted");
+    }).catch((error) => error.message as string);
+
+  it("with a control character is refused in every column that has the trigger, and the message names it", async () => {
+    const columns = await books.sql`
+      select c.relname as table, unnest(string_to_array(rtrim(replace(encode(t.tgargs, 'escape'), '\\000', ' ')), ' ')) as column
+      from pg_trigger t join pg_class c on c.oid = t.tgrelid where t.tgname = 'refuse_unprintable' order by 1, 2`;
+    assert(columns.length > 20);
+    for (const { table, column } of columns) {
+      for (const character of UNPRINTABLE) {
+        const message = await refusalOf(async (sql) => {
+          // The trigger alone is on trial: a row like this, whatever else its table demands.
+          await sql.unsafe(`create temporary table trial (like gold.${table}) on commit drop`);
+          await sql.unsafe(`do $do$ declare c text; begin
+            for c in select attname from pg_attribute where attrelid = 'trial'::regclass and attnotnull and attnum > 0 loop
+              execute format('alter table trial alter %I drop not null', c);
+            end loop; end $do$`);
+          await sql.unsafe(
+            `create trigger t before insert on trial for each row execute function gold.refuse_unprintable('${column}')`,
+          );
+          await sql.unsafe(`insert into trial (${column}) values ($1)`, [`a${character}b`]);
+        });
+        assert(
+          message.startsWith(`the ${column.replaceAll("_", " ")} of a trial must not hold`),
+          `${table}.${column}: ${message}`,
+        );
+      }
+    }
+  });
+
+  it("has the trigger wherever it comes from outside: any other text column is listed here with its reason", async () => {
+    const rows = await books.sql`
+      select c.relname || '.' || a.attname as name from pg_class c join pg_attribute a on a.attrelid = c.oid
+      where c.relnamespace = 'gold'::regnamespace and c.relkind in ('r', 'p') and a.atttypid = 'text'::regtype and a.attnum > 0
+        and not a.attisdropped and not exists (
+          select from pg_trigger t where t.tgrelid = c.oid and t.tgname = 'refuse_unprintable'
+            and a.attname = any (string_to_array(replace(encode(t.tgargs, 'escape'), '\\000', ' '), ' ')))
+      order by 1`;
+    assertEquals(rows.map(({ name }) => name), Object.values(NOT_FREE).flat().sort());
+  });
+
+  it("is refused through a routine, by the field's name", async () => {
+    const message = await refusalOf((sql) => sql`select gold.add_bar('B\u001b[2J', 'R', 'V', 50000, 9999)`);
+    assertEquals(
+      message,
+      "the serial of a bar must not hold control characters, line breaks or marks that change the direction of text",
+    );
+  });
+
+  it("that an earlier version stored does not stop a change of another column", async () => {
+    await books.sql`alter table gold.partner disable trigger refuse_unprintable`;
+    const [partner] = await books.sql`update gold.partner set name = ${"Old\u001bname"} returning public_id`;
+    await books.sql`alter table gold.partner enable trigger refuse_unprintable`;
+    await books.sql`select gold.suspend_partner(${partner!.public_id})`;
+    const message = await refusalOf((sql) => sql`update gold.partner set name = name`);
+    assert(message.startsWith("the name of a partner must not hold"), message);
+  });
+});

@@ -1,0 +1,17 @@
+-- Free text from outside may hold no control characters and no marks that change the direction of text: operators read it on terminals.
+-- A trigger rather than a CHECK: a row that an earlier version stored can still be changed in its other columns, for example suspended.
+-- The same characters as in operations/printable.ts; text holds no U+0000.
+
+create or replace function gold.refuse_unprintable() returns trigger
+language plpgsql set search_path = gold, pg_temp as $$
+declare
+  field text;
+begin
+  foreach field in array tg_argv loop
+    if to_jsonb(new) ->> field ~ '[\u0001-\u001f\u007f-\u009f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]' then
+      raise exception 'the % of a % must not hold control characters, line breaks or marks that change the direction of text',
+        replace(field, '_', ' '), replace(tg_table_name, '_', ' ') using errcode = 'GR409';
+    end if;
+  end loop;
+  return new;
+end $$;
