@@ -19,6 +19,6 @@ COPY packages packages/
 COPY deploy/receiver deploy/receiver/
 COPY tools/probe.mjs tools/
 # What containers share: a new volume takes its owner from here.
-RUN install --directory --owner=1000 --group=1000 --mode=0770 /run/gold /run/authority /run/loadtest
+RUN install --directory --owner=1000 --group=1000 --mode=0770 /run/gold /run/front /run/authority /run/loadtest
 USER 1000:1000
 CMD ["node", "packages/server/src/main.ts"]

@@ -39,7 +39,7 @@ describe("docker-compose.yml", () => {
   const started = new Map<string, Started>();
 
   before(async () => {
-    site = await openSite([8443, 8444, 9090, 9464, 9465, 9901]);
+    site = await openSite([8405, 8442, 8443, 8444, 9090, 9464, 9465, 9901]);
     secrets = join(site.checkout, ".gold/compose");
     const read = readCompose(ROOT, join(site.checkout, "docker-compose.yml"));
     if (typeof read === "string") throw new Error(read);
@@ -48,11 +48,12 @@ describe("docker-compose.yml", () => {
   after(() => site?.stop());
 
   const container = (name: string): Container => {
+    const mountsOf = (one: string) => [...serviceContainer(project, one, site.folder).mounts];
     const given = serviceContainer(project, name, site.folder);
     const own = { ...given, words: wordsOf(name, project.services[name]!) };
-    // What it writes is read by Envoy, and names Envoy's mounts.
+    // It writes the configuration of Envoy and HAProxy, which names their mounts.
     return name === "config"
-      ? { ...own, mounts: serviceContainer(project, "envoy", site.folder).mounts }
+      ? { ...own, mounts: new Map([...mountsOf("front"), ...mountsOf("envoy")]) }
       : own;
   };
   const runToEnd = async (name: string) => {
@@ -79,7 +80,7 @@ describe("docker-compose.yml", () => {
   it("comes up in its own order, each part healthy before the next", async () => {
     const gold = goldIn(site.engine, container("gold"));
     await gold("ca init --key /run/authority/ca_key.pem");
-    for (const name of ["network", "config", "keeper", "api", "envoy", "delivery", "receiver"]) {
+    for (const name of ["network", "config", "front", "keeper", "api", "envoy", "delivery", "receiver"]) {
       const waits = Object.keys(project.services[name]!.depends_on ?? {});
       assertEquals(
         waits.filter((one) => !["database", "migration", "config"].includes(one) && !started.has(one)),
@@ -219,8 +220,8 @@ describe("docker-compose.yml", () => {
   });
 
   it("goes down in order: the door first, then the service, then what stands beside it", async () => {
-    for (const name of ["receiver", "envoy", "delivery", "api", "keeper"]) {
-      const code = await started.get(name)!.stop();
+    for (const name of ["receiver", "envoy", "delivery", "front", "api", "keeper"]) {
+      const code = await started.get(name)!.stop(project.services[name]!.stop_signal);
       started.delete(name);
       const left = [...started.keys()].filter((one) => name in (project.services[one]!.depends_on ?? {}));
       assertEquals([name, code, left], [name, 0, []]);

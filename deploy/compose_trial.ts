@@ -1,5 +1,5 @@
 import { spawnSync } from "node:child_process";
-import { join } from "node:path";
+import { basename, join } from "node:path";
 import type { Container } from "./engine_trial.ts";
 import { volumeFolder } from "./engine_trial.ts";
 
@@ -16,6 +16,9 @@ export interface Service {
   readonly environment?: Readonly<Record<string, string>>;
   readonly healthcheck?: { readonly test: readonly string[] };
   readonly pre_stop?: readonly { readonly command: readonly string[] }[];
+  readonly stop_signal?: NodeJS.Signals;
+  /** As in "/run/envoy:mode=0700". */
+  readonly tmpfs?: readonly string[];
   readonly volumes?: readonly { readonly type: string; readonly source: string; readonly target: string }[];
   readonly secrets?: readonly { readonly source: string; readonly target: string }[];
   readonly depends_on?: Readonly<Record<string, { readonly condition: string }>>;
@@ -43,7 +46,7 @@ export function readCompose(root: string, file: string): Project | string {
 export function serviceContainer(project: Project, name: string, folder: string): Container {
   const service = project.services[name];
   if (!service) throw new Error(`The compose file has no service ${name}.`);
-  const { volumes = [], secrets = [] } = service;
+  const { volumes = [], secrets = [], tmpfs = [] } = service;
   return {
     name,
     words: commandOf(service),
@@ -51,6 +54,9 @@ export function serviceContainer(project: Project, name: string, folder: string)
     mounts: new Map([
       ...volumes.map(({ type, source, target }) =>
         [target, type === "bind" ? source : volumeFolder(folder, source)] as const
+      ),
+      ...tmpfs.map((entry) => entry.split(":")[0]!).map((target) =>
+        [target, volumeFolder(folder, `${name}_${basename(target)}`)] as const
       ),
       ...secrets.map(({ source, target }) => [target, project.secrets[source]!.file] as const),
     ]),

@@ -38,7 +38,7 @@ describe("deploy/kubernetes confines what it runs", () => {
       };
       assertEquals([name, securityContext], [name, confined]);
     }
-    assertEquals(containers.length, 6);
+    assertEquals(containers.length, 7);
   });
 
   it("asks for what each container needs, and bounds its memory", () => {

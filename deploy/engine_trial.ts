@@ -23,8 +23,8 @@ export interface Ended {
 export interface Started {
   readonly exited: Promise<number>;
   output(): string;
-  /** SIGTERM, as an engine sends it. */
-  stop(): Promise<number>;
+  /** As an engine does it: by SIGTERM, unless the container names another signal. */
+  stop(signal?: NodeJS.Signals): Promise<number>;
 }
 
 interface EngineOptions {
@@ -85,9 +85,9 @@ export class TrialEngine {
     return {
       exited,
       output: () => readFileSync(log, "utf8"),
-      async stop() {
+      async stop(signal = "SIGTERM") {
         // By its id: after child.kill() Deno answers the signal even where the child exited with a code.
-        process.kill(child.pid!, "SIGTERM");
+        process.kill(child.pid!, signal);
         return await exited;
       },
     };

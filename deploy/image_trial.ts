@@ -24,13 +24,15 @@ export function readDockerfile(text: string): Instruction[] {
   });
 }
 
-/** PATH as the containers have it: Node of the image, Envoy of its own, then what any system has. */
+/** PATH as the containers have it: the image's Node, Envoy's own folder, then the system's programs. */
 export function containerPath(root: string): string {
   return [
     join(root, NODE_FOLDER, "bin"),
     join(root, ENVOY_FOLDER),
     join(root, ".tools/bin"),
     process.env.PATH,
+    // HAProxy's, on Debian.
+    "/usr/sbin",
   ]
     .join(delimiter);
 }

@@ -29,7 +29,7 @@ describe("deploy/kubernetes", () => {
   const started = new Map<string, Started>();
 
   before(async () => {
-    site = await openSite([8443, 9464, 9901]);
+    site = await openSite([8405, 8442, 8443, 9464, 9901]);
     secrets = readSecrets(join(site.checkout, ".gold/compose"));
     await makeLogins(site);
   });
@@ -42,9 +42,10 @@ describe("deploy/kubernetes", () => {
     const place = (one: PodContainer) =>
       podContainer(manifests, pod, one, secrets, join(site.folder, podName));
     const own = place(all.find((one) => one.name === name)!);
-    // What it writes is read by Envoy, and names Envoy's mounts.
+    // It writes the configuration of Envoy and HAProxy, which names their mounts.
+    const mountsOf = (one: string) => [...place(all.find((other) => other.name === one)!).mounts];
     return name === "config"
-      ? { ...own, mounts: place(all.find((one) => one.name === "envoy")!).mounts }
+      ? { ...own, mounts: new Map([...mountsOf("front"), ...mountsOf("envoy")]) }
       : own;
   };
   const start = async (podName: string, container: PodContainer) => {
@@ -72,7 +73,7 @@ describe("deploy/kubernetes", () => {
     for (const container of api.containers) await start("gold-api", container);
     assertEquals(
       [...api.initContainers!, ...api.containers].map(({ name }) => name),
-      ["config", "keeper", "envoy", "api"],
+      ["config", "keeper", "front", "envoy", "api"],
     );
   });
 
@@ -107,11 +108,13 @@ describe("deploy/kubernetes", () => {
 
   it("is probed by what answers yes now, and no when it is stopped", async () => {
     const [api] = podOf("gold-api").containers;
-    const envoy = podOf("gold-api").initContainers!.find(({ name }) => name === "envoy");
+    const [envoy, front] = ["envoy", "front"].map((wanted) =>
+      podOf("gold-api").initContainers!.find(({ name }) => name === wanted)
+    );
     const asked = (container: PodContainer) => [container.readinessProbe!, container.livenessProbe!];
     const isYes = async (container: PodContainer, probe: Probe) =>
       (await site.engine.run(containerOf("gold-api", container), probeOf(probe))).code === 0;
-    for (const container of [api!, envoy!]) {
+    for (const container of [api!, envoy!, front!]) {
       const described = containerOf("gold-api", container);
       // As a node does: one answer that comes late is none to go by.
       for (const probe of asked(container)) await site.engine.until(described, probeOf(probe));
@@ -122,8 +125,10 @@ describe("deploy/kubernetes", () => {
     for (const probe of asked(envoy!)) {
       assert(!await isYes(envoy!, probe), "a closed door passes for an open one");
     }
-    for (const name of ["api", "envoy", "keeper"]) {
-      assertEquals([name, await started.get(name)!.stop()], [name, 0]);
+    for (const name of ["api", "envoy", "front", "keeper"]) {
+      // The signal that HAProxy's image names.
+      const signal = name === "front" ? "SIGUSR1" : "SIGTERM";
+      assertEquals([name, await started.get(name)!.stop(signal)], [name, 0]);
     }
     assert(!await isYes(api!, api!.readinessProbe!));
   });

@@ -1,15 +1,16 @@
 import { request } from "node:http";
-import type { Address } from "./settings.ts";
+import type { UnixAddress } from "./settings_values.ts";
 
 const PATIENCE_MS = 5000;
 
-/** Asks Envoy's own administration, which only this machine reaches. */
-export function askAdmin(address: Address, method: "GET" | "POST", path: string): Promise<string> {
-  const where = address.kind === "unix"
-    ? { socketPath: address.path }
-    : { host: address.host, port: address.port };
+/** Asks Envoy's administration, which listens on a Unix socket alone. */
+export function askAdmin(
+  { path: socketPath }: UnixAddress,
+  method: "GET" | "POST",
+  path: string,
+): Promise<string> {
   return new Promise((resolve, reject) => {
-    const asked = request({ ...where, method, path, agent: false, timeout: PATIENCE_MS }, (answer) => {
+    const asked = request({ socketPath, method, path, agent: false, timeout: PATIENCE_MS }, (answer) => {
       const parts: Buffer[] = [];
       answer.on("data", (part: Buffer) => parts.push(part)).on("error", reject).on("end", () => {
         const text = Buffer.concat(parts).toString();

@@ -50,7 +50,7 @@ describe("sidecar config", () => {
     assertEquals(code, 2);
     assertMatch(
       says,
-      /^The configuration has 1 fault\(s\):\n- CONFIG_DIRECTORY cannot be written: ENOTDIR[^\n]*\n$/,
+      /^The configuration has 1 fault\(s\):\n- CONFIG_DIRECTORY or FRONT_DIRECTORY cannot be written: ENOTDIR[^\n]*\n$/,
     );
   });
 

@@ -1,5 +1,5 @@
 import process from "node:process";
-import { writeEnvoyFiles } from "./config_folder.ts";
+import { writeConfigFiles } from "./config_folder.ts";
 import { readSidecarConfig, SIDECAR_SETTINGS, type SidecarConfig, SidecarConfigError } from "./settings.ts";
 
 const EXIT_USAGE = 2;
@@ -27,8 +27,8 @@ export async function config(args: readonly string[]): Promise<number> {
 }
 
 async function writeFiles(settings: SidecarConfig): Promise<string[]> {
-  return await writeEnvoyFiles(settings).catch(({ message }: Error) => {
-    throw new SidecarConfigError([`CONFIG_DIRECTORY cannot be written: ${message}.`]);
+  return await writeConfigFiles(settings).catch(({ message }: Error) => {
+    throw new SidecarConfigError([`CONFIG_DIRECTORY or FRONT_DIRECTORY cannot be written: ${message}.`]);
   });
 }
 

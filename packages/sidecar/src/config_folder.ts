@@ -1,15 +1,27 @@
 import { mkdir, rename, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { envoyFiles } from "./bootstrap/bootstrap.ts";
+import { haproxyFiles } from "./front/haproxy.ts";
 import type { SidecarConfig } from "./settings.ts";
 
-/** Writes what Envoy reads. The proxy's secret may be in it: its group may read it, others not. */
-export async function writeEnvoyFiles(config: SidecarConfig): Promise<string[]> {
-  await mkdir(config.configDirectory, { recursive: true });
+/** Writes the files of Envoy and of HAProxy, where it stands in front. Returns their paths. */
+export async function writeConfigFiles(config: SidecarConfig): Promise<string[]> {
+  const envoy = [...envoyFiles(config)].map(([name, message]) =>
+    [name, `${JSON.stringify(message, null, 2)}\n`] as const
+  );
+  return [
+    ...await writeFiles(config.configDirectory, envoy),
+    ...config.front ? await writeFiles(config.front.directory, haproxyFiles(config)) : [],
+  ];
+}
+
+/** The proxy's secret may be in them: only their owner and group may read them. */
+async function writeFiles(folder: string, files: readonly (readonly [string, string])[]): Promise<string[]> {
+  await mkdir(folder, { recursive: true });
   const written: string[] = [];
-  for (const [name, message] of envoyFiles(config)) {
-    const path = join(config.configDirectory, name);
-    await writeFile(`${path}.new`, `${JSON.stringify(message, null, 2)}\n`, { mode: 0o640 });
+  for (const [name, text] of files) {
+    const path = join(folder, name);
+    await writeFile(`${path}.new`, text, { mode: 0o640 });
     await rename(`${path}.new`, path);
     written.push(path);
   }

@@ -7,7 +7,8 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { askAdmin } from "./admin.ts";
 import { BOOTSTRAP_FILE } from "./bootstrap/bootstrap.ts";
-import { writeEnvoyFiles } from "./config_folder.ts";
+import { PARTNERS_LISTENER } from "./bootstrap/listener.ts";
+import { writeConfigFiles } from "./config_folder.ts";
 import { drainEnvoy, readRemainder } from "./drain/drain_envoy.ts";
 import type { SidecarConfig } from "./settings.ts";
 
@@ -25,7 +26,7 @@ export interface EnvoyOptions {
 export interface EnvoyProcess {
   readonly pid: number;
   readonly exited: Promise<number>;
-  /** Where it listens, in the configuration's order: port 0 has become a real one. */
+  /** The ports that it takes partners on, in the configuration's order: port 0 has become a real one. */
   readonly ports: readonly number[];
   /** Asks every partner to go, closes the door, and resolves when they have gone, or soon after. */
   drain(): Promise<void>;
@@ -49,7 +50,7 @@ const LOG_TAIL_CHARACTERS = 2000;
 export async function startEnvoy(
   { config, logFile, concurrency = 2, drainSeconds = 5, onLaunch = () => {} }: EnvoyOptions,
 ): Promise<EnvoyProcess> {
-  await writeEnvoyFiles(config);
+  await writeConfigFiles(config);
   const child = spawnEnvoy(config, logFile, [
     ...["--concurrency", `${concurrency}`],
     ...["--drain-time-s", `${drainSeconds}`, "--drain-strategy", "immediate"],
@@ -120,13 +121,14 @@ async function untilLive(exited: Promise<number>, ask: Ask, logFile: string): Pr
 
 async function listenerPorts(ask: Ask): Promise<number[]> {
   const { listener_statuses } = JSON.parse(await ask("GET", "/listeners?format=json")) as ListenerStatuses;
-  return listener_statuses.flatMap(({ local_address, additional_local_addresses = [] }) =>
-    [local_address, ...additional_local_addresses].map(({ socket_address }) => socket_address.port_value)
-  );
+  return listener_statuses.filter(({ name }) => name === PARTNERS_LISTENER).flatMap((
+    { local_address, additional_local_addresses = [] },
+  ) => [local_address, ...additional_local_addresses].map(({ socket_address }) => socket_address.port_value));
 }
 
 interface ListenerStatuses {
   readonly listener_statuses: readonly {
+    readonly name: string;
     readonly local_address: LocalAddress;
     readonly additional_local_addresses?: readonly LocalAddress[];
   }[];

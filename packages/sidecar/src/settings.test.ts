@@ -45,13 +45,31 @@ describe("readSidecarConfig()", () => {
     assertEquals([config.proxySecret, config.proxyProtocolFrom], [undefined, []]);
     assertEquals([config.floodPerSecond, config.connectionsMax, config.accessLog], [
       5000,
-      10_000,
+      8000,
       "/dev/stdout",
     ]);
-    assertEquals(config.adminListen, { kind: "tcp", host: "127.0.0.1", port: 9901 });
+    assertEquals([config.adminListen, config.statsListen], [
+      { kind: "unix", path: "/run/envoy/admin.sock" },
+      undefined,
+    ]);
     const ranges =
       readSidecarConfig({ ...SOUND, PROXY_PROTOCOL_FROM: "10.0.0.0/8, 2001:db8::/32" }).proxyProtocolFrom;
     assertEquals(ranges, [{ prefix: "10.0.0.0", bits: 8 }, { prefix: "2001:db8::", bits: 32 }]);
+  });
+
+  it("reads the limits of HAProxy where it stands in front, and Envoy then listens on loopback alone", () => {
+    assertEquals(readSidecarConfig(SOUND).front, undefined);
+    const front = { FRONT_LISTEN: "0.0.0.0:8443", SIDECAR_LISTEN: "127.0.0.1:8442" };
+    assertEquals(readSidecarConfig({ ...SOUND, ...front }).front, {
+      listen: [{ kind: "tcp", host: "0.0.0.0", port: 8443 }],
+      metricsListen: { kind: "tcp", host: "127.0.0.1", port: 8405 },
+      directory: "/run/front",
+      perAddress: 256,
+      perPartner: 1024,
+      unregistered: 1024,
+    });
+    const open = faultsOf({ ...front, SIDECAR_LISTEN: "0.0.0.0:8442" });
+    assertStringIncludes(open.join(), "SIDECAR_LISTEN must be 127.0.0.1:PORT");
   });
 
   it("reports every fault at once, each under its setting's name", () => {
@@ -59,6 +77,12 @@ describe("readSidecarConfig()", () => {
       GOLD_ENV: "staging",
       PUBLIC_BASE_URL: "https://api.example/",
       SIDECAR_LISTEN: "localhost:8443",
+      FRONT_LISTEN: "8443",
+      FRONT_DIRECTORY: "front",
+      FRONT_METRICS_LISTEN: "0.0.0.0:8405",
+      CONNECTIONS_PER_ADDRESS: "0",
+      CONNECTIONS_PER_PARTNER: "many",
+      CONNECTIONS_UNREGISTERED: "-1",
       UPSTREAMS: "10.0.0.7:8080",
       PROXY_SECRET_FILE: "/nowhere",
       CONFIG_DIRECTORY: "envoy",
@@ -67,7 +91,8 @@ describe("readSidecarConfig()", () => {
       PROXY_PROTOCOL_FROM: "10.0.0.0",
       FLOOD_PER_SECOND: "0",
       CONNECTIONS_MAX: "1e3",
-      ADMIN_LISTEN: "0.0.0.0:9901",
+      ADMIN_LISTEN: "127.0.0.1:9901",
+      STATS_LISTEN: "0.0.0.0:9901",
       ACCESS_LOG: "access.log",
     };
     const named = (faults: readonly string[]) => faults.map((fault) => fault.split(" ", 1)[0]).sort();
@@ -123,7 +148,7 @@ describe("readSidecarConfig()", () => {
         range,
       ]),
       ...["-1", "1.5", "1000001", "five"].map((count): [string, string] => ["FLOOD_PER_SECOND", count]),
-      ...["10.0.0.1:9901", "unix:admin.sock", "localhost:9901"].map((
+      ...["127.0.0.1:9901", "unix:admin.sock", "/run/admin.sock"].map((
         admin,
       ): [string, string] => ["ADMIN_LISTEN", admin]),
     ];

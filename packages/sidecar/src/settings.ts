@@ -1,26 +1,31 @@
-import { readFileSync } from "node:fs";
-import { isIP } from "node:net";
+import {
+  type AddressRange,
+  distinct,
+  type Environment,
+  list,
+  parseBaseUrl,
+  parseCount,
+  parseEnvironment,
+  parseLoopback,
+  parsePath,
+  parseRange,
+  parseSocket,
+  parseTcp,
+  parseUpstream,
+  readSecret,
+  type TcpAddress,
+  type UnixAddress,
+  type Upstream,
+} from "./settings_values.ts";
 
-type Environment = "sandbox" | "production";
-
-interface TcpAddress {
-  readonly kind: "tcp";
-  readonly host: string;
-  readonly port: number;
-}
-
-export type Address = { readonly kind: "unix"; readonly path: string } | TcpAddress;
-
-/** One process of the service: where it serves, and where it says whether it is ready. */
-export interface Upstream {
-  readonly server: Address;
-  readonly operations: Address | undefined;
-}
-
-/** A range of IP addresses. */
-export interface AddressRange {
-  readonly prefix: string;
-  readonly bits: number;
+/** HAProxy, which bounds connections by their source before they reach Envoy. */
+export interface FrontConfig {
+  readonly listen: readonly TcpAddress[];
+  readonly metricsListen: TcpAddress;
+  readonly directory: string;
+  readonly perAddress: number;
+  readonly perPartner: number;
+  readonly unregistered: number;
 }
 
 export interface SidecarConfig {
@@ -34,11 +39,14 @@ export interface SidecarConfig {
   readonly configDirectory: string;
   readonly trustDirectory: string;
   readonly serverCertificateDirectory: string;
-  /** Balancers that say by PROXY protocol who is calling; without any, nobody may. */
+  /** Undefined where partners connect to Envoy itself. */
+  readonly front: FrontConfig | undefined;
+  /** Balancers that announce the client's address by PROXY protocol; without any, no announcement is believed. */
   readonly proxyProtocolFrom: readonly AddressRange[];
   readonly floodPerSecond: number;
   readonly connectionsMax: number;
-  readonly adminListen: Address;
+  readonly adminListen: UnixAddress;
+  readonly statsListen: TcpAddress | undefined;
   readonly accessLog: string;
 }
 
@@ -59,8 +67,42 @@ export const SIDECAR_SETTINGS: readonly Setting[] = [
   },
   {
     name: "SIDECAR_LISTEN",
-    meaning: "Where partners connect: ADDRESS:PORT, several by comma",
+    meaning: "Where Envoy listens: ADDRESS:PORT, several by comma; 127.0.0.1:PORT behind FRONT_LISTEN",
     default: "0.0.0.0:8443,[::]:8443",
+  },
+  {
+    name: "FRONT_LISTEN",
+    meaning:
+      "Where partners connect to HAProxy, which stands in front of Envoy and bounds connections: ADDRESS:PORT, several by comma",
+    default: "",
+  },
+  {
+    name: "FRONT_DIRECTORY",
+    meaning:
+      "The folder of HAProxy's configuration and of the Unix socket by which `sidecar keep` tells it partners' addresses",
+    default: "/run/front",
+  },
+  {
+    name: "FRONT_METRICS_LISTEN",
+    meaning: "127.0.0.1:PORT for HAProxy's /metrics",
+    default: "127.0.0.1:8405",
+  },
+  {
+    name: "CONNECTIONS_PER_ADDRESS",
+    meaning: "Connections at once from one IPv4 address or one IPv6 /64, 1 to 1000000; needs FRONT_LISTEN",
+    default: "256",
+  },
+  {
+    name: "CONNECTIONS_PER_PARTNER",
+    meaning:
+      "Connections at once from all registered addresses of one partner, 1 to 1000000; needs FRONT_LISTEN",
+    default: "1024",
+  },
+  {
+    name: "CONNECTIONS_UNREGISTERED",
+    meaning:
+      "Connections at once from all addresses that no partner registered, 1 to 1000000; needs FRONT_LISTEN",
+    default: "1024",
   },
   {
     name: "UPSTREAMS",
@@ -92,20 +134,20 @@ export const SIDECAR_SETTINGS: readonly Setting[] = [
     meaning: "Requests per second of one certificate, 1 to 1000000",
     default: "5000",
   },
-  { name: "CONNECTIONS_MAX", meaning: "Partners' connections at once, 1 to 1000000", default: "10000" },
+  { name: "CONNECTIONS_MAX", meaning: "Partners' connections at once, 1 to 1000000", default: "8000" },
   {
     name: "ADMIN_LISTEN",
-    meaning: "unix:PATH or 127.0.0.1:PORT for Envoy's own administration",
-    default: "127.0.0.1:9901",
+    meaning: "unix:PATH of Envoy's administration, which only Envoy's own user may open",
+    default: "unix:/run/envoy/admin.sock",
+  },
+  {
+    name: "STATS_LISTEN",
+    meaning:
+      "127.0.0.1:PORT for Envoy's /stats/prometheus and /ready, and nothing else of its administration",
+    default: "",
   },
   { name: "ACCESS_LOG", meaning: "Absolute path of the access log", default: "/dev/stdout" },
 ];
-
-/** As the kernel has it. */
-const SOCKET_PATH_MAX_BYTES = 107;
-const PORT_MAX = 65_535;
-const COUNT_MAX = 1_000_000;
-const PROXY_SECRET_MIN_CHARACTERS = 32;
 
 export class SidecarConfigError extends Error {
   override readonly name: string = "SidecarConfigError";
@@ -120,7 +162,7 @@ export class SidecarConfigError extends Error {
 /** The environment, read once. All faults are reported together. */
 export function readSidecarConfig(variables: Variables): SidecarConfig {
   const faults: string[] = [];
-  const read = <T>(name: string, parse: (text: string) => T): T => {
+  const read: Read = <T>(name: string, parse: (text: string) => T): T => {
     const setting = SIDECAR_SETTINGS.find((one) => one.name === name)!;
     const text = variables[name] || setting.default;
     try {
@@ -140,10 +182,12 @@ export function readSidecarConfig(variables: Variables): SidecarConfig {
     configDirectory: read("CONFIG_DIRECTORY", parsePath),
     trustDirectory: read("TRUST_DIRECTORY", parsePath),
     serverCertificateDirectory: read("SERVER_CERTIFICATE_DIRECTORY", parsePath),
+    front: readFront(read),
     proxyProtocolFrom: read("PROXY_PROTOCOL_FROM", (text) => text === "" ? [] : list(text).map(parseRange)),
     floodPerSecond: read("FLOOD_PER_SECOND", parseCount),
     connectionsMax: read("CONNECTIONS_MAX", parseCount),
-    adminListen: read("ADMIN_LISTEN", parseLocal),
+    adminListen: read("ADMIN_LISTEN", parseSocket),
+    statsListen: read("STATS_LISTEN", (text) => text === "" ? undefined : parseLoopback(text)),
     accessLog: read("ACCESS_LOG", parsePath),
   };
   if (config.upstreams?.some(isTcp)) {
@@ -159,96 +203,29 @@ export function readSidecarConfig(variables: Variables): SidecarConfig {
       );
     }
   }
-  if (config.upstreams?.some(isTcp) && config.adminListen?.kind === "tcp") {
+  if (config.front && config.listen?.some(({ host }) => host !== "127.0.0.1" && host !== "::1")) {
     faults.push(
-      "ADMIN_LISTEN must be unix:/PATH where an upstream is TCP: whoever asks it is shown the PROXY_SECRET.",
+      "SIDECAR_LISTEN must be 127.0.0.1:PORT or [::1]:PORT behind FRONT_LISTEN: nobody may pass HAProxy by.",
     );
   }
   if (faults.length > 0) throw new SidecarConfigError(faults);
   return Object.freeze(config);
 }
 
-const isTcp = ({ server }: Upstream): boolean => server.kind === "tcp";
+type Read = <T>(name: string, parse: (text: string) => T) => T;
 
-const list = (text: string): string[] => text.split(",").map((one) => one.trim());
-
-function distinct(texts: readonly string[]): readonly string[] {
-  const twice = texts.find((text, index) => texts.indexOf(text) !== index);
-  if (twice !== undefined) throw new Error(`has "${twice}" twice.`);
-  return texts;
-}
-
-function parseEnvironment(text: string): Environment {
-  if (text === "sandbox" || text === "production") return text;
-  throw new Error(`is "${text}"; it is sandbox or production.`);
-}
-
-/** The service is stricter still, because partners sign it. */
-function parseBaseUrl(text: string): string {
-  const url = URL.canParse(text) ? new URL(text) : undefined;
-  if (url?.protocol === "https:" && text === url.origin) return text;
-  throw new Error(`is "${text}"; it is https:// and a lower-case host, as in https://api.example.`);
-}
-
-function parseTcp(text: string): TcpAddress {
-  const [, v6, other, port] = /^(?:\[([^\]]+)\]|([^:]+)):(\d{1,5})$/.exec(text) ?? [];
-  const host = v6 ?? other ?? "";
-  if (isIP(host) !== (v6 === undefined ? 4 : 6) || Number(port) > PORT_MAX) {
-    throw new Error(`has "${text}"; an address is 0.0.0.0:8443 or [::]:8443.`);
-  }
-  return { kind: "tcp", host, port: Number(port) };
-}
-
-/** What only this machine reaches. */
-export function parseLocal(text: string): Address {
-  if (/^unix:\/./.test(text)) return parseSocket(text.slice("unix:".length));
-  if (/^(127\.0\.0\.1|\[::1\]):/.test(text)) return parseTcp(text);
-  throw new Error(
-    `has "${text}"; it is unix:/PATH, 127.0.0.1:PORT or [::1]:PORT, which only this machine reaches.`,
-  );
-}
-
-function parseSocket(path: string): Address {
-  if (Buffer.byteLength(path) <= SOCKET_PATH_MAX_BYTES) return { kind: "unix", path };
-  throw new Error(`has "${path}"; a socket's path has ${SOCKET_PATH_MAX_BYTES} bytes at most.`);
-}
-
-function parseUpstream(text: string): Upstream {
-  const [server = "", operations, ...rest] = text.split("|");
-  if (rest.length > 0) {
-    throw new Error(`has "${text}"; an upstream is unix:SERVER_SOCKET|unix:OPERATIONS_SOCKET.`);
-  }
-  return {
-    server: parseLocal(server),
-    operations: operations === undefined ? undefined : parseLocal(operations),
+/** Every setting is checked, also where FRONT_LISTEN is empty. */
+function readFront(read: Read): FrontConfig | undefined {
+  const listen = read("FRONT_LISTEN", (text) => text === "" ? [] : distinct(list(text)).map(parseTcp));
+  const front = {
+    listen,
+    metricsListen: read("FRONT_METRICS_LISTEN", parseLoopback),
+    directory: read("FRONT_DIRECTORY", parsePath),
+    perAddress: read("CONNECTIONS_PER_ADDRESS", parseCount),
+    perPartner: read("CONNECTIONS_PER_PARTNER", parseCount),
+    unregistered: read("CONNECTIONS_UNREGISTERED", parseCount),
   };
+  return listen?.length > 0 ? front : undefined;
 }
 
-function readSecret(path: string): string | undefined {
-  if (path === "") return undefined;
-  const secret = readFileSync(path, "utf8").trim();
-  if (!/^[!-~]+$/.test(secret) || secret.length < PROXY_SECRET_MIN_CHARACTERS) {
-    throw new Error(`must lead to at least ${PROXY_SECRET_MIN_CHARACTERS} visible ASCII characters.`);
-  }
-  return secret;
-}
-
-function parsePath(text: string): string {
-  if (text.startsWith("/")) return text;
-  throw new Error(`is "${text}"; it is an absolute path.`);
-}
-
-function parseRange(text: string): AddressRange {
-  const [prefix = "", bits = ""] = text.split("/");
-  const most = { 0: -1, 4: 32, 6: 128 }[isIP(prefix)] ?? -1;
-  if (!/^\d{1,3}$/.test(bits) || Number(bits) > most) {
-    throw new Error(`has "${text}"; a range is written as in 10.0.0.0/8.`);
-  }
-  return { prefix, bits: Number(bits) };
-}
-
-function parseCount(text: string): number {
-  const count = Number(text);
-  if (/^[1-9]\d{0,6}$/.test(text) && count <= COUNT_MAX) return count;
-  throw new Error(`is "${text}"; it is a whole number from 1 to ${COUNT_MAX}.`);
-}
+const isTcp = ({ server }: Upstream): boolean => server.kind === "tcp";

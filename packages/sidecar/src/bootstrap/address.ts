@@ -1,4 +1,5 @@
-import type { Address, AddressRange } from "../settings.ts";
+import type { SidecarConfig } from "../settings.ts";
+import type { Address, AddressRange } from "../settings_values.ts";
 import type { Message } from "./any.ts";
 
 export function socketAddress(address: Address): Message {
@@ -10,3 +11,11 @@ export const cidrRange = ({ prefix, bits }: AddressRange): Message => ({
   address_prefix: prefix,
   prefix_len: bits,
 });
+
+/**
+ * Who may announce the client's address to Envoy by PROXY protocol. HAProxy does so where it stands in front; it announces
+ * what a balancer in front of it announced.
+ */
+export function announcersOf({ front, proxyProtocolFrom }: SidecarConfig): readonly AddressRange[] {
+  return front ? [{ prefix: "127.0.0.1", bits: 32 }, { prefix: "::1", bits: 128 }] : proxyProtocolFrom;
+}

@@ -31,13 +31,15 @@ const bootstrapOf = (settings: Record<string, string> = {}) => {
 };
 
 describe("envoyBootstrap()", () => {
-  it("listens where it is told, and is administered from this machine alone", () => {
+  it("listens where it is told, and is administered by its own user alone", () => {
     const bootstrap = bootstrapOf();
     assertEquals(bootstrap(`${LISTENER}.address.socket_address`), { address: "0.0.0.0", port_value: 8443 });
     assertEquals(bootstrap(`${LISTENER}.additional_addresses.0.address.socket_address.address`), "::");
-    assertEquals(bootstrap("admin.address.socket_address"), { address: "127.0.0.1", port_value: 9901 });
-    const unix = bootstrapOf({ ADMIN_LISTEN: "unix:/run/admin.sock" });
-    assertEquals(unix("admin.address"), { pipe: { path: "/run/admin.sock" } });
+    assertEquals(bootstrap("admin.address"), { pipe: { path: "/run/envoy/admin.sock", mode: 0o600 } });
+    const other = bootstrapOf({ ADMIN_LISTEN: "unix:/run/admin.sock", STATS_LISTEN: "127.0.0.1:9901" });
+    assertEquals(other("admin.address"), { pipe: { path: "/run/admin.sock", mode: 0o600 } });
+    assertEquals(other("static_resources.listeners.1.address.socket_address.port_value"), 9901);
+    assertEquals(bootstrap("static_resources.listeners.1"), undefined);
   });
 
   it("asks every partner for a certificate, anew with each connection", () => {
@@ -86,6 +88,19 @@ describe("envoyBootstrap()", () => {
       prefix_len: 8,
     }]);
     assertEquals([bootstrapOf()(match), bootstrapOf()(`${LISTENER}.listener_filters`)], [undefined, []]);
+  });
+
+  it("listens for HAProxy alone where it stands in front, and waits for less of a handshake", () => {
+    const bootstrap = bootstrapOf({ FRONT_LISTEN: "0.0.0.0:8443", SIDECAR_LISTEN: "127.0.0.1:8442" });
+    const header = `${MANAGER}.route_config.request_headers_to_add.0.header.value`;
+    assertEquals(bootstrap(header), "%DOWNSTREAM_REMOTE_ADDRESS_WITHOUT_PORT%");
+    const chain = `${LISTENER}.filter_chains.0`;
+    assertEquals(bootstrap(`${chain}.filter_chain_match.direct_source_prefix_ranges`), [
+      { address_prefix: "127.0.0.1", prefix_len: 32 },
+      { address_prefix: "::1", prefix_len: 128 },
+    ]);
+    assertEquals(bootstrap(`${chain}.transport_socket_connect_timeout`), "2s");
+    assertEquals(bootstrapOf()(`${chain}.transport_socket_connect_timeout`), "3s");
   });
 
   it("bounds each certificate's rate and all connections by the settings", () => {

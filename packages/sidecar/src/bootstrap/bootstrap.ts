@@ -1,8 +1,8 @@
 import type { SidecarConfig } from "../settings.ts";
-import { socketAddress } from "./address.ts";
 import { type Message, typed } from "./any.ts";
 import { LIMIT } from "./limit.ts";
 import { partnersListener } from "./listener.ts";
+import { adminAddress, adminClusters, statsListeners } from "./stats.ts";
 import { serverCertificate } from "./tls.ts";
 import { serviceCluster } from "./upstream.ts";
 
@@ -13,10 +13,10 @@ export function envoyBootstrap(config: SidecarConfig): Message {
   return {
     // Files are watched by the same machinery that would ask a control plane, and it wants a name.
     node: { id: "sidecar", cluster: config.environment },
-    admin: { address: socketAddress(config.adminListen), ignore_global_conn_limit: true },
+    admin: { address: adminAddress(config), ignore_global_conn_limit: true },
     static_resources: {
-      listeners: [partnersListener(config)],
-      clusters: [serviceCluster(config)],
+      listeners: [partnersListener(config), ...statsListeners(config)],
+      clusters: [serviceCluster(config), ...adminClusters(config)],
     },
     overload_manager: overloadManager(config),
     layered_runtime: {

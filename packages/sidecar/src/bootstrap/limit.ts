@@ -20,7 +20,8 @@ export const LIMIT = {
 
 /** How long each may take. */
 export const PATIENCE = {
-  handshake: "10s",
+  /** From the connection to the end of the TLS handshake. */
+  handshake: "3s",
   headers: "10s",
   /** For the whole request, as in the service. */
   request: "15s",

@@ -1,29 +1,34 @@
+import { REST_OF_HANDSHAKE_SECONDS } from "../front/haproxy.ts";
 import type { SidecarConfig } from "../settings.ts";
 import { accessLog, CONNECTION_LOG } from "./access_log.ts";
-import { cidrRange, socketAddress } from "./address.ts";
+import { announcersOf, cidrRange, socketAddress } from "./address.ts";
 import { extension, type Message } from "./any.ts";
 import { connectionManager } from "./connection_manager.ts";
 import { LIMIT, PATIENCE } from "./limit.ts";
 import { mutualTls } from "./tls.ts";
 
-/** Where partners connect. */
+export const PARTNERS_LISTENER = "partners";
+
+/** Where partners connect, or HAProxy on their behalf. */
 export function partnersListener(config: SidecarConfig): Message {
   const [first, ...others] = config.listen.map(socketAddress);
-  const balanced = config.proxyProtocolFrom.length > 0;
+  const announcers = announcersOf(config);
+  const balanced = announcers.length > 0;
+  const handshake = config.front ? `${REST_OF_HANDSHAKE_SECONDS}s` : PATIENCE.handshake;
   return {
-    name: "partners",
+    name: PARTNERS_LISTENER,
+    // A drain closes inbound listeners: that of the figures stays open.
+    traffic_direction: "INBOUND",
     address: first!,
     additional_addresses: others.map((address) => ({ address })),
     per_connection_buffer_limit_bytes: LIMIT.connectionBufferBytes,
     listener_filters: balanced ? [PROXY_PROTOCOL] : [],
-    listener_filters_timeout: PATIENCE.handshake,
+    listener_filters_timeout: handshake,
     filter_chains: [{
       // A connection from elsewhere has no chain, so it is closed.
-      ...(balanced
-        ? { filter_chain_match: { direct_source_prefix_ranges: config.proxyProtocolFrom.map(cidrRange) } }
-        : {}),
+      ...(balanced ? { filter_chain_match: { direct_source_prefix_ranges: announcers.map(cidrRange) } } : {}),
       transport_socket: mutualTls(config),
-      transport_socket_connect_timeout: PATIENCE.handshake,
+      transport_socket_connect_timeout: handshake,
       filters: [connectionManager(config)],
     }],
     access_log: [accessLog(config, CONNECTION_LOG)],

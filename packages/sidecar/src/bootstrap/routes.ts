@@ -1,5 +1,6 @@
 import { BODY_MAX_BYTES } from "@gold-partner/protocol";
 import type { SidecarConfig } from "../settings.ts";
+import { announcersOf } from "./address.ts";
 import { type Message, typed } from "./any.ts";
 import { SERVICE } from "./upstream.ts";
 
@@ -45,10 +46,11 @@ function hostsOf(publicBaseUrl: string): string[] {
   return [hostname, `${hostname}:${port || 443}`];
 }
 
-function vouchedHeaders({ proxyProtocolFrom, proxySecret }: SidecarConfig): Message[] {
-  // "Direct" is whoever opened the connection, which behind a balancer is the balancer.
-  const address = proxyProtocolFrom.length > 0 ? "REMOTE_ADDRESS" : "DIRECT_REMOTE_ADDRESS";
+function vouchedHeaders(config: SidecarConfig): Message[] {
+  // "Direct" is the peer of the connection, which behind a balancer or HAProxy is not the client.
+  const address = announcersOf(config).length > 0 ? "REMOTE_ADDRESS" : "DIRECT_REMOTE_ADDRESS";
   const headers = [["x-client-ip", `%DOWNSTREAM_${address}_WITHOUT_PORT%`]];
+  const { proxySecret } = config;
   if (proxySecret !== undefined) headers.push(["x-gold-proxy-secret", proxySecret.replaceAll("%", "%%")]);
   return headers.map(([key, value]) => ({
     header: { key: key!, value: value! },

@@ -1,4 +1,4 @@
-import { assertEquals, assertMatch } from "@std/assert";
+import { assert, assertEquals, assertMatch } from "@std/assert";
 import { once } from "node:events";
 import { createServer, type Server } from "node:http";
 import { tmpdir } from "node:os";
@@ -8,21 +8,34 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { type EnvoyTrial, request, startEnvoyTrial } from "../envoy_trial.ts";
 
 const PATIENCE_MS = 30_000;
+/** Longer than Envoy waits for one answer. */
+const LATE_MS = 1500;
 
 interface Process {
   readonly upstream: string;
   ready: boolean;
+  /** How many answers to /ready come too late. */
+  late: number;
   stop(): void;
 }
 
 /** A process of the service, with its two sockets, that answers with its own name. */
 async function startProcess(name: string): Promise<Process> {
   const at = (socket: string): string => join(tmpdir(), `envoy-${process.pid}-${name}.${socket}`);
-  const it = { upstream: `unix:${at("server")}|unix:${at("operations")}`, ready: true, stop: () => {} };
+  const it = {
+    upstream: `unix:${at("server")}|unix:${at("operations")}`,
+    ready: true,
+    late: 0,
+    stop: () => {},
+  };
   const servers: Server[] = [
     createServer((_request, response) => response.end(name)).listen(at("server")),
-    createServer(({ url }, response) => response.writeHead(url === "/ready" && it.ready ? 200 : 503).end())
-      .listen(at("operations")),
+    createServer(({ url }, response) => {
+      const answer = () => response.writeHead(url === "/ready" && it.ready ? 200 : 503).end();
+      if (it.late === 0) return answer();
+      it.late--;
+      setTimeout(answer, LATE_MS);
+    }).listen(at("operations")),
   ];
   await Promise.all(servers.map((server) => once(server, "listening")));
   it.stop = () => {
@@ -50,7 +63,7 @@ describe("the processes of the service", () => {
     return [...new Set(answers.map(({ status, body }) => status === 200 ? body : JSON.parse(body).code))]
       .sort();
   };
-  /** Envoy asks each process every half second, and both may be slow to answer. */
+  /** Envoy asks each process four times a second, and both may be slow to answer. */
   const untilAnswering = async (...expected: string[]): Promise<void> => {
     const endMs = performance.now() + PATIENCE_MS;
     let found = await answering();
@@ -66,6 +79,39 @@ describe("the processes of the service", () => {
     await untilAnswering("other");
     one!.ready = true;
     await untilAnswering("one", "other");
+  });
+
+  const figure = async (name: string): Promise<number> =>
+    Number(/: (\d+)$/m.exec(await trial.ask(`/stats?filter=^cluster.service.${name}$`))?.[1]);
+  const until = async (isSo: () => Promise<boolean>): Promise<void> => {
+    for (const endMs = performance.now() + PATIENCE_MS; !await isSo(); await sleep(50)) {
+      assert(performance.now() < endMs, "it never came about");
+    }
+  };
+
+  it("stay in after two late answers to the health check, and are out when they hang or die", async () => {
+    await untilAnswering("one", "other");
+    const failures = await figure("health_check.failure");
+    const healthy: number[] = [];
+    one!.late = 2;
+    await until(async () => {
+      healthy.push(await figure("membership_healthy"));
+      return await figure("health_check.failure") === failures + 2;
+    });
+    // Between the last late answer and the next one that is in time.
+    healthy.push(await figure("membership_healthy"));
+    assertEquals(healthy.filter((members) => members !== 2), []);
+    one!.late = 1_000_000;
+    await until(async () => await figure("membership_healthy") === 1);
+    one!.late = 0;
+    await until(async () => await figure("membership_healthy") === 2);
+    other!.stop();
+    const diedMs = performance.now();
+    await until(async () => await figure("membership_healthy") === 1);
+    // The timeouts of a process that hangs would take longer; a busy machine looks slow.
+    assert(performance.now() - diedMs < 5000, `${performance.now() - diedMs} ms`);
+    other = await startProcess("other");
+    await until(async () => await figure("membership_healthy") === 2);
   });
 
   it("are not asked at all when none is ready: the answer says when to come again", async () => {

@@ -3,8 +3,9 @@ import { spawnSync } from "node:child_process";
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import process from "node:process";
 import { describe, it } from "node:test";
-import { writeEnvoyFiles } from "../config_folder.ts";
+import { writeConfigFiles } from "../config_folder.ts";
 import { ENVOY_PART } from "../envoy_process.ts";
 import { createTrialAuthority } from "../pki_trial.ts";
 import { readSidecarConfig } from "../settings.ts";
@@ -26,12 +27,13 @@ async function stage() {
     CONFIG_DIRECTORY: at("config"),
     TRUST_DIRECTORY: at("trust"),
     SERVER_CERTIFICATE_DIRECTORY: at("server"),
+    FRONT_DIRECTORY: at("front"),
   };
   return { folder, at, settings };
 }
 
 async function validate(variables: Record<string, string>): Promise<string> {
-  const [bootstrap = ""] = await writeEnvoyFiles(readSidecarConfig(variables));
+  const [bootstrap = ""] = await writeConfigFiles(readSidecarConfig(variables));
   const args = ["--mode", "validate", "-c", bootstrap, "--use-dynamic-base-id", "--log-level", "warning"];
   const { status, stdout, stderr } = spawnSync(ENVOY_PART, args, { encoding: "utf8" });
   return `${status}: ${stdout}${stderr}`.trim();
@@ -50,6 +52,12 @@ describe("envoy --mode validate", () => {
         PROXY_SECRET_FILE: at("secret"),
         ADMIN_LISTEN: `unix:${at("admin.sock")}`,
       },
+      {
+        GOLD_ENV: "production",
+        UPSTREAMS: sockets,
+        FRONT_LISTEN: "0.0.0.0:8443,[::]:8443",
+        SIDECAR_LISTEN: "127.0.0.1:8442",
+      },
       { GOLD_ENV: "production", UPSTREAMS: "unix:/run/a.sock", ADMIN_LISTEN: `unix:${at("admin.sock")}` },
     ];
     for (const way of ways.flatMap((one) => [one, { ...one, PROXY_PROTOCOL_FROM: "10.0.0.0/8,fd00::/8" }])) {
@@ -57,6 +65,28 @@ describe("envoy --mode validate", () => {
         await validate({ ...settings, ...way }),
         `0: configuration '${at("config/envoy.json")}' OK`,
       );
+    }
+    rmSync(folder, { recursive: true });
+  });
+});
+
+describe("haproxy -c", () => {
+  it("finds nothing in any way of running it", async () => {
+    const { folder, at, settings } = await stage();
+    const front = {
+      GOLD_ENV: "production",
+      UPSTREAMS: "unix:/run/a.sock",
+      FRONT_LISTEN: "0.0.0.0:8443,[::]:8443",
+      SIDECAR_LISTEN: "127.0.0.1:8442",
+    };
+    for (const PROXY_PROTOCOL_FROM of ["", "10.0.0.0/8,fd00::/8"]) {
+      await writeConfigFiles(readSidecarConfig({ ...settings, ...front, PROXY_PROTOCOL_FROM }));
+      const PATH = `${process.env["PATH"]}:/usr/sbin`;
+      const { status, stdout, stderr } = spawnSync("haproxy", ["-c", "-f", at("front/haproxy.cfg")], {
+        encoding: "utf8",
+        env: { ...process.env, PATH },
+      });
+      assertEquals(`${status}: ${stdout}${stderr}`, "0: Configuration file is valid\n");
     }
     rmSync(folder, { recursive: true });
   });

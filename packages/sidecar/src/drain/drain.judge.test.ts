@@ -67,9 +67,15 @@ describe("sidecar drain, beside the real Envoy", () => {
   });
 
   it("takes no argument that it does not know, and reaches no other machine", async () => {
-    const wrong = [["--second", "1"], ["--seconds", "0"], ["--seconds", "1h"], ["--admin", "10.0.0.1:9901"], [
-      "x",
-    ]];
+    const wrong = [
+      ["--second", "1"],
+      ["--seconds", "0"],
+      ["--seconds", "1h"],
+      ["--admin", "127.0.0.1:9901"],
+      [
+        "x",
+      ],
+    ];
     for (const args of wrong) {
       const { code, says } = await runDrain(...args);
       assertEquals(code, 2);

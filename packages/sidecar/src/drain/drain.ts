@@ -1,13 +1,13 @@
 import { parseArgs } from "node:util";
-import { type Address, parseLocal } from "../settings.ts";
+import { parseSocket } from "../settings_values.ts";
 import { drainEnvoy, type DrainOptions } from "./drain_envoy.ts";
 
 const EXIT_USAGE = 2;
 const EXIT_DEPENDENCY = 3;
-const DEFAULTS = { admin: "127.0.0.1:9901", seconds: "25" } as const;
+const DEFAULTS = { admin: "unix:/run/envoy/admin.sock", seconds: "25" } as const;
 const SECONDS_MAX = 600;
 const USAGE =
-  `sidecar drain [--admin ${DEFAULTS.admin}|unix:PATH] [--seconds ${DEFAULTS.seconds}]: has Envoy ask its partners to go, and waits for them, at most so long.`;
+  `sidecar drain [--admin ${DEFAULTS.admin}] [--seconds ${DEFAULTS.seconds}]: has Envoy ask its partners to go, and waits for them, at most so long.`;
 
 /** `sidecar drain`: what a supervisor runs before it ends the service, while Envoy is still there. */
 export async function drain(args: readonly string[]): Promise<number> {
@@ -30,7 +30,7 @@ export async function drain(args: readonly string[]): Promise<number> {
     return 0;
   } catch (error) {
     console.error(
-      `Envoy was not drained: its administration at ${textOf(options.admin)} does not answer (${
+      `Envoy was not drained: its administration at unix:${options.admin.path} does not answer (${
         (error as Error).message
       }). Is it running, and is --admin its ADMIN_LISTEN?`,
     );
@@ -47,13 +47,10 @@ function readOptions(args: readonly string[]): DrainOptions | undefined {
         seconds: { type: "string", default: DEFAULTS.seconds },
       },
     });
-    const [admin, seconds] = [parseLocal(values.admin), Number(values.seconds)];
+    const [admin, seconds] = [parseSocket(values.admin), Number(values.seconds)];
     if (!/^[1-9][0-9]{0,2}$/.test(values.seconds) || seconds > SECONDS_MAX) return undefined;
     return { admin, seconds };
   } catch {
     return undefined;
   }
 }
-
-const textOf = (address: Address) =>
-  address.kind === "unix" ? `unix:${address.path}` : `${address.host}:${address.port}`;

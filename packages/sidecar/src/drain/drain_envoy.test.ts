@@ -35,7 +35,7 @@ describe("drainEnvoy()", () => {
     const states: State[] = [[0, 2, 1], [0, 0, 0], [1, 1, 1], [1, 1, 0], [1, 0, 0]];
     const { admin, asked, stop } = await stage("waits", states);
     assertEquals(await drainEnvoy({ admin, seconds: 60 }), { connections: 0, requests: 0, closed: true });
-    assertEquals(asked, ["POST /drain_listeners?graceful", ...states.map(() => "GET /stats")]);
+    assertEquals(asked, ["POST /drain_listeners?graceful&inboundonly", ...states.map(() => "GET /stats")]);
     stop();
   });
 

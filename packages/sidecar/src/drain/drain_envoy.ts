@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { askAdmin } from "../admin.ts";
-import type { Address } from "../settings.ts";
+import type { UnixAddress } from "../settings_values.ts";
 
 export interface DrainOptions {
-  readonly admin: Address;
+  readonly admin: UnixAddress;
   /** How long to wait at most. */
   readonly seconds: number;
 }
@@ -25,7 +25,7 @@ const STATS = "^(listener_manager.listener_stopped|http.partners.downstream_(cx|
  */
 export async function drainEnvoy({ admin, seconds }: DrainOptions): Promise<Remainder> {
   const endMs = performance.now() + seconds * 1000;
-  await askAdmin(admin, "POST", "/drain_listeners?graceful");
+  await askAdmin(admin, "POST", "/drain_listeners?graceful&inboundonly");
   for (;;) {
     const left = await readRemainder(admin);
     const isDone = left.closed && left.connections === 0;
@@ -35,7 +35,7 @@ export async function drainEnvoy({ admin, seconds }: DrainOptions): Promise<Rema
 }
 
 /** Who is connected now. */
-export async function readRemainder(admin: Address): Promise<Remainder> {
+export async function readRemainder(admin: UnixAddress): Promise<Remainder> {
   const text = await askAdmin(admin, "GET", `/stats?filter=${encodeURIComponent(STATS)}`);
   const valueOf = (name: string) =>
     Number(text.split("\n").find((line) => line.startsWith(`${name}: `))?.split(" ")[1]);

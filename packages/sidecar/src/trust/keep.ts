@@ -1,17 +1,20 @@
+import { join } from "node:path";
 import process from "node:process";
 import { checkDatabaseUrl } from "@gold-partner/database";
 import { parseArgs } from "node:util";
+import { FRONT_SOCKET } from "../front/haproxy.ts";
 import { type KeeperOptions, keepTrust, writeTrustOnce } from "./keeper.ts";
 
 const EXIT_USAGE = 2;
 const EXIT_DEPENDENCY = 3;
 const POLL_MS = 1000;
 const USAGE =
-  "sidecar keep [--once]: writes TRUST_DIRECTORY from DATABASE_URL and keeps it true; --once ends then.";
+  "sidecar keep [--once]: writes TRUST_DIRECTORY from DATABASE_URL, and partners' addresses to HAProxy in FRONT_DIRECTORY, once a second; --once writes TRUST_DIRECTORY once and ends.";
 
+type Settings = Pick<KeeperOptions, "databaseUrl" | "folder" | "frontSocket">;
 type Variables = Readonly<Record<string, string | undefined>>;
 
-/** `sidecar keep`: the process beside Envoy that keeps the files it watches. */
+/** `sidecar keep`: the process beside Envoy that keeps its trust and HAProxy's addresses equal to the database. */
 export async function keep(args: readonly string[]): Promise<number> {
   const once = readOnce(args);
   if (once === undefined) return refuse(USAGE);
@@ -52,9 +55,11 @@ function readOnce(args: readonly string[]): boolean | undefined {
   }
 }
 
-/** The settings, or what is wrong with them. */
-function readSettings(variables: Variables): Pick<KeeperOptions, "databaseUrl" | "folder"> | string {
-  const { DATABASE_URL: databaseUrl = "", TRUST_DIRECTORY: folder = "", GOLD_ENV: environment } = variables;
+/** The settings, or every fault of theirs. */
+function readSettings(variables: Variables): Settings | string {
+  const { DATABASE_URL: databaseUrl = "", TRUST_DIRECTORY: folder = "", FRONT_DIRECTORY: front = "" } =
+    variables;
+  const { GOLD_ENV: environment } = variables;
   const faults: string[] = [];
   try {
     checkDatabaseUrl(databaseUrl, environment);
@@ -64,5 +69,11 @@ function readSettings(variables: Variables): Pick<KeeperOptions, "databaseUrl" |
   if (!folder.startsWith("/")) {
     faults.push("TRUST_DIRECTORY must be the absolute path of the folder that Envoy watches.");
   }
-  return faults.length === 0 ? { databaseUrl, folder } : faults.join("\n");
+  if (front !== "" && !front.startsWith("/")) {
+    faults.push(
+      "FRONT_DIRECTORY must be the absolute path of HAProxy's folder, or empty where there is no HAProxy.",
+    );
+  }
+  const frontSocket = front === "" ? undefined : join(front, FRONT_SOCKET);
+  return faults.length === 0 ? { databaseUrl, folder, frontSocket } : faults.join("\n");
 }

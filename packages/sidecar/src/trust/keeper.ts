@@ -1,4 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
+import { type KnownAddresses, readPartnerAddresses } from "../front/partner_addresses.ts";
+import { writeAddressMap } from "../front/runtime_api.ts";
 import { readAuthorities, type TrustedAuthorities } from "./authority.ts";
 import { composeBundle } from "./bundle.ts";
 import { openConnection } from "./connection.ts";
@@ -8,6 +10,8 @@ import { writeTrust } from "./trust_folder.ts";
 export interface KeeperOptions {
   readonly databaseUrl: string;
   readonly folder: string;
+  /** HAProxy's runtime API, which gets the addresses of partners; undefined where no HAProxy stands in front. */
+  readonly frontSocket?: string | undefined;
   readonly pollMs: number;
   /** The machine's own time, by which the proxy judges, too. */
   readonly now: () => number;
@@ -37,7 +41,7 @@ export async function writeTrustOnce({ databaseUrl, folder, now, write }: Keeper
  * Keeps the files that the proxy watches true to the database: a revoked certificate is refused at the next handshake but for
  * the time of one poll. While the database is away, or has nobody to trust, the last files stay.
  */
-export function keepTrust({ databaseUrl, folder, pollMs, now, write }: KeeperOptions): Keeper {
+export function keepTrust({ databaseUrl, folder, frontSocket, pollMs, now, write }: KeeperOptions): Keeper {
   const sql = openConnection(databaseUrl);
   const log = createLog(write, now);
   const complain = createComplaints(log, now);
@@ -74,9 +78,32 @@ export function keepTrust({ databaseUrl, folder, pollMs, now, write }: KeeperOpt
     return found;
   };
 
+  let partners: KnownAddresses | undefined;
+  const turnFront = async (socket: string): Promise<readonly Complaint[]> => {
+    try {
+      partners = await readPartnerAddresses(sql, partners);
+    } catch (error) {
+      if (!partners) {
+        return [{
+          event: "the database cannot be read, so HAProxy knows no partner's address",
+          ...fieldsOf(error),
+        }];
+      }
+    }
+    try {
+      if (await writeAddressMap(socket, partners.addresses)) {
+        log("info", "addresses written", { addresses: partners.addresses.size });
+      }
+      return [];
+    } catch (error) {
+      return [{ event: "HAProxy does not take partners' addresses", ...fieldsOf(error) }];
+    }
+  };
+
   const work = (async () => {
     while (!stopping.signal.aborted) {
-      complain(await turn());
+      const found = await turn();
+      complain(frontSocket === undefined ? found : [...found, ...await turnFront(frontSocket)]);
       await sleep(pollMs, undefined, { signal: stopping.signal }).catch(() => {});
     }
   })();

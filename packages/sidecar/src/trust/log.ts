@@ -2,6 +2,7 @@
 interface Fields {
   readonly authority?: string;
   readonly authorities?: number;
+  readonly addresses?: number;
   readonly revocation_lists?: number;
   readonly error_name?: string;
   readonly code?: string;

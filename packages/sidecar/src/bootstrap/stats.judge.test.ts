@@ -1,0 +1,61 @@
+import { assert, assertEquals, assertMatch, assertRejects } from "@std/assert";
+import { statSync } from "node:fs";
+import { join } from "node:path";
+import { after, before, describe, it } from "node:test";
+import { findFreePort } from "@gold-partner/dev";
+import { askAdmin } from "../admin.ts";
+import { type EnvoyTrial, startEnvoyTrial } from "../envoy_trial.ts";
+
+describe("Envoy's administration", () => {
+  let trial: EnvoyTrial;
+  let port: number;
+  before(async () => {
+    port = await findFreePort();
+    trial = await startEnvoyTrial({ STATS_LISTEN: `127.0.0.1:${port}`, CONNECTIONS_MAX: "1" });
+  });
+  after(() => trial.stop());
+
+  const get = async (path: string, method = "GET"): Promise<[number, string]> => {
+    const answer = await fetch(`http://127.0.0.1:${port}${path}`, { method });
+    return [answer.status, await answer.text()];
+  };
+
+  it("is a socket that only its own user can open", () => {
+    const { mode } = statSync(join(trial.folder, "admin.sock"));
+    assertEquals((mode & 0o777).toString(8), "600");
+  });
+
+  it("shows its figures and its readiness on loopback, and nothing else", async () => {
+    const [status, figures] = await get("/stats/prometheus");
+    assertEquals(status, 200);
+    assertMatch(
+      figures,
+      /^envoy_http_downstream_cx_active\{envoy_http_conn_manager_prefix="partners"\} \d+$/m,
+    );
+    assertEquals(await get("/ready"), [200, "LIVE\n"]);
+    for (
+      const path of ["/", "/config_dump", "/certs", "/stats", "/stats/prometheus/", "/ready/../config_dump"]
+    ) {
+      assertEquals([path, ...await get(path)], [path, 404, ""]);
+    }
+    for (const path of ["/quitquitquit", "/drain_listeners", "/ready", "/stats/prometheus"]) {
+      assertEquals([path, ...await get(path, "POST")], [path, 404, ""]);
+    }
+  });
+
+  it("shows its figures while partners have taken every connection, and after a drain closed the listener", async () => {
+    const held = await trial.open();
+    await assertRejects(() => trial.open());
+    assertEquals((await get("/ready"))[0], 200);
+    held.destroy();
+    await askAdmin(
+      { kind: "unix", path: join(trial.folder, "admin.sock") },
+      "POST",
+      "/drain_listeners?inboundonly",
+    );
+    const stopped = /^envoy_listener_manager_listener_stopped\{\} 1$/m;
+    const endMs = Date.now() + 30_000;
+    while (!stopped.test((await get("/stats/prometheus"))[1])) assert(Date.now() < endMs, "still open");
+    await assertRejects(() => trial.open());
+  });
+});

@@ -1,0 +1,176 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { connect } from "node:net";
+import { createInterface } from "node:readline";
+import { after, before, describe, it } from "node:test";
+import { fileURLToPath } from "node:url";
+import { assert, assertEquals, assertMatch } from "@std/assert";
+import { type EnvoyTrial, startEnvoyTrial, valuesOf } from "../envoy_trial.ts";
+import type { Identity } from "../pki_trial.ts";
+import type { AttackCounts, AttackPlan } from "./attacker_trial.ts";
+import { writeAddressMap } from "./runtime_api.ts";
+import { failuresOf, type FrontTrial, isServed, startFrontTrial } from "./front_trial.ts";
+
+const ATTACKER = fileURLToPath(new URL("./attacker_trial.ts", import.meta.url));
+const HANDSHAKES = 100;
+const SILENT = 11_000;
+/** Few enough that 11,000 keep all of them taken, although each is closed after three seconds, also on a busy machine. */
+const FLOODED = { CONNECTIONS_MAX: "1000" };
+const IDLE = 300;
+/** So that a few hundred TLS connections are a flood. */
+const SMALL = {
+  CONNECTIONS_MAX: "200",
+  CONNECTIONS_PER_ADDRESS: "40",
+  CONNECTIONS_PER_PARTNER: "60",
+  CONNECTIONS_UNREGISTERED: "60",
+};
+const HONEST = "127.0.0.1/32";
+/** 100 addresses of one partner, and 100 that nobody registered. */
+const [REGISTERED, UNREGISTERED] = ["127.0.1", "127.0.2"].map((network) =>
+  Array.from({ length: 100 }, (_, n) => `${network}.${n + 1}`)
+);
+
+/** Runs while another process attacks: from when it has tried every connection and holds as many as `held`. */
+async function underAttack<T>(plan: AttackPlan, held: number, act: () => Promise<T>): Promise<T> {
+  // On Node also where Deno tests: Deno opens connections too slowly for a flood.
+  const child = spawn("node", ["--import", "tsx", ATTACKER, JSON.stringify(plan)], {
+    stdio: ["pipe", "pipe", "inherit"],
+  });
+  const ended = once(child, "exit");
+  try {
+    for await (const line of createInterface(child.stdout)) {
+      const counts = JSON.parse(line) as AttackCounts;
+      if (counts.tried === plan.count && counts.held >= held) break;
+    }
+    child.stdout.resume();
+    return await act();
+  } finally {
+    child.stdin.end();
+    await ended;
+  }
+}
+
+const certificateOf = (trial: EnvoyTrial, { cert, key }: Identity) => ({
+  ca: trial.authority.cert,
+  cert,
+  key,
+});
+
+describe("an Envoy without HAProxy in front of it", () => {
+  it("is closed to everybody by one address that opens connections and says nothing", async () => {
+    const trial = await startEnvoyTrial(FLOODED);
+    const port = trial.envoy.ports[0]!;
+    const failed = await underAttack(
+      { port, from: ["127.0.0.2"], count: SILENT },
+      0,
+      () => failuresOf(trial, HANDSHAKES, {}),
+    );
+    await trial.stop();
+    console.log(`without HAProxy ${failed} of ${HANDSHAKES} handshakes failed`);
+    assert(failed > 1, `${failed} failed: this attack proves nothing of HAProxy`);
+  });
+
+  it("is closed to everybody by one partner's idle connections", async () => {
+    const trial = await startEnvoyTrial(SMALL);
+    const tls = certificateOf(trial, trial.authority.issue("attacker"));
+    const failed = await underAttack(
+      { port: trial.envoy.ports[0]!, from: ["127.0.0.2"], count: IDLE, tls },
+      Number(SMALL.CONNECTIONS_MAX),
+      () => failuresOf(trial, HANDSHAKES, {}),
+    );
+    await trial.stop();
+    console.log(`without HAProxy ${failed} of ${HANDSHAKES} handshakes failed`);
+    assert(failed > 1, `${failed} failed: this attack proves nothing of HAProxy`);
+  });
+});
+
+describe("an Envoy behind HAProxy", () => {
+  it("serves a partner while one address opens 11,000 connections and says nothing", async () => {
+    const trial = await startFrontTrial(FLOODED);
+    const failed = await underAttack(
+      { port: trial.port, from: ["127.0.0.2"], count: SILENT },
+      0,
+      () => failuresOf(trial.envoy, HANDSHAKES, trial),
+    );
+    const [, refused = "0"] = /^haproxy_frontend_denied_sessions_total\{proxy="partners"\} (\d+)$/m.exec(
+      await trial.metrics(),
+    ) ?? [];
+    await trial.stop();
+    console.log(`${failed} of ${HANDSHAKES} handshakes failed; HAProxy refused ${refused} connections`);
+    assert(failed <= 1, `${failed} of ${HANDSHAKES} handshakes failed`);
+    assert(Number(refused) > SILENT / 10, `HAProxy counts ${refused} refusals`);
+  });
+
+  it("serves a partner while another one holds as many idle connections as it gets", async () => {
+    const trial = await startFrontTrial(SMALL);
+    const tls = certificateOf(trial.envoy, trial.envoy.authority.issue("attacker"));
+    const failed = await underAttack(
+      { port: trial.port, from: ["127.0.0.2"], count: IDLE, tls },
+      Number(SMALL.CONNECTIONS_PER_ADDRESS),
+      () => failuresOf(trial.envoy, HANDSHAKES, trial),
+    );
+    await trial.stop();
+    assert(failed <= 1, `${failed} of ${HANDSHAKES} handshakes failed`);
+  });
+
+  it("serves a partner at its own address while a certificate is used from a hundred others", async () => {
+    for (const from of [REGISTERED!, UNREGISTERED!]) {
+      const trial = await startFrontTrial(SMALL);
+      await writeAddressMap(trial.socket, new Map([[HONEST, "honest"], ["127.0.1.0/24", "attacker"]]));
+      const tls = certificateOf(trial.envoy, trial.envoy.authority.issue("attacker"));
+      const failed = await underAttack(
+        { port: trial.port, from, count: IDLE, tls },
+        Number(SMALL.CONNECTIONS_PER_PARTNER),
+        () => failuresOf(trial.envoy, HANDSHAKES, trial),
+      );
+      await trial.stop();
+      assert(failed <= 1, `${failed} of ${HANDSHAKES} handshakes failed`);
+    }
+  });
+});
+
+describe("HAProxy in front of Envoy", () => {
+  let trial: FrontTrial;
+  before(async () => void (trial = await startFrontTrial()));
+  after(() => trial.stop());
+
+  /** How long a connection lives on which this is written and nothing more. */
+  const lifeMs = async (first: Uint8Array | string): Promise<number> => {
+    const startedMs = performance.now();
+    const socket = connect(trial.port, "127.0.0.1").on("error", () => {}).resume();
+    socket.write(first);
+    await once(socket, "close");
+    return performance.now() - startedMs;
+  };
+
+  it("announces the client's address to Envoy", async () => {
+    assert(await isServed(trial.envoy, { port: trial.port, from: "127.0.0.9" }));
+    assertEquals(valuesOf(trial.envoy.arrived.at(-1)!, "x-client-ip"), ["127.0.0.9"]);
+  });
+
+  it("closes what has not finished its handshake after three seconds, and at once what is not TLS", async () => {
+    const hello = Buffer.from(await helloOf(trial));
+    const [silent, half, stuck, plain] = await Promise.all(
+      ["", hello.subarray(0, 20), hello, "GET / HTTP/1.1\r\n\r\n"].map(lifeMs),
+    );
+    // The machine may be busy; the next timer is seven seconds away.
+    for (const [what, ms] of Object.entries({ silent, half, stuck })) assert(ms! < 6000, `${what}: ${ms} ms`);
+    assert(plain! < 900, `no TLS: ${plain} ms`);
+    assertMatch(await trial.metrics(), /^haproxy_frontend_requests_denied_total\{proxy="partners"\} [1-9]/m);
+  });
+});
+
+/** The first bytes that a TLS client writes. */
+async function helloOf({ envoy }: FrontTrial): Promise<Uint8Array> {
+  const { createServer } = await import("node:net");
+  const server = createServer().listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const { port } = server.address() as { port: number };
+  const opened = envoy.open({ port }).catch(() => {});
+  const [socket] = await once(server, "connection");
+  const [hello] = await once(socket, "data");
+  socket.destroy();
+  server.close();
+  await opened;
+  return hello;
+}

@@ -1,0 +1,98 @@
+import { join } from "node:path";
+import type { FrontConfig, SidecarConfig } from "../settings.ts";
+import type { AddressRange, TcpAddress } from "../settings_values.ts";
+
+/** Of HAProxy's runtime API, in FRONT_DIRECTORY. */
+export const FRONT_SOCKET = "haproxy.sock";
+export const HAPROXY_FILE = "haproxy.cfg";
+/** Ranges of addresses and the partner that registered them. Empty on disk: `sidecar keep` fills it at runtime. */
+export const PARTNERS_FILE = "partners.map";
+/** The owner of every address that no partner registered. */
+const UNREGISTERED = "unregistered";
+/** HAProxy waits this long for a TLS ClientHello, which a client sends at once. */
+const HELLO_SECONDS = 1;
+/** Envoy waits this long for the rest, which takes a round trip and signatures: 3 s together. */
+export const REST_OF_HANDSHAKE_SECONDS = 2;
+
+/** Longer than the idle timeout of Envoy (300 s), so that Envoy decides when a connection ends. */
+const IDLE = "310s";
+/** Connections of the metrics frontend and of the runtime API, on top of those of partners. */
+const OWN_CONNECTIONS = 100;
+const THREADS = 2;
+const PARTNER_ID_MAX_CHARACTERS = 64;
+
+/** The files of FRONT_DIRECTORY that HAProxy reads, by name. */
+export function haproxyFiles(config: SidecarConfig): [string, string][] {
+  return config.front ? [[HAPROXY_FILE, haproxyConfig(config, config.front)], [PARTNERS_FILE, ""]] : [];
+}
+
+/**
+ * Counts connections before TLS, where nothing is known of the client but its address: by address (an IPv6 /64 is one
+ * address, since one customer gets at least that), by partner, and all addresses together that no partner registered.
+ * A connection over a limit is closed at once; one without a ClientHello never reaches Envoy.
+ */
+function haproxyConfig(config: SidecarConfig, front: FrontConfig): string {
+  const { connectionsMax } = config;
+  const owner = `src,map_ip(${join(front.directory, PARTNERS_FILE)},${UNREGISTERED})`;
+  // A table that is full would stop counting. It never is: each entry has at least one connection, or may be purged.
+  const size = 2 * connectionsMax;
+  return `global
+  log stdout format raw local0 notice
+  maxconn ${connectionsMax + OWN_CONNECTIONS}
+  nbthread ${THREADS}
+  hard-stop-after 5s
+  stats socket ${join(front.directory, FRONT_SOCKET)} mode 660 level admin
+
+defaults
+  mode tcp
+  retries 0
+  timeout connect 1s
+  timeout client ${IDLE}
+  timeout server ${IDLE}
+  timeout client-fin 5s
+  timeout server-fin 5s
+
+frontend partners
+${
+    front.listen.map((address) => `  bind ${textOf(address)}${address.host.includes(":") ? " v6only" : ""}\n`)
+      .join("")
+  }\
+  maxconn ${connectionsMax}
+${announced(config.proxyProtocolFrom)}\
+  tcp-request session track-sc0 src,ipmask(32,64) table addresses
+  tcp-request session reject if { sc_conn_cur(0) gt ${front.perAddress} }
+  acl is_unregistered ${owner} -m str ${UNREGISTERED}
+  tcp-request session track-sc1 ${owner} table owners
+  tcp-request session reject if is_unregistered { sc_conn_cur(1) gt ${front.unregistered} }
+  tcp-request session reject if !is_unregistered { sc_conn_cur(1) gt ${front.perPartner} }
+  tcp-request inspect-delay ${HELLO_SECONDS}s
+  tcp-request content accept if { req.ssl_hello_type 1 }
+  tcp-request content reject
+  default_backend envoy
+
+backend envoy
+  server envoy ${textOf(config.listen[0]!)} send-proxy-v2
+
+backend addresses
+  stick-table type ipv6 size ${size} expire 1m store conn_cur
+
+backend owners
+  stick-table type string len ${PARTNER_ID_MAX_CHARACTERS} size ${size} expire 1m store conn_cur
+
+frontend metrics
+  mode http
+  bind ${textOf(front.metricsListen)}
+  http-request use-service prometheus-exporter if { path /metrics }
+  http-request return status 404
+`;
+}
+
+/** Only the listed balancers connect, and each must announce the client's address. */
+function announced(ranges: readonly AddressRange[]): string {
+  if (ranges.length === 0) return "";
+  const listed = `{ src ${ranges.map(({ prefix, bits }) => `${prefix}/${bits}`).join(" ")} }`;
+  return `  tcp-request connection reject if !${listed}\n  tcp-request connection expect-proxy layer4\n`;
+}
+
+const textOf = ({ host, port }: TcpAddress): string =>
+  host.includes(":") ? `[${host}]:${port}` : `${host}:${port}`;

@@ -1,0 +1,98 @@
+import { after, before, describe, it } from "node:test";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { type TrialBooks, trialBooks } from "@gold-partner/dev";
+import { assert, assertEquals, assertRejects } from "@std/assert";
+import { keepTrust } from "../trust/keeper.ts";
+import { type FrontTrial, isServed, startFrontTrial } from "./front_trial.ts";
+import { readPartnerAddresses } from "./partner_addresses.ts";
+import { writeAddressMap } from "./runtime_api.ts";
+
+const PATIENCE_MS = 30_000;
+
+describe("writeAddressMap()", () => {
+  let front: FrontTrial;
+  before(async () => void (front = await startFrontTrial({ CONNECTIONS_UNREGISTERED: "1" })));
+  after(() => front.stop());
+
+  it("replaces HAProxy's map where it differs, however long it is", async () => {
+    const many = new Map(
+      Array.from({ length: 1000 }, (_, n) => [`2001:db8:${n.toString(16)}::/48`, `prt_${n}`]),
+    );
+    assertEquals(await writeAddressMap(front.socket, many), true);
+    assertEquals(await writeAddressMap(front.socket, many), false);
+    many.set("2001:db8:1::/48", "prt_other");
+    assertEquals(await writeAddressMap(front.socket, many), true);
+    assertEquals(await writeAddressMap(front.socket, many), false);
+    assertEquals(await writeAddressMap(front.socket, new Map()), true);
+    await assertRejects(
+      () => writeAddressMap(front.socket, new Map([["no address", "prt_1"]])),
+      Error,
+      "HAProxy refused",
+    );
+    assertEquals(await writeAddressMap(front.socket, new Map()), false);
+  });
+
+  it("takes addresses out of the number that all unregistered ones share", async () => {
+    const from = (address: string) => isServed(front.envoy, { port: front.port, from: address });
+    const held = await front.envoy.open({ port: front.port, localAddress: "127.0.0.7" } as object);
+    assertEquals([await from("127.0.0.1"), await from("127.0.0.2")], [false, false]);
+    await writeAddressMap(front.socket, new Map([["127.0.0.1/32", "prt_1"]]));
+    assertEquals([await from("127.0.0.1"), await from("127.0.0.2")], [true, false]);
+    held.destroy();
+  });
+});
+
+describe("sidecar keep, in front of which HAProxy stands", () => {
+  let books: TrialBooks;
+  let front: FrontTrial;
+  let folder: string;
+  before(async () => {
+    books = await trialBooks();
+    front = await startFrontTrial({ CONNECTIONS_UNREGISTERED: "1" });
+    folder = mkdtempSync(join(tmpdir(), "gold-front-"));
+  });
+  after(async () => {
+    await front.stop();
+    await books.stop();
+    rmSync(folder, { recursive: true });
+  });
+
+  it("tells HAProxy a new address of a partner without a restart, and leaves out suspended partners", async () => {
+    const url = new URL(books.url);
+    url.searchParams.set("role", "gold_api");
+    const id = await books.createClient();
+    const [partner] = await books.sql`select public_id from gold.partner where id = ${id}`;
+    const change = async (statement: Promise<unknown>) => {
+      await statement;
+      await books.sql`update gold.registry_version set version = version + 1`;
+    };
+    const read = async () => (await readPartnerAddresses(books.api)).addresses;
+    await change(books.sql`delete from gold.allowed_ip where partner_id = ${id}`);
+    const keeper = keepTrust({
+      databaseUrl: url.href,
+      folder,
+      frontSocket: front.socket,
+      pollMs: 50,
+      now: Date.now,
+      write: () => {},
+    });
+    const held = await front.envoy.open({ port: front.port, localAddress: "127.0.0.7" } as object);
+    const served = () => isServed(front.envoy, { port: front.port });
+    assertEquals(await served(), false);
+    await change(
+      books.sql`insert into gold.allowed_ip (partner_id, range) values (${id}, '127.0.0.1')`,
+    );
+    assertEquals((await read()).get("127.0.0.1/32"), partner!.public_id);
+    for (const endMs = Date.now() + PATIENCE_MS; !await served(); await sleep(50)) assert(Date.now() < endMs);
+    await change(
+      books.sql`update gold.partner set suspended_at = clock_timestamp() where id = ${id}`,
+    );
+    assertEquals((await read()).has("127.0.0.1/32"), false);
+    for (const endMs = Date.now() + PATIENCE_MS; await served(); await sleep(50)) assert(Date.now() < endMs);
+    held.destroy();
+    await keeper.stop();
+  });
+});

@@ -1,0 +1,33 @@
+import type { Sql } from "postgres";
+
+/** Ranges of addresses as CIDR text, each with the public id of the partner that registered it. */
+export type PartnerAddresses = ReadonlyMap<string, string>;
+
+/** The registered addresses as of one version of the registry. */
+export interface KnownAddresses {
+  readonly version: string;
+  readonly addresses: PartnerAddresses;
+}
+
+interface Row {
+  readonly version: string;
+  /** Null where the version is the one that is known. */
+  readonly partners: readonly { readonly id: string; readonly ranges: readonly string[] }[] | null;
+}
+
+/** Reads the addresses of all partners that are not suspended; returns `known` while the registry's version stands. */
+export async function readPartnerAddresses(sql: Sql, known?: KnownAddresses): Promise<KnownAddresses> {
+  const [row] = await sql<Row[]>`
+    select version::text, case when document is not null then coalesce((
+      select jsonb_agg(jsonb_build_object('id', p->'public_id', 'ranges', p->'ips') order by p->'id')
+      from jsonb_array_elements(document->'partners') p where not (p->>'suspended')::boolean), '[]') end as partners
+    from gold.read_registry(${known?.version ?? null}::text::bigint)`;
+  if (!row) throw new Error("The database has no registry yet: run `gold db migrate`.");
+  if (!row.partners) return known!;
+  const addresses = new Map<string, string>();
+  for (const { id, ranges } of row.partners) {
+    // Partners that share a range share its connections: before TLS nothing tells them apart.
+    for (const range of ranges) if (!addresses.has(range)) addresses.set(range, id);
+  }
+  return { version: row.version, addresses };
+}
