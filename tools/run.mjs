@@ -32,6 +32,7 @@ const TASKS = {
   schema: { file: "tools/schema.ts", says: "writes packages/server/schema.sql anew [--check]" },
   docs: { file: "tools/docs.ts", says: "writes the pages that are made from the code anew [--check]" },
   pack: { file: "tools/pack.ts", says: "makes the tarballs of the published packages, in dist/ [FOLDER]" },
+  release: { file: "tools/release.ts", says: "makes a release: VERSION [--dry-run] [--gate-passed]" },
   parts: { file: "tools/parts.ts", says: "fetches the real parts that npm does not have [NAME…]" },
 };
 

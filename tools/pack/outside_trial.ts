@@ -5,6 +5,7 @@ import process from "node:process";
 import { PUBLISHED } from "../check/house.ts";
 import { findRuntimes } from "../test/runtimes.ts";
 import { ROOT } from "../test/tier.ts";
+import { jsrArguments } from "./jsr_arguments.ts";
 import { type JsrRegistry, openJsrRegistry, type Publication } from "./jsr_registry_trial.ts";
 import type { Loopback } from "./loopback_trial.ts";
 import { openNpmRegistry } from "./npm_registry_trial.ts";
@@ -14,8 +15,6 @@ import { packFolders } from "./tarball.ts";
 
 /** What the published packages ask for, and what a reader who writes TypeScript for Node has beside them. */
 const PEERS = ["zod", "@types/node", "undici-types"].map((name) => join(ROOT, "node_modules", name));
-/** The types of zod's schemas can only be inferred. */
-const INFERRED = "packages/protocol";
 /** Whoever looks for the network ends here. */
 const NOWHERE = "http://127.0.0.1:9";
 const { node, deno } = findRuntimes(ROOT);
@@ -106,9 +105,10 @@ export class Outside {
   /** Has `deno publish` judge and send each package, to the registry here; answers what it sent, by its name. */
   async publish(): Promise<ReadonlyMap<string, Publication>> {
     for (const folder of PUBLISHED) {
-      const slow = folder === INFERRED ? ["--allow-slow-types"] : [];
-      const publish = ["publish", "--allow-dirty", "--no-provenance", "--token", "any", ...slow];
-      await runProgram(deno, publish, { cwd: join(ROOT, folder), env: this.#env });
+      await runProgram(deno, [...jsrArguments(folder), "--token", "any"], {
+        cwd: join(ROOT, folder),
+        env: this.#env,
+      });
     }
     return this.#jsr.publications;
   }

@@ -1,0 +1,71 @@
+import { execFileSync } from "node:child_process";
+import { readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { parseChangelog } from "@gold-partner/dev";
+import { listFiles } from "../check/tree.ts";
+import { withVersion } from "./version_files.ts";
+
+/** A release that cannot begin; the message says what to do. Nothing has changed. */
+export class ReleaseError extends Error {
+  override readonly name: string = "ReleaseError";
+}
+
+export interface ReleasePlan {
+  readonly root: string;
+  readonly version: string;
+  /** YYYY-MM-DD. */
+  readonly date: string;
+  /** Changes back what was written, and commits nothing. */
+  readonly isDryRun: boolean;
+  /** Checks the tree with the new version in it; throws where it must not be released. */
+  verify(): Promise<void>;
+}
+
+const CHANGELOG = "CHANGELOG.md";
+
+/**
+ * Makes two commits: the release itself, and one that writes the release's hash into the changelog, because no commit can
+ * contain its own hash. Returns the hash of the release; undefined in a dry run. Pushes and publishes nothing.
+ */
+export async function makeRelease(plan: ReleasePlan): Promise<string | undefined> {
+  const { root, version, date, isDryRun, verify } = plan;
+  const git = (...args: readonly string[]) =>
+    execFileSync("git", args, { cwd: root, encoding: "utf8" }).trim();
+  if (git("status", "--porcelain") !== "") {
+    throw new ReleaseError("The tree has uncommitted changes. Commit them, or put them away with git stash.");
+  }
+  const files = new Map(listFiles(root).map((path) => [path, readFileSync(join(root, path), "utf8")]));
+  requireUnreleased(files.get(CHANGELOG) ?? "", version);
+  const heading = (details: string) => `## ${version} (${details})\n`;
+  const written = withVersion(files, version)
+    .set(CHANGELOG, files.get(CHANGELOG)!.replace(heading("unreleased"), heading(date)));
+  const restore = () => git("checkout", "--quiet", "HEAD", "--", ...written.keys());
+  try {
+    for (const [path, text] of written) writeFileSync(join(root, path), text);
+    await verify();
+  } catch (error) {
+    restore();
+    throw error;
+  }
+  if (isDryRun) {
+    restore();
+    return undefined;
+  }
+  git("add", ...written.keys());
+  git("commit", "--quiet", "--message", `Release ${version}`);
+  const commit = git("rev-parse", "HEAD");
+  const recorded = heading(`${date}, commit ${commit.slice(0, 12)}`);
+  writeFileSync(join(root, CHANGELOG), written.get(CHANGELOG)!.replace(heading(date), recorded));
+  git("commit", "--quiet", "--message", `Record the commit of release ${version}`, "--", CHANGELOG);
+  return commit;
+}
+
+function requireUnreleased(changelog: string, version: string): void {
+  const { unreleased, releases: [last] } = parseChangelog(changelog);
+  if (unreleased === version) return;
+  throw new ReleaseError(
+    unreleased === undefined
+      ? `${CHANGELOG} collects no changes since ${last.version}: it has no heading "## ${version} (unreleased)".`
+      : `${CHANGELOG} collects changes for ${unreleased}; got ${version}.`,
+  );
+}
