@@ -53,6 +53,12 @@ const LINES: Readonly<Record<string, readonly [by: string, says: string]>> = {
   ],
   "kubectl apply --kustomize your/overlay && kubectl --namespace gold wait --for=condition=complete job/gold-migration --timeout=30m":
     ["deploy/kubernetes.judge.test.ts", "kustomization"],
+  "deploy/pin_images gold-trading-partner-service=YOUR.REGISTRY/gold:0.2.0 envoyproxy/envoy:v1.40.0 haproxy:2.6 >> your/overlay/kustomization.yaml":
+    ["deploy/images.test.ts", `run("pin_images", ["haproxy:2.6", "gold-trading-partner-service=`],
+  "kubectl kustomize your/overlay | deploy/check_images": [
+    "deploy/images.test.ts",
+    `run("check_images", [], pinned)`,
+  ],
 };
 const PAGES_OF_LINES = ["README.md", "docs/deployment.md"];
 

@@ -1,0 +1,66 @@
+import { spawnSync } from "node:child_process";
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import process from "node:process";
+import { describe, it } from "node:test";
+import { fileURLToPath } from "node:url";
+import { assertEquals } from "@std/assert";
+
+const FOLDER = fileURLToPath(new URL(".", import.meta.url));
+const DIGEST = `sha256:${"0123456789abcdef".repeat(4)}`;
+
+const run = (program: string, args: readonly string[], input: string, path = process.env.PATH) => {
+  const { status, stdout, stderr } = spawnSync(join(FOLDER, program), args, {
+    input,
+    encoding: "utf8",
+    env: { ...process.env, PATH: path },
+  });
+  return [status, stdout, stderr];
+};
+const manifests = (): string =>
+  readdirSync(join(FOLDER, "kubernetes")).map((name) =>
+    readFileSync(join(FOLDER, "kubernetes", name), "utf8")
+  )
+    .join("---\n");
+
+describe("deploy/check_images", () => {
+  it("refuses manifests with a tag, names each image once, and takes those with digests", () => {
+    assertEquals(run("check_images", [], manifests()), [
+      1,
+      "",
+      "These images have no digest: run deploy/pin_images.\n" +
+      "envoyproxy/envoy:v1.40.0\ngold-trading-partner-service\nhaproxy:2.6\n",
+    ]);
+    const pinned = manifests().replace(/image: (\S+)/g, `image: $1@${DIGEST}`);
+    assertEquals(run("check_images", [], pinned), [0, "", ""]);
+    assertEquals(run("check_images", [], pinned.replace(DIGEST, "sha256:0123"))[0], 1);
+    assertEquals(run("check_images", [], pinned.replace(/image: (haproxy)\S+/, 'image: "$1:2.6"'))[0], 1);
+    assertEquals(run("check_images", [], "")[0], 1);
+  });
+});
+
+describe("deploy/pin_images", () => {
+  it("prints an overlay's part with the digests that the registries answer", () => {
+    const folder = mkdtempSync(join(tmpdir(), "gold-pin-"));
+    const path = `${folder}:${process.env.PATH}`;
+    // Stands for docker, which no test machine has: it answers for one image and fails for every other.
+    writeFileSync(
+      join(folder, "docker"),
+      `#!/bin/sh\n[ "$6" = haproxy:2.6 ] || [ "$6" = own.example/gold:1 ] && echo ${DIGEST}\n`,
+      { mode: 0o755 },
+    );
+    assertEquals(
+      run("pin_images", ["haproxy:2.6", "gold-trading-partner-service=own.example/gold:1"], "", path),
+      [
+        0,
+        `images:\n  - name: haproxy\n    newName: haproxy\n    digest: ${DIGEST}\n` +
+        `  - name: gold-trading-partner-service\n    newName: own.example/gold\n    digest: ${DIGEST}\n`,
+        "",
+      ],
+    );
+    assertEquals(run("pin_images", ["other:1"], "", path)[0], 1);
+    assertEquals(run("pin_images", [], "", path)[0], 2);
+    rmSync(folder, { recursive: true });
+  });
+});

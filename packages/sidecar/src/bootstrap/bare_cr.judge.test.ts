@@ -1,0 +1,76 @@
+import { assertEquals } from "@std/assert";
+import { after, before, describe, it } from "node:test";
+import { type EnvoyTrial, request, startEnvoyTrial, valuesOf } from "../envoy_trial.ts";
+
+/**
+ * Envoy 1.40 has no option that refuses a bare CR (a CR without LF) in a header's value: it leaves the CR out. These tests
+ * pin that. A version that refuses such a request, or that reads it in another way, turns them red.
+ */
+describe("a bare CR", () => {
+  let trial: EnvoyTrial;
+  before(async () => void (trial = await startEnvoyTrial()));
+  after(() => trial.stop());
+
+  const send = async (bytes: string): Promise<number> => {
+    trial.arrived.length = 0;
+    return (await trial.send(bytes)).status;
+  };
+
+  it("in a header's value is left out, and begins no header and no request", async () => {
+    const values = {
+      "a\rb": "ab",
+      "a\r": "a",
+      "\ra": "a",
+      "a\rX-Other: b": "aX-Other: b",
+      "a\r\rGET /hidden HTTP/1.1\rHost: localhost\r\r": "aGET /hidden HTTP/1.1Host: localhost",
+    };
+    for (const [sent, arrives] of Object.entries(values)) {
+      assertEquals(await send(request("GET /seen", [`X-Value: ${sent}`])), 200);
+      assertEquals(trial.arrived.map(({ target }) => target), ["/seen"]);
+      assertEquals([valuesOf(trial.arrived[0]!, "x-value"), valuesOf(trial.arrived[0]!, "x-other")], [
+        [arrives],
+        [],
+      ]);
+    }
+  });
+
+  it("in what says where a body ends is refused", async () => {
+    const refused = [
+      request("POST /seen", ["Content-Length: 2\rTransfer-Encoding: chunked"], "{}"),
+      request("POST /seen", ["Content-Length: 1\r2"], "{}"),
+      request("POST /seen", ["Transfer-Encoding: chunked"], "2\r{}\r\n0\r\n\r\n"),
+      request("POST /seen", ["Transfer-Encoding: chunked"], "2;a\rb\r\n{}\r\n0\r\n\r\n"),
+    ];
+    for (const bytes of refused) assertEquals([await send(bytes), trial.arrived], [400, []]);
+    const trailer = request("POST /seen", ["Transfer-Encoding: chunked"], "2\r\n{}\r\n0\r\nX: a\rb\r\n\r\n");
+    assertEquals([await send(trailer), trial.arrived.map(({ body }) => body)], [200, ["{}"]]);
+  });
+
+  it("in Transfer-Encoding makes a request without a body, and the service is never told of a body", async () => {
+    const next = request("GET /next");
+    const first = request("POST /seen", ["Transfer-Encoding: chun\rked"], next).replace(
+      "Connection: close\r\n",
+      "",
+    );
+    assertEquals(await send(first), 200);
+    // Both are the client's own bytes, on its own connection, by its own certificate.
+    assertEquals(trial.arrived.map(({ target, body }) => [target, body]), [["/seen", ""], ["/next", ""]]);
+    for (const one of trial.arrived) {
+      assertEquals(valuesOf(one, "transfer-encoding"), []);
+      assertEquals(valuesOf(one, "x-forwarded-client-cert"), [`Hash=${trial.client.hash}`]);
+    }
+    // Envoy's connection to the service is in step: another partner gets its own reply.
+    const { cert, key } = trial.authority.issue("other");
+    assertEquals((await trial.send(request("GET /other"), { cert, key })).body, "ok");
+    assertEquals(trial.arrived.slice(2).map(({ target }) => target), ["/other"]);
+  });
+
+  it("elsewhere in the head is refused", async () => {
+    const refused = [
+      request("GET /seen", ["X-\rValue: a"]),
+      request("GET /se\ren"),
+      "GET /seen HTTP/1.1\rHost: localhost\r\r\n\r\n",
+    ];
+    for (const bytes of refused) assertEquals([await send(bytes), trial.arrived], [400, []]);
+  });
+});
