@@ -7,7 +7,7 @@ import { fillBooks, requireSpace } from "./orders/history.ts";
 import { type House, openHouse, PARTNERS } from "./orders/house.ts";
 import { openPeers } from "./orders/peers.ts";
 import { QuoteRun } from "./orders/quote_run.ts";
-import { describeCpu, quoteTaker, serviceTaker, type TurnCpu } from "./orders/service_takers.ts";
+import { describeCpu, quoteTaker, serviceTaker, type TurnCpu, withLimits } from "./orders/service_takers.ts";
 import { vaultRowTakers } from "./orders/vault_rows.ts";
 import { verificationTaker } from "./orders/verification.ts";
 
@@ -31,6 +31,11 @@ const FUNCTION = "pgbench: the same function, 64 connections";
 const ALONE = "pgbench: the same function, 1 connection";
 const EIGHT_STATEMENTS = "pgbench: eight statements, 64 connections";
 const ONE_ROW = "pgbench: one row, 64 connections";
+const [UNLIMITED, LIMITED] = [
+  `quotes, ${WIDTH} in flight, unlimited partners`,
+  `quotes, ${WIDTH} in flight, limited partners`,
+];
+const QUOTES_ALONE = "quotes, 1 in flight, unlimited partners";
 const VERIFY = "one ES256 verify";
 const [ONE_VAULT_ROW, MANY_VAULT_ROWS] = ["service, one vault row", "service, vault rows without end"];
 const [EMPTY, FULL] = ["empty books", "full books, across a checkpoint"];
@@ -124,17 +129,21 @@ function vaultContest(house: House, quotesOf: QuotesOf): Contest {
   };
 }
 
-/** New quotes by the service, at the width of the orders and one at a time. */
+/** New quotes by the service: what a partner's limits cost. The figure by CPU is the one that counts. */
 function quoteContest(house: House): Contest {
-  const names = [WIDTH, 1].map((inFlight) => [`quotes, ${inFlight} in flight`, inFlight] as const);
-  const cpus: Record<string, TurnCpu[]> = Object.fromEntries(names.map(([name]) => [name, []]));
-  const takers = Object.fromEntries(
-    names.map(([name, inFlight]) => [name, quoteTaker(house, PARTNERS, { inFlight, cpus: cpus[name]! })]),
-  );
+  const names = [UNLIMITED, LIMITED, QUOTES_ALONE];
+  const cpus: Record<string, TurnCpu[]> = Object.fromEntries(names.map((name) => [name, []]));
+  const quotes = (name: string, inFlight: number) =>
+    quoteTaker(house, PARTNERS, { inFlight, cpus: cpus[name]! });
+  const takers = {
+    [UNLIMITED]: quotes(UNLIMITED, WIDTH),
+    [LIMITED]: withLimits(house, quotes(LIMITED, WIDTH)),
+    [QUOTES_ALONE]: quotes(QUOTES_ALONE, 1),
+  };
   return {
     name: "quotes made",
     measure: (plan) => measure(takers, thousandsATurn(plan)),
-    goals: [],
+    goals: [{ ours: LIMITED, parts: [UNLIMITED], atMost: 1.05, by: "cpu", reported }],
     remarks: () => Object.entries(cpus).map(([name, some]) => `${name}: ${describeCpu(some)}`),
   };
 }

@@ -75,6 +75,22 @@ export function quoteTaker(house: House, partners: number, options: TurnOptions)
   }, options);
 }
 
+/** The same with limits on every partner that a turn does not reach: what is measured is the counting. */
+export function withLimits({ sql }: House, taker: Taker): Taker {
+  return {
+    async takeTurn(turnMs) {
+      await sql`
+        insert into gold.allowance (bucket, client_id, maximum_open_quotes, maximum_open_grams, maximum_daily_records, open_from, counted_sequence)
+        select a.bucket, a.client_id, 1000000, 100000000000, 100000000, gold.first_id_at(clock_timestamp()), a.event_sequence
+        from gold.account a where a.client_id > 0`;
+      const sample = await taker.takeTurn(turnMs);
+      await sql`delete from gold.allowance`;
+      return sample;
+    },
+    stop: () => taker.stop(),
+  };
+}
+
 function streamTaker(house: House, stream: Stream, options: TurnOptions): Taker {
   const { inFlight, interlude, works = [], cpus } = options;
   const { generator } = house;

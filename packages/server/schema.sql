@@ -797,6 +797,7 @@ declare
   turn record;
   holder account;
   at timestamptz;
+  limited outcome;
 begin
   -- Whoever holds the service's login can still make no money in production.
   if not exists (select from deployment d where d.environment = 'sandbox') then
@@ -809,6 +810,10 @@ begin
   holder := turn.holder;
   at := greatest(ceil_millisecond(turn.clock), holder.last_posted_at);
   if amount > maximum or not has_room_for(holder, amount) then
+    limited := take_record(1, client, turn.clock, request, false);
+    if limited.outcome is not null then
+      return limited;
+    end if;
     return bind_answer(holder, key, fingerprint, request, 'refusal', null, at, 422, problem_text('limit_exceeded',
       'A funding is at most ' || decimal_text(maximum, 0.01) || ' SAR, and an account holds at most 999999999999.99 SAR.', request));
   end if;
@@ -847,6 +852,7 @@ declare
   detail text;
   body text;
   answer idempotency_key;
+  limited outcome;
   spent nonce[] := '{}';
   spent_names text[] := '{}';
   executed orders[] := '{}';
@@ -903,7 +909,6 @@ begin
     end if;
     if crowded then
       asked.spent := asked.spent or asked.client || ' ' || asked.nonce = any (spent_names);
-      spent_names := spent_names || (asked.client || ' ' || asked.nonce);
       asked.executed := asked.executed or asked.client || ' ' || asked.quote = any (executed_names);
       earlier := array_position(bound_names, asked.client || ' ' || asked.key);
       if earlier is not null then
@@ -916,8 +921,16 @@ begin
       return next row(asked.n, 'nonce_reused', null, null)::outcome;
       continue;
     end if;
-    spent := spent || row(holder.bucket, asked.client, asked.nonce, asked.request)::nonce;
     if asked.known_body is not null then
+      limited := take_record(asked.n, asked.client, clock, asked.request, true);
+      if limited.outcome is not null then
+        return next limited;
+        continue;
+      end if;
+      spent := spent || row(holder.bucket, asked.client, asked.nonce, asked.request)::nonce;
+      if crowded then
+        spent_names := spent_names || (asked.client || ' ' || asked.nonce);
+      end if;
       return next settled(asked.n, false, asked.known_fingerprint = asked.fingerprint, asked.known_status, asked.known_body);
       continue;
     end if;
@@ -946,6 +959,19 @@ begin
         refusal := 'insufficient_inventory';
         detail := 'The vault does not hold ' || decimal_text(asked.grams, 0.0001) || ' g that are free to sell.';
       end if;
+    end if;
+
+    if refusal is not null then
+      limited := take_record(asked.n, asked.client, clock, asked.request, false,
+        case when crowded then (select count(*) from unnest(executed) e where e.client_id = asked.client) else 0 end);
+      if limited.outcome is not null then
+        return next limited;
+        continue;
+      end if;
+    end if;
+    spent := spent || row(holder.bucket, asked.client, asked.nonce, asked.request)::nonce;
+    if crowded then
+      spent_names := spent_names || (asked.client || ' ' || asked.nonce);
     end if;
 
     if refusal is null then
@@ -1043,6 +1069,10 @@ declare
   body text;
   detail text;
   answer idempotency_key;
+  held allowance;
+  allowances allowance[] := '{}';
+  limited boolean := false;
+  reached text;
   quoted quote[] := '{}';
   bound idempotency_key[] := '{}';
   bound_names text[] := '{}';
@@ -1071,10 +1101,11 @@ begin
     select i.n::int as n, i.client, i.admission, i.client || ' ' || i.key as name, i.key, i.fingerprint, i.request,
       array_position(locked, i.client) as slot,
       k.status as known_status, k.fingerprint as known_fingerprint, k.request_id as known_request, k.body as known_body,
-      i.id, i.side, i.grams, i.amount, i.minimum, i.maximum
+      i.id, i.side, i.grams, i.amount, i.minimum, i.maximum, l.client_id is not null as limited, l as allowance
     from unnest(clients, admissions, keys, fingerprints, sides, asked_grams, asked_amounts, minimum_grams, maximum_grams, ids, requests)
       with ordinality i (client, admission, key, fingerprint, side, grams, amount, minimum, maximum, id, request, n)
     left join idempotency_key k on k.bucket = i.client % 64 and k.client_id = i.client and k.key = i.key
+    left join allowance l on l.bucket = i.client % 64 and l.client_id = i.client
     order by i.n
   loop
     if asked.slot is null then
@@ -1101,6 +1132,9 @@ begin
     end if;
 
     -- What no price brings within the limits is told so, whatever the market does.
+    if asked.limited then
+      asked.maximum := least(asked.maximum, (asked.allowance).maximum_open_grams);
+    end if;
     beyond := asked.grams not between asked.minimum and asked.maximum;
     if not open and beyond is not true then
       return next row(asked.n, 'market_closed', null, null)::outcome;
@@ -1128,6 +1162,31 @@ begin
       total := 0;
     end if;
 
+    if asked.limited then
+      held := coalesce(allowances[asked.slot], asked.allowance);
+      if clock >= held.day_ends_at or exceeded_limit(held, case when total > 0 then grams end) is not null then
+        held := renewed(held, clock, case when total > 0 then grams end);
+        if held is distinct from coalesce(allowances[asked.slot], asked.allowance) then
+          allowances[asked.slot] := held;
+          limited := true;
+        end if;
+        reached := exceeded_limit(held, case when total > 0 then grams end);
+        if reached is not null then
+          return next limit_reached(asked.n, held, reached, clock, asked.request);
+          continue;
+        end if;
+      end if;
+      held.records := held.records + 1;
+      if total > 0 then
+        held.open_quotes := held.open_quotes + 1;
+        held.open_grams := held.open_grams + grams;
+        held.open_from := least(held.open_from, asked.id);
+        held.exact_until := least(held.exact_until, made_at + make_interval(secs => ttl_seconds));
+      end if;
+      allowances[asked.slot] := held;
+      limited := true;
+    end if;
+
     if total = 0 then
       detail := 'An order is between ' || decimal_text(asked.minimum, 0.0001) || ' g and ' || decimal_text(asked.maximum, 0.0001)
         || ' g and moves at least 0.01 SAR'
@@ -1151,6 +1210,9 @@ begin
 
   insert into quote select * from unnest(quoted);
   insert into idempotency_key select * from unnest(bound);
+  if limited then
+    perform keep_allowances(allowances);
+  end if;
 end $$;
 
 ALTER FUNCTION gold.book_quotes(wait boolean, settle boolean, clients integer[], admissions bigint[], keys text[], fingerprints bytea[], sides gold.side[], asked_grams bigint[], asked_amounts bigint[], minimum_grams bigint[], maximum_grams bigint[], ids uuid[], requests uuid[], ttl_seconds integer) OWNER TO gold_book;
@@ -1170,6 +1232,7 @@ CREATE FUNCTION gold.book_redelivery(settle boolean, client integer, admission b
 declare
   turn record;
   given gold.event;
+  limited outcome;
 begin
   select * into turn from take_turn(settle, client, admission, null, key, fingerprint, request);
   if (turn.answer).outcome is not null then
@@ -1178,6 +1241,10 @@ begin
   given := event_of(client, book_redelivery.event);
   if given.id is null then
     return row(1, 'not_found', null, null)::outcome;
+  end if;
+  limited := take_record(1, client, turn.clock, request, false);
+  if limited.outcome is not null then
+    return limited;
   end if;
   perform seal_newest(client);
   perform ask_delivery(client, given.sequence);
@@ -1203,10 +1270,15 @@ declare
   holder account;
   at timestamptz;
   made event;
+  limited outcome;
 begin
   select * into turn from take_turn(settle, client, admission, null, key, fingerprint, request);
   if (turn.answer).outcome is not null then
     return turn.answer;
+  end if;
+  limited := take_record(1, client, turn.clock, request, false);
+  if limited.outcome is not null then
+    return limited;
   end if;
   holder := turn.holder;
   at := greatest(ceil_millisecond(turn.clock), holder.last_posted_at);
@@ -1242,6 +1314,7 @@ declare
   refusal text;
   detail text;
   at timestamptz;
+  limited outcome;
 begin
   if nonce is null then
     raise exception 'a withdrawal is signed, so it comes with a nonce' using errcode = 'null_value_not_allowed';
@@ -1269,6 +1342,13 @@ begin
     detail := 'The withdrawal needs ' || decimal_text(amount, 0.01) || ' SAR and ' || decimal_text(holder.sar_available, 0.01)
       || ' SAR are available.';
   end if;
+  if refusal is not null then
+    limited := take_record(1, client, turn.clock, request, false);
+    if limited.outcome is not null then
+      return limited;
+    end if;
+  end if;
+  perform spend_nonce(holder, nonce, request);
   if refusal is not null then
     return bind_answer(holder, key, fingerprint, request, 'refusal', null, at,
       (select p.status from problem p where p.code = refusal), problem_text(refusal, detail, request));
@@ -1653,6 +1733,16 @@ begin
 end $$;
 
 ALTER FUNCTION gold.create_partner(public text, name text, iban text, webhook_url text, rate_per_second integer, burst integer, maximum_grams bigint, ips cidr[], secret_hash bytea, webhook_sealed bytea, sealing_key text, signing_keys jsonb) OWNER TO gold_book;
+
+--
+-- Name: day_end(timestamp with time zone); Type: FUNCTION; Schema: gold; Owner: gold_book
+--
+
+CREATE FUNCTION gold.day_end(clock timestamp with time zone) RETURNS timestamp with time zone
+    LANGUAGE sql IMMUTABLE PARALLEL SAFE
+    RETURN ((date_trunc('day'::text, (clock AT TIME ZONE 'Asia/Riyadh'::text)) + '1 day'::interval) AT TIME ZONE 'Asia/Riyadh'::text);
+
+ALTER FUNCTION gold.day_end(clock timestamp with time zone) OWNER TO gold_book;
 
 --
 -- Name: delivery_status(bigint, bigint, gold.retry); Type: FUNCTION; Schema: gold; Owner: gold_book
@@ -2069,6 +2159,42 @@ CREATE FUNCTION gold.event_text(given gold.event, delivery text) RETURNS text
 ALTER FUNCTION gold.event_text(given gold.event, delivery text) OWNER TO gold_book;
 
 --
+-- Name: allowance; Type: TABLE; Schema: gold; Owner: gold_owner
+--
+
+CREATE TABLE gold.allowance (
+    bucket smallint NOT NULL,
+    client_id integer NOT NULL,
+    maximum_open_quotes integer,
+    maximum_open_grams bigint,
+    maximum_daily_records integer,
+    open_quotes bigint DEFAULT '2147483648'::bigint NOT NULL,
+    open_grams bigint DEFAULT '1000000000000000'::bigint NOT NULL,
+    open_from uuid NOT NULL,
+    exact_until timestamp(3) with time zone DEFAULT '-infinity'::timestamp with time zone NOT NULL,
+    counted_sequence bigint NOT NULL,
+    records bigint DEFAULT 0 NOT NULL,
+    day_ends_at timestamp(3) with time zone DEFAULT '-infinity'::timestamp with time zone NOT NULL,
+    replays_paid_at timestamp(3) with time zone DEFAULT '-infinity'::timestamp with time zone NOT NULL,
+    CONSTRAINT allowance_bucket CHECK ((bucket = (client_id % 64))),
+    CONSTRAINT allowance_counts CHECK (((open_quotes >= 0) AND (open_grams >= 0) AND (records >= 0))),
+    CONSTRAINT allowance_maxima CHECK (((maximum_open_quotes > 0) AND (maximum_open_grams > 0) AND (maximum_daily_records > 0)))
+)
+WITH (fillfactor='50');
+
+ALTER TABLE gold.allowance OWNER TO gold_owner;
+
+--
+-- Name: exceeded_limit(gold.allowance, bigint); Type: FUNCTION; Schema: gold; Owner: gold_book
+--
+
+CREATE FUNCTION gold.exceeded_limit(held gold.allowance, grams bigint) RETURNS text
+    LANGUAGE sql IMMUTABLE PARALLEL SAFE
+    RETURN CASE WHEN ((grams IS NOT NULL) AND ((held).open_quotes >= (held).maximum_open_quotes)) THEN 'open_quotes'::text WHEN (((held).open_grams + grams) > (held).maximum_open_grams) THEN 'open_grams'::text WHEN ((held).records >= (held).maximum_daily_records) THEN 'daily_records'::text ELSE NULL::text END;
+
+ALTER FUNCTION gold.exceeded_limit(held gold.allowance, grams bigint) OWNER TO gold_book;
+
+--
 -- Name: find_event(integer, uuid); Type: FUNCTION; Schema: gold; Owner: gold_book
 --
 
@@ -2179,6 +2305,16 @@ begin
 end $$;
 
 ALTER FUNCTION gold.find_withdrawal(client integer, id uuid) OWNER TO gold_book;
+
+--
+-- Name: first_id_at(timestamp with time zone); Type: FUNCTION; Schema: gold; Owner: gold_book
+--
+
+CREATE FUNCTION gold.first_id_at(instant timestamp with time zone) RETURNS uuid
+    LANGUAGE sql IMMUTABLE PARALLEL SAFE
+    RETURN ((lpad(to_hex(((EXTRACT(epoch FROM instant) * (1000)::numeric))::bigint), 12, '0'::text) || '70008000000000000000'::text))::uuid;
+
+ALTER FUNCTION gold.first_id_at(instant timestamp with time zone) OWNER TO gold_book;
 
 --
 -- Name: freeze_steps(); Type: FUNCTION; Schema: gold; Owner: gold_owner
@@ -2317,6 +2453,22 @@ END;
 ALTER FUNCTION gold.is_known_login(name text) OWNER TO gold_book;
 
 --
+-- Name: keep_allowances(gold.allowance[]); Type: FUNCTION; Schema: gold; Owner: gold_book
+--
+
+CREATE FUNCTION gold.keep_allowances(changed gold.allowance[]) RETURNS void
+    LANGUAGE plpgsql
+    AS $$
+begin
+  update gold.allowance l set open_quotes = c.open_quotes, open_grams = c.open_grams, open_from = c.open_from, exact_until = c.exact_until,
+    counted_sequence = c.counted_sequence, records = c.records, day_ends_at = c.day_ends_at, replays_paid_at = c.replays_paid_at
+  from unnest(changed) c
+  where l.bucket = c.bucket and l.client_id = c.client_id;
+end $$;
+
+ALTER FUNCTION gold.keep_allowances(changed gold.allowance[]) OWNER TO gold_book;
+
+--
 -- Name: keep_attempts(); Type: FUNCTION; Schema: gold; Owner: gold_owner
 --
 
@@ -2441,6 +2593,90 @@ CREATE FUNCTION gold.limit_operator_sessions(login name) RETURNS void
     RETURN gold.limit_sessions(login, '{"lock_timeout": "2000", "statement_timeout": "10000", "idle_in_transaction_session_timeout": "5000"}'::jsonb);
 
 ALTER FUNCTION gold.limit_operator_sessions(login name) OWNER TO gold_book;
+
+--
+-- Name: limit_partner(text, jsonb); Type: FUNCTION; Schema: gold; Owner: gold_book
+--
+
+CREATE FUNCTION gold.limit_partner(public text, limits jsonb) RETURNS void
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'gold', 'pg_temp'
+    AS $$
+declare
+  subject partner := partner_of(public);
+  sequence bigint;
+begin
+  select a.event_sequence into strict sequence from account a
+  where a.bucket = subject.id % 64 and a.client_id = subject.id for no key update;
+  insert into allowance (bucket, client_id, open_from, counted_sequence)
+  values (subject.id % 64, subject.id, first_id_at(clock_timestamp() - interval '1 hour'), sequence)
+  on conflict do nothing;
+  update allowance l set
+    maximum_open_quotes = case when limits ? 'open_quotes' then (limits->>'open_quotes')::int else l.maximum_open_quotes end,
+    maximum_open_grams = case when limits ? 'open_grams' then (limits->>'open_grams')::bigint else l.maximum_open_grams end,
+    maximum_daily_records = case when limits ? 'daily_records' then (limits->>'daily_records')::int else l.maximum_daily_records end
+  where l.bucket = subject.id % 64 and l.client_id = subject.id;
+  -- A partner without limits has no row, so that nothing is counted for it.
+  delete from allowance l
+  where l.bucket = subject.id % 64 and l.client_id = subject.id
+    and l.maximum_open_quotes is null and l.maximum_open_grams is null and l.maximum_daily_records is null;
+  perform note('partner.limit', public, limits);
+end $$;
+
+ALTER FUNCTION gold.limit_partner(public text, limits jsonb) OWNER TO gold_book;
+
+--
+-- Name: limit_reached(integer, gold.allowance, text, timestamp with time zone, uuid); Type: FUNCTION; Schema: gold; Owner: gold_book
+--
+
+CREATE FUNCTION gold.limit_reached(item integer, held gold.allowance, reached text, clock timestamp with time zone, request uuid) RETURNS gold.outcome
+    LANGUAGE plpgsql STABLE
+    SET search_path TO 'gold', 'pg_temp'
+    AS $$
+declare
+  answer text;
+  detail text;
+  quota bigint;
+  free bigint := 0;
+  window_seconds bigint := 86400;
+  changes_at timestamptz := held.exact_until;
+begin
+  case reached
+    when 'open_quotes' then
+      answer := 'open_quotes_exceeded';
+      quota := held.maximum_open_quotes;
+      window_seconds := 60;
+      detail := 'You have ' || held.open_quotes || ' open quotes and may have ' || quota || '.';
+    when 'open_grams' then
+      answer := 'open_quotes_exceeded';
+      quota := held.maximum_open_grams / 10000;
+      free := greatest(held.maximum_open_grams - held.open_grams, 0) / 10000;
+      window_seconds := 60;
+      detail := 'Your open quotes come to ' || decimal_text(held.open_grams, 0.0001) || ' g and may come to '
+        || decimal_text(held.maximum_open_grams, 0.0001) || ' g; this one would exceed that.';
+    when 'daily_records' then
+      answer := 'daily_budget_exceeded';
+      quota := held.maximum_daily_records;
+      changes_at := held.day_ends_at;
+      detail := 'You may store ' || quota || ' records a day that execute nothing, and you have. The day ends at '
+        || instant_text(held.day_ends_at) || '.';
+    when 'replays' then
+      answer := 'rate_limited';
+      quota := replay_burst();
+      window_seconds := quota / replays_per_second();
+      changes_at := clock + interval '1 second';
+      detail := 'You may replay ' || replays_per_second() || ' known keys a second, with a burst of ' || quota || '.';
+  end case;
+  return (
+    select row(item, 'answered', p.status, json_build_object('type', '/docs/errors#' || p.code, 'title', p.title, 'status', p.status,
+      'detail', detail, 'code', p.code, 'request_id', 'req_' || request, 'retryable', p.retryable,
+      'limit', json_build_object('policy', translate(reached, '_', '-'), 'quota', quota, 'window_seconds', window_seconds, 'remaining', free,
+        'reset_seconds', greatest(1, ceil(extract(epoch from changes_at - clock)))))::text)::outcome
+    from problem p where p.code = answer
+  );
+end $$;
+
+ALTER FUNCTION gold.limit_reached(item integer, held gold.allowance, reached text, clock timestamp with time zone, request uuid) OWNER TO gold_book;
 
 --
 -- Name: link_audit(gold.audit); Type: FUNCTION; Schema: gold; Owner: gold_book
@@ -3142,6 +3378,45 @@ END;
 ALTER FUNCTION gold.read_credentials(client integer) OWNER TO gold_book;
 
 --
+-- Name: read_limits(integer); Type: FUNCTION; Schema: gold; Owner: gold_book
+--
+
+CREATE FUNCTION gold.read_limits(client integer) RETURNS TABLE(maximum_open_quotes integer, maximum_open_grams bigint, maximum_daily_records integer, open_quotes bigint, open_grams bigint, records bigint, resets_at timestamp with time zone)
+    LANGUAGE sql STABLE SECURITY DEFINER
+    SET search_path TO 'gold', 'pg_temp'
+    SET plan_cache_mode TO 'force_generic_plan'
+    SET enable_seqscan TO 'off'
+    SET enable_hashjoin TO 'off'
+    SET enable_mergejoin TO 'off'
+    SET jit TO 'off'
+    BEGIN ATOMIC
+ SELECT l.maximum_open_quotes,
+     l.maximum_open_grams,
+     l.maximum_daily_records,
+     q.number,
+     q.grams,
+         CASE
+             WHEN (c.clock < l.day_ends_at) THEN GREATEST((l.records - o.number), (0)::bigint)
+             ELSE (0)::bigint
+         END AS "case",
+     gold.day_end(c.clock) AS day_end
+    FROM (((gold.allowance l
+      CROSS JOIN ( SELECT clock_timestamp() AS clock) c)
+      CROSS JOIN LATERAL ( SELECT count(*) AS number,
+             (COALESCE(sum(q_1.grams), (0)::numeric))::bigint AS grams
+            FROM gold.quote q_1
+           WHERE ((q_1.bucket = l.bucket) AND (q_1.client_id = l.client_id) AND (q_1.id >= l.open_from) AND (q_1.expires_at > c.clock) AND (NOT (EXISTS ( SELECT
+                    FROM gold.orders o_1
+                   WHERE ((o_1.bucket = q_1.bucket) AND (o_1.client_id = q_1.client_id) AND (o_1.id = q_1.id))))))) q)
+      CROSS JOIN LATERAL ( SELECT count(*) AS number
+            FROM gold.orders o_1
+           WHERE (((o_1.client_id + 0) = l.client_id) AND (o_1.sequence > l.counted_sequence))) o)
+   WHERE ((l.bucket = (read_limits.client % 64)) AND (l.client_id = read_limits.client));
+END;
+
+ALTER FUNCTION gold.read_limits(client integer) OWNER TO gold_book;
+
+--
 -- Name: allowed_ip; Type: TABLE; Schema: gold; Owner: gold_owner
 --
 
@@ -3171,6 +3446,9 @@ CREATE TABLE gold.deployment (
     partner_burst integer DEFAULT 200 NOT NULL,
     webhook_ports integer[] DEFAULT '{443,8443}'::integer[] NOT NULL,
     attempts_kept_days smallint DEFAULT 90 NOT NULL,
+    partner_open_quotes integer DEFAULT 100,
+    partner_open_grams bigint DEFAULT 50000000,
+    partner_daily_records integer DEFAULT 100000,
     CONSTRAINT deployment_attempts_kept CHECK (((attempts_kept_days >= 7) AND (attempts_kept_days <= 3650))),
     CONSTRAINT deployment_environment CHECK ((environment = ANY (ARRAY['sandbox'::text, 'production'::text]))),
     CONSTRAINT deployment_one CHECK (one),
@@ -3669,6 +3947,54 @@ end $$;
 ALTER FUNCTION gold.renew_endpoints(worker uuid) OWNER TO gold_book;
 
 --
+-- Name: renewed(gold.allowance, timestamp with time zone, bigint); Type: FUNCTION; Schema: gold; Owner: gold_book
+--
+
+CREATE FUNCTION gold.renewed(held gold.allowance, clock timestamp with time zone, grams bigint) RETURNS gold.allowance
+    LANGUAGE plpgsql STABLE
+    SET search_path TO 'gold', 'pg_temp'
+    AS $$
+declare
+  executed bigint;
+  executed_grams bigint;
+  newest bigint;
+begin
+  select count(*), sum(o.grams), max(o.sequence) into executed, executed_grams, newest
+  from orders o where o.client_id + 0 = held.client_id and o.sequence > held.counted_sequence;
+  if executed > 0 then
+    held.open_quotes := greatest(held.open_quotes - executed, 0);
+    held.open_grams := greatest(held.open_grams - executed_grams, 0);
+    held.records := greatest(held.records - executed, 0);
+    held.counted_sequence := newest;
+  end if;
+  if clock >= held.day_ends_at then
+    held.records := 0;
+    held.day_ends_at := day_end(clock);
+  end if;
+  if exceeded_limit(held, grams) in ('open_quotes', 'open_grams') and clock >= held.exact_until then
+    select count(*), coalesce(sum(q.grams), 0), coalesce(min(q.expires_at), clock + interval '1 minute'),
+      coalesce((array_agg(q.id order by q.id))[1], 'ffffffff-ffff-ffff-ffff-ffffffffffff')
+    into held.open_quotes, held.open_grams, held.exact_until, held.open_from
+    from quote q
+    where q.bucket = held.bucket and q.client_id = held.client_id and q.id >= held.open_from and q.expires_at > clock
+      and not exists (select from orders o where o.bucket = q.bucket and o.client_id = q.client_id and o.id = q.id);
+  end if;
+  return held;
+end $$;
+
+ALTER FUNCTION gold.renewed(held gold.allowance, clock timestamp with time zone, grams bigint) OWNER TO gold_book;
+
+--
+-- Name: replay_burst(); Type: FUNCTION; Schema: gold; Owner: gold_book
+--
+
+CREATE FUNCTION gold.replay_burst() RETURNS integer
+    LANGUAGE sql IMMUTABLE PARALLEL SAFE
+    RETURN 500;
+
+ALTER FUNCTION gold.replay_burst() OWNER TO gold_book;
+
+--
 -- Name: replay_events(text, timestamp with time zone); Type: FUNCTION; Schema: gold; Owner: gold_book
 --
 
@@ -3698,6 +4024,16 @@ begin
 end $$;
 
 ALTER FUNCTION gold.replay_events(public text, since timestamp with time zone) OWNER TO gold_book;
+
+--
+-- Name: replays_per_second(); Type: FUNCTION; Schema: gold; Owner: gold_book
+--
+
+CREATE FUNCTION gold.replays_per_second() RETURNS integer
+    LANGUAGE sql IMMUTABLE PARALLEL SAFE
+    RETURN 5;
+
+ALTER FUNCTION gold.replays_per_second() OWNER TO gold_book;
 
 --
 -- Name: require_read_committed(); Type: FUNCTION; Schema: gold; Owner: gold_book
@@ -4224,6 +4560,25 @@ end $$;
 ALTER FUNCTION gold.sequence_at(client integer, at timestamp with time zone) OWNER TO gold_book;
 
 --
+-- Name: set_limit_defaults(integer, bigint, integer); Type: FUNCTION; Schema: gold; Owner: gold_book
+--
+
+CREATE FUNCTION gold.set_limit_defaults(open_quotes integer, open_grams bigint, daily_records integer) RETURNS void
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'gold', 'pg_temp'
+    AS $$
+begin
+  update deployment d set partner_open_quotes = open_quotes, partner_open_grams = open_grams, partner_daily_records = daily_records
+  where (d.partner_open_quotes, d.partner_open_grams, d.partner_daily_records) is distinct from (open_quotes, open_grams, daily_records);
+  if found then
+    perform note('deployment.limit_defaults', 'deployment', jsonb_build_object('open_quotes', open_quotes, 'open_grams', open_grams,
+      'daily_records', daily_records));
+  end if;
+end $$;
+
+ALTER FUNCTION gold.set_limit_defaults(open_quotes integer, open_grams bigint, daily_records integer) OWNER TO gold_book;
+
+--
 -- Name: set_market_hours(boolean, jsonb); Type: FUNCTION; Schema: gold; Owner: gold_book
 --
 
@@ -4513,6 +4868,33 @@ CREATE FUNCTION gold.settled(item integer, own boolean, same boolean, status sma
 ALTER FUNCTION gold.settled(item integer, own boolean, same boolean, status smallint, body text) OWNER TO gold_book;
 
 --
+-- Name: nonce; Type: TABLE; Schema: gold; Owner: gold_owner
+--
+
+CREATE TABLE gold.nonce (
+    bucket smallint NOT NULL,
+    client_id integer NOT NULL,
+    nonce uuid NOT NULL,
+    request_id uuid
+);
+
+ALTER TABLE gold.nonce OWNER TO gold_owner;
+
+--
+-- Name: spend_nonce(gold.account, uuid, uuid); Type: FUNCTION; Schema: gold; Owner: gold_book
+--
+
+CREATE FUNCTION gold.spend_nonce(holder gold.account, nonce uuid, request uuid) RETURNS void
+    LANGUAGE sql
+    SET search_path TO 'gold', 'pg_temp'
+    BEGIN ATOMIC
+ INSERT INTO gold.nonce (bucket, client_id, nonce, request_id)
+   VALUES ((spend_nonce.holder).bucket, (spend_nonce.holder).client_id, spend_nonce.nonce, spend_nonce.request);
+END;
+
+ALTER FUNCTION gold.spend_nonce(holder gold.account, nonce uuid, request uuid) OWNER TO gold_book;
+
+--
 -- Name: spend_nonces(boolean, integer[], bigint[], uuid[], uuid[]); Type: FUNCTION; Schema: gold; Owner: gold_book
 --
 
@@ -4529,6 +4911,10 @@ declare
   locked int[];
   versions bigint[];
   spent bigint;
+  asked record;
+  limited outcome;
+  refusals text[] := '{}';
+  taken text[] := '{}';
 begin
   perform require_read_committed();
 
@@ -4546,11 +4932,29 @@ begin
     ) a;
   end if;
 
+  -- A nonce that is not spent yet is one record of its partner's daily budget.
+  for asked in
+    select i.n::int as n, i.client, i.request, i.client || ' ' || i.nonce as name
+    from unnest(clients, admissions, nonces, requests) with ordinality i (client, admission, nonce, request, n)
+    join allowance l on l.bucket = i.client % 64 and l.client_id = i.client
+    where l.maximum_daily_records is not null and versions[array_position(locked, i.client)] = i.admission
+      and not exists (select from nonce s where s.bucket = i.client % 64 and s.client_id = i.client and s.nonce = i.nonce)
+    order by i.n
+  loop
+    continue when asked.name = any (taken);
+    limited := take_record(asked.n, asked.client, clock_timestamp(), asked.request, false);
+    if limited.outcome is null then
+      taken := taken || asked.name;
+    else
+      refusals[asked.n] := limited.body;
+    end if;
+  end loop;
+
   with fresh as (
     insert into nonce (bucket, client_id, nonce, request_id)
     select i.client % 64, i.client, i.nonce, i.request
-    from unnest(clients, admissions, nonces, requests) i (client, admission, nonce, request)
-    where versions[array_position(locked, i.client)] = i.admission
+    from unnest(clients, admissions, nonces, requests) with ordinality i (client, admission, nonce, request, n)
+    where versions[array_position(locked, i.client)] = i.admission and refusals[i.n] is null
     on conflict do nothing
     returning 1
   )
@@ -4563,6 +4967,7 @@ begin
   return (
     select array_agg(case
       when array_position(locked, i.client) is null then 'busy'
+      when refusals[i.n] is not null then refusals[i.n]
       when s.request_id = i.request then 'answered'
       when versions[array_position(locked, i.client)] <> i.admission then 'admission_changed'
       else 'nonce_reused'
@@ -4581,7 +4986,7 @@ ALTER FUNCTION gold.spend_nonces(wait boolean, clients integer[], admissions big
 CREATE FUNCTION gold.spend_nonces(wait boolean, clients integer[], admissions bigint[], nonces uuid[]) RETURNS text[]
     LANGUAGE sql SECURITY DEFINER
     SET search_path TO 'gold', 'pg_temp'
-    RETURN gold.spend_nonces(wait, clients, admissions, nonces, ARRAY(SELECT gen_random_uuid() AS gen_random_uuid FROM unnest(spend_nonces.nonces) unnest(unnest)));
+    RETURN (SELECT array_agg(CASE WHEN (w.word ~~ '{%'::text) THEN 'idempotency_request_in_progress'::text ELSE w.word END ORDER BY w.n) AS array_agg FROM unnest(gold.spend_nonces(spend_nonces.wait, spend_nonces.clients, spend_nonces.admissions, spend_nonces.nonces, ARRAY(SELECT gen_random_uuid() AS gen_random_uuid FROM unnest(spend_nonces.nonces) unnest(unnest)))) WITH ORDINALITY w(word, n));
 
 ALTER FUNCTION gold.spend_nonces(wait boolean, clients integer[], admissions bigint[], nonces uuid[]) OWNER TO gold_book;
 
@@ -4795,6 +5200,39 @@ end $$;
 ALTER FUNCTION gold.take_events(worker uuid, clients integer[], tenures integer[], afters bigint[], rooms integer[]) OWNER TO gold_book;
 
 --
+-- Name: take_record(integer, integer, timestamp with time zone, uuid, boolean, bigint); Type: FUNCTION; Schema: gold; Owner: gold_book
+--
+
+CREATE FUNCTION gold.take_record(item integer, client integer, clock timestamp with time zone, request uuid, is_replay boolean, executed bigint DEFAULT 0) RETURNS gold.outcome
+    LANGUAGE plpgsql
+    SET search_path TO 'gold', 'pg_temp'
+    AS $$
+declare
+  held allowance;
+begin
+  select * into held from allowance l where l.bucket = client % 64 and l.client_id = client and l.maximum_daily_records is not null;
+  if held.client_id is null then
+    return null;
+  end if;
+  if is_replay then
+    if held.replays_paid_at > clock + make_interval(secs => (replay_burst() - 1) / replays_per_second()::float8) then
+      return limit_reached(item, held, 'replays', clock, request);
+    end if;
+    held.replays_paid_at := greatest(held.replays_paid_at, clock) + make_interval(secs => 1 / replays_per_second()::float8);
+  elsif held.records >= held.maximum_daily_records or clock >= held.day_ends_at then
+    held := renewed(held, clock, null);
+    if held.records - executed >= held.maximum_daily_records then
+      return limit_reached(item, held, 'daily_records', clock, request);
+    end if;
+  end if;
+  held.records := held.records + 1;
+  perform keep_allowances(array[held]);
+  return null;
+end $$;
+
+ALTER FUNCTION gold.take_record(item integer, client integer, clock timestamp with time zone, request uuid, is_replay boolean, executed bigint) OWNER TO gold_book;
+
+--
 -- Name: take_sequence(integer, bigint, timestamp with time zone); Type: FUNCTION; Schema: gold; Owner: gold_book
 --
 
@@ -4837,15 +5275,18 @@ begin
     answer := row(1, 'admission_changed', null, null);
     return;
   end if;
-  if take_turn.nonce is not null then
-    insert into nonce (bucket, client_id, nonce, request_id)
-    values (holder.bucket, holder.client_id, take_turn.nonce, take_turn.request) on conflict do nothing;
-    if not found then
-      answer := row(1, 'nonce_reused', null, null);
-      return;
-    end if;
+  if exists (select from nonce n where n.bucket = holder.bucket and n.client_id = holder.client_id and n.nonce = take_turn.nonce) then
+    answer := row(1, 'nonce_reused', null, null);
+    return;
   end if;
   if known.key is not null then
+    if take_turn.nonce is not null then
+      answer := take_record(1, holder.client_id, clock, take_turn.request, true);
+      if answer.outcome is not null then
+        return;
+      end if;
+      perform spend_nonce(holder, take_turn.nonce, take_turn.request);
+    end if;
     answer := settled(1, false, known.fingerprint = take_turn.fingerprint, known.status, known.body);
   end if;
 end $$;
@@ -5628,7 +6069,10 @@ CREATE VIEW gold.deployment_overview AS
     deployment.partner_rate_per_second,
     deployment.partner_burst,
     deployment.webhook_ports,
-    deployment.attempts_kept_days
+    deployment.attempts_kept_days,
+    deployment.partner_open_quotes,
+    deployment.partner_open_grams,
+    deployment.partner_daily_records
    FROM gold.deployment;
 
 ALTER TABLE gold.deployment_overview OWNER TO gold_owner;
@@ -5696,19 +6140,6 @@ CREATE VIEW gold.market_hours AS
 ALTER TABLE gold.market_hours OWNER TO gold_owner;
 
 --
--- Name: nonce; Type: TABLE; Schema: gold; Owner: gold_owner
---
-
-CREATE TABLE gold.nonce (
-    bucket smallint NOT NULL,
-    client_id integer NOT NULL,
-    nonce uuid NOT NULL,
-    request_id uuid
-);
-
-ALTER TABLE gold.nonce OWNER TO gold_owner;
-
---
 -- Name: operator_overview; Type: VIEW; Schema: gold; Owner: gold_owner
 --
 
@@ -5774,9 +6205,13 @@ CREATE VIEW gold.partner_overview AS
         CASE
             WHEN (gold.held_until(p.iban_changed_at) > clock_timestamp()) THEN gold.held_until(p.iban_changed_at)
             ELSE NULL::timestamp with time zone
-        END AS payouts_held_until
-   FROM (gold.partner p
-     JOIN gold.account a ON (((a.bucket = (p.id % 64)) AND (a.client_id = p.id))));
+        END AS payouts_held_until,
+    l.maximum_open_quotes,
+    l.maximum_open_grams,
+    l.maximum_daily_records
+   FROM ((gold.partner p
+     JOIN gold.account a ON (((a.bucket = (p.id % 64)) AND (a.client_id = p.id))))
+     LEFT JOIN gold.allowance l ON (((l.bucket = a.bucket) AND (l.client_id = a.client_id))));
 
 ALTER TABLE gold.partner_overview OWNER TO gold_owner;
 
@@ -5891,6 +6326,13 @@ ALTER TABLE gold.withdrawal_overview OWNER TO gold_owner;
 
 ALTER TABLE ONLY gold.account
     ADD CONSTRAINT account_bucket_client_id_pk PRIMARY KEY (bucket, client_id);
+
+--
+-- Name: allowance allowance_bucket_client_id_pk; Type: CONSTRAINT; Schema: gold; Owner: gold_owner
+--
+
+ALTER TABLE ONLY gold.allowance
+    ADD CONSTRAINT allowance_bucket_client_id_pk PRIMARY KEY (bucket, client_id);
 
 --
 -- Name: audit_link audit_link_pkey; Type: CONSTRAINT; Schema: gold; Owner: gold_owner
@@ -6885,6 +7327,12 @@ REVOKE ALL ON FUNCTION gold.create_partner(public text, name text, iban text, we
 GRANT ALL ON FUNCTION gold.create_partner(public text, name text, iban text, webhook_url text, rate_per_second integer, burst integer, maximum_grams bigint, ips cidr[], secret_hash bytea, webhook_sealed bytea, sealing_key text, signing_keys jsonb) TO gold_operator;
 
 --
+-- Name: FUNCTION day_end(clock timestamp with time zone); Type: ACL; Schema: gold; Owner: gold_book
+--
+
+REVOKE ALL ON FUNCTION gold.day_end(clock timestamp with time zone) FROM PUBLIC;
+
+--
 -- Name: FUNCTION delivery_status(mark bigint, sequence bigint, own gold.retry); Type: ACL; Schema: gold; Owner: gold_book
 --
 
@@ -7132,6 +7580,18 @@ REVOKE ALL ON FUNCTION gold.with_delivery(body text, delivery text) FROM PUBLIC;
 REVOKE ALL ON FUNCTION gold.event_text(given gold.event, delivery text) FROM PUBLIC;
 
 --
+-- Name: TABLE allowance; Type: ACL; Schema: gold; Owner: gold_owner
+--
+
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE gold.allowance TO gold_book;
+
+--
+-- Name: FUNCTION exceeded_limit(held gold.allowance, grams bigint); Type: ACL; Schema: gold; Owner: gold_book
+--
+
+REVOKE ALL ON FUNCTION gold.exceeded_limit(held gold.allowance, grams bigint) FROM PUBLIC;
+
+--
 -- Name: FUNCTION find_event(client integer, id uuid); Type: ACL; Schema: gold; Owner: gold_book
 --
 
@@ -7165,6 +7625,12 @@ GRANT ALL ON FUNCTION gold.find_quote(client integer, id uuid) TO gold_api;
 
 REVOKE ALL ON FUNCTION gold.find_withdrawal(client integer, id uuid) FROM PUBLIC;
 GRANT ALL ON FUNCTION gold.find_withdrawal(client integer, id uuid) TO gold_api;
+
+--
+-- Name: FUNCTION first_id_at(instant timestamp with time zone); Type: ACL; Schema: gold; Owner: gold_book
+--
+
+REVOKE ALL ON FUNCTION gold.first_id_at(instant timestamp with time zone) FROM PUBLIC;
 
 --
 -- Name: FUNCTION freeze_steps(); Type: ACL; Schema: gold; Owner: gold_owner
@@ -7216,6 +7682,12 @@ GRANT SELECT,INSERT ON TABLE gold.payment_batch TO gold_book;
 REVOKE ALL ON FUNCTION gold.is_known_login(name text) FROM PUBLIC;
 
 --
+-- Name: FUNCTION keep_allowances(changed gold.allowance[]); Type: ACL; Schema: gold; Owner: gold_book
+--
+
+REVOKE ALL ON FUNCTION gold.keep_allowances(changed gold.allowance[]) FROM PUBLIC;
+
+--
 -- Name: FUNCTION keep_attempts(); Type: ACL; Schema: gold; Owner: gold_owner
 --
 
@@ -7245,6 +7717,19 @@ REVOKE ALL ON FUNCTION gold.limit_sessions(login name, limits jsonb) FROM PUBLIC
 --
 
 REVOKE ALL ON FUNCTION gold.limit_operator_sessions(login name) FROM PUBLIC;
+
+--
+-- Name: FUNCTION limit_partner(public text, limits jsonb); Type: ACL; Schema: gold; Owner: gold_book
+--
+
+REVOKE ALL ON FUNCTION gold.limit_partner(public text, limits jsonb) FROM PUBLIC;
+GRANT ALL ON FUNCTION gold.limit_partner(public text, limits jsonb) TO gold_operator;
+
+--
+-- Name: FUNCTION limit_reached(item integer, held gold.allowance, reached text, clock timestamp with time zone, request uuid); Type: ACL; Schema: gold; Owner: gold_book
+--
+
+REVOKE ALL ON FUNCTION gold.limit_reached(item integer, held gold.allowance, reached text, clock timestamp with time zone, request uuid) FROM PUBLIC;
 
 --
 -- Name: FUNCTION link_audit(entry gold.audit); Type: ACL; Schema: gold; Owner: gold_book
@@ -7453,6 +7938,13 @@ REVOKE ALL ON FUNCTION gold.read_credentials(client integer) FROM PUBLIC;
 GRANT ALL ON FUNCTION gold.read_credentials(client integer) TO gold_api;
 
 --
+-- Name: FUNCTION read_limits(client integer); Type: ACL; Schema: gold; Owner: gold_book
+--
+
+REVOKE ALL ON FUNCTION gold.read_limits(client integer) FROM PUBLIC;
+GRANT ALL ON FUNCTION gold.read_limits(client integer) TO gold_api;
+
+--
 -- Name: TABLE allowed_ip; Type: ACL; Schema: gold; Owner: gold_owner
 --
 
@@ -7655,11 +8147,29 @@ REVOKE ALL ON FUNCTION gold.renew_endpoints(worker uuid) FROM PUBLIC;
 GRANT ALL ON FUNCTION gold.renew_endpoints(worker uuid) TO gold_api;
 
 --
+-- Name: FUNCTION renewed(held gold.allowance, clock timestamp with time zone, grams bigint); Type: ACL; Schema: gold; Owner: gold_book
+--
+
+REVOKE ALL ON FUNCTION gold.renewed(held gold.allowance, clock timestamp with time zone, grams bigint) FROM PUBLIC;
+
+--
+-- Name: FUNCTION replay_burst(); Type: ACL; Schema: gold; Owner: gold_book
+--
+
+REVOKE ALL ON FUNCTION gold.replay_burst() FROM PUBLIC;
+
+--
 -- Name: FUNCTION replay_events(public text, since timestamp with time zone); Type: ACL; Schema: gold; Owner: gold_book
 --
 
 REVOKE ALL ON FUNCTION gold.replay_events(public text, since timestamp with time zone) FROM PUBLIC;
 GRANT ALL ON FUNCTION gold.replay_events(public text, since timestamp with time zone) TO gold_operator;
+
+--
+-- Name: FUNCTION replays_per_second(); Type: ACL; Schema: gold; Owner: gold_book
+--
+
+REVOKE ALL ON FUNCTION gold.replays_per_second() FROM PUBLIC;
 
 --
 -- Name: FUNCTION require_read_committed(); Type: ACL; Schema: gold; Owner: gold_book
@@ -7791,6 +8301,12 @@ GRANT ALL ON FUNCTION gold.seal_next(clients integer[]) TO gold_api;
 REVOKE ALL ON FUNCTION gold.sequence_at(client integer, at timestamp with time zone) FROM PUBLIC;
 
 --
+-- Name: FUNCTION set_limit_defaults(open_quotes integer, open_grams bigint, daily_records integer); Type: ACL; Schema: gold; Owner: gold_book
+--
+
+REVOKE ALL ON FUNCTION gold.set_limit_defaults(open_quotes integer, open_grams bigint, daily_records integer) FROM PUBLIC;
+
+--
 -- Name: FUNCTION set_market_hours(always_open boolean, sessions jsonb); Type: ACL; Schema: gold; Owner: gold_book
 --
 
@@ -7842,6 +8358,18 @@ REVOKE ALL ON FUNCTION gold.settle_deployment(environment text, public_base_url 
 --
 
 REVOKE ALL ON FUNCTION gold.settled(item integer, own boolean, same boolean, status smallint, body text) FROM PUBLIC;
+
+--
+-- Name: TABLE nonce; Type: ACL; Schema: gold; Owner: gold_owner
+--
+
+GRANT SELECT,INSERT ON TABLE gold.nonce TO gold_book;
+
+--
+-- Name: FUNCTION spend_nonce(holder gold.account, nonce uuid, request uuid); Type: ACL; Schema: gold; Owner: gold_book
+--
+
+REVOKE ALL ON FUNCTION gold.spend_nonce(holder gold.account, nonce uuid, request uuid) FROM PUBLIC;
 
 --
 -- Name: FUNCTION spend_nonces(wait boolean, clients integer[], admissions bigint[], nonces uuid[], requests uuid[]); Type: ACL; Schema: gold; Owner: gold_book
@@ -7898,6 +8426,12 @@ GRANT ALL ON FUNCTION gold.suspend_partner(public text) TO gold_operator;
 
 REVOKE ALL ON FUNCTION gold.take_events(worker uuid, clients integer[], tenures integer[], afters bigint[], rooms integer[]) FROM PUBLIC;
 GRANT ALL ON FUNCTION gold.take_events(worker uuid, clients integer[], tenures integer[], afters bigint[], rooms integer[]) TO gold_api;
+
+--
+-- Name: FUNCTION take_record(item integer, client integer, clock timestamp with time zone, request uuid, is_replay boolean, executed bigint); Type: ACL; Schema: gold; Owner: gold_book
+--
+
+REVOKE ALL ON FUNCTION gold.take_record(item integer, client integer, clock timestamp with time zone, request uuid, is_replay boolean, executed bigint) FROM PUBLIC;
 
 --
 -- Name: FUNCTION take_sequence(client integer, sequence bigint, at timestamp with time zone); Type: ACL; Schema: gold; Owner: gold_book
@@ -8083,12 +8617,6 @@ GRANT SELECT ON TABLE gold.endpoint_overview TO gold_operator;
 GRANT SELECT ON TABLE gold.market_hours TO gold_book;
 GRANT SELECT ON TABLE gold.market_hours TO gold_api;
 GRANT SELECT ON TABLE gold.market_hours TO gold_operator;
-
---
--- Name: TABLE nonce; Type: ACL; Schema: gold; Owner: gold_owner
---
-
-GRANT SELECT,INSERT ON TABLE gold.nonce TO gold_book;
 
 --
 -- Name: TABLE operator_overview; Type: ACL; Schema: gold; Owner: gold_owner

@@ -164,6 +164,15 @@ export interface Limits {
   amount_sar: Bounds<Sar>;
   quote_ttl_seconds: number;
   rate_limit: { requests_per_second: number; burst: number };
+  /** Firm quotes that are not executed yet. null: unlimited; a null maximum does not limit. */
+  open_quotes: {
+    maximum_quotes: number | null;
+    quotes: number;
+    maximum_gold_grams: Grams | null;
+    gold_grams: Grams;
+  } | null;
+  /** Records of a day that execute nothing, such as quotes and binding refusals. null: unlimited. */
+  daily_records: { maximum_records: number; records: number; resets_at: string } | null;
   market_hours: {
     always_open: boolean;
     time_zone: "Asia/Riyadh";

@@ -174,6 +174,7 @@ async function settle(
     ...["--pepper", `file:${state.path("keys", "pepper")}`],
     ...["--sealing-key", `file:${state.path("keys", "sealing_key")}`],
     ...["--flood", `${floodPerSecond}`, "--rate", `${PARTNER_RATE}/s`, "--burst", PARTNER_RATE],
+    ...["--open-quotes", "unlimited", "--open-grams", "unlimited", "--daily-records", "unlimited"],
     ...["--payout-name", HOUSE.name, "--payout-iban", HOUSE.iban, "--payout-bic", HOUSE.bic],
   );
   await markSettled(state, baseUrl);

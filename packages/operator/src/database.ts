@@ -5,6 +5,14 @@ import { checkDatabaseUrl, openDatabase } from "@gold-partner/database";
 import { isKeySource, type KeySource } from "@gold-partner/server";
 import { EXIT, Failure, usage } from "./failure.ts";
 
+/** As gold.limit_partner takes them. Absent leaves a limit as it is, null takes it away. */
+export interface Limits {
+  readonly open_quotes?: number | null;
+  /** In 0.0001 g. */
+  readonly open_grams?: string | null;
+  readonly daily_records?: number | null;
+}
+
 export interface Deployment {
   readonly environment: "sandbox" | "production";
   readonly publicBaseUrl: string;
@@ -13,7 +21,11 @@ export interface Deployment {
   /** The proxy's bound on one certificate; a partner's rate is at most a quarter of it. */
   readonly floodPerSecond: number;
   /** What a partner may send that is given no terms of its own. */
-  readonly partnerDefaults: { readonly ratePerSecond: number; readonly burst: number };
+  readonly partnerDefaults: {
+    readonly ratePerSecond: number;
+    readonly burst: number;
+    readonly limits: Required<Limits>;
+  };
   /** What withdrawals are paid from. */
   readonly payoutAccount: { readonly name: string; readonly iban: string; readonly bic: string } | null;
   /** Whether partners may have their webhooks received on the service's own machine. */
@@ -110,7 +122,7 @@ export function openDb(sql: Sql): Db {
   return {
     sql,
     async deployment() {
-      const [row] = await sql`select * from gold.deployment_overview`;
+      const [row] = await sql`select *, partner_open_grams::text from gold.deployment_overview`;
       if (!row) {
         throw new Failure(
           EXIT.refused,
@@ -124,7 +136,15 @@ export function openDb(sql: Sql): Db {
         sealingKeySource: sourceOf(row.sealing_key_source),
         pepperSource: sourceOf(row.pepper_source),
         floodPerSecond: row.flood_per_second,
-        partnerDefaults: { ratePerSecond: row.partner_rate_per_second, burst: row.partner_burst },
+        partnerDefaults: {
+          ratePerSecond: row.partner_rate_per_second,
+          burst: row.partner_burst,
+          limits: {
+            open_quotes: row.partner_open_quotes,
+            open_grams: row.partner_open_grams,
+            daily_records: row.partner_daily_records,
+          },
+        },
         payoutAccount: row.payout_iban &&
           { name: row.payout_name, iban: row.payout_iban, bic: row.payout_bic },
         loopbackReceivers: row.loopback_receivers,

@@ -27,7 +27,7 @@ const STATUSES: Record<number, string> = {
   415: "unsupported_media_type",
   422:
     "quote_expired insufficient_funds insufficient_gold insufficient_inventory limit_exceeded market_closed",
-  429: "rate_limited",
+  429: "rate_limited open_quotes_exceeded daily_budget_exceeded",
   431: "header_too_large",
   500: "internal_error",
   503: "price_unavailable service_unavailable upstream_unavailable",
@@ -39,6 +39,7 @@ const BINDING =
 const SPENDING = `${BINDING} nonce_reused idempotency_key_conflict`;
 const RETRYABLE =
   "token_expired request_timeout nonce_reused idempotency_request_in_progress market_closed rate_limited " +
+  "open_quotes_exceeded daily_budget_exceeded " +
   "internal_error price_unavailable service_unavailable upstream_unavailable upstream_timeout";
 
 const sorted = (codes: string): string[] => codes.split(" ").sort();

@@ -16,7 +16,7 @@ import { readSignatureForms } from "./admission/signature/header_forms.ts";
 import { activeKeys, readAnew, type SignedRequest } from "./admission/signature/verify_signature.ts";
 import type { Caller } from "./admission/token/caller.ts";
 import { nonceUuid } from "./booking/nonce/nonce_uuid.ts";
-import type { Outcome } from "./booking/outcome.ts";
+import { LIMIT_STATUS, type Outcome } from "./booking/outcome.ts";
 import {
   type AppContext,
   authenticate,
@@ -40,7 +40,7 @@ import {
   stepToExplain,
 } from "./probe/steps.ts";
 import { Refusal } from "./refusal.ts";
-import { jsonReply, problemReply } from "./reply.ts";
+import { jsonReply, outcomeReply, problemReply } from "./reply.ts";
 
 const STRICT = /(?:^|,)\s*handling\s*=\s*(?:strict|"strict")\s*(?:,|;|$)/i;
 /** A diagnosis costs what dozens of orders do. Integrating by hand never gets there; a loop in production would. */
@@ -70,7 +70,9 @@ export function probeRoute(deps: Deps): Route {
 async function answerAsAnOrder(c: AppContext, deps: Deps): Promise<Response> {
   const admit = async () => await verify(c, deps, await identify(c, deps));
   const book = ({ partner, nonce }: SignedRequest) => spend(c, deps, partner, nonce);
-  const { outcome } = await bookAdmitted(admit, book, deps);
+  const booked = await bookAdmitted(admit, book, deps);
+  if (booked.status === LIMIT_STATUS) return outcomeReply(booked, c.get("exchange"));
+  const { outcome } = booked;
   if (outcome !== "answered") return problemReply(new Refusal(outcome as "nonce_reused"), c.get("exchange"));
   return await verdict(c, deps, ALL_RIGHT, null);
 }
@@ -92,8 +94,9 @@ async function explain(c: AppContext, deps: ProbeDeps): Promise<Response> {
   if (!steps.signature.ok) return await verdict(c, deps, steps, await findMistake(c, deps, holder, steps));
   const admit = () => identify(c, deps);
   const book = ({ partner }: Caller) => spend(c, deps, partner, headers.nonce);
-  const { outcome } = await bookAdmitted(admit, book, deps);
-  steps.nonce = outcome === "answered" ? ALL_RIGHT.nonce : USED_NONCE;
+  const booked = await bookAdmitted(admit, book, deps);
+  if (booked.status === LIMIT_STATUS) return outcomeReply(booked, c.get("exchange"));
+  steps.nonce = booked.outcome === "answered" ? ALL_RIGHT.nonce : USED_NONCE;
   return await verdict(c, deps, steps, null);
 }
 

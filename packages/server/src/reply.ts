@@ -2,6 +2,7 @@ import type { JsonValue } from "@gold-partner/canonical";
 import {
   PROBLEM_MEDIA_TYPE,
   problemBody,
+  type ProblemCode,
   REPLY_HEADER,
   type RequestId,
   TOKEN_PROBLEM_REGISTRY,
@@ -9,7 +10,8 @@ import {
   type TokenProblemCode,
   writeJson,
 } from "@gold-partner/protocol";
-import type { Outcome } from "./booking/outcome.ts";
+import { limitFields, type LimitState } from "./admission/rate/rate_fields.ts";
+import { LIMIT_STATUS, type Outcome } from "./booking/outcome.ts";
 import { Refusal } from "./refusal.ts";
 
 /** A request, for those who reply to it. */
@@ -96,6 +98,7 @@ export function outcomeReply({ outcome, status, body }: Outcome, exchange: Excha
   switch (outcome) {
     case "answered":
     case "replayed": {
+      if (status === LIMIT_STATUS) return limitReply(body!, exchange);
       const replayed = outcome === "replayed";
       const refused = status! >= 400;
       return textReply(
@@ -114,6 +117,20 @@ export function outcomeReply({ outcome, status, body }: Outcome, exchange: Excha
     default:
       return problemReply(new Refusal(outcome), exchange);
   }
+}
+
+/** A refusal by one of the partner's limits: the database says which and until when, the registry says the rest. */
+function limitReply(text: string, exchange: Exchange): Response {
+  const { code, detail, limit } = JSON.parse(text) as {
+    code: ProblemCode;
+    detail: string;
+    limit: LimitState;
+  };
+  const body = problemBody(code, { requestId: exchange.requestId, detail });
+  return textReply(body.status, JSON.stringify(body), PROBLEM_MEDIA_TYPE, exchange, {
+    ...limitFields(limit),
+    [REPLY_HEADER.retryAfter]: `${limit.reset_seconds}`,
+  });
 }
 
 function problemHeaders(code: TokenProblemCode): Record<string, string> {

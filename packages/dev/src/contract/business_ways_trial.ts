@@ -1,6 +1,8 @@
 import { randomUUID } from "node:crypto";
 import type { TokenProblemCode } from "@gold-partner/protocol";
+import type { Caller } from "./caller_trial.ts";
 import { closeMarket, holdAccount, letExpire, takePriceAway } from "./disturbances_trial.ts";
+import type { House } from "./house_trial.ts";
 import { order, orderOf, QUOTE, quote, type Way, WITHDRAWAL, withdrawal } from "./way_trial.ts";
 
 const MORE_THAN_THE_VAULT_GRAMS = 13_000;
@@ -62,4 +64,21 @@ export const BUSINESS_WAYS = {
   price_unavailable: quote(async ({ house, partner }) => {
     return { caller: partner, call: QUOTE, mend: await takePriceAway(house) };
   }),
+  open_quotes_exceeded: quote(async ({ house: { operator }, other }) => {
+    await orderOf(other, "buy", 1);
+    await setLimit(operator, other, "open-quotes", "1");
+    return { caller: other, call: QUOTE, mend: () => setLimit(operator, other, "open-quotes", "unlimited") };
+  }),
+  daily_budget_exceeded: quote(async ({ house: { operator }, other }) => {
+    await setLimit(operator, other, "daily-records", "1");
+    await orderOf(other, "buy", 1);
+    return {
+      caller: other,
+      call: QUOTE,
+      mend: () => setLimit(operator, other, "daily-records", "unlimited"),
+    };
+  }),
 } as const satisfies Partial<Record<TokenProblemCode, Way>>;
+
+const setLimit = (operator: House["operator"], { credentials }: Caller, name: string, value: string) =>
+  operator("partner set", credentials.client_id, `--${name}`, value);

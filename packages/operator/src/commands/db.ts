@@ -4,12 +4,13 @@ import type { Command, Row } from "../command.ts";
 import { connect } from "../database.ts";
 import { EXIT, Failure } from "../failure.ts";
 import { makeTokenKey } from "../token_key.ts";
+import { LIMIT_OPTIONS, printLimits } from "./partner_limits.ts";
 import { readSettlement, type Settlement } from "./settlement.ts";
 
 const migrateCommand: Command = {
   words: "db migrate",
   usage:
-    "db migrate [--env sandbox|production --base-url URL --pepper SOURCE --sealing-key SOURCE [--loopback-receivers] [--flood N] [--webhook-port N …] [--attempts-kept 90d]] [--rate N/s --burst N] [--payout-name NAME --payout-iban SA… --payout-bic BIC]",
+    "db migrate [--env sandbox|production --base-url URL --pepper SOURCE --sealing-key SOURCE [--loopback-receivers] [--flood N] [--webhook-port N …] [--attempts-kept 90d]] [--rate N/s --burst N] [--open-quotes N|unlimited --open-grams G|unlimited --daily-records N|unlimited] [--payout-name NAME --payout-iban SA… --payout-bic BIC]",
   does: "brings the database to this version; the first time it is told which deployment it belongs to",
   options: {
     env: { type: "string" },
@@ -22,6 +23,7 @@ const migrateCommand: Command = {
     "attempts-kept": { type: "string" },
     rate: { type: "string" },
     burst: { type: "string" },
+    ...LIMIT_OPTIONS,
     "payout-name": { type: "string" },
     "payout-iban": { type: "string" },
     "payout-bic": { type: "string" },
@@ -43,7 +45,7 @@ const migrateCommand: Command = {
   },
 };
 
-async function settle(sql: Sql, { deployment, defaults, account }: Settlement): Promise<Row> {
+async function settle(sql: Sql, { deployment, defaults, limits, account }: Settlement): Promise<Row> {
   if (deployment) {
     const {
       environment,
@@ -61,10 +63,15 @@ async function settle(sql: Sql, { deployment, defaults, account }: Settlement): 
     await ensureTokenKey(sql, sealingKey);
   }
   if (defaults) await sql`select gold.set_partner_defaults(${defaults.rate}, ${defaults.burst})`;
+  if (limits) {
+    const { open_quotes, open_grams, daily_records } = limits;
+    await sql`select gold.set_limit_defaults(${open_quotes}, ${open_grams}::text::bigint, ${daily_records})`;
+  }
   if (account) await sql`select gold.set_payout_account(${account.name}, ${account.iban}, ${account.bic})`;
   return {
     ...(deployment ? { environment: deployment.environment, base_url: deployment.baseUrl } : {}),
     ...(defaults ? { rate_per_second: defaults.rate, burst: defaults.burst } : {}),
+    ...(limits ? printLimits(limits) : {}),
     ...(account ? { payout_iban: account.iban } : {}),
   };
 }

@@ -10,6 +10,7 @@ import { writeCsr } from "../pki/mod.ts";
 import { writePem } from "../pki/pem.ts";
 import { issueCertificate } from "./cert.ts";
 import { createPartner } from "./partner.ts";
+import { LIMIT_NAMES } from "./partner_limits.ts";
 
 /** Where a load partner's files go, and what they say of the deployment. */
 export interface LoadSite {
@@ -118,6 +119,7 @@ async function onboard(
         rate: `${ratePerSecond}/s`,
         burst: `${burst}`,
         "max-grams": formatGrams(GOLD_DEFAULT_MAX_TENTH_MILLIGRAMS),
+        ...Object.fromEntries(LIMIT_NAMES.map((name) => [name, "unlimited"])),
       },
     });
     const { client_id, client_secret, webhook_secret } = created.object;

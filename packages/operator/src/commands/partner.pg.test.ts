@@ -176,7 +176,8 @@ describe("gold partner", () => {
     refused(await operator.gold("partner", "suspend", "nobody", "--yes"), 1, "nobody");
     const rows = await operator.service.books.sql`
       select action, login from gold.audit where subject = ${client_id} order by id`;
-    assertEquals(rows.map(({ action }) => action), ["partner.create", "partner.suspend", "partner.resume"]);
+    const actions = ["partner.create", "partner.limit", "partner.suspend", "partner.resume"];
+    assertEquals(rows.map(({ action }) => action), actions);
     assertEquals(new Set(rows.map(({ login }) => login)), new Set([operator.login]));
   });
 

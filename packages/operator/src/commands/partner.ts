@@ -9,6 +9,7 @@ import { usage } from "../failure.ts";
 import { instantOf } from "../output.ts";
 import { parsedRequired, repeated, required, wholeNumber } from "../values.ts";
 import { newClientSecret, newSealedSecret } from "./new_secret.ts";
+import { LIMIT_OPTIONS, LIMIT_USAGE, limitPartner, printLimits, readLimits } from "./partner_limits.ts";
 import { readMaximum, readName, readRange, readRate, readSigningKey, readWebhook } from "./partner_terms.ts";
 import { findPartner } from "./registered_partner.ts";
 
@@ -18,7 +19,8 @@ const ID_CHARACTERS = 20;
 const create: Command = {
   words: "partner create",
   usage:
-    "partner create --name NAME --iban SA… --ip CIDR [--ip …] --webhook https://… --signing-key FILE [--rate N/s] [--burst N] [--max-grams G]",
+    "partner create --name NAME --iban SA… --ip CIDR [--ip …] --webhook https://… --signing-key FILE [--rate N/s] [--burst N] [--max-grams G] " +
+    LIMIT_USAGE,
   does: "onboards a partner; its secrets are shown once",
   options: {
     name: { type: "string" },
@@ -29,6 +31,7 @@ const create: Command = {
     rate: { type: "string" },
     burst: { type: "string" },
     "max-grams": { type: "string", default: formatGrams(GOLD_DEFAULT_MAX_TENTH_MILLIGRAMS) },
+    ...LIMIT_OPTIONS,
   },
   run: createPartner,
 };
@@ -55,16 +58,18 @@ export async function createPartner({ values, db, path, random }: Invocation) {
   const webhook = await readWebhook(required(values, "webhook"), settled);
   const clientSecret = await newClientSecret(settled, random);
   const webhookSecret = await newSealedSecret(settled, random);
-  await sql`select gold.create_partner(${clientId}, ${name}, ${
-    parsedRequired(values, "iban", parseIban)
-  }, ${webhook.url},
+  const limits = { ...settled.partnerDefaults.limits, ...readLimits(values) };
+  const iban = parsedRequired(values, "iban", parseIban);
+  const maximum = parsedRequired(values, "max-grams", readMaximum);
+  await sql.begin(async (transaction) => {
+    await transaction`select gold.create_partner(${clientId}, ${name}, ${iban}, ${webhook.url},
     ${rate}, ${burst},
-    ${`${parsedRequired(values, "max-grams", readMaximum)}`}::text::bigint, ${`{${
-    ips.join(",")
-  }}`}::text::cidr[],
+    ${`${maximum}`}::text::bigint, ${`{${ips.join(",")}}`}::text::cidr[],
     ${clientSecret.hash}::bytea, ${webhookSecret.sealed}::bytea, ${webhookSecret.keyName}, ${
-    sql.json(signingKeys)
-  }::jsonb)`;
+      sql.json(signingKeys)
+    }::jsonb)`;
+    await limitPartner(transaction, clientId, limits);
+  });
   return {
     title: "The secrets are shown this once. Hand them to the partner over a safe channel.",
     object: {
@@ -122,6 +127,11 @@ const show: Command = {
       rate_per_second: row.rate_per_second,
       burst: row.burst,
       maximum_grams: formatGrams(BigInt(row.maximum_grams)),
+      ...printLimits({
+        open_quotes: row.maximum_open_quotes,
+        open_grams: row.maximum_open_grams,
+        daily_records: row.maximum_daily_records,
+      }),
       sar_available: formatHalalas(BigInt(row.sar_available)),
       sar_held: formatHalalas(BigInt(row.sar_held)),
       gold_grams: formatGrams(BigInt(row.gold)),

@@ -34,6 +34,37 @@ describe("gold partner set and approve-iban", () => {
     assertEquals([after.iban, after.rate_per_second], [OLD_IBAN, 100]);
   });
 
+  it("set limits open quotes and daily records, each by itself, and takes a limit away", async () => {
+    const unlimited = { open_quotes: "unlimited", open_grams: "unlimited", daily_records: "unlimited" };
+    const limitsOf = ({ open_quotes, open_grams, daily_records }: Awaited<ReturnType<typeof shown>>) => ({
+      open_quotes,
+      open_grams,
+      daily_records,
+    });
+    assertEquals(limitsOf(await shown()), unlimited);
+    const changed = await operator.done(
+      "partner",
+      "set",
+      id,
+      "--open-quotes",
+      "20",
+      "--open-grams",
+      "2500.5",
+    );
+    assertEquals(changed, { client_id: id, open_quotes: 20, open_grams: "2500.5" });
+    await operator.done("partner", "set", id, "--daily-records", "1000");
+    assertEquals(limitsOf(await shown()), { open_quotes: 20, open_grams: "2500.5", daily_records: 1000 });
+    await operator.done("partner", "set", id, "--open-grams", "unlimited");
+    assertEquals(limitsOf(await shown()), { open_quotes: 20, open_grams: "unlimited", daily_records: 1000 });
+    refused(await set("--open-quotes", "0"), 2, "--open-quotes");
+    refused(await set("--open-grams", "0"), 2, "--open-grams");
+    refused(await set("--daily-records", "none"), 2, "--daily-records");
+    await operator.done("partner", "set", id, "--open-quotes", "unlimited", "--daily-records", "unlimited");
+    assertEquals(limitsOf(await shown()), unlimited);
+    const rows = await operator.service.books.sql`select from gold.allowance`;
+    assertEquals(rows.length, 0);
+  });
+
   it("set refuses nothing at all, an unknown partner and what is no such thing, and changes nothing", async () => {
     const before = await shown();
     refused(await set(), 2, "nothing to set");

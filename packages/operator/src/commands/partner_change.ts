@@ -2,13 +2,15 @@ import { formatGrams, parseIban } from "@gold-partner/protocol";
 import type { Command, Invocation, Result } from "../command.ts";
 import { EXIT, Failure, usage } from "../failure.ts";
 import { parsed, repeated, required, wholeNumber } from "../values.ts";
+import { LIMIT_OPTIONS, LIMIT_USAGE, limitPartner, printLimits, readLimits } from "./partner_limits.ts";
 import { readMaximum, readName, readRange, readRate, readWebhook } from "./partner_terms.ts";
 import { findPartner } from "./registered_partner.ts";
 
 const set: Command = {
   words: "partner set",
   usage:
-    "partner set ID [--name NAME] [--iban SA…] [--ip CIDR …] [--webhook https://…] [--rate N/s] [--burst N] [--max-grams G]",
+    "partner set ID [--name NAME] [--iban SA…] [--ip CIDR …] [--webhook https://…] [--rate N/s] [--burst N] [--max-grams G] " +
+    LIMIT_USAGE,
   does:
     "changes what is given; --ip replaces all addresses, --webhook enables a disabled endpoint, also with the URL that it has, a new IBAN waits for another login's approve-iban, and the registered one withdraws it",
   options: {
@@ -19,6 +21,7 @@ const set: Command = {
     rate: { type: "string" },
     burst: { type: "string" },
     "max-grams": { type: "string" },
+    ...LIMIT_OPTIONS,
   },
   takes: ["ID"],
   run: setPartner,
@@ -43,8 +46,12 @@ async function setPartner({ values, db, positionals: [id] }: Invocation): Promis
     ...(burst === null ? {} : { burst }),
     ...(maximum === null ? {} : { maximum_grams: formatGrams(maximum) }),
   };
+  const limits = readLimits(values);
   const changesTerms = Object.keys(terms).length > 0;
-  if (!changesTerms && iban === null) throw usage(`There is nothing to set. Usage: gold ${set.usage}`);
+  const changesLimits = Object.keys(limits).length > 0;
+  if (!changesTerms && !changesLimits && iban === null) {
+    throw usage(`There is nothing to set. Usage: gold ${set.usage}`);
+  }
   const pending = await (await db()).sql.begin(async (transaction) => {
     if (changesTerms) {
       await transaction`select gold.set_partner(${id!}, ${name}, ${
@@ -52,6 +59,7 @@ async function setPartner({ values, db, positionals: [id] }: Invocation): Promis
       }::text::cidr[],
         ${webhook?.url ?? null}, ${rate}, ${burst}, ${maximum === null ? null : `${maximum}`}::text::bigint)`;
     }
+    if (changesLimits) await limitPartner(transaction, id!, limits);
     if (iban === null) return {};
     await transaction`select gold.ask_iban(${id!}, ${iban})`;
     // None is left where the registered one was asked for.
@@ -61,7 +69,7 @@ async function setPartner({ values, db, positionals: [id] }: Invocation): Promis
   });
   return {
     ...(iban === null ? {} : { title: titleOf(id!, pending.pending_iban) }),
-    object: { client_id: id!, ...terms, ...pending },
+    object: { client_id: id!, ...terms, ...printLimits(limits), ...pending },
     notice: webhook?.notice,
   };
 }

@@ -13,6 +13,8 @@ import {
   spanSeconds,
   wholeNumber,
 } from "../values.ts";
+import type { Limits } from "../database.ts";
+import { LIMIT_NAMES, readLimits } from "./partner_limits.ts";
 import { readRate } from "./partner_terms.ts";
 
 /** What a migration tells the database; each part is told whole or not at all. */
@@ -20,6 +22,8 @@ export interface Settlement {
   readonly deployment: Deployment | undefined;
   /** What partners may send that are given no terms of their own. */
   readonly defaults: { readonly rate: number; readonly burst: number } | undefined;
+  /** The limits of partners that are given none of their own. */
+  readonly limits: Required<Limits> | undefined;
   /** The house's own account, which withdrawals are paid from. */
   readonly account: { readonly name: string; readonly iban: string; readonly bic: string } | undefined;
 }
@@ -63,6 +67,7 @@ export async function readSettlement(values: Values): Promise<Settlement> {
         burst: wholeNumber(required(values, "burst"), "burst"),
       }
       : undefined,
+    limits: tells(...LIMIT_NAMES) ? readAllLimits(values) : undefined,
     account: tells("payout-name", "payout-iban", "payout-bic")
       ? {
         name: line(values, "payout-name"),
@@ -71,6 +76,11 @@ export async function readSettlement(values: Values): Promise<Settlement> {
       }
       : undefined,
   };
+}
+
+function readAllLimits(values: Values): Required<Limits> {
+  for (const name of LIMIT_NAMES) required(values, name);
+  return readLimits(values) as Required<Limits>;
 }
 
 async function readDeployment(values: Values): Promise<Deployment> {

@@ -5,7 +5,7 @@ import { ENDPOINTS, type OperationId } from "./endpoints.ts";
 import { problemCodesOf } from "./problem_codes.ts";
 
 const codesOf = (operation: OperationId) => problemCodesOf(ENDPOINTS[operation]).sort();
-const listed = (...codes: string[]) => codes.join(" ").split(" ").sort();
+const listed = (...codes: string[]) => [...new Set(codes.join(" ").split(" "))].sort();
 
 const ALWAYS =
   "path_not_allowed invalid_request certificate_unknown certificate_revoked certificate_expired " +
@@ -13,9 +13,9 @@ const ALWAYS =
   "internal_error service_unavailable upstream_unavailable upstream_timeout";
 const TOKEN = "token_missing token_invalid token_expired token_certificate_mismatch partner_suspended";
 const SIGNED =
-  "timestamp_invalid nonce_invalid signature_missing signature_invalid timestamp_out_of_window nonce_reused";
+  "timestamp_invalid nonce_invalid signature_missing signature_invalid timestamp_out_of_window nonce_reused daily_budget_exceeded";
 const KEY =
-  "idempotency_key_missing idempotency_key_invalid idempotency_key_conflict idempotency_request_in_progress";
+  "idempotency_key_missing idempotency_key_invalid idempotency_key_conflict idempotency_request_in_progress daily_budget_exceeded";
 
 describe("problemCodesOf()", () => {
   it("uses every code of the registry somewhere", () => {
@@ -52,7 +52,7 @@ describe("problemCodesOf()", () => {
         ALWAYS,
         TOKEN,
         KEY,
-        "unsupported_media_type limit_exceeded market_closed price_unavailable",
+        "unsupported_media_type limit_exceeded market_closed open_quotes_exceeded price_unavailable",
       ],
       getQuote: [ALWAYS, TOKEN, "not_found"],
       listOrders: [ALWAYS, TOKEN],

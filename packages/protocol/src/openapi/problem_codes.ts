@@ -37,6 +37,7 @@ const OF_A_SIGNATURE = [
   "signature_invalid",
   "timestamp_out_of_window",
   "nonce_reused",
+  "daily_budget_exceeded",
 ] as const satisfies readonly ProblemCode[];
 
 const OF_A_KEY = [
@@ -44,6 +45,7 @@ const OF_A_KEY = [
   "idempotency_key_invalid",
   "idempotency_key_conflict",
   "idempotency_request_in_progress",
+  "daily_budget_exceeded",
 ] as const satisfies readonly ProblemCode[];
 
 /** Every code that the operation may answer with, in the registry's order. */

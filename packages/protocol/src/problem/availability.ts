@@ -15,6 +15,24 @@ export const AVAILABILITY_PROBLEMS = {
       "Wait as long as Retry-After says, repeat with the same Idempotency-Key, and pace yourself by the RateLimit headers. " +
       "Under authentication_failures, correct the token or client_secret first; a valid one is accepted at any time.",
   },
+  open_quotes_exceeded: {
+    ...UNAVAILABLE,
+    status: 429,
+    title: "Too many open quotes",
+    cause:
+      "Your open quotes, firm and not yet executed, have reached the number or the grams that GET /v1/limits shows; no quote was made.",
+    cure:
+      "Execute open quotes, or wait as long as Retry-After says until the oldest one expires; then repeat with the same Idempotency-Key.",
+  },
+  daily_budget_exceeded: {
+    ...UNAVAILABLE,
+    status: 429,
+    title: "The daily budget of stored records is spent",
+    cause:
+      "Quotes that you did not execute, binding refusals, probes and replays are stored permanently, and today's have reached the number that GET /v1/limits shows; nothing was stored for this request.",
+    cure:
+      "Execute open quotes: each gives its record back, and their orders are not refused. Otherwise repeat with the same Idempotency-Key after Retry-After, when the day in Riyadh has ended.",
+  },
   internal_error: {
     ...UNAVAILABLE,
     status: 500,

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { grams, sar } from "./quantity.ts";
+import { instant } from "./text.ts";
 
 const clock = z.string().regex(/^(?:(?:[01][0-9]|2[0-3]):[0-5][0-9]|24:00)$/);
 
@@ -10,6 +11,21 @@ export const limitsReply = z.object({
     .meta({ description: "The amount of one quote, funding or withdrawal." }),
   quote_ttl_seconds: z.int(),
   rate_limit: z.object({ requests_per_second: z.int(), burst: z.int() }),
+  open_quotes: z.object({
+    maximum_quotes: z.int().nullable(),
+    quotes: z.int(),
+    maximum_gold_grams: grams.nullable(),
+    gold_grams: grams,
+  }).nullable().meta({
+    description:
+      "How many quotes you may have open, firm and not yet executed, by number and by gold, and how many are. A null maximum does not limit; all null: unlimited.",
+  }),
+  daily_records: z.object({ maximum_records: z.int(), records: z.int(), resets_at: instant }).nullable().meta(
+    {
+      description:
+        "How many records you may store in a day of Riyadh that execute nothing: quotes, binding refusals, probes, replays, webhook tests and redeliveries. Executing a quote gives its record back. Null: unlimited.",
+    },
+  ),
   market_hours: z.object({
     always_open: z.boolean(),
     time_zone: z.literal("Asia/Riyadh"),

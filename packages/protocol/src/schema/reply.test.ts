@@ -117,6 +117,8 @@ const REPLIES: Record<string, unknown> = {
     amount_sar: { step: 0.01, minimum: 0.01, maximum: 10_000_000_000 },
     quote_ttl_seconds: 60,
     rate_limit: { requests_per_second: 50, burst: 200 },
+    open_quotes: { maximum_quotes: 100, quotes: 0, maximum_gold_grams: null, gold_grams: 0 },
+    daily_records: null,
     market_hours: {
       always_open: false,
       time_zone: "Asia/Riyadh",

@@ -1,3 +1,6 @@
+/** The status of an answer that is no result: a limit refused the request, and neither its key nor its nonce was stored. */
+export const LIMIT_STATUS = 429;
+
 /** What a booking function said of one item. */
 export interface Outcome {
   readonly outcome:

@@ -143,6 +143,7 @@ const TABLES: Record<string, string> = {
   event: "to_jsonb(t) - 'created_at'",
   idempotency_key: "to_jsonb(t) - 'created_at'",
   nonce: "to_jsonb(t)",
+  allowance: "to_jsonb(t) - 'exact_until' - 'day_ends_at' - 'replays_paid_at'",
 };
 
 /** Every row that a booking may write, without its instants: what two ways to the same books must agree on. */

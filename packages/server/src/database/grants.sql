@@ -55,11 +55,11 @@ grant update (revoked_at, revocation_reason, last_used_at) on gold.certificate t
 grant update (last_used_at, retire_at) on gold.client_secret, gold.signing_key, gold.token_key, gold.webhook_secret to gold_book;
 grant update (sealed, sealing_key) on gold.webhook_secret, gold.token_key to gold_book;
 grant delete on gold.allowed_ip, gold.market_session to gold_book;
-grant insert, update, delete on gold.delivery_worker, gold.endpoint, gold.retry to gold_book;
+grant insert, update, delete on gold.delivery_worker, gold.endpoint, gold.retry, gold.allowance to gold_book;
 
 grant execute on function gold.read_registry, gold.read_trust, gold.record_use, gold.book_orders, gold.book_quotes, gold.book_funding, gold.book_withdrawal, gold.book_redelivery, gold.book_webhook_test, gold.balance_at, gold.balance_now,
   gold.find_quote, gold.find_order, gold.find_withdrawal, gold.find_funding, gold.find_event, gold.list_orders, gold.list_withdrawals,
-  gold.list_fundings, gold.list_events, gold.statement_range, gold.statement_lines, gold.read_reserves, gold.read_credentials,
+  gold.list_fundings, gold.list_events, gold.statement_range, gold.statement_lines, gold.read_reserves, gold.read_credentials, gold.read_limits,
   gold.spend_nonces(boolean, int[], bigint[], uuid[]), gold.spend_nonces(boolean, int[], bigint[], uuid[], uuid[]), gold.seal_chain, gold.seal_next, gold.unsealed_tail, gold.tell_events, gold.post_expiry_notices, gold.tick_price, gold.market_open,
   gold.claim_endpoints, gold.renew_endpoints, gold.take_events, gold.settle_attempts, gold.dismiss_worker, gold.keep_attempts, gold.read_backlog to gold_api;
 grant select on gold.current_price, gold.market_hours to gold_api;
@@ -70,7 +70,7 @@ grant select on gold.credential_overview, gold.operator_overview to gold_operato
 grant execute on function gold.create_partner, gold.suspend_partner, gold.resume_partner, gold.add_certificate, gold.revoke_certificate,
   gold.add_authority, gold.move_authority_key, gold.retire_authority, gold.store_revocation_list, gold.add_token_key, gold.rotate_token_key, gold.read_sealed, gold.reseal,
   gold.add_bar, gold.remove_bar, gold.set_price, gold.lock_price, gold.verify_ledger, gold.verify_chain,
-  gold.unsealed_tail, gold.seal_chain, gold.set_partner, gold.ask_iban, gold.approve_iban, gold.set_market_hours, gold.set_payout_account,
+  gold.unsealed_tail, gold.seal_chain, gold.set_partner, gold.limit_partner, gold.ask_iban, gold.approve_iban, gold.set_market_hours, gold.set_payout_account,
   gold.record_deposit, gold.approve_deposit, gold.reverse_deposit, gold.approve_withdrawal, gold.reject_withdrawal, gold.submit_withdrawals,
   gold.pay_withdrawal, gold.return_withdrawal, gold.audit_head, gold.verify_audit, gold.market_open, gold.held_until to gold_operator;
 grant execute on function gold.redeliver_event, gold.count_events, gold.replay_events, gold.list_deliveries to gold_operator;

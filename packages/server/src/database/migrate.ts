@@ -18,6 +18,7 @@ const ROUTINES = [
   "booking/ledger/append_only.sql",
   "booking/idempotency/outcome.sql",
   "booking/idempotency/problem_text.sql",
+  "booking/allowance/allowance.sql",
   "booking/idempotency/take_turn.sql",
   "booking/outbox/post_event.sql",
   "database/audit.sql",

@@ -67,3 +67,15 @@ begin
       'burst', set_partner_defaults.burst));
   end if;
 end $$;
+
+-- The limits of a partner that is given none of its own; null is unlimited. Partners that are there keep theirs.
+create or replace function gold.set_limit_defaults(open_quotes int, open_grams bigint, daily_records int) returns void
+language plpgsql volatile security definer set search_path = gold, pg_temp as $$
+begin
+  update deployment d set partner_open_quotes = open_quotes, partner_open_grams = open_grams, partner_daily_records = daily_records
+  where (d.partner_open_quotes, d.partner_open_grams, d.partner_daily_records) is distinct from (open_quotes, open_grams, daily_records);
+  if found then
+    perform note('deployment.limit_defaults', 'deployment', jsonb_build_object('open_quotes', open_quotes, 'open_grams', open_grams,
+      'daily_records', daily_records));
+  end if;
+end $$;

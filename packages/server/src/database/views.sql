@@ -13,8 +13,10 @@ create or replace view gold.partner_overview as
 select p.id, p.public_id, p.name, p.iban, p.webhook_url, p.rate_per_second, p.burst, p.maximum_grams, p.created_at, p.suspended_at,
   (select array_agg(i.range::text order by i.range) from gold.allowed_ip i where i.partner_id = p.id) as ips,
   a.sar_available, a.sar_held, a.gold, p.pending_iban, p.pending_iban_by, p.pending_iban_at, p.iban_changed_at,
-  case when gold.held_until(p.iban_changed_at) > clock_timestamp() then gold.held_until(p.iban_changed_at) end as payouts_held_until
-from gold.partner p join gold.account a on a.bucket = p.id % 64 and a.client_id = p.id;
+  case when gold.held_until(p.iban_changed_at) > clock_timestamp() then gold.held_until(p.iban_changed_at) end as payouts_held_until,
+  l.maximum_open_quotes, l.maximum_open_grams, l.maximum_daily_records
+from gold.partner p join gold.account a on a.bucket = p.id % 64 and a.client_id = p.id
+left join gold.allowance l on l.bucket = a.bucket and l.client_id = a.client_id;
 
 create or replace view gold.certificate_overview as
 select p.public_id, c.fingerprint, c.serial, c.not_before, c.not_after, c.created_at, c.revoked_at, c.last_used_at, c.authority, c.revocation_reason

@@ -8,11 +8,11 @@ import {
   QUOTE_TTL_SECONDS,
   sarNumber,
 } from "@gold-partner/protocol";
-import { JsonNumber } from "@gold-partner/canonical";
+import { JsonNumber, type JsonValue } from "@gold-partner/canonical";
 import { readQuery, refuseQuery } from "../admission/query/read_query.ts";
 import { identify, type Route } from "../corridor.ts";
 import type { Deps } from "../deps.ts";
-import type { Holdings } from "../reads/account_reads.ts";
+import type { Holdings, PartnerLimits } from "../reads/account_reads.ts";
 import { Refusal } from "../refusal.ts";
 import { jsonReply, jsonTextReply } from "../reply.ts";
 
@@ -43,14 +43,21 @@ const DAYS = ["sunday", "monday", "tuesday", "wednesday", "thursday", "friday", 
 
 export function limitsRoute(deps: Deps): Route {
   return async (c) => {
-    const { partner: { maximumTenthMilligrams, rate } } = await identify(c, deps);
+    const { partner: { id, maximumTenthMilligrams, rate } } = await identify(c, deps);
     refuseQuery(c);
-    const { alwaysOpen, sessions } = await deps.reads.marketHours();
+    const [{ alwaysOpen, sessions }, limits] = await Promise.all([
+      deps.reads.marketHours(),
+      deps.reads.limits(id),
+    ]);
+    const openGrams = limits?.maximumOpenGrams ?? null;
     return jsonReply({
       gold_grams: {
         step: gramsNumber(1n),
         minimum: gramsNumber(GOLD_MIN_TENTH_MILLIGRAMS),
-        maximum: gramsNumber(maximumTenthMilligrams),
+        // No single quote may exceed what may be open in all.
+        maximum: gramsNumber(
+          openGrams !== null && openGrams < maximumTenthMilligrams ? openGrams : maximumTenthMilligrams,
+        ),
       },
       amount_sar: {
         step: sarNumber(1n),
@@ -62,6 +69,8 @@ export function limitsRoute(deps: Deps): Route {
         requests_per_second: new JsonNumber(`${rate.perSecond}`),
         burst: new JsonNumber(`${rate.burst}`),
       },
+      open_quotes: openQuotesOf(limits),
+      daily_records: dailyRecordsOf(limits),
       market_hours: {
         always_open: alwaysOpen,
         time_zone: "Asia/Riyadh",
@@ -70,6 +79,30 @@ export function limitsRoute(deps: Deps): Route {
     }, c.get("exchange"));
   };
 }
+
+function openQuotesOf(limits: PartnerLimits | undefined): JsonValue {
+  if (!limits) return null;
+  const { maximumOpenQuotes, maximumOpenGrams, openQuotes, openGrams } = limits;
+  if (maximumOpenQuotes === null && maximumOpenGrams === null) return null;
+  return {
+    maximum_quotes: maximumOpenQuotes === null ? null : count(maximumOpenQuotes),
+    quotes: count(openQuotes),
+    maximum_gold_grams: maximumOpenGrams === null ? null : gramsNumber(maximumOpenGrams),
+    gold_grams: gramsNumber(openGrams),
+  };
+}
+
+function dailyRecordsOf(limits: PartnerLimits | undefined): JsonValue {
+  if (!limits || limits.maximumDailyRecords === null) return null;
+  const { maximumDailyRecords, records, resetsAt } = limits;
+  return {
+    maximum_records: count(maximumDailyRecords),
+    records: count(records),
+    resets_at: formatInstant(resetsAt.getTime()),
+  };
+}
+
+const count = (number: bigint) => new JsonNumber(`${number}`);
 
 export function credentialsRoute(deps: Deps): Route {
   return async (c) => {

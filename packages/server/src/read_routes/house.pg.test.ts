@@ -1,3 +1,4 @@
+import { limitClient } from "../booking/allowance/allowance_trial.ts";
 import { addTrialCertificate, expectProblem, type TrialService, trialService } from "@gold-partner/dev";
 import {
   balancesReply,
@@ -57,6 +58,28 @@ describe("what is read of the house and of one's own standing", () => {
     assertEquals([one.bars.length, one.fine_grams, one.coverage], [1, 9999.9999, 16666.6665]);
   });
 
+  it("limits: how many quotes a partner may have open and records it may store, and how many it has", async () => {
+    const { partner: { client } } = account;
+    await limitClient(service.books.sql, client, { open_quotes: 3, open_grams: 20_000, daily_records: 10 });
+    await service.books.quote(client, "buy", 10_000n);
+    const limited = await account.read("/v1/limits", limitsReply);
+    assertEquals(limited.gold_grams.maximum, 2);
+    assertEquals(limited.open_quotes, {
+      maximum_quotes: 3,
+      quotes: 1,
+      maximum_gold_grams: 2,
+      gold_grams: 1,
+    });
+    const { resets_at, ...records } = limited.daily_records!;
+    assertEquals(records, { maximum_records: 10, records: 1 });
+    assertEquals(resets_at.slice(11), "21:00:00.000Z");
+    await limitClient(service.books.sql, client, {
+      open_quotes: null,
+      open_grams: null,
+      daily_records: null,
+    });
+  });
+
   it("limits: the partner's own, and the hours of the market", async () => {
     const { partner: { client } } = account;
     const limits = await account.read("/v1/limits", limitsReply);
@@ -65,6 +88,8 @@ describe("what is read of the house and of one's own standing", () => {
       amount_sar: { step: 0.01, minimum: 0.01, maximum: 10_000_000_000 },
       quote_ttl_seconds: 60,
       rate_limit: { requests_per_second: 2000, burst: 2000 },
+      open_quotes: null,
+      daily_records: null,
       market_hours: { always_open: true, time_zone: "Asia/Riyadh", sessions: [] },
     });
     await service.books.sql`

@@ -26,6 +26,17 @@ export interface StatementLine {
   readonly balance_after: string;
 }
 
+/** A partner's limits and what counts against them; grams in 0.0001 g, null does not limit. */
+export interface PartnerLimits {
+  readonly maximumOpenQuotes: bigint | null;
+  readonly maximumOpenGrams: bigint | null;
+  readonly maximumDailyRecords: bigint | null;
+  readonly openQuotes: bigint;
+  readonly openGrams: bigint;
+  readonly records: bigint;
+  readonly resetsAt: Date;
+}
+
 /** What a partner's own account holds, held and is opened by. */
 export interface AccountReads {
   balances(client: number): Promise<Holdings & { readonly asOf: Date }>;
@@ -34,12 +45,29 @@ export interface AccountReads {
   /** Days of Riyadh, both included. */
   statementRange(client: number, from: string, to: string): Promise<StatementRange>;
   statementLines(client: number, above: bigint, last: bigint): Promise<readonly StatementLine[]>;
+  /** Undefined for a partner without limits. */
+  limits(client: number): Promise<PartnerLimits | undefined>;
   /** The reply's text. */
   credentials(client: number): Promise<string>;
 }
 
 export function openAccountReads(sql: Sql): AccountReads {
   return {
+    async limits(client) {
+      const [row] = await sql`
+        select maximum_open_quotes::text, maximum_open_grams::text, maximum_daily_records::text, open_quotes::text, open_grams::text,
+          records::text, resets_at
+        from gold.read_limits(${client})`;
+      return row && {
+        maximumOpenQuotes: bigintOf(row.maximum_open_quotes),
+        maximumOpenGrams: bigintOf(row.maximum_open_grams),
+        maximumDailyRecords: bigintOf(row.maximum_daily_records),
+        openQuotes: BigInt(row.open_quotes),
+        openGrams: BigInt(row.open_grams),
+        records: BigInt(row.records),
+        resetsAt: row.resets_at,
+      };
+    },
     async balances(client) {
       const [row] = await sql`
         select available::text, held::text, gold::text, as_of from gold.balance_now(${client})`;
@@ -79,3 +107,5 @@ const holdingsOf = ([available, held, gold]: readonly string[]): Holdings => ({
   sarHeld: BigInt(held!),
   gold: BigInt(gold!),
 });
+
+const bigintOf = (text: string | null) => text === null ? null : BigInt(text);

@@ -3,3 +3,4 @@ export * from "./books.ts";
 export * from "./money.ts";
 export * from "./registry.ts";
 export * from "./delivery.ts";
+export * from "./allowance.ts";

@@ -36,6 +36,10 @@ export const deployment = gold.table("deployment", {
   /** What a new partner may send, unless it is given terms of its own. */
   partnerRatePerSecond: integer().notNull().default(50),
   partnerBurst: integer().notNull().default(200),
+  /** Limits of a new partner, unless it is given its own; null is unlimited. Grams are in 0.0001 g. */
+  partnerOpenQuotes: integer().default(100),
+  partnerOpenGrams: amount().default(sql`50000000`),
+  partnerDailyRecords: integer().default(100_000),
 }, (t) => [
   check("deployment_one", sql`${t.one}`),
   check("deployment_environment", sql`${t.environment} in ('sandbox', 'production')`),

@@ -1,4 +1,5 @@
 import { ADMISSION_DEFECTS } from "./admission_defects.ts";
+import { ALLOWANCE_DEFECTS } from "./allowance_defects.ts";
 import { AUDIT_DEFECTS } from "./audit_defects.ts";
 import { AUTHORITY_DEFECTS } from "./authority_defects.ts";
 import { CHAIN_DEFECTS } from "./chain_defects.ts";
@@ -32,6 +33,7 @@ export const DEFECTS: readonly Defect[] = [
   ...ORDER_DEFECTS,
   ...ORDER_IDENTITY_DEFECTS,
   ...QUOTE_DEFECTS,
+  ...ALLOWANCE_DEFECTS,
   ...FUNDING_DEFECTS,
   ...TURN_DEFECTS,
   ...WITHDRAWAL_DEFECTS,

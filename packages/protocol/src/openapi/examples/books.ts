@@ -62,6 +62,8 @@ export const LIMITS = {
   amount_sar: { step: 0.01, minimum: 0.01, maximum: 10_000_000_000 },
   quote_ttl_seconds: 60,
   rate_limit: { requests_per_second: 50, burst: 200 },
+  open_quotes: { maximum_quotes: 100, quotes: 2, maximum_gold_grams: 5000, gold_grams: 1.5 },
+  daily_records: { maximum_records: 100_000, records: 812, resets_at: "2026-01-31T21:00:00.000Z" },
   market_hours: {
     always_open: false,
     time_zone: "Asia/Riyadh",

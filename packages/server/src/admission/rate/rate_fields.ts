@@ -15,3 +15,22 @@ export function rateFields(
     [REPLY_HEADER.rateLimit]: `"${policy}";r=${remaining};t=${resetSeconds}`,
   };
 }
+
+/** One of a partner's limits as the booking functions report it. */
+export interface LimitState {
+  readonly policy: string;
+  readonly quota: number;
+  readonly window_seconds: number;
+  readonly remaining: number;
+  readonly reset_seconds: number;
+}
+
+/** The same fields for a limit that the database counts. */
+export function limitFields(
+  { policy, quota, window_seconds, remaining, reset_seconds }: LimitState,
+): Record<string, string> {
+  return {
+    [REPLY_HEADER.rateLimitPolicy]: `"${policy}";q=${quota};w=${window_seconds}`,
+    [REPLY_HEADER.rateLimit]: `"${policy}";r=${remaining};t=${reset_seconds}`,
+  };
+}

@@ -106,6 +106,31 @@ begin
   perform registry_changed();
 end $$;
 
+-- Changes the limits that are given and leaves the others; a limit that is null does not apply. `limits` may hold open_quotes,
+-- open_grams (0.0001 g) and daily_records. Under the account's lock, like everything that counts against a limit.
+create or replace function gold.limit_partner(public text, limits jsonb) returns void
+language plpgsql volatile security definer set search_path = gold, pg_temp as $$
+declare
+  subject partner := partner_of(public);
+  sequence bigint;
+begin
+  select a.event_sequence into strict sequence from account a
+  where a.bucket = subject.id % 64 and a.client_id = subject.id for no key update;
+  insert into allowance (bucket, client_id, open_from, counted_sequence)
+  values (subject.id % 64, subject.id, first_id_at(clock_timestamp() - interval '1 hour'), sequence)
+  on conflict do nothing;
+  update allowance l set
+    maximum_open_quotes = case when limits ? 'open_quotes' then (limits->>'open_quotes')::int else l.maximum_open_quotes end,
+    maximum_open_grams = case when limits ? 'open_grams' then (limits->>'open_grams')::bigint else l.maximum_open_grams end,
+    maximum_daily_records = case when limits ? 'daily_records' then (limits->>'daily_records')::int else l.maximum_daily_records end
+  where l.bucket = subject.id % 64 and l.client_id = subject.id;
+  -- A partner without limits has no row, so that nothing is counted for it.
+  delete from allowance l
+  where l.bucket = subject.id % 64 and l.client_id = subject.id
+    and l.maximum_open_quotes is null and l.maximum_open_grams is null and l.maximum_daily_records is null;
+  perform note('partner.limit', public, limits);
+end $$;
+
 -- One login asks for a new IBAN, another approves it; asking again replaces what was asked before, and asking for the
 -- registered one withdraws it. Under the account's lock, so that a withdrawal under way has one IBAN or the other.
 create or replace function gold.ask_iban(public text, iban text) returns void

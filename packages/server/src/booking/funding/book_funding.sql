@@ -26,6 +26,7 @@ declare
   turn record;
   holder account;
   at timestamptz;
+  limited outcome;
 begin
   -- Whoever holds the service's login can still make no money in production.
   if not exists (select from deployment d where d.environment = 'sandbox') then
@@ -38,6 +39,10 @@ begin
   holder := turn.holder;
   at := greatest(ceil_millisecond(turn.clock), holder.last_posted_at);
   if amount > maximum or not has_room_for(holder, amount) then
+    limited := take_record(1, client, turn.clock, request, false);
+    if limited.outcome is not null then
+      return limited;
+    end if;
     return bind_answer(holder, key, fingerprint, request, 'refusal', null, at, 422, problem_text('limit_exceeded',
       'A funding is at most ' || decimal_text(maximum, 0.01) || ' SAR, and an account holds at most 999999999999.99 SAR.', request));
   end if;

@@ -1,5 +1,6 @@
 -- What a booking function says of each item. `outcome` is one of
---   answered                   first result, bound to its key: an execution or a binding refusal
+--   answered                   first result, bound to its key: an execution or a binding refusal. Or status 429: one of the
+--                              partner's limits refused the request, and nothing was stored
 --   replayed                   the key was known with this fingerprint: the first answer's bytes
 --   nonce_reused, idempotency_key_conflict, price_unavailable, market_closed, not_found    refused, nothing bound
 --   admission_changed          admitted under credentials that changed since: nothing spent, admit anew

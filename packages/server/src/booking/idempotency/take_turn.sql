@@ -1,5 +1,5 @@
 -- The first steps of a write that is booked alone: the account's lock, the clock, the nonce, the key. `answer` is null
--- where the business has yet to decide; bind_answer then stores what it decided.
+-- where the business has yet to decide; bind_answer then stores its decision, and the nonce with it.
 
 create or replace function gold.take_turn(
   settle boolean, client int, admission bigint, nonce uuid, key text, fingerprint bytea, request uuid,
@@ -27,18 +27,28 @@ begin
     answer := row(1, 'admission_changed', null, null);
     return;
   end if;
-  if take_turn.nonce is not null then
-    insert into nonce (bucket, client_id, nonce, request_id)
-    values (holder.bucket, holder.client_id, take_turn.nonce, take_turn.request) on conflict do nothing;
-    if not found then
-      answer := row(1, 'nonce_reused', null, null);
-      return;
-    end if;
+  if exists (select from nonce n where n.bucket = holder.bucket and n.client_id = holder.client_id and n.nonce = take_turn.nonce) then
+    answer := row(1, 'nonce_reused', null, null);
+    return;
   end if;
   if known.key is not null then
+    if take_turn.nonce is not null then
+      answer := take_record(1, holder.client_id, clock, take_turn.request, true);
+      if answer.outcome is not null then
+        return;
+      end if;
+      perform spend_nonce(holder, take_turn.nonce, take_turn.request);
+    end if;
     answer := settled(1, false, known.fingerprint = take_turn.fingerprint, known.status, known.body);
   end if;
 end $$;
+
+-- The account's lock is held, so a nonce that take_turn did not find is still unspent. The primary key checks that again.
+create or replace function gold.spend_nonce(holder gold.account, nonce uuid, request uuid) returns void
+language sql volatile set search_path = gold, pg_temp
+begin atomic
+  insert into gold.nonce (bucket, client_id, nonce, request_id) values ((holder).bucket, (holder).client_id, nonce, request);
+end;
 
 -- A business refusal has no result; `body` is what is answered now and at every repeat.
 create or replace function gold.bind_answer(

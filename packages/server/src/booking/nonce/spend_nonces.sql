@@ -1,6 +1,7 @@
 -- Spends 1 to 128 nonces of signed requests that book nothing, and answers for each, in order. A batch gives what its items
 -- give one by one. A nonce belongs to the request that is stored with it: a retry of that request after a lost connection is
--- answered again, even if its admission has changed since; any other request gets `nonce_reused`.
+-- answered again, even if its admission has changed since; any other request gets `nonce_reused`. Where the partner's daily
+-- budget is spent, the answer is the refusal's body, and the nonce is not.
 --
 -- The accounts are locked first, as everywhere: what is spent was admitted under the version that stands now. Then the primary
 -- key decides. Settings as in book_orders.
@@ -14,6 +15,10 @@ declare
   locked int[];
   versions bigint[];
   spent bigint;
+  asked record;
+  limited outcome;
+  refusals text[] := '{}';
+  taken text[] := '{}';
 begin
   perform require_read_committed();
 
@@ -31,11 +36,29 @@ begin
     ) a;
   end if;
 
+  -- A nonce that is not spent yet is one record of its partner's daily budget.
+  for asked in
+    select i.n::int as n, i.client, i.request, i.client || ' ' || i.nonce as name
+    from unnest(clients, admissions, nonces, requests) with ordinality i (client, admission, nonce, request, n)
+    join allowance l on l.bucket = i.client % 64 and l.client_id = i.client
+    where l.maximum_daily_records is not null and versions[array_position(locked, i.client)] = i.admission
+      and not exists (select from nonce s where s.bucket = i.client % 64 and s.client_id = i.client and s.nonce = i.nonce)
+    order by i.n
+  loop
+    continue when asked.name = any (taken);
+    limited := take_record(asked.n, asked.client, clock_timestamp(), asked.request, false);
+    if limited.outcome is null then
+      taken := taken || asked.name;
+    else
+      refusals[asked.n] := limited.body;
+    end if;
+  end loop;
+
   with fresh as (
     insert into nonce (bucket, client_id, nonce, request_id)
     select i.client % 64, i.client, i.nonce, i.request
-    from unnest(clients, admissions, nonces, requests) i (client, admission, nonce, request)
-    where versions[array_position(locked, i.client)] = i.admission
+    from unnest(clients, admissions, nonces, requests) with ordinality i (client, admission, nonce, request, n)
+    where versions[array_position(locked, i.client)] = i.admission and refusals[i.n] is null
     on conflict do nothing
     returning 1
   )
@@ -48,6 +71,7 @@ begin
   return (
     select array_agg(case
       when array_position(locked, i.client) is null then 'busy'
+      when refusals[i.n] is not null then refusals[i.n]
       when s.request_id = i.request then 'answered'
       when versions[array_position(locked, i.client)] <> i.admission then 'admission_changed'
       else 'nonce_reused'
@@ -57,7 +81,12 @@ begin
   );
 end $$;
 
--- 0.1.0 passes no request ids, so each nonce gets one of its own: its retries cannot be told from replays.
+-- 0.1.0 passes no request ids, so each nonce gets one of its own: its retries cannot be told from replays. It does not know
+-- refusals by a limit either; the word that it gets instead makes it answer 503.
 create or replace function gold.spend_nonces(wait boolean, clients int[], admissions bigint[], nonces uuid[]) returns text[]
 language sql volatile security definer set search_path = gold, pg_temp
-return gold.spend_nonces(wait, clients, admissions, nonces, array(select gen_random_uuid() from unnest(nonces)));
+return (
+  select array_agg(case when w.word like '{%' then 'idempotency_request_in_progress' else w.word end order by w.n)
+  from unnest(gold.spend_nonces(wait, clients, admissions, nonces, array(select gen_random_uuid() from unnest(nonces))))
+    with ordinality w (word, n)
+);

@@ -1,7 +1,7 @@
 import type { Sql } from "postgres";
 import { arrayLiteral } from "../array_literal.ts";
 import type { LaneItem, Send } from "../lane.ts";
-import type { Outcome } from "../outcome.ts";
+import { LIMIT_STATUS, type Outcome } from "../outcome.ts";
 
 export interface NonceItem extends LaneItem {
   readonly admissionVersion: string;
@@ -19,11 +19,11 @@ export function sendNonces(sql: Sql): Send<NonceItem> {
         ${arrayLiteral(items.map(({ client }) => client))}::text::int[],
         ${arrayLiteral(items.map(({ admissionVersion }) => admissionVersion))}::text::bigint[],
         ${arrayLiteral(items.map(({ nonce }) => nonce))}::text::uuid[],
-        ${arrayLiteral(items.map(({ request }) => request))}::text::uuid[]), ',') as words`;
-    return row.words.split(",").map((outcome) => ({
-      outcome: outcome as Outcome["outcome"],
-      status: null,
-      body: null,
-    }));
+        ${arrayLiteral(items.map(({ request }) => request))}::text::uuid[]), chr(10)) as words`;
+    return row.words.split("\n").map((word) =>
+      word.startsWith("{")
+        ? { outcome: "answered", status: LIMIT_STATUS, body: word }
+        : { outcome: word as Outcome["outcome"], status: null, body: null }
+    );
   };
 }

@@ -38,6 +38,7 @@ language plpgsql volatile security definer set search_path = gold, pg_temp
 declare
   turn record;
   given gold.event;
+  limited outcome;
 begin
   select * into turn from take_turn(settle, client, admission, null, key, fingerprint, request);
   if (turn.answer).outcome is not null then
@@ -46,6 +47,10 @@ begin
   given := event_of(client, book_redelivery.event);
   if given.id is null then
     return row(1, 'not_found', null, null)::outcome;
+  end if;
+  limited := take_record(1, client, turn.clock, request, false);
+  if limited.outcome is not null then
+    return limited;
   end if;
   perform seal_newest(client);
   perform ask_delivery(client, given.sequence);
@@ -62,10 +67,15 @@ declare
   holder account;
   at timestamptz;
   made event;
+  limited outcome;
 begin
   select * into turn from take_turn(settle, client, admission, null, key, fingerprint, request);
   if (turn.answer).outcome is not null then
     return turn.answer;
+  end if;
+  limited := take_record(1, client, turn.clock, request, false);
+  if limited.outcome is not null then
+    return limited;
   end if;
   holder := turn.holder;
   at := greatest(ceil_millisecond(turn.clock), holder.last_posted_at);

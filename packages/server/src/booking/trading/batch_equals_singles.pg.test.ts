@@ -75,6 +75,15 @@ const quoteDrawn = fc.record({
   stale: rarely(15),
 });
 
+const limitDraw = fc.option(
+  fc.record({
+    quotes: fc.option(fc.integer({ min: 1, max: 6 })),
+    grams: fc.option(fc.integer({ min: 1, max: 4_000 })),
+    records: fc.option(fc.integer({ min: 1, max: 9 })),
+  }),
+  { freq: 2 },
+);
+
 describe("a batch", () => {
   let books: TrialBooks;
   let sql: ReservedSql;
@@ -111,16 +120,26 @@ describe("a batch", () => {
     const quoteCase = fc.record({
       source: fc.constantFrom("fixed", "simulated"),
       ageSeconds: fc.constantFrom(0, 1000),
+      limits: fc.array(limitDraw, { minLength: CLIENTS.length, maxLength: CLIENTS.length }),
       history: fc.array(quoteDrawn, { maxLength: 12 }),
       batch: fc.array(quoteDrawn, { minLength: 1, maxLength: 64, size: "max" }),
     });
     await fc.assert(
-      fc.asyncProperty(quoteCase, async ({ source, ageSeconds, history, batch }) => {
+      fc.asyncProperty(quoteCase, async ({ source, ageSeconds, limits, history, batch }) => {
         const { singly, batched } = await bookBothWays<QuoteItem>(
           sql,
           sendQuotes,
           async (sql) => {
             await stageHoldings(sql, CLIENTS.map(() => ({ grams: 1, halalas: 0 })), 1);
+            for (const [index, limit] of limits.entries()) {
+              if (!limit) continue;
+              const client = CLIENTS[index]!;
+              await sql`
+                insert into gold.allowance (bucket, client_id, maximum_open_quotes, maximum_open_grams, maximum_daily_records, open_from, counted_sequence)
+                values (${
+                client % 64
+              }, ${client}, ${limit.quotes}, ${limit.grams}, ${limit.records}, '00000000-0000-0000-0000-000000000000', 0)`;
+            }
             await sql`update gold.price set source = ${source}, as_of = clock_timestamp() - make_interval(secs => ${ageSeconds})`;
             const items = [...history, ...batch].map((
               { client, key, fingerprint, side, grams, amount, stale },

@@ -117,7 +117,7 @@ export async function bookBothWays<Item extends LaneItem>(
       outcomes: outcomes.map(({ outcome, status, body }) => ({
         outcome,
         status,
-        body: body && maskInstants(body),
+        body: body && maskInstants(body).replace(/"reset_seconds" : \d+/, ""),
       })),
       rows: await readBooks(sql),
       defects: defects.map(({ defect }) => defect),

@@ -29,6 +29,7 @@ declare
   detail text;
   body text;
   answer idempotency_key;
+  limited outcome;
   spent nonce[] := '{}';
   spent_names text[] := '{}';
   executed orders[] := '{}';
@@ -85,7 +86,6 @@ begin
     end if;
     if crowded then
       asked.spent := asked.spent or asked.client || ' ' || asked.nonce = any (spent_names);
-      spent_names := spent_names || (asked.client || ' ' || asked.nonce);
       asked.executed := asked.executed or asked.client || ' ' || asked.quote = any (executed_names);
       earlier := array_position(bound_names, asked.client || ' ' || asked.key);
       if earlier is not null then
@@ -98,8 +98,16 @@ begin
       return next row(asked.n, 'nonce_reused', null, null)::outcome;
       continue;
     end if;
-    spent := spent || row(holder.bucket, asked.client, asked.nonce, asked.request)::nonce;
     if asked.known_body is not null then
+      limited := take_record(asked.n, asked.client, clock, asked.request, true);
+      if limited.outcome is not null then
+        return next limited;
+        continue;
+      end if;
+      spent := spent || row(holder.bucket, asked.client, asked.nonce, asked.request)::nonce;
+      if crowded then
+        spent_names := spent_names || (asked.client || ' ' || asked.nonce);
+      end if;
       return next settled(asked.n, false, asked.known_fingerprint = asked.fingerprint, asked.known_status, asked.known_body);
       continue;
     end if;
@@ -128,6 +136,19 @@ begin
         refusal := 'insufficient_inventory';
         detail := 'The vault does not hold ' || decimal_text(asked.grams, 0.0001) || ' g that are free to sell.';
       end if;
+    end if;
+
+    if refusal is not null then
+      limited := take_record(asked.n, asked.client, clock, asked.request, false,
+        case when crowded then (select count(*) from unnest(executed) e where e.client_id = asked.client) else 0 end);
+      if limited.outcome is not null then
+        return next limited;
+        continue;
+      end if;
+    end if;
+    spent := spent || row(holder.bucket, asked.client, asked.nonce, asked.request)::nonce;
+    if crowded then
+      spent_names := spent_names || (asked.client || ' ' || asked.nonce);
     end if;
 
     if refusal is null then

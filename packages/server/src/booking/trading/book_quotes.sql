@@ -24,6 +24,10 @@ declare
   body text;
   detail text;
   answer idempotency_key;
+  held allowance;
+  allowances allowance[] := '{}';
+  limited boolean := false;
+  reached text;
   quoted quote[] := '{}';
   bound idempotency_key[] := '{}';
   bound_names text[] := '{}';
@@ -52,10 +56,11 @@ begin
     select i.n::int as n, i.client, i.admission, i.client || ' ' || i.key as name, i.key, i.fingerprint, i.request,
       array_position(locked, i.client) as slot,
       k.status as known_status, k.fingerprint as known_fingerprint, k.request_id as known_request, k.body as known_body,
-      i.id, i.side, i.grams, i.amount, i.minimum, i.maximum
+      i.id, i.side, i.grams, i.amount, i.minimum, i.maximum, l.client_id is not null as limited, l as allowance
     from unnest(clients, admissions, keys, fingerprints, sides, asked_grams, asked_amounts, minimum_grams, maximum_grams, ids, requests)
       with ordinality i (client, admission, key, fingerprint, side, grams, amount, minimum, maximum, id, request, n)
     left join idempotency_key k on k.bucket = i.client % 64 and k.client_id = i.client and k.key = i.key
+    left join allowance l on l.bucket = i.client % 64 and l.client_id = i.client
     order by i.n
   loop
     if asked.slot is null then
@@ -82,6 +87,9 @@ begin
     end if;
 
     -- What no price brings within the limits is told so, whatever the market does.
+    if asked.limited then
+      asked.maximum := least(asked.maximum, (asked.allowance).maximum_open_grams);
+    end if;
     beyond := asked.grams not between asked.minimum and asked.maximum;
     if not open and beyond is not true then
       return next row(asked.n, 'market_closed', null, null)::outcome;
@@ -109,6 +117,31 @@ begin
       total := 0;
     end if;
 
+    if asked.limited then
+      held := coalesce(allowances[asked.slot], asked.allowance);
+      if clock >= held.day_ends_at or exceeded_limit(held, case when total > 0 then grams end) is not null then
+        held := renewed(held, clock, case when total > 0 then grams end);
+        if held is distinct from coalesce(allowances[asked.slot], asked.allowance) then
+          allowances[asked.slot] := held;
+          limited := true;
+        end if;
+        reached := exceeded_limit(held, case when total > 0 then grams end);
+        if reached is not null then
+          return next limit_reached(asked.n, held, reached, clock, asked.request);
+          continue;
+        end if;
+      end if;
+      held.records := held.records + 1;
+      if total > 0 then
+        held.open_quotes := held.open_quotes + 1;
+        held.open_grams := held.open_grams + grams;
+        held.open_from := least(held.open_from, asked.id);
+        held.exact_until := least(held.exact_until, made_at + make_interval(secs => ttl_seconds));
+      end if;
+      allowances[asked.slot] := held;
+      limited := true;
+    end if;
+
     if total = 0 then
       detail := 'An order is between ' || decimal_text(asked.minimum, 0.0001) || ' g and ' || decimal_text(asked.maximum, 0.0001)
         || ' g and moves at least 0.01 SAR'
@@ -132,4 +165,7 @@ begin
 
   insert into quote select * from unnest(quoted);
   insert into idempotency_key select * from unnest(bound);
+  if limited then
+    perform keep_allowances(allowances);
+  end if;
 end $$;

@@ -19,6 +19,7 @@ declare
   refusal text;
   detail text;
   at timestamptz;
+  limited outcome;
 begin
   if nonce is null then
     raise exception 'a withdrawal is signed, so it comes with a nonce' using errcode = 'null_value_not_allowed';
@@ -46,6 +47,13 @@ begin
     detail := 'The withdrawal needs ' || decimal_text(amount, 0.01) || ' SAR and ' || decimal_text(holder.sar_available, 0.01)
       || ' SAR are available.';
   end if;
+  if refusal is not null then
+    limited := take_record(1, client, turn.clock, request, false);
+    if limited.outcome is not null then
+      return limited;
+    end if;
+  end if;
+  perform spend_nonce(holder, nonce, request);
   if refusal is not null then
     return bind_answer(holder, key, fingerprint, request, 'refusal', null, at,
       (select p.status from problem p where p.code = refusal), problem_text(refusal, detail, request));

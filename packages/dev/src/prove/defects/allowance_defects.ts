@@ -1,0 +1,92 @@
+import type { Defect } from "./defect.ts";
+
+const ALLOWANCE = "src/booking/allowance/allowance.sql";
+const BOOK_QUOTES = "src/booking/trading/book_quotes.sql";
+const BOOK_ORDERS = "src/booking/trading/book_orders.sql";
+const TAKE_TURN = "src/booking/idempotency/take_turn.sql";
+const SPEND_NONCES = "src/booking/nonce/spend_nonces.sql";
+const OPEN_QUOTES_TEST = "src/booking/allowance/open_quotes.pg.test.ts";
+const DAILY_BUDGET_TEST = "src/booking/allowance/daily_budget.pg.test.ts";
+const BATCH_EQUALS_SINGLES_TEST = "src/booking/trading/batch_equals_singles.pg.test.ts";
+
+export const ALLOWANCE_DEFECTS: readonly Defect[] = [
+  {
+    name: "allowance: one open quote too many",
+    file: ALLOWANCE,
+    from: "held.open_quotes >= held.maximum_open_quotes",
+    to: "held.open_quotes > held.maximum_open_quotes",
+    tests: [OPEN_QUOTES_TEST],
+    short: true,
+  },
+  {
+    name: "allowance: one record too many",
+    file: ALLOWANCE,
+    from: "when held.records >= held.maximum_daily_records then",
+    to: "when held.records > held.maximum_daily_records then",
+    tests: [DAILY_BUDGET_TEST],
+  },
+  {
+    name: "allowance: executed orders give nothing back",
+    file: ALLOWANCE,
+    from: "if executed > 0 then",
+    to: "if false then",
+    tests: [OPEN_QUOTES_TEST, DAILY_BUDGET_TEST],
+  },
+  {
+    name: "allowance: an executed quote is counted as open",
+    file: ALLOWANCE,
+    from:
+      "\n      and not exists (select from orders o where o.bucket = q.bucket and o.client_id = q.client_id and o.id = q.id);",
+    to: ";",
+    tests: [OPEN_QUOTES_TEST],
+  },
+  {
+    name: "allowance: a batch forgets what its earlier quotes took",
+    file: BOOK_QUOTES,
+    from: "held := coalesce(allowances[asked.slot], asked.allowance);",
+    to: "held := asked.allowance;",
+    tests: [OPEN_QUOTES_TEST, BATCH_EQUALS_SINGLES_TEST],
+  },
+  {
+    name: "allowance: the counts of a batch are not kept",
+    file: BOOK_QUOTES,
+    from: "perform keep_allowances(allowances);",
+    to: "null;",
+    tests: [OPEN_QUOTES_TEST],
+  },
+  {
+    name: "allowance: an open quote's id lies before open_from",
+    file: BOOK_QUOTES,
+    from: "held.open_from := least(held.open_from, asked.id);",
+    to: "held.open_from := asked.id;",
+    tests: [OPEN_QUOTES_TEST],
+  },
+  {
+    name: "allowance: an order's refusal is stored past the budget",
+    file: BOOK_ORDERS,
+    from: "    if refusal is not null then\n      limited :=",
+    to: "    if false then\n      limited :=",
+    tests: [DAILY_BUDGET_TEST],
+  },
+  {
+    name: "allowance: a replay of an order is not paced",
+    file: BOOK_ORDERS,
+    from: "limited := take_record(asked.n, asked.client, clock, asked.request, true);",
+    to: "limited := null;",
+    tests: [DAILY_BUDGET_TEST],
+  },
+  {
+    name: "allowance: a replay of a withdrawal is not paced",
+    file: TAKE_TURN,
+    from: "answer := take_record(1, holder.client_id, clock, take_turn.request, true);",
+    to: "answer := null;",
+    tests: [DAILY_BUDGET_TEST],
+  },
+  {
+    name: "allowance: a probe's nonce is stored past the budget",
+    file: SPEND_NONCES,
+    from: " and refusals[i.n] is null",
+    to: "",
+    tests: [DAILY_BUDGET_TEST],
+  },
+];

@@ -1,0 +1,170 @@
+-- Limits of one partner: open firm quotes by number and by grams, and records a day. A record is a request that was stored and
+-- executed nothing: a quote, a binding refusal, the nonce of a probe or of a replay. Executing a quote gives its record back.
+--
+-- Everything here runs under the lock of the partner's account. A row of `allowance` holds upper bounds. They are compared as
+-- they are; only when a limit would be exceeded are executed and expired quotes taken off. So the order path writes nothing
+-- here, and a partner who stays at a limit is refused without a write.
+
+-- The day ends at midnight in Riyadh, as a statement's day does.
+create or replace function gold.day_end(clock timestamptz) returns timestamptz
+language sql immutable parallel safe
+return (date_trunc('day', clock at time zone 'Asia/Riyadh') + interval '1 day') at time zone 'Asia/Riyadh';
+
+-- The smallest id that the service gives at this instant: a UUIDv7 starts with its milliseconds.
+create or replace function gold.first_id_at(instant timestamptz) returns uuid
+language sql immutable parallel safe
+return (lpad(to_hex((extract(epoch from instant) * 1000)::bigint), 12, '0') || '70008000000000000000')::uuid;
+
+-- The limit that one more record, and a quote of so many grams, would exceed. `grams` is null where no quote is asked for.
+create or replace function gold.exceeded_limit(held gold.allowance, grams bigint) returns text
+language sql immutable parallel safe
+return case
+  when grams is not null and held.open_quotes >= held.maximum_open_quotes then 'open_quotes'
+  when held.open_grams + grams > held.maximum_open_grams then 'open_grams'
+  when held.records >= held.maximum_daily_records then 'daily_records'
+end;
+
+-- Takes off what no longer counts. First the orders since the last look: each executed a quote that was counted, and gives its
+-- record back. Only if that is not enough are the open quotes counted, and only if one of them may have expired since.
+create or replace function gold.renewed(held gold.allowance, clock timestamptz, grams bigint) returns gold.allowance
+language plpgsql stable set search_path = gold, pg_temp as $$
+declare
+  executed bigint;
+  executed_grams bigint;
+  newest bigint;
+begin
+  select count(*), sum(o.grams), max(o.sequence) into executed, executed_grams, newest
+  from orders o where o.client_id + 0 = held.client_id and o.sequence > held.counted_sequence;
+  if executed > 0 then
+    held.open_quotes := greatest(held.open_quotes - executed, 0);
+    held.open_grams := greatest(held.open_grams - executed_grams, 0);
+    held.records := greatest(held.records - executed, 0);
+    held.counted_sequence := newest;
+  end if;
+  if clock >= held.day_ends_at then
+    held.records := 0;
+    held.day_ends_at := day_end(clock);
+  end if;
+  if exceeded_limit(held, grams) in ('open_quotes', 'open_grams') and clock >= held.exact_until then
+    select count(*), coalesce(sum(q.grams), 0), coalesce(min(q.expires_at), clock + interval '1 minute'),
+      coalesce((array_agg(q.id order by q.id))[1], 'ffffffff-ffff-ffff-ffff-ffffffffffff')
+    into held.open_quotes, held.open_grams, held.exact_until, held.open_from
+    from quote q
+    where q.bucket = held.bucket and q.client_id = held.client_id and q.id >= held.open_from and q.expires_at > clock
+      and not exists (select from orders o where o.bucket = q.bucket and o.client_id = q.client_id and o.id = q.id);
+  end if;
+  return held;
+end $$;
+
+-- PL/pgSQL keeps the plan; a function in SQL would be planned at each call.
+create or replace function gold.keep_allowances(changed gold.allowance[]) returns void
+language plpgsql volatile as $$
+begin
+  update gold.allowance l set open_quotes = c.open_quotes, open_grams = c.open_grams, open_from = c.open_from, exact_until = c.exact_until,
+    counted_sequence = c.counted_sequence, records = c.records, day_ends_at = c.day_ends_at, replays_paid_at = c.replays_paid_at
+  from unnest(changed) c
+  where l.bucket = c.bucket and l.client_id = c.client_id;
+end $$;
+
+-- A refusal by a limit. It binds no key and nothing of it is stored. `limit` is for the service, which writes the headers.
+-- Services of 0.1.0 answer with the body as it is.
+create or replace function gold.limit_reached(item int, held gold.allowance, reached text, clock timestamptz, request uuid) returns gold.outcome
+language plpgsql stable set search_path = gold, pg_temp as $$
+declare
+  answer text;
+  detail text;
+  quota bigint;
+  free bigint := 0;
+  window_seconds bigint := 86400;
+  changes_at timestamptz := held.exact_until;
+begin
+  case reached
+    when 'open_quotes' then
+      answer := 'open_quotes_exceeded';
+      quota := held.maximum_open_quotes;
+      window_seconds := 60;
+      detail := 'You have ' || held.open_quotes || ' open quotes and may have ' || quota || '.';
+    when 'open_grams' then
+      answer := 'open_quotes_exceeded';
+      quota := held.maximum_open_grams / 10000;
+      free := greatest(held.maximum_open_grams - held.open_grams, 0) / 10000;
+      window_seconds := 60;
+      detail := 'Your open quotes come to ' || decimal_text(held.open_grams, 0.0001) || ' g and may come to '
+        || decimal_text(held.maximum_open_grams, 0.0001) || ' g; this one would exceed that.';
+    when 'daily_records' then
+      answer := 'daily_budget_exceeded';
+      quota := held.maximum_daily_records;
+      changes_at := held.day_ends_at;
+      detail := 'You may store ' || quota || ' records a day that execute nothing, and you have. The day ends at '
+        || instant_text(held.day_ends_at) || '.';
+    when 'replays' then
+      answer := 'rate_limited';
+      quota := replay_burst();
+      window_seconds := quota / replays_per_second();
+      changes_at := clock + interval '1 second';
+      detail := 'You may replay ' || replays_per_second() || ' known keys a second, with a burst of ' || quota || '.';
+  end case;
+  return (
+    select row(item, 'answered', p.status, json_build_object('type', '/docs/errors#' || p.code, 'title', p.title, 'status', p.status,
+      'detail', detail, 'code', p.code, 'request_id', 'req_' || request, 'retryable', p.retryable,
+      'limit', json_build_object('policy', translate(reached, '_', '-'), 'quota', quota, 'window_seconds', window_seconds, 'remaining', free,
+        'reset_seconds', greatest(1, ceil(extract(epoch from changes_at - clock)))))::text)::outcome
+    from problem p where p.code = answer
+  );
+end $$;
+
+-- Signed retries of known keys: answered past the daily budget, too, so they have a rate of their own (GCRA).
+create or replace function gold.replays_per_second() returns int language sql immutable parallel safe return 5;
+create or replace function gold.replay_burst() returns int language sql immutable parallel safe return 500;
+
+-- Counts one record of a request that is no quote: a binding refusal, a probe or a replay. Returns the refusal where a limit
+-- forbids it, and null where it may be stored. `executed` are the orders of the running batch that are not in the table yet.
+create or replace function gold.take_record(
+  item int, client int, clock timestamptz, request uuid, is_replay boolean, executed bigint default 0
+) returns gold.outcome
+language plpgsql volatile set search_path = gold, pg_temp as $$
+declare
+  held allowance;
+begin
+  select * into held from allowance l where l.bucket = client % 64 and l.client_id = client and l.maximum_daily_records is not null;
+  if held.client_id is null then
+    return null;
+  end if;
+  if is_replay then
+    if held.replays_paid_at > clock + make_interval(secs => (replay_burst() - 1) / replays_per_second()::float8) then
+      return limit_reached(item, held, 'replays', clock, request);
+    end if;
+    held.replays_paid_at := greatest(held.replays_paid_at, clock) + make_interval(secs => 1 / replays_per_second()::float8);
+  elsif held.records >= held.maximum_daily_records or clock >= held.day_ends_at then
+    held := renewed(held, clock, null);
+    if held.records - executed >= held.maximum_daily_records then
+      return limit_reached(item, held, 'daily_records', clock, request);
+    end if;
+  end if;
+  held.records := held.records + 1;
+  perform keep_allowances(array[held]);
+  return null;
+end $$;
+
+-- What GET /v1/limits shows of a limited partner, counted exactly; no row for a partner without limits.
+create or replace function gold.read_limits(client int) returns table (
+  maximum_open_quotes int, maximum_open_grams bigint, maximum_daily_records int,
+  open_quotes bigint, open_grams bigint, records bigint, resets_at timestamptz
+)
+language sql stable security definer set search_path = gold, pg_temp
+  set plan_cache_mode = force_generic_plan set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off set jit = off
+begin atomic
+  select l.maximum_open_quotes, l.maximum_open_grams, l.maximum_daily_records, q.number, q.grams,
+    case when c.clock < l.day_ends_at then greatest(l.records - o.number, 0) else 0 end, gold.day_end(c.clock)
+  from gold.allowance l
+  cross join (select clock_timestamp() as clock) c
+  cross join lateral (
+    select count(*) as number, coalesce(sum(q.grams), 0)::bigint as grams from gold.quote q
+    where q.bucket = l.bucket and q.client_id = l.client_id and q.id >= l.open_from and q.expires_at > c.clock
+      and not exists (select from gold.orders o where o.bucket = q.bucket and o.client_id = q.client_id and o.id = q.id)
+  ) q
+  cross join lateral (
+    select count(*) as number from gold.orders o where o.client_id + 0 = l.client_id and o.sequence > l.counted_sequence
+  ) o
+  where l.bucket = read_limits.client % 64 and l.client_id = read_limits.client;
+end;

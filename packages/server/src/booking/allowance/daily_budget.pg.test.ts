@@ -1,0 +1,182 @@
+import { type TrialBooks, trialBooks } from "@gold-partner/dev";
+import type { QuoteRequest } from "@gold-partner/protocol";
+import { assert, assertEquals } from "@std/assert";
+import { after, before, describe, it } from "node:test";
+import { sendNonces } from "../nonce/spend_nonces.ts";
+import type { Outcome } from "../outcome.ts";
+import { sendRedelivery, sendWebhookTest } from "../redelivery/book_redelivery.ts";
+import { sendOrders } from "../trading/book_orders.ts";
+import {
+  bookFunding,
+  bookOrder,
+  bookQuote,
+  bookWithdrawal,
+  fundingItem,
+  newUuid,
+  orderItem,
+  quoteItem,
+  readBooks,
+  withdrawalItem,
+  wordOf,
+} from "../trial.ts";
+import { limitClient } from "./allowance_trial.ts";
+
+const SPENT = "answered daily_budget_exceeded";
+const GRAM: QuoteRequest = { side: "buy", by: "grams", goldTenthMilligrams: 10n };
+const WAITING = { wait: true, settle: false };
+const TOO_MUCH = 100_000_000_000_000n;
+
+describe("the daily budget of records", () => {
+  let books: TrialBooks;
+  before(async () => {
+    books = await trialBooks();
+    await books.setPrice(3_210_000n, 3_190_000n);
+    await books.addBar(1_000_000n);
+  });
+  after(() => books.stop());
+
+  async function limited(records: number): Promise<number> {
+    const client = await books.createClient({ halalas: 100_000_000n });
+    await limitClient(books.sql, client, { daily_records: records });
+    return client;
+  }
+  const quote = (client: number) => bookQuote(books.api, quoteItem(client, GRAM));
+  const quoteIdOf = ({ body }: Outcome) => (JSON.parse(body!) as { quote_id: string }).quote_id.slice(3);
+  const order = (client: number, quoted: Outcome | null) => orderItem(client, quoted && quoteIdOf(quoted));
+  const probe = async (client: number, nonce = newUuid()) => {
+    const item = { client, admissionVersion: "1", nonce, request: newUuid() };
+    return (await sendNonces(books.api)([item], WAITING))[0]!;
+  };
+
+  it("refuses the quote after the last record, until midnight in Riyadh", async () => {
+    const client = await limited(2);
+    assertEquals([await quote(client), await quote(client)].map(wordOf), ["answered 201", "answered 201"]);
+    const outcome = await quote(client);
+    assertEquals([wordOf(outcome), outcome.status], [SPENT, 429]);
+    const { reset_seconds, ...policy } = JSON.parse(outcome.body!).limit;
+    assertEquals(policy, { policy: "daily-records", quota: 2, window_seconds: 86_400, remaining: 0 });
+    const [row] = await books.sql`
+      select extract(epoch from ((clock_timestamp() at time zone 'Asia/Riyadh')::date + 1)::timestamp at time zone 'Asia/Riyadh' - clock_timestamp())::float8 as left`;
+    assert(Math.abs(reset_seconds - row!.left) < 5, `${reset_seconds} and ${row!.left}`);
+  });
+
+  it("begins anew on the next day", async () => {
+    const client = await limited(1);
+    await quote(client);
+    assertEquals(wordOf(await quote(client)), SPENT);
+    await books.sql`update gold.allowance set day_ends_at = clock_timestamp() where client_id = ${client}`;
+    assertEquals([wordOf(await quote(client)), wordOf(await quote(client))], ["answered 201", SPENT]);
+  });
+
+  it("executes open quotes past the budget, and each gives its record back", async () => {
+    const client = await limited(2);
+    const made = [await quote(client), await quote(client)];
+    assertEquals(wordOf(await quote(client)), SPENT);
+    assertEquals(wordOf(await bookOrder(books.api, order(client, made[0]!))), "answered 201");
+    assertEquals([wordOf(await quote(client)), wordOf(await quote(client))], ["answered 201", SPENT]);
+  });
+
+  /** Requests that would store something and execute nothing. */
+  const records: Record<string, (client: number) => Promise<Outcome>> = {
+    "a quote": quote,
+    "a quote's binding refusal": (client) =>
+      bookQuote(books.api, quoteItem(client, GRAM, { maximumTenthMilligrams: 1n })),
+    "an order's binding refusal": (client) => bookOrder(books.api, order(client, null)),
+    "a withdrawal's binding refusal": (client) => bookWithdrawal(books.api, withdrawalItem(client, TOO_MUCH)),
+    "a funding's binding refusal": (client) => bookFunding(books.api, fundingItem(client, TOO_MUCH)),
+    "a probe": (client) => probe(client),
+    "a webhook test": async (client) => {
+      const { nonce: _, quote: __, ...write } = orderItem(client, null);
+      return (await sendWebhookTest(books.api)([{ ...write, id: newUuid() }], WAITING))[0]!;
+    },
+    "a redelivery": async (client) => {
+      const { nonce: _, quote: __, ...write } = orderItem(client, null);
+      const [row] = await books.sql`select id from gold.event where client_id = ${client} limit 1`;
+      return (await sendRedelivery(books.api)([{ ...write, event: row!.id as string }], WAITING))[0]!;
+    },
+  };
+  for (const [name, send] of Object.entries(records)) {
+    it(`counts ${name}, and stores none past the budget`, async () => {
+      const client = await limited(1);
+      assert(wordOf(await send(client)) !== SPENT);
+      const before = await readBooks(books.sql);
+      assertEquals(wordOf(await send(client)), SPENT);
+      assertEquals(await readBooks(books.sql), before);
+      assertEquals(wordOf(await quote(client)), SPENT);
+    });
+  }
+
+  it("refuses neither a withdrawal nor a funding that is executed", async () => {
+    const client = await limited(1);
+    await quote(client);
+    const withdrawal = withdrawalItem(client, 100n);
+    assertEquals(wordOf(await bookWithdrawal(books.api, withdrawal)), "answered 201");
+    assertEquals(wordOf(await bookFunding(books.api, fundingItem(client, 100n))), "answered 201");
+    assertEquals(wordOf(await probe(client, withdrawal.nonce)), "nonce_reused");
+  });
+
+  it("answers the retry of a key past the budget, and stores its nonce", async () => {
+    const client = await limited(1);
+    const item = order(client, null);
+    await bookOrder(books.api, item);
+    const retry = { ...item, nonce: newUuid() };
+    assertEquals(wordOf(await bookOrder(books.api, retry)), "replayed not_found");
+    assertEquals(wordOf(await bookOrder(books.api, retry)), "nonce_reused");
+  });
+
+  it("leaves the nonce and the key of a refused request unspent", async () => {
+    const client = await limited(1);
+    const made = await quote(client);
+    const item = order(client, null);
+    assertEquals(wordOf(await bookOrder(books.api, item)), SPENT);
+    const sound = { ...order(client, made), nonce: item.nonce, key: item.key };
+    assertEquals(wordOf(await bookOrder(books.api, sound)), "answered 201");
+  });
+
+  it("gives replays a rate of their own: five a second, with a burst of five hundred", async () => {
+    const client = await limited(1);
+    const item = order(client, null);
+    await bookOrder(books.api, item);
+    await books.sql`
+      update gold.allowance set replays_paid_at = clock_timestamp() + interval '99.5 seconds' where client_id = ${client}`;
+    const replays = Array.from({ length: 8 }, () => ({ ...item, nonce: newUuid(), request: newUuid() }));
+    const outcomes = await sendOrders(books.api)(replays, WAITING);
+    const words = outcomes.map(wordOf);
+    assertEquals(words[0], "replayed not_found");
+    assertEquals(words.at(-1), "answered rate_limited");
+    const { reset_seconds, policy, quota, window_seconds } = JSON.parse(outcomes.at(-1)!.body!).limit;
+    assertEquals([policy, quota, window_seconds, reset_seconds], ["replays", 500, 100, 1]);
+    const withdrawal = withdrawalItem(client, 100n, { key: item.key });
+    assertEquals(wordOf(await bookWithdrawal(books.api, withdrawal)), "answered rate_limited");
+  });
+
+  it("counts the orders of a running batch that were executed before a refusal", async () => {
+    const client = await limited(1);
+    const made = await quote(client);
+    const outcomes = await sendOrders(books.api)(
+      [order(client, null), order(client, made), order(client, null), order(client, null)],
+      WAITING,
+    );
+    assertEquals(outcomes.map(wordOf), [SPENT, "answered 201", "answered not_found", SPENT]);
+  });
+
+  it("lets exactly as many concurrent probes and refusals through as the budget holds", async () => {
+    const client = await limited(10);
+    const pool = { ...books, api: books.connect("gold_api", 8) };
+    const outcomes = await Promise.all(
+      Array.from(
+        { length: 40 },
+        (_, n) => n % 2 === 0 ? probe(client) : bookOrder(pool.api, order(client, null)),
+      ),
+    );
+    assertEquals(outcomes.filter((outcome) => wordOf(outcome) === SPENT).length, 30);
+  });
+
+  it("gives a service of 0.1.0 words that it knows", async () => {
+    const client = await limited(1);
+    await quote(client);
+    const [row] = await books.api`
+      select gold.spend_nonces(true, array[${client}::int], '{1}'::bigint[], array[${newUuid()}::uuid]) as words`;
+    assertEquals(row!.words, ["idempotency_request_in_progress"]);
+  });
+});
