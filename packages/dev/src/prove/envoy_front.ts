@@ -16,7 +16,7 @@ import type { Deployment } from "./deployment.ts";
 const POLL_MS = 1000;
 const DRAIN_SECONDS = 2;
 const FLOOD_PER_SECOND = "100000";
-/** Three health checks: what Envoy has seen of the service by then is what there is to see. */
+/** Six health checks: by then Envoy knows which processes are ready. */
 export const SETTLE_MS = 1500;
 
 /** The real Envoy before a deployment's processes, with the keeper of its trust; one after another on the one port. */
