@@ -130,29 +130,38 @@ async function apply(sql: TransactionSql, files: Files, patienceMs: number): Pro
   await sql`select pg_advisory_xact_lock(${MIGRATION_LOCK})`;
   await sql`select set_config('lock_timeout', ${`${LOCK_TIMEOUT_MS}`}, true)`;
   await sql.unsafe(files.roles);
-  await applyMigrations(sql, files.migrations);
-  // One message: `npm start` migrates at its first start.
-  await sql.unsafe(files.routines);
-  await applyViews(sql, files.views);
-  await sql.unsafe(files.grants);
+  const missing = await findMissing(sql, files.migrations);
+  await lockTables(sql, missing);
+  // Orders may wait from here on, so the rest takes few messages.
+  const views = readViews(files.views);
+  await sql.unsafe(
+    [missing, files.routines, ...views.map(({ name, query }) => `create temporary view ${name} as ${query};`)]
+      .join("\n"),
+  );
+  const changed = await findChangedViews(sql, views);
   await fillProblems(sql);
-  await sql`select gold.limit_all_sessions()`;
-  // A worker keeps the partitions up later; the first attempt needs one now.
-  await sql`select gold.keep_attempts()`;
+  await sql.unsafe([
+    ...changed,
+    `drop view ${views.map(({ name }) => `pg_temp.${name}`).join(", ")};`,
+    files.grants,
+    "select gold.limit_all_sessions();",
+    // A worker keeps the partitions up later; the first attempt needs one now.
+    "select gold.keep_attempts();",
+  ].join("\n"));
 }
 
-/** Applies the migrations that are missing and records each, in the table that drizzle's own migrator uses. */
-async function applyMigrations(sql: TransactionSql, migrations: readonly MigrationMeta[]): Promise<void> {
+/** The migrations that are missing, each with the note that it was applied, in the table that drizzle's own migrator uses. */
+async function findMissing(sql: TransactionSql, migrations: readonly MigrationMeta[]): Promise<string> {
   await sql`create schema if not exists gold_migrations`;
   await sql`create table if not exists gold_migrations.__drizzle_migrations (id serial primary key, hash text not null, created_at bigint)`;
   const [newest] =
     await sql`select coalesce(max(created_at), 0)::text as at from gold_migrations.__drizzle_migrations`;
-  const missing = migrations.filter(({ folderMillis }) => folderMillis > Number(newest!.at));
-  await lockTables(sql, missing.flatMap(({ sql }) => sql).join("\n"));
-  for (const { sql: statements, hash, folderMillis } of missing) {
-    await sql.unsafe(statements.join("\n"));
-    await sql`insert into gold_migrations.__drizzle_migrations (hash, created_at) values (${hash}, ${folderMillis})`;
-  }
+  return migrations.filter(({ folderMillis }) => folderMillis > Number(newest!.at)).flatMap((
+    { sql, hash, folderMillis },
+  ) => [
+    ...sql,
+    `insert into gold_migrations.__drizzle_migrations (hash, created_at) values ('${hash}', ${folderMillis});`,
+  ]).join("\n;\n");
 }
 
 /**
@@ -170,30 +179,31 @@ async function lockTables(sql: TransactionSql, text: string): Promise<void> {
     order by relname <> 'account', relname`;
   if (tables.length === 0) return;
   await sql`select set_config('statement_timeout', ${`${TABLE_LOCKS_TIMEOUT_MS}`}, true)`;
-  await sql.unsafe(`lock table ${tables.map(({ name }) => name).join(", ")} in access exclusive mode`);
-  await sql`select set_config('statement_timeout', '0', true)`;
+  const names = tables.map(({ name }) => name).join(", ");
+  await sql.unsafe(`lock table ${names} in access exclusive mode; set local statement_timeout = 0`);
+}
+
+interface View {
+  readonly name: string;
+  readonly query: string;
+  readonly statement: string;
 }
 
 const VIEW = /^create or replace view gold\.(\w+) as\s([^;]+);/gm;
 
+const readViews = (text: string): View[] =>
+  Array.from(text.matchAll(VIEW), ([statement, name, query]) => ({ statement, name: name!, query: query! }));
+
 /**
- * Replaces only the views that differ: replacing a view locks out its readers until the migration commits. Postgres compares them in its
- * own spelling, so each is first created as a temporary view. Views therefore read tables, not other views.
+ * The statements of those views that differ: replacing a view locks out its readers until the migration commits. Postgres compares them
+ * in its own spelling, so each exists as a temporary view by now. Views therefore read tables, not other views.
  */
-async function applyViews(sql: TransactionSql, text: string): Promise<void> {
-  const views = Array.from(
-    text.matchAll(VIEW),
-    ([statement, name, query]) => ({ statement, name: name!, query }),
-  );
-  await sql.unsafe(views.map(({ name, query }) => `create temporary view ${name} as ${query};`).join("\n"));
+async function findChangedViews(sql: TransactionSql, views: readonly View[]): Promise<string[]> {
   const same = await sql`
     select name from unnest(${views.map(({ name }) => name)}::text[]) name
     where pg_get_viewdef(to_regclass('gold.' || name)) = pg_get_viewdef(to_regclass('pg_temp.' || name))`;
   const kept = new Set(same.map(({ name }) => name));
-  const changed = views.filter(({ name }) => !kept.has(name)).map(({ statement }) => statement);
-  await sql.unsafe(
-    [...changed, `drop view ${views.map(({ name }) => `pg_temp.${name}`).join(", ")};`].join("\n"),
-  );
+  return views.filter(({ name }) => !kept.has(name)).map(({ statement }) => statement);
 }
 
 async function fillProblems(sql: TransactionSql): Promise<void> {
