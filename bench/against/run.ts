@@ -44,9 +44,10 @@ export async function runAgainst({ commit, short, limit, json }: AgainstOptions)
     const dir = mkdtempSync(join(tmpdir(), "gold-against-"));
     stops.push(() => rm(dir, { recursive: true, force: true }));
     const open = async (name: string, root: string) => {
-      const version = await openVersion(name, root, join(dir, name));
-      stops.push(() => version.stop());
-      return version;
+      const opening = openVersion(name, root, join(dir, name));
+      // A version that fails to open stops itself; one that is still opening is waited for.
+      stops.push(() => opening.then((version) => version.stop(), () => {}));
+      return await opening;
     };
     // One after the other, so that the second does not make the first one's start time out.
     const versions = {
