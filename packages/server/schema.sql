@@ -90,6 +90,50 @@ CREATE TYPE gold.withdrawal_status AS ENUM (
 ALTER TYPE gold.withdrawal_status OWNER TO gold_owner;
 
 --
+-- Name: clock_tolerance(); Type: FUNCTION; Schema: gold; Owner: gold_book
+--
+
+CREATE FUNCTION gold.clock_tolerance() RETURNS interval
+    LANGUAGE sql IMMUTABLE PARALLEL SAFE
+    RETURN '00:00:05'::interval;
+
+ALTER FUNCTION gold.clock_tolerance() OWNER TO gold_book;
+
+SET default_tablespace = '';
+
+SET default_table_access_method = heap;
+
+--
+-- Name: account; Type: TABLE; Schema: gold; Owner: gold_owner
+--
+
+CREATE TABLE gold.account (
+    bucket smallint NOT NULL,
+    client_id integer NOT NULL,
+    admission_version bigint DEFAULT 1 NOT NULL,
+    event_sequence bigint DEFAULT 0 NOT NULL,
+    last_posted_at timestamp(3) with time zone DEFAULT '1970-01-01 00:00:00+00'::timestamp with time zone NOT NULL,
+    sar_available bigint DEFAULT 0 NOT NULL,
+    sar_held bigint DEFAULT 0 NOT NULL,
+    gold bigint DEFAULT 0 NOT NULL,
+    closed_until timestamp(3) with time zone DEFAULT '1970-01-01 00:00:00+00'::timestamp with time zone NOT NULL,
+    CONSTRAINT account_bucket CHECK ((bucket = (client_id % 64))),
+    CONSTRAINT account_not_negative CHECK (((sar_available >= 0) AND (sar_held >= 0) AND (gold >= 0)))
+);
+
+ALTER TABLE gold.account OWNER TO gold_owner;
+
+--
+-- Name: account_instant(gold.account, timestamp with time zone); Type: FUNCTION; Schema: gold; Owner: gold_book
+--
+
+CREATE FUNCTION gold.account_instant(holder gold.account, present timestamp with time zone) RETURNS timestamp with time zone
+    LANGUAGE sql STABLE PARALLEL SAFE
+    RETURN CASE WHEN (((holder).last_posted_at <= present) AND ((holder).closed_until < present)) THEN present WHEN ((holder).closed_until <= GREATEST((present + gold.clock_tolerance()), (holder).last_posted_at)) THEN GREATEST(present, (holder).last_posted_at, ((holder).closed_until + '00:00:00.001'::interval)) ELSE GREATEST(present, (holder).last_posted_at) END;
+
+ALTER FUNCTION gold.account_instant(holder gold.account, present timestamp with time zone) OWNER TO gold_book;
+
+--
 -- Name: add_authority(boolean, text, text, text, text, timestamp with time zone); Type: FUNCTION; Schema: gold; Owner: gold_book
 --
 
@@ -289,7 +333,7 @@ begin
   end if;
 
   next_sequence := holder.event_sequence + 1;
-  at := greatest(ceil_millisecond(clock_timestamp()), holder.last_posted_at);
+  at := account_instant(holder, ceil_millisecond(clock_timestamp()));
   insert into withdrawal_step (bucket, client_id, withdrawal_id, sequence, status, login, previous, previous_login, at, batch_id)
   values (given.bucket, given.client_id, given.id, next_sequence, target, session_user, last.status, last.login, at, batch);
   debit := case when last.status = 'paid' then 'bank' else 'held' end;
@@ -334,7 +378,7 @@ begin
   elsif not has_room_for(locked.holder, given.amount) then
     raise exception 'an account holds at most 999999999999.99 SAR' using errcode = 'GR409';
   end if;
-  at := greatest(ceil_millisecond(clock_timestamp()), (locked.holder).last_posted_at);
+  at := account_instant(locked.holder, ceil_millisecond(clock_timestamp()));
   update deposit d set approved_at = at, approved_by = session_user where d.id = given.id;
   perform post_funding(locked.holder, given.amount, given.id, at);
   perform note('deposit.approve', public_of(given.client_id), jsonb_build_object('deposit', 'dep_' || given.id, 'amount', given.amount));
@@ -393,10 +437,6 @@ CREATE FUNCTION gold.due_now(due_at timestamp with time zone) RETURNS timestamp 
     RETURN LEAST(date_trunc('milliseconds'::text, clock_timestamp()), (due_at - '00:00:00.001'::interval));
 
 ALTER FUNCTION gold.due_now(due_at timestamp with time zone) OWNER TO gold_book;
-
-SET default_tablespace = '';
-
-SET default_table_access_method = heap;
 
 --
 -- Name: event; Type: TABLE; Schema: gold; Owner: gold_owner
@@ -641,15 +681,16 @@ CREATE FUNCTION gold.balance_at(client integer, at timestamp with time zone) RET
     LANGUAGE plpgsql SECURITY DEFINER
     SET search_path TO 'gold', 'pg_temp'
     AS $$
+declare
+  holder account;
 begin
   perform require_read_committed();
-  perform from account a where a.bucket = balance_at.client % 64 and a.client_id = balance_at.client for share;
-  if balance_at.at > ceil_millisecond(clock_timestamp()) then
+  select a.* into strict holder from account a where a.bucket = balance_at.client % 64 and a.client_id = balance_at.client;
+  if balance_at.at > greatest(clock_timestamp(), holder.last_posted_at, holder.closed_until) then
     return;
+  elsif balance_at.at >= holder.last_posted_at and balance_at.at > holder.closed_until then
+    perform close_past(balance_at.client, balance_at.at);
   end if;
-  while balance_at.at >= clock_timestamp() loop
-    perform pg_sleep(0.0005);
-  end loop;
   return query select b.available, b.held, b.gold from balance_after(balance_at.client, sequence_at(balance_at.client, balance_at.at)) b;
 end $$;
 
@@ -665,13 +706,15 @@ CREATE FUNCTION gold.balance_now(client integer) RETURNS TABLE(available bigint,
     AS $$
 declare
   holder account;
+  present timestamptz;
 begin
   perform require_read_committed();
-  select a.* into holder from account a where a.bucket = balance_now.client % 64 and a.client_id = balance_now.client for share;
-  while holder.last_posted_at >= clock_timestamp() loop
-    perform pg_sleep(0.0005);
-  end loop;
-  return query select holder.sar_available, holder.sar_held, holder.gold, date_trunc('milliseconds', clock_timestamp());
+  select a.* into strict holder from account a where a.bucket = balance_now.client % 64 and a.client_id = balance_now.client for no key update;
+  present := greatest(date_trunc('milliseconds', clock_timestamp()), holder.last_posted_at);
+  if present > holder.closed_until then
+    perform close_past(balance_now.client, present);
+  end if;
+  return query select holder.sar_available, holder.sar_held, holder.gold, present;
 end $$;
 
 ALTER FUNCTION gold.balance_now(client integer) OWNER TO gold_book;
@@ -725,25 +768,6 @@ begin
 end $$;
 
 ALTER FUNCTION gold.begin_rotation(public text, overlap_seconds integer, OUT partner_id integer, OUT retires_at timestamp with time zone) OWNER TO gold_book;
-
---
--- Name: account; Type: TABLE; Schema: gold; Owner: gold_owner
---
-
-CREATE TABLE gold.account (
-    bucket smallint NOT NULL,
-    client_id integer NOT NULL,
-    admission_version bigint DEFAULT 1 NOT NULL,
-    event_sequence bigint DEFAULT 0 NOT NULL,
-    last_posted_at timestamp(3) with time zone DEFAULT '1970-01-01 00:00:00+00'::timestamp with time zone NOT NULL,
-    sar_available bigint DEFAULT 0 NOT NULL,
-    sar_held bigint DEFAULT 0 NOT NULL,
-    gold bigint DEFAULT 0 NOT NULL,
-    CONSTRAINT account_bucket CHECK ((bucket = (client_id % 64))),
-    CONSTRAINT account_not_negative CHECK (((sar_available >= 0) AND (sar_held >= 0) AND (gold >= 0)))
-);
-
-ALTER TABLE gold.account OWNER TO gold_owner;
 
 --
 -- Name: idempotency_key; Type: TABLE; Schema: gold; Owner: gold_owner
@@ -808,7 +832,7 @@ begin
     return turn.answer;
   end if;
   holder := turn.holder;
-  at := greatest(ceil_millisecond(turn.clock), holder.last_posted_at);
+  at := account_instant(holder, ceil_millisecond(turn.clock));
   if amount > maximum or not has_room_for(holder, amount) then
     limited := take_record(1, client, turn.clock, request, false);
     if limited.outcome is not null then
@@ -843,6 +867,8 @@ declare
   accounts account[];
   clock timestamptz;
   present timestamptz;
+  instant timestamptz;
+  horizon timestamptz;
   crowded boolean;
   free bigint;
   asked record;
@@ -877,6 +903,7 @@ begin
   end if;
   clock := clock_timestamp();
   present := ceil_millisecond(clock);
+  horizon := clock + clock_tolerance();
   -- Nonces, keys and quotes are a client's own: an item can meet one of this very batch only where a client comes twice.
   crowded := cardinality(locked) < cardinality(clients);
 
@@ -917,6 +944,10 @@ begin
         asked.known_body := bound[earlier].body;
       end if;
     end if;
+    if holder.last_posted_at > horizon and asked.known_body is null then
+      return next row(asked.n, 'service_unavailable', null, seconds_behind(holder, clock))::outcome;
+      continue;
+    end if;
     if asked.spent then
       return next row(asked.n, 'nonce_reused', null, null)::outcome;
       continue;
@@ -936,13 +967,14 @@ begin
     end if;
 
     refusal := null;
+    instant := account_instant(holder, present);
     if asked.side is null then
       refusal := 'not_found';
       detail := 'There is no quote of yours with this quote_id.';
     elsif asked.executed then
       refusal := 'quote_already_executed';
       detail := 'The quote was executed as ord_' || asked.quote || '.';
-    elsif asked.expires_at <= clock then
+    elsif asked.expires_at <= clock or asked.expires_at < instant then
       refusal := 'quote_expired';
       detail := 'The quote was firm until ' || instant_text(asked.expires_at) || '.';
     elsif asked.side = 'buy' and holder.sar_available < asked.total then
@@ -976,7 +1008,7 @@ begin
 
     if refusal is null then
       holder.event_sequence := holder.event_sequence + 1;
-      holder.last_posted_at := greatest(present, holder.last_posted_at);
+      holder.last_posted_at := instant;
       if asked.side = 'buy' then
         holder.sar_available := holder.sar_available - asked.total;
         holder.gold := holder.gold + asked.grams;
@@ -1001,7 +1033,7 @@ begin
       body := problem_text(refusal, detail, asked.request);
       select p.status into strict asked.known_status from problem p where p.code = refusal;
       answer := row(holder.bucket, asked.client, asked.known_status, asked.key, asked.fingerprint, asked.request, null,
-        present, 'refusal', body);
+        instant, 'refusal', body);
     end if;
     bound := bound || answer;
     if crowded then
@@ -1056,11 +1088,15 @@ CREATE FUNCTION gold.book_quotes(wait boolean, settle boolean, clients integer[]
     AS $$
 declare
   locked int[];
-  versions bigint[];
+  accounts account[];
+  holder account;
   clock timestamptz;
+  present timestamptz;
   made_at timestamptz;
+  horizon timestamptz;
   current price;
   open boolean;
+  stale boolean;
   beyond boolean;
   unit_price bigint;
   grams bigint;
@@ -1080,22 +1116,24 @@ begin
   perform require_read_committed();
 
   if wait then
-    select array_agg(a.client_id), array_agg(a.admission_version) into locked, versions
+    select array_agg((l.a).client_id), array_agg(l.a) into locked, accounts
     from (
-      select a.* from account a join (select distinct unnest(clients) as client) i on a.bucket = i.client % 64 and a.client_id = i.client
+      select a from account a join (select distinct unnest(clients) as client) i on a.bucket = i.client % 64 and a.client_id = i.client
       order by a.client_id for no key update of a
-    ) a;
+    ) l;
   else
-    select array_agg(a.client_id), array_agg(a.admission_version) into locked, versions
+    select array_agg((l.a).client_id), array_agg(l.a) into locked, accounts
     from (
-      select a.* from account a join (select distinct unnest(clients) as client) i on a.bucket = i.client % 64 and a.client_id = i.client
+      select a from account a join (select distinct unnest(clients) as client) i on a.bucket = i.client % 64 and a.client_id = i.client
       order by a.client_id for no key update of a skip locked
-    ) a;
+    ) l;
   end if;
   clock := clock_timestamp();
-  made_at := ceil_millisecond(clock);
+  present := ceil_millisecond(clock);
+  horizon := clock + clock_tolerance();
   select * into current from price;
   open := market_open(clock);
+  stale := is_stale(current, clock);
 
   for asked in
     select i.n::int as n, i.client, i.admission, i.client || ' ' || i.key as name, i.key, i.fingerprint, i.request,
@@ -1115,7 +1153,9 @@ begin
       -- An earlier attempt of this very request was committed before its connection was lost.
       return next settled(asked.n, true, true, asked.known_status, asked.known_body);
       continue;
-    elsif versions[asked.slot] <> asked.admission then
+    end if;
+    holder := accounts[asked.slot];
+    if holder.admission_version <> asked.admission then
       return next row(asked.n, 'admission_changed', null, null)::outcome;
       continue;
     end if;
@@ -1131,6 +1171,12 @@ begin
       continue;
     end if;
 
+    if holder.last_posted_at > horizon then
+      return next row(asked.n, 'service_unavailable', null, seconds_behind(holder, clock))::outcome;
+      continue;
+    end if;
+    made_at := account_instant(holder, present);
+
     -- What no price brings within the limits is told so, whatever the market does.
     if asked.limited then
       asked.maximum := least(asked.maximum, (asked.allowance).maximum_open_grams);
@@ -1140,9 +1186,7 @@ begin
       return next row(asked.n, 'market_closed', null, null)::outcome;
       continue;
     end if;
-    -- A fixed price is the operator's own word and does not age.
-    if beyond is not true and (current.one is null
-      or current.source <> 'fixed' and clock >= current.as_of + make_interval(secs => current.stale_after_seconds)) then
+    if beyond is not true and (current.one is null or stale) then
       return next row(asked.n, 'price_unavailable', null, null)::outcome;
       continue;
     end if;
@@ -1248,7 +1292,7 @@ begin
   end if;
   perform seal_newest(client);
   perform ask_delivery(client, given.sequence);
-  return bind_answer(turn.holder, key, fingerprint, request, 'event', given.id, turn.clock, 201, told_event(given));
+  return bind_answer(turn.holder, key, fingerprint, request, 'event', given.id, account_instant(turn.holder, ceil_millisecond(turn.clock)), 201, told_event(given));
 end $$;
 
 ALTER FUNCTION gold.book_redelivery(settle boolean, client integer, admission bigint, key text, fingerprint bytea, event uuid, request uuid) OWNER TO gold_book;
@@ -1281,7 +1325,7 @@ begin
     return limited;
   end if;
   holder := turn.holder;
-  at := greatest(ceil_millisecond(turn.clock), holder.last_posted_at);
+  at := account_instant(holder, ceil_millisecond(turn.clock));
   perform take_sequence(client, holder.event_sequence + 1, at);
   perform post_event(client, holder.event_sequence + 1, book_webhook_test.id, book_webhook_test.id, at, 'webhook.test');
   perform seal_newest(client);
@@ -1324,7 +1368,7 @@ begin
     return turn.answer;
   end if;
   holder := turn.holder;
-  at := greatest(ceil_millisecond(turn.clock), holder.last_posted_at);
+  at := account_instant(holder, ceil_millisecond(turn.clock));
   -- The key is not signed, so a reference is what keeps a copied request from being paid twice.
   select w.id into doubled from withdrawal w
   where w.reference = reference and w.client_id = client and not exists (
@@ -1623,6 +1667,21 @@ begin
 end $$;
 
 ALTER FUNCTION gold.claim_endpoints(worker uuid, clients integer[], most integer) OWNER TO gold_book;
+
+--
+-- Name: close_past(integer, timestamp with time zone); Type: FUNCTION; Schema: gold; Owner: gold_book
+--
+
+CREATE FUNCTION gold.close_past(client integer, until timestamp with time zone) RETURNS void
+    LANGUAGE plpgsql
+    SET search_path TO 'gold', 'pg_temp'
+    AS $$
+begin
+  perform set_config('synchronous_commit', 'off', true);
+  update account a set closed_until = greatest(a.closed_until, ceil_millisecond(until)) where a.bucket = client % 64 and a.client_id = client;
+end $$;
+
+ALTER FUNCTION gold.close_past(client integer, until timestamp with time zone) OWNER TO gold_book;
 
 --
 -- Name: bar; Type: TABLE; Schema: gold; Owner: gold_owner
@@ -2268,19 +2327,24 @@ CREATE FUNCTION gold.find_quote(client integer, id uuid) RETURNS text
 #variable_conflict use_column
 declare
   given quote;
+  holder account;
+  clock timestamptz;
 begin
   select q.* into given from quote q
   where q.bucket = find_quote.client % 64 and q.client_id = find_quote.client and q.id = find_quote.id;
   if given.id is null then
     return null;
   end if;
+  select a.* into holder from account a where a.bucket = find_quote.client % 64 and a.client_id = find_quote.client;
   for round in 1..2 loop
     if exists (select from orders o where o.bucket = given.bucket and o.client_id = given.client_id and o.id = given.id) then
       return quote_text(given, 'executed');
-    elsif given.expires_at > clock_timestamp() then
+    end if;
+    clock := clock_timestamp();
+    if given.expires_at > clock and given.expires_at >= account_instant(holder, ceil_millisecond(clock)) then
       return quote_text(given, 'open');
     end if;
-    perform from account a where a.bucket = given.bucket and a.client_id = given.client_id for share;
+    select a.* into strict holder from account a where a.bucket = given.bucket and a.client_id = given.client_id for share;
   end loop;
   return quote_text(given, 'expired');
 end $$;
@@ -2451,6 +2515,40 @@ CREATE FUNCTION gold.is_known_login(name text) RETURNS boolean
 END;
 
 ALTER FUNCTION gold.is_known_login(name text) OWNER TO gold_book;
+
+--
+-- Name: price; Type: TABLE; Schema: gold; Owner: gold_owner
+--
+
+CREATE TABLE gold.price (
+    one boolean DEFAULT true NOT NULL,
+    source text NOT NULL COLLATE pg_catalog."C",
+    mid bigint NOT NULL,
+    buy bigint NOT NULL,
+    sell bigint NOT NULL,
+    spread_basis_points integer NOT NULL,
+    stale_after_seconds integer NOT NULL,
+    as_of timestamp(3) with time zone NOT NULL,
+    url text,
+    always_open boolean DEFAULT true NOT NULL,
+    CONSTRAINT price_one CHECK (one),
+    CONSTRAINT price_sides CHECK (((buy > sell) AND (sell > 0) AND (buy <= 999999999))),
+    CONSTRAINT price_source CHECK (((source = ANY (ARRAY['fixed'::text, 'simulated'::text, 'http'::text])) AND ((source = 'http'::text) = (url IS NOT NULL)))),
+    CONSTRAINT price_terms CHECK (((spread_basis_points > 0) AND (stale_after_seconds > 0)))
+);
+
+ALTER TABLE gold.price OWNER TO gold_owner;
+
+--
+-- Name: is_stale(gold.price, timestamp with time zone); Type: FUNCTION; Schema: gold; Owner: gold_book
+--
+
+CREATE FUNCTION gold.is_stale(given gold.price, clock timestamp with time zone) RETURNS boolean
+    LANGUAGE sql STABLE SECURITY DEFINER
+    SET search_path TO 'gold', 'pg_temp'
+    RETURN (((given).source <> 'fixed'::text) AND ((clock >= ((given).as_of + make_interval(secs => ((given).stale_after_seconds)::double precision))) OR ((given).as_of > (clock + gold.clock_tolerance()))));
+
+ALTER FUNCTION gold.is_stale(given gold.price, clock timestamp with time zone) OWNER TO gold_book;
 
 --
 -- Name: keep_allowances(gold.allowance[]); Type: FUNCTION; Schema: gold; Owner: gold_book
@@ -2933,29 +3031,6 @@ CREATE TABLE gold.market_session (
 ALTER TABLE gold.market_session OWNER TO gold_owner;
 
 --
--- Name: price; Type: TABLE; Schema: gold; Owner: gold_owner
---
-
-CREATE TABLE gold.price (
-    one boolean DEFAULT true NOT NULL,
-    source text NOT NULL COLLATE pg_catalog."C",
-    mid bigint NOT NULL,
-    buy bigint NOT NULL,
-    sell bigint NOT NULL,
-    spread_basis_points integer NOT NULL,
-    stale_after_seconds integer NOT NULL,
-    as_of timestamp(3) with time zone NOT NULL,
-    url text,
-    always_open boolean DEFAULT true NOT NULL,
-    CONSTRAINT price_one CHECK (one),
-    CONSTRAINT price_sides CHECK (((buy > sell) AND (sell > 0) AND (buy <= 999999999))),
-    CONSTRAINT price_source CHECK (((source = ANY (ARRAY['fixed'::text, 'simulated'::text, 'http'::text])) AND ((source = 'http'::text) = (url IS NOT NULL)))),
-    CONSTRAINT price_terms CHECK (((spread_basis_points > 0) AND (stale_after_seconds > 0)))
-);
-
-ALTER TABLE gold.price OWNER TO gold_owner;
-
---
 -- Name: market_open(timestamp with time zone); Type: FUNCTION; Schema: gold; Owner: gold_book
 --
 
@@ -3005,7 +3080,7 @@ begin
     raise exception 'the bar holds % g and only % g are free; the rest is owed to partners', decimal_text(fine, 0.0001), decimal_text(free, 0.0001)
       using errcode = 'GR409';
   end if;
-  at := greatest(ceil_millisecond(clock_timestamp()), house.last_posted_at);
+  at := account_instant(house, ceil_millisecond(clock_timestamp()));
   insert into transfer (bucket, client_id, leg, sequence, debit, credit, asset, amount, sar_available_after, sar_held_after, gold_after, posted_at)
   values (0, 0, 1, house.event_sequence + 1, case when bar_in then 'bars' else 'vault' end::book,
     case when bar_in then 'vault' else 'bars' end::book, 'XAU', fine, 0, 0, 0, at);
@@ -3130,7 +3205,7 @@ begin
     select * from due_notices(clock_timestamp()) d where d.client_id = any (clients) order by d.client_id, d.expires_at, d.kind, d.credential
   loop
     select a.* into strict holder from account a where a.bucket = due.client_id % 64 and a.client_id = due.client_id;
-    at := greatest(ceil_millisecond(clock_timestamp()), holder.last_posted_at);
+    at := account_instant(holder, ceil_millisecond(clock_timestamp()));
     notice := new_uuid(at);
     insert into expiry_notice (bucket, client_id, id, kind, credential, expires_at, days_ahead)
     values (holder.bucket, holder.client_id, notice, due.kind, due.credential, due.expires_at, due.days_ahead);
@@ -4279,7 +4354,7 @@ begin
     raise exception 'the partner has % SAR available, less than the deposit of % SAR: the rest was spent or is held for withdrawals',
       decimal_text(holder.sar_available, 0.01), decimal_text(given.amount, 0.01) using errcode = 'GR409';
   end if;
-  at := greatest(ceil_millisecond(clock_timestamp()), holder.last_posted_at);
+  at := account_instant(holder, ceil_millisecond(clock_timestamp()));
   update deposit d set reversed_at = at, reversed_by = session_user,
     reversed_sequence = case when given.approved_at is not null then holder.event_sequence + 1 end where d.id = given.id;
   if given.approved_at is not null then
@@ -4524,6 +4599,16 @@ begin
 end $$;
 
 ALTER FUNCTION gold.seal_next(clients integer[]) OWNER TO gold_book;
+
+--
+-- Name: seconds_behind(gold.account, timestamp with time zone); Type: FUNCTION; Schema: gold; Owner: gold_book
+--
+
+CREATE FUNCTION gold.seconds_behind(holder gold.account, clock timestamp with time zone) RETURNS text
+    LANGUAGE sql STABLE PARALLEL SAFE
+    RETURN ((ceil(EXTRACT(epoch FROM ((holder).last_posted_at - clock))))::bigint)::text;
+
+ALTER FUNCTION gold.seconds_behind(holder gold.account, clock timestamp with time zone) OWNER TO gold_book;
 
 --
 -- Name: sequence_at(integer, timestamp with time zone); Type: FUNCTION; Schema: gold; Owner: gold_book
@@ -6032,22 +6117,22 @@ ALTER TABLE gold.credential_overview OWNER TO gold_owner;
 --
 
 CREATE VIEW gold.current_price AS
- SELECT price.source,
-    price.buy,
-    price.sell,
-    price.mid,
-    price.spread_basis_points,
-    price.stale_after_seconds,
-    price.as_of AS ticked_at,
+ SELECT p.source,
+    p.buy,
+    p.sell,
+    p.mid,
+    p.spread_basis_points,
+    p.stale_after_seconds,
+    p.as_of AS ticked_at,
         CASE
-            WHEN (price.source = 'fixed'::text) THEN clock_timestamp()
-            ELSE price.as_of
+            WHEN (p.source = 'fixed'::text) THEN clock_timestamp()
+            ELSE p.as_of
         END AS as_of,
-    ((price.source <> 'fixed'::text) AND (clock_timestamp() >= (price.as_of + make_interval(secs => (price.stale_after_seconds)::double precision)))) AS stale,
-    price.url,
-    price.always_open,
+    gold.is_stale(p.*, clock_timestamp()) AS stale,
+    p.url,
+    p.always_open,
     gold.market_open(clock_timestamp()) AS market_open
-   FROM gold.price;
+   FROM gold.price p;
 
 ALTER TABLE gold.current_price OWNER TO gold_owner;
 
@@ -6952,6 +7037,48 @@ GRANT USAGE ON SCHEMA gold TO gold_api;
 GRANT USAGE ON SCHEMA gold TO gold_operator;
 
 --
+-- Name: FUNCTION clock_tolerance(); Type: ACL; Schema: gold; Owner: gold_book
+--
+
+REVOKE ALL ON FUNCTION gold.clock_tolerance() FROM PUBLIC;
+
+--
+-- Name: TABLE account; Type: ACL; Schema: gold; Owner: gold_owner
+--
+
+GRANT SELECT,INSERT ON TABLE gold.account TO gold_book;
+
+--
+-- Name: COLUMN account.admission_version; Type: ACL; Schema: gold; Owner: gold_owner
+--
+
+GRANT UPDATE(admission_version) ON TABLE gold.account TO gold_book;
+
+--
+-- Name: COLUMN account.event_sequence; Type: ACL; Schema: gold; Owner: gold_owner
+--
+
+GRANT UPDATE(event_sequence) ON TABLE gold.account TO gold_book;
+
+--
+-- Name: COLUMN account.last_posted_at; Type: ACL; Schema: gold; Owner: gold_owner
+--
+
+GRANT UPDATE(last_posted_at) ON TABLE gold.account TO gold_book;
+
+--
+-- Name: COLUMN account.closed_until; Type: ACL; Schema: gold; Owner: gold_owner
+--
+
+GRANT UPDATE(closed_until) ON TABLE gold.account TO gold_book;
+
+--
+-- Name: FUNCTION account_instant(holder gold.account, present timestamp with time zone); Type: ACL; Schema: gold; Owner: gold_book
+--
+
+REVOKE ALL ON FUNCTION gold.account_instant(holder gold.account, present timestamp with time zone) FROM PUBLIC;
+
+--
 -- Name: FUNCTION add_authority(first boolean, fingerprint text, certificate_pem text, key_source text, revocation_list text, revocation_next_at timestamp with time zone); Type: ACL; Schema: gold; Owner: gold_book
 --
 
@@ -7138,30 +7265,6 @@ REVOKE ALL ON FUNCTION gold.balances_text(available bigint, held bigint, gold bi
 REVOKE ALL ON FUNCTION gold.begin_rotation(public text, overlap_seconds integer, OUT partner_id integer, OUT retires_at timestamp with time zone) FROM PUBLIC;
 
 --
--- Name: TABLE account; Type: ACL; Schema: gold; Owner: gold_owner
---
-
-GRANT SELECT,INSERT ON TABLE gold.account TO gold_book;
-
---
--- Name: COLUMN account.admission_version; Type: ACL; Schema: gold; Owner: gold_owner
---
-
-GRANT UPDATE(admission_version) ON TABLE gold.account TO gold_book;
-
---
--- Name: COLUMN account.event_sequence; Type: ACL; Schema: gold; Owner: gold_owner
---
-
-GRANT UPDATE(event_sequence) ON TABLE gold.account TO gold_book;
-
---
--- Name: COLUMN account.last_posted_at; Type: ACL; Schema: gold; Owner: gold_owner
---
-
-GRANT UPDATE(last_posted_at) ON TABLE gold.account TO gold_book;
-
---
 -- Name: TABLE idempotency_key; Type: ACL; Schema: gold; Owner: gold_owner
 --
 
@@ -7281,6 +7384,12 @@ REVOKE ALL ON FUNCTION gold.check_retirement(noun text, ended_at timestamp with 
 
 REVOKE ALL ON FUNCTION gold.claim_endpoints(worker uuid, clients integer[], most integer) FROM PUBLIC;
 GRANT ALL ON FUNCTION gold.claim_endpoints(worker uuid, clients integer[], most integer) TO gold_api;
+
+--
+-- Name: FUNCTION close_past(client integer, until timestamp with time zone); Type: ACL; Schema: gold; Owner: gold_book
+--
+
+REVOKE ALL ON FUNCTION gold.close_past(client integer, until timestamp with time zone) FROM PUBLIC;
 
 --
 -- Name: TABLE bar; Type: ACL; Schema: gold; Owner: gold_owner
@@ -7682,6 +7791,20 @@ GRANT SELECT,INSERT ON TABLE gold.payment_batch TO gold_book;
 REVOKE ALL ON FUNCTION gold.is_known_login(name text) FROM PUBLIC;
 
 --
+-- Name: TABLE price; Type: ACL; Schema: gold; Owner: gold_owner
+--
+
+GRANT SELECT,INSERT,UPDATE ON TABLE gold.price TO gold_book;
+
+--
+-- Name: FUNCTION is_stale(given gold.price, clock timestamp with time zone); Type: ACL; Schema: gold; Owner: gold_book
+--
+
+REVOKE ALL ON FUNCTION gold.is_stale(given gold.price, clock timestamp with time zone) FROM PUBLIC;
+GRANT ALL ON FUNCTION gold.is_stale(given gold.price, clock timestamp with time zone) TO gold_api;
+GRANT ALL ON FUNCTION gold.is_stale(given gold.price, clock timestamp with time zone) TO gold_operator;
+
+--
 -- Name: FUNCTION keep_allowances(changed gold.allowance[]); Type: ACL; Schema: gold; Owner: gold_book
 --
 
@@ -7796,12 +7919,6 @@ GRANT ALL ON FUNCTION gold.lock_price() TO gold_operator;
 --
 
 GRANT SELECT,INSERT,DELETE ON TABLE gold.market_session TO gold_book;
-
---
--- Name: TABLE price; Type: ACL; Schema: gold; Owner: gold_owner
---
-
-GRANT SELECT,INSERT,UPDATE ON TABLE gold.price TO gold_book;
 
 --
 -- Name: FUNCTION market_open(at timestamp with time zone); Type: ACL; Schema: gold; Owner: gold_book
@@ -8293,6 +8410,12 @@ REVOKE ALL ON FUNCTION gold.seal_newest(client integer) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION gold.seal_next(clients integer[]) FROM PUBLIC;
 GRANT ALL ON FUNCTION gold.seal_next(clients integer[]) TO gold_api;
+
+--
+-- Name: FUNCTION seconds_behind(holder gold.account, clock timestamp with time zone); Type: ACL; Schema: gold; Owner: gold_book
+--
+
+REVOKE ALL ON FUNCTION gold.seconds_behind(holder gold.account, clock timestamp with time zone) FROM PUBLIC;
 
 --
 -- Name: FUNCTION sequence_at(client integer, at timestamp with time zone); Type: ACL; Schema: gold; Owner: gold_book

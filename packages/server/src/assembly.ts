@@ -13,6 +13,7 @@ import { closePools, openPools } from "./database/pools.ts";
 import { type Delivery, startDelivering } from "./delivery/delivery.ts";
 import type { Deps } from "./deps.ts";
 import { readKeys } from "./key_source.ts";
+import { createClockAlarm } from "./operations/clock_alarm.ts";
 import type { Log } from "./operations/log.ts";
 import { createMetrics } from "./operations/metrics.ts";
 import { openRandomPool } from "./random_pool.ts";
@@ -85,6 +86,7 @@ export async function assemble(config: Config, log: Log): Promise<Assembly> {
         reads,
         log,
         metrics,
+        clockAlarm: createClockAlarm(log, metrics, monotonicMs),
         now: registry.now,
         monotonicMs,
         random,

@@ -117,10 +117,17 @@ const READMISSIONS = 3;
 export async function bookAdmitted<Admitted>(
   admit: () => Promise<Admitted>,
   book: (admitted: Admitted) => Promise<Outcome>,
-  { registry }: Deps,
+  { registry, clockAlarm }: Pick<Deps, "registry" | "clockAlarm">,
 ): Promise<Outcome> {
   for (let round = 1;; round++) {
     const outcome = await book(await admit());
+    if (outcome.outcome === "service_unavailable") {
+      clockAlarm.refused(Number(outcome.body));
+      throw new Refusal(
+        "service_unavailable",
+        "The database's clock is behind the newest posting of your account; nothing was executed.",
+      );
+    }
     if (outcome.outcome !== "admission_changed") return outcome;
     if (round === READMISSIONS) {
       throw new Refusal(

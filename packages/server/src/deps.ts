@@ -2,6 +2,7 @@ import type { Booking } from "./booking/booking.ts";
 import type { RateLimiter } from "./admission/rate/rate_limiter.ts";
 import type { Registry } from "./admission/registry/registry.ts";
 import type { Config } from "./config.ts";
+import type { ClockAlarm } from "./operations/clock_alarm.ts";
 import type { Log } from "./operations/log.ts";
 import type { Metrics } from "./operations/metrics.ts";
 import type { TokenAuthority } from "./admission/token/token_authority.ts";
@@ -21,6 +22,7 @@ export interface Deps {
   readonly reads: Reads;
   readonly log: Log;
   readonly metrics: Metrics;
+  readonly clockAlarm: ClockAlarm;
   /** Milliseconds by the database's time. */
   now(): number;
   /** Milliseconds of a clock that never steps, whatever the database's does: for durations alone. */

@@ -11,6 +11,8 @@ export interface Outcome {
     | "price_unavailable"
     | "market_closed"
     | "not_found"
+    /** The database's clock is behind the account's newest posting; the body says by how many seconds. */
+    | "service_unavailable"
     | "admission_changed"
     | "busy"
     | "idempotency_request_in_progress";

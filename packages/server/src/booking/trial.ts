@@ -131,7 +131,7 @@ const INSTANT = /\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z/g;
 export const maskInstants = (text: string): string => text.replace(INSTANT, "<instant>");
 
 const TABLES: Record<string, string> = {
-  account: "to_jsonb(t) - 'last_posted_at'",
+  account: "to_jsonb(t) - 'last_posted_at' - 'closed_until'",
   vault: "to_jsonb(t)",
   quote: "to_jsonb(t) - 'created_at' - 'expires_at'",
   orders: "to_jsonb(t) - 'executed_at'",

@@ -43,7 +43,7 @@ grant insert on gold.transfer, gold.orders, gold.quote, gold.funding, gold.event
   gold.webhook_secret, gold.signing_key, gold.token_key, gold.price, gold.deployment, gold.registry_version,
   gold.withdrawal, gold.withdrawal_step, gold.payment_batch, gold.deposit, gold.market_session, gold.audit_link, gold.audit_tail, gold.expiry_notice, gold.attempt to gold_book;
 -- No balance among these: those are written by post_transfers alone. A row lock needs the right to update some column.
-grant update (admission_version, event_sequence, last_posted_at) on gold.account to gold_book;
+grant update (admission_version, event_sequence, last_posted_at, closed_until) on gold.account to gold_book;
 grant update (stripe) on gold.vault to gold_book;
 grant update (removed_at, removed_sequence) on gold.bar to gold_book;
 grant update (approved_at, approved_by, reversed_at, reversed_by, reversed_sequence) on gold.deposit to gold_book;
@@ -60,7 +60,7 @@ grant insert, update, delete on gold.delivery_worker, gold.endpoint, gold.retry,
 grant execute on function gold.read_registry, gold.read_trust, gold.record_use, gold.book_orders, gold.book_quotes, gold.book_funding, gold.book_withdrawal, gold.book_redelivery, gold.book_webhook_test, gold.balance_at, gold.balance_now,
   gold.find_quote, gold.find_order, gold.find_withdrawal, gold.find_funding, gold.find_event, gold.list_orders, gold.list_withdrawals,
   gold.list_fundings, gold.list_events, gold.statement_range, gold.statement_lines, gold.read_reserves, gold.read_credentials, gold.read_limits,
-  gold.spend_nonces(boolean, int[], bigint[], uuid[]), gold.spend_nonces(boolean, int[], bigint[], uuid[], uuid[]), gold.seal_chain, gold.seal_next, gold.unsealed_tail, gold.tell_events, gold.post_expiry_notices, gold.tick_price, gold.market_open,
+  gold.spend_nonces(boolean, int[], bigint[], uuid[]), gold.spend_nonces(boolean, int[], bigint[], uuid[], uuid[]), gold.seal_chain, gold.seal_next, gold.unsealed_tail, gold.tell_events, gold.post_expiry_notices, gold.tick_price, gold.market_open, gold.is_stale,
   gold.claim_endpoints, gold.renew_endpoints, gold.take_events, gold.settle_attempts, gold.dismiss_worker, gold.keep_attempts, gold.read_backlog to gold_api;
 grant select on gold.current_price, gold.market_hours to gold_api;
 
@@ -72,7 +72,7 @@ grant execute on function gold.create_partner, gold.suspend_partner, gold.resume
   gold.add_bar, gold.remove_bar, gold.set_price, gold.lock_price, gold.verify_ledger, gold.verify_chain,
   gold.unsealed_tail, gold.seal_chain, gold.set_partner, gold.limit_partner, gold.ask_iban, gold.approve_iban, gold.set_market_hours, gold.set_payout_account,
   gold.record_deposit, gold.approve_deposit, gold.reverse_deposit, gold.approve_withdrawal, gold.reject_withdrawal, gold.submit_withdrawals,
-  gold.pay_withdrawal, gold.return_withdrawal, gold.audit_head, gold.verify_audit, gold.market_open, gold.held_until to gold_operator;
+  gold.pay_withdrawal, gold.return_withdrawal, gold.audit_head, gold.verify_audit, gold.market_open, gold.is_stale, gold.held_until to gold_operator;
 grant execute on function gold.redeliver_event, gold.count_events, gold.replay_events, gold.list_deliveries to gold_operator;
 grant select on gold.endpoint_overview, gold.attempt_overview to gold_operator;
 grant select on gold.partner_overview, gold.authority_overview, gold.certificate_overview, gold.bar_overview, gold.current_price, gold.market_hours,

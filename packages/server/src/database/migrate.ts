@@ -14,6 +14,7 @@ const MIGRATION_LOCK = 1_735_355_492;
 /** Each function stands in a file beside the code that calls it. Every migration creates all of them again, in this order. */
 const ROUTINES = [
   "booking/ledger/quantities.sql",
+  "booking/ledger/account_instant.sql",
   "booking/ledger/post_transfers.sql",
   "booking/ledger/append_only.sql",
   "booking/idempotency/outcome.sql",

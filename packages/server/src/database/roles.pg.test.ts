@@ -22,6 +22,7 @@ const CALLABLE: Record<string, readonly string[]> = {
     "find_order",
     "find_quote",
     "find_withdrawal",
+    "is_stale",
     "keep_attempts",
     "list_events",
     "list_fundings",
@@ -61,6 +62,7 @@ const CALLABLE: Record<string, readonly string[]> = {
     "count_events",
     "create_partner",
     "held_until",
+    "is_stale",
     "list_deliveries",
     "lock_price",
     "market_open",
@@ -235,7 +237,7 @@ describe("the roles", () => {
     const book = books.connect("superuser", 1);
     await book`set role gold_book`;
     const MAY_UPDATE: Record<string, readonly string[]> = {
-      account: ["admission_version", "event_sequence", "last_posted_at"],
+      account: ["admission_version", "event_sequence", "last_posted_at", "closed_until"],
       authority: ["key_source", "retired_at", "revocation_list", "revocation_number", "revocation_next_at"],
       bar: ["removed_at", "removed_sequence"],
       certificate: ["revoked_at", "last_used_at", "revocation_reason"],

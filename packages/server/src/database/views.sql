@@ -3,9 +3,9 @@
 create or replace view gold.current_price as
 select source, buy, sell, mid, spread_basis_points, stale_after_seconds, as_of as ticked_at,
   case when source = 'fixed' then clock_timestamp() else as_of end as as_of,
-  source <> 'fixed' and clock_timestamp() >= as_of + make_interval(secs => stale_after_seconds) as stale,
+  gold.is_stale(p, clock_timestamp()) as stale,
   url, always_open, gold.market_open(clock_timestamp()) as market_open
-from gold.price;
+from gold.price p;
 
 create or replace view gold.market_hours as select day, opens, closes from gold.market_session;
 

@@ -23,6 +23,8 @@ export interface LogFields {
   /** The code or the signal that a process ended with. */
   readonly exit?: string;
   readonly setting?: string;
+  /** How far a clock is behind. */
+  readonly behind_seconds?: number;
   readonly token_key?: string;
   /** A key's name, which is a part of its hash. */
   readonly sealing_key?: string;
@@ -57,6 +59,7 @@ const allowed = (fields: LogFields): Record<keyof LogFields, unknown> => ({
   process: fields.process,
   exit: fields.exit,
   setting: fields.setting,
+  behind_seconds: fields.behind_seconds,
   token_key: fields.token_key,
   sealing_key: fields.sealing_key,
 });

@@ -1,26 +1,31 @@
 -- One record of a client, by its uuid; null where there is none of this client's.
 
--- Whether it is still open is told by the database's clock. An order under way may have been in time, so before a quote is called
--- expired the account is held: what is said of it never turns out otherwise.
+-- Whether it is still open is judged as book_orders judges it, by the account's instant. An order under way may have been in time, so
+-- before a quote is called expired the account is locked.
 create or replace function gold.find_quote(client int, id uuid) returns text
 language plpgsql volatile security definer set search_path = gold, pg_temp
   set plan_cache_mode = force_generic_plan set enable_seqscan = off set enable_bitmapscan = off set jit = off as $$
 #variable_conflict use_column
 declare
   given quote;
+  holder account;
+  clock timestamptz;
 begin
   select q.* into given from quote q
   where q.bucket = find_quote.client % 64 and q.client_id = find_quote.client and q.id = find_quote.id;
   if given.id is null then
     return null;
   end if;
+  select a.* into holder from account a where a.bucket = find_quote.client % 64 and a.client_id = find_quote.client;
   for round in 1..2 loop
     if exists (select from orders o where o.bucket = given.bucket and o.client_id = given.client_id and o.id = given.id) then
       return quote_text(given, 'executed');
-    elsif given.expires_at > clock_timestamp() then
+    end if;
+    clock := clock_timestamp();
+    if given.expires_at > clock and given.expires_at >= account_instant(holder, ceil_millisecond(clock)) then
       return quote_text(given, 'open');
     end if;
-    perform from account a where a.bucket = given.bucket and a.client_id = given.client_id for share;
+    select a.* into strict holder from account a where a.bucket = given.bucket and a.client_id = given.client_id for share;
   end loop;
   return quote_text(given, 'expired');
 end $$;

@@ -22,7 +22,10 @@ export const account = gold.table("account", {
   ...owner(),
   admissionVersion: bigint({ mode: "bigint" }).notNull().default(sql`1`),
   eventSequence: bigint({ mode: "bigint" }).notNull().default(sql`0`),
+  /** Of the newest posting. */
   lastPostedAt: instant().notNull().default(sql`'epoch'`),
+  /** The latest instant for which a balance was answered: every later posting gets a later millisecond. */
+  closedUntil: instant().notNull().default(sql`'epoch'`),
   sarAvailable: amount().notNull().default(sql`0`),
   sarHeld: amount().notNull().default(sql`0`),
   gold: amount().notNull().default(sql`0`),

@@ -60,7 +60,7 @@ export const EXPIRY_DEFECTS: readonly Defect[] = [
   {
     name: "expiry: events go back in time",
     file: POST_NOTICES,
-    from: "at := greatest(ceil_millisecond(clock_timestamp()), holder.last_posted_at);",
+    from: "at := account_instant(holder, ceil_millisecond(clock_timestamp()));",
     to: "at := ceil_millisecond(clock_timestamp());",
     tests: [POST_NOTICES_TEST],
   },

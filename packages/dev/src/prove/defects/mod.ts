@@ -4,6 +4,7 @@ import { AUDIT_DEFECTS } from "./audit_defects.ts";
 import { AUTHORITY_DEFECTS } from "./authority_defects.ts";
 import { CHAIN_DEFECTS } from "./chain_defects.ts";
 import { CLIENT_DEFECTS } from "./client_defects.ts";
+import { CLOCK_DEFECTS } from "./clock_defects.ts";
 import { CREDENTIAL_DEFECTS } from "./credential_defects.ts";
 import type { Defect } from "./defect.ts";
 import { DELIVERY_DEFECTS } from "./delivery_defects.ts";
@@ -42,6 +43,7 @@ export const DEFECTS: readonly Defect[] = [
   ...IBAN_DEFECTS,
   ...MARKET_DEFECTS,
   ...LEDGER_DEFECTS,
+  ...CLOCK_DEFECTS,
   ...SCHEMA_DEFECTS,
   ...VAULT_DEFECTS,
   ...CHAIN_DEFECTS,

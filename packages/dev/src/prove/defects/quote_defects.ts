@@ -79,9 +79,9 @@ export const QUOTE_DEFECTS: readonly Defect[] = [
   },
   {
     name: "quote: a price is stale a second late",
-    file: BOOK_QUOTES,
-    from: "clock >= current.as_of + make_interval(secs => current.stale_after_seconds)",
-    to: "clock >= current.as_of + make_interval(secs => current.stale_after_seconds + 1)",
+    file: "src/booking/trading/change_price.sql",
+    from: "clock >= (given).as_of + make_interval(secs => (given).stale_after_seconds)",
+    to: "clock >= (given).as_of + make_interval(secs => (given).stale_after_seconds + 1)",
     tests: [BOOK_QUOTES_TEST],
   },
   {
@@ -101,15 +101,15 @@ export const QUOTE_DEFECTS: readonly Defect[] = [
   {
     name: "quote: a price that was never set",
     file: BOOK_QUOTES,
-    from: "(current.one is null\n      or current.source",
-    to: "(current.source",
+    from: "(current.one is null or stale)",
+    to: "stale",
     tests: [BOOK_QUOTES_TEST],
   },
   {
     name: "quote: the admission is not compared",
     file: BOOK_QUOTES,
-    from: "elsif versions[asked.slot] <> asked.admission then",
-    to: "elsif false then",
+    from: "if holder.admission_version <> asked.admission then",
+    to: "if false then",
     tests: [BOOK_QUOTES_TEST],
   },
   {

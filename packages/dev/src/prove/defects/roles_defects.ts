@@ -38,7 +38,7 @@ export const ROLES_DEFECTS: readonly Defect[] = [
   {
     name: "roles: a view that its readers cannot read",
     file: GRANTS,
-    from: ", gold.market_open, gold.held_until to gold_operator;",
+    from: ", gold.market_open, gold.is_stale, gold.held_until to gold_operator;",
     to: ", gold.market_open to gold_operator;",
     tests: [ROLES_TEST],
   },

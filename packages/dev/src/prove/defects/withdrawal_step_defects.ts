@@ -62,7 +62,7 @@ export const WITHDRAWAL_STEP_DEFECTS: readonly Defect[] = [
   {
     name: "step: time may go back",
     file: ADVANCE_WITHDRAWAL,
-    from: "at := greatest(ceil_millisecond(clock_timestamp()), holder.last_posted_at);",
+    from: "at := account_instant(holder, ceil_millisecond(clock_timestamp()));",
     to: "at := ceil_millisecond(clock_timestamp());",
     tests: [STEPS_TEST],
   },

@@ -56,7 +56,7 @@ begin
   elsif not has_room_for(locked.holder, given.amount) then
     raise exception 'an account holds at most 999999999999.99 SAR' using errcode = 'GR409';
   end if;
-  at := greatest(ceil_millisecond(clock_timestamp()), (locked.holder).last_posted_at);
+  at := account_instant(locked.holder, ceil_millisecond(clock_timestamp()));
   update deposit d set approved_at = at, approved_by = session_user where d.id = given.id;
   perform post_funding(locked.holder, given.amount, given.id, at);
   perform note('deposit.approve', public_of(given.client_id), jsonb_build_object('deposit', 'dep_' || given.id, 'amount', given.amount));
@@ -81,7 +81,7 @@ begin
     raise exception 'the partner has % SAR available, less than the deposit of % SAR: the rest was spent or is held for withdrawals',
       decimal_text(holder.sar_available, 0.01), decimal_text(given.amount, 0.01) using errcode = 'GR409';
   end if;
-  at := greatest(ceil_millisecond(clock_timestamp()), holder.last_posted_at);
+  at := account_instant(holder, ceil_millisecond(clock_timestamp()));
   update deposit d set reversed_at = at, reversed_by = session_user,
     reversed_sequence = case when given.approved_at is not null then holder.event_sequence + 1 end where d.id = given.id;
   if given.approved_at is not null then

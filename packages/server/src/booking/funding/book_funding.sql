@@ -37,7 +37,7 @@ begin
     return turn.answer;
   end if;
   holder := turn.holder;
-  at := greatest(ceil_millisecond(turn.clock), holder.last_posted_at);
+  at := account_instant(holder, ceil_millisecond(turn.clock));
   if amount > maximum or not has_room_for(holder, amount) then
     limited := take_record(1, client, turn.clock, request, false);
     if limited.outcome is not null then

@@ -4,6 +4,7 @@
 --   replayed                   the key was known with this fingerprint: the first answer's bytes
 --   nonce_reused, idempotency_key_conflict, price_unavailable, market_closed, not_found    refused, nothing bound
 --   admission_changed          admitted under credentials that changed since: nothing spent, admit anew
+--   service_unavailable        the clock is behind the account's newest posting by as many seconds as the body says: nothing spent or bound
 --   busy                       the client's account is locked by another: nothing spent, run it alone
 do $$
 begin

@@ -37,34 +37,45 @@ begin atomic
   ) t on true;
 end;
 
--- The balance at an instant that is past. The account is held while it is found: a posting under way is waited for, and one
--- that comes later gets a later instant, so the answer never changes. Null where the instant is still to come; but the one that a
--- posting was just given may be less than a millisecond ahead, for it is rounded up, and that is waited for.
-create or replace function gold.balance_at(client int, at timestamptz) returns table (available bigint, held bigint, gold bigint)
-language plpgsql volatile security definer set search_path = gold, pg_temp as $$
+-- Closes an account's past up to an instant, behind whatever posts at this moment: every later posting gets a later millisecond
+-- (account_instant). Losing this in a crash is harmless unless the clock also steps back, so the reader waits neither for the
+-- disk nor for a standby.
+create or replace function gold.close_past(client int, until timestamptz) returns void
+language plpgsql volatile set search_path = gold, pg_temp as $$
 begin
-  perform require_read_committed();
-  perform from account a where a.bucket = balance_at.client % 64 and a.client_id = balance_at.client for share;
-  if balance_at.at > ceil_millisecond(clock_timestamp()) then
-    return;
-  end if;
-  while balance_at.at >= clock_timestamp() loop
-    perform pg_sleep(0.0005);
-  end loop;
-  return query select b.available, b.held, b.gold from balance_after(balance_at.client, sequence_at(balance_at.client, balance_at.at)) b;
+  perform set_config('synchronous_commit', 'off', true);
+  update account a set closed_until = greatest(a.closed_until, ceil_millisecond(until)) where a.bucket = client % 64 and a.client_id = client;
 end $$;
 
--- The balance now. The account is held here, too, and the rest of a posting's own millisecond waited for: so what is told as of an instant is
--- what balance_at tells of it ever after.
-create or replace function gold.balance_now(client int) returns table (available bigint, held bigint, gold bigint, as_of timestamptz)
+-- The balance at an instant that is past, by the clock or by the newest posting. It never changes afterwards: an instant before the
+-- newest posting, or one that was read before, is closed already; any other is closed now. No row where the instant is still to come.
+create or replace function gold.balance_at(client int, at timestamptz) returns table (available bigint, held bigint, gold bigint)
 language plpgsql volatile security definer set search_path = gold, pg_temp as $$
 declare
   holder account;
 begin
   perform require_read_committed();
-  select a.* into holder from account a where a.bucket = balance_now.client % 64 and a.client_id = balance_now.client for share;
-  while holder.last_posted_at >= clock_timestamp() loop
-    perform pg_sleep(0.0005);
-  end loop;
-  return query select holder.sar_available, holder.sar_held, holder.gold, date_trunc('milliseconds', clock_timestamp());
+  select a.* into strict holder from account a where a.bucket = balance_at.client % 64 and a.client_id = balance_at.client;
+  if balance_at.at > greatest(clock_timestamp(), holder.last_posted_at, holder.closed_until) then
+    return;
+  elsif balance_at.at >= holder.last_posted_at and balance_at.at > holder.closed_until then
+    perform close_past(balance_at.client, balance_at.at);
+  end if;
+  return query select b.available, b.held, b.gold from balance_after(balance_at.client, sequence_at(balance_at.client, balance_at.at)) b;
+end $$;
+
+-- The balance now, as of the later of the clock and the newest posting. balance_at gives the same for that instant ever after.
+create or replace function gold.balance_now(client int) returns table (available bigint, held bigint, gold bigint, as_of timestamptz)
+language plpgsql volatile security definer set search_path = gold, pg_temp as $$
+declare
+  holder account;
+  present timestamptz;
+begin
+  perform require_read_committed();
+  select a.* into strict holder from account a where a.bucket = balance_now.client % 64 and a.client_id = balance_now.client for no key update;
+  present := greatest(date_trunc('milliseconds', clock_timestamp()), holder.last_posted_at);
+  if present > holder.closed_until then
+    perform close_past(balance_now.client, present);
+  end if;
+  return query select holder.sar_available, holder.sar_held, holder.gold, present;
 end $$;

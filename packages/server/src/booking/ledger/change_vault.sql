@@ -14,7 +14,7 @@ begin
     raise exception 'the bar holds % g and only % g are free; the rest is owed to partners', decimal_text(fine, 0.0001), decimal_text(free, 0.0001)
       using errcode = 'GR409';
   end if;
-  at := greatest(ceil_millisecond(clock_timestamp()), house.last_posted_at);
+  at := account_instant(house, ceil_millisecond(clock_timestamp()));
   insert into transfer (bucket, client_id, leg, sequence, debit, credit, asset, amount, sar_available_after, sar_held_after, gold_after, posted_at)
   values (0, 0, 1, house.event_sequence + 1, case when bar_in then 'bars' else 'vault' end::book,
     case when bar_in then 'vault' else 'bars' end::book, 'XAU', fine, 0, 0, 0, at);

@@ -54,7 +54,7 @@ begin
   end if;
   perform seal_newest(client);
   perform ask_delivery(client, given.sequence);
-  return bind_answer(turn.holder, key, fingerprint, request, 'event', given.id, turn.clock, 201, told_event(given));
+  return bind_answer(turn.holder, key, fingerprint, request, 'event', given.id, account_instant(turn.holder, ceil_millisecond(turn.clock)), 201, told_event(given));
 end $$;
 
 create or replace function gold.book_webhook_test(
@@ -78,7 +78,7 @@ begin
     return limited;
   end if;
   holder := turn.holder;
-  at := greatest(ceil_millisecond(turn.clock), holder.last_posted_at);
+  at := account_instant(holder, ceil_millisecond(turn.clock));
   perform take_sequence(client, holder.event_sequence + 1, at);
   perform post_event(client, holder.event_sequence + 1, book_webhook_test.id, book_webhook_test.id, at, 'webhook.test');
   perform seal_newest(client);

@@ -184,7 +184,7 @@ describe("book_orders", () => {
   it("never posts before the client's last posting, whatever the clock says", async () => {
     const client = await books.createClient({ halalas: 100_000n });
     await books
-      .sql`update gold.account set last_posted_at = clock_timestamp() + interval '20 seconds' where client_id = ${client}`;
+      .sql`update gold.account set last_posted_at = clock_timestamp() + interval '4 seconds' where client_id = ${client}`;
     const [account] = await books.sql`select last_posted_at from gold.account where client_id = ${client}`;
     const { body } = await order(client, await plantQuote(books.sql, { ...TERMS, client }));
     assertEquals(JSON.parse(body!).executed_at, (account!.last_posted_at as Date).toISOString());

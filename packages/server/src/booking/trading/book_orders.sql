@@ -1,7 +1,8 @@
 -- Books 1 to 256 orders in one transaction. One order is a batch of one; a batch gives what its items give one by one.
 --
 -- Locks: client accounts ascending, then the vault. A batch skips a client that another holds (`busy`); with
--- `wait` it waits, at most lock_timeout. After the locks the clock is read once, and it decides every expiry.
+-- `wait` it waits, at most lock_timeout. After the locks the clock is read once. The later of it and an account's newest
+-- posting decides every expiry of that account (account_instant); while the clock is far behind, its orders are refused.
 -- Decided in order, item by item, on running balances; written set by set, once, at the end: to begin a statement costs more
 -- than a row of it, so they are few.
 --
@@ -20,6 +21,8 @@ declare
   accounts account[];
   clock timestamptz;
   present timestamptz;
+  instant timestamptz;
+  horizon timestamptz;
   crowded boolean;
   free bigint;
   asked record;
@@ -54,6 +57,7 @@ begin
   end if;
   clock := clock_timestamp();
   present := ceil_millisecond(clock);
+  horizon := clock + clock_tolerance();
   -- Nonces, keys and quotes are a client's own: an item can meet one of this very batch only where a client comes twice.
   crowded := cardinality(locked) < cardinality(clients);
 
@@ -94,6 +98,10 @@ begin
         asked.known_body := bound[earlier].body;
       end if;
     end if;
+    if holder.last_posted_at > horizon and asked.known_body is null then
+      return next row(asked.n, 'service_unavailable', null, seconds_behind(holder, clock))::outcome;
+      continue;
+    end if;
     if asked.spent then
       return next row(asked.n, 'nonce_reused', null, null)::outcome;
       continue;
@@ -113,13 +121,14 @@ begin
     end if;
 
     refusal := null;
+    instant := account_instant(holder, present);
     if asked.side is null then
       refusal := 'not_found';
       detail := 'There is no quote of yours with this quote_id.';
     elsif asked.executed then
       refusal := 'quote_already_executed';
       detail := 'The quote was executed as ord_' || asked.quote || '.';
-    elsif asked.expires_at <= clock then
+    elsif asked.expires_at <= clock or asked.expires_at < instant then
       refusal := 'quote_expired';
       detail := 'The quote was firm until ' || instant_text(asked.expires_at) || '.';
     elsif asked.side = 'buy' and holder.sar_available < asked.total then
@@ -153,7 +162,7 @@ begin
 
     if refusal is null then
       holder.event_sequence := holder.event_sequence + 1;
-      holder.last_posted_at := greatest(present, holder.last_posted_at);
+      holder.last_posted_at := instant;
       if asked.side = 'buy' then
         holder.sar_available := holder.sar_available - asked.total;
         holder.gold := holder.gold + asked.grams;
@@ -178,7 +187,7 @@ begin
       body := problem_text(refusal, detail, asked.request);
       select p.status into strict asked.known_status from problem p where p.code = refusal;
       answer := row(holder.bucket, asked.client, asked.known_status, asked.key, asked.fingerprint, asked.request, null,
-        present, 'refusal', body);
+        instant, 'refusal', body);
     end if;
     bound := bound || answer;
     if crowded then

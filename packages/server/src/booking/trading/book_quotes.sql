@@ -1,5 +1,5 @@
 -- Books 1 to 256 quotes in one transaction: the same locks, keys and rules as book_orders, and no nonce. A quote holds
--- nothing; it is made from the one current price, by the database's clock.
+-- nothing; it is made from the one current price. Its instants are those of its account (account_instant).
 
 create or replace function gold.book_quotes(
   wait boolean, settle boolean,
@@ -11,11 +11,15 @@ language plpgsql volatile security definer set search_path = gold, pg_temp
   set plan_cache_mode = force_generic_plan set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off set jit = off as $$
 declare
   locked int[];
-  versions bigint[];
+  accounts account[];
+  holder account;
   clock timestamptz;
+  present timestamptz;
   made_at timestamptz;
+  horizon timestamptz;
   current price;
   open boolean;
+  stale boolean;
   beyond boolean;
   unit_price bigint;
   grams bigint;
@@ -35,22 +39,24 @@ begin
   perform require_read_committed();
 
   if wait then
-    select array_agg(a.client_id), array_agg(a.admission_version) into locked, versions
+    select array_agg((l.a).client_id), array_agg(l.a) into locked, accounts
     from (
-      select a.* from account a join (select distinct unnest(clients) as client) i on a.bucket = i.client % 64 and a.client_id = i.client
+      select a from account a join (select distinct unnest(clients) as client) i on a.bucket = i.client % 64 and a.client_id = i.client
       order by a.client_id for no key update of a
-    ) a;
+    ) l;
   else
-    select array_agg(a.client_id), array_agg(a.admission_version) into locked, versions
+    select array_agg((l.a).client_id), array_agg(l.a) into locked, accounts
     from (
-      select a.* from account a join (select distinct unnest(clients) as client) i on a.bucket = i.client % 64 and a.client_id = i.client
+      select a from account a join (select distinct unnest(clients) as client) i on a.bucket = i.client % 64 and a.client_id = i.client
       order by a.client_id for no key update of a skip locked
-    ) a;
+    ) l;
   end if;
   clock := clock_timestamp();
-  made_at := ceil_millisecond(clock);
+  present := ceil_millisecond(clock);
+  horizon := clock + clock_tolerance();
   select * into current from price;
   open := market_open(clock);
+  stale := is_stale(current, clock);
 
   for asked in
     select i.n::int as n, i.client, i.admission, i.client || ' ' || i.key as name, i.key, i.fingerprint, i.request,
@@ -70,7 +76,9 @@ begin
       -- An earlier attempt of this very request was committed before its connection was lost.
       return next settled(asked.n, true, true, asked.known_status, asked.known_body);
       continue;
-    elsif versions[asked.slot] <> asked.admission then
+    end if;
+    holder := accounts[asked.slot];
+    if holder.admission_version <> asked.admission then
       return next row(asked.n, 'admission_changed', null, null)::outcome;
       continue;
     end if;
@@ -86,6 +94,12 @@ begin
       continue;
     end if;
 
+    if holder.last_posted_at > horizon then
+      return next row(asked.n, 'service_unavailable', null, seconds_behind(holder, clock))::outcome;
+      continue;
+    end if;
+    made_at := account_instant(holder, present);
+
     -- What no price brings within the limits is told so, whatever the market does.
     if asked.limited then
       asked.maximum := least(asked.maximum, (asked.allowance).maximum_open_grams);
@@ -95,9 +109,7 @@ begin
       return next row(asked.n, 'market_closed', null, null)::outcome;
       continue;
     end if;
-    -- A fixed price is the operator's own word and does not age.
-    if beyond is not true and (current.one is null
-      or current.source <> 'fixed' and clock >= current.as_of + make_interval(secs => current.stale_after_seconds)) then
+    if beyond is not true and (current.one is null or stale) then
       return next row(asked.n, 'price_unavailable', null, null)::outcome;
       continue;
     end if;

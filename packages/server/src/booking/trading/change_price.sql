@@ -52,6 +52,13 @@ begin atomic
       and s.opens <= (at at time zone 'Asia/Riyadh')::time and (at at time zone 'Asia/Riyadh')::time < s.closes);
 end;
 
+-- A fixed price is the operator's own word and does not age. A price of a later time than the clock's was taken before the clock
+-- stepped back: its age is unknown, so it counts as stale until the source gives another.
+create or replace function gold.is_stale(given gold.price, clock timestamptz) returns boolean
+language sql stable security definer set search_path = gold, pg_temp
+return (given).source <> 'fixed' and (clock >= (given).as_of + make_interval(secs => (given).stale_after_seconds)
+  or (given).as_of > clock + gold.clock_tolerance());
+
 -- A source may say of what time its price is; a time that is still to come is none.
 create or replace function gold.tick_price(
   known_as_of timestamptz, known_url text, known_spread int, mid bigint, buy bigint, sell bigint, source_as_of timestamptz

@@ -32,7 +32,7 @@ begin
   end if;
 
   next_sequence := holder.event_sequence + 1;
-  at := greatest(ceil_millisecond(clock_timestamp()), holder.last_posted_at);
+  at := account_instant(holder, ceil_millisecond(clock_timestamp()));
   insert into withdrawal_step (bucket, client_id, withdrawal_id, sequence, status, login, previous, previous_login, at, batch_id)
   values (given.bucket, given.client_id, given.id, next_sequence, target, session_user, last.status, last.login, at, batch);
   debit := case when last.status = 'paid' then 'bank' else 'held' end;

@@ -29,7 +29,7 @@ begin
     return turn.answer;
   end if;
   holder := turn.holder;
-  at := greatest(ceil_millisecond(turn.clock), holder.last_posted_at);
+  at := account_instant(holder, ceil_millisecond(turn.clock));
   -- The key is not signed, so a reference is what keeps a copied request from being paid twice.
   select w.id into doubled from withdrawal w
   where w.reference = reference and w.client_id = client and not exists (

@@ -44,7 +44,7 @@ begin
     select * from due_notices(clock_timestamp()) d where d.client_id = any (clients) order by d.client_id, d.expires_at, d.kind, d.credential
   loop
     select a.* into strict holder from account a where a.bucket = due.client_id % 64 and a.client_id = due.client_id;
-    at := greatest(ceil_millisecond(clock_timestamp()), holder.last_posted_at);
+    at := account_instant(holder, ceil_millisecond(clock_timestamp()));
     notice := new_uuid(at);
     insert into expiry_notice (bucket, client_id, id, kind, credential, expires_at, days_ahead)
     values (holder.bucket, holder.client_id, notice, due.kind, due.credential, due.expires_at, due.days_ahead);

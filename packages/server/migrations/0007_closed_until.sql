@@ -1,0 +1,1 @@
+ALTER TABLE "gold"."account" ADD COLUMN "closed_until" timestamp (3) with time zone DEFAULT 'epoch' NOT NULL;

@@ -1,0 +1,48 @@
+import { expectProblem, type TrialPartner, type TrialService, trialService } from "@gold-partner/dev";
+import { assertEquals } from "@std/assert";
+import { randomUUID } from "node:crypto";
+import { after, before, describe, it } from "node:test";
+
+describe("a partner whose newest posting is ahead of the database's clock", () => {
+  let service: TrialService;
+  let partner: TrialPartner;
+  before(async () => {
+    service = await trialService();
+    await service.books.addBar(1_000_000n);
+    partner = await service.addPartner();
+    assertEquals(
+      (await service.send("/sandbox/fund", { partner, body: '{"amount_sar":10000}' })).status,
+      201,
+    );
+  });
+  after(() => service.stop());
+
+  const QUOTE = '{"side":"buy","gold_grams":0.01}';
+  const quote = (of: TrialPartner, key: string = randomUUID()) =>
+    service.send("/v1/quotes", { partner: of, body: QUOTE, headers: { "Idempotency-Key": key } });
+
+  it("gets 503 with Retry-After for quotes and orders, which the same keys and nonce pass later; others trade", async () => {
+    const { quote_id } = await (await quote(partner)).json() as { quote_id: string };
+    const order = (nonce: string, key: string) =>
+      service.signed("/v1/orders", JSON.stringify({ quote_id }), {
+        partner,
+        nonce,
+        headers: { "Idempotency-Key": key },
+      });
+    const [key, orderKey, nonce] = [randomUUID(), randomUUID(), randomUUID()];
+    await service.books.sql`
+      update gold.account set last_posted_at = clock_timestamp() + interval '75 seconds' where client_id = ${partner.client}`;
+    for (const reply of [await quote(partner, key), await order(nonce, orderKey)]) {
+      const { detail } = await expectProblem(reply, "service_unavailable");
+      assertEquals(detail?.includes("clock"), true, detail);
+    }
+    assertEquals((await quote(service.partner)).status, 201);
+    const balances = await service.send("/v1/balances", { partner, method: "GET" });
+    assertEquals(balances.status, 200);
+    await service.books.sql`
+      update gold.account set last_posted_at = clock_timestamp() where client_id = ${partner.client}`;
+    assertEquals([(await quote(partner, key)).status, (await order(nonce, orderKey)).status], [201, 201]);
+    const alarms = service.log.filter((line) => line.includes("the database's clock is behind"));
+    assertEquals(alarms.map((line) => (JSON.parse(line) as { level: string }).level), ["error"]);
+  });
+});
