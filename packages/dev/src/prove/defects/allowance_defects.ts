@@ -52,7 +52,7 @@ export const ALLOWANCE_DEFECTS: readonly Defect[] = [
     file: BOOK_QUOTES,
     from: "perform keep_allowances(allowances);",
     to: "null;",
-    tests: [OPEN_QUOTES_TEST],
+    tests: [DAILY_BUDGET_TEST],
   },
   {
     name: "allowance: an open quote's id lies before open_from",

@@ -4,7 +4,7 @@ import { assert, assertEquals } from "@std/assert";
 import { after, before, describe, it } from "node:test";
 import type { Outcome } from "../outcome.ts";
 import { sendQuotes } from "../trading/book_quotes.ts";
-import { bookOrder, bookQuote, orderItem, quoteItem, readBooks, wordOf } from "../trial.ts";
+import { bookOrder, bookQuote, newUuid, orderItem, quoteItem, readBooks, wordOf } from "../trial.ts";
 import { limitClient, type Limits, readAllowance } from "./allowance_trial.ts";
 
 const REFUSED = "answered open_quotes_exceeded";
@@ -105,11 +105,21 @@ describe("the limit on open quotes", () => {
   });
 
   it("counts the quotes that were open when the limit was set", async () => {
-    const client = await books.createClient();
-    await quote(client);
-    await quote(client);
+    const client = await books.createClient({ halalas: 100_000_000n });
+    const made = [await quote(client), await quote(client), await quote(client)];
+    await execute(client, made[0]!);
     await limitClient(books.sql, client, { open_quotes: 3 });
     assertEquals([await quote(client), await quote(client)].map(wordOf), [MADE, REFUSED]);
+  });
+
+  it("finds every open quote when it counts again, whatever the order of their ids", async () => {
+    const client = await limited({ open_quotes: 3 });
+    const ids = [newUuid(), newUuid(), newUuid()];
+    for (const n of [1, 0, 2]) {
+      assertEquals(wordOf(await bookQuote(books.api, quoteItem(client, grams(10n), { id: ids[n]! }))), MADE);
+    }
+    await books.sql`update gold.allowance set exact_until = clock_timestamp() where client_id = ${client}`;
+    assertEquals(wordOf(await quote(client)), REFUSED);
   });
 
   it("lets exactly ten of fifty concurrent quotes through at a limit of ten", async () => {
