@@ -87,6 +87,11 @@ const PROOFS: Readonly<Record<string, Proof>> = {
       "the database is migrated while partners trade, to the same version and from the last release: no request fails or waits",
     prove: (options) => runProgram("packages/dev/src/prove/migrate.ts", options),
   },
+  standby: {
+    says:
+      "the service with HA=on over a real synchronous standby: nothing is acknowledged without it, nothing acknowledged is lost",
+    prove: (options) => runProgram("packages/dev/src/prove/standby.ts", options),
+  },
   loadtest: {
     says:
       "the smoke of each load test passes, also in time; with a defect planted the one that must see it fails and says why",

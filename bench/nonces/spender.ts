@@ -1,7 +1,7 @@
 // A process that spends fresh nonces as fast as it is answered: by the service's own booking, or with a client of Redis.
 import { randomUUID } from "node:crypto";
 import process from "node:process";
-import { openBooking, openPools } from "@gold-partner/server";
+import { openBooking, openPools, openWriteProbe } from "@gold-partner/server";
 import { Redis } from "ioredis";
 import { takeErrands } from "../child_program.ts";
 
@@ -38,7 +38,7 @@ type Spend = (client: number, nonce: string) => Promise<boolean>;
 const LANES = 2;
 const KEPT_MS = 600_000;
 
-function openStore(store: Store): Spend {
+async function openStore(store: Store): Promise<Spend> {
   if ("redis" in store) {
     const redis = new Redis({ path: store.redis, enableAutoPipelining: store.autoPipelining });
     return async (client, nonce) =>
@@ -47,11 +47,10 @@ function openStore(store: Store): Spend {
   const { folder, port, user, password, database } = store.postgres;
   // A URL has no place for a socket's folder; the driver takes it from here.
   Object.assign(process.env, { PGHOST: folder, PGPORT: `${port}`, PGUSER: user, PGPASSWORD: password });
-  const booking = openBooking(
-    openPools({ databaseUrl: `postgres:///${database}`, lanes: LANES }),
-    LANES,
-    () => {},
-  );
+  const pools = openPools({ databaseUrl: `postgres:///${database}`, lanes: LANES }, () => {});
+  const monotonicMs = () => performance.now();
+  const writes = await openWriteProbe({ sql: pools.probe, standby: false, monotonicMs, log: () => {} });
+  const booking = openBooking(pools, LANES, () => {}, writes);
   return async (client, nonce) => {
     const { outcome } = await booking.spend({
       client,
@@ -93,7 +92,7 @@ let spend: Spend | undefined;
 
 await takeErrands<Errand>(async (errand) => {
   if ("open" in errand) {
-    spend = openStore(errand.open);
+    spend = await openStore(errand.open);
     await requireRefusal(spend);
     return {};
   }

@@ -3302,6 +3302,38 @@ END;
 ALTER FUNCTION gold.present_millisecond() OWNER TO gold_book;
 
 --
+-- Name: probe_write(boolean); Type: FUNCTION; Schema: gold; Owner: gold_book
+--
+
+CREATE FUNCTION gold.probe_write(standby boolean) RETURNS text
+    LANGUAGE plpgsql
+    SET search_path TO 'gold', 'pg_temp'
+    SET work_mem TO '64kB'
+    AS $$
+declare
+  acknowledged_by text := current_setting('synchronous_commit');
+begin
+  if pg_is_in_recovery() or current_setting('transaction_read_only')::boolean then
+    return 'read_only';
+  elsif acknowledged_by in ('off', 'local') or not current_setting('fsync')::boolean or not current_setting('full_page_writes')::boolean then
+    return 'not_durable';
+  elsif standby and (current_setting('synchronous_standby_names') = '' or acknowledged_by = 'remote_write'
+      or current_setting('max_wal_senders')::int = 0) then
+    return 'no_standby';
+  -- A commit that waits for the standby cannot be taken back, and its connection stays taken. Where one of this login's has waited this
+  -- long, another one would wait, too.
+  elsif exists (select from pg_stat_get_activity(null) a where a.wait_event = 'SyncRep' and a.state_change < clock_timestamp() - interval '2 seconds') then
+    return 'no_standby';
+  end if;
+  -- More rows than work_mem holds: a temporary file of 200 kB, which fails with disk_full (53100) where a table could not grow either.
+  perform count(*) from generate_series(1, 8000);
+  perform pg_logical_emit_message(true, 'gold', '');
+  return null;
+end $$;
+
+ALTER FUNCTION gold.probe_write(standby boolean) OWNER TO gold_book;
+
+--
 -- Name: problem; Type: TABLE; Schema: gold; Owner: gold_owner
 --
 
@@ -8002,6 +8034,13 @@ REVOKE ALL ON FUNCTION gold.post_transfers() FROM PUBLIC;
 --
 
 REVOKE ALL ON FUNCTION gold.present_millisecond() FROM PUBLIC;
+
+--
+-- Name: FUNCTION probe_write(standby boolean); Type: ACL; Schema: gold; Owner: gold_book
+--
+
+REVOKE ALL ON FUNCTION gold.probe_write(standby boolean) FROM PUBLIC;
+GRANT ALL ON FUNCTION gold.probe_write(standby boolean) TO gold_api;
 
 --
 -- Name: TABLE problem; Type: ACL; Schema: gold; Owner: gold_owner

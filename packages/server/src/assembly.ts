@@ -10,12 +10,13 @@ import { about, type Config } from "./config.ts";
 import { untilAwake } from "./database/awake.ts";
 import { requireDurability } from "./database/durability.ts";
 import { closePools, openPools } from "./database/pools.ts";
+import { openWriteProbe, type WriteProbe } from "./database/write_probe.ts";
 import { type Delivery, startDelivering } from "./delivery/delivery.ts";
 import type { Deps } from "./deps.ts";
 import { readKeys } from "./key_source.ts";
 import { createClockAlarm } from "./operations/clock_alarm.ts";
 import type { Log } from "./operations/log.ts";
-import { createMetrics } from "./operations/metrics.ts";
+import { createMetrics, type Metrics } from "./operations/metrics.ts";
 import { openRandomPool } from "./random_pool.ts";
 import { openReads } from "./reads/reads.ts";
 import { openSealing } from "./sealing.ts";
@@ -30,11 +31,12 @@ export interface Assembly {
 
 /** The real parts, wired together over one database. Who serves them, on which socket, is another matter. */
 export async function assemble(config: Config, log: Log): Promise<Assembly> {
-  const pools = openPools(config);
+  let writes: WriteProbe | undefined;
+  const pools = openPools(config, () => writes?.requirePossible());
   let registry: Registry | undefined;
   try {
     await about("DATABASE_URL", untilAwake(pools.reads));
-    await about("DATABASE_URL", requireDurability(pools.reads, config.standby));
+    await about("DATABASE_URL", requireDurability(pools.probe, config.standby));
     const monotonicMs = () => performance.now();
     const [[pepper], sealing] = await Promise.all([
       about("PEPPER_SOURCE", readKeys(config.pepperSource)),
@@ -45,15 +47,17 @@ export async function assemble(config: Config, log: Log): Promise<Assembly> {
     const tokens = createTokenAuthority(registry, sealing, config.publicBaseUrl, log);
     await about("SEALING_KEY_SOURCE", tokens.check(registry.now()));
     const notices = openEventNotices(pools.notices);
+    writes = await openWriteProbe({ sql: pools.probe, standby: config.standby, monotonicMs, log });
     const { isFresh, snapshot } = registry;
     // Whoever names no URL has nobody to be woken; one that was named a moment ago is found by the workers' own look.
     const booking = openBooking(pools, config.lanes, (client) => {
       if (!isFresh() || snapshot().receivers.has(client)) notices.tell(client);
-    });
+    }, writes);
     const reads = openReads(pools.reads, pools.holding);
     const metrics = createMetrics();
     // Shown before the first one happens: an alarm sees it rise.
     metrics.count("gold_unexpected_errors_total", {}, 0);
+    showWrites(metrics, writes);
     metrics.gauge("gold_malformed_rows", () => registry!.malformedRows());
     metrics.gauge("gold_bookings_waiting", () => booking.waiting());
     const limiter = createRateLimiter();
@@ -71,7 +75,7 @@ export async function assemble(config: Config, log: Log): Promise<Assembly> {
       metrics,
     });
     const delivery = config.role === "all"
-      ? startDelivering({ config, registry, sealing, usage, log, metrics, monotonicMs, random })
+      ? startDelivering({ config, registry, writes, sealing, usage, log, metrics, monotonicMs, random })
       : undefined;
     return {
       delivery,
@@ -84,6 +88,7 @@ export async function assemble(config: Config, log: Log): Promise<Assembly> {
         usage,
         booking,
         reads,
+        writes,
         log,
         metrics,
         clockAlarm: createClockAlarm(log, metrics, monotonicMs),
@@ -96,15 +101,23 @@ export async function assemble(config: Config, log: Log): Promise<Assembly> {
         ticker.stop();
         await delivery?.stop();
         registry?.stop();
+        writes?.stop();
         await usage.stop();
         await closePools(pools);
       },
     };
   } catch (error) {
     registry?.stop();
+    writes?.stop();
     await closePools(pools);
     throw error;
   }
+}
+
+/** Whether writes can be committed, and whether a missing standby is the reason why not: 1 or 0. */
+export function showWrites(metrics: Metrics, writes: WriteProbe): void {
+  metrics.gauge("gold_writes_possible", () => writes.fault() === undefined ? 1 : 0);
+  metrics.gauge("gold_standby_missing", () => writes.fault() === "no_standby" ? 1 : 0);
 }
 
 /** A service over another deployment's database would sell that one's gold. */

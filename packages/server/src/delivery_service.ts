@@ -1,10 +1,11 @@
-import { requireSameDeployment } from "./assembly.ts";
+import { requireSameDeployment, showWrites } from "./assembly.ts";
 import { openRegistry, type Registry } from "./admission/registry/registry.ts";
 import { recordUse } from "./admission/usage/record_use.ts";
 import { startUsageRecorder } from "./admission/usage/usage_recorder.ts";
 import { about, type DeliveryConfig } from "./config.ts";
 import { requireDurability } from "./database/durability.ts";
 import { connect } from "./database/pools.ts";
+import { openWriteProbe, type WriteProbe } from "./database/write_probe.ts";
 import { type Delivery, startDelivering } from "./delivery/delivery.ts";
 import { readKeys } from "./key_source.ts";
 import { addressText, endListener, listen } from "./listener.ts";
@@ -20,10 +21,12 @@ const CONNECTIONS = 2;
 /** What runs after the commit, in a process of its own: no partner reaches it, and no order waits for it. */
 export async function startDelivery(config: DeliveryConfig, write: (line: string) => void): Promise<Service> {
   const log = createLog(write, () => new Date());
-  const sql = connect(config.databaseUrl, CONNECTIONS);
+  const sql = connect(config.databaseUrl, CONNECTIONS, { commitsLocally: true });
+  const probe = connect(config.databaseUrl, 1);
   const metrics = createMetrics();
   let stopping = false;
   let registry: Registry | undefined;
+  let writes: WriteProbe | undefined;
   // The registry is read every second over the same connections, so its age says whether the database is there.
   const isReady = () => Promise.resolve(!stopping && registry!.isFresh());
   const operations = createOperationsServer({ metrics, isReady });
@@ -31,23 +34,36 @@ export async function startDelivery(config: DeliveryConfig, write: (line: string
   const usage = startUsageRecorder((uses) => recordUse(sql, uses));
   let delivery: Delivery;
   try {
-    await about("DATABASE_URL", requireDurability(sql, config.standby));
+    await about("DATABASE_URL", requireDurability(probe, config.standby));
     const sealing = await about(
       "SEALING_KEY_SOURCE",
       openSealing(() => readKeys(config.sealingKeySource), monotonicMs),
     );
     registry = await openRegistry(sql, monotonicMs, log);
+    writes = await openWriteProbe({ sql: probe, standby: config.standby, monotonicMs, log });
+    showWrites(metrics, writes);
     const { malformedRows } = registry;
     metrics.gauge("gold_malformed_rows", malformedRows);
     requireSameDeployment(registry, config);
     await about("OPERATIONS_LISTEN", listen(operations, config.operationsListen));
     const random = openRandomPool();
-    delivery = startDelivering({ config, registry, sealing, usage, log, metrics, monotonicMs, random });
+    delivery = startDelivering({
+      config,
+      registry,
+      writes,
+      sealing,
+      usage,
+      log,
+      metrics,
+      monotonicMs,
+      random,
+    });
   } catch (error) {
     await endListener(operations);
     registry?.stop();
+    writes?.stop();
     await usage.stop();
-    await sql.end({ timeout: 5 });
+    await Promise.all([sql.end({ timeout: 5 }), probe.end({ timeout: 5 })]);
     throw error;
   }
   log("info", "delivering", {
@@ -61,8 +77,9 @@ export async function startDelivery(config: DeliveryConfig, write: (line: string
     log("info", "stopping", { pid: process.pid });
     await delivery.stop();
     registry.stop();
+    writes.stop();
     await usage.stop();
-    await sql.end({ timeout: 5 });
+    await Promise.all([sql.end({ timeout: 5 }), probe.end({ timeout: 5 })]);
     await endListener(operations);
     log("info", "stopped", { pid: process.pid });
   };

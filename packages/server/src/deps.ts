@@ -3,6 +3,7 @@ import type { RateLimiter } from "./admission/rate/rate_limiter.ts";
 import type { Registry } from "./admission/registry/registry.ts";
 import type { Config } from "./config.ts";
 import type { ClockAlarm } from "./operations/clock_alarm.ts";
+import type { WriteProbe } from "./database/write_probe.ts";
 import type { Log } from "./operations/log.ts";
 import type { Metrics } from "./operations/metrics.ts";
 import type { TokenAuthority } from "./admission/token/token_authority.ts";
@@ -20,6 +21,7 @@ export interface Deps {
   readonly usage: UsageRecorder;
   readonly booking: Booking;
   readonly reads: Reads;
+  readonly writes: WriteProbe;
   readonly log: Log;
   readonly metrics: Metrics;
   readonly clockAlarm: ClockAlarm;

@@ -23,6 +23,7 @@ export { createApp } from "./app.ts";
 export { assemble, type Assembly } from "./assembly.ts";
 export { openBooking } from "./booking/booking.ts";
 export { openPools } from "./database/pools.ts";
+export { openWriteProbe } from "./database/write_probe.ts";
 export { createLog } from "./operations/log.ts";
 export { printable, printableJson } from "./operations/printable.ts";
 export { answerBroken } from "./wire/answer_broken.ts";

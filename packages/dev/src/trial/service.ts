@@ -64,17 +64,23 @@ export interface TrialOptions {
   readonly deliver?: boolean;
   /** Of the partner that it begins with. */
   readonly webhook?: string;
+  /** The service demands a synchronous standby. It then logs in as gold_api itself, as a standby's proof has to see that login's rights. */
+  readonly standby?: boolean;
 }
 
 /** Partners sign the base URL, so what is signed for one environment is worthless in the other. */
 const BASE_URLS = { sandbox: "https://localhost:8443", production: "https://api.example" } as const;
 
 export async function trialService(
-  { environment = "sandbox", server, deliver = false, webhook }: TrialOptions = {},
+  { environment = "sandbox", server, deliver = false, webhook, standby = false }: TrialOptions = {},
 ): Promise<TrialService> {
   const books = await trialBooks(server);
   const folder = await mkdtemp(join(tmpdir(), "gold-trial-"));
-  const { keys, config } = await settle(books, folder, environment, deliver ? "all" : "api");
+  const { keys, config } = await settle(
+    books,
+    folder,
+    { environment, role: deliver ? "all" : "api", standby },
+  );
   const log: string[] = [];
   const assembly = await assemble(config, createLog((line) => log.push(line), () => new Date()));
   let aheadMs = 0;
@@ -158,8 +164,9 @@ const identity = ({ fingerprint }: TrialPartner) => ({
 async function settle(
   books: TrialBooks,
   folder: string,
-  environment: "sandbox" | "production",
-  role: "all" | "api",
+  { environment, role, standby }: Required<Pick<TrialOptions, "environment" | "standby">> & {
+    readonly role: "all" | "api";
+  },
 ) {
   const keys = { pepper: randomBytes(32), sealingKey: randomBytes(32) };
   const files = {
@@ -177,7 +184,8 @@ async function settle(
       sealing_key_source = ${`file:${files.sealingKey}`}`;
   await addTokenKey(books, keys.sealingKey);
   const api = new URL(books.url);
-  api.searchParams.set("role", "gold_api");
+  if (standby) api.username = "gold_api";
+  else api.searchParams.set("role", "gold_api");
   const config = readConfig({
     DATABASE_URL: api.href,
     GOLD_ENV: environment,
@@ -187,6 +195,7 @@ async function settle(
     PEPPER_SOURCE: `file:${files.pepper}`,
     SEALING_KEY_SOURCE: `file:${files.sealingKey}`,
     WEBHOOK_CA: files.webhookCa,
+    HA: standby ? "on" : "off",
   }, role);
   return { keys, config };
 }

@@ -1,7 +1,8 @@
 import { Refusal } from "../refusal.ts";
 import type { Sql } from "postgres";
 import type { BookingPools } from "./pools.ts";
-import { fateOf, InDoubtError, Lane, type LaneItem, type Send } from "./lane.ts";
+import type { WriteProbe } from "../database/write_probe.ts";
+import { fateOf, InDoubtError, Lane, type LaneItem, type LaneOptions, type Send } from "./lane.ts";
 import { type FundingItem, sendFunding } from "./funding/book_funding.ts";
 import { type NonceItem, sendNonces } from "./nonce/spend_nonces.ts";
 import type { EventNotices } from "./outbox/event_notices.ts";
@@ -37,7 +38,12 @@ const QUEUE_ITEMS = 2048;
 const CLIENT_QUEUE_ITEMS = 512;
 
 /** `told` hears of each client that has new events, after the commit; what is booked singly tells of itself in its transaction. */
-export function openBooking(pools: BookingPools, lanes: number, told: EventNotices["tell"]): Booking {
+export function openBooking(
+  pools: BookingPools,
+  lanes: number,
+  told: EventNotices["tell"],
+  writes: WriteProbe,
+): Booking {
   const options = {
     lanes,
     batchItems: BATCH_ITEMS,
@@ -46,14 +52,19 @@ export function openBooking(pools: BookingPools, lanes: number, told: EventNotic
     overloaded: () =>
       new Refusal("service_unavailable", "The service has more work waiting than it takes on."),
   };
-  const orders = new Lane(telling(byPatience(sendOrders, pools), told), options);
-  const quotes = new Lane(byPatience(sendQuotes, pools), options);
-  const nonces = new Lane(byPatience(sendNonces, pools), { ...options, batchItems: NONCE_BATCH_ITEMS });
-  const single = { ...options, batchItems: 1, waits: true };
-  const fundings = new Lane(sendFunding(pools.waiting), single);
-  const withdrawals = new Lane(sendWithdrawal(pools.waiting), single);
-  const redeliveries = new Lane(sendRedelivery(pools.waiting), single);
-  const webhookTests = new Lane(sendWebhookTest(pools.waiting), single);
+  const open = <Item extends LaneItem>(send: Send<Item>, more: Partial<LaneOptions> = {}) => {
+    const lane = new Lane(confirming(send, writes), { ...options, ...more });
+    writes.onRefusing((refusal) => lane.rejectWaiting(refusal));
+    return lane;
+  };
+  const orders = open(telling(byPatience(sendOrders, pools), told));
+  const quotes = open(byPatience(sendQuotes, pools));
+  const nonces = open(byPatience(sendNonces, pools), { batchItems: NONCE_BATCH_ITEMS });
+  const single = { batchItems: 1, waits: true };
+  const fundings = open(sendFunding(pools.waiting), single);
+  const withdrawals = open(sendWithdrawal(pools.waiting), single);
+  const redeliveries = open(sendRedelivery(pools.waiting), single);
+  const webhookTests = open(sendWebhookTest(pools.waiting), single);
   return {
     order: (item) => orders.submit(item),
     quote: (item) => quotes.submit(item),
@@ -63,6 +74,24 @@ export function openBooking(pools: BookingPools, lanes: number, told: EventNotic
     testWebhook: (item) => webhookTests.submit(item),
     spend: (item) => nonces.submit(item),
     waiting: () => orders.waiting + quotes.waiting + nonces.waiting,
+  };
+}
+
+/**
+ * An answer that an earlier transaction committed may exist on this server alone: a wait for the standby that was cut short leaves it
+ * visible. It is given only after a later commit has reached the standby.
+ */
+function confirming<Item extends LaneItem>(send: Send<Item>, writes: WriteProbe): Send<Item> {
+  return async (items, sending) => {
+    try {
+      const outcomes = await send(items, sending);
+      const isEarlier = sending.settle || outcomes.some(({ outcome }) => outcome === "replayed");
+      if (isEarlier) await writes.confirm();
+      return outcomes;
+    } catch (error) {
+      writes.onWriteFailed(error);
+      throw error;
+    }
   };
 }
 
@@ -85,7 +114,7 @@ export function refusalOf(error: unknown): Refusal | undefined {
   if (error instanceof InDoubtError) {
     return new Refusal(
       "upstream_timeout",
-      "The connection to the database was lost while the request was under way, so its outcome is unknown.",
+      "The database did not confirm the request, so its outcome is unknown.",
     );
   }
   if (fateOf(error) === "final") return undefined;

@@ -64,6 +64,13 @@ export class Lane<Item extends LaneItem> {
     return this.#queue.length;
   }
 
+  /** Rejects everything that was not sent yet. */
+  rejectWaiting(error: Error): void {
+    for (const { reject } of this.#queue) reject(error);
+    this.#queue = [];
+    this.#waitingOf.clear();
+  }
+
   submit(item: Item): Promise<Outcome> {
     const { queueItems, clientQueueItems, overloaded } = this.#options;
     const ofClient = this.#waitingOf.get(item.client) ?? 0;
@@ -160,6 +167,7 @@ export class Lane<Item extends LaneItem> {
         if (fate === "lock_timeout" && wait && !settle) {
           return items.map(() => ({ outcome: "idempotency_request_in_progress", status: null, body: null }));
         }
+        if (fate === "doubtful") throw inDoubt(error);
         if (fate === "unknown") { for (const one of batch) one.lost = error; }
         // Once an attempt may have been committed, the question stays open while the database is away.
         const open = fate === "retry" || fate === "unknown" || (settle && fate !== "final");
@@ -182,7 +190,7 @@ function groupByClient<Item extends LaneItem>(
   return groups;
 }
 
-type Fate = "final" | "retry" | "lock_timeout" | "unknown" | "unavailable";
+type Fate = "final" | "retry" | "lock_timeout" | "unknown" | "doubtful" | "unavailable";
 
 const FATES: readonly (readonly [RegExp, Fate])[] = [
   // Serialization failure, deadlock.
@@ -190,8 +198,11 @@ const FATES: readonly (readonly [RegExp, Fate])[] = [
   [/^55P03$/, "lock_timeout"],
   // The server is going down, or the connection broke while a statement was under way.
   [/^(57P0[1-5]|08...|40003|CONNECTION_\w+|ECONNRESET|EPIPE)$/, "unknown"],
-  // The server could not: cancelled, out of room, a failing disk, a standby. Nothing was committed.
-  [/^(57014|53...|58...|25006|CONNECT_TIMEOUT)$/, "unavailable"],
+  // Committed, but the wait for the standby was cancelled; or the statement was cancelled, and the error does not say when. To look for the
+  // result would find a commit that a failover may undo.
+  [/^(57014|COMMIT_UNREPLICATED)$/, "doubtful"],
+  // The server could not: out of space, a failing disk, a replica; or this service refuses writes now. Nothing was committed.
+  [/^(53...|58...|25006|CONNECT_TIMEOUT|service_unavailable)$/, "unavailable"],
 ];
 
 /** While connecting nothing was sent; on a connection that stood, a statement may have been. */

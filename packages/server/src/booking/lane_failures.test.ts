@@ -120,11 +120,21 @@ describe("Lane, when something fails", () => {
     });
 
     it("is refused at once where the database is not there: nothing was sent, nothing piles up", async () => {
-      for (const code of ["ECONNREFUSED", "53300", "53100", "57014"]) {
+      for (const code of ["ECONNREFUSED", "53300", "53100", "service_unavailable"]) {
         const { lane, calls } = scripted(() => {
           throw failure(code);
         });
         await assertRejects(() => lane.submit(item(1)), Error, code);
+        assertEquals(calls.length, 1, code);
+      }
+    });
+
+    it("is in doubt at once where a statement or its wait for the standby was cancelled: to ask again could find what is not replicated", async () => {
+      for (const code of ["57014", "COMMIT_UNREPLICATED"]) {
+        const { lane, calls } = scripted(() => {
+          throw failure(code);
+        });
+        await assertRejects(() => lane.submit(item(1)), InDoubtError);
         assertEquals(calls.length, 1, code);
       }
     });
@@ -154,7 +164,8 @@ describe("fateOf()", () => {
       retry: ["40001", "40P01"],
       lock_timeout: ["55P03"],
       unknown: ["57P01", "57P02", "08006", "CONNECTION_CLOSED", "CONNECTION_ENDED", "ECONNRESET", "EPIPE"],
-      unavailable: ["57014", "53100", "53300", "58030", "25006", "ECONNREFUSED", "CONNECT_TIMEOUT"],
+      doubtful: ["57014", "COMMIT_UNREPLICATED"],
+      unavailable: ["53100", "53300", "58030", "25006", "ECONNREFUSED", "CONNECT_TIMEOUT"],
       final: ["23505", "22P02", "P0001", "42501", "XX000"],
     };
     for (const [fate, codes] of Object.entries(table)) {

@@ -61,6 +61,7 @@ const ROUTINES = [
   "delivery/read_backlog.sql",
   "database/settle_deployment.sql",
   "database/session_limits.sql",
+  "database/probe_write.sql",
   "database/operator_login.sql",
   "database/plain_text.sql",
   "database/last_release.sql",

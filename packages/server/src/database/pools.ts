@@ -11,6 +11,8 @@ interface Pools extends BookingPools {
   readonly holding: Sql;
   /** Tells delivery of orders, with a lock that no booking is to wait for. */
   readonly notices: Sql;
+  /** For the write probe alone: a commit may wait on it. */
+  readonly probe: Sql;
 }
 
 const REGISTRY_CONNECTIONS = 2;
@@ -23,15 +25,21 @@ const STATEMENT_TIMEOUT_MS = 10_000;
 /** No statement may take this long, so a connection that is silent for it is dead, whatever TCP still hopes for. */
 const SILENCE_MS = STATEMENT_TIMEOUT_MS + 2000;
 
-export function openPools({ databaseUrl, lanes }: Pick<Config, "databaseUrl" | "lanes">): Pools {
+/** `gate` throws while no write can be committed. */
+export function openPools(
+  { databaseUrl, lanes }: Pick<Config, "databaseUrl" | "lanes">,
+  gate: () => void,
+): Pools {
   return {
-    registry: connect(databaseUrl, REGISTRY_CONNECTIONS),
-    reads: connect(databaseUrl, READ_CONNECTIONS),
-    holding: connect(databaseUrl, HOLDING_CONNECTIONS),
-    notices: connect(databaseUrl, 1),
+    // Prices and dates of last use are written here, too: they may be lost with the server, and never wait for a standby.
+    registry: connect(databaseUrl, REGISTRY_CONNECTIONS, { commitsLocally: true }),
+    reads: connect(databaseUrl, READ_CONNECTIONS, { commitsLocally: true }),
+    holding: connect(databaseUrl, HOLDING_CONNECTIONS, { commitsLocally: true }),
+    notices: connect(databaseUrl, 1, { commitsLocally: true }),
+    probe: connect(databaseUrl, 1),
     // Orders, quotes and nonces have lanes of their own.
-    lanes: connect(databaseUrl, 3 * lanes),
-    waiting: connect(databaseUrl, WAITING_CONNECTIONS),
+    lanes: connect(databaseUrl, 3 * lanes, { gate }),
+    waiting: connect(databaseUrl, WAITING_CONNECTIONS, { gate }),
   };
 }
 
@@ -39,42 +47,73 @@ export async function closePools(pools: Pools): Promise<void> {
   await Promise.all(Object.values(pools).map((pool: Sql) => pool.end({ timeout: 5 })));
 }
 
-type OnNotify = (channel: string, payload: string) => void;
+interface ConnectOptions {
+  /** Called for each notification on the channels that the connections listen to. */
+  readonly onNotify?: (channel: string, payload: string) => void;
+  /** Throws where no statement may be sent now. */
+  readonly gate?: () => void;
+  /**
+   * Commits do not wait for a synchronous standby. For reads: Postgres counts a row lock as a write, and a read must not hang while the
+   * standby is away.
+   */
+  readonly commitsLocally?: boolean;
+}
+
+/** The code of an error that says: committed here, and perhaps not on the standby. */
+export const UNREPLICATED = "COMMIT_UNREPLICATED";
+
+export const unreplicatedError = (): Error =>
+  Object.assign(new Error("The commit may not be on the synchronous standby."), { code: UNREPLICATED });
 
 /**
  * Clients of one connection each, and a statement goes to one that has nothing to do. In a pool of the driver's own each statement
  * leaves a place behind, and each one searches all places that were left, until all connections happen to be taken at once: a
- * process grew by it, and slowed down, for as long as it was never quite busy. `onNotify` hears what the connections listen to.
+ * process grew by it, and slowed down, for as long as it was never quite busy.
  */
-export function connect(url: string, connections: number, onNotify?: OnNotify): Sql {
-  const clients = Array.from({ length: connections }, () => connectOne(url, onNotify));
-  return connections === 1 ? clients[0]! : share(clients);
+export function connect(url: string, connections: number, options: ConnectOptions = {}): Sql {
+  return share(Array.from({ length: connections }, () => connectOne(url, options)), options.gate);
+}
+
+interface Connection {
+  readonly client: Sql;
+  /** Set by a notice during the statement that runs on the connection. */
+  unreplicated: boolean;
 }
 
 /** Takes statements as a client does. Whatever else a client can do, the first of them does. */
-function share(clients: readonly Sql[]): Sql {
-  const idle = [...clients];
-  const waiting: ((client: Sql) => void)[] = [];
+function share(connections: readonly Connection[], gate: (() => void) | undefined): Sql {
+  const idle = [...connections];
+  const waiting: ((connection: Connection) => void)[] = [];
   const ask = async (statement: readonly unknown[]) => {
-    const client = idle.pop() ?? await new Promise<Sql>((resolve) => waiting.push(resolve));
+    gate?.();
+    const connection = idle.pop() ?? await new Promise<Connection>((resolve) => waiting.push(resolve));
     try {
-      return await Reflect.apply(client, undefined, statement);
+      gate?.();
+      connection.unreplicated = false;
+      const result = await Reflect.apply(connection.client, undefined, statement);
+      // The driver resolves when the server is ready for the next statement, so every notice of this one has arrived.
+      if (connection.unreplicated) throw unreplicatedError();
+      return result;
     } finally {
       const next = waiting.shift();
-      if (next) next(client);
-      else idle.push(client);
+      if (next) next(connection);
+      else idle.push(connection);
     }
   };
-  const end: Sql["end"] = async (options) => void await Promise.all(clients.map((one) => one.end(options)));
-  return new Proxy(clients[0]!, {
+  const end: Sql["end"] = async (options) =>
+    void await Promise.all(connections.map(({ client }) => client.end(options)));
+  return new Proxy(connections[0]!.client, {
     // Without a template it is a part of a statement, such as a name.
     apply: (first, _, told) => "raw" in Object(told[0]) ? ask(told) : Reflect.apply(first, undefined, told),
     get: (first, name) => name === "end" ? end : Reflect.get(first, name),
   });
 }
 
-function connectOne(url: string, onNotify: OnNotify | undefined): Sql {
-  return openDatabase(url, {
+/** The function of the server that waits for the standby. The text of its warning depends on the server's language. */
+const STANDBY_WAIT = "SyncRepWaitForLSN";
+
+function connectOne(url: string, { onNotify, commitsLocally }: ConnectOptions): Connection {
+  const client = openDatabase(url, {
     max: 1,
     connect_timeout: 5,
     // Comes back quickly after the database does; requests are refused meanwhile, not queued.
@@ -82,13 +121,18 @@ function connectOne(url: string, onNotify: OnNotify | undefined): Sql {
     // Asking for array types at each connect would leave a promise that nobody holds: it fails when the connection is lost just then,
     // and an unhandled rejection ends the process. Arrays travel as text here.
     fetch_types: false,
-    onnotice: () => {},
+    onnotice: ({ routine }) => {
+      if (routine === STANDBY_WAIT) connection.unreplicated = true;
+    },
     silenceMs: SILENCE_MS,
     onNotify,
     connection: {
       application_name: "gold-partner",
       lock_timeout: LOCK_TIMEOUT_MS,
       statement_timeout: STATEMENT_TIMEOUT_MS,
+      ...commitsLocally && { synchronous_commit: "local" },
     },
   });
+  const connection: Connection = { client, unreplicated: false };
+  return connection;
 }

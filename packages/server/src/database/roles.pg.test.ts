@@ -30,6 +30,7 @@ const CALLABLE: Record<string, readonly string[]> = {
     "list_withdrawals",
     "market_open",
     "post_expiry_notices",
+    "probe_write",
     "read_backlog",
     "read_credentials",
     "read_registry",

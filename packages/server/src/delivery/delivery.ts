@@ -5,6 +5,7 @@ import type { UsageRecorder } from "../admission/usage/usage_recorder.ts";
 import { startSealer } from "../booking/outbox/sealer.ts";
 import type { DeliveryConfig } from "../config.ts";
 import { connect } from "../database/pools.ts";
+import type { WriteProbe } from "../database/write_probe.ts";
 import type { Log } from "../operations/log.ts";
 import type { Metrics } from "../operations/metrics.ts";
 import type { Sealing } from "../sealing.ts";
@@ -26,6 +27,7 @@ export interface Delivery {
 interface DeliveryParts {
   readonly config: Pick<DeliveryConfig, "databaseUrl" | "webhookRetries" | "webhookCa" | "webhookDns">;
   readonly registry: Registry;
+  readonly writes: WriteProbe;
   readonly sealing: Sealing;
   readonly usage: UsageRecorder;
   readonly log: Log;
@@ -38,11 +40,15 @@ const CONNECTIONS = 4;
 
 /** Everything that comes after the commit: chains are sealed, webhooks sent, partners told of what ends. */
 export function startDelivering(parts: DeliveryParts): Delivery {
-  const { config, registry, sealing, usage, log, metrics, monotonicMs, random } = parts;
-  const work = connect(config.databaseUrl, CONNECTIONS);
-  const beat = connect(config.databaseUrl, 1, (channel, client) => {
-    if (channel === "gold_event") worker.wake(Number(client));
-    else worker.look();
+  const { config, registry, writes, sealing, usage, log, metrics, monotonicMs, random } = parts;
+  // Partners are not told what the standby may not have.
+  const work = connect(config.databaseUrl, CONNECTIONS, { gate: writes.requirePossible });
+  const beat = connect(config.databaseUrl, 1, {
+    commitsLocally: true,
+    onNotify: (channel, client) => {
+      if (channel === "gold_event") worker.wake(Number(client));
+      else worker.look();
+    },
   });
   let known = registry.snapshot();
   const snapshot = (): Snapshot => known = registry.isFresh() ? registry.snapshot() : known;

@@ -9,9 +9,7 @@ export function healthRoute(deps: Deps): Route {
   return async (c) => {
     await enter(c, deps);
     refuseQuery(c);
-    await deps.reads.ping().catch(() => {
-      throw new Refusal("service_unavailable", "The database does not answer.");
-    });
+    deps.writes.requirePossible();
     return jsonReply({ status: "ok" }, c.get("exchange"));
   };
 }

@@ -6,6 +6,7 @@ const AUDIT = "src/database/audit.sql";
 const READ_REGISTRY = "src/admission/registry/read_registry.sql";
 const CHANGE_REGISTRY_TEST = "src/admission/registry/change_registry.pg.test.ts";
 const READ_REGISTRY_TEST = "src/admission/registry/read_registry.pg.test.ts";
+const WRITE_PROBE_TEST = "src/database/write_probe.pg.test.ts";
 const MALFORMED_ROWS_TEST = "src/admission/registry/malformed_rows.pg.test.ts";
 
 export const REGISTRY_DEFECTS: readonly Defect[] = [
@@ -95,5 +96,28 @@ export const REGISTRY_DEFECTS: readonly Defect[] = [
     from: "[\\u0001-",
     to: "[\\u0001",
     tests: ["src/database/plain_text.pg.test.ts"],
+  },
+  {
+    name: "writes: go on without a standby",
+    file: "src/database/probe_write.sql",
+    from: "current_setting('synchronous_standby_names') = ''",
+    to: "false",
+    tests: [WRITE_PROBE_TEST],
+    short: true,
+  },
+  {
+    name: "writes: a read-only database counts as writable",
+    file: "src/database/probe_write.sql",
+    from: "pg_is_in_recovery() or current_setting('transaction_read_only')::boolean",
+    to: "pg_is_in_recovery()",
+    tests: [WRITE_PROBE_TEST],
+  },
+  {
+    name: "writes: a cancelled statement counts as not executed",
+    file: "src/booking/lane.ts",
+    from: '[/^(57014|COMMIT_UNREPLICATED)$/, "doubtful"]',
+    to: '[/^(57014|COMMIT_UNREPLICATED)$/, "unavailable"]',
+    tests: ["src/booking/lane_failures.test.ts"],
+    short: true,
   },
 ];

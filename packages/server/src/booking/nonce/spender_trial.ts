@@ -3,12 +3,15 @@
 import process from "node:process";
 import { createInterface } from "node:readline";
 import { connect } from "../../database/pools.ts";
+import { openWriteProbe } from "../../database/write_probe.ts";
 import { openBooking } from "../booking.ts";
 import type { NonceItem } from "./spend_nonces.ts";
 
 const [url, items] = process.argv.slice(2);
 const pools = { lanes: connect(url!, 2), waiting: connect(url!, 4) };
-const booking = openBooking(pools, 2, () => {});
+const monotonicMs = () => performance.now();
+const writes = await openWriteProbe({ sql: connect(url!, 1), standby: false, monotonicMs, log: () => {} });
+const booking = openBooking(pools, 2, () => {}, writes);
 await pools.lanes`select 1`;
 console.log("ready");
 await createInterface({ input: process.stdin })[Symbol.asyncIterator]().next();

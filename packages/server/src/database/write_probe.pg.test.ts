@@ -1,0 +1,91 @@
+import { expectProblem, type TrialService, trialService } from "@gold-partner/dev";
+import { assertEquals, assertRejects, assertThrows } from "@std/assert";
+import { after, before, describe, it } from "node:test";
+import { setTimeout as sleep } from "node:timers/promises";
+import type { Sql } from "postgres";
+import { Refusal } from "../refusal.ts";
+import { UNREPLICATED } from "./pools.ts";
+import { openWriteProbe, type WriteProbe } from "./write_probe.ts";
+
+const PATIENCE_MS = 30_000;
+
+describe("openWriteProbe()", () => {
+  let service: TrialService;
+  before(async () => void (service = await trialService()));
+  after(() => service.stop());
+
+  const until = async (condition: () => boolean | Promise<boolean>) => {
+    const untilMs = performance.now() + PATIENCE_MS;
+    while (!await condition() && performance.now() < untilMs) await sleep(20);
+    assertEquals(await condition(), true);
+  };
+  const health = async () => (await service.send("/health", { method: "GET" })).status;
+  const open = (sql: Sql, standby = false): Promise<WriteProbe> =>
+    openWriteProbe({ sql, standby, monotonicMs: () => performance.now(), log: () => {} });
+  /** Makes the database read-only for every new session, and ends the service's sessions. */
+  const setReadOnly = async (value: "on" | "off") => {
+    const database = new URL(service.books.url).pathname.slice(1);
+    const admin = service.books.connect("superuser", 1);
+    await admin`set default_transaction_read_only = off`;
+    await admin.unsafe(`alter database ${database} set default_transaction_read_only = ${value}`);
+    await admin`
+      select pg_terminate_backend(pid) from pg_stat_activity where datname = ${database} and application_name = 'gold-partner'`;
+  };
+
+  it("has /health and every write refused while the database is read-only, and reads answered", async () => {
+    assertEquals(await health(), 200);
+    await setReadOnly("on");
+    await until(async () => await health() === 503);
+    const reply = await service.send("/v1/quotes", { body: '{"side":"buy","gold_grams":1}' });
+    await expectProblem(reply, "service_unavailable");
+    assertEquals((await service.send("/v1/orders", { method: "GET" })).status, 200);
+    await setReadOnly("off");
+    await until(async () => await health() === 200);
+    const after = await service.send("/v1/quotes", { body: '{"side":"buy","gold_grams":1}' });
+    assertEquals(after.status, 201);
+  });
+
+  it("asks for a standby only where one is demanded", async () => {
+    const sql = service.books.connect("gold_api", 1);
+    const [alone, demanding] = [await open(sql), await open(sql, true)];
+    assertEquals([alone.fault(), demanding.fault()], [undefined, "no_standby"]);
+    await alone.confirm();
+    await assertRejects(() => demanding.confirm(), Error, "standby");
+    assertThrows(() => demanding.requirePossible(), Refusal, "standby");
+    alone.stop();
+    demanding.stop();
+  });
+
+  it("refuses after a write that failed for want of space or of the standby, until a later probe commits", async () => {
+    const probe = await open(service.books.connect("gold_api", 1));
+    const refusals: Refusal[] = [];
+    probe.onRefusing((refusal) => refusals.push(refusal));
+    for (
+      const [code, fault] of [["53100", "disk_full"], ["25006", "read_only"], [UNREPLICATED, "no_standby"]]
+    ) {
+      probe.onWriteFailed({ code });
+      assertEquals(probe.fault(), fault as string);
+      await until(() => probe.fault() === undefined);
+    }
+    probe.onWriteFailed({ code: "23505" });
+    assertEquals([probe.fault(), refusals.length], [undefined, 3]);
+    probe.stop();
+  });
+
+  it("finds settings that may lose what is acknowledged", async () => {
+    const sql = service.books.connect("gold_api", 1);
+    await sql`set synchronous_commit = off`;
+    const probe = await open(sql);
+    assertEquals(probe.fault(), "not_durable");
+    await sql`set synchronous_commit = on`;
+    await until(() => probe.fault() === undefined);
+    probe.stop();
+  });
+
+  it("calls a database that refuses its question unavailable", async () => {
+    await service.books.sql`revoke execute on function gold.probe_write from gold_api`;
+    await until(async () => await health() === 503);
+    await service.books.sql`grant execute on function gold.probe_write to gold_api`;
+    await until(async () => await health() === 200);
+  });
+});

@@ -1,0 +1,132 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import type { Sql } from "postgres";
+import type { Log } from "../operations/log.ts";
+import { Refusal } from "../refusal.ts";
+import { UNREPLICATED, unreplicatedError } from "./pools.ts";
+
+/** Why no write can be committed. */
+type WriteFault = "database_unavailable" | "read_only" | "disk_full" | "not_durable" | "no_standby";
+
+/** The one place that knows whether this service can write now: for /health, for every write, and for the metrics. */
+export interface WriteProbe {
+  /** Undefined while writes can be committed. */
+  fault(): WriteFault | undefined;
+  /** Refuses with `service_unavailable` while no write can be committed. */
+  requirePossible(): void;
+  /**
+   * With HA=on, resolves when everything that was visible before the call is on the standby, too: after a commit that began later. Throws
+   * where that cannot be said. Without HA it resolves at once.
+   */
+  confirm(): Promise<void>;
+  /** A write failed with this error: if it says that others will fail, they are refused until a later probe succeeds. */
+  onWriteFailed(error: unknown): void;
+  /** Takes what is to be called when writes begin to be refused. */
+  onRefusing(listener: (refusal: Refusal) => void): void;
+  stop(): void;
+}
+
+interface WriteProbeParts {
+  /** A connection of its own: a commit may wait on it. */
+  readonly sql: Sql;
+  /** HA=on: an acknowledged write must be on a synchronous standby. */
+  readonly standby: boolean;
+  readonly monotonicMs: () => number;
+  readonly log: Log;
+}
+
+const POLL_MS = 1000;
+/** A probe that takes longer waits for a standby, or for a database that does not answer. */
+const PATIENCE_MS = 3000;
+/** With HA=on, an older answer is none: the process may have stood still while the standby went away. */
+const MAX_AGE_MS = 5000;
+
+const SENTENCES: Readonly<Record<WriteFault, string>> = {
+  database_unavailable: "The database does not answer.",
+  read_only: "The database takes no writes: it is read-only or a replica.",
+  disk_full: "The database has no disk space left.",
+  not_durable: "The database runs with settings under which it may lose what it acknowledges.",
+  no_standby: "No synchronous standby confirms commits, so nothing is executed until one does.",
+};
+
+/** Commits a tiny write every second, as an order would, and remembers how that went. Returns after the first one. */
+export async function openWriteProbe(
+  { sql, standby, monotonicMs, log }: WriteProbeParts,
+): Promise<WriteProbe> {
+  const silence: WriteFault = standby ? "no_standby" : "database_unavailable";
+  let known: WriteFault | undefined = "database_unavailable";
+  let committedMs = -Infinity;
+  let isFirst = true;
+  let failedWrites = 0;
+  let running: Promise<void> | undefined;
+
+  const listeners: ((refusal: Refusal) => void)[] = [];
+
+  const set = (found: WriteFault | undefined) => {
+    if (found === known) return;
+    known = found;
+    if (found === undefined) return isFirst ? undefined : log("info", "writes are possible again");
+    log("error", "writes are refused", { code: found });
+    for (const listener of listeners) listener(refusalFor(found));
+  };
+  const probe = async () => {
+    const [beganMs, failedBefore] = [monotonicMs(), failedWrites];
+    let ended = false;
+    // After a pause of this process the answer may be there already: it is read before the alarm counts.
+    const alarm = setTimeout(() => setImmediate(() => ended || set(silence)), PATIENCE_MS);
+    const found = await ask().catch((error) => faultOf(error) ?? "database_unavailable");
+    ended = true;
+    clearTimeout(alarm);
+    // Only a probe that began after a failed write can say that writes are possible again.
+    if (found === undefined && failedWrites !== failedBefore) return;
+    if (found === undefined) committedMs = beganMs;
+    set(found);
+    isFirst = false;
+  };
+  const ask = async (): Promise<WriteFault | undefined> => {
+    const [row] = await sql<{ fault: WriteFault | null }[]>`select gold.probe_write(${standby}) as fault`;
+    return row!.fault ?? undefined;
+  };
+  const refresh = () => running ??= probe().finally(() => running = undefined);
+  const fault = () =>
+    known === undefined && standby && monotonicMs() - committedMs > MAX_AGE_MS ? silence : known;
+
+  const patience = () => sleep(PATIENCE_MS, undefined, { ref: false });
+  await Promise.race([refresh(), patience()]);
+  const timer = setInterval(() => void refresh(), POLL_MS);
+  return {
+    fault,
+    requirePossible() {
+      const found = fault();
+      if (found !== undefined) throw refusalFor(found);
+    },
+    async confirm() {
+      if (!standby) return;
+      const askedMs = monotonicMs();
+      await Promise.race([(running ?? Promise.resolve()).then(refresh), patience()]);
+      if (fault() !== undefined || committedMs < askedMs) throw unreplicatedError();
+    },
+    onWriteFailed(error) {
+      const found = faultOf(error);
+      if (found === undefined) return;
+      failedWrites++;
+      set(found);
+    },
+    onRefusing: (listener) => void listeners.push(listener),
+    stop: () => clearInterval(timer),
+  };
+}
+
+const refusalFor = (fault: WriteFault) => new Refusal("service_unavailable", SENTENCES[fault]);
+
+/** What an error of one write says about all others. */
+function faultOf(error: unknown): WriteFault | undefined {
+  switch ((error as { code?: unknown }).code) {
+    case "25006":
+      return "read_only";
+    case "53100":
+      return "disk_full";
+    case UNREPLICATED:
+      return "no_standby";
+  }
+  return undefined;
+}
