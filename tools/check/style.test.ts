@@ -48,6 +48,15 @@ describe("names and style", () => {
     assertEquals(found.filter((says) => says.includes("seed")), []);
   });
 
+  it("refuses two decisions of one number", async () => {
+    const first = { "docs/decisions/0001-money-is-an-integer.md": "# 1." };
+    assertEquals(await find(first), []);
+    await expectOffence(style, "has the number of docs/decisions/0001-money", {
+      ...first,
+      "docs/decisions/0001-time-is-utc.md": "# 1.",
+    });
+  });
+
   it("notes a long file without refusing it", async () => {
     const long = { [SIGN]: `${clean(SIGN)}${"\n// a line".repeat(250)}` };
     assertEquals(await find(long), []);

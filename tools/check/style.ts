@@ -45,6 +45,14 @@ export function findStyleOffences(tree: Tree): Offence[] {
       }
     }
   }
+  const decisions = new Map<string, string>();
+  for (const path of tree.files.keys()) {
+    const number = /^docs\/decisions\/(\d{4})-/.exec(path)?.[1];
+    if (number === undefined) continue;
+    const first = decisions.get(number);
+    if (first) offences.push({ path, says: `has the number of ${first}: take the next free one.` });
+    else decisions.set(number, path);
+  }
   for (const { path, imports } of tree.modules.values()) {
     const random = imports.find(({ specifier }) => specifier === "fast-check");
     if (random && partOf(path) !== "testing" && !imports.some(({ specifier }) => specifier.endsWith(SEED))) {
