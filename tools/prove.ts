@@ -68,6 +68,11 @@ const PROOFS: Readonly<Record<string, Proof>> = {
     takes: "--seed N",
     prove: (options) => runProgram("packages/dev/src/prove/nonces.ts", options),
   },
+  clock: {
+    says:
+      "the database's clock really steps back under orders: the books hold, balances are answered, other accounts trade",
+    prove: (options) => runProgram("packages/dev/src/prove/clock.ts", options),
+  },
   webhooks: {
     says:
       "receivers sick in every way, workers killed, the database restarted: what is accepted arrives, and nobody waits for the sick",

@@ -1,5 +1,6 @@
 import { randomInt } from "node:crypto";
 import * as fs from "node:fs";
+import { dirname } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import postgres from "postgres";
 import { listenOnce } from "../port_holder.ts";
@@ -18,6 +19,8 @@ export interface PostgresOptions {
   log?: (line: string) => void;
   /** Server settings, as in postgresql.conf. A server that is reused keeps those it was started with. */
   settings?: Record<string, string>;
+  /** Environment variables of the server. */
+  environment?: Record<string, string>;
   /** Called when the server process exists, long before it answers: with its pid and the folder in its command line. */
   onServer?: (pid: number, clusterDir: string) => void;
 }
@@ -64,7 +67,7 @@ export async function startPostgres(options: PostgresOptions): Promise<RunningPo
       }
       continue;
     }
-    const started = await start(cluster, binaries, port ?? await findFreePort(), settings, onServer);
+    const started = await start(cluster, binaries, port ?? await findFreePort(), options);
     if (started) return describe(cluster, started, false);
     if (port !== undefined) await refuseBusyPort(port);
     await sleep(RETRY_PAUSE_MS);
@@ -127,17 +130,19 @@ async function start(
   cluster: Cluster,
   binaries: Binaries,
   port: number,
-  settings: Record<string, string>,
-  onServer: (pid: number, clusterDir: string) => void,
+  { settings = {}, environment, onServer = () => {} }: PostgresOptions,
 ): Promise<Address | undefined> {
   const logBytes = fs.existsSync(cluster.logFile) ? fs.statSync(cluster.logFile).size : 0;
   const startOver = logBytes > LOG_FILE_BYTES;
   const logFd = fs.openSync(cluster.logFile, startOver ? "w" : "a", 0o600);
+  const args = serverArguments(cluster, port, settings);
   const server = launch({
     account: cluster.account,
-    command: binaries.postgres,
-    args: serverArguments(cluster, port, settings),
-    folders: [cluster.dir],
+    // By env, so that a preloaded library finds the server's own user: before, setpriv may still run as root.
+    ...(environment
+      ? { command: "/usr/bin/env", args: [...assignments(environment), binaries.postgres, ...args] }
+      : { command: binaries.postgres, args }),
+    folders: [cluster.dir, dirname(binaries.postgres)],
     logFd,
   });
   fs.closeSync(logFd);
@@ -167,6 +172,9 @@ async function start(
     `Postgres does not start on ${cluster.dir}: ${printed.trim() || failure?.message}`,
   );
 }
+
+const assignments = (environment: Record<string, string>): string[] =>
+  Object.entries(environment).map(([name, value]) => `${name}=${value}`);
 
 function serverArguments(cluster: Cluster, port: number, settings: Record<string, string>): string[] {
   const socketDir = socketDirOf(cluster, port);

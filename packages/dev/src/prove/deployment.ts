@@ -167,12 +167,13 @@ export class Deployment {
   }
 
   /** Postgres as it was, on the same port and data. */
-  async startPostgres(): Promise<void> {
+  async startPostgres(environment?: Record<string, string>): Promise<void> {
     const { port } = this.#postgres;
     this.#postgres = await startPostgres({
       dataDir: this.state.path("postgres"),
       port,
       settings: { max_connections: "200", shared_buffers: "256MB" },
+      ...(environment ? { environment } : {}),
     });
   }
 

@@ -1,0 +1,145 @@
+import process from "node:process";
+import { setTimeout as sleep } from "node:timers/promises";
+import { FakeClock, findFaketime } from "./clock/fake_clock.ts";
+import { Deployment } from "./deployment.ts";
+import { type Finding, Report } from "./report.ts";
+import { findImbalance } from "./stage.ts";
+import { ask, type Trader } from "./trader.ts";
+import { type Reply, verdictOf } from "./wire.ts";
+
+// npm run prove -- clock [--short]: the clock of Postgres steps back under orders, by 75 s and by 3,600 s, with libfaketime.
+
+const STEPS_SECONDS = [75, 3600];
+/** Before the first step the clock is so far ahead that accounts without new postings stay behind it. */
+const AHEAD_SECONDS = 7200;
+const HELD_MS = { long: 10_000, short: 3_000 };
+const READY_MS = 20_000;
+const BALANCE_MS = 100;
+const GRAMS = "0.01";
+const REFUSED = "503 service_unavailable";
+
+const library = findFaketime();
+if (!library) {
+  console.error("The clock proof needs libfaketime: apt-get install faketime, or run .ci/host_tools.");
+  process.exit(3);
+}
+const scale = process.argv.includes("--short") ? "short" : "long";
+const report = new Report((line) => console.log(line));
+const deployment = await Deployment.start({ servers: 2, traders: 6, lanes: 2 });
+try {
+  for (const trader of deployment.traders) await expectStatus(trader.fund("1000000"), 201);
+  const clock = await FakeClock.start(deployment, library, AHEAD_SECONDS);
+  // For each step two partners whose newest posting is still behind the clock that stepped back.
+  const [first, second, ...fresh] = deployment.traders as [Trader, Trader, ...Trader[]];
+  await until("the services follow the clock", async () => {
+    await deployment.renewTokens().catch(() => {});
+    return (await tradeOnce(first)).join() === "201,201";
+  });
+  for (const seconds of STEPS_SECONDS) {
+    report.tried(
+      `the clock steps back by ${seconds} s`,
+      await stepBack(clock, seconds, [first, second], fresh.splice(0, 2)),
+    );
+  }
+} finally {
+  await deployment.stop();
+}
+process.exit(report.close("clock") ? 0 : 1);
+
+async function stepBack(
+  clock: FakeClock,
+  seconds: number,
+  ahead: readonly Trader[],
+  idle: readonly Trader[],
+): Promise<Finding> {
+  const violations: string[] = [];
+  let on = true;
+  // Orders flow across the step.
+  const flow = ahead.map(async (trader) => {
+    while (on) await tradeOnce(trader);
+  });
+  await sleep(500);
+  clock.set(AHEAD_SECONDS - seconds);
+  await until("the services follow the clock", async () => (await tradeOnce(idle[0]!)).join() === "201,201");
+  const reads = { ahead: [] as number[], idle: [] as number[] };
+  const told: { trader: Trader; body: string }[] = [];
+  let refused = 0;
+  for (const endMs = performance.now() + HELD_MS[scale]; performance.now() < endMs;) {
+    for (const trader of ahead) {
+      const verdicts = await tradeOnce(trader);
+      refused++;
+      if (verdicts.join() !== REFUSED) violations.push(`an account that is ahead was answered ${verdicts}`);
+      told.push({ trader, body: (await readBalance(trader, reads.ahead)).body });
+    }
+    const verdicts = await tradeOnce(idle[1]!);
+    if (verdicts.join() !== "201,201") {
+      violations.push(`an account that is not ahead was answered ${verdicts}`);
+    }
+    await readBalance(idle[1]!, reads.idle);
+  }
+  clock.set(AHEAD_SECONDS);
+  await until("accounts trade again", async () => {
+    const verdicts = await Promise.all(ahead.map(tradeOnce));
+    return verdicts.every((each) => each.join() === "201,201");
+  });
+  on = false;
+  await Promise.all(flow);
+  for (const { trader, body } of told) {
+    const { as_of } = JSON.parse(body) as { as_of: string };
+    const again = await ask(socketOf(0), trader.read(`/v1/balances?at=${as_of}`));
+    if (again?.body !== body) violations.push(`the balance as of ${as_of} was ${body}, is ${again?.body}`);
+  }
+  const [aheadMs, idleMs] = [median(reads.ahead), median(reads.idle)];
+  if (!(aheadMs < BALANCE_MS)) {
+    violations.push(`half of the balances took more than ${aheadMs.toFixed(0)} ms`);
+  }
+  return {
+    what: `${refused} attempts refused, ${told.length} balances read in ${aheadMs.toFixed(1)} ms ` +
+      `(${(aheadMs / idleMs).toFixed(2)}x of those of accounts that are not ahead)`,
+    violations: [
+      ...new Set(violations),
+      ...await findImbalance(deployment),
+      ...await deployment.findDefects(),
+    ],
+  };
+}
+
+/** A quote and its order, signed by the database's time; the verdicts, up to the first refusal. */
+async function tradeOnce(trader: Trader): Promise<string[]> {
+  const quote = await ask(socketOf(1), trader.quote("buy", GRAMS)).catch(() => undefined);
+  if (quote?.status !== 201) return [verdictOf(quote)];
+  const { quote_id } = JSON.parse(quote.body) as { quote_id: string };
+  const [row] = await deployment.sql`select extract(epoch from clock_timestamp())::int as seconds`;
+  const request = await trader.order(quote_id, { timestampSeconds: row!.seconds as number });
+  const order = await ask(socketOf(0), request).catch(() => undefined);
+  return [verdictOf(quote), verdictOf(order)];
+}
+
+async function readBalance(trader: Trader, durationsMs: number[]): Promise<Reply> {
+  const startMs = performance.now();
+  const reply = await ask(socketOf(0), trader.read("/v1/balances"));
+  durationsMs.push(performance.now() - startMs);
+  if (reply?.status !== 200) throw new Error(`no balance: ${verdictOf(reply)}`);
+  return reply;
+}
+
+async function expectStatus(request: Uint8Array, status: number): Promise<void> {
+  const reply = await ask(socketOf(0), request);
+  if (reply?.status !== status) throw new Error(`set-up failed: ${verdictOf(reply)}`);
+}
+
+async function until(what: string, holds: () => Promise<boolean>): Promise<void> {
+  const deadline = performance.now() + READY_MS;
+  while (!await holds()) {
+    if (performance.now() > deadline) throw new Error(`${what}: not within ${READY_MS / 1000} s`);
+    await sleep(100);
+  }
+}
+
+function socketOf(server: number): string {
+  return deployment.servers[server]!.socket;
+}
+
+function median(values: readonly number[]): number {
+  return values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? Infinity;
+}

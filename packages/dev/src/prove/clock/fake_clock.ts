@@ -1,0 +1,51 @@
+import { chmodSync, existsSync, readdirSync, renameSync, writeFileSync } from "node:fs";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { Deployment } from "../deployment.ts";
+
+/** Where Debian's package puts the library, whatever the machine's architecture. */
+export function findFaketime(): string | undefined {
+  const folders = existsSync("/usr/lib") ? readdirSync("/usr/lib") : [];
+  return folders.map((folder) => `/usr/lib/${folder}/faketime/libfaketime.so.1`).find(existsSync);
+}
+
+/** The clock of a deployment's Postgres, which can be set while it runs. */
+export class FakeClock {
+  readonly #folder: string;
+
+  private constructor(folder: string) {
+    this.#folder = folder;
+  }
+
+  /** Starts Postgres again with a clock that is ahead of the machine's. */
+  static async start(deployment: Deployment, library: string, aheadSeconds: number): Promise<FakeClock> {
+    const folder = await mkdtemp(join(tmpdir(), "gold-clock-"));
+    // Postgres may run as another user.
+    chmodSync(folder, 0o755);
+    const clock = new FakeClock(folder);
+    clock.set(aheadSeconds);
+    await deployment.stopPostgres();
+    await deployment.startPostgres({
+      LD_PRELOAD: library,
+      FAKETIME_TIMESTAMP_FILE: clock.#file,
+      FAKETIME_NO_CACHE: "1",
+      // Timers go on; it is the time of day that steps.
+      FAKETIME_DONT_FAKE_MONOTONIC: "1",
+      DONT_FAKE_MONOTONIC: "1",
+    });
+    await deployment.untilDatabaseAnswers();
+    deployment.onStop(() => rm(folder, { recursive: true, force: true }));
+    return clock;
+  }
+
+  get #file(): string {
+    return join(this.#folder, "offset");
+  }
+
+  /** At once, for every process of Postgres. */
+  set(aheadSeconds: number): void {
+    writeFileSync(`${this.#file}.new`, `+${aheadSeconds}\n`, { mode: 0o644 });
+    renameSync(`${this.#file}.new`, this.#file);
+  }
+}
