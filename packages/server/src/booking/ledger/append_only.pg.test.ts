@@ -127,6 +127,7 @@ describe("append_only", () => {
       order by c.relname`;
     assertEquals(rows.map(({ relname }) => relname), [
       "account",
+      "allowance",
       "allowed_ip",
       "audit_tail",
       "authority",
@@ -141,6 +142,7 @@ describe("append_only", () => {
       "partner",
       "price",
       "problem",
+      "published_reserves",
       "registry_version",
       "retry",
       "signing_key",
