@@ -12,7 +12,7 @@ import { tmpdir } from "node:os";
 import { basename, join } from "node:path";
 
 /** What the tests read and run: the packages, the vectors, what starts a child, and what makes them a workspace. */
-const COPIED = ["packages", "tools", "vectors", "package.json", "deno.json", "tsconfig.json"];
+const COPIED = ["packages", "testing", "tools", "vectors", "package.json", "deno.json", "tsconfig.json"];
 const LEFT_OUT = ["node_modules", "dist"];
 /** Made of the tree's own sources. */
 const CACHE = ".cache";
