@@ -3325,8 +3325,8 @@ begin
   elsif exists (select from pg_stat_get_activity(null) a where a.wait_event = 'SyncRep' and a.state_change < clock_timestamp() - interval '2 seconds') then
     return 'no_standby';
   end if;
-  -- More rows than work_mem holds: a temporary file of 200 kB, which fails with disk_full (53100) where a table could not grow either.
-  perform count(*) from generate_series(1, 8000);
+  -- More rows than work_mem holds: a temporary file of 40 kB, which fails with disk_full (53100) where a table could not grow either.
+  perform count(*) from generate_series(1, 3000);
   perform pg_logical_emit_message(true, 'gold', '');
   return null;
 end $$;
