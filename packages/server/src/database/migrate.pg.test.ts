@@ -212,6 +212,7 @@ describe("migrate()", () => {
       "book_withdrawal v",
       "claim_endpoints v",
       "list_events v",
+      "read_limits s",
       "seal_next v",
       "settle_attempts v",
       "spend_nonces v",

@@ -33,6 +33,7 @@ const CALLABLE: Record<string, readonly string[]> = {
     "probe_write",
     "read_backlog",
     "read_credentials",
+    "read_limits",
     "read_registry",
     "read_reserves",
     "read_trust",
@@ -64,6 +65,7 @@ const CALLABLE: Record<string, readonly string[]> = {
     "create_partner",
     "held_until",
     "is_stale",
+    "limit_partner",
     "list_deliveries",
     "lock_price",
     "market_open",
@@ -250,8 +252,9 @@ describe("the roles", () => {
       published_reserves: ["as_of", "body"],
       vault: ["stripe"],
     };
-    const MAY_DELETE = ["allowed_ip", "market_session", "delivery_worker", "endpoint", "retry"];
+    const MAY_DELETE = ["allowance", "allowed_ip", "market_session", "delivery_worker", "endpoint", "retry"];
     const whole = [
+      "allowance",
       "chain_tail",
       "audit_tail",
       "partner",
