@@ -8,6 +8,7 @@ function versionOf(name: string, micros: (slice: number) => number, log: string[
   let [cpuMs, slices] = [0, 0];
   return {
     analyze: () => Promise.resolve(),
+    restart: () => Promise.resolve(void log.push(`${name} restarts`)),
     prepare: (operation, count) => Promise.resolve(void log.push(`${name} ${operation} ${count}`)),
     send(count) {
       log.push(name);
@@ -24,7 +25,7 @@ function versionOf(name: string, micros: (slice: number) => number, log: string[
 const PLAN: ComparisonPlan = { requests: 1000, pairsAtLeast: 20, pairsAtMost: 60, intervalAtMost: 0.03 };
 const steady = (micros: number) => () => micros;
 /** Up and down between two pairs: far more than an interval may be wide. */
-const unsteady = (slice: number) => Math.floor(slice / 10) % 4 < 2 ? 300 : 500;
+const unsteady = (slice: number) => Math.floor(slice / 40) % 2 === 0 ? 300 : 500;
 
 async function compare(ours: (slice: number) => number, theirs: (slice: number) => number, plan = PLAN) {
   const log: string[] = [];
@@ -35,8 +36,8 @@ async function compare(ours: (slice: number) => number, theirs: (slice: number) 
 }
 
 describe("compareVersions()", () => {
-  it("finds the ratio of the costs in as few turns as are allowed", async () => {
-    const { pairs, calls } = await compare(steady(412), steady(400));
+  it("finds the ratio of the costs in as few turns as are allowed, each with new processes", async () => {
+    const { pairs, log, calls } = await compare(steady(412), steady(400));
     for (const operation of ["order", "quote"] as const) {
       assertEquals(pairs[operation].length, 20);
       const { median, interval } = estimateCost(pairs[operation]);
@@ -44,6 +45,7 @@ describe("compareVersions()", () => {
       assert(pairs[operation].every(({ ours, theirs }) => ours.operations === theirs.operations));
     }
     assertEquals(calls, 20);
+    for (const name of ["A", "B"]) assertEquals(log.filter((line) => line === `${name} restarts`).length, 20);
   });
 
   it("goes on while an interval is too wide, and ends at the bound", async () => {

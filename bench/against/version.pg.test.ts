@@ -16,13 +16,20 @@ describe("a version under comparison", () => {
     const checkout = await checkOut(lastRelease().commit);
     try {
       const version = await openVersion("last release", checkout.root, dir);
-      const { pids } = JSON.parse(readFileSync(join(dir, "state", "run.json"), "utf8")) as {
-        pids: Record<"start" | "postgres" | "server", number>;
-      };
-      try {
+      const started: number[] = [];
+      const notePids = (): void => {
+        const { pids } = JSON.parse(readFileSync(join(dir, "state", "run.json"), "utf8")) as {
+          pids: Record<"start" | "postgres" | "server", number>;
+        };
         const command = readFileSync(`/proc/${pids.server}/cmdline`, "utf8");
         assert(command.includes(checkout.root), command);
+        started.push(...Object.values(pids));
+      };
+      try {
+        notePids();
         await version.analyze();
+        await version.restart();
+        notePids();
         for (const operation of ["quote", "order"] as const) {
           await version.prepare(operation, REQUESTS);
           const before = version.readCpu();
@@ -36,8 +43,8 @@ describe("a version under comparison", () => {
       } finally {
         await version.stop();
       }
-      const alive = Object.values(pids).filter((pid) => existsSync(`/proc/${pid}`));
-      assertEquals(alive, []);
+      assertEquals(new Set(started).size, 6);
+      assertEquals(started.filter((pid) => existsSync(`/proc/${pid}`)), []);
     } finally {
       await checkout.remove();
     }

@@ -1,7 +1,7 @@
 // One version of the service under comparison: its own `npm start` from its own tree, with a Postgres of its own.
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
-import { closeSync, mkdirSync, openSync, readFileSync } from "node:fs";
+import { closeSync, mkdirSync, openSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import process from "node:process";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -22,6 +22,8 @@ export interface Cpu {
 export interface Version {
   /** Gives the planner its statistics, as autovacuum would. */
   analyze(): Promise<void>;
+  /** Ends all its processes and starts them again on the same books. */
+  restart(): Promise<void>;
   /** Signs so many requests. Orders execute the quotes that were kept last. */
   prepare(operation: Operation, count: number): Promise<void>;
   /** Sends the next requests and returns how many milliseconds that took. */
@@ -52,67 +54,97 @@ const IS_DENO = process.versions["deno"] !== undefined;
 
 /** Starts the tree in `root` with its state in `dir`, which is removed by the caller. */
 export async function openVersion(name: string, root: string, dir: string): Promise<Version> {
-  const stateDir = join(dir, "state");
-  const log = join(dir, "log");
-  const child = await startTree(root, dir, stateDir, log);
-  const stops: (() => Promise<unknown>)[] = [() => stopChild(child)];
+  const place = {
+    name,
+    root,
+    stateDir: join(dir, "state"),
+    log: join(dir, "log"),
+    port: await findFreePort(),
+  };
+  mkdirSync(dir, { recursive: true });
+  let launched = await launch(place);
+  let generator: GeneratorProcess | undefined;
   const stop = async () => {
-    for (const one of stops.splice(0)) await one();
+    generator?.stop();
+    await launched.stop();
   };
   try {
-    const { base_url: baseUrl, pids } = await awaitReady(child, join(stateDir, "run.json"), name, log);
-    const server = await startPostgres({ dataDir: join(stateDir, "postgres") });
-    // Not every version of npm start stops its Postgres however it is stopped itself.
-    stops.push(() => server.stop());
-    const sql = postgres(server.superuserUrl("gold"), { max: 1, onnotice: () => {} });
-    stops.unshift(() => sql.end());
     for (const [setting, value] of Object.entries(SETTINGS)) {
-      await sql.unsafe(`alter system set ${setting} = '${value}'`);
+      await launched.sql.unsafe(`alter system set ${setting} = '${value}'`);
     }
-    await sql`select pg_reload_conf()`;
-    const { clientSecret, partners } = await onboardPartners(sql, stateDir, PARTNERS);
-    const socket = join(stateDir, "run", "server.sock");
-    const generator = await startGenerator({ socket, baseUrl, clientSecret, partners });
-    stops.unshift(() => Promise.resolve(generator.stop()));
-    const analyze = async () => void await sql`vacuum analyze`;
-    return { analyze, ...turnsOf({ sql, generator, pids }), stop };
+    await launched.sql`select pg_reload_conf()`;
+    const { clientSecret, partners } = await onboardPartners(launched.sql, place.stateDir, PARTNERS);
+    const socket = join(place.stateDir, "run", "server.sock");
+    const sender = await startGenerator({ socket, baseUrl: launched.baseUrl, clientSecret, partners });
+    generator = sender;
+    let quoteIds: readonly string[] = [];
+    return {
+      analyze: async () => void await launched.sql`vacuum analyze`,
+      async restart() {
+        await launched.stop();
+        launched = await launch(place);
+      },
+      async prepare(operation, count) {
+        const asked = operation === "quote" ? { newQuotes: count } : { ordersOf: quoteIds.slice(0, count) };
+        await sender.prepare({ asked, partners: PARTNERS, firstPartner: 0, inFlight: IN_FLIGHT });
+      },
+      send: async (count) => (await sender.run(count)).wallMs,
+      // The service seals once a second: what it leaves unsealed is work of the requests that were sent.
+      finish: () => sealChains(launched),
+      async keepQuotes() {
+        quoteIds = await sender.readQuoteIds();
+      },
+      readCpu: () => ({
+        serviceMs: processCpuMs(launched.pids.server),
+        postgresMs: familyCpuMs(launched.pids.postgres),
+      }),
+      stop,
+    };
   } catch (error) {
     await stop();
     throw error;
   }
 }
 
-interface Parts {
+interface Place {
+  readonly name: string;
+  readonly root: string;
+  readonly stateDir: string;
+  readonly log: string;
+  /** The same after a restart, because the partners' base URL holds it. */
+  readonly port: number;
+}
+
+interface Launched {
   readonly sql: Sql;
-  readonly generator: GeneratorProcess;
+  readonly baseUrl: string;
   readonly pids: Processes["pids"];
+  stop(): Promise<void>;
 }
 
-function turnsOf({ sql, generator, pids }: Parts): Omit<Version, "analyze" | "stop"> {
-  let quoteIds: readonly string[] = [];
-  return {
-    async prepare(operation, count) {
-      const asked = operation === "quote" ? { newQuotes: count } : { ordersOf: quoteIds.slice(0, count) };
-      await generator.prepare({ asked, partners: PARTNERS, firstPartner: 0, inFlight: IN_FLIGHT });
-    },
-    send: async (count) => (await generator.run(count)).wallMs,
-    // The service seals once a second: what it leaves unsealed is work of the requests that were sent.
-    finish: () => sealChains({ sql }),
-    async keepQuotes() {
-      quoteIds = await generator.readQuoteIds();
-    },
-    readCpu: () => ({ serviceMs: processCpuMs(pids.server), postgresMs: familyCpuMs(pids.postgres) }),
-  };
+/** Starts the version's `npm start`, on the state that an earlier start left. */
+async function launch({ name, root, stateDir, log, port }: Place): Promise<Launched> {
+  const runFile = join(stateDir, "run.json");
+  rmSync(runFile, { force: true });
+  const child = startTree(root, stateDir, log, port);
+  try {
+    const { base_url: baseUrl, pids } = await awaitReady(child, runFile, name, log);
+    const server = await startPostgres({ dataDir: join(stateDir, "postgres") });
+    const sql = postgres(server.superuserUrl("gold"), { max: 1, onnotice: () => {} });
+    const stop = async () => {
+      await sql.end();
+      await stopChild(child);
+      // Not every version of npm start stops its Postgres however it is stopped itself.
+      await server.stop();
+    };
+    return { sql, baseUrl, pids, stop };
+  } catch (error) {
+    await stopChild(child);
+    throw error;
+  }
 }
 
-async function startTree(
-  root: string,
-  dir: string,
-  stateDir: string,
-  logFile: string,
-): Promise<ChildProcess> {
-  mkdirSync(dir, { recursive: true });
-  const port = await findFreePort();
+function startTree(root: string, stateDir: string, logFile: string, port: number): ChildProcess {
   const log = openSync(logFile, "a");
   const main = join(root, "packages", "dev", "src", "main.ts");
   const runtime = IS_DENO ? ["run", "--no-check", "-A", main] : [join(root, "tools", "program.mjs"), main];
