@@ -31,9 +31,12 @@ export async function runAgainst({ commit, short, limit, json }: AgainstOptions)
   const plan = short ? SHORT : FULL;
   const surroundings = readSurroundings();
   const stops: (() => Promise<unknown>)[] = [];
-  const stop = async () => {
-    for (const one of stops.splice(0).reverse()) await one();
-  };
+  let stopped: Promise<void> | undefined;
+  // Both a signal and the failure that it causes wait for the same end.
+  const stop = () =>
+    stopped ??= (async () => {
+      for (const one of stops.splice(0).reverse()) await one();
+    })();
   for (const signal of ["SIGINT", "SIGTERM"] as const) {
     process.once(signal, () => void stop().finally(() => process.exit(EXIT_INTERRUPTED)));
   }
