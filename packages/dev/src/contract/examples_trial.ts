@@ -32,6 +32,8 @@ const OF_THE_MOMENT = new Set([
   "delivery",
   "kid",
   "last_used_at",
+  "quotes",
+  "records",
   "retire_at",
   "secret_id",
   "thumbprint",
@@ -48,7 +50,11 @@ function mark(text: string, baseUrl: string): string {
 }
 
 function settle(value: unknown, baseUrl: string): unknown {
-  const ofTheMoment = (name: string, member: unknown) => OF_THE_MOMENT.has(name) ? "of the moment" : member;
+  const ofTheMoment = (name: string, member: unknown) => {
+    // How much gold the open quotes have depends on which of them expired meanwhile.
+    if (name === "open_quotes" && member) return { ...member, gold_grams: "of the moment" };
+    return OF_THE_MOMENT.has(name) ? "of the moment" : member;
+  };
   return JSON.parse(mark(JSON.stringify(value), baseUrl), ofTheMoment);
 }
 
@@ -164,6 +170,8 @@ export function judgeExamples(open: () => Promise<House>): void {
     const { operator, partner } = house;
     await operator("price set", "--open", "sun-mon 09:00-21:00");
     await operator("partner set", partner.credentials.client_id, "--rate", "50/s", "--burst", "200");
+    const limits = ["--open-quotes", "100", "--open-grams", "5000", "--daily-records", "100000"];
+    await operator("partner set", partner.credentials.client_id, ...limits);
     await partner.until(({ headers }) => headers.get("RateLimit-Policy")!.includes("q=200;"));
     await live("getLimits", "limits");
     await live("getCredentials", "all");
