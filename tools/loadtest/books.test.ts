@@ -41,6 +41,10 @@ describe("openBooks()", () => {
   it("says that the database is missing where none answers", async () => {
     const url = `postgres://gold_operator@127.0.0.1:${await findFreePort()}/gold`;
     await assertRejects(() => openBooks(url, [], "."), MissingError, "cannot be reached");
-    await assertRejects(() => openBooks("nonsense", [], "."), MissingError, "no address of a database");
+    await assertRejects(
+      () => openBooks("nonsense", [], "."),
+      MissingError,
+      "DATABASE_URL must be a postgres:// URL",
+    );
   });
 });

@@ -25,7 +25,7 @@ export async function startService(config: Config, write: (line: string) => void
 
   let stopping = false;
   const isReady = async () =>
-    !stopping && registry.isFresh() &&
+    server.listening && !stopping && registry.isFresh() &&
     await Promise.race([
       Promise.all([reads.ping(), tokens.check(deps.now())]).then(() => true, () => false),
       falseAfter(PING_MS),

@@ -1,6 +1,8 @@
 import { request } from "node:http";
+import { connect } from "node:net";
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
 import type { ROLES } from "@gold-partner/server";
 import { type Child, ROOT, startChild } from "../child.ts";
 import { awaitReady } from "../ready.ts";
@@ -12,6 +14,8 @@ export type Role = (typeof ROLES)[number];
 const MAIN = "packages/server/src/main.ts";
 const PROBE_MS = 300;
 const LOG_TAIL = 2000;
+const PAUSE_MS = 25;
+const LISTEN_TRIES = 400;
 
 /** One process of the service. */
 export class ServerProcess {
@@ -80,6 +84,10 @@ export class ServerProcess {
   async start(): Promise<void> {
     this.#child = startChild(join(this.#root, MAIN), this.#environment, this.#log, this.#args, this.#root);
     await awaitReady(this.operations, this.#child, this.#log);
+    // 0.1.0 is ready a moment before it listens.
+    for (let tries = 0; !(await canConnect(this.socket)) && tries < LISTEN_TRIES; tries++) {
+      await sleep(PAUSE_MS);
+    }
   }
 
   async kill(): Promise<void> {
@@ -126,4 +134,11 @@ export class ServerProcess {
       asked.on("error", () => resolve(undefined)).on("close", () => clearTimeout(silence)).end();
     });
   }
+}
+
+function canConnect(socketPath: string): Promise<boolean> {
+  return new Promise((resolve) => {
+    const socket = connect(socketPath, () => resolve(true)).on("error", () => resolve(false));
+    socket.on("connect", () => socket.destroy());
+  });
 }
