@@ -143,10 +143,10 @@ function readAgainst(name: string | undefined, values: AgainstValues): AgainstOp
     throw new Error("--limit needs --against COMMIT.");
   }
   if (name !== COMPARED) {
-    throw new Error(`--against compares ${COMPARED} only; got ${name ?? "no benchmark"}.`);
+    throw new Error(`--against supports only ${COMPARED}; got ${name ?? "no benchmark"}.`);
   }
   if (strict || only !== undefined || rows !== undefined) {
-    throw new Error("--against takes only --short, --limit and --json.");
+    throw new Error("--against can be combined only with --short, --limit and --json.");
   }
   if (limit !== undefined && !/^[0-9]+(\.[0-9]+)?x?$/.test(limit)) {
     throw new Error(`--limit must be a ratio such as 1.03; got ${limit}.`);
@@ -159,7 +159,7 @@ const { name, against, ...told } = readArguments();
 const { short, strict, rows } = told;
 const plan = { ...(short ? SHORT : FULL), ...(rows ? { rows } : {}) };
 try {
-  // Deno, left to end by itself with its compiler at work, dies of a segmentation fault now and then.
+  // Deno sometimes crashes with a segmentation fault if it exits while its compiler still runs.
   if (against) process.exit(await runAgainst(against) ? 0 : 1);
   if (name === undefined) await list();
   const misses = name === undefined ? 0 : await run({ name, ...told }, plan);

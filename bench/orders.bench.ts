@@ -129,7 +129,7 @@ function vaultContest(house: House, quotesOf: QuotesOf): Contest {
   };
 }
 
-/** New quotes by the service: what a partner's limits cost. The figure by CPU is the one that counts. */
+/** New quotes by the service, with and without limits: measures what a partner's limits cost. CPU time is the figure to compare. */
 function quoteContest(house: House): Contest {
   const names = [UNLIMITED, LIMITED, QUOTES_ALONE];
   const cpus: Record<string, TurnCpu[]> = Object.fromEntries(names.map((name) => [name, []]));

@@ -23,7 +23,7 @@ export interface Ended {
 export interface Started {
   readonly exited: Promise<number>;
   output(): string;
-  /** As an engine does it: by SIGTERM, unless the container names another signal. */
+  /** Stops the container as an engine does: by SIGTERM, unless the container names another signal. */
   stop(signal?: NodeJS.Signals): Promise<number>;
 }
 

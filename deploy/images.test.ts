@@ -44,7 +44,7 @@ describe("deploy/pin_images", () => {
   it("prints an overlay's part with the digests that the registries answer", () => {
     const folder = mkdtempSync(join(tmpdir(), "gold-pin-"));
     const path = `${folder}:${process.env.PATH}`;
-    // Stands for docker, which no test machine has: it answers for one image and fails for every other.
+    // Replaces docker, which test machines lack. It answers for one image and fails for every other.
     writeFileSync(
       join(folder, "docker"),
       `#!/bin/sh\n[ "$6" = haproxy:2.6 ] || [ "$6" = own.example/gold:1 ] && echo ${DIGEST}\n`,

@@ -5,7 +5,7 @@ import fc from "fast-check";
 
 const ROOT = fileURLToPath(new URL("../", import.meta.url));
 const SEED_MAX = 2 ** 31 - 1;
-/** Ends the search for a smaller counterexample. Without a counterexample no property takes so long, also on a busy machine. */
+/** Ends the search for a smaller counterexample. A property that holds never takes this long, even on a busy machine. */
 const SEARCH_MS = 900_000;
 
 /**

@@ -1,12 +1,12 @@
 import { setTimeout as sleep } from "node:timers/promises";
 
-/** Decides only how long a failing test takes. A busy machine needs a hundred times what an idle one does. */
+/** Affects only how long a failing test takes. A busy machine may need a hundred times as long as an idle one. */
 const CEILING_MS = 120_000;
 const PAUSE_MS = 10;
 
 /**
  * Waits until the condition holds, and returns its first truthy value. A fixed pause instead would be too long on an idle machine and
- * too short on a busy one. `seen` gives what a failure shows beside the condition's source.
+ * too short on a busy one. `seen` returns extra state for the error message.
  *
  * @throws Error when the condition does not hold within `ceilingMs`.
  */

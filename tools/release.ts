@@ -15,8 +15,8 @@ import { findRuntimes, runVisibly } from "./test/runtimes.ts";
 import { ROOT } from "./test/tier.ts";
 
 const USAGE = `Usage: npm run release -- VERSION [--dry-run] [--gate-passed]
-  --dry-run      checks and packs as for a release, then changes everything back
-  --gate-passed  leaves out npm test, because it has passed on this very commit`;
+  --dry-run      checks and packs as for a release, then reverts everything
+  --gate-passed  skips npm test, because it has already passed on this commit`;
 const VERSION = /^\d+\.\d+\.\d+$/;
 const DATE_LENGTH = "YYYY-MM-DD".length;
 const [FAILED, USAGE_EXIT] = [1, 2];
@@ -76,7 +76,7 @@ async function verify(): Promise<void> {
   if (!isGatePassed) await step("npm test", node, ["tools/run.mjs", "test"]);
 }
 
-// Ctrl-C ends the step that runs. This program lives on to change everything back.
+// Ctrl-C ends the running step. This program keeps running to revert everything.
 for (const signal of ["SIGINT", "SIGTERM"] as const) process.on(signal, () => {});
 try {
   const date = new Date().toISOString().slice(0, DATE_LENGTH);

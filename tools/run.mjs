@@ -62,8 +62,8 @@ function stop(sentence, code) {
 }
 
 /**
- * Calls `onEnd` once if npm or deno task started this process and has ended without a signal to it, as after SIGKILL. Without them
- * the parent is a shell or a script, which may end while its background programs go on.
+ * Calls `onEnd` once if npm or deno task started this process and has ended without signalling it, for example by SIGKILL. Any other
+ * parent is a shell or a script, which may end while its background programs keep running.
  */
 function watchTaskRunner(onEnd) {
   if (process.env.INIT_CWD === undefined) return undefined;

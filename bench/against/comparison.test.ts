@@ -3,7 +3,7 @@ import { assert, assertEquals } from "@std/assert";
 import { compareVersions, type ComparisonPlan, estimateCost, type Pairs } from "./comparison.ts";
 import type { Version } from "./version.ts";
 
-/** A version whose requests cost `micros(n)` of CPU time, n being the number of its slice, and which writes down its slices. */
+/** A version that records its slices. Its requests cost `micros(n)` of CPU time in slice n. */
 function versionOf(name: string, micros: (slice: number) => number, log: string[], perMs = 1): Version {
   let [cpuMs, slices] = [0, 0];
   return {
@@ -24,7 +24,7 @@ function versionOf(name: string, micros: (slice: number) => number, log: string[
 
 const PLAN: ComparisonPlan = { requests: 1000, pairsAtLeast: 20, pairsAtMost: 60, intervalAtMost: 0.03 };
 const steady = (micros: number) => () => micros;
-/** Up and down between two pairs: far more than an interval may be wide. */
+/** The difference between two pairs: far more than the allowed width of an interval. */
 const unsteady = (slice: number) => Math.floor(slice / 40) % 2 === 0 ? 300 : 500;
 
 async function compare(ours: (slice: number) => number, theirs: (slice: number) => number, plan = PLAN) {

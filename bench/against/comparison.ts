@@ -1,4 +1,4 @@
-// Two versions in turns, until the ratio of their costs is known well enough.
+// Runs two versions in turns until the ratio of their costs is known precisely enough.
 import type { Cpu, Operation, Version } from "./version.ts";
 import { estimateRatio, type RatioEstimate, widthOf } from "./ratio.ts";
 
@@ -20,10 +20,10 @@ export interface Pair {
 export type Pairs = Readonly<Record<Operation, readonly Pair[]>>;
 
 export interface ComparisonPlan {
-  /** Of a turn, where the machine is fast enough for them. */
+  /** Operations in one turn, if the machine is fast enough. */
   readonly requests: number;
   readonly pairsAtLeast: number;
-  /** Where it ends although an interval is wider than `intervalAtMost`. */
+  /** The comparison stops after so many pairs, even if an interval is wider than `intervalAtMost`. */
   readonly pairsAtMost: number;
   readonly intervalAtMost: number;
 }
@@ -44,7 +44,7 @@ const SIZING_PAIRS = 3;
  * differently in each process: without that, a comparison of a version with itself found 1.4 % in each run, up or down.
  */
 const WARM_UP_SHARE = 0.5;
-/** The intervals are looked at this often only, because each look is another chance to be narrow by luck. */
+/** Pairs between two looks at the intervals. Each look is another chance to find one narrow by luck. */
 const PAIRS_BETWEEN_LOOKS = 10;
 
 /** `onPair` is called after each pair, with all pairs so far. */

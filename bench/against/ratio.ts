@@ -1,4 +1,4 @@
-// How many times one version's cost another's is, from pairs of turns.
+// Estimates the ratio of two versions' costs from pairs of turns.
 import { spread } from "../summary.ts";
 
 export interface RatioEstimate {
@@ -23,7 +23,7 @@ export function estimateRatio(ratios: readonly number[]): RatioEstimate {
 
 /**
  * The rank, from each end, of the interval's bounds. Each ratio lies below the true median with probability ½, so the
- * number of those below is binomial. Zero where even the two extremes leave out too much.
+ * number of those below is binomial. Zero if even the two extremes have less than 95 %.
  */
 function countOutside(count: number): number {
   let term = 0.5 ** count;

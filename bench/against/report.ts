@@ -11,7 +11,7 @@ export function reportPair(number: number, pair: Readonly<Record<Operation, Pair
   return `  turn ${number}: an order ${ratioOf(pair.order)}, a quote ${ratioOf(pair.quote)}`;
 }
 
-/** What one operation costs, and what became of the limit. `intervalAtMost` is the width that was wanted. */
+/** Reports what one operation costs, and whether the limit was kept. `intervalAtMost` is the width that was wanted. */
 export function reportOperation(
   operation: Operation,
   pairs: readonly Pair[],
@@ -25,7 +25,7 @@ export function reportOperation(
   ];
   if (Number.isFinite(intervalAtMost) && widthOf(estimate) > intervalAtMost) {
     lines.push(
-      `  The interval is wider than ${intervalAtMost}. Give the machine less other work, and run it again.`,
+      `  The interval is wider than ${intervalAtMost}. Run it again on a less busy machine.`,
     );
   }
   if (limit !== undefined) {

@@ -26,7 +26,7 @@ const FULL: ComparisonPlan = { requests: 8000, pairsAtLeast: 20, pairsAtMost: 10
 const SHORT: ComparisonPlan = { requests: 2000, pairsAtLeast: 6, pairsAtMost: 6, intervalAtMost: Infinity };
 const EXIT_INTERRUPTED = 130;
 
-/** False where the limit is broken. */
+/** False if the limit is broken. */
 export async function runAgainst({ commit, short, limit, json }: AgainstOptions): Promise<boolean> {
   const plan = short ? SHORT : FULL;
   const surroundings = readSurroundings();

@@ -1,4 +1,4 @@
-// The peers' turns. Each measures itself: whatever it needs is made ready before its clock starts.
+// The peers' turns. Each measures itself, and prepares everything before its clock starts.
 import { readFileSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Sample } from "../harness.ts";
@@ -127,7 +127,7 @@ export async function countExecuted({ sql }: House): Promise<number> {
 
 export function requireBooked(sent: number, booked: number): void {
   if (sent !== booked) {
-    throw new Error(`${sent} requests were sent and ${booked} booked: nothing was measured.`);
+    throw new Error(`${sent} requests were sent and ${booked} were booked: the measurement is void.`);
   }
 }
 

@@ -26,7 +26,7 @@ interface PartnerIdentity {
 
 export type SigningJwk = Readonly<Record<"kty" | "crv" | "x" | "y" | "d", string>>;
 
-/** What a turn asks for: one order for each of these quotes, or so many new quotes. */
+/** The requests of a turn: one order for each of these quotes, or this number of new quotes. */
 export type Asked = { readonly ordersOf: readonly string[] } | { readonly newQuotes: number };
 
 /** The partners take turns in sending the requests, beginning with `firstPartner`. */
@@ -50,7 +50,7 @@ const ORDERS_PATH = "/v1/orders";
 const QUOTES_PATH = "/v1/quotes";
 const NEW_QUOTE = JSON.stringify({ side: "buy", gold_grams: 0.001 });
 const SIGNED_AT_ONCE = 16;
-/** Half of a token's life: a token outlasts the preparation of a turn and the turn. */
+/** Half of a token's lifetime, so that a token outlasts the preparation of a turn and the turn. */
 const TOKEN_MS = 300_000;
 const OK = 200;
 const CREATED = 201;

@@ -1,4 +1,4 @@
-// Partners whose trading nothing limits but the books, onboarded by the operator's own functions.
+// Partners without any limits, so that only the books bound their trading. Onboarded by the operator's own functions.
 import { createHash, randomBytes } from "node:crypto";
 import { join } from "node:path";
 import { jwkThumbprint } from "@gold-partner/jws";

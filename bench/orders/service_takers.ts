@@ -17,14 +17,14 @@ const TURN_TRIES = 3;
 
 class TurnTooShort extends Error {}
 
-/** What a turn is like besides its width. */
+/** Properties of a turn besides its width. */
 interface TurnOptions {
   readonly inFlight: number;
   /** Runs in the middle of the turn, and is over before the next one begins. */
   readonly interlude?: (() => PromiseLike<unknown>) | undefined;
-  /** Takes what each turn asks of the database. */
+  /** Receives the database work of each turn. */
   readonly works?: Work[];
-  /** Takes each turn's CPU time, of the service and of Postgres. */
+  /** Receives each turn's CPU time, of the service and of Postgres. */
   readonly cpus?: TurnCpu[];
 }
 
@@ -75,7 +75,7 @@ export function quoteTaker(house: House, partners: number, options: TurnOptions)
   }, options);
 }
 
-/** The same with limits on every partner that a turn does not reach: what is measured is the counting. */
+/** The same, with limits that no turn reaches: this measures the cost of counting. */
 export function withLimits({ sql }: House, taker: Taker): Taker {
   return {
     async takeTurn(turnMs) {
@@ -113,7 +113,7 @@ function streamTaker(house: House, stream: Stream, options: TurnOptions): Taker 
     const between = async () => {
       if (!interlude || interludeAfterMs === undefined) return;
       await sleep(interludeAfterMs);
-      if (!isRunning) throw new TurnTooShort("The turn was over before what is to happen in its middle.");
+      if (!isRunning) throw new TurnTooShort("The turn ended before the event in its middle could run.");
       await interlude();
     };
     const [sample] = await Promise.all([
@@ -135,7 +135,7 @@ function streamTaker(house: House, stream: Stream, options: TurnOptions): Taker 
   };
   return {
     async takeTurn(turnMs) {
-      // At least one of each partner: the service verifies a token that it sees for the first time.
+      // At least one request of each partner, because the service verifies a token when it first sees it.
       const warmUp = async (requests: number) => {
         const { operations, wallMs } = await send(Math.max(stream.partners, requests));
         requestsAMs = operations / wallMs;
@@ -146,7 +146,7 @@ function streamTaker(house: House, stream: Stream, options: TurnOptions): Taker 
         try {
           return await send(Math.ceil(requestsAMs * turnMs), turnMs / 2);
         } catch (error) {
-          // The machine stood still while it warmed up, and is faster now.
+          // The machine stalled during the warm-up and is faster now, so the estimated rate was too low.
           if (!(error instanceof TurnTooShort) || tries === TURN_TRIES) throw error;
           await warmUp(Math.ceil(2 * requestsAMs * WARM_UP_MS));
         }

@@ -2646,11 +2646,11 @@ begin
           '{"lock_timeout": "2000", "statement_timeout": "10000", "idle_in_transaction_session_timeout": "10000"}');
       end if;
     exception when insufficient_privilege then
-      raise warning 'The login % keeps its sessions without time limits, because % may not alter it. As a superuser, run: grant % to % with admin option, then gold db migrate again.',
+      raise warning 'Sessions of the login % have no time limits, because % may not alter it. As a superuser, run: grant % to % with admin option, then gold db migrate again.',
         item.login, current_user, item.login, current_user;
     end;
   end loop;
-  -- Migrations take long; pg_dump and CREATE INDEX by hand do, too. What must not stay open is a transaction that does nothing.
+  -- Migrations, pg_dump and a manual CREATE INDEX take long. Only idle transactions are limited.
   if not (select r.rolsuper from pg_roles r where r.rolname = current_user) then
     perform limit_sessions(current_user, '{"idle_in_transaction_session_timeout": "60000"}');
   end if;
@@ -2744,19 +2744,19 @@ begin
       answer := 'open_quotes_exceeded';
       quota := held.maximum_open_quotes;
       window_seconds := 60;
-      detail := 'You have ' || held.open_quotes || ' open quotes and may have ' || quota || '.';
+      detail := 'You have ' || held.open_quotes || ' of at most ' || quota || ' open quotes.';
     when 'open_grams' then
       answer := 'open_quotes_exceeded';
       quota := held.maximum_open_grams / 10000;
       free := greatest(held.maximum_open_grams - held.open_grams, 0) / 10000;
       window_seconds := 60;
-      detail := 'Your open quotes come to ' || decimal_text(held.open_grams, 0.0001) || ' g and may come to '
-        || decimal_text(held.maximum_open_grams, 0.0001) || ' g; this one would exceed that.';
+      detail := 'Your open quotes hold ' || decimal_text(held.open_grams, 0.0001) || ' g; with this one they would exceed your limit of '
+        || decimal_text(held.maximum_open_grams, 0.0001) || ' g.';
     when 'daily_records' then
       answer := 'daily_budget_exceeded';
       quota := held.maximum_daily_records;
       changes_at := held.day_ends_at;
-      detail := 'You may store ' || quota || ' records a day that execute nothing, and you have. The day ends at '
+      detail := 'You have used your daily budget of ' || quota || ' stored records. The day ends at '
         || instant_text(held.day_ends_at) || '.';
     when 'replays' then
       answer := 'rate_limited';
@@ -3107,7 +3107,7 @@ CREATE FUNCTION gold.next_millisecond(at timestamp with time zone) RETURNS times
     LANGUAGE plpgsql STABLE
     AS $$
 begin
-  raise exception 'the database was migrated while this statement waited: run it again (this version''s routines call ceil_millisecond)'
+  raise exception 'the database was migrated while this statement waited: run the statement again'
     using errcode = '40001';
 end $$;
 
@@ -3320,12 +3320,12 @@ begin
   elsif standby and (current_setting('synchronous_standby_names') = '' or acknowledged_by = 'remote_write'
       or current_setting('max_wal_senders')::int = 0) then
     return 'no_standby';
-  -- A commit that waits for the standby cannot be taken back, and its connection stays taken. Where one of this login's has waited this
-  -- long, another one would wait, too.
+  -- A commit that waits for the standby cannot be cancelled safely, and it occupies its connection. If a session of this login has waited
+  -- this long, the probe's own commit would wait as well.
   elsif exists (select from pg_stat_get_activity(null) a where a.wait_event = 'SyncRep' and a.state_change < clock_timestamp() - interval '2 seconds') then
     return 'no_standby';
   end if;
-  -- More rows than work_mem holds: a temporary file of 40 kB, which fails with disk_full (53100) where a table could not grow either.
+  -- More rows than work_mem holds, so Postgres writes a temporary file of 40 kB. On a full disk that fails with disk_full (53100).
   perform count(*) from generate_series(1, 3000);
   perform pg_logical_emit_message(true, 'gold', '');
   return null;
@@ -3645,7 +3645,7 @@ begin
       insert into published_reserves as p (as_of, body) values (clock, compute_reserves(clock))
       on conflict (one) do update set as_of = excluded.as_of, body = excluded.body where p.as_of <= due;
     exception when read_only_sql_transaction or disk_full then
-      -- A replica, or a database without space: the last figure stands, with its instant.
+      -- On a replica, or without disk space, the last figure stays, with its instant.
     end;
   end if;
   return (select p.body from published_reserves p);
@@ -3918,7 +3918,7 @@ declare
 begin
   foreach field in array tg_argv loop
     if to_jsonb(new) ->> field ~ '[\u0001-\u001f\u007f-\u009f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]' then
-      raise exception 'the % of a % must not hold control characters, line breaks or marks that change the direction of text',
+      raise exception 'the % of a % must not contain control characters, line breaks or characters that change the text direction',
         replace(field, '_', ' '), replace(tg_table_name, '_', ' ') using errcode = 'GR409';
     end if;
   end loop;

@@ -4,7 +4,7 @@ import type { Tree } from "./tree.ts";
 
 const CHANGELOG = "CHANGELOG.md";
 
-/** What carries the version besides the members' manifests, which have to agree with the root's. */
+/** Files that carry the version. The members' manifests are checked against the root's elsewhere. */
 const CARRIERS: Readonly<Record<string, (text: string) => string | undefined>> = {
   "package.json": (text) => (JSON.parse(text) as { version?: string }).version,
   "deploy/kubernetes/kustomization.yaml": (text) => /^ *newTag: (\S+)$/m.exec(text)?.[1],

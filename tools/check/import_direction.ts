@@ -71,7 +71,7 @@ function judgeRelative(
   if (from === to) return judgeRooms(module.path, target);
   const allowed = FLOW[from ?? ""]?.includes(to ?? "") ?? false;
   const byPath = !to?.startsWith("packages/") || isRunByK6(module);
-  // A test may compare with any vector's maker, and takes from testing/ what all tests share.
+  // A test may import any vector's maker, and the shared helpers in testing/.
   if ((allowed && byPath) || (isTest(module.path) && ["vectors", "testing"].includes(to ?? ""))) {
     return undefined;
   }

@@ -34,7 +34,7 @@ export function findLockfileOffences(tree: Tree): Offence[] {
   return [...offences, ...remote, ...findUnverified(packages), ...findStale(tree, packages)];
 }
 
-/** Without a hash npm installs whatever the registry answers. It drops the hash of a package that it did not download itself. */
+/** Without a hash, npm accepts any content from the registry. npm drops the hash of a package that it did not download itself. */
 function findUnverified(packages: Readonly<Record<string, Entry>>): Offence[] {
   return Object.entries(packages)
     .filter(([place, { link, integrity = "" }]) =>

@@ -7,7 +7,7 @@ const DRAWERS = new Set(["utils", "util", "helpers", "helper", "common", "shared
 const LONG_FILE_LINES = 250;
 const SEED = "/testing/seed.ts";
 const UNSEEDED =
-  "imports fast-check without a seed: call seedTests(import.meta.url) of testing/seed.ts, so that a failure can be repeated.";
+  "imports fast-check without a seed: call seedTests(import.meta.url) from testing/seed.ts, so that a failure can be repeated.";
 
 /** The lockfile is npm's, and a hash in it may hold any letters; licences are not our prose. */
 const NOT_PROSE = /(^|\/)(package-lock\.json|LICENSE)$/;

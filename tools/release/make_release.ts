@@ -5,7 +5,7 @@ import { parseChangelog } from "@gold-partner/dev";
 import { listFiles } from "../check/tree.ts";
 import { withVersion } from "./version_files.ts";
 
-/** A release that cannot begin; the message says what to do. Nothing has changed. */
+/** The release cannot begin. The message says what to do; nothing has changed. */
 export class ReleaseError extends Error {
   override readonly name: string = "ReleaseError";
 }
@@ -15,7 +15,7 @@ export interface ReleasePlan {
   readonly version: string;
   /** YYYY-MM-DD. */
   readonly date: string;
-  /** Changes back what was written, and commits nothing. */
+  /** Reverts all changes and commits nothing. */
   readonly isDryRun: boolean;
   /** Checks the tree with the new version in it; throws where it must not be released. */
   verify(): Promise<void>;

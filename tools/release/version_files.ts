@@ -24,7 +24,7 @@ export function withVersion(files: Files, version: string): Map<string, string> 
   return new Map([...changed].filter(([path, text]) => files.get(path) !== text));
 }
 
-/** In the text, because a manifest keeps its form. */
+/** Replaces the version in the text, so that the manifest keeps its formatting. */
 function setVersions(text: string, siblings: readonly string[], version: string): string {
   const names = ["version", ...siblings].join("|");
   return text.replace(new RegExp(`("(?:${names})":\\s*)"\\d+\\.\\d+\\.\\d+"`, "g"), `$1"${version}"`);

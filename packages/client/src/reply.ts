@@ -164,7 +164,7 @@ export interface Limits {
   amount_sar: Bounds<Sar>;
   quote_ttl_seconds: number;
   rate_limit: { requests_per_second: number; burst: number };
-  /** Firm quotes that are not executed yet. null: unlimited; a null maximum does not limit. */
+  /** Firm quotes that are not executed yet. null means unlimited, as does a null maximum. */
   open_quotes: {
     maximum_quotes: number | null;
     quotes: number;

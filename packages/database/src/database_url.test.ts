@@ -114,10 +114,10 @@ describe("checkDatabaseUrl()", () => {
     it("refuses a file that cannot be read or holds no certificate", () => {
       const of = (path: string) => fault(remote(`?sslmode=verify-full&sslrootcert=${path}`))!;
       assertStringIncludes(of(`${file}.gone`), "cannot be read (ENOENT)");
-      assertStringIncludes(of(file), "must hold PEM certificates");
+      assertStringIncludes(of(file), "must hold valid PEM certificates");
       const broken = "-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n";
       writeFileSync(file, broken);
-      assertStringIncludes(of(file), "must hold PEM certificates");
+      assertStringIncludes(of(file), "must hold valid PEM certificates");
     });
   });
 });

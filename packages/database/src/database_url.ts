@@ -2,7 +2,7 @@ import { X509Certificate } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { isIP, isIPv4 } from "node:net";
 
-/** What a database URL says, read once and by one rule, so that what is checked is what is connected to. */
+/** A parsed database URL. The check and the connection both use it, so that they cannot disagree about the host. */
 export interface DatabaseAddress {
   /** A name or an IP literal without brackets; "localhost" for a Unix socket. */
   readonly host: string;
@@ -24,7 +24,7 @@ type SslMode = (typeof SSL_MODES)[number];
 
 const DEFAULT_PORT = 5432;
 const TLS_PARAMETERS = ["sslmode", "sslrootcert"];
-/** The driver or the server would ignore them, or use them in place of what was checked. */
+/** Parameters that are refused: the driver would ignore them, or would use them instead of the checked values. */
 const REFUSED_PARAMETERS =
   /^(?:host|hostaddr|port|user|password|dbname|ssl(?!mode$|rootcert$|negotiation$).*)$/i;
 const CERTIFICATE = /-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g;
@@ -43,15 +43,15 @@ export function checkDatabaseUrl(text: string, environment: string | undefined):
   const isLocal = socketPath !== undefined || isLoopback(host);
   if (isLocal || sslMode === "verify-full" || environment === "sandbox") return text;
   throw new Error(
-    `reaches ${host} over the network with sslmode=${sslMode}, so another machine could pass for the database: ` +
-      "add sslmode=verify-full, and sslrootcert=FILE with the PEM of its authority unless a public one issued the certificate. " +
-      "Only GOLD_ENV=sandbox goes without.",
+    `reaches ${host} over the network with sslmode=${sslMode}, so another machine could impersonate the database: ` +
+      "add sslmode=verify-full, and sslrootcert=FILE with the PEM of the CA unless a public CA issued the certificate. " +
+      "Only GOLD_ENV=sandbox allows other modes.",
   );
 }
 
 export function readDatabaseUrl(text: string): DatabaseAddress {
   if (!/^postgres(?:ql)?:\/\/./.test(text) || !URL.canParse(text)) {
-    throw new Error("must be a postgres:// URL; it may hold a password, so it is not repeated here.");
+    throw new Error("must be a postgres:// URL; its value is not shown, because it may hold a password.");
   }
   const url = new URL(text);
   const { searchParams } = url;
@@ -59,7 +59,7 @@ export function readDatabaseUrl(text: string): DatabaseAddress {
     if (searchParams.getAll(name).length > 1) throw new Error(`has ${name} more than once: give it once.`);
     if (REFUSED_PARAMETERS.test(name)) {
       throw new Error(
-        `has the parameter ${name}: host, port, login and database stand before the "?", and sslmode and sslrootcert set TLS.`,
+        `has the parameter ${name}: give host, port, login and database before the "?", and TLS by sslmode and sslrootcert.`,
       );
     }
   }
@@ -86,7 +86,7 @@ function decode(text: string): string {
   try {
     return decodeURIComponent(text);
   } catch {
-    throw new Error("has a % that encodes nothing: write % itself as %25.");
+    throw new Error("has a % that is not followed by two hex digits: write % itself as %25.");
   }
 }
 
@@ -106,13 +106,13 @@ function readSslMode(text: string | null): SslMode {
   if (text === null) return "disable";
   const mode = SSL_MODES.find((one) => one === text);
   if (mode) return mode;
-  throw new Error(`has an sslmode that is none of ${SSL_MODES.join(", ")}.`);
+  throw new Error(`has an unknown sslmode: use one of ${SSL_MODES.join(", ")}.`);
 }
 
 function readAuthorities(file: string | null, sslMode: SslMode): string | undefined {
   if (file === null) return undefined;
   if (sslMode !== "verify-full") {
-    throw new Error("has sslrootcert, which is used with sslmode=verify-full alone: set both.");
+    throw new Error("has sslrootcert without sslmode=verify-full: set both.");
   }
   if (file === "system") return undefined;
   let text: string;
@@ -124,9 +124,9 @@ function readAuthorities(file: string | null, sslMode: SslMode): string | undefi
     );
   }
   const certificates = text.match(CERTIFICATE) ?? [];
-  // TLS skips what it cannot parse, and would then trust nobody without saying why.
+  // TLS skips certificates that it cannot parse; every connection would then fail without a reason.
   if (certificates.length === 0 || !certificates.every(isCertificate)) {
-    throw new Error(`has sslrootcert=${file}, which must hold PEM certificates and nothing broken.`);
+    throw new Error(`has sslrootcert=${file}, which must hold valid PEM certificates.`);
   }
   return text;
 }
@@ -139,9 +139,9 @@ function isCertificate(pem: string): boolean {
   }
 }
 
-/** A literal or the name `localhost`: what any other name resolves to may change. */
+/** True for a loopback literal and for `localhost`. Any other name may resolve to another address later. */
 const isLoopback = (host: string): boolean =>
   host === "localhost" || host === "::1" || (isIPv4(host) && host.startsWith("127."));
 
-/** For TLS: an IP literal has no server name, and is matched by an iPAddress of the certificate. */
+/** The TLS server name. An IP literal has none; it is matched against the certificate's iPAddress entries. */
 export const serverNameOf = (host: string): string => isIP(host) === 0 ? host : "";

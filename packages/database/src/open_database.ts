@@ -9,7 +9,7 @@ type DriverOptions = Omit<
 >;
 
 interface DatabaseOptions extends DriverOptions {
-  /** A connection without a byte for this long is closed; longer than any statement may take. TCP itself would wait for minutes. */
+  /** A connection that receives nothing for this long is closed. Must be longer than any statement may take; TCP alone would wait for minutes. */
   readonly silenceMs?: number;
   /** Receives notifications of the channels that the connection listens to. */
   readonly onNotify?: ((channel: string, payload: string) => void) | undefined;
@@ -20,7 +20,7 @@ const MIN_TLS_VERSION = "TLSv1.2";
 /**
  * A client of the database at `url`. Host, login and TLS come from the URL alone, never from the driver's own reading of it or
  * from PG* variables. With sslmode=verify-full the server's certificate must be valid for the URL's host, an IP literal included.
- * Throws where checkDatabaseUrl() would throw for the form of the URL.
+ * Throws for a malformed URL, as checkDatabaseUrl() does.
  *
  * ```ts
  * const sql = openDatabase(url, { max: 1, onnotice: () => {} });
@@ -51,12 +51,12 @@ function tlsOf({ host, sslMode, socketPath, ca }: DatabaseAddress): false | "pre
   if (sslMode === "disable" || socketPath !== undefined) return false;
   if (sslMode !== "verify-full") return sslMode;
   return {
-    // Explicit: NODE_TLS_REJECT_UNAUTHORIZED must not turn it off.
+    // Explicit, so that NODE_TLS_REJECT_UNAUTHORIZED cannot turn the check off.
     rejectUnauthorized: true,
     minVersion: MIN_TLS_VERSION,
     host,
     servername: serverNameOf(host),
-    // Left to itself, Node checks an IP literal's certificate against "localhost". The subject is left out, because Node would
+    // By default, Node checks an IP literal's certificate against "localhost". The subject is left out, because Node would
     // take its common name for a host (RFC 9525 forbids that).
     checkServerIdentity: (_: string, certificate: PeerCertificate) =>
       checkServerIdentity(host, { ...certificate, subject: {} as PeerCertificate["subject"] }),
@@ -65,13 +65,13 @@ function tlsOf({ host, sslMode, socketPath, ca }: DatabaseAddress): false | "pre
 }
 
 /**
- * Returned while it still connects: the driver writes ahead and learns of a failure from the socket's own events. A socket that
- * is refused as a rejected promise would be lost to the pool.
+ * Returns the socket while it is still connecting: the driver learns of a failure from the socket's own events. After a rejected
+ * promise the pool would lose the connection.
  */
 function openWatchedSocket({ host, port, socketPath }: DatabaseAddress, silenceMs: number): Socket {
   const socket = socketPath === undefined ? connect(port, host) : connect(socketPath);
   const watch = (): Socket => socket.on("timeout", () => socket.destroy());
-  // Where TLS begins, the driver removes every listener from the socket below it.
+  // When TLS begins, the driver removes every listener from the plain socket.
   socket.removeAllListeners = () => (Socket.prototype.removeAllListeners.call(socket), watch());
   socket.setTimeout(silenceMs);
   return watch();

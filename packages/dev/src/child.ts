@@ -23,7 +23,7 @@ export interface Child {
 }
 
 const STOP_MS = 15_000;
-/** What a child needs of the environment. Its other settings are given explicitly, so that the shell's do not change it. */
+/** The environment variables that a child inherits. Its other settings are given explicitly, so that the shell's cannot affect it. */
 const INHERITED = ["PATH", "HOME", "TMPDIR", "LANG", "DENO_DIR", "NODE_OPTIONS"];
 
 export function childEnvironment(): Record<string, string> {
@@ -42,7 +42,7 @@ export function startChild(
   const log = openSync(logFile, "a", 0o600);
   const child = spawn(process.execPath, [...runtimeArguments(file, root), ...args], {
     env: { ...childEnvironment(), ...env, STOP_WITH_STDIN: "1" },
-    // The pipe closes however this process ends; then the child stops.
+    // The pipe closes when this process ends, even by SIGKILL; then the child stops.
     stdio: ["pipe", log, log],
   });
   closeSync(log);

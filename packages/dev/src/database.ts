@@ -15,7 +15,7 @@ export interface Database {
 
 const NAME = "gold";
 
-/** Starts the server, or finds it running. The watchdog guards it from the moment that it has a pid. */
+/** Starts the server, or finds it running. The watchdog guards it as soon as it has a pid. */
 export function wakePostgres(
   state: State,
   watchdog?: Watchdog,
@@ -51,7 +51,7 @@ export async function openDatabase(state: State, watchdog?: Watchdog): Promise<D
     // gold_operator is the superuser's here, so handing it out has to be allowed; in production it is the migration login's own.
     await sql`grant gold_operator to gold_migration with admin option`;
     await sql`grant gold_operator to operator_one, operator_two`;
-    // These logins are the superuser's, too, and the migration limits how long their sessions may hold a lock.
+    // The superuser made these logins. The migration needs the admin option to limit how long their sessions may hold a lock.
     await sql`grant gold_api, operator_one, operator_two to gold_migration with admin option`;
     const [known] = await sql`select 1 from pg_database where datname = ${NAME}`;
     if (!known) await sql.unsafe(`create database ${NAME} owner gold_migration`);

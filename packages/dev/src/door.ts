@@ -86,7 +86,7 @@ function followTrust(databaseUrl: string, first: string, change: (ca: string) =>
   return {
     async stop() {
       stopping.abort();
-      // First, because a query to a database that does not answer would not return.
+      // First, because a query to an unresponsive database would not return.
       await sql.end({ timeout: 1 });
       await work;
     },

@@ -111,7 +111,11 @@ function fail(sentence: string, code: number): never {
 /** The watchdog ends all processes that are still running when this one exits. */
 function limitStop(): void {
   setTimeout(
-    () => fail(`Stopping took longer than ${STOP_MS / 1000} s; the watchdog ends the rest.`, EXIT_FAILED),
+    () =>
+      fail(
+        `Stopping took longer than ${STOP_MS / 1000} s; the watchdog ends the remaining processes.`,
+        EXIT_FAILED,
+      ),
     STOP_MS,
   ).unref();
 }

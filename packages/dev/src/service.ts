@@ -15,7 +15,7 @@ export interface Service {
 
 const MAIN = fileURLToPath(new URL("../../server/src/main.ts", import.meta.url));
 
-/** Webhook deliveries may take 15 s. Those that are cut are sent again after the next start. */
+/** Webhook deliveries may take 15 s. An interrupted delivery is retried after the next start. */
 const STOP_MS = 2_000;
 
 /** The service, configured as in production: by its environment. */

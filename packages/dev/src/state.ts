@@ -101,7 +101,7 @@ async function refuseForeign(root: string): Promise<void> {
   );
 }
 
-/** If a start and its watchdog were killed, Postgres still runs; without its folder it could not be stopped in order. */
+/** If npm start and its watchdog were killed, Postgres still runs. Without its folder it could not be shut down cleanly. */
 async function removeState(root: string): Promise<void> {
   const cluster = join(root, "postgres", "cluster");
   const left = findPostmaster(cluster);

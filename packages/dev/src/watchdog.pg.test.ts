@@ -24,7 +24,7 @@ import {
 
 const ROOT = fileURLToPath(new URL("../../..", import.meta.url));
 const READY_MS = 120_000;
-/** What npm start promises. */
+/** The guarantee of npm start. */
 const END_MS = 10_000;
 
 /** `npm start` or `deno task start`, the leader of its own process group as in a terminal. */
@@ -107,7 +107,7 @@ describe("npm start leaves no process behind", () => {
     await ended;
     await awaitEndWithin(END_MS, [pid]);
     assert(existsSync(watchdogFile));
-    // Does not take over a server that the watchdog of the killed start is about to stop.
+    // The new start must not take over a server that the watchdog of the killed start is about to stop.
     const again = await startUntilReady(state, ...options.slice(2));
     assertEquals(await again.stop(), 0);
     assert(!existsSync(watchdogFile));

@@ -17,12 +17,12 @@ export interface Guarded {
 }
 
 /**
- * A process of its own, in its own session, that holds a pipe from the start program. The pipe closes however the
- * start program ends, SIGKILL included. Then the watchdog ends all guarded processes, the newest one first.
+ * A separate process in its own session that holds a pipe from the start program. The pipe closes when the start program
+ * ends, even by SIGKILL. Then the watchdog ends all guarded processes, the newest first.
  */
 export interface Watchdog {
   readonly pid: number;
-  /** Resolves with a sentence if the watchdog ends by itself. */
+  /** Resolves with an error sentence if the watchdog exits unexpectedly. */
   readonly died: Promise<string>;
   guard(guarded: Guarded): void;
   /** Resolves when the watchdog has ended. Guarded processes that are still running are ended first. */
@@ -46,13 +46,13 @@ export async function startWatchdog(stateDir: string): Promise<Watchdog> {
   closeSync(log);
   const exited = once(child, "exit");
   exited.catch(() => {});
-  // A watchdog that has died reads nothing; `died` reports it.
+  // A watchdog that has died does not read the pipe; `died` reports it.
   pipe.on("error", () => {});
   await writeFile(pidFile(stateDir), `${child.pid}\n`, { mode: 0o600 });
   return {
     pid: child.pid!,
     died: exited.then(
-      () => "The watchdog, which ends the other processes if this one is killed, ended by itself.",
+      () => "The watchdog exited unexpectedly. It ends the other processes if this one is killed.",
       (error: Error) => `The watchdog did not start: ${error.message}.`,
     ),
     guard: (guarded) => void pipe.write(`${JSON.stringify(guarded)}\n`),
@@ -65,7 +65,7 @@ export async function startWatchdog(stateDir: string): Promise<Watchdog> {
 }
 
 /**
- * Waits until the watchdog of an earlier start, which was killed, has ended what that start left behind.
+ * Waits until the watchdog of an earlier, killed start has ended the processes which that start left behind.
  * Otherwise a new start could take over a Postgres that is about to be stopped.
  */
 export async function awaitEarlierWatchdog(stateDir: string): Promise<void> {
@@ -73,8 +73,8 @@ export async function awaitEarlierWatchdog(stateDir: string): Promise<void> {
   const hasEnded = () => !(pid > 0) || !isServerOf(PROGRAM, pid);
   if (!await waitUntil(hasEnded, EARLIER_END_MS)) {
     throw new Error(
-      `Process ${pid} is still ending what an earlier npm start left in ${stateDir}. ` +
-        `Try again in a moment; if it stays, end it with kill -9 ${pid}.`,
+      `Process ${pid} is still stopping the processes that an earlier npm start left in ${stateDir}. ` +
+        `Try again in a moment. If it does not end, run kill -9 ${pid}.`,
     );
   }
 }

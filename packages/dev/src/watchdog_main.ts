@@ -22,7 +22,7 @@ async function end({ pid, command, signals }: Guarded): Promise<void> {
   }
 }
 
-// A signal to every process of the machine or of the service manager's group must not end the watchdog before the others.
+// A signal to all processes of the machine or of a service manager's group must not end the watchdog before the others.
 for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.on(signal, () => {});
 
 const guarded: Guarded[] = [];

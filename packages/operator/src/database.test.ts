@@ -35,7 +35,7 @@ describe("findMigrationUrl()", () => {
     );
     assertEquals(
       wrong.message,
-      "MIGRATION_DATABASE_URL must be a postgres:// URL; it may hold a password, so it is not repeated here.",
+      "MIGRATION_DATABASE_URL must be a postgres:// URL; its value is not shown, because it may hold a password.",
     );
     await assertRejects(
       () => findMigrationUrl({}, join(stateDir, "none")),

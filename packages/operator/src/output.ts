@@ -36,10 +36,10 @@ function table(rows: readonly Row[]): string {
     .join("\n");
 }
 
-/** Certificates keep their lines, which are made of these characters alone. */
+/** PEM certificates are printed with their line breaks; they consist of these characters only. */
 const PEM = /^(-----BEGIN [A-Z ]+-----\n[A-Za-z0-9+/=\n]+-----END [A-Z ]+-----\n?)+$/;
 
-/** The one place where text from outside becomes text for a terminal. */
+/** The only place that prints text from outside to a terminal. */
 function cellText(value: Cell | readonly Cell[]): string {
   if (Array.isArray(value)) return value.map((one) => cellText(one)).join(", ");
   if (value === null) return "-";

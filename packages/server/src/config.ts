@@ -35,7 +35,7 @@ export interface Config extends DeliveryConfig {
   /** What the proxy must send on loopback TCP; a Unix socket's mode says the same. */
   readonly proxySecret: string | undefined;
   readonly drainSeconds: number;
-  /** Internal price feeds. In the environment, because whoever may set the feed's URL must not be able to widen this. */
+  /** Internal price feeds. Set in the environment, so that an operator who may set the feed's URL cannot extend the list. */
   readonly priceSourceAllow: AllowList;
   readonly lanes: number;
   readonly pepperSource: KeySource;

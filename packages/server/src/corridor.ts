@@ -46,8 +46,8 @@ export async function enter(c: AppContext, deps: Deps): Promise<ClientCertificat
 }
 
 /**
- * For all others. certificate → IP → token → rate. A request whose token fails does not use up the partner's rate; it counts
- * against the failures of its certificate.
+ * For all other routes: certificate → IP → token → rate. A request whose token fails does not use up the partner's rate. It counts
+ * as a failure of its certificate.
  */
 export async function identify(c: AppContext, deps: Deps): Promise<Caller> {
   const certificate = await recognise(c, deps);
@@ -125,7 +125,7 @@ export async function bookAdmitted<Admitted>(
       clockAlarm.refused(Number(outcome.body));
       throw new Refusal(
         "service_unavailable",
-        "The database's clock is behind the newest posting of your account; nothing was executed.",
+        "The database's clock is behind your account's newest posting; nothing was executed.",
       );
     }
     if (outcome.outcome !== "admission_changed") return outcome;

@@ -119,7 +119,7 @@ export function outcomeReply({ outcome, status, body }: Outcome, exchange: Excha
   }
 }
 
-/** A refusal by one of the partner's limits: the database says which and until when, the registry says the rest. */
+/** A refusal by one of the partner's limits. The database names the limit and its reset; the registry has the rest. */
 function limitReply(text: string, exchange: Exchange): Response {
   const { code, detail, limit } = JSON.parse(text) as {
     code: ProblemCode;

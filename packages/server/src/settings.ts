@@ -10,7 +10,7 @@ export const SETTINGS: readonly Setting[] = [
   {
     name: "DATABASE_URL",
     meaning:
-      "postgres:// URL of the service's own login (gold_api); in production sslmode=verify-full, unless on loopback or a Unix socket, and sslrootcert=FILE for an authority of your own",
+      "postgres:// URL of the service's own login (gold_api); in production it needs sslmode=verify-full, unless on loopback or a Unix socket; sslrootcert=FILE names your own CA",
     secret: true,
   },
   { name: "GOLD_ENV", meaning: "sandbox or production" },
@@ -49,7 +49,7 @@ export const SETTINGS: readonly Setting[] = [
   {
     name: "PRICE_SOURCE_ALLOW",
     meaning:
-      "Internal price feeds that may be fetched, also over http: HOST:PORT, addresses or ranges such as 10.1.2.0/24, with spaces between; without it a feed is https on a public address, port 443 or 8443; gold price set reads it, too; not for --role delivery",
+      "Internal price feeds that may be fetched, also over http: HOST:PORT, addresses or ranges such as 10.1.2.0/24, separated by spaces; other feeds must be https on a public address, port 443 or 8443; also read by gold price set; not for --role delivery",
     default: "",
   },
   {

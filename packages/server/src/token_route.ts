@@ -61,7 +61,7 @@ async function admitClient(
     const secret = findSecret(partner, client_secret, pepper, now());
     return secret && partner?.id === certificate.partner.id ? { partner, secret } : undefined;
   };
-  // A secret may be newer than the last snapshot. Every failure is judged twice, so that all failures take the same time.
+  // A secret may be newer than the last snapshot. Every failure is checked twice, so that all failures take the same time.
   const admitted = judge(registry.snapshot()) ?? judge(await registry.refresh());
   // One answer for an unknown client, a wrong secret and another partner's certificate.
   if (!admitted) throw new Refusal<TokenProblemCode>("invalid_client");

@@ -3,7 +3,7 @@ import type { UnixAddress } from "./settings_values.ts";
 
 const PATIENCE_MS = 5000;
 
-/** Asks Envoy's administration, which listens on a Unix socket alone. */
+/** Sends a request to Envoy's admin interface, which listens only on a Unix socket. */
 export function askAdmin(
   { path: socketPath }: UnixAddress,
   method: "GET" | "POST",

@@ -26,7 +26,7 @@ export interface EnvoyOptions {
 export interface EnvoyProcess {
   readonly pid: number;
   readonly exited: Promise<number>;
-  /** The ports that it takes partners on, in the configuration's order: port 0 has become a real one. */
+  /** The listening ports, in the configuration's order; port 0 is replaced by the real port. */
   readonly ports: readonly number[];
   /** Asks every partner to go, closes the door, and resolves when they have gone, or soon after. */
   drain(): Promise<void>;

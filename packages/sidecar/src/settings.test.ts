@@ -175,7 +175,7 @@ describe("readSidecarConfig()", () => {
       writeFileSync(file, weak);
       assertStringIncludes(
         faultsOf({ ...tcp, GOLD_ENV: "sandbox" }).join(),
-        "PROXY_SECRET_FILE must lead to",
+        "PROXY_SECRET_FILE must give",
       );
     }
     rmSync(folder, { recursive: true });

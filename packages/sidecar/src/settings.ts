@@ -18,7 +18,7 @@ import {
   type Upstream,
 } from "./settings_values.ts";
 
-/** HAProxy, which bounds connections by their source before they reach Envoy. */
+/** HAProxy, which limits connections by their source before they reach Envoy. */
 export interface FrontConfig {
   readonly listen: readonly TcpAddress[];
   readonly metricsListen: TcpAddress;
@@ -73,13 +73,13 @@ export const SIDECAR_SETTINGS: readonly Setting[] = [
   {
     name: "FRONT_LISTEN",
     meaning:
-      "Where partners connect to HAProxy, which stands in front of Envoy and bounds connections: ADDRESS:PORT, several by comma",
+      "Where partners connect to HAProxy, which stands in front of Envoy and limits connections: ADDRESS:PORT, several by comma",
     default: "",
   },
   {
     name: "FRONT_DIRECTORY",
     meaning:
-      "The folder of HAProxy's configuration and of the Unix socket by which `sidecar keep` tells it partners' addresses",
+      "The folder for HAProxy's configuration and for the Unix socket on which it receives partners' addresses from `sidecar keep`",
     default: "/run/front",
   },
   {
@@ -137,7 +137,7 @@ export const SIDECAR_SETTINGS: readonly Setting[] = [
   { name: "CONNECTIONS_MAX", meaning: "Partners' connections at once, 1 to 1000000", default: "8000" },
   {
     name: "ADMIN_LISTEN",
-    meaning: "unix:PATH of Envoy's administration, which only Envoy's own user may open",
+    meaning: "unix:PATH of Envoy's admin interface; only Envoy's own user may open it",
     default: "unix:/run/envoy/admin.sock",
   },
   {
@@ -205,7 +205,7 @@ export function readSidecarConfig(variables: Variables): SidecarConfig {
   }
   if (config.front && config.listen?.some(({ host }) => host !== "127.0.0.1" && host !== "::1")) {
     faults.push(
-      "SIDECAR_LISTEN must be 127.0.0.1:PORT or [::1]:PORT behind FRONT_LISTEN: nobody may pass HAProxy by.",
+      "SIDECAR_LISTEN must be 127.0.0.1:PORT or [::1]:PORT behind FRONT_LISTEN, so that no client can bypass HAProxy.",
     );
   }
   if (faults.length > 0) throw new SidecarConfigError(faults);

@@ -33,7 +33,7 @@ export interface AddressRange {
   readonly bits: number;
 }
 
-/** As the kernel has it. */
+/** The kernel's limit. */
 const SOCKET_PATH_MAX_BYTES = 107;
 const PORT_MAX = 65_535;
 const COUNT_MAX = 1_000_000;
@@ -52,7 +52,7 @@ export function parseEnvironment(text: string): Environment {
   throw new Error(`is "${text}"; it is sandbox or production.`);
 }
 
-/** The service is stricter still, because partners sign it. */
+/** The service checks it more strictly, because partners sign it. */
 export function parseBaseUrl(text: string): string {
   const url = URL.canParse(text) ? new URL(text) : undefined;
   if (url?.protocol === "https:" && text === url.origin) return text;
@@ -81,7 +81,7 @@ export function parseSocket(text: string): UnixAddress {
   const path = text.slice("unix:".length);
   if (!/^unix:\/./.test(text)) throw new Error(`has "${text}"; it is unix:/PATH.`);
   if (Buffer.byteLength(path) <= SOCKET_PATH_MAX_BYTES) return { kind: "unix", path };
-  throw new Error(`has "${path}"; a socket's path has ${SOCKET_PATH_MAX_BYTES} bytes at most.`);
+  throw new Error(`has "${path}"; a socket's path may have at most ${SOCKET_PATH_MAX_BYTES} bytes.`);
 }
 
 export function parseLoopback(text: string): TcpAddress {
@@ -105,7 +105,7 @@ export function readSecret(path: string): string | undefined {
   if (path === "") return undefined;
   const secret = readFileSync(path, "utf8").trim();
   if (!/^[!-~]+$/.test(secret) || secret.length < PROXY_SECRET_MIN_CHARACTERS) {
-    throw new Error(`must lead to at least ${PROXY_SECRET_MIN_CHARACTERS} visible ASCII characters.`);
+    throw new Error(`must give at least ${PROXY_SECRET_MIN_CHARACTERS} visible ASCII characters.`);
   }
   return secret;
 }

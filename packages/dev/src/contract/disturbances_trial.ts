@@ -37,7 +37,7 @@ export async function exhaustRate({ operator }: House, partner: Caller): Promise
   return () => setRate("2000");
 }
 
-/** Spends the certificate's failures: every further bad token is 429 for the next second. */
+/** Uses up the certificate's allowance of failures: for the next second every bad token gets 429. */
 export async function failAuthentication(partner: Caller): Promise<void> {
   const fail = () => partner.call("getLimits", { token: "nonsense" });
   for (let status = 0; status !== 429; { status } = await fail());

@@ -115,7 +115,7 @@ async function tryTwice(code: TokenProblemCode, way: Way, scene: Scene, stages =
   const sound = { key: randomUUID(), nonce: randomUUID(), ...call };
   const sent = { ...sound, ...fault };
   const refused = await from.call(operation, sent).finally(() => mend?.());
-  // On a slow machine the cause may have ended before the request arrived. It is staged again.
+  // On a slow machine the disturbance may have ended before the request arrived. Then it is repeated.
   const faded = way.fades && refused.status !== TOKEN_PROBLEM_REGISTRY[code].status;
   if (faded && stages < STAGES_MAX) return await tryTwice(code, way, scene, stages + 1);
   const text = await refused.clone().text();

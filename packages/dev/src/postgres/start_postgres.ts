@@ -138,7 +138,7 @@ async function start(
   const args = serverArguments(cluster, port, settings);
   const server = launch({
     account: cluster.account,
-    // By env, so that a preloaded library finds the server's own user: before, setpriv may still run as root.
+    // Set by env after setpriv, so that a preloaded library starts as the server's own user and not as root.
     ...(environment
       ? { command: "/usr/bin/env", args: [...assignments(environment), binaries.postgres, ...args] }
       : { command: binaries.postgres, args }),

@@ -10,7 +10,7 @@ import { type Reply, verdictOf } from "./wire.ts";
 // npm run prove -- clock [--short]: the clock of Postgres steps back under orders, by 75 s and by 3,600 s, with libfaketime.
 
 const STEPS_SECONDS = [75, 3600];
-/** Before the first step the clock is so far ahead that accounts without new postings stay behind it. */
+/** The clock starts this far ahead, so that after each step some accounts still have all their postings behind it. */
 const AHEAD_SECONDS = 7200;
 const HELD_MS = { long: 10_000, short: 3_000 };
 const READY_MS = 20_000;
@@ -29,7 +29,7 @@ const deployment = await Deployment.start({ servers: 2, traders: 6, lanes: 2 });
 try {
   for (const trader of deployment.traders) await expectStatus(trader.fund("1000000"), 201);
   const clock = await FakeClock.start(deployment, library, AHEAD_SECONDS);
-  // For each step two partners whose newest posting is still behind the clock that stepped back.
+  // Two partners for each step, whose newest posting is older than the clock after the step.
   const [first, second, ...fresh] = deployment.traders as [Trader, Trader, ...Trader[]];
   await until("the services follow the clock", async () => {
     await deployment.renewTokens().catch(() => {});

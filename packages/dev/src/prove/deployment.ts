@@ -30,7 +30,7 @@ interface Size {
   readonly drainSeconds?: number;
   /** Of each process: `all` unless told otherwise. */
   readonly role?: Role;
-  /** The tree of the version that is installed and started; this one unless it is named. */
+  /** The source tree of the version to install and start; this one by default. */
   readonly root?: string;
 }
 

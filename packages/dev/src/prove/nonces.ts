@@ -46,7 +46,7 @@ try {
     what: `${[...killed].map(([name, times]) => `${name} killed ${times} times`).join(", ")}; ${log.summary}`,
     violations: [
       ...await log.findViolations(deployment.sql),
-      // Without these nothing was tried.
+      // Without these outcomes the proof tested nothing.
       ...["none", "replayed", "nonce_reused", "idempotency_key_conflict", "not_found"]
         .filter((ending) => log.count(ending) === 0).map((ending) => `no request was answered ${ending}`),
     ],

@@ -77,7 +77,7 @@ async function findOpenDoors(orders: OrderStream, of: TrialService, known: Answe
       `an order was answered ${refused.status} ${refused.code}, Retry-After ${refused.retryAfter}`,
     );
   }
-  // A partner whose order waits for the standby waits for its own account; another one does not.
+  // An order that waits for the standby blocks reads of its own account, but not of another partner's.
   for (const path of ["/v1/balances", "/v1/statement?from=2026-01-01&to=2026-01-02"]) {
     const { status } = await of.send(path, { method: "GET", partner: bystander });
     if (status !== 200) violations.push(`GET ${path} was answered ${status}`);
@@ -113,7 +113,7 @@ async function recover(
   );
 }
 
-/** A third of the orders is under way when the standby goes. */
+/** A third of the orders are in flight when the standby stops. */
 async function stopStandby(orders: OrderStream, of: TrialService, standby: DebianPostgres): Promise<Finding> {
   await orders.prepare(20);
   const known = await orders.order();
@@ -135,7 +135,7 @@ async function stopStandby(orders: OrderStream, of: TrialService, standby: Debia
   };
 }
 
-/** An operator or a driver cuts the wait short: the order is committed on the primary, and nowhere else. */
+/** An operator or a driver cancels the wait: the order is committed on the primary only. */
 async function cutWaits(
   orders: OrderStream,
   of: TrialService,
@@ -163,7 +163,7 @@ async function cutWaits(
   if (!answers.some(({ status, code }) => status === 504 && code === "upstream_timeout")) {
     violations.push("no order was answered 504 upstream_timeout");
   }
-  // The same key while the standby is away: what is visible is not what is safe.
+  // A retry with the same key while the standby is away: the order is visible, but not yet safe.
   const again = await Promise.all(answers.map((answer) => orders.order(answer)));
   violations.push(
     ...again.filter(({ status }) => status < 300).map(({ status }) =>

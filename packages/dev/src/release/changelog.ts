@@ -5,7 +5,7 @@ export interface Release {
   readonly version: string;
   /** The day of the release, as YYYY-MM-DD. */
   readonly date: string;
-  /** An abbreviated commit: its tree is what was released. Absent only in that commit itself, which cannot contain its own hash. */
+  /** The abbreviated hash of the release commit. Absent only in that commit itself, which cannot contain its own hash. */
   readonly commit?: string;
 }
 

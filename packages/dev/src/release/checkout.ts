@@ -65,7 +65,7 @@ async function installDependencies(root: string): Promise<void> {
     await mkdir(dirname(place), { recursive: true });
     await symlink(target, place);
   }
-  // tools/run.mjs takes this file for the proof of an installation, by its time.
+  // tools/run.mjs compares this file's time to see whether the dependencies are installed.
   await copyFile(join(ROOT, INSTALLED), join(root, INSTALLED));
 }
 

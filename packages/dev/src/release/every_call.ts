@@ -18,7 +18,7 @@ const READS = [
   "/v1/credentials",
 ];
 
-/** What a partner can call, once each, at one process: what was not answered with success, and the order that was executed. */
+/** Calls every operation of a partner once, at one process. Returns the failures and the executed order. */
 export async function callEverything(
   { socket }: ServerProcess,
   trader: Trader,
@@ -60,7 +60,7 @@ export async function callEverything(
   return { failures, orders: orderId === undefined ? [] : [orderId] };
 }
 
-/** The status alone: a statement is streamed, without a length that would tell where it ends. */
+/** Reads only the status: a statement is streamed without a length, so its end is unknown. */
 function statusOf(socketPath: string, request: Uint8Array): Promise<string> {
   return new Promise((resolve) => {
     const socket = connect(socketPath, () => socket.write(request));

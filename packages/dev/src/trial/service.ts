@@ -64,7 +64,7 @@ export interface TrialOptions {
   readonly deliver?: boolean;
   /** Of the partner that it begins with. */
   readonly webhook?: string;
-  /** The service demands a synchronous standby. It then logs in as gold_api itself, as a standby's proof has to see that login's rights. */
+  /** HA=on. The service then logs in as gold_api itself, because the proof must run with that login's rights. */
   readonly standby?: boolean;
 }
 

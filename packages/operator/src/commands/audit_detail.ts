@@ -1,6 +1,6 @@
 import { formatGrams, formatHalalas, formatPrice } from "@gold-partner/protocol";
 
-/** The members of an audit row's detail that are stored in minor units: as the other commands name and show them. */
+/** Members of an audit row's detail that are stored in minor units, with the name and format that other commands use. */
 const QUANTITIES: Readonly<Record<string, readonly [name: string, format: (minorUnits: bigint) => string]>> =
   {
     amount: ["amount_sar", formatHalalas],

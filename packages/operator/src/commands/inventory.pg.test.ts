@@ -76,7 +76,7 @@ describe("gold inventory", () => {
   it("names rows that the service skips, and shows all others beside them", async () => {
     const { client, clientId } = await operator.service.addPartner();
     const sql = operator.service.books.connect("superuser", 1);
-    // Only rows that no trigger saw can be malformed.
+    // Triggers refuse malformed rows, so they are disabled here.
     await sql`set session_replication_role = replica`;
     await sql`insert into gold.signing_key (partner_id, thumbprint, jwk) values (${client}, 'odd', '{"kty":"EC"}')`;
     await sql`insert into gold.client_secret (partner_id, hash, retire_at) values (${client}, '\\x00', 'infinity')`;

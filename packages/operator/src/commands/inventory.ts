@@ -46,7 +46,7 @@ function datesOf(
   }
 }
 
-/** The validity of an authority stands in its certificate alone. */
+/** The validity of an authority is stored only in its certificate. */
 function withOwnDates(credential: Credential, now: Date): Credential {
   if (credential.certificate === null) return credential;
   const dates = datesOf(credential.certificate);

@@ -80,8 +80,8 @@ describe("gold partner set and approve-iban", () => {
 
   it("set says that a webhook's name has no address yet, and takes it", async () => {
     const { out, err, exit } = await set("--webhook", "https://hooks.invalid/");
-    assertEquals([exit, err.includes("tell no address of hooks.invalid")], [0, true]);
-    assertEquals(/tell no address/.test(out), false);
+    assertEquals([exit, err.includes("DNS has no address for hooks.invalid")], [0, true]);
+    assertEquals(/DNS has no address/.test(out), false);
     assertEquals((await shown()).webhook_url, "https://hooks.invalid/");
     const other = await set("--burst", "5");
     assertEquals([other.exit, other.err], [0, ""]);

@@ -26,7 +26,7 @@ export function readLimits(values: Values): Limits {
   return Object.fromEntries(Object.entries(limits).filter(([, value]) => value !== undefined));
 }
 
-/** As `gold` prints them: grams, and `unlimited` where there is no limit. */
+/** Formats limits as `gold` prints them: in grams, and `unlimited` if there is no limit. */
 export function printLimits(limits: Limits): Printed {
   return Object.fromEntries(
     Object.entries(limits).map(([name, value]) => {

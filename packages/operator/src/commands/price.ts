@@ -127,7 +127,7 @@ function readAllowList(text: string): ReturnType<typeof parseAllowList> {
   }
 }
 
-/** Refuses at once what the service would never fetch. The allow list is the environment's, as the service's is. */
+/** Refuses a URL that the service would never fetch. Reads the allow list from the environment, as the service does. */
 async function requirePriceUrl(url: string | undefined, env: Invocation["env"]): Promise<void> {
   if (url === undefined) return;
   const fault = await checkPriceUrl(url, readAllowList(env.PRICE_SOURCE_ALLOW ?? ""));

@@ -22,7 +22,7 @@ export interface Settlement {
   readonly deployment: Deployment | undefined;
   /** What partners may send that are given no terms of their own. */
   readonly defaults: { readonly rate: number; readonly burst: number } | undefined;
-  /** The limits of partners that are given none of their own. */
+  /** The limits of partners that are created without their own. */
   readonly limits: Required<Limits> | undefined;
   /** The house's own account, which withdrawals are paid from. */
   readonly account: { readonly name: string; readonly iban: string; readonly bic: string } | undefined;

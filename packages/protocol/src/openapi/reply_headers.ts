@@ -19,7 +19,8 @@ export const REPLY_HEADERS: { readonly [name: string]: Json } = {
   ),
   [REPLY_HEADER.rateLimitPolicy]: header(
     "The limit that counted this request, its burst `q` and the seconds `w` in which it fills up again. `default` counts your " +
-      "requests. The others appear on a 429 only: `diagnosis` counts explained probes, `authentication_failures` failed tokens and secrets.",
+      "requests. Others appear on a 429 only: `diagnosis` counts explained probes, `authentication_failures` failed tokens and secrets, `replays` " +
+      "retries of known keys; `open-quotes`, `open-grams` and `daily-records` are the limits of GET /v1/limits.",
     TEXT,
     '"default";q=200;w=4',
   ),

@@ -9,7 +9,7 @@ export const AVAILABILITY_PROBLEMS = {
     status: 429,
     title: "Too many requests",
     cause:
-      "You sent more requests than your rate and burst allow, or more than 100 requests with this certificate failed authentication; " +
+      "You exceeded your rate and burst, or more than 100 requests with this certificate failed authentication; " +
       "nothing was executed. The RateLimit-Policy header names the limit.",
     cure:
       "Wait as long as Retry-After says, repeat with the same Idempotency-Key, and pace yourself by the RateLimit headers. " +
@@ -20,7 +20,7 @@ export const AVAILABILITY_PROBLEMS = {
     status: 429,
     title: "Too many open quotes",
     cause:
-      "Your open quotes, firm and not yet executed, have reached the number or the grams that GET /v1/limits shows; no quote was made.",
+      "Your open quotes (firm, not yet executed) have reached the limit in GET /v1/limits, by number or by grams; no quote was made.",
     cure:
       "Execute open quotes, or wait as long as Retry-After says until the oldest one expires; then repeat with the same Idempotency-Key.",
   },
@@ -29,9 +29,9 @@ export const AVAILABILITY_PROBLEMS = {
     status: 429,
     title: "The daily budget of stored records is spent",
     cause:
-      "Quotes that you did not execute, binding refusals, probes and replays are stored permanently, and today's have reached the number that GET /v1/limits shows; nothing was stored for this request.",
+      "Requests that execute nothing, such as unexecuted quotes, binding refusals, probes and replays, are stored permanently. Today's have reached the limit in GET /v1/limits; nothing was stored for this request.",
     cure:
-      "Execute open quotes: each gives its record back, and their orders are not refused. Otherwise repeat with the same Idempotency-Key after Retry-After, when the day in Riyadh has ended.",
+      "Execute open quotes: their orders are accepted, and each frees a record. Otherwise repeat with the same Idempotency-Key after Retry-After, when the day in Riyadh has ended.",
   },
   internal_error: {
     ...UNAVAILABLE,

@@ -18,12 +18,12 @@ export const limitsReply = z.object({
     gold_grams: grams,
   }).nullable().meta({
     description:
-      "How many quotes you may have open, firm and not yet executed, by number and by gold, and how many are. A null maximum does not limit; all null: unlimited.",
+      "Limits on your open quotes (firm, not yet executed) by number and by grams, and how many are open now. A null maximum means no limit; null in place of the object means unlimited.",
   }),
   daily_records: z.object({ maximum_records: z.int(), records: z.int(), resets_at: instant }).nullable().meta(
     {
       description:
-        "How many records you may store in a day of Riyadh that execute nothing: quotes, binding refusals, probes, replays, webhook tests and redeliveries. Executing a quote gives its record back. Null: unlimited.",
+        "How many records that execute nothing you may store in a day (Riyadh time): quotes, binding refusals, probes, replays, webhook tests and redeliveries. Executing a quote frees its record. Null means unlimited.",
     },
   ),
   market_hours: z.object({

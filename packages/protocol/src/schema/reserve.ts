@@ -17,7 +17,7 @@ export const reservesReply = z.object({
     description: "fine_grams / owed_grams, rounded down to 4 decimals; null where nothing is owed.",
   }),
   as_of: instant.meta({
-    description: "The instant that every figure here is of. The reply stands unchanged for an hour or more.",
+    description: "The instant of every figure here. The reply stays unchanged for at least an hour.",
   }),
 }).meta({ id: "Reserves", description: "The bars behind the gold, as published at one instant." });
 export type ReservesReply = z.infer<typeof reservesReply>;

@@ -78,8 +78,8 @@ export function openBooking(
 }
 
 /**
- * An answer that an earlier transaction committed may exist on this server alone: a wait for the standby that was cut short leaves it
- * visible. It is given only after a later commit has reached the standby.
+ * An answer that an earlier transaction committed may be missing on the standby: it is visible even if the wait for the standby was
+ * cancelled. So it is returned only after a later commit has reached the standby.
  */
 function confirming<Item extends LaneItem>(send: Send<Item>, writes: WriteProbe): Send<Item> {
   return async (items, sending) => {

@@ -64,7 +64,7 @@ export class Lane<Item extends LaneItem> {
     return this.#queue.length;
   }
 
-  /** Rejects everything that was not sent yet. */
+  /** Rejects all items that were not sent yet. */
   rejectWaiting(error: Error): void {
     for (const { reject } of this.#queue) reject(error);
     this.#queue = [];
@@ -198,10 +198,10 @@ const FATES: readonly (readonly [RegExp, Fate])[] = [
   [/^55P03$/, "lock_timeout"],
   // The server is going down, or the connection broke while a statement was under way.
   [/^(57P0[1-5]|08...|40003|CONNECTION_\w+|ECONNRESET|EPIPE)$/, "unknown"],
-  // Committed, but the wait for the standby was cancelled; or the statement was cancelled, and the error does not say when. To look for the
-  // result would find a commit that a failover may undo.
+  // The wait for the standby was cancelled after the commit, or the statement was cancelled and the error does not say when. Do not look
+  // for the result: it might be a commit that a failover undoes.
   [/^(57014|COMMIT_UNREPLICATED)$/, "doubtful"],
-  // The server could not: out of space, a failing disk, a replica; or this service refuses writes now. Nothing was committed.
+  // Nothing was committed: no disk space, a failing disk, a replica, or this service refuses writes now.
   [/^(53...|58...|25006|CONNECT_TIMEOUT|service_unavailable)$/, "unavailable"],
 ];
 

@@ -1,4 +1,4 @@
-/** The status of an answer that is no result: a limit refused the request, and neither its key nor its nonce was stored. */
+/** The status of a refusal by a limit. It is not a result: neither the key nor the nonce was stored. */
 export const LIMIT_STATUS = 429;
 
 /** What a booking function said of one item. */

@@ -28,8 +28,8 @@ begin
   end loop;
 end $$;
 
--- The rows of a version that had no chain become its beginning. A concurrent writer of that version already has a row number,
--- so it is waited for.
+-- Rows written before the chain existed become its beginning. A concurrent writer of such a version already has a row number, so
+-- this waits for it.
 do $$
 begin
   if not exists (select from gold.audit_tail) then

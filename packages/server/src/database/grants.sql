@@ -15,7 +15,7 @@ begin
   loop
     execute format('drop function %s', item.name);
   end loop;
-  -- Only where the owner differs: the statement locks the table against everybody until the migration commits.
+  -- Only if the owner differs: the statement locks the table against all access until the migration commits.
   for item in
     select c.oid::regclass as name from pg_class c
     where c.relnamespace = 'gold'::regnamespace and c.relkind in ('r', 'v', 'p') and c.relowner <> 'gold_owner'::regrole

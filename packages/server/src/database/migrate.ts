@@ -72,7 +72,7 @@ const readSql = (path: string) => readFile(new URL(`../${path}`, import.meta.url
 
 /** How long the migration waits for one lock. An order that arrives meanwhile waits behind it. */
 const LOCK_TIMEOUT_MS = 300;
-/** How long the migration waits for all tables that it changes. */
+/** How long the migration waits for the locks of all tables that it changes. */
 const TABLE_LOCKS_TIMEOUT_MS = 500;
 /** How long `migrate` tries before it gives up. */
 const PATIENCE_MS = 60_000;
@@ -82,8 +82,8 @@ const PATIENCE_MS = 60_000;
  * It succeeds or changes nothing. `url` is the migration login's; that login is a member of gold_owner, which owns the tables.
  *
  * Orders go on meanwhile. The migration waits at most LOCK_TIMEOUT_MS for a lock, which is less than Postgres's
- * deadlock_timeout of 1 s: when it blocks a transaction of the service and is blocked by it, the migration is the one that fails. It
- * starts again after a pause.
+ * deadlock_timeout of 1 s. So when the migration and a transaction of the service block each other, the migration fails, and starts
+ * again after a pause.
  *
  * @returns warnings: logins that got no time limits.
  * @throws MigrationBlocked when another session held a lock for the whole of `patienceMs`.
@@ -134,7 +134,7 @@ async function apply(sql: TransactionSql, files: Files, patienceMs: number): Pro
   await sql.unsafe(files.roles);
   const missing = await findMissing(sql, files.migrations);
   await lockTables(sql, missing);
-  // Orders may wait from here on, so the rest takes few messages.
+  // Orders may wait from here on, so the rest takes few round trips.
   const views = readViews(files.views);
   await sql.unsafe(
     [missing, files.routines, ...views.map(({ name, query }) => `create temporary view ${name} as ${query};`)]
@@ -197,8 +197,8 @@ const readViews = (text: string): View[] =>
   Array.from(text.matchAll(VIEW), ([statement, name, query]) => ({ statement, name: name!, query: query! }));
 
 /**
- * The statements of those views that differ: replacing a view locks out its readers until the migration commits. Postgres compares them
- * in its own spelling, so each exists as a temporary view by now. Views therefore read tables, not other views.
+ * The statements of those views that differ: replacing a view locks out its readers until the migration commits. Postgres compares the
+ * definitions in its own spelling, so each has been created as a temporary view. Views therefore read tables, not other views.
  */
 async function findChangedViews(sql: TransactionSql, views: readonly View[]): Promise<string[]> {
   const same = await sql`

@@ -31,7 +31,7 @@ export function openPools(
   gate: () => void,
 ): Pools {
   return {
-    // Prices and dates of last use are written here, too: they may be lost with the server, and never wait for a standby.
+    // Also writes prices and dates of last use. They may be lost with the server, so they never wait for a standby.
     registry: connect(databaseUrl, REGISTRY_CONNECTIONS, { commitsLocally: true }),
     reads: connect(databaseUrl, READ_CONNECTIONS, { commitsLocally: true }),
     holding: connect(databaseUrl, HOLDING_CONNECTIONS, { commitsLocally: true }),
@@ -50,7 +50,7 @@ export async function closePools(pools: Pools): Promise<void> {
 interface ConnectOptions {
   /** Called for each notification on the channels that the connections listen to. */
   readonly onNotify?: (channel: string, payload: string) => void;
-  /** Throws where no statement may be sent now. */
+  /** Throws while no statement may be sent. */
   readonly gate?: () => void;
   /**
    * Commits do not wait for a synchronous standby. For reads: Postgres counts a row lock as a write, and a read must not hang while the
@@ -59,7 +59,7 @@ interface ConnectOptions {
   readonly commitsLocally?: boolean;
 }
 
-/** The code of an error that says: committed here, and perhaps not on the standby. */
+/** The code of an error that means: committed here, but perhaps not on the standby. */
 export const UNREPLICATED = "COMMIT_UNREPLICATED";
 
 export const unreplicatedError = (): Error =>

@@ -7,7 +7,7 @@ const OBSERVE_MS = 50;
 
 /** 55P03 lock timeout, 57014 statement timeout, 40P01 deadlock, 23505 a role that another database's migration has just created. */
 const LOCKED = /^(55P03|57014|40P01|23505)$/;
-/** Postgres has no code of its own for two changes of one catalog row, such as GRANT beside a new partition. */
+/** Postgres has no error code for two concurrent changes of one catalog row, such as GRANT beside a new partition. */
 const CONCURRENT_CHANGE = /tuple concurrently (updated|deleted)/;
 
 /** The migration changed nothing, because another session held a lock that it needs. */
@@ -17,7 +17,7 @@ class MigrationBlocked extends Error {
 }
 
 /**
- * Runs `apply` in one transaction, and again after a pause when a lock was not to be had, for about `patienceMs`.
+ * Runs `apply` in one transaction. If it cannot get a lock, retries after a pause, for about `patienceMs`.
  * `observer` is another connection; it finds out which session blocks the migration.
  */
 export async function retryLocked(
@@ -38,7 +38,7 @@ export async function retryLocked(
     if (performance.now() > deadline) {
       throw new MigrationBlocked(sentenceOf(blocker, patienceMs, error), { cause: error });
     }
-    // A random share keeps two retries from meeting each other again and again.
+    // A random share keeps two migrations from colliding at every retry.
     await sleep(Math.min(LONGEST_PAUSE_MS, FIRST_PAUSE_MS * 2 ** attempt) * (0.5 + Math.random() / 2));
   }
 }
@@ -61,7 +61,7 @@ async function observe(observer: Sql, pid: number, running: Promise<unknown>): P
     if (row) {
       blocker = `pid ${row.pid} (login ${row.login}, program ${row.program || "unknown"}${
         row.since ? `, in a transaction since ${row.since}` : ""
-      }); wait until it is done, or end it with select pg_terminate_backend(${row.pid})`;
+      }); wait until that session is done, or end it with select pg_terminate_backend(${row.pid})`;
     }
   }
   return blocker;
@@ -70,8 +70,8 @@ async function observe(observer: Sql, pid: number, running: Promise<unknown>): P
 function sentenceOf(blocker: string | undefined, patienceMs: number, error: unknown): string {
   const seconds = Math.round(patienceMs / 1000);
   return blocker
-    ? `The migration changed nothing: for ${seconds} s it could not lock what it needs, because of ${blocker}, then run \`gold db migrate\` again.`
-    : `The migration changed nothing: for ${seconds} s other sessions were in its way (${
+    ? `The migration changed nothing: for ${seconds} s it could not lock its tables, because of ${blocker}, then run \`gold db migrate\` again.`
+    : `The migration changed nothing: for ${seconds} s other sessions blocked it (${
       (error as Error).message
     }); run \`gold db migrate\` again.`;
 }

@@ -1,5 +1,5 @@
--- Time limits of a login's sessions in this database. A session that stays in a transaction keeps its locks: an operator who left
--- psql open after lock_price() stopped all quoting when the price became stale. A login does not inherit the settings of a
+-- Time limits for a login's sessions in this database. A session that stays in a transaction keeps its locks: when an operator left
+-- psql open after lock_price(), the price became stale and all quoting stopped. A login does not inherit the settings of a
 -- role that it is a member of, so each login gets its own. They guard against mistakes: a login may change its own settings.
 -- Runs as its caller, who must be able to alter the login.
 
@@ -44,11 +44,11 @@ begin
           '{"lock_timeout": "2000", "statement_timeout": "10000", "idle_in_transaction_session_timeout": "10000"}');
       end if;
     exception when insufficient_privilege then
-      raise warning 'The login % keeps its sessions without time limits, because % may not alter it. As a superuser, run: grant % to % with admin option, then gold db migrate again.',
+      raise warning 'Sessions of the login % have no time limits, because % may not alter it. As a superuser, run: grant % to % with admin option, then gold db migrate again.',
         item.login, current_user, item.login, current_user;
     end;
   end loop;
-  -- Migrations take long; pg_dump and CREATE INDEX by hand do, too. What must not stay open is a transaction that does nothing.
+  -- Migrations, pg_dump and a manual CREATE INDEX take long. Only idle transactions are limited.
   if not (select r.rolsuper from pg_roles r where r.rolname = current_user) then
     perform limit_sessions(current_user, '{"idle_in_transaction_session_timeout": "60000"}');
   end if;

@@ -68,7 +68,7 @@ begin
   end if;
 end $$;
 
--- The limits of a partner that is given none of its own; null is unlimited. Partners that are there keep theirs.
+-- The limits of a partner that is created without its own; null is unlimited. Existing partners keep theirs.
 create or replace function gold.set_limit_defaults(open_quotes int, open_grams bigint, daily_records int) returns void
 language plpgsql volatile security definer set search_path = gold, pg_temp as $$
 begin

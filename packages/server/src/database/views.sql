@@ -81,7 +81,7 @@ select fingerprint, certificate, key_source, created_at, retired_at, revocation_
 create or replace view gold.bar_overview as
 select serial, refiner, vault_name, gross, fineness, fine, added_at, removed_at from gold.bar;
 
--- Nothing follows the table's own columns, so that a new column of the table becomes the last column of the view.
+-- The table's own columns come last, so that a new column of the table becomes the last column of the view.
 create or replace view gold.deployment_overview as select * from gold.deployment;
 
 create or replace view gold.token_key_overview as select kid, not_before, retire_at, last_used_at from gold.token_key;

@@ -7,20 +7,20 @@ import { UNREPLICATED, unreplicatedError } from "./pools.ts";
 /** Why no write can be committed. */
 type WriteFault = "database_unavailable" | "read_only" | "disk_full" | "not_durable" | "no_standby";
 
-/** The one place that knows whether this service can write now: for /health, for every write, and for the metrics. */
+/** Knows whether this service can write now. /health, every write and the metrics ask it. */
 export interface WriteProbe {
   /** Undefined while writes can be committed. */
   fault(): WriteFault | undefined;
   /** Refuses with `service_unavailable` while no write can be committed. */
   requirePossible(): void;
   /**
-   * With HA=on, resolves when everything that was visible before the call is on the standby, too: after a commit that began later. Throws
-   * where that cannot be said. Without HA it resolves at once.
+   * With HA=on, resolves when everything that was visible before the call is also on the standby: a commit that began later has
+   * reached it. Throws if no such commit succeeds in time. Without HA it resolves at once.
    */
   confirm(): Promise<void>;
-  /** A write failed with this error: if it says that others will fail, they are refused until a later probe succeeds. */
+  /** Reports a failed write. If the error means that other writes will fail, they are refused until a later probe succeeds. */
   onWriteFailed(error: unknown): void;
-  /** Takes what is to be called when writes begin to be refused. */
+  /** Registers a listener that is called when the service begins to refuse writes. */
   onRefusing(listener: (refusal: Refusal) => void): void;
   stop(): void;
 }
@@ -37,18 +37,18 @@ interface WriteProbeParts {
 const POLL_MS = 1000;
 /** A probe that takes longer waits for a standby, or for a database that does not answer. */
 const PATIENCE_MS = 3000;
-/** With HA=on, an older answer is none: the process may have stood still while the standby went away. */
+/** With HA=on, an older success does not count: the process may have been paused while the standby went away. */
 const MAX_AGE_MS = 5000;
 
 const SENTENCES: Readonly<Record<WriteFault, string>> = {
   database_unavailable: "The database does not answer.",
-  read_only: "The database takes no writes: it is read-only or a replica.",
+  read_only: "The database accepts no writes: it is read-only or a replica.",
   disk_full: "The database has no disk space left.",
-  not_durable: "The database runs with settings under which it may lose what it acknowledges.",
+  not_durable: "The database's settings allow it to lose acknowledged writes.",
   no_standby: "No synchronous standby confirms commits, so nothing is executed until one does.",
 };
 
-/** Commits a tiny write every second, as an order would, and remembers how that went. Returns after the first one. */
+/** Commits a tiny write every second, as an order would, and remembers the result. Returns after the first one. */
 export async function openWriteProbe(
   { sql, standby, monotonicMs, log }: WriteProbeParts,
 ): Promise<WriteProbe> {
@@ -71,12 +71,12 @@ export async function openWriteProbe(
   const probe = async () => {
     const [beganMs, failedBefore] = [monotonicMs(), failedWrites];
     let ended = false;
-    // After a pause of this process the answer may be there already: it is read before the alarm counts.
+    // After a pause of this process the answer may already have arrived: it is read before the alarm counts.
     const alarm = setTimeout(() => setImmediate(() => ended || set(silence)), PATIENCE_MS);
     const found = await ask().catch((error) => faultOf(error) ?? "database_unavailable");
     ended = true;
     clearTimeout(alarm);
-    // Only a probe that began after a failed write can say that writes are possible again.
+    // Only a probe that began after the failed write can show that writes are possible again.
     if (found === undefined && failedWrites !== failedBefore) return;
     if (found === undefined) committedMs = beganMs;
     set(found);
@@ -118,7 +118,7 @@ export async function openWriteProbe(
 
 const refusalFor = (fault: WriteFault) => new Refusal("service_unavailable", SENTENCES[fault]);
 
-/** What an error of one write says about all others. */
+/** The fault that an error of one write implies for all writes. */
 function faultOf(error: unknown): WriteFault | undefined {
   switch ((error as { code?: unknown }).code) {
     case "25006":

@@ -41,7 +41,7 @@ const CONNECTIONS = 4;
 /** Everything that comes after the commit: chains are sealed, webhooks sent, partners told of what ends. */
 export function startDelivering(parts: DeliveryParts): Delivery {
   const { config, registry, writes, sealing, usage, log, metrics, monotonicMs, random } = parts;
-  // Partners are not told what the standby may not have.
+  // Partners must not learn of an event that the standby may not have.
   const work = connect(config.databaseUrl, CONNECTIONS, { gate: writes.requirePossible });
   const beat = connect(config.databaseUrl, 1, {
     commitsLocally: true,

@@ -106,7 +106,7 @@ describe("processes that deliver", () => {
     }
     const middleMs = latenciesMs.toSorted((one, other) => one - other)[3]!;
     assertLessOrEqual(middleMs, 700, latenciesMs.join());
-    // The registry reads once a second, and reports a read that was cut.
+    // The registry polls once a second, and logs a poll whose connection was lost.
     const errors = log.filter((line) => line.includes("error") && !line.includes("registry not read"));
     assertEquals(errors, []);
   });

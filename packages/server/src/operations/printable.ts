@@ -1,6 +1,6 @@
 /**
- * Control characters (C0, DEL, C1), line separators, and marks that change the direction of text. A terminal obeys them: a partner's
- * name could move the cursor, hide a row or reverse an amount.
+ * Control characters (C0, DEL, C1), line separators, and marks that change the direction of text. A terminal interprets them: a
+ * partner's name could move the cursor, hide a row or reverse an amount.
  */
 const UNPRINTABLE = /[\p{Cc}\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/gu;
 
@@ -11,7 +11,7 @@ export function printable(text: string): string {
   return text.replace(UNPRINTABLE, (character) => `\\u{${codeOf(character)}}`);
 }
 
-/** JSON on one line without an unprintable character; JSON.stringify escapes only C0. A parser reads the same value. */
+/** JSON on one line with every unprintable character escaped; JSON.stringify escapes only C0. A parser reads the same value. */
 export function printableJson(value: unknown): string {
   return JSON.stringify(value).replace(
     UNPRINTABLE,

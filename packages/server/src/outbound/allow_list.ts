@@ -1,9 +1,9 @@
 import { isIP } from "node:net";
 import ipaddr from "ipaddr.js";
 
-/** What of the operator's own network a request may reach. */
+/** The hosts and addresses of the operator's own network that a request may reach. */
 export interface AllowList {
-  /** HOST:PORT as a URL spells them, an IPv6 address without brackets. */
+  /** HOST:PORT with the host in a URL's normal form; an IPv6 address has no brackets. */
   readonly hosts: readonly string[];
   readonly ranges: readonly string[];
 }
@@ -53,7 +53,7 @@ function readRange(entry: string): string | undefined {
   return /^(?:0|[1-9][0-9]{0,2})$/.test(bits) && Number(bits) <= most ? entry : undefined;
 }
 
-/** As URL spells it, so that it can be compared with a URL's host. */
+/** In a URL's normal form, so that it can be compared with a URL's host. */
 function readHost(entry: string): string | undefined {
   const [, host, port] = HOST_AND_PORT.exec(entry) ?? [];
   if (host === undefined || Number(port) > PORT_MAX || !URL.canParse(`https://${host}/`)) return undefined;

@@ -33,7 +33,7 @@ describe("checkEndpoint()", () => {
         server.says(behind, ["8.8.8.8", address, "2001:4860:4860::8888"]);
         for (const name of [alone, behind]) {
           const fault = await faultOf(`https://${name}/`, RULES, resolve);
-          assert(fault?.startsWith(`The webhook's host ${name} leads to `), `${name}: ${address}`);
+          assert(fault?.startsWith(`The webhook's host ${name} resolves to `), `${name}: ${address}`);
         }
       }
       server.says("public.example", ["8.8.8.8", "2001:4860:4860::8888"]);
@@ -81,7 +81,7 @@ describe("checkEndpoint()", () => {
 
   it("says what is wrong with any other URL", async () => {
     const faults: Record<string, readonly string[]> = {
-      "is no https URL": [
+      "must be an https URL": [
         ...[
           "",
           "hooks.example",
@@ -113,7 +113,7 @@ describe("checkEndpoint()", () => {
           "https://%00.example/",
         ],
       ],
-      "has user information": [
+      "contains a user name or password": [
         "https://user@hooks.example/",
         "https://u:p@hooks.example/",
         "https://:p@hooks.example/",
@@ -123,7 +123,7 @@ describe("checkEndpoint()", () => {
         "https://hooks.example/#x",
         "https://hooks.example#@127.0.0.1/",
       ],
-      "neither a name": [
+      "invalid host": [
         ...[
           "https://hooks.example./",
           "https://./",
@@ -173,7 +173,7 @@ describe("checkEndpoint()", () => {
       ]
     ) {
       const fault = await faultOf(`https://${host}/`, RULES, publicly);
-      assert(fault?.includes("is not public") || fault?.includes("neither a name"), `${host}: ${fault}`);
+      assert(fault?.includes("is not public") || fault?.includes("invalid host"), `${host}: ${fault}`);
     }
   });
 
@@ -182,7 +182,7 @@ describe("checkEndpoint()", () => {
     const unknown = await judge("https://hooks.example/");
     assertEquals([unknown?.code, unknown?.message], [
       "dns_failed",
-      "The name servers tell no address of hooks.example.",
+      "DNS has no address for hooks.example.",
     ]);
     assertEquals((await judge("https://hooks.example:9000/"))?.code, "port_forbidden");
     assertEquals((await judge("https://hooks.example:9000/", WITH_LOOPBACK))?.code, "dns_failed");

@@ -3,31 +3,31 @@ import { type AllowList, allowsAddress, allowsHost } from "./allow_list.ts";
 import { isLoopback, whyForbidden } from "./forbidden_address.ts";
 import type { ResolveHost } from "./resolve_host.ts";
 
-/** What the deployment lets endpoints be. */
+/** The endpoints that the deployment permits. */
 export interface Rules {
   readonly loopbackReceivers: boolean;
   readonly ports: readonly number[];
   /** Hosts and addresses that may be internal, at any port and also over http. */
   readonly allow?: AllowList;
-  /** How messages speak of the endpoint; a webhook unless given. */
+  /** How messages name the endpoint; a webhook by default. */
   readonly subject?: Subject;
 }
 
 interface Subject {
   /** As in "The webhook's". */
   readonly owner: string;
-  /** Where the operator may permit what is refused. */
+  /** A sentence for the refusal that says where the operator can permit the address. */
   readonly exception?: string;
 }
 
 const NOTHING: AllowList = { hosts: [], ranges: [] };
 const WEBHOOK: Subject = { owner: "The webhook's" };
 
-/** Where a request goes: every address was checked, and no other is connected to. */
+/** Where a request goes. Every address was checked; connect to no other. */
 export interface Destination {
-  /** False for http, which an allow list alone permits. */
+  /** False for http, which only an allow list permits. */
   readonly secure: boolean;
-  /** Whose connections may be used again for it: of this endpoint, to these addresses. */
+  /** Connections may be reused only for the same key: the same endpoint and addresses. */
   readonly key: string;
   /** As the receiver's certificate must have it. */
   readonly hostname: string;
@@ -55,7 +55,7 @@ const HTTP_PORT = 80;
 /** An IPv6 address, or labels of a name; an IPv4 address looks like one. */
 const HOST_FORM = /^(?:\[.+\]|(?=.{1,253}$)[a-z0-9_-]{1,63}(?:\.[a-z0-9_-]{1,63})*)$/;
 const LOCALHOST = /(?:^|\.)localhost$/;
-/** No name server is asked for it: it is this machine's by definition. */
+/** localhost is never looked up in DNS: it means this machine by definition. */
 const LOCALHOST_ADDRESSES = ["127.0.0.1", "::1"];
 
 /** Reads and checks the URL, at registration and before each request; rejects with an EndpointError. */
@@ -81,7 +81,7 @@ export async function findDestination(
     const why = isExempt(address) ? undefined : whyForbidden(address, loopbackReceivers);
     if (why !== undefined) throw addressForbidden(hostname, address, why, rules);
   }
-  // Where a host of the operator's own may be reached, it may be at any port.
+  // Only a host that is exempt at all of its addresses may use another port or http.
   if (!isOrdinary && !addresses.every(isExempt)) throw refuse();
   return {
     key: `${url.href} ${addresses.toSorted()}`,
@@ -99,13 +99,13 @@ function readUrl(text: string, rules: Rules): URL {
   const url = URL.canParse(text) ? new URL(text) : undefined;
   const isHttp = url?.protocol === "http:" && rules.allow !== undefined;
   if (!url || !(url.protocol === "https:" || isHttp) || /[\s\p{Cc}]/u.test(text)) throw notHttps(rules);
-  if (url.username || url.password) throw urlInvalid("has user information: leave it out.", rules);
+  if (url.username || url.password) throw urlInvalid("contains a user name or password: remove it.", rules);
   if (text.includes("#")) {
-    throw urlInvalid("has a fragment, which is never sent: leave # and the rest out.", rules);
+    throw urlInvalid("has a fragment, which is never sent: remove # and everything after it.", rules);
   }
   if (!HOST_FORM.test(url.hostname)) {
     throw urlInvalid(
-      "has a host that is neither a name, spelt without a dot at its end, nor an address.",
+      "has an invalid host: give a name without a trailing dot, or an IP address.",
       rules,
     );
   }
@@ -120,7 +120,7 @@ async function findAddresses(hostname: string, resolve: ResolveHost): Promise<re
   if (LOCALHOST.test(hostname)) return LOCALHOST_ADDRESSES;
   const addresses = await resolve(hostname);
   if (addresses.length > 0) return addresses;
-  throw new EndpointError("dns_failed", `The name servers tell no address of ${hostname}.`);
+  throw new EndpointError("dns_failed", `DNS has no address for ${hostname}.`);
 }
 
 const refusal = (code: EndpointFault, what: string, { subject: { owner, exception } = WEBHOOK }: Rules) =>
@@ -128,7 +128,7 @@ const refusal = (code: EndpointFault, what: string, { subject: { owner, exceptio
 
 const urlInvalid = (why: string, rules: Rules) => refusal("url_invalid", `URL ${why}`, rules);
 
-const notHttps = (rules: Rules) => urlInvalid("is no https URL, which it must be.", rules);
+const notHttps = (rules: Rules) => urlInvalid("must be an https URL.", rules);
 
 const portForbidden = (port: number, rules: Rules) =>
   refusal("port_forbidden", `port is ${port}: it must be ${rules.ports.join(" or ")}.`, rules);
@@ -137,7 +137,7 @@ const addressForbidden = (hostname: string, address: string, why: string, rules:
   refusal(
     "address_forbidden",
     `host ${
-      hostname === address ? "is" : `${hostname} leads to`
-    } ${address}, which is not public (${why}): give one that the internet reaches.`,
+      hostname === address ? "is" : `${hostname} resolves to`
+    } ${address}, which is not public (${why}): give a host with public addresses only.`,
     rules,
   );

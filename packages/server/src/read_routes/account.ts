@@ -54,7 +54,7 @@ export function limitsRoute(deps: Deps): Route {
       gold_grams: {
         step: gramsNumber(1n),
         minimum: gramsNumber(GOLD_MIN_TENTH_MILLIGRAMS),
-        // No single quote may exceed what may be open in all.
+        // One quote must not exceed the limit on all open quotes.
         maximum: gramsNumber(
           openGrams !== null && openGrams < maximumTenthMilligrams ? openGrams : maximumTenthMilligrams,
         ),

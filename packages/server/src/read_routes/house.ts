@@ -39,7 +39,7 @@ export function reservesRoute(deps: Deps): Route {
     refuseQuery(c);
     const body = await deps.reads.reserves();
     if (body === null) {
-      throw new Refusal("service_unavailable", "No figure of the reserves has been published yet.");
+      throw new Refusal("service_unavailable", "The reserves have not been published yet.");
     }
     return jsonTextReply(body, c.get("exchange"));
   };

@@ -19,7 +19,7 @@ export interface HouseReads {
   /** Undefined where none was ever set. */
   price(): Promise<Price | undefined>;
   marketHours(): Promise<MarketHours>;
-  /** The published reply's text; null where none was published and the database takes no write. */
+  /** The published reply's text; null if none was published and the database accepts no writes. */
   reserves(): Promise<string | null>;
 }
 

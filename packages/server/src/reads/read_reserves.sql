@@ -1,5 +1,5 @@
--- The bars in the vault and the gold owed to all partners. Partners see a published figure: it stands unchanged for an hour, so that a
--- single trade cannot be read from it.
+-- The bars in the vault and the gold owed to all partners. Partners see a published figure that stays unchanged for an hour, so that
+-- nobody can infer a single trade from it.
 
 -- One statement, and so one snapshot: bars, grams and coverage are of the same instant.
 create or replace function gold.compute_reserves(at timestamptz) returns text
@@ -20,7 +20,7 @@ begin atomic
   ) owed;
 end;
 
--- The first reader after an hour publishes the next figure. Null where none was ever published and none can be written.
+-- The first reader after an hour publishes the next figure. Null if none was ever published and none can be written.
 create or replace function gold.read_reserves() returns text
 language plpgsql volatile security definer set search_path = gold, pg_temp as $$
 declare
@@ -35,7 +35,7 @@ begin
       insert into published_reserves as p (as_of, body) values (clock, compute_reserves(clock))
       on conflict (one) do update set as_of = excluded.as_of, body = excluded.body where p.as_of <= due;
     exception when read_only_sql_transaction or disk_full then
-      -- A replica, or a database without space: the last figure stands, with its instant.
+      -- On a replica, or without disk space, the last figure stays, with its instant.
     end;
   end if;
   return (select p.body from published_reserves p);

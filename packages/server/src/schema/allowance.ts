@@ -4,8 +4,8 @@ import { amount, instant, owner } from "./columns.ts";
 import { gold } from "./namespace.ts";
 
 /**
- * What one partner may hold open and may have stored in a day, and what counts against it. A limit that is null does not
- * apply; a partner without a row has no limits. Written under the lock of the partner's account row.
+ * One partner's limits on open quotes and stored records a day, and its counts. A null limit does not apply; a partner without a
+ * row has no limits. Written under the lock of the partner's account row.
  *
  * The counts are upper bounds: executed and expired quotes are taken off only when a limit would be reached, so that the
  * order path writes nothing here. The fill factor keeps updates on the page.
@@ -21,13 +21,13 @@ export const allowance = gold.table("allowance", {
   openGrams: amount().notNull().default(sql`1000000000000000`),
   /** No open quote has a smaller id. */
   openFrom: uuid().notNull(),
-  /** Until then no quote that is counted expires. */
+  /** No counted quote expires before this instant. */
   exactUntil: instant().notNull().default(sql`'-infinity'`),
   /** Executed orders are taken off up to this event sequence number. */
   countedSequence: bigint({ mode: "bigint" }).notNull(),
   records: bigint({ mode: "bigint" }).notNull().default(sql`0`),
   dayEndsAt: instant().notNull().default(sql`'-infinity'`),
-  /** Replays of known keys leak from a bucket, which is empty at this instant (GCRA). */
+  /** The instant at which the bucket of replays is empty again (GCRA). */
   replaysPaidAt: instant().notNull().default(sql`'-infinity'`),
 }, (t) => [
   primaryKey({ columns: [t.bucket, t.clientId] }),

@@ -59,8 +59,8 @@ export const bar = gold.table("bar", {
 ]);
 
 /**
- * The reply of GET /v1/reserves that stands now: one row, replaced at most once an hour. A live figure would show each partner the others'
- * trades.
+ * The reply of GET /v1/reserves that stands now: one row, replaced at most once an hour. From a live figure each partner could infer the
+ * others' trades.
  */
 export const publishedReserves = gold.table("published_reserves", {
   one: boolean().primaryKey().default(true),

@@ -53,13 +53,13 @@ describe("a bare CR", () => {
       "",
     );
     assertEquals(await send(first), 200);
-    // Both are the client's own bytes, on its own connection, by its own certificate.
+    // Both requests are the client's own, on its own connection and certificate.
     assertEquals(trial.arrived.map(({ target, body }) => [target, body]), [["/seen", ""], ["/next", ""]]);
     for (const one of trial.arrived) {
       assertEquals(valuesOf(one, "transfer-encoding"), []);
       assertEquals(valuesOf(one, "x-forwarded-client-cert"), [`Hash=${trial.client.hash}`]);
     }
-    // Envoy's connection to the service is in step: another partner gets its own reply.
+    // Envoy's connection to the service stays in sync: another partner gets its own reply.
     const { cert, key } = trial.authority.issue("other");
     assertEquals((await trial.send(request("GET /other"), { cert, key })).body, "ok");
     assertEquals(trial.arrived.slice(2).map(({ target }) => target), ["/other"]);

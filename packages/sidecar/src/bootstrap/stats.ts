@@ -3,14 +3,14 @@ import { socketAddress } from "./address.ts";
 import { extension, type Message } from "./any.ts";
 
 const ADMIN = "admin";
-/** Read by its owner alone: whoever opens the socket can drain Envoy and read its whole configuration. */
+/** Only the owner may open it: anyone who can open the socket can drain Envoy and read its whole configuration. */
 const SOCKET_MODE = 0o600;
 
 export const adminAddress = ({ adminListen: { path } }: SidecarConfig): Message => ({
   pipe: { path, mode: SOCKET_MODE },
 });
 
-/** Passes two read-only paths of the administration on to those who can reach loopback: Prometheus and probes. */
+/** Exposes two read-only paths of the admin interface on loopback, for Prometheus and probes. */
 export function statsListeners({ statsListen }: SidecarConfig): Message[] {
   if (!statsListen) return [];
   const read = (path: string): Message => ({
@@ -42,7 +42,7 @@ export function statsListeners({ statsListen }: SidecarConfig): Message[] {
   return [{
     name: "stats",
     address: socketAddress(statsListen),
-    // An overloaded Envoy is the one whose figures are needed most.
+    // Metrics are needed most when Envoy is overloaded.
     ignore_global_conn_limit: true,
     bypass_overload_manager: true,
     filter_chains: [{ filters: [manager] }],

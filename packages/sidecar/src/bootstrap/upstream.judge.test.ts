@@ -108,7 +108,7 @@ describe("the processes of the service", () => {
     other!.stop();
     const diedMs = performance.now();
     await until(async () => await figure("membership_healthy") === 1);
-    // The timeouts of a process that hangs would take longer; a busy machine looks slow.
+    // A hung process would take longer to time out. A busy machine adds some delay.
     assert(performance.now() - diedMs < 5000, `${performance.now() - diedMs} ms`);
     other = await startProcess("other");
     await until(async () => await figure("membership_healthy") === 2);

@@ -50,7 +50,7 @@ function endpoint({ server, operations }: Upstream): Message {
 }
 
 /**
- * Asks for /ready, which stays true while reads work, and not for /health, which is false while writes are refused.
+ * Checks /ready, which stays 200 while reads work, and not /health, which is 503 while writes are refused.
  * A 503 takes a process out at once, whatever the threshold. No answer counts three times: one slow answer changes
  * nothing, a dead process is out after about 1 s, and a process that hangs after about 4 s.
  */

@@ -7,7 +7,7 @@ const EXIT_DEPENDENCY = 3;
 const DEFAULTS = { admin: "unix:/run/envoy/admin.sock", seconds: "25" } as const;
 const SECONDS_MAX = 600;
 const USAGE =
-  `sidecar drain [--admin ${DEFAULTS.admin}] [--seconds ${DEFAULTS.seconds}]: has Envoy ask its partners to go, and waits for them, at most so long.`;
+  `sidecar drain [--admin ${DEFAULTS.admin}] [--seconds ${DEFAULTS.seconds}]: has Envoy ask its clients to disconnect, and waits at most N seconds for them.`;
 
 /** `sidecar drain`: what a supervisor runs before it ends the service, while Envoy is still there. */
 export async function drain(args: readonly string[]): Promise<number> {
@@ -30,7 +30,7 @@ export async function drain(args: readonly string[]): Promise<number> {
     return 0;
   } catch (error) {
     console.error(
-      `Envoy was not drained: its administration at unix:${options.admin.path} does not answer (${
+      `Envoy was not drained: its admin interface at unix:${options.admin.path} does not answer (${
         (error as Error).message
       }). Is it running, and is --admin its ADMIN_LISTEN?`,
     );

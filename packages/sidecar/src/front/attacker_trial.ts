@@ -3,7 +3,7 @@ import process from "node:process";
 import { connect as connectTls } from "node:tls";
 
 /**
- * Opens connections and says nothing on them: a process of its own, which ends with its standard input, or after two
+ * Opens connections and sends nothing on them. Runs as a separate process, which ends with its standard input or after two
  * minutes. A connection that was closed is opened again, so that the flood lasts. Prints its counts as lines of JSON.
  */
 export interface AttackPlan {

@@ -14,7 +14,7 @@ import { failuresOf, type FrontTrial, isServed, startFrontTrial } from "./front_
 const ATTACKER = fileURLToPath(new URL("./attacker_trial.ts", import.meta.url));
 const HANDSHAKES = 100;
 const SILENT = 11_000;
-/** Few enough that 11,000 keep all of them taken, although each is closed after three seconds, also on a busy machine. */
+/** So few that 11,000 attempts keep all of them occupied, even on a busy machine, although each is closed after three seconds. */
 const FLOODED = { CONNECTIONS_MAX: "1000" };
 const IDLE = 300;
 /** So that a few hundred TLS connections are a flood. */
@@ -32,7 +32,7 @@ const [REGISTERED, UNREGISTERED] = ["127.0.1", "127.0.2"].map((network) =>
 
 /** Runs while another process attacks: from when it has tried every connection and holds as many as `held`. */
 async function underAttack<T>(plan: AttackPlan, held: number, act: () => Promise<T>): Promise<T> {
-  // On Node also where Deno tests: Deno opens connections too slowly for a flood.
+  // Runs on Node even under Deno's tests: Deno opens connections too slowly for a flood.
   const child = spawn("node", ["--import", "tsx", ATTACKER, JSON.stringify(plan)], {
     stdio: ["pipe", "pipe", "inherit"],
   });

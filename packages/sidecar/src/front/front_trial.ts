@@ -38,7 +38,7 @@ export async function startFrontTrial(settings: Record<string, string> = {}): Pr
   });
   const haproxy = spawn("haproxy", ["-db", "-f", join(folder, HAPROXY_FILE)], {
     stdio: ["ignore", "pipe", "pipe"],
-    // Debian puts it where only root looks.
+    // Debian installs HAProxy in /usr/sbin, which only root has on its PATH.
     env: { ...process.env, PATH: `${process.env["PATH"]}:/usr/sbin` },
   });
   const stop = async () => {

@@ -2,12 +2,12 @@ import { join } from "node:path";
 import type { FrontConfig, SidecarConfig } from "../settings.ts";
 import type { AddressRange, TcpAddress } from "../settings_values.ts";
 
-/** Of HAProxy's runtime API, in FRONT_DIRECTORY. */
+/** The socket of HAProxy's runtime API, in FRONT_DIRECTORY. */
 export const FRONT_SOCKET = "haproxy.sock";
 export const HAPROXY_FILE = "haproxy.cfg";
 /** Ranges of addresses and the partner that registered them. Empty on disk: `sidecar keep` fills it at runtime. */
 export const PARTNERS_FILE = "partners.map";
-/** The owner of every address that no partner registered. */
+/** The map's value for every address that no partner registered. */
 const UNREGISTERED = "unregistered";
 /** HAProxy waits this long for a TLS ClientHello, which a client sends at once. */
 const HELLO_SECONDS = 1;
@@ -27,14 +27,14 @@ export function haproxyFiles(config: SidecarConfig): [string, string][] {
 }
 
 /**
- * Counts connections before TLS, where nothing is known of the client but its address: by address (an IPv6 /64 is one
- * address, since one customer gets at least that), by partner, and all addresses together that no partner registered.
+ * Counts connections before TLS, when only the client's address is known. Counts by address (an IPv6 /64 counts as one, since a
+ * customer gets at least that), by partner, and over all unregistered addresses together.
  * A connection over a limit is closed at once; one without a ClientHello never reaches Envoy.
  */
 function haproxyConfig(config: SidecarConfig, front: FrontConfig): string {
   const { connectionsMax } = config;
   const owner = `src,map_ip(${join(front.directory, PARTNERS_FILE)},${UNREGISTERED})`;
-  // A table that is full would stop counting. It never is: each entry has at least one connection, or may be purged.
+  // A full table would stop counting. It never fills up: each entry has at least one connection, or can be purged.
   const size = 2 * connectionsMax;
   return `global
   log stdout format raw local0 notice
@@ -87,7 +87,7 @@ frontend metrics
 `;
 }
 
-/** Only the listed balancers connect, and each must announce the client's address. */
+/** Accepts only the listed load balancers, and requires each to announce the client's address. */
 function announced(ranges: readonly AddressRange[]): string {
   if (ranges.length === 0) return "";
   const listed = `{ src ${ranges.map(({ prefix, bits }) => `${prefix}/${bits}`).join(" ")} }`;

@@ -11,7 +11,7 @@ export interface KnownAddresses {
 
 interface Row {
   readonly version: string;
-  /** Null where the version is the one that is known. */
+  /** Null if the registry still has the known version. */
   readonly partners: readonly { readonly id: string; readonly ranges: readonly string[] }[] | null;
 }
 
@@ -26,7 +26,7 @@ export async function readPartnerAddresses(sql: Sql, known?: KnownAddresses): Pr
   if (!row.partners) return known!;
   const addresses = new Map<string, string>();
   for (const { id, ranges } of row.partners) {
-    // Partners that share a range share its connections: before TLS nothing tells them apart.
+    // Partners that share a range share its connections: before TLS they cannot be told apart.
     for (const range of ranges) if (!addresses.has(range)) addresses.set(range, id);
   }
   return { version: row.version, addresses };

@@ -7,13 +7,13 @@ const TIMEOUT_MS = 3000;
 const LINES_PER_COMMAND = 100;
 
 /**
- * Makes HAProxy's map of partners' addresses equal to `wanted`, all at once. Returns false where it is equal already.
+ * Replaces HAProxy's map of partners' addresses by `wanted`, atomically. Returns false if it was equal already.
  * The map is read back each time, because a HAProxy that was restarted has an empty one.
  */
 export async function writeAddressMap(socket: string, wanted: PartnerAddresses): Promise<boolean> {
   const maps = await ask(socket, "show map");
   const [, map] = new RegExp(`^(\\d+) \\(.*/${PARTNERS_FILE}\\)`, "m").exec(maps) ?? [];
-  if (map === undefined) throw new Error("HAProxy has no map of partners' addresses.");
+  if (map === undefined) throw new Error("HAProxy's runtime API lists no map of partners' addresses.");
   const lines = [...wanted].map(([range, partner]) => `${range} ${partner}`).sort();
   const present = (await ask(socket, `show map #${map}`)).split("\n").filter((line) => line !== "")
     .map((line) => line.slice(line.indexOf(" ") + 1)).sort();
@@ -27,7 +27,7 @@ export async function writeAddressMap(socket: string, wanted: PartnerAddresses):
   return true;
 }
 
-/** A command that answers nothing where it succeeds. */
+/** Sends a command that has an empty answer on success. */
 async function tell(socket: string, command: string): Promise<void> {
   const answer = (await ask(socket, command)).trim();
   if (answer !== "") throw new Error(`HAProxy refused to change its map: ${answer}`);

@@ -2,7 +2,7 @@ import { openDatabase } from "@gold-partner/database";
 import type { Sql } from "postgres";
 
 const STATEMENT_TIMEOUT_MS = 3000;
-/** No statement may take this long, so a connection that is silent for it is dead. */
+/** No statement may take this long, so a connection that is silent for longer is dead. */
 const SILENCE_MS = STATEMENT_TIMEOUT_MS + 2000;
 
 /** One connection, which comes back by itself after the database does. */

@@ -55,7 +55,7 @@ function readOnce(args: readonly string[]): boolean | undefined {
   }
 }
 
-/** The settings, or every fault of theirs. */
+/** Reads the settings; throws an error that lists every fault. */
 function readSettings(variables: Variables): Settings | string {
   const { DATABASE_URL: databaseUrl = "", TRUST_DIRECTORY: folder = "", FRONT_DIRECTORY: front = "" } =
     variables;

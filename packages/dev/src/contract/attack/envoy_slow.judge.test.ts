@@ -9,7 +9,7 @@ import { Siege } from "./siege_trial.ts";
 const AT_ONCE = 20;
 const IDLE = 1000;
 const DRIP_MS = 250;
-/** Envoy waits 3 s for a handshake, 10 s for headers and 15 s for a request; a busy machine looks late. */
+/** Envoy waits 3 s for a handshake, 10 s for headers and 15 s for a request; a busy machine notices later. */
 const ARRIVAL_MS = 30_000;
 /** For a reader that takes nothing, it waits for 30 s. */
 const SILENCE_MS = 60_000;

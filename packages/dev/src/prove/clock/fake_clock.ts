@@ -30,7 +30,7 @@ export class FakeClock {
       LD_PRELOAD: library,
       FAKETIME_TIMESTAMP_FILE: clock.#file,
       FAKETIME_NO_CACHE: "1",
-      // Timers go on; it is the time of day that steps.
+      // Only the time of day steps; timers continue.
       FAKETIME_DONT_FAKE_MONOTONIC: "1",
       DONT_FAKE_MONOTONIC: "1",
     });

@@ -20,7 +20,7 @@ interface Use {
 const SHOWN = 10;
 
 /**
- * Keeps what each signed request was answered, from the replies alone. A nonce is accepted by any reply that says so: a
+ * Records the answer of each signed request, from the replies alone. A nonce is accepted by any reply that says so: a
  * success, a replay, a bound refusal, a key conflict, or a probe that is valid.
  */
 export class NonceLog {
@@ -39,7 +39,7 @@ export class NonceLog {
     this.#uses.set(name, use);
   }
 
-  /** What the replies were, the most frequent first. */
+  /** The replies by kind, the most frequent first. */
   get summary(): string {
     const verdicts = [...this.#verdicts].sort(([, a], [, b]) => b - a);
     return `${this.#requests} signed requests, ${this.#uses.size} nonces accepted: ` +

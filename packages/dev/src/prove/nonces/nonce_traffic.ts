@@ -30,7 +30,7 @@ const KEPT = 100;
 const PATIENCE_MS = 60_000;
 const WORKERS_PER_TRADER = 3;
 
-/** How often each action is drawn. Replays and reused nonces are what a lost connection can get wrong. */
+/** How often each action is drawn. A lost connection can corrupt replays and reused nonces above all. */
 const ACTIONS = {
   order: 3,
   withdrawal: 2,
@@ -69,7 +69,7 @@ export class NonceTraffic {
     return this.#endsAtMs === Infinity;
   }
 
-  /** The ids that the partners were told, of orders or of withdrawals. */
+  /** The ids of orders or withdrawals that the partners received. */
   acceptedIds(member: "order_id" | "withdrawal_id"): string[] {
     return this.#writes.flatMap(({ answer }) => {
       const id = answer === undefined ? undefined : (JSON.parse(answer) as Record<string, string>)[member];
@@ -168,7 +168,7 @@ export class NonceTraffic {
     }
   }
 
-  /** To one of the processes; where it is killed, there is no reply. */
+  /** Sends to one of the processes. There is no reply if it is killed. */
   async #ask(request: Uint8Array, random: Random): Promise<Reply | undefined> {
     const { servers } = this.#deployment;
     return await ask(servers[random(servers.length)]!.socket, request).catch(() => undefined);

@@ -24,7 +24,7 @@ const TARGETS: readonly Target[] = [
       const backends = await deployment.sql<{ pid: number }[]>`
         select pid from pg_stat_activity where application_name = 'gold-partner' order by pid`;
       const backend = backends[random(backends.length)];
-      if (!backend) throw new Error("no process of the service is connected to Postgres");
+      if (!backend) throw new Error("No process of the service is connected to Postgres.");
       await deployment.killBackend(backend.pid);
     },
   },
@@ -38,7 +38,7 @@ const TARGETS: readonly Target[] = [
   },
 ];
 
-/** Kills, one in each slot of the time at a random moment; comes back when all is up again. Returns how often each was killed. */
+/** Kills one target in each time slot, at a random moment. Resolves when all are up again, with the number of kills of each. */
 export async function killAtRandom(
   deployment: Deployment,
   { kills, durationMs, seed }: { kills: number; durationMs: number; seed: number },
@@ -49,7 +49,7 @@ export async function killAtRandom(
   for (let n = 0; n < kills; n++) {
     const atMs = (n + random(1000) / 1000) * durationMs / kills;
     await sleep(Math.max(0, startMs + atMs - performance.now()));
-    // Each is the target in its turn, the rest is chance.
+    // Every target is killed once, then targets are random.
     const { name, kill } = TARGETS[n < TARGETS.length ? n : random(TARGETS.length)]!;
     await kill(deployment, random);
     killed.set(name, killed.get(name)! + 1);

@@ -6,7 +6,7 @@ const PATIENCE_MS = 40_000;
 export async function until(what: string, condition: () => Promise<boolean>): Promise<void> {
   const untilMs = performance.now() + PATIENCE_MS;
   while (!await condition()) {
-    if (performance.now() > untilMs) throw new Error(`never came about: ${what}`);
+    if (performance.now() > untilMs) throw new Error(`Did not happen in time: ${what}`);
     await sleep(50);
   }
 }

@@ -23,7 +23,9 @@ export function makeServerFolder(): string {
 
 function findProgram(name: string): string {
   const program = join(process.env.PG_BIN ?? "/usr/lib/postgresql/15/bin", name);
-  if (!existsSync(program)) throw new Error(`There is no ${program}: install postgresql-15, or set PG_BIN.`);
+  if (!existsSync(program)) {
+    throw new Error(`${program} does not exist: install postgresql-15, or set PG_BIN.`);
+  }
   return program;
 }
 

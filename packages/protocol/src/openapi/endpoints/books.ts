@@ -128,8 +128,8 @@ export const BOOKS_ENDPOINTS = {
     tag: "Books",
     summary: "The bars behind the gold",
     description:
-      "Every bar in the vault, and the gold that is owed to all partners: never more than what lies there. All figures are of the " +
-      "instant `as_of`. They are published again at most once an hour, so that they show nobody the trades of others.",
+      "Every bar in the vault, and the gold that is owed to all partners, which never exceeds it. All figures are as of the " +
+      "instant `as_of`. They are published at most once an hour, so that nobody can infer other partners' trades.",
     token: "required",
     reply: { description: "The reserves.", schema: reservesReply, examples: { one_bar: RESERVES } },
     refusals: [],

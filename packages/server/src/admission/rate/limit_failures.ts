@@ -9,7 +9,7 @@ import type { RateLimiter, RateTerms } from "./rate_limiter.ts";
 const FAILURE_RATE: RateTerms = { perSecond: 1, burst: 100 };
 const UNAUTHORIZED = 401;
 const TOO_MANY_FAILURES =
-  `Too many requests with this certificate failed authentication: at most ${FAILURE_RATE.burst} failures at once, ` +
+  `Too many requests with this certificate failed authentication. At most ${FAILURE_RATE.burst} failures at once, ` +
   `then ${FAILURE_RATE.perSecond} a second, are answered with their cause. A valid token or client_secret is accepted at any time. ` +
   "This request was not executed; correct its token or client_secret and repeat it after Retry-After.";
 

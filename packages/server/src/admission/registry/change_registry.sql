@@ -106,8 +106,8 @@ begin
   perform registry_changed();
 end $$;
 
--- Changes the limits that are given and leaves the others; a limit that is null does not apply. `limits` may hold open_quotes,
--- open_grams (0.0001 g) and daily_records. Under the account's lock, like everything that counts against a limit.
+-- Changes the given limits and leaves the others; null removes a limit. `limits` may hold open_quotes,
+-- open_grams (0.0001 g) and daily_records. Takes the account's lock, like everything that counts against a limit.
 create or replace function gold.limit_partner(public text, limits jsonb) returns void
 language plpgsql volatile security definer set search_path = gold, pg_temp as $$
 declare

@@ -14,7 +14,7 @@ import { readKeys } from "../../key_source.ts";
 import { createLog } from "../../operations/log.ts";
 import { createSealing } from "../../sealing.ts";
 
-/** Rows that an older version, a restore or a person with psql may have left. */
+/** Rows that an older version, a restore or manual SQL may have left. */
 describe("a malformed row", () => {
   let service: TrialService;
   let sql: Sql;
@@ -60,7 +60,7 @@ describe("a malformed row", () => {
     await raise();
     assertEquals(await balances(service.partner), 200);
     await orderStatus(service.partner);
-    // The owner's other key, certificate and secret serve on.
+    // The owner's other key, certificate and secret still work.
     assertEquals(await balances(owner), 200);
     await orderStatus(owner);
     const expected = [

@@ -40,7 +40,7 @@ begin
   return total;
 end $$;
 
--- A trigger and no check constraint, so that stored rows stay as they are. database/triggers.sql attaches it.
+-- A trigger, not a check constraint, so that stored rows stay as they are. database/triggers.sql attaches it.
 create or replace function gold.refuse_malformed_key() returns trigger
 language plpgsql set search_path = gold, pg_temp as $$
 declare

@@ -71,7 +71,7 @@ export async function openRegistry(sql: Sql, monotonicMs: () => number, log: Log
   };
 }
 
-/** Logs each malformed row once while it stays malformed, and each outage of the registry once. */
+/** Logs a malformed row once, until it is repaired, and each outage of the registry once. */
 function createReport(log: Log) {
   let known: readonly MalformedRow[] = [];
   let names = new Set<string>();

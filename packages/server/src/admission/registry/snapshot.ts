@@ -47,9 +47,9 @@ export interface TokenKeyRecord extends Period {
 
 /** A stored row that the service cannot read. It is left out; all other rows stay in force. */
 export interface MalformedRow {
-  /** Undefined for a row of the operator's own. */
+  /** Undefined for a row that belongs to no partner. */
   readonly clientId?: string;
-  /** Its kind and name, such as `signing_key` and a thumbprint. */
+  /** Kind and name of the row, such as `signing_key` and a thumbprint. */
   readonly row: string;
   readonly code: string;
 }

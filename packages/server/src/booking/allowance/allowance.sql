@@ -1,9 +1,9 @@
 -- Limits of one partner: open firm quotes by number and by grams, and records a day. A record is a request that was stored and
 -- executed nothing: a quote, a binding refusal, the nonce of a probe or of a replay. Executing a quote gives its record back.
 --
--- Everything here runs under the lock of the partner's account. A row of `allowance` holds upper bounds. They are compared as
--- they are; only when a limit would be exceeded are executed and expired quotes taken off. So the order path writes nothing
--- here, and a partner who stays at a limit is refused without a write.
+-- Everything here runs under the lock of the partner's account. A row of `allowance` holds upper bounds. Executed and
+-- expired quotes are subtracted only when a limit would be exceeded. So the order path writes nothing here, and a partner who
+-- stays at a limit is refused without a write.
 
 -- The day ends at midnight in Riyadh, as a statement's day does.
 create or replace function gold.day_end(clock timestamptz) returns timestamptz
@@ -15,7 +15,7 @@ create or replace function gold.first_id_at(instant timestamptz) returns uuid
 language sql immutable parallel safe
 return (lpad(to_hex((extract(epoch from instant) * 1000)::bigint), 12, '0') || '70008000000000000000')::uuid;
 
--- The limit that one more record, and a quote of so many grams, would exceed. `grams` is null where no quote is asked for.
+-- The limit that one more record, or a new quote of `grams`, would exceed. `grams` is null for a request that is no quote.
 create or replace function gold.exceeded_limit(held gold.allowance, grams bigint) returns text
 language sql immutable parallel safe
 return case
@@ -24,8 +24,8 @@ return case
   when held.records >= held.maximum_daily_records then 'daily_records'
 end;
 
--- Takes off what no longer counts. First the orders since the last look: each executed a quote that was counted, and gives its
--- record back. Only if that is not enough are the open quotes counted, and only if one of them may have expired since.
+-- Subtracts what no longer counts. First the orders since the last count: each executed a counted quote, and gives its record
+-- back. If that is not enough, and a counted quote may have expired since, the open quotes are counted exactly.
 create or replace function gold.renewed(held gold.allowance, clock timestamptz, grams bigint) returns gold.allowance
 language plpgsql stable set search_path = gold, pg_temp as $$
 declare
@@ -67,7 +67,7 @@ begin
 end $$;
 
 -- A refusal by a limit. It binds no key and nothing of it is stored. `limit` is for the service, which writes the headers.
--- Services of 0.1.0 answer with the body as it is.
+-- Services of 0.1.0 pass the body on unchanged.
 create or replace function gold.limit_reached(item int, held gold.allowance, reached text, clock timestamptz, request uuid) returns gold.outcome
 language plpgsql stable set search_path = gold, pg_temp as $$
 declare
@@ -83,19 +83,19 @@ begin
       answer := 'open_quotes_exceeded';
       quota := held.maximum_open_quotes;
       window_seconds := 60;
-      detail := 'You have ' || held.open_quotes || ' open quotes and may have ' || quota || '.';
+      detail := 'You have ' || held.open_quotes || ' of at most ' || quota || ' open quotes.';
     when 'open_grams' then
       answer := 'open_quotes_exceeded';
       quota := held.maximum_open_grams / 10000;
       free := greatest(held.maximum_open_grams - held.open_grams, 0) / 10000;
       window_seconds := 60;
-      detail := 'Your open quotes come to ' || decimal_text(held.open_grams, 0.0001) || ' g and may come to '
-        || decimal_text(held.maximum_open_grams, 0.0001) || ' g; this one would exceed that.';
+      detail := 'Your open quotes hold ' || decimal_text(held.open_grams, 0.0001) || ' g; with this one they would exceed your limit of '
+        || decimal_text(held.maximum_open_grams, 0.0001) || ' g.';
     when 'daily_records' then
       answer := 'daily_budget_exceeded';
       quota := held.maximum_daily_records;
       changes_at := held.day_ends_at;
-      detail := 'You may store ' || quota || ' records a day that execute nothing, and you have. The day ends at '
+      detail := 'You have used your daily budget of ' || quota || ' stored records. The day ends at '
         || instant_text(held.day_ends_at) || '.';
     when 'replays' then
       answer := 'rate_limited';
@@ -113,12 +113,12 @@ begin
   );
 end $$;
 
--- Signed retries of known keys: answered past the daily budget, too, so they have a rate of their own (GCRA).
+-- Signed retries of known keys are answered even past the daily budget, so they have a rate of their own (GCRA).
 create or replace function gold.replays_per_second() returns int language sql immutable parallel safe return 5;
 create or replace function gold.replay_burst() returns int language sql immutable parallel safe return 500;
 
--- Counts one record of a request that is no quote: a binding refusal, a probe or a replay. Returns the refusal where a limit
--- forbids it, and null where it may be stored. `executed` are the orders of the running batch that are not in the table yet.
+-- Counts one record of a request that is no quote: a binding refusal, a probe or a replay. Returns the refusal if a limit
+-- forbids it, and null if it may be stored. `executed` are the orders of the running batch that are not in the table yet.
 create or replace function gold.take_record(
   item int, client int, clock timestamptz, request uuid, is_replay boolean, executed bigint default 0
 ) returns gold.outcome

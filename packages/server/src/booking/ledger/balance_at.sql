@@ -37,7 +37,7 @@ begin atomic
   ) t on true;
 end;
 
--- Closes an account's past up to an instant, behind whatever posts at this moment: every later posting gets a later millisecond
+-- Closes an account's past up to an instant, after waiting for any posting in progress. Every later posting gets a later millisecond
 -- (account_instant). Losing this in a crash is harmless unless the clock also steps back, so the reader waits neither for the
 -- disk nor for a standby.
 create or replace function gold.close_past(client int, until timestamptz) returns void
@@ -48,7 +48,7 @@ begin
 end $$;
 
 -- The balance at an instant that is past, by the clock or by the newest posting. It never changes afterwards: an instant before the
--- newest posting, or one that was read before, is closed already; any other is closed now. No row where the instant is still to come.
+-- newest posting, or one that was read before, is closed already; any other is closed now. Returns no row for a future instant.
 create or replace function gold.balance_at(client int, at timestamptz) returns table (available bigint, held bigint, gold bigint)
 language plpgsql volatile security definer set search_path = gold, pg_temp as $$
 declare
@@ -64,7 +64,7 @@ begin
   return query select b.available, b.held, b.gold from balance_after(balance_at.client, sequence_at(balance_at.client, balance_at.at)) b;
 end $$;
 
--- The balance now, as of the later of the clock and the newest posting. balance_at gives the same for that instant ever after.
+-- The balance now, as of the later of the clock and the newest posting. balance_at always gives the same for that instant.
 create or replace function gold.balance_now(client int) returns table (available bigint, held bigint, gold bigint, as_of timestamptz)
 language plpgsql volatile security definer set search_path = gold, pg_temp as $$
 declare

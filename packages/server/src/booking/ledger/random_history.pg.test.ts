@@ -109,7 +109,7 @@ const action: fc.Arbitrary<Action> = fc.oneof(
 );
 
 /**
- * How each history begins, whatever it does afterwards: with every outcome that it must reach. Two deposits, of which one is
+ * How each history begins: with every outcome that the test must cover. Two deposits, of which one is
  * reversed; gold bought; a withdrawal that is refused, and one that goes all the way to the bank's file.
  */
 const opening: fc.Arbitrary<Action[]> = fc.record({
@@ -241,7 +241,7 @@ describe("a random history of money in, money out and gold", () => {
     await fc.assert(judged, { numRuns: RUNS });
     assertEquals(await books.defects(), []);
     assertEquals((await books.sql`select from gold.verify_audit()`).length, 0);
-    // An opening that no longer reaches these would judge nothing.
+    // Without these outcomes the test would check nothing.
     for (
       const told of [
         "submit done",

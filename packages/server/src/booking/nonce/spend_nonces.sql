@@ -1,7 +1,7 @@
 -- Spends 1 to 128 nonces of signed requests that book nothing, and answers for each, in order. A batch gives what its items
 -- give one by one. A nonce belongs to the request that is stored with it: a retry of that request after a lost connection is
--- answered again, even if its admission has changed since; any other request gets `nonce_reused`. Where the partner's daily
--- budget is spent, the answer is the refusal's body, and the nonce is not.
+-- answered again, even if its admission has changed since; any other request gets `nonce_reused`. If the partner's daily
+-- budget is spent, the answer is the refusal's body, and the nonce is not spent.
 --
 -- The accounts are locked first, as everywhere: what is spent was admitted under the version that stands now. Then the primary
 -- key decides. Settings as in book_orders.

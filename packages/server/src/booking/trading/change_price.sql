@@ -52,8 +52,8 @@ begin atomic
       and s.opens <= (at at time zone 'Asia/Riyadh')::time and (at at time zone 'Asia/Riyadh')::time < s.closes);
 end;
 
--- A fixed price is the operator's own word and does not age. A price of a later time than the clock's was taken before the clock
--- stepped back: its age is unknown, so it counts as stale until the source gives another.
+-- A fixed price is the operator's own word and does not age. A price with a time ahead of the clock was taken before the clock
+-- stepped back. Its age is unknown, so it counts as stale until the source gives another.
 create or replace function gold.is_stale(given gold.price, clock timestamptz) returns boolean
 language sql stable security definer set search_path = gold, pg_temp
 return (given).source <> 'fixed' and (clock >= (given).as_of + make_interval(secs => (given).stale_after_seconds)

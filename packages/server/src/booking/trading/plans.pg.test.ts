@@ -74,7 +74,7 @@ describe("the booking functions' plans", () => {
 
   /** Sequential scans, and rows looked at in any way, so far. */
   async function readsOf(session: Sql): Promise<Map<string, Reads>> {
-    // A session reports its counters when it is told to, after the statement. So each session of the other pool is told, too.
+    // A session reports its counters only when asked to, after the statement. So each session of the other pool is asked, too.
     const others = await Promise.all(Array.from({ length: 4 }, () => books.sql.reserve()));
     for (const each of [session, ...others]) {
       await each`select pg_stat_force_next_flush()`;

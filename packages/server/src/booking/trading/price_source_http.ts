@@ -36,8 +36,8 @@ const rulesOf = (allow: AllowList): Rules => ({
 });
 
 /**
- * What is wrong with the form of a price source's URL, in a sentence; undefined where nothing is. Nothing is resolved: before
- * each request the service also checks what the name resolves to.
+ * Returns a sentence about what is wrong with a price source's URL; undefined if it is well-formed. Resolves no names: the service
+ * checks the resolved addresses before each request.
  */
 export async function checkPriceUrl(url: string, allow: AllowList): Promise<string | undefined> {
   const fault = await checkEndpoint(url, rulesOf(allow), () => Promise.resolve([]));
@@ -53,8 +53,8 @@ interface HttpSourceOptions {
 
 /**
  * GET of the URL gives `{"price_per_gram_sar": 321.5, "as_of": "2026-01-31T09:30:00.000Z"}`; as_of is optional. The first
- * price after the source was set is taken as it is; afterwards a price that jumps is refused. The URL comes from the database,
- * so that it is checked as a webhook's is: a request goes only to an address that was checked.
+ * price after the source was set is accepted as it is; later a price that jumps is refused. The URL comes from the database, so
+ * it is checked like a webhook URL, and a request goes only to a checked address.
  */
 export function httpSource(
   { now, allow, resolve = createResolver() }: HttpSourceOptions,
@@ -85,7 +85,7 @@ function orAborted<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
   });
 }
 
-/** The whole reply of a 200. A redirect is not followed: it would lead where nothing was checked. */
+/** The body of a 200 reply. Redirects are not followed, because their target was not checked. */
 function fetchBounded(destination: Destination, agent: PinnedAgent, signal: AbortSignal): Promise<Buffer> {
   const sent = openRequest(destination, agent);
   const abort = () => void sent.destroy(signal.reason as Error);
@@ -97,7 +97,7 @@ function fetchBounded(destination: Destination, agent: PinnedAgent, signal: Abor
     };
     sent.on("error", reject);
     sent.on("upgrade", (_, socket) => socket.destroy());
-    sent.on("close", () => reject(new Error("The connection was closed before the reply's end.")));
+    sent.on("close", () => reject(new Error("The connection closed before the reply was complete.")));
     sent.on("response", (response) => {
       if (response.statusCode !== 200) return fail(`status_${response.statusCode}`);
       const parts: Buffer[] = [];
@@ -115,7 +115,7 @@ function fetchBounded(destination: Destination, agent: PinnedAgent, signal: Abor
   }).finally(() => signal.removeEventListener("abort", abort));
 }
 
-/** With an agent of its own, so that no proxy of the environment is used, and with the address that was checked as its host. */
+/** Uses its own agent, so that it ignores proxy variables, and connects to the checked address. */
 function openRequest(destination: Destination, agent: PinnedAgent): ClientRequest {
   const { addresses, host, path, port, secure } = destination;
   const options = {
