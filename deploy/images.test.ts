@@ -24,6 +24,24 @@ const manifests = (): string =>
   )
     .join("---\n");
 
+describe("the image", () => {
+  it("contains each package that its programs depend on, and no other", () => {
+    const text = (path: string) => readFileSync(join(FOLDER, "..", path), "utf8");
+    const needed = new Set(["server", "operator", "sidecar"]);
+    // A set's iteration includes what is added on the way.
+    for (const name of needed) {
+      const { dependencies = {} } = JSON.parse(text(`packages/${name}/package.json`));
+      for (const dependency of Object.keys(dependencies)) {
+        if (dependency.startsWith("@gold-partner/")) needed.add(dependency.split("/")[1]!);
+      }
+    }
+    const named = (path: string, line: RegExp) =>
+      [...text(path).matchAll(line)].map(([, name]) => name).sort();
+    assertEquals(named(".dockerignore", /^!packages\/(\w+)$/gm), [...needed].sort());
+    assertEquals(named("Dockerfile", /^COPY packages\/(\w+)\/package\.json /gm), [...needed].sort());
+  });
+});
+
 describe("deploy/check_images", () => {
   it("refuses manifests with a tag, names each image once, and takes those with digests", () => {
     assertEquals(run("check_images", [], manifests()), [
