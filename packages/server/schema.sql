@@ -124,12 +124,22 @@ CREATE TABLE gold.account (
 ALTER TABLE gold.account OWNER TO gold_owner;
 
 --
+-- Name: closed_end(gold.account, timestamp with time zone); Type: FUNCTION; Schema: gold; Owner: gold_book
+--
+
+CREATE FUNCTION gold.closed_end(holder gold.account, present timestamp with time zone) RETURNS timestamp with time zone
+    LANGUAGE sql STABLE PARALLEL SAFE
+    RETURN CASE WHEN (((holder).closed_until <= (GREATEST(present, (holder).last_posted_at) + gold.clock_tolerance())) OR ((holder).last_posted_at > (present + gold.clock_tolerance()))) THEN (holder).closed_until ELSE '-infinity'::timestamp with time zone END;
+
+ALTER FUNCTION gold.closed_end(holder gold.account, present timestamp with time zone) OWNER TO gold_book;
+
+--
 -- Name: account_instant(gold.account, timestamp with time zone); Type: FUNCTION; Schema: gold; Owner: gold_book
 --
 
 CREATE FUNCTION gold.account_instant(holder gold.account, present timestamp with time zone) RETURNS timestamp with time zone
     LANGUAGE sql STABLE PARALLEL SAFE
-    RETURN CASE WHEN (((holder).last_posted_at <= present) AND ((holder).closed_until < present)) THEN present WHEN ((holder).closed_until <= GREATEST((present + gold.clock_tolerance()), (holder).last_posted_at)) THEN GREATEST(present, (holder).last_posted_at, ((holder).closed_until + '00:00:00.001'::interval)) ELSE GREATEST(present, (holder).last_posted_at) END;
+    RETURN CASE WHEN (((holder).last_posted_at <= present) AND ((holder).closed_until < present)) THEN present ELSE GREATEST(present, (holder).last_posted_at, (gold.closed_end(holder, present) + '00:00:00.001'::interval)) END;
 
 ALTER FUNCTION gold.account_instant(holder gold.account, present timestamp with time zone) OWNER TO gold_book;
 
@@ -683,12 +693,16 @@ CREATE FUNCTION gold.balance_at(client integer, at timestamp with time zone) RET
     AS $$
 declare
   holder account;
+  clock timestamptz;
+  closed timestamptz;
 begin
   perform require_read_committed();
   select a.* into strict holder from account a where a.bucket = balance_at.client % 64 and a.client_id = balance_at.client;
-  if balance_at.at > greatest(clock_timestamp(), holder.last_posted_at, holder.closed_until) then
+  clock := clock_timestamp();
+  closed := closed_end(holder, ceil_millisecond(clock));
+  if balance_at.at > greatest(clock, holder.last_posted_at, closed) then
     return;
-  elsif balance_at.at >= holder.last_posted_at and balance_at.at > holder.closed_until then
+  elsif balance_at.at >= holder.last_posted_at and balance_at.at > closed then
     perform close_past(balance_at.client, balance_at.at);
   end if;
   return query select b.available, b.held, b.gold from balance_after(balance_at.client, sequence_at(balance_at.client, balance_at.at)) b;
@@ -706,12 +720,14 @@ CREATE FUNCTION gold.balance_now(client integer) RETURNS TABLE(available bigint,
     AS $$
 declare
   holder account;
+  clock timestamptz;
   present timestamptz;
 begin
   perform require_read_committed();
   select a.* into strict holder from account a where a.bucket = balance_now.client % 64 and a.client_id = balance_now.client for no key update;
-  present := greatest(date_trunc('milliseconds', clock_timestamp()), holder.last_posted_at);
-  if present > holder.closed_until then
+  clock := clock_timestamp();
+  present := greatest(date_trunc('milliseconds', clock), holder.last_posted_at);
+  if present > closed_end(holder, ceil_millisecond(clock)) then
     perform close_past(balance_now.client, present);
   end if;
   return query select holder.sar_available, holder.sar_held, holder.gold, present;
@@ -910,7 +926,7 @@ begin
   for asked in
     select i.n::int as n, i.client, i.admission, i.nonce, i.key, i.fingerprint, i.request, array_position(locked, i.client) as slot,
       s.nonce is not null as spent, s.request_id as spent_by, k.status as known_status, k.fingerprint as known_fingerprint, k.request_id as known_request,
-      k.body as known_body, i.quote, q.side, q.grams, q.price, q.total, q.expires_at, o.id is not null as executed
+      k.body as known_body, i.quote, q.side, q.grams, q.price, q.total, q.created_at as quoted_at, q.expires_at, o.id is not null as executed
     from unnest(clients, admissions, nonces, keys, fingerprints, quotes, requests)
       with ordinality i (client, admission, nonce, key, fingerprint, quote, request, n)
     left join nonce s on s.bucket = i.client % 64 and s.client_id = i.client and s.nonce = i.nonce
@@ -944,8 +960,9 @@ begin
         asked.known_body := bound[earlier].body;
       end if;
     end if;
-    if holder.last_posted_at > horizon and asked.known_body is null then
-      return next row(asked.n, 'service_unavailable', null, seconds_behind(holder, clock))::outcome;
+    -- How long a quote from before a step back has been firm cannot be known, so its order waits, too.
+    if greatest(holder.last_posted_at, asked.quoted_at) > horizon and asked.known_body is null then
+      return next row(asked.n, 'service_unavailable', null, seconds_behind(greatest(holder.last_posted_at, asked.quoted_at), clock))::outcome;
       continue;
     end if;
     if asked.spent then
@@ -967,7 +984,7 @@ begin
     end if;
 
     refusal := null;
-    instant := account_instant(holder, present);
+    instant := greatest(account_instant(holder, present), asked.quoted_at);
     if asked.side is null then
       refusal := 'not_found';
       detail := 'There is no quote of yours with this quote_id.';
@@ -1172,7 +1189,7 @@ begin
     end if;
 
     if holder.last_posted_at > horizon then
-      return next row(asked.n, 'service_unavailable', null, seconds_behind(holder, clock))::outcome;
+      return next row(asked.n, 'service_unavailable', null, seconds_behind(holder.last_posted_at, clock))::outcome;
       continue;
     end if;
     made_at := account_instant(holder, present);
@@ -1678,7 +1695,7 @@ CREATE FUNCTION gold.close_past(client integer, until timestamp with time zone) 
     AS $$
 begin
   perform set_config('synchronous_commit', 'off', true);
-  update account a set closed_until = greatest(a.closed_until, ceil_millisecond(until)) where a.bucket = client % 64 and a.client_id = client;
+  update account a set closed_until = greatest(closed_end(a, ceil_millisecond(clock_timestamp())), ceil_millisecond(until)) where a.bucket = client % 64 and a.client_id = client;
 end $$;
 
 ALTER FUNCTION gold.close_past(client integer, until timestamp with time zone) OWNER TO gold_book;
@@ -4078,12 +4095,15 @@ begin
     held.records := 0;
     held.day_ends_at := day_end(clock);
   end if;
-  if exceeded_limit(held, grams) in ('open_quotes', 'open_grams') and clock >= held.exact_until then
+  -- A count never stands for two minutes, unless the clock stepped back.
+  if exceeded_limit(held, grams) in ('open_quotes', 'open_grams')
+    and (clock >= held.exact_until or held.exact_until > clock + interval '2 minutes') then
     select count(*), coalesce(sum(q.grams), 0), coalesce(min(q.expires_at), clock + interval '1 minute'),
       coalesce((array_agg(q.id order by q.id))[1], 'ffffffff-ffff-ffff-ffff-ffffffffffff')
     into held.open_quotes, held.open_grams, held.exact_until, held.open_from
     from quote q
     where q.bucket = held.bucket and q.client_id = held.client_id and q.id >= held.open_from and q.expires_at > clock
+      and q.created_at <= clock + clock_tolerance()
       and not exists (select from orders o where o.bucket = q.bucket and o.client_id = q.client_id and o.id = q.id);
   end if;
   return held;
@@ -4633,14 +4653,14 @@ end $$;
 ALTER FUNCTION gold.seal_next(clients integer[]) OWNER TO gold_book;
 
 --
--- Name: seconds_behind(gold.account, timestamp with time zone); Type: FUNCTION; Schema: gold; Owner: gold_book
+-- Name: seconds_behind(timestamp with time zone, timestamp with time zone); Type: FUNCTION; Schema: gold; Owner: gold_book
 --
 
-CREATE FUNCTION gold.seconds_behind(holder gold.account, clock timestamp with time zone) RETURNS text
+CREATE FUNCTION gold.seconds_behind(newest timestamp with time zone, clock timestamp with time zone) RETURNS text
     LANGUAGE sql STABLE PARALLEL SAFE
-    RETURN ((ceil(EXTRACT(epoch FROM ((holder).last_posted_at - clock))))::bigint)::text;
+    RETURN ((ceil(EXTRACT(epoch FROM (newest - clock))))::bigint)::text;
 
-ALTER FUNCTION gold.seconds_behind(holder gold.account, clock timestamp with time zone) OWNER TO gold_book;
+ALTER FUNCTION gold.seconds_behind(newest timestamp with time zone, clock timestamp with time zone) OWNER TO gold_book;
 
 --
 -- Name: sequence_at(integer, timestamp with time zone); Type: FUNCTION; Schema: gold; Owner: gold_book
@@ -5332,6 +5352,10 @@ begin
     return null;
   end if;
   if is_replay then
+    -- More than a whole burst ahead: the clock stepped back.
+    if held.replays_paid_at > clock + make_interval(secs => replay_burst() / replays_per_second()::float8) then
+      held.replays_paid_at := clock;
+    end if;
     if held.replays_paid_at > clock + make_interval(secs => (replay_burst() - 1) / replays_per_second()::float8) then
       return limit_reached(item, held, 'replays', clock, request);
     end if;
@@ -5689,10 +5713,10 @@ CREATE FUNCTION gold.verify_ledger() RETURNS TABLE(rule text, subject text, deta
       o.executed_at, o.sar_available_after, o.sar_held_after, o.gold_after)
 
   union all
-  select 'order_is_quoted', 'order ' || o.id, 'it differs from its quote, or was executed after the quote''s end'
+  select 'order_is_quoted', 'order ' || o.id, 'it differs from its quote, or was executed before the quote was made or after its end'
   from orders o
   left join quote q on q.bucket = o.bucket and q.client_id = o.client_id and q.id = o.id
-  where (q.side, q.grams, q.price, q.total) is distinct from (o.side, o.grams, o.price, o.total) or o.executed_at > q.expires_at
+  where (q.side, q.grams, q.price, q.total) is distinct from (o.side, o.grams, o.price, o.total) or o.executed_at not between q.created_at and q.expires_at
 
   union all
   select 'funding_is_booked', 'funding ' || f.id, 'its transfer is missing or says another amount'
@@ -7105,6 +7129,12 @@ GRANT UPDATE(last_posted_at) ON TABLE gold.account TO gold_book;
 GRANT UPDATE(closed_until) ON TABLE gold.account TO gold_book;
 
 --
+-- Name: FUNCTION closed_end(holder gold.account, present timestamp with time zone); Type: ACL; Schema: gold; Owner: gold_book
+--
+
+REVOKE ALL ON FUNCTION gold.closed_end(holder gold.account, present timestamp with time zone) FROM PUBLIC;
+
+--
 -- Name: FUNCTION account_instant(holder gold.account, present timestamp with time zone); Type: ACL; Schema: gold; Owner: gold_book
 --
 
@@ -8451,10 +8481,10 @@ REVOKE ALL ON FUNCTION gold.seal_next(clients integer[]) FROM PUBLIC;
 GRANT ALL ON FUNCTION gold.seal_next(clients integer[]) TO gold_api;
 
 --
--- Name: FUNCTION seconds_behind(holder gold.account, clock timestamp with time zone); Type: ACL; Schema: gold; Owner: gold_book
+-- Name: FUNCTION seconds_behind(newest timestamp with time zone, clock timestamp with time zone); Type: ACL; Schema: gold; Owner: gold_book
 --
 
-REVOKE ALL ON FUNCTION gold.seconds_behind(holder gold.account, clock timestamp with time zone) FROM PUBLIC;
+REVOKE ALL ON FUNCTION gold.seconds_behind(newest timestamp with time zone, clock timestamp with time zone) FROM PUBLIC;
 
 --
 -- Name: FUNCTION sequence_at(client integer, at timestamp with time zone); Type: ACL; Schema: gold; Owner: gold_book

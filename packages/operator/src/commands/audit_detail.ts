@@ -25,9 +25,9 @@ function describe(value: unknown): unknown {
   return Object.fromEntries(
     Object.entries(value).map(([name, inner]) => {
       const [shown, format] = QUANTITIES[name] ?? [name];
-      return format && Number.isSafeInteger(inner)
-        ? [shown, format(BigInt(inner as number))]
-        : [name, describe(inner)];
+      // A large quantity is stored as a string of its digits.
+      const isWhole = Number.isSafeInteger(inner) || typeof inner === "string" && /^[0-9]+$/.test(inner);
+      return format && isWhole ? [shown, format(BigInt(inner as number | string))] : [name, describe(inner)];
     }),
   );
 }

@@ -57,7 +57,11 @@ describe("gold partner set and approve-iban", () => {
     await operator.done("partner", "set", id, "--open-grams", "unlimited");
     assertEquals(limitsOf(await shown()), { open_quotes: 20, open_grams: "unlimited", daily_records: 1000 });
     refused(await set("--open-quotes", "0"), 2, "--open-quotes");
-    refused(await set("--open-grams", "0"), 2, "--open-grams");
+    for (const grams of ["0", "1000000000.0001", "99999999999999999999"]) {
+      refused(await set("--open-grams", grams), 2, "--open-grams");
+    }
+    const audited = await operator.done("audit", "list") as unknown as { items: { detail: unknown }[] };
+    assert(JSON.stringify(audited).includes(String.raw`\"open_grams\":\"2500.5\"`), JSON.stringify(audited));
     refused(await set("--daily-records", "none"), 2, "--daily-records");
     await operator.done("partner", "set", id, "--open-quotes", "unlimited", "--daily-records", "unlimited");
     assertEquals(limitsOf(await shown()), unlimited);

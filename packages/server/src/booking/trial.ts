@@ -103,7 +103,7 @@ export async function untilWaiting(sql: Sql, sessions = 1): Promise<void> {
 /** A quote of any age; a new one is made by the service itself. */
 export async function plantQuote(
   sql: Sql,
-  { client, side, grams, price, ageSeconds }: PlantedQuote,
+  { client, side, grams, price, ageSeconds, madeAheadSeconds = 0 }: PlantedQuote,
 ): Promise<string> {
   const id = newUuid();
   const total = side === "buy" ? (grams * price + 999_999n) / 1_000_000n : grams * price / 1_000_000n;
@@ -112,7 +112,8 @@ export async function plantQuote(
     select ${
     client % 64
   }, ${client}, ${side}::gold.side, ${id}::uuid, ${`${grams}`}::text::bigint, ${`${price}`}::text::bigint,
-      ${`${total}`}::text::bigint, at, at + interval '60 seconds'
+      ${`${total}`}::text::bigint, least(at, clock_timestamp()) + make_interval(secs => ${madeAheadSeconds}::float8),
+      at + make_interval(secs => 60 + ${madeAheadSeconds}::float8)
     from (select clock_timestamp() - make_interval(secs => ${ageSeconds}::float8) as at) made`;
   return id;
 }
@@ -125,6 +126,8 @@ export interface PlantedQuote {
   /** In 0.0001 SAR per gram. */
   readonly price: bigint;
   readonly ageSeconds: number;
+  /** As if the clock had stepped back by so much since. */
+  readonly madeAheadSeconds?: number;
 }
 
 const INSTANT = /\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z/g;

@@ -132,7 +132,7 @@ export const ORDER_DEFECTS: readonly Defect[] = [
   {
     name: "order: executed_at may go back",
     file: BOOK_ORDERS,
-    from: "instant := account_instant(holder, present);",
+    from: "instant := greatest(account_instant(holder, present), asked.quoted_at);",
     to: "instant := present;",
     tests: [BOOK_ORDERS_TEST],
   },

@@ -91,8 +91,7 @@ export const READ_DEFECTS: readonly Defect[] = [
   {
     name: "balance at an instant: the future is answered",
     file: BALANCE_AT,
-    from:
-      "if balance_at.at > greatest(clock_timestamp(), holder.last_posted_at, holder.closed_until) then\n    return;\n  elsif",
+    from: "if balance_at.at > greatest(clock, holder.last_posted_at, closed) then\n    return;\n  elsif",
     to: "if",
     tests: [BALANCE_AT_TEST],
   },
@@ -107,8 +106,8 @@ export const READ_DEFECTS: readonly Defect[] = [
   {
     name: "balance now: told before the newest posting's instant",
     file: BALANCE_AT,
-    from: "present := greatest(date_trunc('milliseconds', clock_timestamp()), holder.last_posted_at);",
-    to: "present := date_trunc('milliseconds', clock_timestamp());",
+    from: "present := greatest(date_trunc('milliseconds', clock), holder.last_posted_at);",
+    to: "present := date_trunc('milliseconds', clock);",
     tests: [BALANCES_TEST, BALANCE_AT_TEST],
     short: true,
   },

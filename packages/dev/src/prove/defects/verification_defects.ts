@@ -80,7 +80,7 @@ export const VERIFICATION_DEFECTS: readonly Defect[] = [
   {
     name: "verify: blind to order_is_quoted: its end",
     file: VERIFY_LEDGER,
-    from: "or o.executed_at > q.expires_at",
+    from: "or o.executed_at not between q.created_at and q.expires_at",
     to: "or false",
     tests: [VERIFY_LEDGER_TEST],
   },

@@ -45,12 +45,15 @@ begin
     held.records := 0;
     held.day_ends_at := day_end(clock);
   end if;
-  if exceeded_limit(held, grams) in ('open_quotes', 'open_grams') and clock >= held.exact_until then
+  -- A count never stands for two minutes, unless the clock stepped back.
+  if exceeded_limit(held, grams) in ('open_quotes', 'open_grams')
+    and (clock >= held.exact_until or held.exact_until > clock + interval '2 minutes') then
     select count(*), coalesce(sum(q.grams), 0), coalesce(min(q.expires_at), clock + interval '1 minute'),
       coalesce((array_agg(q.id order by q.id))[1], 'ffffffff-ffff-ffff-ffff-ffffffffffff')
     into held.open_quotes, held.open_grams, held.exact_until, held.open_from
     from quote q
     where q.bucket = held.bucket and q.client_id = held.client_id and q.id >= held.open_from and q.expires_at > clock
+      and q.created_at <= clock + clock_tolerance()
       and not exists (select from orders o where o.bucket = q.bucket and o.client_id = q.client_id and o.id = q.id);
   end if;
   return held;
@@ -131,6 +134,10 @@ begin
     return null;
   end if;
   if is_replay then
+    -- More than a whole burst ahead: the clock stepped back.
+    if held.replays_paid_at > clock + make_interval(secs => replay_burst() / replays_per_second()::float8) then
+      held.replays_paid_at := clock;
+    end if;
     if held.replays_paid_at > clock + make_interval(secs => (replay_burst() - 1) / replays_per_second()::float8) then
       return limit_reached(item, held, 'replays', clock, request);
     end if;

@@ -133,6 +133,16 @@ describe("the daily budget of records", () => {
     assertEquals(wordOf(await bookOrder(books.api, sound)), "answered 201");
   });
 
+  it("answers a replay although replays were counted before the clock stepped back", async () => {
+    const client = await limited(10);
+    const item = order(client, null);
+    await bookOrder(books.api, item);
+    await books.sql`
+      update gold.allowance set replays_paid_at = clock_timestamp() + interval '1 hour' where client_id = ${client}`;
+    const retry = { ...item, nonce: newUuid(), request: newUuid() };
+    assertEquals(wordOf(await bookOrder(books.api, retry)), "replayed not_found");
+  });
+
   it("gives replays a rate of their own: five a second, with a burst of five hundred", async () => {
     const client = await limited(1);
     const item = order(client, null);

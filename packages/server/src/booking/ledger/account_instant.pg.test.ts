@@ -118,6 +118,34 @@ describe("the time of an account, while the clock is behind its newest posting,"
     });
   }
 
+  for (const seconds of [6, 75, 3600]) {
+    it(`keeps a balance that was read after the newest posting, before a step back of ${seconds} s`, async () => {
+      const client = await rich();
+      await set(client, "last_posted_at", seconds - 1);
+      const read = await set(client, "closed_until", seconds);
+      const first = await reads().balancesAt(client, read.toISOString());
+      const { asOf } = await reads().balances(client);
+      const posted = await post(client);
+      assert(posted > read && posted > asOf, `${posted.toISOString()} is not after ${read.toISOString()}`);
+      assertEquals(await reads().balancesAt(client, read.toISOString()), first);
+    });
+  }
+
+  it("refuses an order for a quote that was made before a step back, until the clock has passed it", async () => {
+    const client = await rich();
+    const quote = await plantQuote(books.sql, { ...TERMS, client, ageSeconds: 0, madeAheadSeconds: 75 });
+    const order = orderItem(client, quote);
+    const before = await readBooks(books.sql);
+    const { outcome, body } = await bookOrder(books.api, order);
+    assertEquals(outcome, "service_unavailable");
+    assert(Math.abs(Number(body) - 75) < 5, `${body} s`);
+    assertEquals(await readBooks(books.sql), before);
+    const soon = await plantQuote(books.sql, { ...TERMS, client, ageSeconds: 0, madeAheadSeconds: 4 });
+    const executed = JSON.parse((await bookOrder(books.api, orderItem(client, soon))).body!);
+    const [made] = await books.sql`select created_at from gold.quote where id = ${soon}`;
+    atLeast(new Date(executed.executed_at), made!.created_at);
+  });
+
   it("is never before the newest posting for what is not refused, either", async () => {
     const client = await rich();
     const ahead = await set(client, "last_posted_at", 75);
@@ -156,8 +184,11 @@ describe("the time of an account, while the clock is behind its newest posting,"
     assert(Date.parse(quoted.created_at) < read.getTime() - 60_000);
     const outcome = await bookOrder(books.api, orderItem(client, quoted.quote_id.slice("qt_".length)));
     assertEquals(wordOf(outcome), "answered 201");
+    const ahead = new Date(read.getTime() - 1000).toISOString();
+    assertEquals(await reads().balancesAt(client, ahead), undefined);
     const { asOf } = await reads().balances(client);
     assert(asOf.getTime() < read.getTime() - 60_000);
+    assert(await post(client) > asOf);
   });
 
   it("does not run ahead of the clock under a hot partner who reads as often as it posts", async () => {

@@ -7,19 +7,27 @@ create or replace function gold.clock_tolerance() returns interval
 language sql immutable parallel safe
 return interval '5 seconds';
 
+-- The last millisecond for which a balance was answered that still counts. If the clock steps back far, balances that were read
+-- before the step lie far ahead of it. They count for an account whose newest posting is ahead, too: it is stopped anyway. Another
+-- account would be stopped by its next posting alone, so for that one they do not count.
+create or replace function gold.closed_end(holder gold.account, present timestamptz) returns timestamptz
+language sql stable parallel safe
+return case
+  when (holder).closed_until <= greatest(present, (holder).last_posted_at) + gold.clock_tolerance()
+    or (holder).last_posted_at > present + gold.clock_tolerance() then (holder).closed_until
+  else '-infinity'
+end;
+
 -- The instant of a new record: the later of the clock and the newest posting, and later than every millisecond for which a
--- balance was answered. `present` is the clock's next millisecond. If the clock stepped back by more than the tolerance, balances
--- read before the step are ignored: they would stop an account that has no posting ahead of the clock.
+-- balance was answered. `present` is the clock's next millisecond.
 create or replace function gold.account_instant(holder gold.account, present timestamptz) returns timestamptz
 language sql stable parallel safe
 return case
   when (holder).last_posted_at <= present and (holder).closed_until < present then present
-  when (holder).closed_until <= greatest(present + gold.clock_tolerance(), (holder).last_posted_at)
-    then greatest(present, (holder).last_posted_at, (holder).closed_until + interval '1 millisecond')
-  else greatest(present, (holder).last_posted_at)
+  else greatest(present, (holder).last_posted_at, gold.closed_end(holder, present) + interval '1 millisecond')
 end;
 
--- The number of seconds by which the clock is behind an account's newest posting, for the service's alarm.
-create or replace function gold.seconds_behind(holder gold.account, clock timestamptz) returns text
+-- The number of seconds by which the clock is behind an account's newest posting or quote, for the service's alarm.
+create or replace function gold.seconds_behind(newest timestamptz, clock timestamptz) returns text
 language sql stable parallel safe
-return ceil(extract(epoch from (holder).last_posted_at - clock))::bigint::text;
+return ceil(extract(epoch from newest - clock))::bigint::text;

@@ -44,7 +44,7 @@ create or replace function gold.close_past(client int, until timestamptz) return
 language plpgsql volatile set search_path = gold, pg_temp as $$
 begin
   perform set_config('synchronous_commit', 'off', true);
-  update account a set closed_until = greatest(a.closed_until, ceil_millisecond(until)) where a.bucket = client % 64 and a.client_id = client;
+  update account a set closed_until = greatest(closed_end(a, ceil_millisecond(clock_timestamp())), ceil_millisecond(until)) where a.bucket = client % 64 and a.client_id = client;
 end $$;
 
 -- The balance at an instant that is past, by the clock or by the newest posting. It never changes afterwards: an instant before the
@@ -53,12 +53,16 @@ create or replace function gold.balance_at(client int, at timestamptz) returns t
 language plpgsql volatile security definer set search_path = gold, pg_temp as $$
 declare
   holder account;
+  clock timestamptz;
+  closed timestamptz;
 begin
   perform require_read_committed();
   select a.* into strict holder from account a where a.bucket = balance_at.client % 64 and a.client_id = balance_at.client;
-  if balance_at.at > greatest(clock_timestamp(), holder.last_posted_at, holder.closed_until) then
+  clock := clock_timestamp();
+  closed := closed_end(holder, ceil_millisecond(clock));
+  if balance_at.at > greatest(clock, holder.last_posted_at, closed) then
     return;
-  elsif balance_at.at >= holder.last_posted_at and balance_at.at > holder.closed_until then
+  elsif balance_at.at >= holder.last_posted_at and balance_at.at > closed then
     perform close_past(balance_at.client, balance_at.at);
   end if;
   return query select b.available, b.held, b.gold from balance_after(balance_at.client, sequence_at(balance_at.client, balance_at.at)) b;
@@ -69,12 +73,14 @@ create or replace function gold.balance_now(client int) returns table (available
 language plpgsql volatile security definer set search_path = gold, pg_temp as $$
 declare
   holder account;
+  clock timestamptz;
   present timestamptz;
 begin
   perform require_read_committed();
   select a.* into strict holder from account a where a.bucket = balance_now.client % 64 and a.client_id = balance_now.client for no key update;
-  present := greatest(date_trunc('milliseconds', clock_timestamp()), holder.last_posted_at);
-  if present > holder.closed_until then
+  clock := clock_timestamp();
+  present := greatest(date_trunc('milliseconds', clock), holder.last_posted_at);
+  if present > closed_end(holder, ceil_millisecond(clock)) then
     perform close_past(balance_now.client, present);
   end if;
   return query select holder.sar_available, holder.sar_held, holder.gold, present;

@@ -62,7 +62,7 @@ const DEFECTS: Record<string, readonly [rules: string, plant: string]> = {
     "update gold.orders set gold_after = gold_after + 1 where id = :first",
   ],
   "an order's instant": [
-    "order_is_booked",
+    "order_is_booked order_is_quoted",
     "update gold.orders set executed_at = executed_at - interval '1 second' where id = :first",
   ],
   "an order that is gone": [

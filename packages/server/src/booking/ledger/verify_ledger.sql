@@ -60,10 +60,10 @@ language sql stable security definer set search_path = gold, pg_temp as $$
       o.executed_at, o.sar_available_after, o.sar_held_after, o.gold_after)
 
   union all
-  select 'order_is_quoted', 'order ' || o.id, 'it differs from its quote, or was executed after the quote''s end'
+  select 'order_is_quoted', 'order ' || o.id, 'it differs from its quote, or was executed before the quote was made or after its end'
   from orders o
   left join quote q on q.bucket = o.bucket and q.client_id = o.client_id and q.id = o.id
-  where (q.side, q.grams, q.price, q.total) is distinct from (o.side, o.grams, o.price, o.total) or o.executed_at > q.expires_at
+  where (q.side, q.grams, q.price, q.total) is distinct from (o.side, o.grams, o.price, o.total) or o.executed_at not between q.created_at and q.expires_at
 
   union all
   select 'funding_is_booked', 'funding ' || f.id, 'its transfer is missing or says another amount'

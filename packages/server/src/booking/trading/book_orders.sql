@@ -64,7 +64,7 @@ begin
   for asked in
     select i.n::int as n, i.client, i.admission, i.nonce, i.key, i.fingerprint, i.request, array_position(locked, i.client) as slot,
       s.nonce is not null as spent, s.request_id as spent_by, k.status as known_status, k.fingerprint as known_fingerprint, k.request_id as known_request,
-      k.body as known_body, i.quote, q.side, q.grams, q.price, q.total, q.expires_at, o.id is not null as executed
+      k.body as known_body, i.quote, q.side, q.grams, q.price, q.total, q.created_at as quoted_at, q.expires_at, o.id is not null as executed
     from unnest(clients, admissions, nonces, keys, fingerprints, quotes, requests)
       with ordinality i (client, admission, nonce, key, fingerprint, quote, request, n)
     left join nonce s on s.bucket = i.client % 64 and s.client_id = i.client and s.nonce = i.nonce
@@ -98,8 +98,9 @@ begin
         asked.known_body := bound[earlier].body;
       end if;
     end if;
-    if holder.last_posted_at > horizon and asked.known_body is null then
-      return next row(asked.n, 'service_unavailable', null, seconds_behind(holder, clock))::outcome;
+    -- How long a quote from before a step back has been firm cannot be known, so its order waits, too.
+    if greatest(holder.last_posted_at, asked.quoted_at) > horizon and asked.known_body is null then
+      return next row(asked.n, 'service_unavailable', null, seconds_behind(greatest(holder.last_posted_at, asked.quoted_at), clock))::outcome;
       continue;
     end if;
     if asked.spent then
@@ -121,7 +122,7 @@ begin
     end if;
 
     refusal := null;
-    instant := account_instant(holder, present);
+    instant := greatest(account_instant(holder, present), asked.quoted_at);
     if asked.side is null then
       refusal := 'not_found';
       detail := 'There is no quote of yours with this quote_id.';

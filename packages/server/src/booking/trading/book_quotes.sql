@@ -95,7 +95,7 @@ begin
     end if;
 
     if holder.last_posted_at > horizon then
-      return next row(asked.n, 'service_unavailable', null, seconds_behind(holder, clock))::outcome;
+      return next row(asked.n, 'service_unavailable', null, seconds_behind(holder.last_posted_at, clock))::outcome;
       continue;
     end if;
     made_at := account_instant(holder, present);
