@@ -4,6 +4,7 @@ import { randomBytes } from "node:crypto";
 import postgres, { type Sql } from "postgres";
 import { type Run, runGold } from "../gold_trial.ts";
 import { assertRefused as refused, itemsOf, type TrialOperator, trialOperator } from "./trial.ts";
+import { dropLogins } from "../../../../testing/drop_logins.ts";
 
 describe("gold operator", () => {
   let operator: TrialOperator;
@@ -18,7 +19,7 @@ describe("gold operator", () => {
     await sql.unsafe(`grant gold_operator to ${migration} with admin option`);
   });
   after(async () => {
-    for (const name of made) await sql.unsafe(`drop role if exists ${name}`);
+    if (made.length > 0) await dropLogins(sql, ...made);
     await operator.stop();
   });
 

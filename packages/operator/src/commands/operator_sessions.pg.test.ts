@@ -4,6 +4,7 @@ import postgres, { type Sql } from "postgres";
 import { migrate } from "@gold-partner/server";
 import { type TestPostgres, testPostgres } from "@gold-partner/dev";
 import { randomBytes } from "node:crypto";
+import { dropLogins } from "../../../../testing/drop_logins.ts";
 import { until } from "../../../../testing/until.ts";
 
 const STALE_AFTER_SECONDS = 10;
@@ -21,7 +22,7 @@ describe("sessions of operators", () => {
     sql = postgres(url, { max: 1, onnotice: () => {} });
   });
   after(async () => {
-    await sql.unsafe(`drop role if exists ${name}, ${name}_by_hand`);
+    await dropLogins(sql, name, `${name}_by_hand`);
     await sql.end();
     await server.stop();
   });

@@ -5,6 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type TrialService, trialService } from "@gold-partner/dev";
 import { type Run, runGold } from "../gold_trial.ts";
+import { dropLogins } from "../../../../testing/drop_logins.ts";
 
 interface Person {
   readonly login: string;
@@ -42,7 +43,7 @@ export async function trialOperator(): Promise<TrialOperator> {
     },
     read: (name) => readFile(path(name), "utf8"),
     async stop() {
-      await sql.unsafe(`drop role ${person.login}, ${colleague.login}`);
+      await dropLogins(sql, person.login, colleague.login);
       await service.stop();
       await rm(folder, { recursive: true, force: true });
     },

@@ -1,6 +1,7 @@
 import type { TrialBooks } from "@gold-partner/dev";
 import { randomBytes } from "node:crypto";
 import postgres, { type Sql } from "postgres";
+import { dropLogins } from "../../../../testing/drop_logins.ts";
 
 /** An operator with a login of its own: what two people must do, two of these do. */
 export interface TrialOperator {
@@ -22,7 +23,7 @@ export async function hireOperator({ url, sql: admin }: TrialBooks): Promise<Tri
     sql,
     async leave() {
       await sql.end({ timeout: 1 });
-      await admin.unsafe(`drop role ${login}`);
+      await dropLogins(admin, login);
     },
   };
 }

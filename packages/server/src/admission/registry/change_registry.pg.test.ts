@@ -4,6 +4,7 @@ import { randomUUID } from "node:crypto";
 import { after, before, describe, it } from "node:test";
 import type { Sql } from "postgres";
 import { bookOrder, orderItem, plantQuote, readBooks, untilWaiting, wordOf } from "../../booking/trial.ts";
+import { dropLogins } from "../../../../../testing/drop_logins.ts";
 
 const TERMS = { side: "buy", grams: 100n, price: 3_210_000n, ageSeconds: 0 } as const;
 const hexOf = (byte: string) => byte.repeat(32);
@@ -209,7 +210,7 @@ describe("the registry", () => {
         .sql`select action from gold.audit where subject = ${publicId} and login = session_user order by id`;
       assertEquals(own.map(({ action }) => action), ["partner.create", "certificate.issue"]);
     } finally {
-      await books.sql.unsafe(`drop role ${login}`);
+      await dropLogins(books.sql, login);
     }
   });
 
