@@ -121,6 +121,8 @@ describe("what Envoy answers by itself", () => {
     while (!isFull() && performance.now() < end) await sleep(20);
     await expectTwice("service_unavailable", house.partner.through(port)).finally(mend);
     for (const wire of wires) wire.close();
+    // Until the service has taken what waited, its backlog is full, and another Envoy could not connect.
+    await house.partner.through(port).until(({ ok }) => ok);
   });
 
   it("is what takes too long: a request that does not arrive, a reply that does not come", async () => {
