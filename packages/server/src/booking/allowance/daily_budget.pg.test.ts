@@ -60,7 +60,7 @@ describe("the daily budget of records", () => {
     assert(Math.abs(reset_seconds - row!.left) < 5, `${reset_seconds} and ${row!.left}`);
   });
 
-  it("begins anew on the next day", async () => {
+  it("starts again from zero on the next day", async () => {
     const client = await limited(1);
     await quote(client);
     assertEquals(wordOf(await quote(client)), SPENT);
