@@ -2785,7 +2785,7 @@ begin
   return (
     select row(item, 'answered', p.status, json_build_object('type', '/docs/errors#' || p.code, 'title', p.title, 'status', p.status,
       'detail', detail, 'code', p.code, 'request_id', 'req_' || request, 'retryable', p.retryable,
-      'limit', json_build_object('policy', translate(reached, '_', '-'), 'quota', quota, 'window_seconds', window_seconds, 'remaining', free,
+      'limit', json_build_object('policy', reached, 'quota', quota, 'window_seconds', window_seconds, 'remaining', free,
         'reset_seconds', greatest(1, ceil(extract(epoch from changes_at - clock)))))::text)::outcome
     from problem p where p.code = answer
   );
@@ -3935,8 +3935,8 @@ declare
 begin
   foreach field in array tg_argv loop
     if to_jsonb(new) ->> field ~ '[\u0001-\u001f\u007f-\u009f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]' then
-      raise exception 'the % of a % must not contain control characters, line breaks or characters that change the text direction',
-        replace(field, '_', ' '), replace(tg_table_name, '_', ' ') using errcode = 'GR409';
+      raise exception '%.% must not contain control characters, line breaks or characters that change the text direction',
+        tg_table_name, field using errcode = 'GR409';
     end if;
   end loop;
   return new;

@@ -46,7 +46,7 @@ export async function build(
   const database = await step(
     "database",
     "making or waking Postgres",
-    () => awaitDatabase(state, woken, watchdog),
+    () => awaitDatabase(state, woken, watchdog, port),
     ({ postgres: { port, reused } }) =>
       reused
         ? `Postgres still ran from an earlier start, on port ${port}`
@@ -135,9 +135,12 @@ async function awaitDatabase(
   state: State,
   woken: Woken | undefined,
   watchdog: Watchdog,
+  gatewayPort: number,
 ): Promise<Database> {
   const postgres = await woken?.postgres.catch(() => undefined);
-  return postgres ? { postgres, urls: woken!.urls } : await openDatabase(state, watchdog);
+  return postgres
+    ? { postgres, urls: woken!.urls }
+    : await openDatabase(state, watchdog, { sparedPort: gatewayPort });
 }
 
 /** Whose certificates receivers on this machine have; true when nothing changed. The service reads it as it starts. */

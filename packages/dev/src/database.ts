@@ -1,5 +1,5 @@
 import postgres from "postgres";
-import { type RunningPostgres, startPostgres } from "./postgres/mod.ts";
+import { type PostgresOptions, type RunningPostgres, startPostgres } from "./postgres/mod.ts";
 import type { State } from "./state.ts";
 import type { Watchdog } from "./watchdog.ts";
 
@@ -19,13 +19,13 @@ const NAME = "gold";
 export function wakePostgres(
   state: State,
   watchdog?: Watchdog,
-  port?: number,
+  ports: Pick<PostgresOptions, "port" | "sparedPort"> = {},
 ): Promise<RunningPostgres> {
   return startPostgres({
+    ...ports,
     dataDir: state.path("postgres"),
     onServer: (pid, clusterDir) =>
       watchdog?.guard({ pid, command: clusterDir, signals: ["SIGINT", "SIGQUIT", "SIGKILL"] }),
-    ...(port ? { port } : {}),
   });
 }
 
@@ -41,8 +41,12 @@ export async function urlsAt(state: State, port: number): Promise<Database["urls
 }
 
 /** Postgres with one login for each job, as in production: nobody but the set-up below is a superuser. */
-export async function openDatabase(state: State, watchdog?: Watchdog): Promise<Database> {
-  const server = await wakePostgres(state, watchdog);
+export async function openDatabase(
+  state: State,
+  watchdog?: Watchdog,
+  ports: Pick<PostgresOptions, "sparedPort"> = {},
+): Promise<Database> {
+  const server = await wakePostgres(state, watchdog, ports);
   const urls = await urlsAt(state, server.port);
   const sql = postgres(server.superuserUrl("postgres"), { max: 1, onnotice: () => {} });
   try {

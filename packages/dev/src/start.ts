@@ -31,7 +31,7 @@ export async function start(options: StartOptions): Promise<Running> {
     const watchdog = await startWatchdog(state.path());
     stops.push(() => watchdog.stop());
     const settled = isSettled(state, baseUrl);
-    const woken = settled ? await wake(state, baseUrl, watchdog) : undefined;
+    const woken = settled ? await wake(state, baseUrl, port, watchdog) : undefined;
     if (woken) {
       // What failed is told by whoever awaits it.
       stops.push(() => woken.postgres.then((server) => server.stop(), () => {}), () => woken.service.stop());

@@ -33,14 +33,15 @@ const WRITTEN_EACH_TIME = "migration_database_url";
 export async function wake(
   state: State,
   baseUrl: string,
+  gatewayPort: number,
   watchdog: Watchdog,
 ): Promise<Woken | undefined> {
   const pidFile = state.path("postgres", "cluster", "postmaster.pid");
   if (existsSync(pidFile)) return undefined;
-  const port = await findFreePort();
+  const port = await findFreePort(gatewayPort);
   const urls = await urlsAt(state, port);
   let failed = false;
-  const server = wakePostgres(state, watchdog, port);
+  const server = wakePostgres(state, watchdog, { port });
   // Whoever awaits it hears what failed.
   server.catch(() => failed = true);
   await waitUntil(() => failed || existsSync(pidFile), LAUNCH_MS);

@@ -129,12 +129,17 @@ export async function gold(argv: readonly string[], terminal: Terminal): Promise
     if (result.notice && !values.json) terminal.err(printable(result.notice));
     return result.defects ? EXIT.defect : EXIT.done;
   } catch (error) {
-    const { code, message, exit } = failureOf(error);
-    terminal.err(printableJson({ title: "gold did not do it", code, detail: message, exit_code: exit }));
-    return exit;
+    return tellFailure(error, terminal);
   } finally {
     await close();
   }
+}
+
+/** Prints the error as a problem and returns the exit code. */
+export function tellFailure(error: unknown, { err }: Pick<Terminal, "err">): ExitCode {
+  const { code, message, exit } = failureOf(error);
+  err(printableJson({ title: "gold did not do it", code, detail: message, exit_code: exit }));
+  return exit;
 }
 
 /** By now it is done, whoever hears of it. */

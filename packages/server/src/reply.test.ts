@@ -64,13 +64,13 @@ describe("outcomeReply()", () => {
   });
 
   it("answers a limit's refusal with the limit's policy and the time until it changes", async () => {
-    const limit = { policy: "open-quotes", quota: 100, window_seconds: 60, remaining: 0, reset_seconds: 17 };
+    const limit = { policy: "open_quotes", quota: 100, window_seconds: 60, remaining: 0, reset_seconds: 17 };
     const body = JSON.stringify({ code: "open_quotes_exceeded", detail: "You have 100 open quotes.", limit });
     const exchange = { ...EXCHANGE, rateFields: { RateLimit: '"default";r=9;t=1' } };
     const made = outcomeReply({ outcome: "answered", status: 429, body }, exchange);
     assertEquals(made.headers.get("Retry-After"), "17");
-    assertEquals(made.headers.get("RateLimit-Policy"), '"open-quotes";q=100;w=60');
-    assertEquals(made.headers.get("RateLimit"), '"open-quotes";r=0;t=17');
+    assertEquals(made.headers.get("RateLimit-Policy"), '"open_quotes";q=100;w=60');
+    assertEquals(made.headers.get("RateLimit"), '"open_quotes";r=0;t=17');
     const { detail, ...rest } = await expectProblem(made, "open_quotes_exceeded");
     assertEquals([detail, "limit" in rest], ["You have 100 open quotes.", false]);
   });

@@ -15,6 +15,8 @@ export interface PostgresOptions {
   dataDir: string;
   /** A free one unless given. */
   port?: number;
+  /** A port that must stay free, because another program listens on it later. */
+  sparedPort?: number;
   /** Receives one line for each step worth knowing. */
   log?: (line: string) => void;
   /** Server settings, as in postgresql.conf. A server that is reused keeps those it was started with. */
@@ -52,7 +54,7 @@ const OWN_SETTINGS = ["listen_addresses", "port", "unix_socket_directories", "da
 
 /** Starts Postgres on `dataDir`, or finds it running there; returns when it answers. */
 export async function startPostgres(options: PostgresOptions): Promise<RunningPostgres> {
-  const { log = () => {}, port, settings = {}, onServer = () => {} } = options;
+  const { log = () => {}, port, sparedPort, settings = {}, onServer = () => {} } = options;
   refuseReserved(settings);
   const binaries = await findBinaries();
   const cluster = await openCluster(options.dataDir, binaries, log);
@@ -67,7 +69,7 @@ export async function startPostgres(options: PostgresOptions): Promise<RunningPo
       }
       continue;
     }
-    const started = await start(cluster, binaries, port ?? await findFreePort(), options);
+    const started = await start(cluster, binaries, port ?? await findFreePort(sparedPort), options);
     if (started) return describe(cluster, started, false);
     if (port !== undefined) await refuseBusyPort(port);
     await sleep(RETRY_PAUSE_MS);
@@ -231,9 +233,10 @@ const PORTS = { first: 15_000, end: 32_000 };
 const LOOPBACK = "127.0.0.1";
 
 /** It may be gone a moment later all the same, for which the caller tries again. */
-export async function findFreePort(): Promise<number> {
+export async function findFreePort(sparedPort?: number): Promise<number> {
   for (;;) {
     const port = randomInt(PORTS.first, PORTS.end);
+    if (port === sparedPort) continue;
     try {
       await listenOnce(port, LOOPBACK);
       return port;

@@ -19,6 +19,10 @@ const IBAN = "SA0380000000608010167519";
 const BAR_GROSS_GRAMS = "500";
 /** There is no proxy that would bound it; a partner may have a quarter. */
 const FLOOD_PER_SECOND = "20000";
+/** The partners of a proof may quote without end, like those of `npm start`. */
+const UNLIMITED = ["open-quotes", "open-grams", "daily-records"].flatMap((
+  name,
+) => [`--${name}`, "unlimited"]);
 const DATABASE_MS = 30_000;
 const INTERRUPTED = 130;
 
@@ -220,6 +224,8 @@ export class Deployment {
     await this.#operatorOf(this.#database.urls.migration)(
       "db migrate --loopback-receivers",
       ...Object.entries(settings).flat(),
+      // Another version's operator may not have these options.
+      ...(this.#root === undefined ? UNLIMITED : []),
     );
     const { certificate } = await this.operator("ca init --key", state.path("pki", "partner_ca_key.pem"));
     await state.writePrivate(state.path("pki", "partner_ca.pem"), certificate as string);

@@ -9,8 +9,8 @@ declare
 begin
   foreach field in array tg_argv loop
     if to_jsonb(new) ->> field ~ '[\u0001-\u001f\u007f-\u009f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]' then
-      raise exception 'the % of a % must not contain control characters, line breaks or characters that change the text direction',
-        replace(field, '_', ' '), replace(tg_table_name, '_', ' ') using errcode = 'GR409';
+      raise exception '%.% must not contain control characters, line breaks or characters that change the text direction',
+        tg_table_name, field using errcode = 'GR409';
     end if;
   end loop;
   return new;

@@ -110,7 +110,7 @@ begin
   return (
     select row(item, 'answered', p.status, json_build_object('type', '/docs/errors#' || p.code, 'title', p.title, 'status', p.status,
       'detail', detail, 'code', p.code, 'request_id', 'req_' || request, 'retryable', p.retryable,
-      'limit', json_build_object('policy', translate(reached, '_', '-'), 'quota', quota, 'window_seconds', window_seconds, 'remaining', free,
+      'limit', json_build_object('policy', reached, 'quota', quota, 'window_seconds', window_seconds, 'remaining', free,
         'reset_seconds', greatest(1, ceil(extract(epoch from changes_at - clock)))))::text)::outcome
     from problem p where p.code = answer
   );

@@ -54,7 +54,7 @@ describe("the daily budget of records", () => {
     const outcome = await quote(client);
     assertEquals([wordOf(outcome), outcome.status], [SPENT, 429]);
     const { reset_seconds, ...policy } = JSON.parse(outcome.body!).limit;
-    assertEquals(policy, { policy: "daily-records", quota: 2, window_seconds: 86_400, remaining: 0 });
+    assertEquals(policy, { policy: "daily_records", quota: 2, window_seconds: 86_400, remaining: 0 });
     const [row] = await books.sql`
       select extract(epoch from ((clock_timestamp() at time zone 'Asia/Riyadh')::date + 1)::timestamp at time zone 'Asia/Riyadh' - clock_timestamp())::float8 as left`;
     assert(Math.abs(reset_seconds - row!.left) < 5, `${reset_seconds} and ${row!.left}`);

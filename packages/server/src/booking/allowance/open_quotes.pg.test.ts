@@ -53,7 +53,7 @@ describe("the limit on open quotes", () => {
     const { code, request_id, limit } = JSON.parse(outcome.body!);
     assertEquals([code, request_id], ["open_quotes_exceeded", `req_${item.request}`]);
     const { reset_seconds, ...policy } = limit;
-    assertEquals(policy, { policy: "open-quotes", quota: 2, window_seconds: 60, remaining: 0 });
+    assertEquals(policy, { policy: "open_quotes", quota: 2, window_seconds: 60, remaining: 0 });
     assert(reset_seconds > 50 && reset_seconds <= 60, `${reset_seconds}`);
   });
 
@@ -63,7 +63,7 @@ describe("the limit on open quotes", () => {
     const outcome = await quote(client, 10_001n);
     assertEquals(wordOf(outcome), REFUSED);
     const { reset_seconds: _, ...policy } = JSON.parse(outcome.body!).limit;
-    assertEquals(policy, { policy: "open-grams", quota: 3, window_seconds: 60, remaining: 1 });
+    assertEquals(policy, { policy: "open_grams", quota: 3, window_seconds: 60, remaining: 1 });
     assertEquals(wordOf(await quote(client, 10_000n)), MADE);
     assertEquals(wordOf(await quote(client, 1n)), REFUSED);
   });

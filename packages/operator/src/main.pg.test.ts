@@ -1,0 +1,41 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import process from "node:process";
+import { after, before, describe, it } from "node:test";
+import { fileURLToPath } from "node:url";
+import { assertEquals } from "@std/assert";
+import { runtimeArguments } from "@gold-partner/dev";
+import { until } from "../../../testing/until.ts";
+import { type TrialOperator, trialOperator } from "./commands/trial.ts";
+
+const MAIN = fileURLToPath(new URL("./main.ts", import.meta.url));
+
+describe("the program gold", () => {
+  let operator: TrialOperator;
+  before(async () => void (operator = await trialOperator()));
+  after(() => operator.stop());
+
+  it("says that the outcome is unknown when the server ends the connection of its transaction", async () => {
+    const { sql } = operator.service.books;
+    const held = await sql.reserve();
+    await held`begin`;
+    await held`select gold.lock_price()`;
+    const child = spawn(process.execPath, [...runtimeArguments(MAIN), "price", "set", "--mid", "500"], {
+      env: { ...process.env, DATABASE_URL: operator.url },
+      stdio: ["ignore", "pipe", "pipe"],
+    });
+    let said = "";
+    child.stderr.setEncoding("utf8").on("data", (part) => said += part);
+    const ended = once(child, "close");
+    await until(async () => {
+      const [row] = await sql`
+        select pg_terminate_backend(pid) as ended from pg_stat_activity
+        where application_name = 'gold' and datname = current_database() and wait_event_type = 'Lock'`;
+      return row !== undefined;
+    });
+    const [code] = await ended;
+    await held`rollback`;
+    held.release();
+    assertEquals([code, JSON.parse(said).code], [3, "outcome_unknown"]);
+  });
+});
