@@ -9,6 +9,7 @@ export interface Runtimes {
   readonly deno: string;
 }
 
+const KILL_GRACE_MS = 10_000;
 const NODE_AT_LEAST = [20, 19] as const;
 
 /** Finds Node on PATH and the pinned Deno of the npm package, or ends with one sentence. */
@@ -46,12 +47,16 @@ function versionOf(command: string, args: readonly string[]): string | undefined
 /** `whole` shows what a program says when it has ended, so that programs that run side by side do not talk into each other. */
 export type Output = "inherit" | "ignore" | "whole";
 
-/** Runs a program in the terminal's sight and answers its exit code; a signal counts as a failure. */
+/**
+ * Runs a program in the terminal's sight and returns its exit code; a signal counts as a failure. A program that runs longer than
+ * `limitMs` is killed.
+ */
 export function runVisibly(
   root: string,
   command: string,
   args: readonly string[],
   output: Output = "inherit",
+  limitMs?: number,
 ): Promise<number> {
   // Node marks the children of its test runner, and a marked one does not run tests of its own.
   const { NODE_TEST_CONTEXT: _, ...env } = process.env;
@@ -59,8 +64,15 @@ export function runVisibly(
   return new Promise((resolve, reject) => {
     const child = spawn(command, args, { cwd: root, env, stdio: ["ignore", stdio, stdio] });
     const show = output === "whole" ? collect(child) : () => {};
+    const timer = limitMs === undefined ? undefined : setTimeout(() => {
+      console.error(`Killed, because it did not end within ${limitMs / 1000} s: ${args.join(" ")}`);
+      // Node's test runner passes SIGTERM on to the file that it runs, and then reports it. SIGKILL would leave that file running.
+      child.kill("SIGTERM");
+      setTimeout(() => child.kill("SIGKILL"), KILL_GRACE_MS).unref();
+    }, limitMs);
     child.once("error", reject);
     child.once("close", (code) => {
+      clearTimeout(timer);
       show();
       resolve(code ?? 1);
     });

@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSyn
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { describe, it } from "node:test";
-import { assertEquals } from "@std/assert";
+import { assert, assertEquals } from "@std/assert";
 import type { OneRuntime } from "./one_runtime.ts";
 import { findRuntimes } from "./runtimes.ts";
 import { runSuites } from "./suites.ts";
@@ -13,11 +13,12 @@ const HEAD = `import { describe, it } from "node:test";\nconst onDeno = "Deno" i
 /** Runs planted test files on both runtimes, out of sight. */
 async function runPlanted(
   files: Readonly<Record<string, string>>,
-  { oneRuntime = {}, nodeAlone = false, beside = {} }: {
+  { oneRuntime = {}, nodeAlone = false, beside = {}, limitMs = 60_000 }: {
     oneRuntime?: OneRuntime;
     nodeAlone?: boolean;
     /** Files that are no tests. */
     beside?: Readonly<Record<string, string>>;
+    limitMs?: number;
   } = {},
 ) {
   const root = realpathSync(mkdtempSync(join(tmpdir(), "suites-test-")));
@@ -36,6 +37,7 @@ async function runPlanted(
       oneRuntime,
       nodeAlone,
       lanes: 2,
+      limitMs,
       output: "ignore",
     });
   } finally {
@@ -91,6 +93,14 @@ describe("runSuites()", () => {
     ]);
     const empty = await runPlanted({ "empty.test.ts": "", "one.test.ts": `it("one", () => {});` });
     assertEquals(empty.faults, ["empty.test.ts ran no test on Node: a file without tests proves nothing."]);
+  });
+
+  it("kills a file that does not end, which is a failure", async () => {
+    const hangs = `it("hangs", () => new Promise((resolve) => setTimeout(resolve, 600_000)));`;
+    const { faults } = await runPlanted({ "packages/x/src/hangs.test.ts": hangs }, { limitMs: 3_000 });
+    for (const fault of ["Node's runner failed (exit 1).", "Deno's runner failed (exit 1)."]) {
+      assert(faults.includes(fault), faults.join(" "));
+    }
   });
 
   it("runs nothing where a file cannot be bundled", async () => {

@@ -87,6 +87,8 @@ export async function trialReceiver(
   });
   server.listen(wanted, "127.0.0.1");
   await once(server, "listening");
+  // A test that fails before it stops the receiver must not keep its file from ending.
+  server.unref();
   const { port } = server.address() as AddressInfo;
   return {
     url: `https://localhost:${port}/webhooks`,

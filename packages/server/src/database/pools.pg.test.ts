@@ -4,6 +4,7 @@ import process from "node:process";
 import { fileURLToPath } from "node:url";
 import { runtimeArguments, type TestPostgres, testPostgres } from "@gold-partner/dev";
 import { assert, assertEquals, assertRejects } from "@std/assert";
+import { until } from "../../../../testing/until.ts";
 import { connect } from "./pools.ts";
 
 const TRIAL = fileURLToPath(new URL("./pool_trial.ts", import.meta.url));
@@ -44,6 +45,33 @@ describe("connect() with several connections", () => {
     assertEquals(row!.name, "fsync");
     await sql.end();
     await assertRejects(async () => void await sql`select 1`, Error, "CONNECTION_ENDED");
+  });
+
+  it("answers each statement with its own rows after the server ended the connection during another", async () => {
+    const sql = connect(server.superuserUrl(), 1);
+    const observer = connect(server.superuserUrl(), 1);
+    const cutByItself = () => sql`select pg_terminate_backend(pg_backend_pid())`;
+    const cutWithParameter = () => sql`select pg_terminate_backend(pg_backend_pid()), ${1}::int`;
+    const cutByAnother = async () => {
+      const [row] = await sql`select pg_backend_pid() as pid`;
+      const sleeping = sql`select pg_sleep(60)`.then(() => {}, (error) => error as Error);
+      await until(async () =>
+        (await observer`select from pg_stat_activity where pid = ${row!.pid} and wait_event = 'PgSleep'`)
+          .count === 1
+      );
+      await observer`select pg_terminate_backend(${row!.pid})`;
+      throw await sleeping;
+    };
+    let asked = 0;
+    for (const cut of [cutByItself, cutWithParameter, cutByAnother, cutWithParameter, cutByItself]) {
+      await assertRejects(async () => void await cut());
+      for (let times = 0; times < 3; times++) {
+        const rows = await sql`select ${++asked}::int as number`;
+        assertEquals([...rows], [{ number: asked }]);
+      }
+    }
+    await sql.end();
+    await observer.end();
   });
 
   it("keeps nothing of a statement that is done, also where some of its connections are always idle", () => {

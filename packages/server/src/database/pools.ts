@@ -71,29 +71,16 @@ export const unreplicatedError = (): Error =>
  * process grew by it, and slowed down, for as long as it was never quite busy.
  */
 export function connect(url: string, connections: number, options: ConnectOptions = {}): Sql {
-  return share(Array.from({ length: connections }, () => connectOne(url, options)), options.gate);
-}
-
-interface Connection {
-  readonly client: Sql;
-  /** Set by a notice during the statement that runs on the connection. */
-  unreplicated: boolean;
-}
-
-/** Takes statements as a client does. Whatever else a client can do, the first of them does. */
-function share(connections: readonly Connection[], gate: (() => void) | undefined): Sql {
-  const idle = [...connections];
+  const { gate } = options;
+  const all = Array.from({ length: connections }, () => new Connection(url, options));
+  const idle = [...all];
   const waiting: ((connection: Connection) => void)[] = [];
   const ask = async (statement: readonly unknown[]) => {
     gate?.();
     const connection = idle.pop() ?? await new Promise<Connection>((resolve) => waiting.push(resolve));
     try {
       gate?.();
-      connection.unreplicated = false;
-      const result = await Reflect.apply(connection.client, undefined, statement);
-      // The driver resolves when the server is ready for the next statement, so every notice of this one has arrived.
-      if (connection.unreplicated) throw unreplicatedError();
-      return result;
+      return await connection.ask(statement);
     } finally {
       const next = waiting.shift();
       if (next) next(connection);
@@ -101,8 +88,8 @@ function share(connections: readonly Connection[], gate: (() => void) | undefine
     }
   };
   const end: Sql["end"] = async (options) =>
-    void await Promise.all(connections.map(({ client }) => client.end(options)));
-  return new Proxy(connections[0]!.client, {
+    void await Promise.all(all.map((connection) => connection.end(options)));
+  return new Proxy(all[0]!.client, {
     // Without a template it is a part of a statement, such as a name.
     apply: (first, _, told) => "raw" in Object(told[0]) ? ask(told) : Reflect.apply(first, undefined, told),
     get: (first, name) => name === "end" ? end : Reflect.get(first, name),
@@ -112,27 +99,65 @@ function share(connections: readonly Connection[], gate: (() => void) | undefine
 /** The function of the server that waits for the standby. The text of its warning depends on the server's language. */
 const STANDBY_WAIT = "SyncRepWaitForLSN";
 
-function connectOne(url: string, { onNotify, commitsLocally }: ConnectOptions): Connection {
-  const client = openDatabase(url, {
-    max: 1,
-    connect_timeout: 5,
-    // Comes back quickly after the database does; requests are refused meanwhile, not queued.
-    backoff: () => 0.2,
-    // Asking for array types at each connect would leave a promise that nobody holds: it fails when the connection is lost just then,
-    // and an unhandled rejection ends the process. Arrays travel as text here.
-    fetch_types: false,
-    onnotice: ({ routine }) => {
-      if (routine === STANDBY_WAIT) connection.unreplicated = true;
-    },
-    silenceMs: SILENCE_MS,
-    onNotify,
-    connection: {
-      application_name: "gold-partner",
-      lock_timeout: LOCK_TIMEOUT_MS,
-      statement_timeout: STATEMENT_TIMEOUT_MS,
-      ...commitsLocally && { synchronous_commit: "local" },
-    },
-  });
-  const connection: Connection = { client, unreplicated: false };
-  return connection;
+class Connection {
+  client: Sql;
+  readonly #open: () => Sql;
+  /** Set by a notice during the statement that is under way. */
+  #unreplicated = false;
+  #ended = false;
+
+  constructor(url: string, { onNotify, commitsLocally }: ConnectOptions) {
+    this.#open = () =>
+      openDatabase(url, {
+        max: 1,
+        connect_timeout: 5,
+        // Comes back quickly after the database does; requests are refused meanwhile, not queued.
+        backoff: () => 0.2,
+        // Asking for array types at each connect would leave a promise that nobody holds: it fails when the connection is lost just then,
+        // and an unhandled rejection ends the process. Arrays travel as text here.
+        fetch_types: false,
+        onnotice: ({ routine }) => {
+          if (routine === STANDBY_WAIT) this.#unreplicated = true;
+        },
+        silenceMs: SILENCE_MS,
+        onNotify,
+        connection: {
+          application_name: "gold-partner",
+          lock_timeout: LOCK_TIMEOUT_MS,
+          statement_timeout: STATEMENT_TIMEOUT_MS,
+          ...commitsLocally && { synchronous_commit: "local" },
+        },
+      });
+    this.client = this.#open();
+  }
+
+  async ask(statement: readonly unknown[]): Promise<unknown> {
+    const { client } = this;
+    this.#unreplicated = false;
+    try {
+      const result = await Reflect.apply(client, undefined, statement);
+      // The driver resolves when the server is ready for the next statement, so every notice of this one has arrived.
+      if (this.#unreplicated) throw unreplicatedError();
+      return result;
+    } catch (error) {
+      if (!this.#ended && !isAlive(error)) {
+        this.client = this.#open();
+        client.end({ timeout: 0 }).catch(() => {});
+      }
+      throw error;
+    }
+  }
+
+  end(options: Parameters<Sql["end"]>[0]): Promise<void> {
+    this.#ended = true;
+    return this.client.end(options);
+  }
 }
+
+/**
+ * Whether the connection can be used after this error. A client of postgres.js 3.4.9 that lost its connection during a statement keeps
+ * that statement's state: the next one may fail with the old error, get rows with a hole before them, or never be sent.
+ */
+const isAlive = (error: unknown): boolean =>
+  (error as { code?: unknown }).code === UNREPLICATED ||
+  (error as { severity?: unknown }).severity === "ERROR";

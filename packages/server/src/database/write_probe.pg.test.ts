@@ -4,7 +4,7 @@ import { after, before, describe, it } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Sql } from "postgres";
 import { Refusal } from "../refusal.ts";
-import { UNREPLICATED } from "./pools.ts";
+import { connect, UNREPLICATED } from "./pools.ts";
 import { openWriteProbe, type WriteProbe } from "./write_probe.ts";
 
 const PATIENCE_MS = 30_000;
@@ -80,6 +80,23 @@ describe("openWriteProbe()", () => {
     await sql`set synchronous_commit = on`;
     await until(() => probe.fault() === undefined);
     probe.stop();
+  });
+
+  it("refuses nothing while its connection is cut again and again", async () => {
+    const sql = connect(service.books.url, 1);
+    let [asked, cuts] = [0, 0];
+    const cutTwice = ((...statement: Parameters<typeof sql>) => {
+      if (++asked === 1 || cuts === 2) return sql(...statement);
+      cuts++;
+      return sql`select pg_terminate_backend(pg_backend_pid())`;
+    }) as unknown as Sql;
+    const probe = await open(cutTwice);
+    const refusals: Refusal[] = [];
+    probe.onRefusing((refusal) => refusals.push(refusal));
+    await until(() => asked >= 5);
+    assertEquals([cuts, refusals], [2, []]);
+    probe.stop();
+    await sql.end();
   });
 
   it("calls a database that refuses its question unavailable", async () => {

@@ -35,10 +35,14 @@ interface WriteProbeParts {
 }
 
 const POLL_MS = 1000;
+const RETRY_PAUSE_MS = 100;
 /** A probe that takes longer waits for a standby, or for a database that does not answer. */
 const PATIENCE_MS = 3000;
 /** With HA=on, an older success does not count: the process may have been paused while the standby went away. */
 const MAX_AGE_MS = 5000;
+
+/** The codes of a connection that was lost: closed, or ended by the server. */
+const LOST: readonly unknown[] = ["CONNECTION_CLOSED", "57P01"];
 
 const SENTENCES: Readonly<Record<WriteFault, string>> = {
   database_unavailable: "The database does not answer.",
@@ -83,8 +87,16 @@ export async function openWriteProbe(
     isFirst = false;
   };
   const ask = async (): Promise<WriteFault | undefined> => {
-    const [row] = await sql<{ fault: WriteFault | null }[]>`select gold.probe_write(${standby}) as fault`;
-    return row!.fault ?? undefined;
+    for (;;) {
+      try {
+        const [row] = await sql<{ fault: WriteFault | null }[]>`select gold.probe_write(${standby}) as fault`;
+        return row!.fault ?? undefined;
+      } catch (error) {
+        // One lost connection does not mean that the next one fails.
+        if (!LOST.includes(codeOf(error))) throw error;
+        await sleep(RETRY_PAUSE_MS);
+      }
+    }
   };
   const refresh = () => running ??= probe().finally(() => running = undefined);
   const fault = () =>
@@ -118,9 +130,11 @@ export async function openWriteProbe(
 
 const refusalFor = (fault: WriteFault) => new Refusal("service_unavailable", SENTENCES[fault]);
 
+const codeOf = (error: unknown): unknown => (error as { code?: unknown }).code;
+
 /** The fault that an error of one write implies for all writes. */
 function faultOf(error: unknown): WriteFault | undefined {
-  switch ((error as { code?: unknown }).code) {
+  switch (codeOf(error)) {
     case "25006":
       return "read_only";
     case "53100":
