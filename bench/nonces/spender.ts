@@ -45,9 +45,8 @@ async function openStore(store: Store): Promise<Spend> {
       await redis.set(`nonce:${client}:${nonce}`, "1", "PX", KEPT_MS, "NX") === "OK";
   }
   const { folder, port, user, password, database } = store.postgres;
-  // A URL has no place for a socket's folder; the driver takes it from here.
-  Object.assign(process.env, { PGHOST: folder, PGPORT: `${port}`, PGUSER: user, PGPASSWORD: password });
-  const pools = openPools({ databaseUrl: `postgres:///${database}`, lanes: LANES }, () => {});
+  const databaseUrl = `postgres://${user}:${password}@${encodeURIComponent(folder)}:${port}/${database}`;
+  const pools = openPools({ databaseUrl, lanes: LANES }, () => {});
   const monotonicMs = () => performance.now();
   const writes = await openWriteProbe({ sql: pools.probe, standby: false, monotonicMs, log: () => {} });
   const booking = openBooking(pools, LANES, () => {}, writes);
