@@ -13,7 +13,7 @@ const STEPS_SECONDS = [75, 3600];
 /** The clock starts this far ahead, so that after each step some accounts still have all their postings behind it. */
 const AHEAD_SECONDS = 7200;
 const HELD_MS = { long: 10_000, short: 3_000 };
-const READY_MS = 20_000;
+const READY_MS = 120_000;
 const BALANCE_MS = 100;
 const GRAMS = "0.01";
 const REFUSED = "503 service_unavailable";
