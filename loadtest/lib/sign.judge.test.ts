@@ -1,6 +1,13 @@
 import { Buffer } from "node:buffer";
 import { spawnSync } from "node:child_process";
-import { createHash, generateKeyPairSync } from "node:crypto";
+import {
+  createHash,
+  createPrivateKey,
+  createPublicKey,
+  generateKeyPairSync,
+  type JsonWebKey,
+  type KeyObject,
+} from "node:crypto";
 import { existsSync } from "node:fs";
 import process from "node:process";
 import { describe, it } from "node:test";
@@ -28,15 +35,21 @@ interface Request {
 
 /** Made anew in each run, as a credentials file may hold it; each number that `zeroed` names begins with a zero byte. */
 function newKey(zeroed: readonly ("x" | "y" | "d")[] = []) {
-  let pair = generateKeyPairSync("ec", { namedCurve: "P-256" });
-  const fits = () => {
-    const jwk = pair.privateKey.export({ format: "jwk" });
-    return zeroed.every((name) => Buffer.from(jwk[name]!, "base64url")[0] === 0);
-  };
-  while (!fits()) pair = generateKeyPairSync("ec", { namedCurve: "P-256" });
-  const { privateKey, publicKey } = pair;
+  let privateKey: KeyObject;
+  let jwk: JsonWebKey;
+  do {
+    // By way of PEM, because Node 20 deadlocks if garbage collection frees the generation of a key that is being exported as a JWK.
+    const pair = generateKeyPairSync("ec", {
+      namedCurve: "P-256",
+      privateKeyEncoding: { type: "pkcs8", format: "pem" },
+      publicKeyEncoding: { type: "spki", format: "pem" },
+    });
+    privateKey = createPrivateKey(pair.privateKey);
+    jwk = privateKey.export({ format: "jwk" });
+  } while (!zeroed.every((name) => Buffer.from(jwk[name]!, "base64url")[0] === 0));
+  const publicKey = createPublicKey(privateKey);
   return {
-    jwk: JSON.stringify({ ...privateKey.export({ format: "jwk" }), kid: "bank-1", alg: "ES256", use: "sig" }),
+    jwk: JSON.stringify({ ...jwk, kid: "bank-1", alg: "ES256", use: "sig" }),
     pkcs8: String(privateKey.export({ format: "pem", type: "pkcs8" })),
     sec1: String(privateKey.export({ format: "pem", type: "sec1" })),
     spki: String(publicKey.export({ format: "pem", type: "spki" })),

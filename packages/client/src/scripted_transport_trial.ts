@@ -1,6 +1,7 @@
 import { GoldClient } from "./gold_client.ts";
 import type { GoldClientOptions, TryReport } from "./settings.ts";
 import type { Transport, TransportReply, TransportRequest } from "./transport.ts";
+import { generateJwk } from "../../../testing/generated_key.ts";
 
 /** What the service answers to one request: a reply, or an error in its place. */
 export type Answer = TransportReply | Error | ((request: TransportRequest) => Promise<TransportReply>);
@@ -33,12 +34,7 @@ export interface Script {
   readonly reports: TryReport[];
 }
 
-const { privateKey } = await crypto.subtle.generateKey({ name: "ECDSA", namedCurve: "P-256" }, true, [
-  "sign",
-]) as {
-  privateKey: Parameters<typeof crypto.subtle.exportKey>[1];
-};
-export const SIGNING_KEY = JSON.stringify(await crypto.subtle.exportKey("jwk", privateKey));
+export const SIGNING_KEY = JSON.stringify(await generateJwk());
 
 /** A client whose service answers in this order, and grants every token. */
 export async function play(

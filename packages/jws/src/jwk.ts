@@ -78,6 +78,12 @@ export async function exportPublicJwk(key: CryptoKey): Promise<PublicJwk> {
       "Only an extractable P-256 ECDSA key can be exported. Export the public key of the pair.",
     );
   }
+  if (key.type === "public") {
+    // Not as a JWK: Node 20 deadlocks if garbage collection frees the generation of the key during that export.
+    const point = new Uint8Array(await crypto.subtle.exportKey("raw", key));
+    const [x, y] = [point.subarray(1, 1 + SCALAR_BYTES), point.subarray(1 + SCALAR_BYTES)];
+    return { kty: "EC", crv: "P-256", x: textEncoding.base64url(x), y: textEncoding.base64url(y) };
+  }
   const { x = "", y = "" } = await crypto.subtle.exportKey("jwk", key);
   return { kty: "EC", crv: "P-256", x: allBytes(x), y: allBytes(y) };
 }

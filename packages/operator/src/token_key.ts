@@ -1,5 +1,6 @@
 import { exportPublicJwk, importVerifyingKey, type Jwk, jwkThumbprint } from "@gold-partner/jws";
 import type { Sealing } from "@gold-partner/server";
+import { generateKeyPair } from "./pki/key_pair.ts";
 
 interface TokenKey {
   readonly kid: string;
@@ -11,11 +12,8 @@ interface TokenKey {
 
 /** A key that the service signs its access tokens with. */
 export async function makeTokenKey(sealing: Sealing): Promise<TokenKey> {
-  const pair = await crypto.subtle.generateKey({ name: "ECDSA", namedCurve: "P-256" }, true, [
-    "sign",
-    "verify",
-  ]);
-  const privateJwk = await crypto.subtle.exportKey("jwk", pair.privateKey);
+  const { privateKey } = await generateKeyPair();
+  const privateJwk = await crypto.subtle.exportKey("jwk", privateKey);
   const { kty, crv, x, y } = privateJwk as { kty: string; crv: string; x: string; y: string };
   const publicJwk = await exportPublicJwk(await importVerifyingKey({ kty, crv, x, y }));
   return {

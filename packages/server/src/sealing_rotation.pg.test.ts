@@ -8,6 +8,7 @@ import { createSealing } from "./mod.ts";
 import { startService } from "./service.ts";
 import { sendRaw } from "./service_trial.ts";
 import { until } from "../../../testing/until.ts";
+import { generateJwk } from "../../../testing/generated_key.ts";
 
 describe("a sealing key that changes while the service runs", () => {
   let trial: TrialService;
@@ -35,11 +36,7 @@ describe("a sealing key that changes while the service runs", () => {
   async function addTokenKey(kid: string) {
     const key = randomBytes(32);
     const sealing = await createSealing([key]);
-    const pair = await crypto.subtle.generateKey({ name: "ECDSA", namedCurve: "P-256" }, true, [
-      "sign",
-      "verify",
-    ]);
-    const { kty, crv, x, y, d } = await crypto.subtle.exportKey("jwk", pair.privateKey);
+    const { kty, crv, x, y, d } = await generateJwk();
     const sealed = await sealing.seal(JSON.stringify({ kty, crv, x, y, d }));
     await trial.books.sql`
       select gold.add_token_key(${kid}, ${trial.books.sql.json({ kty, crv, x, y } as never)}::jsonb,

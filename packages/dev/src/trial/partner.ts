@@ -13,6 +13,7 @@ import {
 import { hostBytes, newWebhookSecret, requestSigner } from "@gold-partner/protocol";
 import { createSealing, hashSecret } from "@gold-partner/server";
 import type { Sql } from "postgres";
+import { generateJwk } from "../../../../testing/generated_key.ts";
 
 /** A partner of a trial service with all that it needs to call it. */
 export interface TrialPartner {
@@ -56,15 +57,8 @@ export const TRIAL_PUBLIC_JWK =
   '{"kty":"EC","crv":"P-256","x":"axfR8uEsQkf4vOblY6RA8ncDfYEt6zOg9KE5RdiYwpY","y":"T-NC4v4af5uO5-tKfA-eFivOM1drMV7Oy7ZAaDe_UfU"}';
 
 export async function newTrialKey(kid?: string): Promise<TrialKey> {
-  const pair = await crypto.subtle.generateKey({ name: "ECDSA", namedCurve: "P-256" }, true, [
-    "sign",
-    "verify",
-  ]);
-  const { kty, crv, x, y, d } = await crypto.subtle.exportKey(
-    "jwk",
-    pair.privateKey,
-  ) as TrialKey["privateJwk"];
-  const privateJwk = { kty, crv, x, y, d } as TrialKey["privateJwk"];
+  const privateJwk = await generateJwk();
+  const { kty, crv, x, y } = privateJwk;
   const publicJwk = await exportPublicJwk(
     await importVerifyingKey({ kty, crv, x, y } as Jwk),
   ) as unknown as Jwk;

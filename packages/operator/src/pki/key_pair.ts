@@ -22,16 +22,19 @@ interface KeyPair {
   readonly privateKeyPem: string;
 }
 
+/**
+ * The keys are imported copies of the generated ones. Node 20 deadlocks if garbage collection frees a finished key generation while its
+ * key is being exported as a JWK.
+ */
 export async function generateKeyPair(): Promise<KeyPair> {
   const { publicKey, privateKey } = await crypto.subtle.generateKey(EC_P256, true, ["sign", "verify"]);
+  const spki = new Uint8Array(await crypto.subtle.exportKey("spki", publicKey));
+  const pkcs8 = new Uint8Array(await crypto.subtle.exportKey("pkcs8", privateKey));
   return {
-    publicKeySpki: new Uint8Array(await crypto.subtle.exportKey("spki", publicKey)),
-    publicKey,
-    privateKey,
-    privateKeyPem: writePem(
-      "PRIVATE KEY",
-      new Uint8Array(await crypto.subtle.exportKey("pkcs8", privateKey)),
-    ),
+    publicKeySpki: spki,
+    publicKey: await crypto.subtle.importKey("spki", spki, EC_P256, true, ["verify"]),
+    privateKey: await crypto.subtle.importKey("pkcs8", pkcs8, EC_P256, true, ["sign"]),
+    privateKeyPem: writePem("PRIVATE KEY", pkcs8),
   };
 }
 

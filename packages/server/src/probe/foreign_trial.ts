@@ -1,5 +1,12 @@
 import { Buffer } from "node:buffer";
-import { createHash, createPrivateKey, generateKeyPairSync, type KeyObject, sign } from "node:crypto";
+import {
+  createHash,
+  createPrivateKey,
+  createPublicKey,
+  generateKeyPairSync,
+  type KeyObject,
+  sign,
+} from "node:crypto";
 
 /** A client that shares no code with the service: node:crypto signs, and the lines are joined by hand. */
 export interface ForeignRequest {
@@ -49,5 +56,12 @@ export function foreignSignature(
 export const foreignKey = (jwk: object): KeyObject =>
   createPrivateKey({ key: jwk as Record<string, string>, format: "jwk" });
 
-export const newForeignPair = (): { privateKey: KeyObject; publicKey: KeyObject } =>
-  generateKeyPairSync("ec", { namedCurve: "P-256" });
+export const newForeignPair = (): { privateKey: KeyObject; publicKey: KeyObject } => {
+  const { privateKey } = generateKeyPairSync("ec", {
+    namedCurve: "P-256",
+    privateKeyEncoding: { type: "pkcs8", format: "pem" },
+    publicKeyEncoding: { type: "spki", format: "pem" },
+  });
+  // A copy, because Node 20 deadlocks if garbage collection frees the generation of a key that is being exported as a JWK.
+  return { privateKey: createPrivateKey(privateKey), publicKey: createPublicKey(privateKey) };
+};
