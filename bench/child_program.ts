@@ -1,12 +1,12 @@
-// A program of a benchmark in a process of its own, so that its CPU time is no one else's. It takes errands and gives
-// replies, one JSON object a line.
+// Runs a benchmark's program in its own process, so that its CPU time can be measured separately. The program
+// receives commands and sends replies, one JSON object per line.
 import { type ChildProcessByStdio, spawn } from "node:child_process";
 import process from "node:process";
 import { createInterface } from "node:readline";
 import type { Readable, Writable } from "node:stream";
 import { fileURLToPath } from "node:url";
 
-/** The program from outside. */
+/** The parent's handle on the program. */
 export interface ChildProgram {
   readonly pid: number;
   ask<Reply>(errand: unknown): Promise<Reply>;
@@ -21,7 +21,7 @@ export function startProgram(program: URL): ChildProgram {
     [...RUNTIME_ARGUMENTS, fileURLToPath(program)],
     { stdio: ["pipe", "pipe", "inherit"] },
   );
-  // One that ended is told of by its replies.
+  // Ignore write errors: if the program has ended, reading its replies reports that.
   child.stdin.on("error", () => {});
   const replies = createInterface({ input: child.stdout })[Symbol.asyncIterator]();
   return {
@@ -39,10 +39,10 @@ export function startProgram(program: URL): ChildProgram {
   };
 }
 
-/** The program's own side: one errand after another, until nobody is there to give one. */
+/** Runs inside the program. Executes one command after another until its standard input closes. */
 export async function takeErrands<Errand>(act: (errand: Errand) => Promise<object>): Promise<never> {
   const lines = createInterface({ input: process.stdin });
-  // Also in the middle of an errand: whoever gave it has gone.
+  // Exit even in the middle of a command, because the parent that sent it has gone.
   lines.once("close", () => process.exit(0));
   for await (const line of lines) {
     const reply = await act(JSON.parse(line) as Errand).catch((error: Error) => ({ error: error.message }));

@@ -1,4 +1,5 @@
-// A program that says what it is told, refuses to say nothing, and takes long to say "long".
+// A test program. It replies with the text that it receives, fails on an empty text, and waits 30 s on
+// "long".
 import { setTimeout as sleep } from "node:timers/promises";
 import { takeErrands } from "./child_program.ts";
 

@@ -1,7 +1,7 @@
-// What a turn asks of the database besides time.
+// Measures the database work of a turn: WAL written and blocks read.
 import type { Sql } from "postgres";
 
-/** Since the server began to count. */
+/** Totals since the server's statistics began. */
 interface Totals {
   readonly walBytes: number;
   readonly fullPages: number;
@@ -20,7 +20,7 @@ async function readTotals(sql: Sql): Promise<Totals> {
   return row;
 }
 
-/** Adds to `works` what `act` asked of the database. */
+/** Runs `act` and adds its database work to `works`. */
 export async function noteWork<T extends { readonly operations: number }>(
   works: Work[],
   sql: Sql,
@@ -38,7 +38,7 @@ export async function noteWork<T extends { readonly operations: number }>(
   return sample;
 }
 
-/** Of one operation, such as "an order". */
+/** Describes the average database work of one operation, named as in "an order". */
 export function describeWork(works: readonly Work[], operation: string): string {
   const each = (name: keyof Totals) =>
     works.reduce((sum, work) => sum + work[name], 0) / works.reduce((sum, work) => sum + work.operations, 0);

@@ -3,7 +3,7 @@ import { openEnvoyHouse } from "./envoy/house.ts";
 import { BenchPartner } from "./envoy/partner.ts";
 import { ALONE, BOTH, handshakeTurn, requestTurn, type Turn } from "./envoy/turns.ts";
 
-/** A turn holds hundreds of requests, and the CPU's clock ticks a hundred times a second. */
+/** The CPU clock ticks only 100 times a second, so a turn must be long enough for hundreds of requests. */
 const TURN_FACTOR = 10;
 const ROUND_SHARE = 0.5;
 

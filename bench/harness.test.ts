@@ -13,7 +13,7 @@ import {
 } from "./harness.ts";
 import { processCpuMs } from "./process_cpu.ts";
 
-/** A clock that only the contenders move. */
+/** A clock that advances only when a contender calls spend(). */
 function handMeter(): Meter & { spend(wallMs: number): void } {
   let now = 0;
   return { wallMs: () => now, cpuMs: () => now / 2, spend: (wallMs) => void (now += wallMs) };
@@ -122,7 +122,7 @@ describe("hostMeter()", () => {
       return void assertThrows(() => twice.cpuMs(), Error, "run this on Linux");
     }
     assert(processCpuMs(process.pid) > 0);
-    // In this order, because this process computes between the two.
+    // Read `once` first. CPU time that this process uses between the two readings then only raises the other.
     const once = hostMeter().cpuMs();
     assert(twice.cpuMs() > once * 1.5, "its own time is counted a second time");
   });

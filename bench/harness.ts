@@ -1,11 +1,11 @@
-// What a benchmark is, and how its contenders take turns.
+// Defines what a benchmark is, and lets its contenders take turns.
 import process from "node:process";
 import { processCpuMs } from "./process_cpu.ts";
 
-/** What `bench/NAME.bench.ts` exports by default. */
+/** The default export of `bench/NAME.bench.ts`. */
 export interface Benchmark {
   readonly about: string;
-  /** Makes everything ready; throws a sentence when a peer is missing. */
+  /** Prepares everything. Throws an error with a readable message if a peer is missing. */
   open(plan: Plan): Promise<Course>;
 }
 
@@ -18,9 +18,12 @@ export interface Contest {
   readonly name: string;
   readonly measure: Measure;
   readonly goals: readonly Goal[];
-  /** Throws a sentence where something is short; asked of all before any is measured. */
+  /**
+   * Throws an error if a resource such as disk space is insufficient. Called for all contests before the
+   * first is measured.
+   */
   readonly requireAll?: () => void;
-  /** What else came to light, a sentence each; asked for when all is measured. */
+  /** Further results, one sentence each. Called when the contest has been measured. */
   readonly remarks?: () => readonly string[];
 }
 
@@ -28,9 +31,9 @@ export type Goal = RatioGoal | SumGoal | TimeGoal;
 
 interface AnyGoal {
   readonly ours: string;
-  /** The wall clock's time an operation, unless it is the CPU time or the median latency that counts. */
+  /** What counts instead of wall-clock time per operation: CPU time, or median latency. */
   readonly by?: "cpu" | "p50";
-  /** What is only reported binds nobody. */
+  /** True if a missed goal is only printed and not counted as missed. */
   readonly reported?: boolean;
 }
 
@@ -40,7 +43,7 @@ export interface RatioGoal extends AnyGoal {
   readonly atLeast: number;
 }
 
-/** The time of `ours` over the times of all `parts` together. */
+/** The time of `ours` divided by the sum of the times of all `parts`. */
 export interface SumGoal extends AnyGoal {
   readonly parts: readonly string[];
   readonly atMost: number;
@@ -62,9 +65,9 @@ export interface Plan {
 export interface Sample {
   readonly operations: number;
   readonly wallMs: number;
-  /** Absent where a turn's share of the CPU cannot be told. */
+  /** Absent if the CPU time of the turn cannot be measured. */
   readonly cpuMs?: number;
-  /** The CPU time of what made the load, on the same machine. */
+  /** The CPU time of the load generator, which runs on the same machine. */
   readonly loadCpuMs?: number;
   readonly p50Micros?: number;
   readonly p99Micros?: number;
@@ -73,13 +76,13 @@ export interface Sample {
 /** Each contender's sample, by its name. */
 export type Round = Readonly<Record<string, Sample>>;
 
-/** Gives the rounds of a plan; each holds every contender. */
+/** Measures the rounds of a plan. Each round has a sample of every contender. */
 type Measure = (plan: Plan) => Promise<readonly Round[]>;
 
-/** One contender's turn, measured by itself. */
+/** Runs one contender's turn and returns its sample. */
 type Turn = () => Promise<Sample>;
 
-/** Runs that many operations to their end. */
+/** Runs this many operations and waits until all have ended. */
 export type Contender = (operations: number) => void | Promise<void>;
 
 export interface Meter {
@@ -98,7 +101,7 @@ export function hostMeter(pids: () => readonly number[] = () => []): Meter {
   };
 }
 
-/** Contenders that are told how many operations fill a turn, which is found out first. */
+/** Measures contenders in turns. Finds out first how many operations of each fill a turn. */
 export function interleaved(
   contenders: Readonly<Record<string, Contender>>,
   meter: Meter = hostMeter(),
@@ -114,15 +117,15 @@ export function interleaved(
 }
 
 /**
- * Rounds of A B C, B C A, C A B …: whatever slows the machine for a while slows each of them, and none always runs
- * after the same neighbour.
+ * Runs rounds in the order A B C, B C A, C A B and so on. A temporary slowdown of the machine then affects
+ * every contender, and no contender always runs after the same one.
  */
 export async function rotate(turns: Readonly<Record<string, Turn>>, rounds: number): Promise<Round[]> {
   const seen = Object.entries(turns).map(([name, turn]) => async () => ({ [name]: await turn() }));
   return await rotateSeen(seen, rounds);
 }
 
-/** The same of turns that are seen as several contenders each. */
+/** Like rotate(), but one turn may give the samples of several contenders. */
 export async function rotateSeen(
   turns: readonly (() => Promise<Round>)[],
   rounds: number,
@@ -155,14 +158,14 @@ async function takeTurn(contender: Contender, operations: number, meter: Meter):
   return { operations, wallMs: meter.wallMs() - startMs, cpuMs: meter.cpuMs() - startCpuMs };
 }
 
-/** A contender whose operations wait for nothing. */
+/** A contender whose operations are synchronous. */
 export function synchronous(operation: (index: number) => void): Contender {
   return (operations) => {
     for (let index = 0; index < operations; index++) operation(index);
   };
 }
 
-/** A contender with `width` operations under way at any time; 1 is one after another. */
+/** A contender that keeps `width` operations in flight; 1 runs them one after another. */
 export function inFlight(width: number, operation: (index: number) => Promise<unknown>): Contender {
   return async (operations) => {
     let next = 0;

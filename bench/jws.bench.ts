@@ -14,7 +14,8 @@ import { type Benchmark, type Contest, inFlight, interleaved, synchronous } from
 const ES256 = { name: "ECDSA", hash: "SHA-256" };
 const HEADER = { alg: "ES256", b64: false, crit: ["b64"] };
 const IN_FLIGHT = 32;
-// Several, so that nothing can be remembered from one operation to the next but what a sender repeats.
+// Several requests, so that an operation cannot reuse anything from the one before, except what a real sender
+// repeats.
 const REQUESTS = 64;
 
 const body = new Uint8Array(100).fill(0x20);
@@ -43,7 +44,7 @@ async function newKeyPair() {
   };
 }
 
-/** One way to sign or to verify, for the request of that index. */
+/** Signs or verifies the request with this index. */
 type Operation = (index: number) => Promise<unknown>;
 
 function contest(

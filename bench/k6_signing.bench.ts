@@ -10,7 +10,7 @@ const ARGUMENTS = [
   ...["run", "--quiet", "--no-usage-report", "--summary-mode", "disabled"],
   ...["--log-format", "raw", "--log-output", "stdout", SCRIPT],
 ];
-// On syntax that it cannot parse k6 does not end.
+// k6 does not end if it cannot parse the script's syntax.
 const K6_TIMEOUT_MS = 120_000;
 /** k6's clock counts whole milliseconds, so its turns are longer. */
 const TURN_FACTOR = 4;

@@ -1,7 +1,7 @@
-// npm run bench -- NAME [--short] [--strict] [--only CONTEST] [--rows N] [--json FILE]: measures one benchmark; without a name, lists them.
-// A missed goal is printed; with --strict it is a failure, too (exit 1).
-// npm run bench -- orders --against COMMIT [--short] [--limit RATIO] [--json FILE]: compares this tree with a commit; a
-// broken limit is a failure (exit 1).
+// npm run bench -- NAME [--short] [--strict] [--only CONTEST] [--rows N] [--json FILE]: measures one
+// benchmark. Without a name, lists all. A missed goal is printed; with --strict it also exits with 1.
+// npm run bench -- orders --against COMMIT [--short] [--limit RATIO] [--json FILE]: compares this tree with a
+// commit. A broken limit exits with 1.
 import { readdirSync, writeFileSync } from "node:fs";
 import process from "node:process";
 import { parseArgs } from "node:util";
@@ -39,7 +39,7 @@ async function list(): Promise<void> {
   for (const name of names()) console.log(`  ${name.padEnd(12)} ${(await load(name)).about}`);
 }
 
-/** Those of whose names the words are a part; without words, all. */
+/** Selects the contests whose names contain `words`. Without words, selects all. */
 function choose(contests: readonly Contest[], words = ""): readonly Contest[] {
   const chosen = contests.filter(({ name }) => name.includes(words));
   if (chosen.length > 0) return chosen;
@@ -50,7 +50,7 @@ function choose(contests: readonly Contest[], words = ""): readonly Contest[] {
 
 class UsageError extends Error {}
 
-/** Answers how many goals were missed. */
+/** Returns how many goals were missed. */
 async function run(
   { name, only, json }: Omit<Arguments, "against"> & { readonly name: string },
   plan: Plan,
@@ -59,7 +59,8 @@ async function run(
   const { about, open } = await load(name);
   console.log(`${name}: ${about}\n${reportSurroundings(surroundings)}`);
   const opening = open(plan);
-  // What is not open yet puts itself away where it fails, and is put away where it succeeds.
+  // A benchmark that fails to open cleans up after itself. If a signal arrives while it opens, it is closed
+  // as soon as it is open.
   const close = once(async () => await (await opening.catch(() => undefined))?.close?.());
   for (const signal of ["SIGINT", "SIGTERM"] as const) {
     process.once(signal, () => void close().finally(() => process.exit(EXIT_INTERRUPTED)));
@@ -73,7 +74,7 @@ async function run(
       const summary = summarise(contest, await contest.measure(plan));
       summaries.push(summary);
       console.log(`\n${reportContest(summary)}`);
-      // After each one: a later one may fail after half an hour.
+      // Write after each contest, because a later one may fail after half an hour.
       if (json !== undefined) {
         const result = { benchmark: name, about, surroundings, plan, contests: summaries };
         writeFileSync(json, `${JSON.stringify(result, null, 2)}\n`);
@@ -165,7 +166,7 @@ try {
   const misses = name === undefined ? 0 : await run({ name, ...told }, plan);
   process.exit(misses > 0 && strict ? 1 : 0);
 } catch (error) {
-  // A peer that is missing, above all: a benchmark without it has measured nothing.
+  // The usual cause is a missing peer. A benchmark without its peer measures nothing, so it must fail.
   console.error(`${name ?? "bench"} failed: ${(error as Error).message}`);
   process.exit(error instanceof UsageError ? EXIT_USAGE : 1);
 }

@@ -14,16 +14,19 @@ import { type Database, type NonceHouse, openNonceHouse, PARTNERS, spendBefore }
 import { requireRedis } from "./nonces/redis.ts";
 import { describeSize } from "./nonces/table.ts";
 
-/** What 64 wait for is the disk, twice in a row; with 256 under way both sides have enough to do meanwhile, so those are judged. */
+/**
+ * With 64 in flight, both sides wait for the disk, twice in a row. With 256 in flight, both have enough work
+ * meanwhile, so only 256 is judged.
+ */
 const IN_FLIGHT = [64, 256] as const;
 const JUDGED = 256;
-/** A turn holds thousands of nonces, so it is longer than that of a benchmark of one function. */
+/** A turn spends thousands of nonces, so it is longer than in a benchmark of a single function. */
 const TURN_FACTOR = 10;
 const ROUND_SHARE = 0.5;
-/** Holds ten million nonces with their index; and what does not. */
+/** LARGE_BUFFERS holds ten million nonces with their index; SMALL_BUFFERS does not. */
 const LARGE_BUFFERS = "2GB";
 const SMALL_BUFFERS = "32MB";
-/** Fewer rows than this say nothing of how the table grows. */
+/** With fewer rows, the result does not show the effect of a growing table, so it is not judged. */
 const JUDGED_ROWS = 10_000_000;
 const OURS = `service, ${PARTNERS.toLocaleString("en-US")} partners`;
 const REDIS = { "appendfsync always": 2, "no persistence": 0.7 } as const;
@@ -44,7 +47,7 @@ async function measure(
   return await rotate(Object.fromEntries(timed), Math.ceil(plan.rounds * ROUND_SHARE));
 }
 
-/** Both ways to use ioredis are judged against: the better one decides. */
+/** The service must meet the goal against both ways to use ioredis, so the faster one decides. */
 function goalsAgainstRedis(inFlight: number): Goal[] {
   return PERSISTENCES.flatMap((persistence) =>
     [false, true].map((autoPipelining) => ({
@@ -73,7 +76,7 @@ function againstRedis(service: Contender, peers: Record<string, Contender>): Con
   });
 }
 
-/** The same service over an empty table and a full one, in turn. */
+/** Measures the same service on an empty table and on a full one, in turns. */
 function onFullTable(
   house: NonceHouse,
   empty: Database,

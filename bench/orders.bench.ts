@@ -13,13 +13,13 @@ import { verificationTaker } from "./orders/verification.ts";
 
 const IN_FLIGHT = [1, 8, 64];
 const WIDTH = 64;
-/** A turn holds thousands of orders, so it is longer than that of a benchmark of one function. */
+/** A turn executes thousands of orders, so it is longer than in a benchmark of a single function. */
 const TURN_FACTOR = 30;
 const ROUND_SHARE = 0.5;
-/** A checkpoint once in so long is still five times as often as Postgres makes one by default. */
+/** Time between two checkpoints. Postgres checkpoints five times less often by default. */
 const CHECKPOINT_EVERY_MS = 60_000;
 const CHECKPOINT_ROUNDS = 5;
-/** Where a small table is filled for a look, and nothing is judged. */
+/** For a small table, whose result is only reported and not judged. */
 const CHECKPOINT_EVERY_SHORT_MS = 5000;
 const FULL_ROWS = 10_000_000;
 const PRELOAD_MINUTES = 15;
@@ -51,12 +51,12 @@ const ORDER_GOALS: readonly Goal[] = [
   { ours: ours(1, PARTNERS), parts: [ALONE, VERIFY], atMost: 1.5, by: "p50", reported },
   { ours: ours(WIDTH, 1), peer: OURS, atLeast: 0.5, reported },
 ];
-// Where many gain less than that, two gain less still.
+// If many vault rows gain at most 10 %, two rows gain even less.
 const VAULT_GOALS: readonly Goal[] = [
   { ours: ONE_VAULT_ROW, parts: [MANY_VAULT_ROWS], atMost: 1.1, reported },
 ];
 
-/** Is told how each part is put away that was made ready. */
+/** Registers how to close a part that was opened. */
 type Closing = (close: () => unknown) => void;
 type QuotesOf = (partners: number) => QuoteRun;
 
@@ -65,7 +65,7 @@ function quotesIn(house: House): QuotesOf {
   return (partners) => new QuoteRun(house, runs++, partners);
 }
 
-/** Everybody who takes part, made ready one after another. */
+/** Opens all contenders, one after another. */
 async function openTakers(
   house: House,
   quotesOf: QuotesOf,
@@ -129,7 +129,9 @@ function vaultContest(house: House, quotesOf: QuotesOf): Contest {
   };
 }
 
-/** New quotes by the service, with and without limits: measures what a partner's limits cost. CPU time is the figure to compare. */
+/**
+ * Measures new quotes with and without limits, to show what a partner's limits cost. Compare the CPU times.
+ */
 function quoteContest(house: House): Contest {
   const names = [UNLIMITED, LIMITED, QUOTES_ALONE];
   const cpus: Record<string, TurnCpu[]> = Object.fromEntries(names.map((name) => [name, []]));
@@ -148,7 +150,10 @@ function quoteContest(house: House): Contest {
   };
 }
 
-/** Two services, each with a Postgres of its own with the same settings: one has traded for long, the other has not. */
+/**
+ * Compares two services, each with its own Postgres and the same settings. One has a long trading history,
+ * the other has none.
+ */
 function historyContest(rows: number, closing: Closing): Contest {
   let remarks: readonly string[] = [];
   const works: Record<string, Work[]> = { [EMPTY]: [], [FULL]: [] };

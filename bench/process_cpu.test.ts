@@ -5,7 +5,7 @@ import { describe, it } from "node:test";
 import { assert, assertEquals } from "@std/assert";
 import { familyCpuMs, processCpuMs } from "./process_cpu.ts";
 
-/** A shell that computes for a while. */
+/** A shell command that uses CPU time for a while. */
 const WORK = "i=0; while [ $i -lt 400000 ]; do i=$((i+1)); done";
 
 describe("processCpuMs() and familyCpuMs()", () => {
@@ -23,12 +23,12 @@ describe("processCpuMs() and familyCpuMs()", () => {
       await once(child.stdout, "data");
       const spent = processCpuMs(child.pid!);
       assert(spent >= 50, `${spent} ms`);
-      // In this order, because this process computes between the two.
+      // Read `own` first, because this process uses CPU time between the two readings.
       const own = processCpuMs(process.pid);
       const living = familyCpuMs(process.pid) - own - family;
       assert(living >= spent, `${living} ms of ${spent} ms`);
       const alone = familyCpuMs(child.pid!);
-      // A tick may end while the child goes to rest.
+      // The clock may tick once more before the child is idle.
       assert(spent <= alone && alone <= processCpuMs(child.pid!), `${alone} ms of ${spent} ms`);
     } finally {
       child.stdin.end();

@@ -15,8 +15,9 @@ export function processCpuMs(pid: number, platform: string = process.platform): 
 }
 
 /**
- * With the children that live and those that have ended: a server such as Postgres is one process a connection. The
- * living are read by the nanosecond, because rounding a dozen of them to a tick of 10 ms costs a short turn a percent.
+ * Includes children, both living and ended, because a server such as Postgres runs one process per
+ * connection. Reads the living children in nanoseconds: rounding a dozen of them to ticks of 10 ms would
+ * change the result of a short turn by a percent.
  */
 export function familyCpuMs(pid: number): number {
   const { ownTicks, endedChildrenTicks } = readTicks(pid);
@@ -31,7 +32,7 @@ function childrenOf(pid: number): number[] {
   );
 }
 
-/** A child may end while it is counted; from then on its parent's figures hold its time. */
+/** Returns 0 if the child has just ended. From then on, its parent's figures include its time. */
 function lastCpuMs(pid: number): number {
   try {
     return readdirSync(`/proc/${pid}/task`).reduce((sum, thread) => {

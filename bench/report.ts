@@ -1,4 +1,4 @@
-// The figures as text.
+// Formats results as text.
 import { cpus } from "node:os";
 import { type ContestSummary, type Figures, isRatio, isSum, type Spread, type Verdict } from "./summary.ts";
 
@@ -53,5 +53,7 @@ function reportSpread({ min, median, max }: Spread, unit: (value: number) => str
 }
 
 const micros = (value: number): string => `${value.toFixed(value < 10 ? 2 : 1)} µs`;
-/** A bound is not told as met by what misses it by less than a hundredth. */
+/**
+ * Prints three decimals below 2. A value that misses its bound by less than 0.01 must not look equal to it.
+ */
 const times = (value: number): string => `${value.toFixed(value < 2 ? 3 : 2)}x`;

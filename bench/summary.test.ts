@@ -7,7 +7,10 @@ import { countMisses, percentile, spread, summarise } from "./summary.ts";
 
 const contest = (...goals: Goal[]): Contest => ({ name: "contest", goals, measure: async () => [] });
 
-/** A round in which one operation of ours and of the peer's took so many milliseconds; CPU is half of it. */
+/**
+ * A round in which one operation takes `oursMs` and `peerMs` milliseconds. CPU time is half of that for
+ * `ours` and three quarters for `peer`.
+ */
 const round = (oursMs: number, peerMs: number): Round => ({
   ours: { operations: 10, wallMs: oursMs * 10, cpuMs: oursMs * 5 },
   peer: { operations: 4, wallMs: peerMs * 4, cpuMs: peerMs * 3 },

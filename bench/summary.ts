@@ -1,4 +1,4 @@
-// From rounds to figures: minimum, median and maximum, and which goals were met.
+// Summarises rounds: minimum, median and maximum of each figure, and which goals were met.
 import type { Contest, Goal, RatioGoal, Round, Sample, SumGoal } from "./harness.ts";
 
 export interface Spread {
@@ -18,9 +18,9 @@ export interface Figures {
 
 export interface Verdict {
   readonly goal: Goal;
-  /** Ratios, or microseconds; by the wall clock unless the goal is one by something else. This decides. */
+  /** The figure that decides: ratios or microseconds, by wall clock unless the goal names another measure. */
   readonly found: Spread;
-  /** Beside the wall clock's: the same by CPU time, which neighbours on the machine disturb less. */
+  /** The same by CPU time, if the goal is by wall clock. Other load on the machine disturbs CPU time less. */
   readonly foundByCpu?: Spread;
   readonly met: boolean;
 }
@@ -53,12 +53,13 @@ function judge(goal: Goal, rounds: readonly Round[]): Verdict {
   const met = isRatio(goal)
     ? found.median >= goal.atLeast
     : found.median <= (isSum(goal) ? goal.atMost : goal.atMostMicros);
-  // A CPU time has nothing to say of a latency, and stands alone where it decides.
+  // Give the CPU time only beside a wall-clock figure. It says nothing about a latency, and a goal by CPU
+  // time already shows it.
   const hasCpu = goal.by === undefined && !byCpu.some(Number.isNaN);
   return { goal, found, ...(hasCpu ? { foundByCpu: spread(byCpu) } : {}), met };
 }
 
-/** Round by round, so that a slow moment of the machine strikes both sides of a ratio. */
+/** Compares round by round, so that a slow moment of the machine affects both sides of a ratio. */
 function compare(goal: Goal, rounds: readonly Round[], micros: (sample: Sample) => number): number[] {
   const of = (contender: string) => samplesOf(rounds, contender).map(micros);
   const ours = of(goal.ours);
@@ -100,7 +101,7 @@ function figuresOf(samples: readonly Sample[]): Figures {
   };
 }
 
-/** What a sample says of one operation; NaN where it says nothing of that. */
+/** Microseconds per operation by each measure; NaN if the sample lacks that measure. */
 const MICROS = {
   wall: ({ wallMs, operations }: Sample) => wallMs * 1000 / operations,
   cpu: ({ cpuMs = NaN, operations }: Sample) => cpuMs * 1000 / operations,
@@ -120,13 +121,13 @@ export function spread(values: readonly number[]): Spread {
   };
 }
 
-/** What a sample says of its operations' latencies. */
+/** The latency fields of a sample. */
 export const latencyOf = (latenciesMicros: readonly number[]): Pick<Sample, "p50Micros" | "p99Micros"> => ({
   p50Micros: percentile(latenciesMicros, 0.5),
   p99Micros: percentile(latenciesMicros, 0.99),
 });
 
-/** The smallest value that so large a share of them does not exceed. */
+/** Returns the smallest value that at least this share of the values does not exceed; `share` is 0 to 1. */
 export function percentile(values: readonly number[], share: number): number {
   if (values.length === 0) throw new Error("There is no percentile of nothing.");
   const sorted = [...values].sort((left, right) => left - right);

@@ -5,12 +5,12 @@ import { type Benchmark, type Goal, rotate, type Sample } from "./harness.ts";
 import { openTokenHouse } from "./tokens/house.ts";
 
 const PARTNERS = 1000;
-/** As many as a partner each of ten thousand would have. */
+/** As many tokens as ten thousand partners would have with one token each. */
 const TOKENS = 10_000;
 const ISSUED_AT_ONCE = 64;
-/** So many operations between two looks at the clock. */
+/** Operations between two readings of the clock. */
 const STRIDE = 20;
-/** So few that what was seen before is still remembered after all rounds. */
+/** Few enough that the service still remembers the tokens of SEEN after all rounds. */
 const FIRST_A_TURN = 500;
 
 const VERIFY = "one ES256 verify";
@@ -30,7 +30,7 @@ interface Bearer {
   readonly authorization: string;
 }
 
-/** One after another until the time is up, or `count` are done. */
+/** Runs operations one after another until the time is up or `count` are done. */
 async function runFor(
   turnMs: number,
   operation: (index: number) => Promise<unknown>,
@@ -47,7 +47,7 @@ async function runFor(
   return { operations, wallMs: performance.now() - startMs, cpuMs: (user + system) / 1000 };
 }
 
-/** New tokens, from the partners in turn. */
+/** Issues new tokens to the partners in turn. */
 async function issue({ deps, certificates }: House, count: number): Promise<Bearer[]> {
   const bearers: Bearer[] = [];
   for (let from = 0; from < count; from += ISSUED_AT_ONCE) {
@@ -63,11 +63,13 @@ async function issue({ deps, certificates }: House, count: number): Promise<Bear
   return bearers;
 }
 
-/** As the corridor asks for every request. */
+/** Admits a caller as the service does for every request. */
 const admit = ({ deps }: House, { certificate, authorization }: Bearer, aheadMs = 0) =>
   admitCaller(certificate, authorization, deps.tokens, deps.now() + aheadMs);
 
-/** One that admits whatever it has seen before has checked nothing. */
+/**
+ * Checks that known tokens are still verified. A service that admits every token it has seen checks nothing.
+ */
 async function requireRefusals(house: House, [one, other]: readonly Bearer[]): Promise<void> {
   const refusals = {
     token_certificate_mismatch: () => admit(house, { ...one!, certificate: other!.certificate }),
@@ -78,12 +80,15 @@ async function requireRefusals(house: House, [one, other]: readonly Bearer[]): P
     if (answer !== code) {
       throw new Error(`A token seen before was answered with ${answer}, not with ${code}.`);
     }
-    // An expired one is forgotten, so it is seen anew.
+    // The service forgets an expired token, so make it remember the token again.
     await admit(house, one!);
   }
 }
 
-/** A signature over as many bytes as a token has, checked by Web Crypto alone with a key as the service holds it. */
+/**
+ * Creates a check of a signature over as many bytes as a token has. It uses Web Crypto alone, with a key
+ * imported as the service imports it.
+ */
 async function createVerify(bytes: number): Promise<() => Promise<void>> {
   const algorithm = { name: "ECDSA", namedCurve: "P-256", hash: "SHA-256" };
   const pair = await crypto.subtle.generateKey(algorithm, true, ["sign", "verify"]);

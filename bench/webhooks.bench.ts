@@ -7,7 +7,7 @@ import { GRAPHILE_WORKER, openQueue, PG_BOSS } from "./webhooks/queue.ts";
 import { openService } from "./webhooks/service.ts";
 import { withPostgres, type Worker, workerTurn } from "./webhooks/worker.ts";
 
-/** A turn holds thousands of events, so it is longer than that of a benchmark of one function. */
+/** A turn delivers thousands of events, so it is longer than in a benchmark of a single function. */
 const TURN_FACTOR = 20;
 const ROUND_SHARE = 0.5;
 
@@ -28,7 +28,7 @@ const POST_GOALS: readonly Goal[] = judged(
 );
 const LATENCY_GOALS: readonly Goal[] = judged({ ours: MEDIAN, atMostMicros: 50_000 });
 
-/** Everybody who takes part, each made ready and then held until it is his turn. */
+/** Opens all contenders. Each is paused once it is ready, until its turn. */
 async function openWorkers(house: WebhookHouse, workers: Record<string, Worker>): Promise<void> {
   const { asItComes, sealedBefore } = await openService(house);
   workers[OURS] = asItComes;

@@ -22,12 +22,12 @@ import { goldIn, openSite, ROOT, type Site } from "./site_trial.ts";
 
 const DASHBOARDS = join(ROOT, "deploy/grafana/dashboards");
 const BASE_URL = "https://localhost:8443";
-/** Made by others, and nothing of ours is in them: their commands are theirs to try. */
+/** Third-party images, with none of this project's commands. Their own commands are not tested here. */
 const FOREIGN = ["database", "grafana"];
-/** What k6 measures by itself. */
+/** Metrics that k6 itself records. */
 const K6_OWN = ["k6_http_reqs_total", "k6_dropped_iterations_total", "k6_checks_rate", "k6_vus", "k6_vus_max"]
   .concat(["p50", "p95", "p99"].map((part) => `k6_http_req_duration_${part}`));
-/** Programs that their images call by themselves. */
+/** Programs that their images start by themselves, so the compose file does not name them. */
 const ENTRYPOINTS: Readonly<Record<string, string>> = { k6: "k6", prometheus: "prometheus" };
 
 describe("docker-compose.yml", () => {
@@ -51,7 +51,7 @@ describe("docker-compose.yml", () => {
     const mountsOf = (one: string) => [...serviceContainer(project, one, site.folder).mounts];
     const given = serviceContainer(project, name, site.folder);
     const own = { ...given, words: wordsOf(name, project.services[name]!) };
-    // It writes the configuration of Envoy and HAProxy, which names their mounts.
+    // The container `config` writes the configuration of Envoy and HAProxy, which names the mounts of both.
     return name === "config"
       ? { ...own, mounts: new Map([...mountsOf("front"), ...mountsOf("envoy")]) }
       : own;
@@ -121,7 +121,7 @@ describe("docker-compose.yml", () => {
     const asked = figuresAsked(ROOT, join(ROOT, "deploy/prometheus/alerts.yaml"), expressionsOf(panels));
     if (typeof asked === "string") throw new Error(asked);
     assert(asked.length > 20);
-    // `up` is what Prometheus itself says of whom it asks.
+    // Prometheus itself makes `up`, one series for each target.
     assertEquals(asked.filter((figure) => figure.name !== "up" && !isShown(figure, shown)), []);
   });
 
@@ -148,7 +148,7 @@ describe("docker-compose.yml", () => {
     const { error } = spawnSync("prometheus", ["--version"]);
     if (error) throw new Error(`prometheus does not run: ${error.message}. Debian's package has that name.`);
     await runToEnd("load_partner");
-    // Whom Prometheus asks listens on other ports here.
+    // The targets of Prometheus listen on other ports in this test.
     const config = join(site.checkout, "deploy/prometheus/prometheus.yaml");
     const text = readFileSync(config, "utf8");
     writeFileSync(
@@ -157,14 +157,14 @@ describe("docker-compose.yml", () => {
     );
     const prometheus = site.engine.start(container("prometheus"));
     const k6 = container("k6");
-    // The base URL stays as partners spell it; that its port is another one here is k6's alone to know.
+    // Partners sign the base URL, so it stays as it is. Only k6 maps its host to this test's port.
     const hosts = join(site.folder, "k6.json");
     writeFileSync(
       hosts,
       JSON.stringify({ hosts: { "localhost:8443": `127.0.0.1:${site.engine.port(8443)}` } }),
     );
     const { code, output } = await site.engine.run({ ...k6, env: { ...k6.env, K6_CONFIG: hosts } });
-    // 99: a busy machine missed a time of the service levels.
+    // k6 exits with 99 if a service level failed. On a busy machine a latency may fail.
     assert([0, 99].includes(code), output);
     assertMatch(output, /^\| orders_accepted +\| +[1-9]\d* \|$/m);
     assertMatch(output, /^\| books_differences +\| +0 \|$/m);
@@ -237,7 +237,7 @@ describe("docker-compose.yml", () => {
   });
 });
 
-/** The parts of Prometheus' own file that say whom it asks. */
+/** The part of Prometheus' configuration that names its targets. */
 interface PrometheusConfig {
   readonly scrape_configs: readonly {
     readonly metrics_path?: string;

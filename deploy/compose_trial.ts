@@ -3,7 +3,7 @@ import { basename, join } from "node:path";
 import type { Container } from "./engine_trial.ts";
 import { volumeFolder } from "./engine_trial.ts";
 
-/** What compose-go makes of the file: as an engine would read it. */
+/** A compose file after compose-go parsed it, as an engine would read it. */
 export interface Project {
   readonly services: Readonly<Record<string, Service>>;
   readonly secrets: Readonly<Record<string, { readonly file: string }>>;
@@ -17,7 +17,7 @@ export interface Service {
   readonly healthcheck?: { readonly test: readonly string[] };
   readonly pre_stop?: readonly { readonly command: readonly string[] }[];
   readonly stop_signal?: NodeJS.Signals;
-  /** As in "/run/envoy:mode=0700". */
+  /** Each entry such as "/run/envoy:mode=0700". */
   readonly tmpfs?: readonly string[];
   readonly volumes?: readonly { readonly type: string; readonly source: string; readonly target: string }[];
   readonly secrets?: readonly { readonly source: string; readonly target: string }[];
@@ -29,7 +29,7 @@ export interface Service {
   readonly profiles?: readonly string[];
 }
 
-/** The project, or what compose says of the file. */
+/** Returns the project, or compose-go's error text. */
 export function readCompose(root: string, file: string): Project | string {
   const program = join(root, ".tools/bin/compose_go");
   const { status, stdout, stderr, error } = spawnSync(program, [file], {
@@ -42,7 +42,10 @@ export function readCompose(root: string, file: string): Project | string {
   return status === 0 ? JSON.parse(stdout) as Project : stderr;
 }
 
-/** Its words are the entrypoint's and the command's; volumes become folders below `folder`. */
+/**
+ * Returns the container of one service. Its words are the entrypoint and the command;
+ * its volumes are folders below `folder`.
+ */
 export function serviceContainer(project: Project, name: string, folder: string): Container {
   const service = project.services[name];
   if (!service) throw new Error(`The compose file has no service ${name}.`);
@@ -67,7 +70,7 @@ export const commandOf = (
   { entrypoint, command }: Service,
 ): string[] => [...entrypoint ?? [], ...command ?? []];
 
-/** A healthcheck's or a hook's own words, without the engine's first one. */
+/** The command of a healthcheck, without the leading CMD. */
 export function healthcheckOf({ healthcheck }: Service): string[] {
   const [kind, ...words] = healthcheck?.test ?? [];
   if (kind !== "CMD") {

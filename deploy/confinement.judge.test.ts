@@ -8,10 +8,10 @@ import { type Project, readCompose } from "./compose_trial.ts";
 import { type Manifest, manifestFiles, readYaml } from "./manifests_trial.ts";
 import { makeCheckout, ROOT } from "./site_trial.ts";
 
-/** How long an attempt to send a webhook may take. */
+/** The longest time that one attempt to send a webhook may take. */
 const ATTEMPT_SECONDS = 15;
 
-/** What the schemas cannot know: what the house promises of its pods. */
+/** Checks what the schemas cannot: the security and availability rules of this project's pods. */
 describe("deploy/kubernetes confines what it runs", () => {
   const manifests = readYaml<Manifest>(ROOT, manifestFiles(join(ROOT, "deploy/kubernetes")));
   const ofKind = (kind: string) => manifests.filter((one) => one.kind === kind);
@@ -131,7 +131,7 @@ describe("deploy/kubernetes confines what it runs", () => {
 });
 
 describe("docker-compose.yml confines what it runs", () => {
-  /** Made by others, and confined as these have it. */
+  /** Third-party images, confined only as their own images define it. */
   const FOREIGN = ["database", "prometheus", "grafana"];
   let folder: string;
   let project: Project;
@@ -170,15 +170,15 @@ describe("docker-compose.yml confines what it runs", () => {
     const given = Object.values(project.secrets).map(({ file }) => file);
     const own = [...mounted, ...given].filter((path) => path.startsWith(secrets));
     assert(own.length > 10);
-    // Of a folder, to enter it; of a file, to read it.
+    // The container's user must be able to enter a folder and to read a file.
     const unread = own.filter((path) => !(modeOf(path) & (statSync(path).isDirectory() ? 0o001 : 0o004)));
     assertEquals(unread, []);
   });
 });
 
-/** Somebody's on the internet. */
+/** Public addresses on the internet. */
 const PUBLIC = "1.1.1.1 9.9.9.9 172.32.0.1 223.255.255.254 2001:4860:4860::8888 2606:4700::1111".split(" ");
-/** A neighbour, a node, this pod, the metadata of a cloud, or nobody. */
+/** Addresses of private networks, nodes, the pod itself and cloud metadata, and addresses that nobody has. */
 const FORBIDDEN = [
   "0.0.0.1 10.0.0.1 100.64.0.1 127.0.0.1 169.254.169.254 172.16.0.1 192.0.0.192 192.168.0.1",
   "100.100.100.200 168.63.129.16 198.18.0.1 224.0.0.1 240.0.0.1 255.255.255.255",

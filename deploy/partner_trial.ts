@@ -7,16 +7,16 @@ import { canonicalRequest } from "@gold-partner/canonical";
 import { importSigningKey, keySigner, signDetached } from "@gold-partner/jws";
 import { hostBytes, requestSigner } from "@gold-partner/protocol";
 
-/** Runs one command of `gold`, its words in one text, and answers the object that it printed. */
+/** Runs one command of `gold`, with its words in one text, and returns the object that it printed. */
 export type Gold = (words: string, ...more: string[]) => Promise<Record<string, unknown>>;
 
 export interface Partner {
   readonly clientId: string;
   readonly folder: string;
   readonly webhookSecret: string;
-  /** By the sandbox's own endpoint. */
+  /** Adds funds through the sandbox's own endpoint. */
   fund(): Promise<void>;
-  /** Buys 1.5 g; the order as the service answered it. */
+  /** Buys 1.5 g and returns the order from the service's reply. */
   buy(): Promise<Record<string, unknown>>;
   send(method: string, path: string, body?: string, headers?: Record<string, string>): Promise<Answer>;
 }
@@ -28,9 +28,12 @@ export interface Answer {
 
 interface Door {
   readonly baseUrl: string;
-  /** Where the base URL's host is for now. */
+  /** The port on this machine that stands for the base URL's host. */
   readonly port: number;
-  /** The certificate that signed the server's, which is for localhost whatever the base URL says. */
+  /**
+   * The file of the CA that signed the server's certificate.
+   * That certificate is for localhost, whatever the base URL is.
+   */
   readonly ca: string;
   readonly webhook: string;
   readonly gold: Gold;
@@ -38,7 +41,9 @@ interface Door {
 
 const signRequest = requestSigner({ canonicalRequest, signDetached, bytes: hostBytes });
 
-/** A partner whose keys and request were made by openssl, onboarded by the operator's commands. */
+/**
+ * Onboards a partner by the operator's commands. openssl makes the partner's keys and certificate request.
+ */
 export async function onboardPartner(
   folder: string,
   { baseUrl, port, ca, webhook, gold }: Door,

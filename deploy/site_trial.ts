@@ -11,13 +11,15 @@ import type { Gold } from "./partner_trial.ts";
 
 export const ROOT = fileURLToPath(new URL("..", import.meta.url));
 
-/** Where containers run: the image's folder, an empty database on a server of its own, an engine. */
+/**
+ * An environment for containers: the image's folder, a Postgres server with an empty database, and an engine.
+ */
 export interface Site {
   readonly folder: string;
-  /** The repository as somebody has it who runs it: with what deploy/make_secrets made. */
+  /** A copy of the repository with the secrets that deploy/make_secrets made, as a platform team has it. */
   readonly checkout: string;
   readonly engine: TrialEngine;
-  /** The superuser, as `psql` takes it. */
+  /** The superuser's environment variables for `psql`. */
   readonly superuser: Readonly<Record<string, string>>;
   stop(): Promise<void>;
 }
@@ -51,7 +53,7 @@ export async function openSite(ports: readonly number[]): Promise<Site> {
   };
 }
 
-/** The files that somebody needs who runs this, and the secrets that deploy/make_secrets makes. */
+/** Copies the files that a platform team needs and runs deploy/make_secrets. */
 export function makeCheckout(folder: string): string {
   for (const entry of ["docker-compose.yml", "deploy"]) {
     cpSync(join(ROOT, entry), join(folder, entry), { recursive: true });
@@ -62,7 +64,7 @@ export function makeCheckout(folder: string): string {
   return folder;
 }
 
-/** `gold` as an operator runs it in its container. */
+/** Returns `gold` as an operator runs it in its container. */
 export function goldIn(engine: TrialEngine, container: Container): Gold {
   return async (words, ...more) => {
     const all = [...words.split(" "), ...more, "--json", "--yes"];

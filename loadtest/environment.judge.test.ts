@@ -11,7 +11,7 @@ import { SCENARIOS, serviceLevels } from "./lib/service_levels.ts";
 
 const ROOT = fileURLToPath(new URL("..", import.meta.url));
 const K6 = join(ROOT, ".tools", "bin", "k6");
-/** On syntax that it cannot parse k6 does not end. */
+/** k6 does not exit on syntax that it cannot parse, so the test kills it after this time. */
 const K6_TIMEOUT_MS = 60_000;
 const SELF_SIGNED =
   "req -x509 -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes -subj /CN=bank -out cert.pem -keyout key.pem";

@@ -1,4 +1,4 @@
-// The first thing to run against a deployment: one partner's connections, kept open, ask whether the service is up.
+// Run this first against a deployment: one partner keeps its connections open and reads the service's health.
 //   k6 run loadtest/health.ts
 import { check, sleep } from "k6";
 import http from "k6/http";

@@ -1,4 +1,5 @@
-// One key is one operation: repeats get the first reply's bytes, another request under the key is refused, and of two at once one is executed.
+// Checks that one Idempotency-Key stands for one operation. A repeat gets the first reply's bytes. Another
+// request under the same key is refused. Of two concurrent requests under one key, one is executed.
 //   k6 run loadtest/idempotency.ts
 import { check } from "k6";
 import { closeBooks, openBooks } from "./lib/books.ts";
@@ -22,7 +23,7 @@ export const setup = openBooks;
 export const teardown = closeBooks;
 export const handleSummary = summaryOf("idempotency", partner);
 
-/** Well formed, and no quote of anybody's. */
+/** A well-formed id that belongs to no quote. */
 const OTHER_QUOTE = "qt_01890a5d-ac96-774b-bcce-b302099a8057";
 
 export default async function (): Promise<void> {
@@ -46,7 +47,10 @@ export default async function (): Promise<void> {
   await expectConflict({ ...order, step: "order_conflict", body: orderBody(OTHER_QUOTE) });
 }
 
-/** Another body is another execution's. */
+/**
+ * A repeat with a different body counts as a double execution,
+ * because a replay returns the first reply's bytes.
+ */
 function judgeRepeat(repeat: Reply, first: Reply): void {
   if (!isDone(repeat)) return;
   const isSame = repeat.body === first.body;

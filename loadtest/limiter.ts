@@ -1,4 +1,5 @@
-// The one scenario where 429 is right: above its rate a partner is told when to come back, and whoever comes back then is served.
+// The only scenario that expects 429.
+// A partner above its rate gets Retry-After, and a client that waits that long is served.
 //   k6 run loadtest/limiter.ts
 import { check, sleep } from "k6";
 import exec from "k6/execution";
@@ -9,12 +10,12 @@ import { announce, askForToken, cureOf, isOwnToken, openPartner } from "./lib/pa
 import { arrivalsOf } from "./lib/profiles.ts";
 import { load, runOptions, summaryOf } from "./lib/run.ts";
 
-/** Its rate is far below what any profile sends. */
+/** The partner `limited` has a rate below the peak of every profile. */
 const partner = openPartner("limited");
-/** The rest is for who obeys: while a crowd comes back, nobody could be promised a place. */
+/** The rest of the run is for the client that obeys. During the flood no client can be sure to be served. */
 const FLOOD_SECONDS = Math.ceil(load.durationSeconds * 0.6);
 if (FLOOD_SECONDS === load.durationSeconds) throw "DURATION is too short for the limiter; 10s is enough.";
-/** More than any burst that a limited partner is given. */
+/** Bounds one round of requests; it is above the burst of a limited partner. */
 const MOST_REQUESTS = 1000;
 
 export const options = {
@@ -33,7 +34,7 @@ export const options = {
 };
 export const handleSummary = summaryOf("limiter", partner);
 
-/** Only a token tells whose certificate was seen: whoever is limited may be anybody. */
+/** A token shows which certificate the service saw. The replies to /health do not. */
 export function setup(): void {
   announce(partner);
   const params = paramsOf("setup", [200, 429]);
@@ -52,7 +53,7 @@ export default function (): void {
   else ask("limited", [200, 429]);
 }
 
-/** Asks until it is refused, waits as it is told, and asks again. */
+/** Sends until it is refused, waits for Retry-After, and sends again. */
 function obey(): void {
   let reply = ask("limited", [200, 429]);
   for (let request = 1; reply.status === 200 && request < MOST_REQUESTS; request++) {
@@ -63,7 +64,7 @@ function obey(): void {
   if (ask("obeyed", [200]).status !== 200) obeyedInVain.add(1);
 }
 
-/** The health of the service: it needs no token, which would count, too. */
+/** Sends GET /health, because it needs no token. A token request would count against the limit, too. */
 function ask(step: "limited" | "obeyed", expected: readonly number[]) {
   const reply = http.get(`${partner.base_url}/health`, paramsOf(step, expected));
   check(reply, {

@@ -1,4 +1,5 @@
-// A partner's day: its customers look at prices and ask for quotes, most of which expire; some trade; its back office reads and pays out.
+// A mixed day of a partner. Customers read prices and ask for quotes, most of which expire; some trade. The
+// back office reads and withdraws.
 //   k6 run loadtest/mixed.ts
 import exec from "k6/execution";
 import { closeBooks, openBooks } from "./lib/books.ts";
@@ -12,10 +13,10 @@ export const teardown = closeBooks;
 export const handleSummary = summaryOf("mixed", partner);
 
 const read = (step: Call["step"], target: string) => (): Promise<Reply> => send({ step, target });
-/** As a back office asks for it: the day is over, and nothing is added to it. */
+/** A back office asks for yesterday's statement: that day is over, so nothing is added to it. */
 const YESTERDAY = new Date(Date.now() - 24 * 3_600_000).toISOString().slice(0, "2026-01-31".length);
 
-/** How many of a hundred iterations do what. */
+/** What each hundred iterations do: how many iterations, and their action. */
 const DAY: readonly (readonly [count: number, act: () => Promise<unknown>])[] = [
   [50, read("prices", "/v1/prices")],
   [20, () => settle(quoteCall())],
@@ -27,7 +28,9 @@ const DAY: readonly (readonly [count: number, act: () => Promise<unknown>])[] = 
   [1, read("statement", `/v1/statement?from=${YESTERDAY}&to=${YESTERDAY}`)],
 ];
 const HUNDRED = DAY.flatMap(([count, act]) => Array.from({ length: count }, () => act));
-/** Has no divisor in common with a hundred: each turn comes once, and what is alike is spread. */
+/**
+ * 37 has no common divisor with 100. So each turn comes once in a hundred, and equal actions are spread out.
+ */
 const STRIDE = 37;
 
 let lastOrder: string | undefined;

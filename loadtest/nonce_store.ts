@@ -1,4 +1,5 @@
-// A nonce counts once: fresh ones are let in, what is sent again as it was is refused, and of many VUs with one nonce at once one is let in.
+// Checks that a nonce counts once. A new nonce is accepted, and a replay of the same bytes is refused. Of
+// many VUs that use one nonce at the same time, one is accepted.
 //   k6 run loadtest/nonce_store.ts
 import { check, sleep } from "k6";
 import exec from "k6/execution";
@@ -7,7 +8,7 @@ import { load, runOptions, summaryOf } from "./lib/run.ts";
 import type { Step } from "./lib/service_levels.ts";
 import { again, begin, type Call, codeOf, newName, partner, post, type Reply, write } from "./lib/session.ts";
 
-/** VUs that have the same nonce, and how often. */
+/** How many VUs share a nonce. RACE_MS is the time between two races. */
 const CONTENDERS = 8;
 const RACE_MS = 1000;
 
@@ -17,7 +18,7 @@ export const options = runOptions("nonce_store", partner, {
     rate: CONTENDERS,
     timeUnit: `${RACE_MS}ms`,
     duration: `${load.durationSeconds}s`,
-    // Each waits for its race for up to two periods.
+    // Each VU waits for its race for up to two periods.
     preAllocatedVUs: 4 * CONTENDERS,
   },
 });
@@ -27,13 +28,16 @@ export default function ({ name }: { readonly name: string }): Promise<void> {
   return exec.scenario.name === "race" ? race(name) : probeTwice();
 }
 
-/** Its races have nonces of their own, whoever runs another one beside it. */
+/** The name makes the nonces of this run's races unique, even if another run is active. */
 export function setup(): { readonly name: string } {
   begin();
   return { name: newName() };
 }
 
-/** As an order would be answered: 401, 409 … instead of a verdict. */
+/**
+ * Strict handling makes the probe answer as an order would:
+ * 401, 409 and so on, instead of 200 with a verdict.
+ */
 const signedProbe = (step: Step, nonce: string, expected: readonly number[]): Call => ({
   step,
   target: "/v1/signed-probe",
@@ -51,7 +55,10 @@ async function probeTwice(): Promise<void> {
   if (replay.status === 200) nonceDoubleAccepted.add(1);
 }
 
-/** Where each race has one winner, the count is 0 in the end. It is lowered first: a run that is cut off shows no winner too many. */
+/**
+ * The counter ends at 0 if each race has one winner. It is lowered before the request is sent, so an aborted
+ * run never shows a surplus winner.
+ */
 async function race(name: string): Promise<void> {
   const { iterationInTest, startTime } = exec.scenario;
   const number = Math.floor(iterationInTest / CONTENDERS);

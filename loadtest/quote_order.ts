@@ -1,4 +1,4 @@
-// The hot path: a quote, then its signed order; buys and sells in turn.
+// The hot path: a quote, then its signed order. Buys and sells alternate.
 //   k6 run loadtest/quote_order.ts
 import { closeBooks, openBooks } from "./lib/books.ts";
 import { runOptions, summaryOf } from "./lib/run.ts";

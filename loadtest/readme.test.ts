@@ -6,7 +6,7 @@ import { SCENARIOS, serviceLevels, stepsOf } from "./lib/service_levels.ts";
 
 const README = readFileSync(new URL("./README.md", import.meta.url), "utf8");
 
-/** The cells of the rows of the table below a heading. */
+/** Returns the cells of each row of the table below a heading. */
 function tableUnder(heading: string): string[][] {
   const section = README.split(/^## /m).find((text) => text.startsWith(heading))!;
   const rows = section.split("\n").filter((line) => line.startsWith("|"));

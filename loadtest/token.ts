@@ -1,4 +1,4 @@
-// Tokens: each iteration asks for one and uses it, so that it is verified for the first time, too.
+// Each iteration requests a token and uses it once, so that the service also verifies a new token each time.
 //   k6 run loadtest/token.ts
 import { check } from "k6";
 import { runOptions, summaryOf } from "./lib/run.ts";

@@ -10,8 +10,8 @@ export interface GeneratedJwk {
 }
 
 /**
- * Node 20 deadlocks if garbage collection frees a finished key generation while its key is being exported as a JWK. An imported
- * copy of the key does not share that lock.
+ * Generates a P-256 key. Node 20 deadlocks if garbage collection frees the job that generated a key during its
+ * export as a JWK, so this exports an imported copy, which no job belongs to.
  */
 export async function generateJwk(): Promise<GeneratedJwk> {
   const { privateKey } = await crypto.subtle.generateKey(P256, true, ["sign", "verify"]);

@@ -8,7 +8,7 @@ type Maker = { readonly default: () => VectorFile | Promise<VectorFile> };
 export const VECTORS_FOLDER = fileURLToPath(new URL(".", import.meta.url));
 const MAKERS_FOLDER = join(VECTORS_FOLDER, "make");
 
-/** Every vector file by its name, made anew from `make/`: one maker, one file. */
+/** Regenerates every vector file from `make/`, by file name. Each maker makes one file. */
 export async function makeVectors(): Promise<Map<string, string>> {
   const made = new Map<string, string>();
   for (const file of readdirSync(MAKERS_FOLDER).sort()) {

@@ -24,7 +24,7 @@ function versionOf(name: string, micros: (slice: number) => number, log: string[
 
 const PLAN: ComparisonPlan = { requests: 1000, pairsAtLeast: 20, pairsAtMost: 60, intervalAtMost: 0.03 };
 const steady = (micros: number) => () => micros;
-/** The difference between two pairs: far more than the allowed width of an interval. */
+/** Alternates between two costs. They differ by far more than the allowed width of an interval. */
 const unsteady = (slice: number) => Math.floor(slice / 40) % 2 === 0 ? 300 : 500;
 
 async function compare(ours: (slice: number) => number, theirs: (slice: number) => number, plan = PLAN) {

@@ -23,7 +23,7 @@ export interface ComparisonPlan {
   /** Operations in one turn, if the machine is fast enough. */
   readonly requests: number;
   readonly pairsAtLeast: number;
-  /** The comparison stops after so many pairs, even if an interval is wider than `intervalAtMost`. */
+  /** The comparison stops after this many pairs, even if an interval is wider than `intervalAtMost`. */
   readonly pairsAtMost: number;
   readonly intervalAtMost: number;
 }
@@ -31,20 +31,23 @@ export interface ComparisonPlan {
 type Takes = Omit<Version, "stop">;
 
 /**
- * A turn is many short ones, with the other version's between them: other work on the machine then disturbs both alike.
- * The number is even, so that each version begins half of them.
+ * A turn consists of slices that alternate with the other version's slices, so that other work on the machine
+ * disturbs both equally. The number is even, so that each version begins half of them.
  */
 const SLICES = 10;
 const FIRST_SLICE = 100;
 const TURN_MS_MAX = 5000;
-/** Not measured: they fill the caches, and show how many requests fill a turn. */
+/** Not measured. These pairs fill the caches and show how many requests fill a turn. */
 const SIZING_PAIRS = 3;
 /**
- * Of a turn, before it, not measured. Each turn has processes of its own, because V8 compiles the same code a little
- * differently in each process: without that, a comparison of a version with itself found 1.4 % in each run, up or down.
+ * The length of the warm-up before each turn, as a share of the turn; it is not measured. Each turn has its
+ * own processes, because V8 compiles the same code a little differently in each process. Without new
+ * processes, a comparison of a version with itself found 1.4 % in each run, up or down.
  */
 const WARM_UP_SHARE = 0.5;
-/** Pairs between two looks at the intervals. Each look is another chance to find one narrow by luck. */
+/**
+ * Pairs between two checks of the intervals. Each check is another chance to find an interval narrow by luck.
+ */
 const PAIRS_BETWEEN_LOOKS = 10;
 
 /** `onPair` is called after each pair, with all pairs so far. */
@@ -101,8 +104,8 @@ export async function compareVersions(
 }
 
 /**
- * How many requests fill a slice. Both versions get as many, so that their books stay equally long. A busy machine gets
- * shorter turns, because a quote expires in half a minute.
+ * Returns how many requests fill a slice. Both versions get the same number, so that their books stay equally
+ * long. A busy machine gets shorter turns, because a quote expires in half a minute.
  */
 function sliceFor(requests: number, { order, quote }: Readonly<Record<Operation, Pair>>): number {
   const turns = [order, quote].flatMap(({ ours, theirs }) => [ours, theirs]);
@@ -113,7 +116,7 @@ function sliceFor(requests: number, { order, quote }: Readonly<Record<Operation,
 export const cpuMicros = ({ serviceMs, postgresMs, operations }: Turn): number =>
   (serviceMs + postgresMs) * 1000 / operations;
 
-/** The CPU time of one operation of ours over that of theirs. */
+/** The CPU time of one operation of `ours`, divided by that of `theirs`. */
 export function estimateCost(pairs: readonly Pair[]): RatioEstimate {
   return estimateRatio(pairs.map(({ ours, theirs }) => cpuMicros(ours) / cpuMicros(theirs)));
 }

@@ -4,7 +4,7 @@ import { breaksLimit, estimateRatio, widthOf } from "./ratio.ts";
 
 const upTo = (count: number) => Array.from({ length: count }, (_, index) => index + 1);
 
-/** How probable it is that so many fair coins show at most `heads` heads. */
+/** Returns the probability that `coins` fair coins show at most `heads` heads. */
 function probabilityUpTo(heads: number, coins: number): number {
   let [term, sum] = [0.5 ** coins, 0];
   for (let shown = 0; shown <= heads; shown++) {

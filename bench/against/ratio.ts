@@ -4,8 +4,8 @@ import { spread } from "../summary.ts";
 export interface RatioEstimate {
   readonly median: number;
   /**
-   * The median lies between the two with a probability of at least 95 %, whatever the distribution of the pairs' ratios.
-   * Absent for fewer than six pairs.
+   * The true median lies between these bounds with a probability of at least 95 %, whatever the distribution
+   * of the pairs' ratios. Absent for fewer than six pairs.
    */
   readonly interval?: readonly [low: number, high: number];
 }
@@ -22,8 +22,9 @@ export function estimateRatio(ratios: readonly number[]): RatioEstimate {
 }
 
 /**
- * The rank, from each end, of the interval's bounds. Each ratio lies below the true median with probability ½, so the
- * number of those below is binomial. Zero if even the two extremes have less than 95 %.
+ * Returns the rank of the interval's bounds, counted from each end. Each ratio lies below the true median
+ * with probability ½, so the number of ratios below it is binomial. Returns 0 if even the two extremes cover
+ * less than 95 %.
  */
 function countOutside(count: number): number {
   let term = 0.5 ** count;
@@ -41,7 +42,7 @@ export function widthOf({ interval }: RatioEstimate): number {
   return interval ? interval[1] - interval[0] : Infinity;
 }
 
-/** True only where chance does not explain it: the whole interval lies above the limit. */
+/** True only if the whole interval lies above the limit, so that chance does not explain the excess. */
 export function breaksLimit({ interval }: RatioEstimate, limit: number): boolean {
   return interval !== undefined && interval[0] > limit;
 }

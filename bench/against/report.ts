@@ -11,7 +11,9 @@ export function reportPair(number: number, pair: Readonly<Record<Operation, Pair
   return `  turn ${number}: an order ${ratioOf(pair.order)}, a quote ${ratioOf(pair.quote)}`;
 }
 
-/** Reports what one operation costs, and whether the limit was kept. `intervalAtMost` is the width that was wanted. */
+/**
+ * Reports what one operation costs, and whether the limit was kept. `intervalAtMost` is the intended width.
+ */
 export function reportOperation(
   operation: Operation,
   pairs: readonly Pair[],

@@ -1,5 +1,6 @@
-// npm run bench -- orders --against COMMIT: what an order and a quote cost in this tree, over what they cost in another
-// commit. Both are CPU time of the service and of Postgres together, which other work on the machine disturbs least.
+// npm run bench -- orders --against COMMIT: measures what an order and a quote cost in this tree, relative to
+// another commit. The cost is the CPU time of the service and of Postgres together, which other work on the
+// machine disturbs least.
 import { mkdtempSync, writeFileSync } from "node:fs";
 import { rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -15,14 +16,14 @@ import { openVersion } from "./version.ts";
 export interface AgainstOptions {
   readonly commit: string;
   readonly short: boolean;
-  /** The ratio that no whole interval may lie above. */
+  /** A whole interval above this ratio breaks the limit. */
   readonly limit: number | undefined;
   readonly json: string | undefined;
 }
 
 const ROOT = fileURLToPath(new URL("../..", import.meta.url));
 const FULL: ComparisonPlan = { requests: 8000, pairsAtLeast: 20, pairsAtMost: 100, intervalAtMost: 0.03 };
-/** Six pairs are the fewest that have an interval; it may be of any width. */
+/** Six pairs are the fewest that give an interval. The interval may have any width. */
 const SHORT: ComparisonPlan = { requests: 2000, pairsAtLeast: 6, pairsAtMost: 6, intervalAtMost: Infinity };
 const EXIT_INTERRUPTED = 130;
 
@@ -32,7 +33,7 @@ export async function runAgainst({ commit, short, limit, json }: AgainstOptions)
   const surroundings = readSurroundings();
   const stops: (() => Promise<unknown>)[] = [];
   let stopped: Promise<void> | undefined;
-  // Both a signal and the failure that it causes wait for the same end.
+  // A signal and the failure that it causes both wait for the same cleanup.
   const stop = () =>
     stopped ??= (async () => {
       for (const one of stops.splice(0).reverse()) await one();

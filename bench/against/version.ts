@@ -1,4 +1,4 @@
-// One version of the service under comparison: its own `npm start` from its own tree, with a Postgres of its own.
+// One version of the service under comparison: its own `npm start` from its own tree, with its own Postgres.
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { closeSync, mkdirSync, openSync, readFileSync, rmSync } from "node:fs";
@@ -24,7 +24,7 @@ export interface Version {
   analyze(): Promise<void>;
   /** Ends all its processes and starts them again on the same books. */
   restart(): Promise<void>;
-  /** Signs so many requests. Orders execute the quotes that were kept last. */
+  /** Prepares `count` requests and signs the orders. Orders execute the quotes that were kept last. */
   prepare(operation: Operation, count: number): Promise<void>;
   /** Sends the next requests and returns how many milliseconds that took. */
   send(count: number): Promise<number>;
@@ -32,7 +32,7 @@ export interface Version {
   finish(): Promise<void>;
   /** Keeps the quotes that were made, for the orders that follow. */
   keepQuotes(): Promise<void>;
-  /** What the processes have used so far. */
+  /** The CPU time that the processes have used so far. */
   readCpu(): Cpu;
   stop(): Promise<void>;
 }
@@ -48,7 +48,10 @@ const IN_FLIGHT = 64;
 const READY_MS = 180_000;
 const STOP_MS = 30_000;
 const POLL_MS = 100;
-/** Checkpoints and autovacuum come rarely and cost much: they would fall into one version's turn and not into the other's. */
+/**
+ * Checkpoints and autovacuum are rare and expensive. They would fall into one version's turn and not into the
+ * other's.
+ */
 const SETTINGS = { max_wal_size: "8GB", checkpoint_timeout: "1h", autovacuum: "off" };
 const IS_DENO = process.versions["deno"] !== undefined;
 
@@ -89,7 +92,8 @@ export async function openVersion(name: string, root: string, dir: string): Prom
         await sender.prepare({ asked, partners: PARTNERS, firstPartner: 0, inFlight: IN_FLIGHT });
       },
       send: async (count) => (await sender.run(count)).wallMs,
-      // The service seals once a second: what it leaves unsealed is work of the requests that were sent.
+      // The service seals once a second. Seal the rest here, because it is work of the requests that were
+      // sent.
       finish: () => sealChains(launched),
       async keepQuotes() {
         quoteIds = await sender.readQuoteIds();
@@ -111,7 +115,7 @@ interface Place {
   readonly root: string;
   readonly stateDir: string;
   readonly log: string;
-  /** The same after a restart, because the partners' base URL holds it. */
+  /** Stays the same after a restart, because the partners' base URL contains it. */
   readonly port: number;
 }
 
@@ -134,7 +138,7 @@ async function launch({ name, root, stateDir, log, port }: Place): Promise<Launc
     const stop = async () => {
       await sql.end();
       await stopChild(child);
-      // Not every version of npm start stops its Postgres however it is stopped itself.
+      // Some versions of `npm start` leave their Postgres running, depending on how they are stopped.
       await server.stop();
     };
     return { sql, baseUrl, pids, stop };

@@ -8,16 +8,19 @@ import { asOperator, type Credentials, findFreePort, type Running, start } from 
 
 export interface EnvoyHouse {
   readonly credentials: Credentials;
-  /** The service's own socket, which Envoy reaches it by. */
+  /** The service's own socket, through which Envoy reaches the service. */
   readonly socket: string;
   readonly servicePid: number;
   readonly envoyPid: number;
-  /** A connection to Envoy with a handshake of its own: nothing is ever resumed. */
+  /** Opens a connection to Envoy with a full handshake. No session is ever resumed. */
   connectTls(version?: SecureVersion): Promise<TLSSocket>;
   stop(): Promise<void>;
 }
 
-/** More than a machine does, so that nothing here is refused; the proxy's own bound has to be four times as high. */
+/**
+ * More than one machine can send, so that nothing is refused. The proxy's own limit must be four times as
+ * high.
+ */
 const RATE_PER_SECOND = 100_000;
 
 export async function openEnvoyHouse(): Promise<EnvoyHouse> {

@@ -1,4 +1,5 @@
-// A partner whose requests are bytes made before the clock starts: the same go to the service's socket and to Envoy.
+// A partner whose requests are built as bytes before the clock starts. The same bytes go to the service's
+// socket and to Envoy.
 import { Buffer } from "node:buffer";
 import { createHash, randomUUID, X509Certificate } from "node:crypto";
 import { readFileSync } from "node:fs";
@@ -29,7 +30,7 @@ export class BenchPartner {
     this.#signer = signer;
   }
 
-  /** Everything that is made ready goes by the service's own socket. */
+  /** Prepares the partner through the service's own socket. */
   static async open(credentials: Credentials, socket: string): Promise<BenchPartner> {
     const signer = keySigner(await importSigningKey(readFileSync(credentials.signing_key, "utf8")));
     const partner = new BenchPartner(credentials, socket, signer);
@@ -38,7 +39,7 @@ export class BenchPartner {
     return partner;
   }
 
-  /** It lives for ten minutes; a benchmark may last longer. */
+  /** A token lives for ten minutes, and a benchmark may last longer. */
   async renewToken(): Promise<void> {
     const { client_id, client_secret } = this.#credentials;
     const form = new URLSearchParams({ grant_type: "client_credentials", client_id, client_secret });
@@ -48,12 +49,12 @@ export class BenchPartner {
     this.#token = (JSON.parse(body!) as { access_token: string }).access_token;
   }
 
-  /** The cheapest of all: what a request costs before it asks for anything. */
+  /** The cheapest request. It shows what a request costs without any work for its content. */
   healthRequests(count: number): Buffer[] {
     return new Array<Buffer>(count).fill(this.#request("GET", "/health", {}, ""));
   }
 
-  /** Signed, each of a quote of its own. */
+  /** Returns signed orders, each for its own quote. */
   async orderRequests(count: number): Promise<Buffer[]> {
     const quote = `{"side":"buy","gold_grams":${GRAMS}}`;
     const quotes = await this.#ask(Array.from({ length: count }, () => this.#post("/v1/quotes", quote)));
@@ -82,7 +83,9 @@ export class BenchPartner {
     }, body);
   }
 
-  /** With the identity that Envoy would write, and writes anew when it passes it on. */
+  /**
+   * Adds the identity headers that Envoy would set. If the request goes through Envoy, Envoy replaces them.
+   */
   #request(method: string, path: string, headers: Record<string, string>, body: string): Buffer {
     const lines = Object.entries({
       host: new URL(this.#credentials.base_url).host,
@@ -104,7 +107,10 @@ export class BenchPartner {
   }
 }
 
-/** Each connection sends its next request when it has the answer to the one before; all must succeed. Closes them. */
+/**
+ * Each connection sends its next request when the previous one is answered. All requests must succeed. Closes
+ * the connections.
+ */
 export async function sendAll(
   connections: readonly Connection[],
   requests: readonly Buffer[],

@@ -1,4 +1,5 @@
-// Turns that tell whose CPU time it was: Envoy's, the service's, or both. What the client and Postgres take is nobody's here.
+// Turns that separate CPU time: Envoy's, the service's, or both. The CPU time of the client and of Postgres
+// is not counted.
 import type { Buffer } from "node:buffer";
 import type { SecureVersion } from "node:tls";
 import type { Round, Sample } from "../harness.ts";
@@ -7,7 +8,7 @@ import { processCpuMs } from "../process_cpu.ts";
 import type { EnvoyHouse } from "./house.ts";
 import { sendAll } from "./partner.ts";
 
-/** One turn, seen as one contender or as several. */
+/** Runs one turn, which gives samples for one contender or for several. */
 export type Turn = (turnMs: number) => Promise<Round>;
 
 type Way = "service" | "envoy";
@@ -21,7 +22,7 @@ const BEHIND = "service behind Envoy";
 const ENVOY = "Envoy";
 export const BOTH = "Envoy and service";
 
-/** Requests over kept connections, as many as fill the turn by the rate of the turn before. */
+/** Sends requests over kept-alive connections, as many as fill the turn at the rate of the previous turn. */
 export function requestTurn(
   house: EnvoyHouse,
   way: Way,
@@ -50,14 +51,14 @@ export function requestTurn(
   return filled(send);
 }
 
-/** Full handshakes with the partner's certificate, and nothing after them. */
+/** Makes full handshakes with the partner's certificate, without any request after them. */
 export function handshakeTurn(house: EnvoyHouse, version: SecureVersion): Turn {
   return filled(async (operations) => {
     let next = 0;
     const lane = async () => {
       for (; next < operations; next++) {
         const socket = await house.connectTls(version);
-        // Envoy reads the partner's last part of the handshake before it reads that this is all.
+        // Envoy reads the last part of the client's handshake before it reads the end of the connection.
         await new Promise((resolve) => socket.once("close", resolve).resume().end());
       }
     };

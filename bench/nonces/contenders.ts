@@ -1,4 +1,4 @@
-// Who spends nonces where, each in a process of its own.
+// The contenders spend nonces in Postgres or in Redis, each in its own process.
 import { startProgram } from "../child_program.ts";
 import type { Sample } from "../harness.ts";
 import { familyCpuMs, processCpuMs } from "../process_cpu.ts";
@@ -18,7 +18,7 @@ export interface Contender {
 
 const WARM_UP_MS = 300;
 
-/** Its samples' CPU time is that of the spender and of the store together. */
+/** The CPU time of a sample is that of the spender and of the store together. */
 async function startSpender(store: Store, storeCpuMs: () => number): Promise<Contender> {
   const { ask, stop } = startProgram(new URL("./spender.ts", import.meta.url));
   const tell = <Reply>(errand: Errand) => ask<Reply>(errand);

@@ -1,4 +1,5 @@
-// Postgres with databases of the service's own: one with millions of nonces spent before, and for each contest one that no other has filled.
+// Postgres with databases that have the service's own schema. One holds millions of nonces that were spent
+// before. Each contest has another one of its own, which starts empty.
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -14,15 +15,21 @@ export type Database = typeof DATABASES[number];
 const LOGIN = "gold_api";
 const PASSWORD = "benchmark";
 const ROWS_A_STATEMENT = 1_000_000;
-/** Longer than a run: no checkpoint but the one before a contest, of which each leaf's first touch in it makes a full page. */
+/**
+ * Longer than a run, so that the only checkpoint is the one before a contest. After that checkpoint, the
+ * first change of each index leaf writes a full page.
+ */
 const SETTINGS = { max_connections: "100", max_wal_size: "16GB", checkpoint_timeout: "1h" };
 
 export interface NonceHouse {
   readonly postgresPid: number;
   socketOf(database: Database): PostgresSocket;
-  /** A superuser. */
+  /** A superuser's connection. */
   sql(database: Database): Sql;
-  /** The same databases in a server with such shared buffers, if it has others. */
+  /**
+   * Restarts the server with this size of shared buffers, unless it has it already. The databases stay the
+   * same.
+   */
   restart(sharedBuffers: string): Promise<void>;
   stop(): Promise<void>;
 }
@@ -76,7 +83,7 @@ export async function openNonceHouse(sharedBuffers: string): Promise<NonceHouse>
     },
     sql,
     async restart(buffers) {
-      // What a server that goes on has in memory stays there.
+      // A server that continues to run keeps its data in memory.
       if (buffers === current) return;
       await end();
       server = await begin(buffers);
@@ -86,7 +93,10 @@ export async function openNonceHouse(sharedBuffers: string): Promise<NonceHouse>
   };
 }
 
-/** As the partners would have spent them: in no order, so that the index is as loose as it would be. */
+/**
+ * Inserts nonces as partners would have spent them: in random order, so that the index is as loosely filled
+ * as in production.
+ */
 export async function spendBefore(sql: Sql, rows: number): Promise<void> {
   const startMs = performance.now();
   for (let made = 0; made < rows; made += ROWS_A_STATEMENT) {

@@ -14,11 +14,12 @@ interface RunningRedis {
 const READY_MS = 10_000;
 const POLL_MS = 10;
 
-/** What each keeps of an accepted command: on disk before the answer, or nothing at all. */
+/** What Redis keeps of an accepted command in each mode: all of it on disk before the reply, or nothing. */
 const PERSISTENCE = {
   "appendfsync always": [
     ...["--appendonly", "yes", "--appendfsync", "always"],
-    // Its log is not rewritten, which would go on in another's turn and in a process whose time nobody counts.
+    // Do not rewrite the log. That would continue during another contender's turn, in a process whose CPU
+    // time nobody counts.
     ...["--auto-aof-rewrite-percentage", "0"],
   ],
   "no persistence": ["--appendonly", "no"],

@@ -1,4 +1,5 @@
-// A process that spends fresh nonces as fast as it is answered: by the service's own booking, or with a client of Redis.
+// A process that spends fresh nonces, each as soon as the previous one is answered. It uses the service's own
+// booking code or a Redis client.
 import { randomUUID } from "node:crypto";
 import process from "node:process";
 import { openBooking, openPools, openWriteProbe } from "@gold-partner/server";
@@ -32,7 +33,7 @@ export interface Report {
   readonly cpuMs: number;
 }
 
-/** Answers whether it was the nonce's first time. */
+/** Returns true if the nonce was new. */
 type Spend = (client: number, nonce: string) => Promise<boolean>;
 
 const LANES = 2;
@@ -81,7 +82,7 @@ async function spendFor(spend: Spend, { partners, inFlight, turnMs }: Turn): Pro
   return { operations, wallMs, cpuMs: (user + system) / 1000 };
 }
 
-/** One that takes a nonce twice has checked nothing. */
+/** Checks that a used nonce is refused. A store that accepts a nonce twice has checked nothing. */
 async function requireRefusal(spend: Spend): Promise<void> {
   const nonce = randomUUID();
   if (!await spend(1, nonce) || await spend(1, nonce)) throw new Error("a used nonce was not refused");

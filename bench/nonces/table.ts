@@ -1,6 +1,6 @@
 import type { Sql } from "postgres";
 
-/** What the table of nonces has come to. */
+/** Describes the size of the table of nonces. */
 export async function describeSize(sql: Sql): Promise<string> {
   const [{ tableBytes, indexBytes }] = await sql<[{ tableBytes: number; indexBytes: number }]>`
     select pg_table_size('gold.nonce')::float8 as "tableBytes", pg_indexes_size('gold.nonce')::float8 as "indexBytes"`;

@@ -1,5 +1,5 @@
-// One kept connection and a reader for the replies of this one server: a client library would cost the machine more
-// than the service that is measured.
+// A kept-alive connection with a minimal reader for the replies of this server. A client library would use
+// more CPU than the service that is measured.
 import { createConnection, type Socket } from "node:net";
 
 interface Answer {
@@ -10,7 +10,7 @@ interface Answer {
 const HEAD_END = "\r\n\r\n";
 const CONTENT_LENGTH = /\r\ncontent-length: *([0-9]+)\r\n/i;
 
-/** The answer that `text` begins with, once it is whole. */
+/** Returns the reply at the beginning of `text`, or undefined while the reply is incomplete. */
 export function readAnswer(text: string): Answer | undefined {
   const headEnd = text.indexOf(HEAD_END);
   if (headEnd < 0) return undefined;
@@ -22,15 +22,15 @@ export function readAnswer(text: string): Answer | undefined {
   return { status: Number(text.slice(9, 12)), body: text.slice(bodyStart, bodyEnd) };
 }
 
-/** Asks one thing at a time, as a client without pipelining does. */
+/** Sends one request at a time, as a client without pipelining does. */
 export class Connection {
   readonly #socket: Socket;
   #text = "";
   #asked: { resolve(answer: Answer): void; reject(error: Error): void } | undefined;
 
-  /** By the path of a Unix socket, or over a connection that is open already. */
+  /** Takes the path of a Unix socket, or a connection that is already open. */
   constructor(socket: string | Socket) {
-    // One character a byte, so that lengths agree.
+    // latin1 gives one character per byte, so that the length of the text equals Content-Length.
     this.#socket = (typeof socket === "string" ? createConnection(socket) : socket).setEncoding("latin1");
     this.#socket.on("data", (chunk: string) => this.#read(chunk));
     this.#socket.on("error", (error) => this.#asked?.reject(error));

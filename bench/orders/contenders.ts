@@ -1,4 +1,4 @@
-// The peers' turns. Each measures itself, and prepares everything before its clock starts.
+// The turns of the peers. Each turn measures itself, and prepares everything before its clock starts.
 import { readFileSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Sample } from "../harness.ts";
@@ -14,7 +14,10 @@ export interface Taker {
   stop(): void;
 }
 
-/** More quotes than the last turn's rate asks for: a peer that runs out of them has measured nothing. */
+/**
+ * Makes more quotes than the last turn's rate needs, because a measurement is void if the peer runs out of
+ * quotes.
+ */
 const SPARE = 3;
 const SPARE_QUOTES = 5000;
 const FIRST_GUESS_PER_SECOND = 30_000;
@@ -22,15 +25,18 @@ const POLL_MS = 20;
 const CLIENTS_AT_ONCE = 200;
 const WARM_UP_TRIES = 10;
 
-/** Where a peer's work is done. */
+/** The Postgres server that does a peer's work. */
 type Server = Pick<House, "sql" | "postgresPid">;
 
 interface PeerPlan extends PgbenchPlan {
-  /** What it has done so far. */
+  /** Operations done so far. */
   count(): Promise<number>;
 }
 
-/** A script under pgbench. What was under way when it is held counts too, which favours the peer by a trifle. */
+/**
+ * Runs a script with pgbench. Transactions that are in flight at the end of a turn also count, which slightly
+ * favours the peer.
+ */
 export function peerTaker(house: Server, { count, ...plan }: PeerPlan): Taker {
   const pgbench = startPgbench(plan);
   const run = async (turnMs: number): Promise<Sample> => {
@@ -51,7 +57,7 @@ export function peerTaker(house: Server, { count, ...plan }: PeerPlan): Taker {
   let warm = false;
   return {
     async takeTurn(turnMs) {
-      // Connections, statements and plans first, which on a busy machine take their time.
+      // Warm up first, because connecting, preparing and planning take long on a busy machine.
       for (let tries = 0; !warm && tries < WARM_UP_TRIES; tries++) {
         warm = (await run(turnMs + plan.connections * POLL_MS)).operations >= plan.connections;
       }
@@ -60,7 +66,7 @@ export function peerTaker(house: Server, { count, ...plan }: PeerPlan): Taker {
       if (plan.logPrefix === undefined) return sample;
       const latencies = () =>
         latenciesBetween(readFileSync(`${plan.logPrefix}.${pgbench.pid}`, "utf8"), startMs, Date.now());
-      // It writes about a hundred lines at a time, which on a busy machine may take more than a turn.
+      // pgbench writes about 100 log lines at a time. On a busy machine, that may take longer than one turn.
       while (latencies().length === 0) sample = await run(turnMs);
       return { ...sample, ...latencyOf(latencies()) };
     },
@@ -68,7 +74,7 @@ export function peerTaker(house: Server, { count, ...plan }: PeerPlan): Taker {
   };
 }
 
-/** gold.book_orders under pgbench, which takes the next quote of a run with each order. */
+/** Runs gold.book_orders with pgbench. Each order executes the next quote of a run. */
 export async function functionTaker(
   house: House,
   quotes: QuoteRun,
@@ -110,7 +116,10 @@ export async function functionTaker(
   };
 }
 
-/** Whoever made the records pays for their links: the service's own sealer, once a second, would do it in another's turn. */
+/**
+ * Seals the hash chains in the turn that made the records. Otherwise the service's own sealer, which runs
+ * once a second, would do it in another contender's turn.
+ */
 export async function sealChains({ sql }: Pick<House, "sql">): Promise<void> {
   const unsealed = () =>
     sql`select client_id from gold.unsealed_tail() order by client_id limit ${CLIENTS_AT_ONCE}`;
@@ -119,7 +128,7 @@ export async function sealChains({ sql }: Pick<House, "sql">): Promise<void> {
   }
 }
 
-/** Every order is an event of its client. */
+/** Counts events, because every order is one event of its client. */
 export async function countExecuted({ sql }: House): Promise<number> {
   const [row] = await sql`select sum(event_sequence)::int as events from gold.account where client_id > 0`;
   return row!.events as number;
@@ -131,7 +140,10 @@ export function requireBooked(sent: number, booked: number): void {
   }
 }
 
-/** Until what pgbench had under way has ended; what waits for a transaction that is held with it stays. */
+/**
+ * Waits until pgbench's transactions in flight have ended. Does not wait for a backend that waits for a lock,
+ * because the transaction with that lock may be paused too.
+ */
 async function untilQuiet({ sql }: Server): Promise<void> {
   for (let quiet = 0; quiet < 2;) {
     await sleep(POLL_MS);

@@ -1,4 +1,5 @@
-// The process that sends the requests: `prepare` makes a turn's requests and signs its orders, `run` sends them.
+// The process that sends the requests. `prepare` makes a turn's requests and signs its orders; `run` sends
+// them.
 import { Buffer } from "node:buffer";
 import { randomUUID } from "node:crypto";
 import process from "node:process";
@@ -10,7 +11,7 @@ import type { Sample } from "../harness.ts";
 import { latencyOf } from "../summary.ts";
 import { Connection } from "./connection.ts";
 
-/** How to reach the service, and as whom: every partner has the same secret. */
+/** How to reach the service, and the partners' identities. Every partner has the same client secret. */
 export interface Settings {
   readonly socket: string;
   readonly baseUrl: string;
@@ -90,11 +91,14 @@ class Generator {
     this.#requests = requests;
     this.#replies = [];
     this.#next = 0;
-    // Last, because the service closes a connection that idles.
+    // Connect last, because the service closes idle connections.
     this.#connections = Array.from({ length: inFlight }, () => new Connection(this.#settings.socket));
   }
 
-  /** Sends so many of the prepared requests. Each connection sends its next request when the last one is answered. */
+  /**
+   * Sends `count` of the prepared requests. Each connection sends its next request when the previous one is
+   * answered.
+   */
   async run(count: number | "all"): Promise<Report> {
     const requests = this.#requests;
     const end = count === "all" ? requests.length : Math.min(requests.length, this.#next + count);
@@ -171,7 +175,10 @@ class Generator {
     }, body);
   }
 
-  /** As the proxy passes it on: the certificate's hash and the client's address are its own. */
+  /**
+   * Builds a request as the proxy forwards it: the proxy adds the certificate's hash and the client's
+   * address.
+   */
   #request(path: string, fingerprint: string, headers: Record<string, string>, body: string): Buffer {
     const lines = Object.entries({
       host: new URL(this.#settings.baseUrl).host,
@@ -184,7 +191,7 @@ class Generator {
   }
 }
 
-/** Runs `step` in that many lanes until it has nothing left to do. */
+/** Runs `step` in `lanes` parallel loops until it returns false. */
 async function inLanes(lanes: number, step: () => Promise<boolean>): Promise<void> {
   await Promise.all(Array.from({ length: lanes }, async () => {
     while (await step());

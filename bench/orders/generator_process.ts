@@ -1,10 +1,10 @@
 import { startProgram } from "../child_program.ts";
 import type { Errand, Report, Requests, Settings } from "./generator.ts";
 
-/** The generator from outside. */
+/** The parent's handle on the generator process. */
 export interface GeneratorProcess {
   prepare(requests: Requests): Promise<void>;
-  /** Sends so many of the prepared requests, or all. */
+  /** Sends `count` of the prepared requests, or all if absent. */
   run(count?: number): Promise<Report>;
   /** The quotes that the prepared requests have made, in their order. */
   readQuoteIds(): Promise<readonly string[]>;

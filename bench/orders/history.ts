@@ -1,4 +1,4 @@
-// A house whose books are full before anything is measured.
+// Fills the books of a service before anything is measured.
 import { readFileSync, statfsSync } from "node:fs";
 import { tmpdir } from "node:os";
 import postgres from "postgres";
@@ -7,17 +7,20 @@ import { familyCpuMs } from "../process_cpu.ts";
 import { type House, PARTNERS } from "./house.ts";
 
 const PRELOAD = new URL("./preload.sql", import.meta.url);
-/** At most so many orders a partner in one call; an even number leaves the vault as it was, so that two calls run side by side. */
+/**
+ * Maximum number of orders per partner in one call. An even number leaves the vault as it was, so that two
+ * calls can run side by side.
+ */
 const ORDERS_EACH = 100;
 const WRITERS = 2;
-/** Tables, indexes, and the write-ahead log on its way. */
+/** For tables and indexes, and for the write-ahead log while the history is written. */
 const BYTES_AN_ORDER = 4000;
 const PROGRESS_STEPS = 10;
 
 interface Filled {
-  /** Until all stood on the disk and was vacuumed; an operation is an order. */
+  /** Measured until everything was on disk and vacuumed. One operation is one order. */
   readonly sample: Sample;
-  /** What came to light, a sentence each. */
+  /** Further results, one sentence each. */
   readonly remarks: readonly string[];
 }
 
@@ -28,7 +31,7 @@ export async function fillBooks(
 ): Promise<Filled> {
   const [startMs, startCpuMs] = [performance.now(), familyCpuMs(house.postgresPid)];
   const operations = await writeHistory(house, orders, tell);
-  // As autovacuum leaves them sooner or later; it is not to begin in the middle of a turn.
+  // Vacuum now, as autovacuum would do later, so that autovacuum does not start in the middle of a turn.
   await house.sql.unsafe("vacuum analyze");
   await house.sql.unsafe("checkpoint");
   const wallMs = performance.now() - startMs;
@@ -49,7 +52,9 @@ export async function fillBooks(
   };
 }
 
-/** By several connections, each with partners of its own; answers how many there are. */
+/**
+ * Writes the orders over several connections, each for its own partners. Returns how many orders there are.
+ */
 async function writeHistory(
   { sql, databaseUrl, firstClient }: House,
   orders: number,
@@ -82,7 +87,7 @@ async function writeHistory(
   return calls * each * PARTNERS;
 }
 
-/** Where a house keeps its books. */
+/** Throws if the folder for temporary files, which holds the books, has too little free space. */
 export function requireSpace(orders: number): void {
   const [dir, bytes] = [tmpdir(), orders * BYTES_AN_ORDER];
   const { bavail, bsize } = statfsSync(dir);

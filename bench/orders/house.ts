@@ -10,11 +10,11 @@ import { onboardPartners } from "./partners.ts";
 export const PARTNERS = 1000;
 
 export interface House {
-  /** All that it keeps on the disk. */
+  /** The folder with all its files. */
   readonly dir: string;
-  /** A superuser at the service's own database. */
+  /** A superuser's connection to the service's own database. */
   readonly sql: Sql;
-  /** His URL. */
+  /** The superuser's URL of that database. */
   readonly databaseUrl: string;
   readonly operator: ReturnType<typeof asOperator>;
   readonly generator: GeneratorProcess;
@@ -72,17 +72,24 @@ export async function openHouse(): Promise<House> {
   }
 }
 
-/** No checkpoint comes but one that is asked for: another would strike one contender's turn and not the next one's. */
+/**
+ * A checkpoint runs only when it is requested. Any other checkpoint would slow one contender's turn and not
+ * the next.
+ */
 export const POSTGRES_SETTINGS = {
   max_connections: "400",
-  // A quarter of a machine of 8 GB. Nonces and keys come at random: with less, their leaves are read from outside.
+  // A quarter of a machine with 8 GB. Nonces and keys are random: with less memory, their index leaves would
+  // be read from outside the shared buffers.
   shared_buffers: "2GB",
   max_wal_size: "8GB",
   min_wal_size: "8GB",
   checkpoint_timeout: "1h",
 };
 
-/** The peers hold more connections than the service alone needs; it finds its database again at the same port. */
+/**
+ * Restarts Postgres with more connections, because the peers need more than the service alone. It keeps its
+ * port, so that the service finds its database again.
+ */
 async function restartPostgres(dataDir: string): Promise<RunningPostgres> {
   const { port, stop } = await startPostgres({ dataDir });
   await stop();

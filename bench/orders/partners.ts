@@ -1,4 +1,5 @@
-// Partners without any limits, so that only the books bound their trading. Onboarded by the operator's own functions.
+// Onboards partners through the operator's own functions, without any limits, so that only the books bound
+// their trading.
 import { createHash, randomBytes } from "node:crypto";
 import { join } from "node:path";
 import { jwkThumbprint } from "@gold-partner/jws";
@@ -40,7 +41,8 @@ async function onboard(
   const clientIds = partners.map(({ clientId }) => clientId);
   const fingerprints = partners.map(({ fingerprint }) => fingerprint);
   return await sql.begin(async (transaction) => {
-    // Nothing but the books may bound what is measured: no rate, and no endpoint to deliver to.
+    // Only the books may bound what is measured, so these partners have very high rates and no webhook
+    // endpoint.
     await transaction`update gold.deployment set flood_per_second = ${4 * RATE_PER_SECOND}`;
     const [{ first }] = await transaction<[{ first: number }]>`
       select min(gold.create_partner(public, 'Benchmark', 'SA0380000000608010167519', null,

@@ -8,9 +8,9 @@ import { type House, POSTGRES_SETTINGS } from "./house.ts";
 const CONNECTIONS = 64;
 
 /**
- * Two that know nothing of this service: the order as eight statements, and one bare row. They have a Postgres of their own with the
- * same settings, for while they are held the transactions that they are in the middle of stay open, and whoever shares a server
- * with them meets those in each of its snapshots.
+ * Starts two peers that do not use this service: the order as eight statements, and one bare row. They have
+ * their own Postgres with the same settings. While the peers are paused, their current transactions stay
+ * open. On a shared server, every snapshot of the service would have to include those transactions.
  */
 export async function openPeers(
   { dir }: House,

@@ -1,5 +1,5 @@
-// pgbench, held between its turns: it keeps its connections with their prepared statements and plans, as the service
-// keeps its own, and a turn is what it does between being let go and being held again.
+// Runs pgbench and pauses it between its turns. Like the service, it keeps its connections with their
+// prepared statements and plans. A turn is its work between release() and hold().
 import { spawn } from "node:child_process";
 import { accessSync, constants, readdirSync } from "node:fs";
 import { delimiter, join } from "node:path";
@@ -16,7 +16,10 @@ export interface PgbenchPlan {
   readonly connections: number;
   readonly databaseUrl: string;
   readonly variables?: Readonly<Record<string, string | number>>;
-  /** Where it logs each transaction's latency; a log is no small part of its work, so only where latency is the question. */
+  /**
+   * Path prefix of pgbench's log of each transaction's latency. Set it only to measure latency, because
+   * writing the log is a large part of pgbench's work.
+   */
   readonly logPrefix?: string | undefined;
 }
 
@@ -27,7 +30,7 @@ interface Pgbench {
   stop(): void;
 }
 
-/** Starts it and holds it at once. */
+/** Starts pgbench and pauses it at once. */
 export function startPgbench(
   { script, connections, databaseUrl, variables = {}, logPrefix }: PgbenchPlan,
 ): Pgbench {
@@ -57,11 +60,11 @@ export function startPgbench(
   child.stderr.setEncoding("utf8").on("data", (text: string) => said += text);
   child.once("error", (error) => said += `error: ${error.message}`);
   const signal = (name: "SIGSTOP" | "SIGCONT"): void => {
-    // A client whose script fails is given up, and the others go on without it.
+    // If a client's script fails, pgbench drops that client and continues with the others.
     if (child.exitCode !== null || /error|aborted/i.test(said)) {
       throw new Error(`pgbench with ${script} says: ${said}`);
     }
-    // By its id: under Deno child.kill() signals a child once and no more.
+    // Signal by process id: under Deno, child.kill() signals a child only once.
     process.kill(child.pid!, name);
   };
   signal("SIGSTOP");
@@ -75,7 +78,9 @@ export function startPgbench(
   };
 }
 
-/** The newest of Debian's packages first, because their wrapper in PATH wants Debian's own clusters. */
+/**
+ * Prefers the newest of Debian's packages, because Debian's wrapper in PATH expects Debian's own clusters.
+ */
 function places(): string[] {
   const versions = list(DEBIAN).sort((left, right) => Number(right) - Number(left));
   return [

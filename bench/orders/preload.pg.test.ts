@@ -6,7 +6,10 @@ import { type TrialBooks, trialBooks } from "@gold-partner/dev";
 const FUNDS = 10_000_000n;
 const EACH = 4;
 
-/** What every row of a client says, but for what no two orders share: ids, keys, nonces and instants. */
+/**
+ * The tables whose rows are compared. Columns in OWN and INSTANTS are left out, because two orders never
+ * share their ids, keys, nonces and instants.
+ */
 const ROWS = ["quote", "nonce", "orders", "transfer", "event", "idempotency_key", "account", "chain_tail"];
 const OWN = ["bucket", "client_id", "id", "nonce", "key", "request_id", "result_id", "subject", "head"];
 const INSTANTS = ["created_at", "expires_at", "executed_at", "posted_at", "last_posted_at"];
@@ -52,7 +55,7 @@ describe("peer.preload()", () => {
     assertEquals(await books.defects(), []);
   });
 
-  /** The quotes of the one become the other's, and each is executed by gold.book_orders. */
+  /** Copies the quotes of one client to the other, and executes each copy with gold.book_orders. */
   async function tradeTheSame(from: number, to: number): Promise<void> {
     const { sql } = books;
     const quotes = await sql<{ id: string }[]>`

@@ -1,5 +1,6 @@
--- A history of orders as the books hold them, written set by set: each partner buys, and sells the same again, `each` times in
--- all. Every row goes through the service's own constraints and triggers, and the chain is sealed by its own function.
+-- Writes a history of orders into the books, set by set. Each partner buys gold and sells the same amount
+-- again, `each` orders in all. Every row passes the service's own constraints and triggers, and the service's
+-- own function seals the chain.
 create function peer.preload(first_client int, partners int, each int) returns void
 language plpgsql volatile as $$
 declare
@@ -54,7 +55,7 @@ begin
       || '","balances":' || gold.balances_text(available::bigint, held, gold::bigint, present) || '}'
   from booked;
 
-  -- At most 5,000 records a call, which is what the sealer takes at once.
+  -- At most 5,000 records per call, which is what the sealer takes at once.
   for sealed in select generate_series(first_client, last_client, 5000 / each) loop
     perform gold.seal_next(array(select generate_series(sealed, least(sealed + 5000 / each - 1, last_client))));
   end loop;

@@ -2,21 +2,21 @@ import type { House } from "./house.ts";
 
 const NUMBER_DIGITS = 12;
 
-/** Quotes made beforehand for one contender: numbered, and going round its partners. */
+/** Quotes made in advance for one contender. They are numbered, and go to its partners in turn. */
 export class QuoteRun {
   readonly name: string;
   readonly partners: number;
   readonly #house: House;
   #made = 0;
 
-  /** `index` tells one contender's run from another's. */
+  /** `index` distinguishes one contender's run from another's. */
   constructor(house: House, index: number, partners: number) {
     this.#house = house;
     this.name = `01990000-${`${index}`.padStart(4, "0")}`;
     this.partners = partners;
   }
 
-  /** Makes those that are missing among the first `count`. */
+  /** Makes the quotes that are missing among the first `count`. */
   async fill(count: number): Promise<void> {
     if (count <= this.#made) return;
     const { sql, firstClient } = this.#house;

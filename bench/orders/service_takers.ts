@@ -11,7 +11,10 @@ import type { QuoteRun } from "./quote_run.ts";
 /** Enough to estimate the rate of a contender that has not run yet. */
 const FIRST_REQUESTS = 2000;
 const FIRST_REQUESTS_EACH_IN_FLIGHT = 200;
-/** Before each turn: while the others had theirs, V8 dropped compiled code that was not used. */
+/**
+ * Warm-up before each turn, because V8 drops compiled code that was unused during the other contenders'
+ * turns.
+ */
 const WARM_UP_MS = 2500;
 const TURN_TRIES = 3;
 
@@ -20,7 +23,7 @@ class TurnTooShort extends Error {}
 /** Properties of a turn besides its width. */
 interface TurnOptions {
   readonly inFlight: number;
-  /** Runs in the middle of the turn, and is over before the next one begins. */
+  /** Runs in the middle of the turn, and ends before the next turn begins. */
   readonly interlude?: (() => PromiseLike<unknown>) | undefined;
   /** Receives the database work of each turn. */
   readonly works?: Work[];
@@ -42,9 +45,9 @@ interface Stream {
   readonly partners: number;
   /** Makes the requests numbered `from` to `to - 1` possible, and describes them to the generator. */
   ask(from: number, to: number): Promise<Asked>;
-  /** How many of them the books hold. */
+  /** How many of these requests the books contain. */
   count(): Promise<number>;
-  /** Work that the requests leave behind; its CPU time counts as theirs. */
+  /** Does the work that the requests leave to the background; its CPU time counts as theirs. */
   finish(): Promise<void>;
 }
 
@@ -75,7 +78,7 @@ export function quoteTaker(house: House, partners: number, options: TurnOptions)
   }, options);
 }
 
-/** The same, with limits that no turn reaches: this measures the cost of counting. */
+/** Runs the same turns with limits that no turn reaches, to measure the cost of counting. */
 export function withLimits({ sql }: House, taker: Taker): Taker {
   return {
     async takeTurn(turnMs) {

@@ -1,6 +1,7 @@
 /**
- * What pgbench's log says of the transactions that ended within a while, as latencies in microseconds. A line that is not
- * whole yet is one of the next while. What was under way when pgbench was held has waited, too, and ended later.
+ * Returns the latencies, in microseconds, of the transactions in pgbench's log that began and ended in a
+ * period. An incomplete last line belongs to the next period. Transactions that were in flight when pgbench
+ * was paused are left out, because their latency includes the pause.
  */
 export function latenciesBetween(log: string, startMs: number, endMs: number): number[] {
   return log.split("\n").slice(0, -1).flatMap((line) => {

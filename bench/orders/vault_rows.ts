@@ -1,5 +1,6 @@
-// What more vault rows would gain: the service's own function, where each call takes a row of the vault that nobody holds, against
-// the same with one row. There are more rows than connections, so nobody ever waits for one; what this gains, two rows gain at most.
+// Measures what more vault rows would gain. In one variant of the service's own function, each call takes a
+// vault row that nobody holds; in the other, there is one row. There are more rows than connections, so no
+// call ever waits for a row. Two rows can therefore gain at most what this gains.
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Sample } from "../harness.ts";
 import type { Taker } from "./contenders.ts";
@@ -7,7 +8,10 @@ import type { House } from "./house.ts";
 
 const ROWS = 8;
 const ONE_ROW = /\bvault v where v\.stripe = 0 for no key update\b/g;
-/** The row that a transaction has taken is told to its transfers by a setting, which their default reads: with one row, too. */
+/**
+ * Passes the vault row that a transaction has taken to its transfers through a setting, which the column's
+ * default reads. The variant with one row does this too, so that both variants do the same work.
+ */
 const taking = (rows: string) =>
   `(select s.free, set_config('peer.stripe', s.stripe::text, true) from (select * from vault ${rows}) s) v`;
 const THE_ONE = taking("where stripe = 0 for no key update");
@@ -27,7 +31,9 @@ function taken(definition: string, rows: string): string {
   return definition.replace(ONE_ROW, rows);
 }
 
-/** The same contender with the vault's one row and with many, and what each saw of waiting for it. */
+/**
+ * The same contender with one vault row and with many, and a text that says how long each waited for a row.
+ */
 export async function vaultRowTakers(
   { sql }: House,
   taker: Taker,
@@ -86,7 +92,10 @@ async function freeElsewhere(sql: House["sql"]): Promise<string> {
   return row!.free as string;
 }
 
-/** Clients that are held are skipped, so the vault's row is the only lock that a call waits for. */
+/**
+ * Samples how many calls wait for a lock. The calls skip clients that are locked, so the vault's row is the
+ * only lock that a call waits for.
+ */
 function watchLanes(sql: House["sql"], waits: Waits): { stop(): Promise<void> } {
   let watching = true;
   const watch = async () => {

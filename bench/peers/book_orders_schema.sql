@@ -1,8 +1,8 @@
--- Beside the service's own schema: the quotes that are made beforehand. Those of one run are numbered, and go round the
--- partners from the first one on.
+-- Adds the quotes that are made in advance to the service's own schema. The quotes of one run are numbered,
+-- and go to the partners in turn, from the first partner on.
 create schema peer;
 
--- Time first, as in the service's ids, so that the indices grow as they do in use.
+-- The id begins with a time, as the service's ids do, so that the indexes grow as they do in production.
 create function peer.quote_id(run text, number bigint) returns uuid
 language sql immutable parallel safe
 return (run || '-7000-8000-' || lpad(to_hex(number), 12, '0'))::uuid;

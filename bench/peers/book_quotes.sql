@@ -1,4 +1,5 @@
--- Events in bulk, each of an order that is booked as the service books it: from quotes that were made beforehand, 64 a call.
+-- Books orders in bulk, 64 per call, as the service books them, from quotes that were made in advance. Each
+-- order makes one event.
 create function peer.book_quotes(run text, first_client int, partners int, from_number bigint, to_number bigint) returns bigint
 language plpgsql volatile as $$
 declare

@@ -1,5 +1,5 @@
--- What a careful hand would write for the same order without thinking of speed: one table a concern, two balances
--- updated for each order, the books' lines and the event in statements of their own.
+-- What a careful developer would write for the same order without optimizing for speed. There is one table
+-- per concern, each order updates two balances, and the ledger lines and the event have their own statements.
 create schema peer;
 
 create table peer.account (
@@ -45,7 +45,8 @@ create table peer.outbox (
   made_at timestamptz not null default now()
 );
 
--- Partners are 1 to 1,000; 1,001 to 2,000 are the house's side, spread so that no row of it is a queue.
+-- Accounts 1 to 1,000 are partners. Accounts 1,001 to 2,000 are the house's side, spread so that orders do
+-- not queue for one row.
 insert into peer.account (id, cash, gold)
 select id, 1000000000000000, 1000000000000000 from generate_series(1, 2000) id;
 

@@ -1,4 +1,4 @@
-// Admission as the service has it, over a registry of thousands of partners.
+// The service's own admission, over a registry of many partners.
 import { createHash } from "node:crypto";
 import { trialService } from "@gold-partner/dev";
 import { admitCertificate, assemble, createLog } from "@gold-partner/server";
@@ -38,7 +38,7 @@ export async function openTokenHouse(partners: number): Promise<TokenHouse> {
   }
 }
 
-/** By the operator's own functions, a certificate each. */
+/** Onboards partners through the operator's own functions, each with one certificate. */
 async function onboard(sql: Sql, fingerprints: readonly string[]): Promise<void> {
   const clientIds = fingerprints.map((fingerprint) => `sbx_${fingerprint.slice(0, 20)}`);
   await sql.begin(async (transaction) => {

@@ -2,14 +2,14 @@ import { startProgram } from "../child_program.ts";
 import { IN_FLIGHT, type WebhookHouse } from "./house.ts";
 import { holdable, type Worker } from "./worker.ts";
 
-/** It has nothing to record: what it was answered is enough. */
+/** Opens the bare loop as a worker. It records nothing, so it is done when all its posts are answered. */
 export async function openBareLoop({ poster, books }: WebhookHouse): Promise<Worker> {
   const program = startProgram(new URL("./bare_loop.ts", import.meta.url));
   await program.ask({ settings: { ...poster, posts: books.posts, inFlight: IN_FLIGHT } });
   let sending: Promise<unknown> = Promise.resolve();
   return {
     ...holdable(program.pid),
-    // It hears of it when it is released.
+    // The program is paused. It reads this command when it is released.
     load: async (send) => void (sending = program.ask({ send })),
     isDone: () => sending.then(() => true),
     stop: () => program.stop(),

@@ -2,21 +2,21 @@ import { readFileSync } from "node:fs";
 import type { Sql } from "postgres";
 import type { Post } from "./poster.ts";
 
-/** The books of the service, of the side of those who look on. */
+/** The books of the service, as the benchmark uses them. */
 export interface WebhookBooks {
-  /** A superuser's. */
+  /** A superuser's connection. */
   readonly sql: Sql;
-  /** Events as they are delivered, for whoever delivers them without these books. */
+  /** Events as the service delivers them, for workers that deliver without these books. */
   readonly posts: readonly Post[];
-  /** How many events there are at first. */
+  /** The number of events at the start. */
   readonly atFirst: number;
-  /** Commits so many more orders, as many for each partner, each with its event. */
+  /** Commits `count` more orders, the same number for each partner, each order with its event. */
   book(count: number): Promise<void>;
-  /** Seals what is booked, which otherwise is part of delivering it. */
+  /** Seals the booked events. Otherwise sealing is part of delivering them. */
   seal(): Promise<void>;
-  /** Whether every event was delivered, and that is on record. */
+  /** Returns true if every event was delivered and that is recorded. */
   isDelivered(): Promise<boolean>;
-  /** Tells the service of new events, as its own process does after a commit. */
+  /** Notifies the service of new events, as its own process does after a commit. */
   wake(): Promise<void>;
 }
 
@@ -26,7 +26,7 @@ const SAMPLE_EVENTS = 1024;
 /** The first two parts of each quote's uuid. */
 const RUN = "01990000-0000";
 
-/** Of the partners whose endpoints these are. */
+/** Opens the books for the partners with these endpoints. */
 export async function openBooks(sql: Sql, urls: readonly string[]): Promise<WebhookBooks> {
   for (const schema of SCHEMAS) {
     await sql.unsafe(readFileSync(new URL(`../peers/${schema}`, import.meta.url), "utf8"));

@@ -1,5 +1,5 @@
-// graphile-worker at the same work: a job is an event, and one that was answered with 200 is completed. In batches, by the
-// settings that its own figures are made with; or singly, by its defaults.
+// Runs graphile-worker on the same work. A job is an event, and is completed when it was answered with 200.
+// With batches, it uses the settings of graphile-worker's own figures; without, its defaults.
 import { Logger, run } from "graphile-worker";
 import { takeErrands } from "../child_program.ts";
 import { createPoster, type Post } from "./poster.ts";

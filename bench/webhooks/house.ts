@@ -1,4 +1,4 @@
-// The service as `npm start` runs it, and partners whose receivers are a process of their own.
+// The service as `npm start` runs it, and partners whose receivers run in a separate process.
 import { generateKeyPairSync } from "node:crypto";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -20,11 +20,11 @@ export interface WebhookHouse {
   readonly servicePid: number;
   /** The service's own socket. */
   readonly socket: string;
-  /** Of a partner that may trade; his endpoint is told by `setWebhook`. */
+  /** Credentials of a partner that may trade. `setWebhook` sets its endpoint. */
   readonly credentials: Credentials;
   setWebhook(url: string): Promise<void>;
   readonly receiverCertificate: { readonly cert: string; readonly key: string };
-  /** Until so many more posts have come to the receivers. */
+  /** Waits until `count` more posts have reached the receivers. */
   expectPosts(count: number): Promise<void>;
   stop(): Promise<void>;
 }
@@ -37,7 +37,7 @@ interface PartnerCreated {
 
 const DATABASE = "gold";
 const PARTNERS = 4;
-/** As many as the service sends at once to an endpoint that is well. */
+/** As many as the service sends at once to a healthy endpoint. */
 const CONNECTIONS_EACH = 32;
 export const IN_FLIGHT = PARTNERS * CONNECTIONS_EACH;
 
@@ -102,7 +102,7 @@ async function openReceivers(
   return ports.map((port) => `https://localhost:${port}/webhooks`);
 }
 
-/** By the operator's own command, each with its receiver. */
+/** Creates partners with the operator's own command, each with its receiver. */
 async function onboard(
   operator: Operator,
   folder: string,

@@ -1,4 +1,5 @@
-// One order at a time by the real API to a service that has nothing else to do: how long after the 201 its partner has the event.
+// Sends one order at a time through the real API to an otherwise idle service. Measures how long after the
+// 201 the partner has the event.
 import { setTimeout as sleep } from "node:timers/promises";
 import { type TrialReceiver, trialReceiver } from "@gold-partner/dev";
 import { BenchPartner } from "../envoy/partner.ts";
@@ -10,7 +11,7 @@ export const MEDIAN = "from the 201 to the receiver's having the event, median";
 const PERCENTILE_99 = "from the 201 to the receiver's having the event, 99th percentile";
 const ORDERS = 100;
 const ROUND_SHARE = 0.5;
-/** Time for the service to put on record what it has delivered, and to rest. */
+/** Time for the service to record what it has delivered, and to become idle. */
 const PAUSE_MS = 20;
 const CREATED = 201;
 
@@ -19,7 +20,7 @@ export async function measureLatency(house: WebhookHouse, { rounds }: Plan): Pro
   try {
     await house.setWebhook(receiver.url);
     const partner = await BenchPartner.open(house.credentials, house.socket);
-    // Money that came in is the first event, and makes the first connection.
+    // The funding makes the first event, and its delivery opens the first connection.
     await receiver.awaitDeliveries(1);
     const measured: Round[] = [];
     for (let round = 0; round < Math.ceil(rounds * ROUND_SHARE); round++) {
@@ -48,7 +49,7 @@ async function orderOneByOne(
       const answeredMs = performance.now();
       if (status !== CREATED) throw new Error(`An order was answered with ${status}: ${body}`);
       const { order_id } = JSON.parse(body) as { order_id: string };
-      // An event may overtake its order's answer.
+      // The event may arrive before the order's reply.
       waitsMs.push(Math.max(0, await arrivalMs(receiver, order_id) - answeredMs));
       await sleep(PAUSE_MS);
     }

@@ -1,11 +1,12 @@
-// pg-boss at the same work: a job is an event, and one that was answered with 200 is completed. A worker of pg-boss
-// takes a batch, and has the next one when the whole batch is done; several of them keep the connections busy.
+// Runs pg-boss on the same work. A job is an event, and is completed when it was answered with 200. A pg-boss
+// worker takes a batch, and gets the next one when the whole batch is done. Several workers keep the
+// connections busy.
 import PgBoss from "pg-boss";
 import { takeErrands } from "../child_program.ts";
 import { createPoster, type Post } from "./poster.ts";
 import type { QueueSettings } from "./queue.ts";
 
-/** Half of what may be in flight: its own best of 16, 32, 64 and 128. */
+/** Half of what may be in flight. pg-boss was fastest with this value, of 16, 32, 64 and 128. */
 const BATCH = 64;
 
 await takeErrands<QueueSettings>(async ({ databaseUrl, queue, inFlight, ...poster }) => {
@@ -20,7 +21,7 @@ await takeErrands<QueueSettings>(async ({ databaseUrl, queue, inFlight, ...poste
       { batchSize: BATCH, pollingIntervalSeconds: 0.5, priority: false },
       async (jobs) => {
         await Promise.all(jobs.map(({ data }) => post(data)));
-        // Where there was work there is more: it need not wait until the next poll.
+        // After work there is usually more, so fetch again now instead of at the next poll.
         boss.notifyWorker(id);
       },
     );

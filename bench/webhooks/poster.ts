@@ -2,7 +2,7 @@ import { Buffer } from "node:buffer";
 import { Agent, request } from "node:https";
 import { parseWebhookSecret, signWebhook } from "@gold-partner/protocol";
 
-/** An event on its way to its receiver. */
+/** An event to be sent to its receiver. */
 export interface Post {
   readonly id: string;
   readonly url: string;
@@ -10,13 +10,13 @@ export interface Post {
 }
 
 export interface PosterSettings {
-  /** Of the receivers' certificates. */
+  /** The CA of the receivers' certificates. */
   readonly ca: string;
   readonly secret: string;
   readonly connectionsEach: number;
 }
 
-/** Signs and sends over kept connections, as anybody would write it with the runtime's own client. */
+/** Signs and sends events over kept-alive connections, in the usual way with the runtime's own client. */
 export function createPoster({ ca, secret, connectionsEach }: PosterSettings): (post: Post) => Promise<void> {
   const agent = new Agent({
     keepAlive: true,

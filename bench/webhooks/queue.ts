@@ -1,11 +1,11 @@
-// Job queues as peers: a database of its own on the same Postgres, and jobs in it by the thousand.
+// Job queues as peers. Each has its own database on the same Postgres, with thousands of jobs.
 import { randomUUID } from "node:crypto";
 import { startProgram } from "../child_program.ts";
 import { IN_FLIGHT, type WebhookHouse } from "./house.ts";
 import type { PosterSettings } from "./poster.ts";
 import { holdable, type Worker } from "./worker.ts";
 
-/** What the program of a queue's worker is told. */
+/** The settings of the program that works on a queue. */
 export interface QueueSettings extends PosterSettings {
   readonly databaseUrl: string;
   readonly queue: string;
@@ -13,14 +13,14 @@ export interface QueueSettings extends PosterSettings {
   readonly inBatches: boolean;
 }
 
-/** The forms of SQL that a queue documents. */
+/** A queue's program, and the SQL that the queue documents. */
 interface QueueForms {
   readonly program: URL;
   /** Adds a job for each row of `jobs`. */
   readonly add: string;
-  /** Finds one that is not completed. */
+  /** Finds a job that is not completed. */
   readonly find: string;
-  /** Whether it takes and completes jobs by the batch. */
+  /** True if the queue takes and completes jobs in batches. */
   readonly inBatches: boolean;
 }
 
@@ -42,7 +42,7 @@ export const GRAPHILE_WORKER: QueueForms = {
   inBatches: true,
 };
 
-/** A worker of a queue with a database of its own. */
+/** Opens a worker of a queue, with its own database. */
 export async function openQueue(house: WebhookHouse, forms: QueueForms): Promise<Worker> {
   const database = `queue_${randomUUID().replaceAll("-", "")}`;
   await house.connect("postgres").unsafe(`create database ${database}`);
@@ -65,7 +65,8 @@ export async function openQueue(house: WebhookHouse, forms: QueueForms): Promise
     database: sql,
     async load(count) {
       await sql.unsafe(`${jobs(count, house.books.posts.length)} ${forms.add}`);
-      // As autovacuum would, in time: without it the planner knows nothing of the new rows, and reads the old ones' remains.
+      // Vacuum now, as autovacuum would do in time. Otherwise the planner has no statistics of the new rows,
+      // and reads dead rows.
       await sql`vacuum analyze`;
     },
     isDone: async () => (await sql.unsafe(forms.find)).length === 0,

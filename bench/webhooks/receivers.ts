@@ -1,5 +1,5 @@
-// The partners' receivers: they answer 200 at once and count. In a process of their own, so that their CPU time is no
-// contender's.
+// The partners' receivers: they answer 200 at once and count. They run in their own process, so that their
+// CPU time does not count for any contender.
 import { once } from "node:events";
 import { createServer, type Server } from "node:https";
 import type { AddressInfo } from "node:net";
@@ -7,7 +7,7 @@ import { takeErrands } from "../child_program.ts";
 
 export type ReceiversErrand =
   | { readonly open: { readonly count: number; readonly cert: string; readonly key: string } }
-  /** Answered when so many have come since the last time that this was asked. */
+  /** Answered when this many posts have come that no earlier `expect` has counted. */
   | { readonly expect: number };
 
 export interface Opened {
@@ -18,7 +18,7 @@ let received = 0;
 let arrived = () => {};
 
 async function openReceiver(identity: { cert: string; key: string }): Promise<number> {
-  // A connection that rests between two turns is not closed.
+  // Without a timeout, a connection stays open while it is idle between two turns.
   const server: Server = createServer({ ...identity, keepAliveTimeout: 0 }, (request, response) => {
     request.resume().once("end", () => {
       response.writeHead(200, { "content-length": 0 }).end();

@@ -1,7 +1,10 @@
 import type { WebhookHouse } from "./house.ts";
 import { holdable, untilDelivered, type Worker } from "./worker.ts";
 
-/** The service, once it has delivered what was there; its chain is sealed as a part of that, or beforehand. */
+/**
+ * Opens the service as a worker, once it has delivered all earlier events. It seals its hash chain as part of
+ * the delivery; for the second worker, the chain is sealed in advance.
+ */
 export async function openService(house: WebhookHouse): Promise<{ asItComes: Worker; sealedBefore: Worker }> {
   const { books } = house;
   const isDone = () => books.isDelivered();

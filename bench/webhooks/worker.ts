@@ -1,4 +1,5 @@
-// Whoever delivers: held between his turns, and measured from when he is let go until all that was loaded is on record.
+// A contender that delivers events. It is paused between its turns. It is measured from its release until the
+// delivery of all loaded events is recorded.
 import process from "node:process";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Sql } from "postgres";
@@ -7,9 +8,9 @@ import { processCpuMs } from "../process_cpu.ts";
 import type { WebhookHouse } from "./house.ts";
 
 export interface Worker extends Holdable {
-  /** The onlookers' one connection to the database that it works on, if it works on one. */
+  /** The benchmark's own connection to the worker's database, if the worker uses a database. */
   readonly database?: Sql;
-  /** Makes so many events ready to be delivered. */
+  /** Makes `count` events ready for delivery. */
   load(count: number): Promise<void>;
   isDone(): Promise<boolean>;
   stop(): void;
@@ -21,9 +22,12 @@ interface Holdable {
   release(): void;
 }
 
-/** So that it does nothing while another one is measured, and keeps its connections and all that it has learnt. */
+/**
+ * Pauses a process, so that it does nothing while another contender is measured. It keeps its connections and
+ * everything it holds in memory.
+ */
 export function holdable(pid: number): Holdable {
-  // By its id: under Deno child.kill() signals a child once and no more.
+  // Signal by process id: under Deno, child.kill() signals a child only once.
   process.kill(pid, "SIGSTOP");
   return {
     pid,
@@ -36,7 +40,10 @@ const WARM_UP_EVENTS = 1000;
 const POLL_MS = 2;
 const PATIENCE_MS = 60_000;
 
-/** A turn as two contenders: the worker's own CPU time, and with that of its connections' processes in Postgres. */
+/**
+ * A turn that gives two contenders: the worker's own CPU time, and that time with the CPU time of its
+ * Postgres processes.
+ */
 export function workerTurn(
   house: WebhookHouse,
   name: string,
@@ -60,7 +67,7 @@ export function workerTurn(
     };
   };
   return async (turnMs) => {
-    // Connections that were idle for too long are opened again before the clock starts.
+    // Reopen connections that were idle for too long before the clock starts.
     const warmUp = await deliver(WARM_UP_EVENTS);
     const { operations, wallMs } = (last ?? warmUp)[name]!;
     return last = await deliver(Math.ceil(operations / wallMs * turnMs));
@@ -69,7 +76,7 @@ export function workerTurn(
 
 export const withPostgres = (name: string): string => `${name} and its Postgres`;
 
-/** Until so many have come to the receivers, and all is on record. */
+/** Waits until `count` more posts have reached the receivers, and the worker has recorded all of them. */
 export async function untilDelivered(
   name: string,
   { expectPosts }: WebhookHouse,
@@ -92,7 +99,7 @@ export async function untilDelivered(
   }
 }
 
-/** Of each process that serves a connection to this database, but for the one that asks. */
+/** The CPU time of each process that serves a connection to this database, except for this connection. */
 async function backendsCpuMs(sql: Sql | undefined): Promise<ReadonlyMap<number, number>> {
   if (!sql) return new Map();
   const backends = await sql<{ pid: number }[]>`
@@ -101,6 +108,6 @@ async function backendsCpuMs(sql: Sql | undefined): Promise<ReadonlyMap<number, 
   return new Map(backends.map(({ pid }) => [pid, processCpuMs(pid)]));
 }
 
-/** One that began meanwhile counts whole. */
+/** A process that started in the meantime counts with all its CPU time. */
 const spentMs = (before: ReadonlyMap<number, number>, after: ReadonlyMap<number, number>): number =>
   [...after].reduce((sum, [pid, ms]) => sum + ms - (before.get(pid) ?? 0), 0);

@@ -1,4 +1,5 @@
-// What a partner runs to hear of its orders, as an example: https, the signature verified, each delivery told in a line.
+// Example of a partner's webhook receiver:
+// it serves https, verifies the signature and prints one line for each delivery.
 import { readFileSync } from "node:fs";
 import { createServer } from "node:https";
 import { join } from "node:path";

@@ -3,7 +3,9 @@ import type { IncomingMessage, RequestListener } from "node:http";
 import { parseWebhookSecret, verifyWebhook, WebhookError } from "@gold-partner/protocol";
 
 interface Receiver {
-  /** The secrets that are active, one a line; read anew for each delivery, so that a rotation needs no restart. */
+  /**
+   * The active secrets, one a line. The file is read again for each delivery, so a rotation needs no restart.
+   */
   readonly secretsFile: string;
   readonly nowSeconds: () => number;
   readonly write: (line: string) => void;
@@ -11,7 +13,11 @@ interface Receiver {
 
 const BODY_MAX_BYTES = 1 << 20;
 
-/** Answers 204 for a delivery that verifies, 400 with the reason for any other, and tells of both in a line. */
+/**
+ * Answers 204 for a delivery that verifies and 400 with the reason for any
+ * other. If the receiver itself fails, for example because the file of
+ * secrets is missing, it answers 500. Each delivery is logged in one line.
+ */
 export function answerWebhooks({ secretsFile, nowSeconds, write }: Receiver): RequestListener {
   return (request, response) => {
     const tell = (status: number, fields: Record<string, unknown>) => {

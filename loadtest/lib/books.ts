@@ -1,12 +1,13 @@
-// The partner's own books: what its balances were, what was executed since, and what they are.
+// Checks the partner's books: the balances before the run plus
+// everything executed since must equal the balances after.
 import { booksDifferences, doubleExecutions, ordersUnaccounted } from "./counters.ts";
 import { type Executed, holdingsAfter, holdingsOf, repeatsOf, sourcesOf } from "./holdings.ts";
 import { begin, must, newName, send, settle, settleToken } from "./session.ts";
 
-/** What setup() hands to every VU and to teardown(). */
+/** The data that k6 passes from setup() to every VU and to teardown(). */
 interface Run {
   readonly name: string;
-  /** An instant of the service's: what was executed strictly later belongs to the run. */
+  /** An instant by the service's clock. Everything executed strictly later belongs to the run. */
   readonly since: string;
 }
 
@@ -25,7 +26,10 @@ export async function openBooks(): Promise<Run> {
 
 const BALANCES = { step: "setup", target: "/v1/balances" } as const;
 
-/** Both instants lie in the past, which is closed: whatever comes in meanwhile changes nothing here. */
+/**
+ * Both instants lie in the past, and records of the past never change.
+ * So traffic during this check cannot change its result.
+ */
 export async function closeBooks({ since }: Run): Promise<void> {
   must(await settleToken("books"));
   const until = sourcesOf(await read("/v1/balances"), "as_of")[0]!;
@@ -51,7 +55,7 @@ export async function closeBooks({ since }: Run): Promise<void> {
   );
 }
 
-/** Rows of source texts, of every page. */
+/** Reads every page and returns the members' source texts, one row for each item. */
 async function list(path: string, since: string, until: string, members: readonly string[]) {
   const before = new Date(Date.parse(until) + 1).toISOString();
   const rows: string[][] = [];

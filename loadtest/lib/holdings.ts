@@ -1,19 +1,21 @@
-// What a partner holds, as the service tells it. Quantities are read from their source text to whole minor units: a float never
-// touches one.
+// Computes what a partner holds from the service's replies. Quantities are read from their source text into
+// whole minor units, because a float could lose digits.
 
 interface Holdings {
   readonly halalas: bigint;
   readonly tenthMilligrams: bigint;
 }
 
-/** Rows of source texts: side, total_sar, gold_grams and quote_id of an order, amount_sar of the others. */
+/**
+ * Rows of source texts. An order has side, total_sar, gold_grams and quote_id; the others have amount_sar.
+ */
 export interface Executed {
   readonly orders: readonly (readonly string[])[];
   readonly fundings: readonly (readonly string[])[];
   readonly withdrawals: readonly (readonly string[])[];
 }
 
-/** What is available, as GET /v1/balances says. */
+/** Reads the available SAR and gold from the body of GET /v1/balances. */
 export function holdingsOf(balances: string): Holdings {
   return {
     halalas: minorUnits(sourcesOf(balances, "available")[0] ?? "", 2),
@@ -33,11 +35,11 @@ export function holdingsAfter(opening: Holdings, { orders, fundings, withdrawals
   return { halalas, tenthMilligrams };
 }
 
-/** Orders beyond the first of each quote, which is executed once. */
+/** Counts orders beyond the first of each quote. The service must execute a quote once. */
 export const repeatsOf = ({ orders }: Executed): number =>
   orders.length - new Set(orders.map(([, , , quote]) => quote)).size;
 
-/** As the service writes them: `752.25`, `-1`, never with an exponent. */
+/** Reads a number as the service writes it, such as `752.25` or `-1`, never with an exponent. */
 export function minorUnits(source: string, decimals: number): bigint {
   const [, minus, whole, fraction = ""] = /^(-?)([0-9]+)(?:\.([0-9]+))?$/.exec(source) ?? [];
   if (whole === undefined || fraction.length > decimals) {
@@ -49,7 +51,10 @@ export function minorUnits(source: string, decimals: number): bigint {
   return minus ? -units : units;
 }
 
-/** The source texts of a member, in the order of the items; one that is a string loses its quotes. */
+/**
+ * Returns the source texts of a member, in the order of the items.
+ * String values are returned without their quotes.
+ */
 export function sourcesOf(body: string, member: string): string[] {
   const values = new RegExp(`"${member}":(?:"([^"]*)"|([^,}\\]]+))`, "g");
   return Array.from(body.matchAll(values), ([, text, source]) => text ?? source!);

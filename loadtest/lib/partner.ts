@@ -1,11 +1,11 @@
-// Whom this k6 process is: one process presents one client certificate, so one run is one partner.
+// The partner of this k6 process. One process presents one client certificate, so one run is one partner.
 import { sha256 } from "k6/crypto";
 import encoding from "k6/encoding";
 import http from "k6/http";
 import type { RefinedParams, RefinedResponse } from "k6/http";
 import type { Options } from "k6/options";
 
-/** What `gold loadtest prepare` writes, as far as it is read here. */
+/** The part of the file from `gold loadtest prepare` that the scripts read. */
 export interface Partner {
   readonly name: string;
   readonly base_url: string;
@@ -20,14 +20,14 @@ const { BASE_URL, PARTNER, PARTNERS_DIR = "../.gold/loadtest", VERIFY_TLS } = __
 const ADDRESS = /^https:\/\/[^/]+$/;
 const LOOPBACK = /^https:\/\/(?:localhost|127\.[0-9.]+|\[::1\])(?::[0-9]+)?$/;
 const CERTIFICATE = /-----BEGIN CERTIFICATE-----([^-]+)-----END CERTIFICATE-----/;
-/** k6's error_code. */
+/** k6's error_code for a server certificate whose issuer is unknown. */
 const UNKNOWN_AUTHORITY = 1310;
 
 if (VERIFY_TLS && VERIFY_TLS !== "1") {
   throw `VERIFY_TLS=${VERIFY_TLS} is not known; write 1, or leave it out.`;
 }
 
-/** k6 opens files while it loads a script, and at no other time. */
+/** Call this at the top level of a script: k6 opens files only while it loads the script. */
 export function openPartner(byDefault = "0"): Partner {
   const name = PARTNER || byDefault;
   const folder = PARTNERS_DIR.startsWith("/") ? PARTNERS_DIR : import.meta.resolve(`../${PARTNERS_DIR}`);
@@ -44,12 +44,12 @@ function read(file: string, name: string): Partner {
     const partner = JSON.parse(text) as Partner;
     if (CERTIFICATE.test(partner.cert_pem)) return partner;
   } catch {
-    // Said below.
+    // The error is thrown below.
   }
   const path = file.replace(/^file:\/\//, "");
   const wrong = text === undefined ? `There is no ${path}.` : `${path} is no partner's file. Remove it.`;
   const count = /^[0-9]+$/.test(name) ? Number(name) + 1 : 1;
-  // Without a stack: what is wrong is outside of the script.
+  // A string is thrown, so k6 prints no stack trace: the cause is outside the script.
   throw `${wrong} This makes it, while npm start runs: npm run gold -- loadtest prepare --partners ${count}`;
 }
 
@@ -63,13 +63,16 @@ export const askForToken = (
     params,
   );
 
-/** What to do where the first one is refused. */
+/** Tells the user what to do if the first token request fails. */
 export const cureOf = ({ error_code }: RefinedResponse<"text">): string =>
   error_code === UNKNOWN_AUTHORITY
     ? "name the authority of the server's certificate: SSL_CERT_FILE=ca.pem"
     : "start the service, or make a partner's file that fits it (gold loadtest prepare)";
 
-/** Whether it is this partner's, over this certificate: the service says in a token whose it saw, and lets the token in over that alone. */
+/**
+ * Checks that the token belongs to this partner and to this certificate. The service writes into a token the
+ * certificate that it saw, and accepts the token only over that certificate.
+ */
 export function isOwnToken(token: string, { client_id, cert_pem }: Partner): boolean {
   const claims = JSON.parse(encoding.b64decode(token.split(".")[1]!, "rawurl", "s"));
   const certificate = encoding.b64decode(CERTIFICATE.exec(cert_pem)![1]!.replace(/\s/g, ""), "std");
@@ -83,7 +86,7 @@ export function connectionOf({ name, base_url, cert_pem, key_pem }: Partner): Op
     insecureSkipTLSVerify,
     tags: { partner: name },
     userAgent: "gold-loadtest",
-    // Not the URL: each id would be a series of its own.
+    // The URL is left out: each id in it would create a time series of its own.
     systemTags: [
       "status",
       "method",
@@ -99,7 +102,7 @@ export function connectionOf({ name, base_url, cert_pem, key_pem }: Partner): Op
   };
 }
 
-/** Said once, where the run begins. */
+/** Prints the partner and the address, once, at the start of the run. */
 export function announce({ name, base_url }: Partner): void {
   console.log(`Partner ${name} at ${base_url}.`);
   if (LOOPBACK.test(base_url) && VERIFY_TLS !== "1") {

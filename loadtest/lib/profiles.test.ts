@@ -3,7 +3,7 @@ import { describe, it } from "node:test";
 import { arrivalsOf, loadOf, type ProfileName, PROFILES, rateReached, secondsOf } from "./profiles.ts";
 
 const NAMES = Object.keys(PROFILES) as ProfileName[];
-/** k6 takes `timeUnit` apart as this does: arrivals a second of one process. */
+/** Arrivals per second of one process. k6 divides the target by `timeUnit` in the same way. */
 const perSecond = (target: number, timeUnit: string) => target / Number(timeUnit.slice(0, -1));
 
 describe("loadOf()", () => {
@@ -93,7 +93,8 @@ describe("arrivalsOf()", () => {
 describe("rateReached()", () => {
   it("is told by the iterations that a rising rate has brought", () => {
     const load = loadOf({ PROFILE: "breakpoint", RATE: "400", DURATION: "600s" });
-    // The whole ramp: 400 a second in the end, 200 on the way; and a quarter of it, at half of the time.
+    // The whole ramp ends at 400/s and averages 200/s, so 600 s give 120,000 iterations. A quarter of the
+    // iterations arrive in the first half, which ends at 200/s.
     assertEquals([rateReached(load, 120_000), rateReached(load, 30_000)], [400, 200]);
   });
 

@@ -1,16 +1,20 @@
-// How much load, and for how long: the shapes of a load test, each at an arrival rate, so that a slow service is not asked less.
+// The shapes of a load test: how much load, and for how long. Each profile has an arrival rate, so a slow
+// service receives no fewer requests.
 
-/** Until when, as a share of the whole, the rate goes straight to which share of the peak. */
+/**
+ * `share` is the stage's part of the whole duration.
+ * In it the rate moves in a straight line to `ofPeak` of the peak.
+ */
 type Stage = readonly [share: number, ofPeak: number];
 
 interface Profile {
-  /** Iterations a second at the peak, of all partners together. */
+  /** Iterations per second at the peak, for all partners together. */
   readonly peakPerSecond: number;
   readonly durationSeconds: number;
-  /** Share of the peak at the beginning. */
+  /** The starting rate, as a share of the peak. */
   readonly start: number;
   readonly stages: readonly Stage[];
-  /** What is asked of it: see service_levels.ts. */
+  /** Which service levels apply: see service_levels.ts. */
   readonly level: "signed" | "strained" | "breaking";
 }
 
@@ -34,7 +38,7 @@ export type ProfileName = keyof typeof PROFILES;
 
 const isProfile = (name: string): name is ProfileName => Object.keys(PROFILES).includes(name);
 
-/** What the environment may say: `PROFILE`, `RATE`, `DURATION` and `PARTNERS`. */
+/** The environment variables that set the load. */
 interface Scale {
   readonly PROFILE?: string | undefined;
   readonly RATE?: string | undefined;
@@ -51,7 +55,7 @@ export interface Load {
 
 const UNIT_SECONDS: Readonly<Record<string, number>> = { h: 3600, m: 60, s: 1 };
 
-/** Throws one sentence for what it cannot read. */
+/** Throws one sentence that names the invalid variable. */
 export function loadOf({ PROFILE = "smoke", RATE, DURATION, PARTNERS = "1" }: Scale): Load {
   if (!isProfile(PROFILE)) {
     throw `PROFILE=${PROFILE} is none; there are: ${Object.keys(PROFILES).join(", ")}.`;
@@ -70,7 +74,7 @@ function wholeNumber(name: string, text: string): number {
   throw `${name}=${text} is no whole number from 1 to 999999.`;
 }
 
-/** `1h30m` as 5400. */
+/** Converts a duration such as `1h30m` into seconds: 5400. */
 export function secondsOf(text: string): number {
   const parts = /^(?:[0-9]{1,6}[hms])+$/.test(text) ? text.match(/[0-9]+[hms]/g) ?? [] : [];
   const seconds = parts.reduce(
@@ -81,17 +85,23 @@ export function secondsOf(text: string): number {
   throw `DURATION=${text} is no time; write it as in 30s, 5m or 1h30m.`;
 }
 
-/** Which rate a breakpoint's run had come to after so many iterations of all partners; of a run that does not rise to its end, none. */
+/**
+ * The rate that a breakpoint run had reached after this many iterations of all partners. Undefined for every
+ * other profile, because only a breakpoint run rises until its end.
+ */
 export function rateReached(
   { name, peakPerSecond, durationSeconds }: Load,
   iterations: number,
 ): number | undefined {
   if (PROFILES[name].level !== "breaking") return undefined;
-  // What rises from 0 by as much each second has brought half of what it came to, times its seconds.
+  // A rate that rises in a straight line from 0 to r in t seconds gives r × t / 2 iterations.
   return Math.sqrt(2 * iterations * peakPerSecond / durationSeconds);
 }
 
-/** Of one partner's process: its share of the rate. Whole arrivals in as many seconds as there are partners divide exactly. */
+/**
+ * The arrivals of one partner's process: its share of the rate. k6 takes only whole targets, so the target is
+ * the whole rate and the time unit is as many seconds as there are partners.
+ */
 export function arrivalsOf({ name, peakPerSecond, durationSeconds, partners }: Load) {
   const { start, stages } = PROFILES[name];
   const ownPeak = peakPerSecond / partners;
@@ -103,10 +113,11 @@ export function arrivalsOf({ name, peakPerSecond, durationSeconds, partners }: L
       duration: `${Math.round(share * durationSeconds * 1000)}ms`,
       target: Math.round(ofPeak * peakPerSecond),
     })),
-    // As many iterations are open as arrive while one lasts: with so many VUs, a service that takes a second is asked no less.
+    // One VU for each iteration that arrives while a reply takes a second.
+    // Such a service then receives no fewer requests.
     preAllocatedVUs: Math.ceil(ownPeak) + 15,
     maxVUs: Math.ceil(ownPeak * 4) + 15,
-    // Long enough for a reply that is late and for asking again, so that no outcome stays unknown.
+    // Long enough for a late reply and a retry, so that no outcome stays unknown.
     gracefulStop: "75s",
   };
 }

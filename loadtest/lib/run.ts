@@ -1,4 +1,4 @@
-// One run of one scenario: what the environment makes of it, and what it says at its end.
+// One run of one scenario: its k6 options from the environment, and its summary at the end.
 import type { Options, Scenario } from "k6/options";
 import { connectionOf, type Partner } from "./partner.ts";
 import { arrivalsOf, type Load, loadOf, rateReached } from "./profiles.ts";
@@ -8,7 +8,7 @@ import { summarise, type SummaryData, writeMarkdown } from "./summary.ts";
 const { RESULTS } = __ENV;
 export const load: Load = loadOf(__ENV);
 
-/** `beside` are scenarios of their own rates that go on in the same run. */
+/** `beside` are further scenarios of the same run, each with its own rate. */
 export function runOptions(
   scenario: ScenarioName,
   partner: Partner,
@@ -19,7 +19,7 @@ export function runOptions(
     scenarios: { [scenario]: arrivalsOf(load), ...beside },
     thresholds: serviceLevels(scenario, load.name),
     setupTimeout: "60s",
-    // Some hundred thousand orders are read back, 200 a page.
+    // The check of the books reads back several hundred thousand orders, 200 a page.
     teardownTimeout: "30m",
   };
 }
@@ -36,7 +36,7 @@ export function summaryOf(scenario: ScenarioName, { name, base_url }: Partner) {
       profile: load.name,
       partner: name,
       base_url,
-      // One that was cut off took less.
+      // An aborted run is shorter than its profile.
       seconds: Math.min(load.durationSeconds, data.state.testRunDurationMs / 1000),
       ...(rate === undefined ? {} : { rate_reached: rate }),
     });

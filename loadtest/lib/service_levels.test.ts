@@ -6,7 +6,7 @@ import { SCENARIOS, serviceLevels, stepsOf, type Threshold } from "./service_lev
 const NAMES = Object.keys(PROFILES) as ProfileName[];
 const textOf = (threshold: Threshold) => typeof threshold === "string" ? threshold : threshold.threshold;
 
-/** Each scenario under each profile. */
+/** Yields each scenario with each profile. */
 function* every() {
   for (const scenario of SCENARIOS) {
     for (const profile of NAMES) yield { scenario, profile, levels: serviceLevels(scenario, profile) };

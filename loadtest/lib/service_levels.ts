@@ -1,9 +1,13 @@
-// What the service promises, as k6's thresholds. The one place: k6 judges a run by it, and the runner the sum of several.
+// The service levels, as k6's thresholds. This is their only definition: k6 judges one run by it, and the
+// runner judges the sum of several runs.
 import { type ProfileName, PROFILES } from "./profiles.ts";
 
 export type Threshold = string | { threshold: string; abortOnFail: boolean; delayAbortEval: string };
 
-/** Milliseconds from the request's last byte to the reply's last. */
+/**
+ * Milliseconds of k6's http_req_duration:
+ * from the first byte of the request sent to the last byte of the reply received.
+ */
 interface Latency {
   readonly p95: number;
   readonly p99: number;
@@ -12,7 +16,7 @@ interface Latency {
 const READ: Latency = { p95: 100, p99: 250 };
 const WRITE: Latency = { p95: 150, p99: 400 };
 
-/** Which latency is promised of each named step. */
+/** The latency level of each named step. */
 const STEPS = {
   token: WRITE,
   prices: READ,
@@ -34,15 +38,18 @@ const STEPS = {
   limited: READ,
   obeyed: READ,
 } as const satisfies Record<string, Latency>;
-/** The last three are judged by nobody: before, after and beside the load. */
+/** `setup`, `books` and `health` are outside the measured load and have no thresholds. */
 export type Step = keyof typeof STEPS | "setup" | "books" | "health";
 
 interface Scenario {
   readonly steps: readonly (keyof typeof STEPS)[];
-  /** Counters that say that it was really tried, and those that stay at 0. */
+  /**
+   * Counters that must be above 0, because they show that the scenario tested what it claims.
+   * Those in `never` must stay 0.
+   */
   readonly seen: readonly string[];
   readonly never: readonly string[];
-  /** Where orders are executed, the partner's books are checked afterwards. */
+  /** The scenario executes orders, so the partner's books are checked afterwards. */
   readonly trades: boolean;
 }
 
@@ -121,13 +128,13 @@ export function serviceLevels(scenario: ScenarioName, profile: ProfileName): Rec
   if (scenario !== "limiter") levels["http_reqs{status:429}"] = ["count==0"];
   for (const counter of seen) levels[counter] = ["count>0"];
   for (const counter of [...never, "certificate_mismatches"]) levels[counter] = ["count==0"];
-  // A race whose winner's reply is lost under strain counts as -1.
+  // Under strain the winner's reply can be lost. Such a race counts as -1.
   if (never.includes("race_surplus_winners") && level !== "signed") {
     levels.race_surplus_winners = ["count<=0"];
   }
   if (trades) {
     levels.books_differences = ["count==0"];
-    // What is on its way when a breaking run is cut off may be executed without having been seen to be.
+    // A breaking run is cut off. Its in-flight orders may be executed although no reply was seen.
     levels.orders_unaccounted = [level === "breaking" ? "count<=0" : "count==0"];
   }
   return levels;
@@ -136,7 +143,7 @@ export function serviceLevels(scenario: ScenarioName, profile: ProfileName): Rec
 function latencies({ p95, p99 }: Latency, level: "signed" | "strained" | "breaking"): Threshold[] {
   if (level === "signed") return [`p(95)<${p95}`, `p(99)<${p99}`];
   if (level === "strained") return ["p(95)<1000", "p(99)<3000"];
-  // The breakpoint is where the run ends.
+  // The run aborts at the breakpoint.
   return [{ threshold: "p(95)<1000", abortOnFail: true, delayAbortEval: "10s" }];
 }
 

@@ -1,4 +1,4 @@
-// One VU's way to the service: its token, its signatures, and what it expects of each reply.
+// The requests of one VU: its token, its signatures, and the statuses that it expects.
 import { check, sleep } from "k6";
 import exec from "k6/execution";
 import http from "k6/http";
@@ -17,15 +17,15 @@ export interface Call {
   readonly target: string;
   readonly body?: string;
   readonly headers?: Readonly<Record<string, string>>;
-  /** The Idempotency-Key. */
+  /** The value of the Idempotency-Key header. */
   readonly key?: string;
-  /** Signed with a nonce of its own, or with this one. */
+  /** True signs with a new nonce. A string is the nonce to sign with. */
   readonly signed?: boolean | string;
-  /** The statuses that are right here; 200 and 201 unless said otherwise. */
+  /** The expected statuses; the default is 200 and 201. */
   readonly expected?: readonly number[];
 }
 
-/** A call as it goes out, which can be sent more than once. */
+/** A request as it is sent. It can be sent more than once. */
 interface Letter {
   readonly method: string;
   readonly url: string;
@@ -37,10 +37,10 @@ interface Letter {
 
 export const partner = openPartner();
 
-// Each VU loads this file anew, so what is below is its own.
+// k6 loads this file once for each VU, so each VU has its own copy of the variables below.
 const VU = crypto.randomUUID().replace(/-/g, "").slice(0, 20);
 const DONE = [200, 201];
-/** A reply that is later than this is lost to a partner, too: docs/idempotency.md. */
+/** A partner stops waiting for a reply after 35 s, too: docs/idempotency.md. */
 const TIMEOUT = "35s";
 const TOKEN_SECONDS = 540;
 const ATTEMPTS = 4;
@@ -53,18 +53,21 @@ let token: { readonly text: string; readonly untilMs: number } | undefined;
 let made = 0;
 let hasPrinted = false;
 
-/** Never given before, to any VU of any run. */
+/** Returns a name that no VU of any run has used before. */
 export const newName = (): string => `${VU}${made++}`;
 
-/** Answered, whatever it says; a lost reply has status 0. */
+/** Sends once and returns any reply. A lost reply has status 0. */
 export async function send(call: Call): Promise<Reply> {
   return post(await write(call));
 }
 
-/** Sends again, by the same key and signed afresh, until the outcome is known. */
+/**
+ * Sends until the outcome is known: each retry has the same key and a new signature.
+ * Gives up after ATTEMPTS tries.
+ */
 export const settle = (call: Call): Promise<Reply> => untilKnown(() => send(call));
 
-/** A token, however busy the partner has just kept the service. */
+/** Gets a token, with retries: the partner's own load may still keep the service busy. */
 export const settleToken = (step: Step): Promise<Reply> => untilKnown(async () => newToken(step));
 
 async function untilKnown(ask: () => Promise<Reply>): Promise<Reply> {
@@ -114,7 +117,7 @@ export async function write(call: Call): Promise<Letter> {
   return { method, url, body: body ?? null, params: paramsOf(step, headers, expected), step, expected };
 }
 
-/** The same bytes, sent as another step. */
+/** The same request, byte for byte, sent as another step. */
 export const again = (letter: Letter, step: Step, expected: readonly number[]): Letter => ({
   ...letter,
   params: paramsOf(step, letter.params.headers ?? {}, expected),
@@ -126,7 +129,7 @@ export function post({ method, url, body, params, ...letter }: Letter): Reply {
   return judge(http.request(method, url, body, params), letter);
 }
 
-/** All at once. */
+/** Sends all requests at the same time. */
 export function postTogether(letters: readonly Letter[]): Reply[] {
   const requests = letters.map((
     { method, url, body, params },
@@ -134,7 +137,7 @@ export function postTogether(letters: readonly Letter[]): Reply[] {
   return http.batch(requests).map((reply, index) => judge(reply as Reply, letters[index]!));
 }
 
-/** A token that was asked for now; the calls that follow take it. */
+/** Requests a new token, which the following calls use. */
 export function newToken(step: Step = "token"): Reply {
   const reply = judge(askForToken(partner, paramsOf(step, {}, DONE)), { step, expected: DONE });
   if (reply.status !== 200) {
@@ -168,7 +171,7 @@ function paramsOf(
   };
 }
 
-/** The problem's code, or k6's for why there is no reply. */
+/** The problem's code, or k6's error code if there is no reply. */
 export function codeOf({ status, body, error_code }: Reply): string {
   if (status === 0) return `no_reply_${error_code}`;
   return /"code":"([a-z_]+)"/.exec(body)?.[1] ?? `status_${status}`;
@@ -185,7 +188,7 @@ function judge(
   refusals.add(1, { step, code });
   if (CERTIFICATE_CODES.test(code)) certificateMismatches.add(1);
   if (reply.status === 401) token = undefined;
-  // A thousand VUs would all say the same.
+  // With a thousand VUs the same message would appear a thousand times.
   if (!hasPrinted && exec.vu.idInTest <= PRINTING_VUS) {
     hasPrinted = true;
     console.error(`${step}: ${describe(reply)}`);
@@ -198,13 +201,16 @@ const describe = (reply: Reply): string =>
     ? reply.error
     : `${reply.status} ${codeOf(reply)}, request_id ${reply.headers["X-Request-Id"] ?? "none"}`;
 
-/** Before and after the load there is no second best. */
+/** Aborts the run if a request of setup() or teardown() fails, because the result would mean nothing. */
 export function must(reply: Reply, why = "without it the run says nothing"): Reply {
   if (!isDone(reply)) exec.test.abort(`${reply.url}: ${describe(reply)}; ${why}.`);
   return reply;
 }
 
-/** What setup() begins with: a service that is not there fails once. */
+/**
+ * Call this first in setup(): if the service cannot be
+ * reached, the run fails once instead of in every iteration.
+ */
 export function begin(): void {
   announce(partner);
   const reply = newToken("setup");

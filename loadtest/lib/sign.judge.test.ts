@@ -22,7 +22,7 @@ const ARGUMENTS = [
   ...["run", "--quiet", "--no-usage-report", "--summary-mode", "disabled"],
   ...["--log-format", "raw", "--log-output", "stdout", SCRIPT],
 ];
-// On syntax that it cannot parse k6 does not end.
+// k6 does not exit on syntax that it cannot parse, so the test kills it after this time.
 const K6_TIMEOUT_MS = 60_000;
 
 interface Request {
@@ -33,12 +33,16 @@ interface Request {
   nonce: string;
 }
 
-/** Made anew in each run, as a credentials file may hold it; each number that `zeroed` names begins with a zero byte. */
+/**
+ * Makes a new key, in each format that a credentials file may hold.
+ * Each number in `zeroed` begins with a zero byte.
+ */
 function newKey(zeroed: readonly ("x" | "y" | "d")[] = []) {
   let privateKey: KeyObject;
   let jwk: JsonWebKey;
   do {
-    // By way of PEM, because Node 20 deadlocks if garbage collection frees the generation of a key that is being exported as a JWK.
+    // Through PEM: Node 20 deadlocks if garbage collection frees the job that generated a key during the key's
+    // export as a JWK.
     const pair = generateKeyPairSync("ec", {
       namedCurve: "P-256",
       privateKeyEncoding: { type: "pkcs8", format: "pem" },
@@ -56,7 +60,7 @@ function newKey(zeroed: readonly ("x" | "y" | "d")[] = []) {
   };
 }
 
-/** What k6 printed: for each key, the headers of each request. */
+/** Runs k6 and returns the lines that it printed: for each key, the headers of each request. */
 function signInK6(keys: { text: string; kid?: string }[], requests: Request[]): string[] {
   if (!existsSync(K6)) throw new Error("k6 is not there; run: node tools/run.mjs parts");
   const cases = requests.map(({ body, ...rest }) =>

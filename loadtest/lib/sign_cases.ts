@@ -1,4 +1,5 @@
-// Run by k6 for sign.judge.test.ts: signs each request of CASES with each key of KEYS, and prints the headers.
+// k6 runs this for sign.judge.test.ts.
+// It signs each request of CASES with each key of KEYS and prints the headers.
 /// <reference types="k6" />
 import { b64decode } from "k6/encoding";
 import { importSigningKey, k6Bytes, keySigner, signRequest } from "./sign.ts";
@@ -6,7 +7,7 @@ import { importSigningKey, k6Bytes, keySigner, signRequest } from "./sign.ts";
 interface Case {
   readonly method: string;
   readonly url: string;
-  /** The body as text, or its bytes. */
+  /** The body is given as text or, in bodyBase64, as bytes. */
   readonly bodyText?: string;
   readonly bodyBase64?: string;
   readonly timestamp: string;
@@ -29,7 +30,9 @@ export default async function (): Promise<void> {
   }
 }
 
-/** As a caller may have cut it out of something: k6's own functions would read all of the buffer. */
+/**
+ * Returns a view of a larger buffer, as a caller may pass. k6's own functions would read the whole buffer.
+ */
 function withinLargerBuffer(bytes: Uint8Array): Uint8Array {
   const larger = new Uint8Array(bytes.length + 2);
   larger.set(bytes, 1);

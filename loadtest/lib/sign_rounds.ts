@@ -1,4 +1,5 @@
-// Run by k6 for bench/k6_signing.bench.ts: signed requests against Web Crypto alone, in turns, one line a round.
+// k6 runs this for bench/k6_signing.bench.ts. It measures signed requests and plain Web Crypto in turns and
+// prints one line for each round.
 /// <reference types="k6" />
 import type { Signer } from "../../packages/jws/src/mod.ts";
 import { importSigningKey, keySigner, signRequest } from "./sign.ts";
@@ -40,7 +41,7 @@ export default async function (): Promise<void> {
   }
 }
 
-/** The bytes that a signed request signs, so that both contenders sign equally many. */
+/** Captures the bytes that a signed request signs, so that both contenders sign the same input. */
 async function inputOf(signer: Signer): Promise<ArrayBuffer> {
   let input = new Uint8Array();
   const sign = (data: Uint8Array): Promise<Uint8Array> => {
@@ -58,7 +59,7 @@ async function calibrate(contender: Contender): Promise<number> {
   }
 }
 
-/** By the clock that k6 has, in whole milliseconds. */
+/** Measures in whole milliseconds, because k6 has no finer clock. */
 async function takeTurn(contender: Contender, operations: number): Promise<number> {
   const startMs = Date.now();
   for (let index = 0; index < operations; index++) await contender();

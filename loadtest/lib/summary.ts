@@ -1,7 +1,10 @@
-// What a run says at its end: Markdown for people, an object for programs. Pure, so that a run of many processes can say it, too.
+// The summary of a run: Markdown for people, an object for programs. These functions are pure, so the runner
+// also uses them for a run of many processes.
 import { type ScenarioName, stepsOf } from "./service_levels.ts";
 
-/** k6's end-of-test data, as far as it is read here. Any metric may be missing: setup() can fail. */
+/**
+ * The part of k6's end-of-test data that is read here. Any metric may be missing, because setup() can fail.
+ */
 export interface SummaryData {
   readonly metrics: Readonly<Record<string, Metric>>;
 }
@@ -16,9 +19,9 @@ interface About {
   readonly profile: string;
   readonly partner: string;
   readonly base_url: string;
-  /** How long requests were sent, without setup and teardown. */
+  /** Seconds of load, without setup and teardown. */
   readonly seconds: number;
-  /** Iterations a second of all partners in the end, where the rate rose until then. */
+  /** Iterations per second of all partners at the end. Only a run whose rate rises until its end has it. */
   readonly rate_reached?: number;
 }
 
@@ -29,7 +32,7 @@ interface StepFigures {
   readonly p50_ms: number;
   readonly p95_ms: number;
   readonly p99_ms: number;
-  /** Share of requests that were not answered as they should be. */
+  /** The share of requests that did not get an expected reply. */
   readonly failed: number;
 }
 

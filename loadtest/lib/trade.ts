@@ -1,8 +1,8 @@
-// Quote and order, as a partner's program sends them.
+// Quote and order requests, as a partner's program sends them.
 import { ordersAccepted, ordersUnaccounted } from "./counters.ts";
 import { isDone, newName, settle } from "./session.ts";
 
-/** Small, so that a run of hours moves little. */
+/** Small, so that a run of several hours moves little gold. */
 const GRAMS = "0.01";
 
 let side: "buy" | "sell" = "buy";
@@ -20,7 +20,7 @@ export const orderBody = (quoteId: string): string => `{"quote_id":"${quoteId}"}
 export const orderCall = (quoteId: string) =>
   ({ step: "order", target: "/v1/orders", body: orderBody(quoteId), key: newName(), signed: true }) as const;
 
-/** The order's id; none where quote or order was refused. */
+/** Returns the order's id, or undefined if the quote or the order was refused. */
 export async function trade(): Promise<string | undefined> {
   const quote = await settle(quoteCall());
   if (!isDone(quote)) return undefined;
@@ -30,7 +30,10 @@ export async function trade(): Promise<string | undefined> {
   return order.json("order_id") as string;
 }
 
-/** Once for each order that was executed. A VU sells what it bought, so it can go on for hours with what it has. */
+/**
+ * Call this once for each executed order. It switches the side:
+ * a VU sells what it bought, so its funds last for hours.
+ */
 export function accept(): void {
   ordersAccepted.add(1);
   ordersUnaccounted.add(1);

@@ -159,7 +159,8 @@ begin
   elsif not first and newest is null then
     raise exception 'there is no certificate authority yet: `gold ca init` makes the first one' using errcode = 'GR409';
   end if;
-  -- The newest is who signs, so it is dated after the one before it on any clock.
+  -- The newest authority signs, so created_at must be later than the previous one's, even if the clock went
+  -- back.
   insert into authority (fingerprint, certificate, key_source, revocation_list, revocation_number, revocation_next_at, created_at)
   values (add_authority.fingerprint, certificate_pem, add_authority.key_source, add_authority.revocation_list, 1, add_authority.revocation_next_at,
     greatest(clock_timestamp(), (select max(a.created_at) + interval '1 millisecond' from authority a)));
@@ -839,7 +840,7 @@ declare
   at timestamptz;
   limited outcome;
 begin
-  -- Whoever holds the service's login can still make no money in production.
+  -- Even with the service's login, nobody can create money in production.
   if not exists (select from deployment d where d.environment = 'sandbox') then
     raise exception 'money comes in by a deposit here, never by a call' using errcode = 'GB004';
   end if;
@@ -920,7 +921,8 @@ begin
   clock := clock_timestamp();
   present := ceil_millisecond(clock);
   horizon := clock + clock_tolerance();
-  -- Nonces, keys and quotes are a client's own: an item can meet one of this very batch only where a client comes twice.
+  -- Each nonce, key and quote belongs to one client. So an item can repeat one from the same batch only if
+  -- the batch has two items of that client.
   crowded := cardinality(locked) < cardinality(clients);
 
   for asked in
@@ -939,8 +941,8 @@ begin
       return next row(asked.n, 'busy', null, null)::outcome;
       continue;
     elsif settle and asked.request in (asked.spent_by, asked.known_request) then
-      -- An earlier attempt of this very request was committed before its connection was lost. Its nonce and its key were
-      -- written together, so the key tells the result.
+      -- An earlier attempt of the same request was committed before its connection was lost. Its nonce and
+      -- its key were written together, so the key's row has the result.
       return next settled(asked.n, asked.known_request = asked.request, asked.known_fingerprint = asked.fingerprint,
         asked.known_status, asked.known_body);
       continue;
@@ -960,7 +962,8 @@ begin
         asked.known_body := bound[earlier].body;
       end if;
     end if;
-    -- How long a quote from before a step back has been firm cannot be known, so its order waits, too.
+    -- If the clock stepped back after the quote was made, the quote's age is unknown. Its order is then
+    -- refused, too.
     if greatest(holder.last_posted_at, asked.quoted_at) > horizon and asked.known_body is null then
       return next row(asked.n, 'service_unavailable', null, seconds_behind(greatest(holder.last_posted_at, asked.quoted_at), clock))::outcome;
       continue;
@@ -1167,7 +1170,7 @@ begin
       return next row(asked.n, 'busy', null, null)::outcome;
       continue;
     elsif settle and asked.known_request = asked.request then
-      -- An earlier attempt of this very request was committed before its connection was lost.
+      -- An earlier attempt of the same request was committed before its connection was lost.
       return next settled(asked.n, true, true, asked.known_status, asked.known_body);
       continue;
     end if;
@@ -1194,7 +1197,8 @@ begin
     end if;
     made_at := account_instant(holder, present);
 
-    -- What no price brings within the limits is told so, whatever the market does.
+    -- No price can bring `grams` outside the limits within them. Such a request is refused for its quantity,
+    -- even if the market is closed or the price is missing.
     if asked.limited then
       asked.maximum := least(asked.maximum, (asked.allowance).maximum_open_grams);
     end if;
@@ -1251,7 +1255,7 @@ begin
     if total = 0 then
       detail := 'An order is between ' || decimal_text(asked.minimum, 0.0001) || ' g and ' || decimal_text(asked.maximum, 0.0001)
         || ' g and moves at least 0.01 SAR'
-        -- An amount beyond any limit was cut down on its way here, so of its gold nothing can be said.
+        -- The service cuts a larger amount to one halala above the maximum, so its grams are not known here.
         || case when asked.amount <= 1000000000000 then '; this amount comes to ' || decimal_text(grams, 0.0001) || ' g.' else '.' end;
       body := problem_text('limit_exceeded', detail, asked.request);
       answer := row(asked.client % 64, asked.client, 422, asked.key, asked.fingerprint, asked.request, null, made_at, 'refusal', body);
@@ -1386,7 +1390,8 @@ begin
   end if;
   holder := turn.holder;
   at := account_instant(holder, ceil_millisecond(turn.clock));
-  -- The key is not signed, so a reference is what keeps a copied request from being paid twice.
+  -- The Idempotency-Key is not signed, so a copied request could arrive under another key. The nonce prevents
+  -- a second payment first. The reference, which is signed, also prevents it.
   select w.id into doubled from withdrawal w
   where w.reference = reference and w.client_id = client and not exists (
     select from withdrawal_step s where s.bucket = w.bucket and s.client_id = w.client_id and s.withdrawal_id = w.id
@@ -2600,7 +2605,8 @@ declare
 begin
   for week in select this_week + 7 * n from generate_series(0, 3) n loop
     continue when to_regclass('gold_attempts.week_' || to_char(week, 'YYYYMMDD')) is not null;
-    -- Two workers at once: the second waits here, and then finds it made. Attempts are written meanwhile.
+    -- If two workers call this at once, the second one waits here and then finds that the table exists.
+    -- Attempts can still be written meanwhile.
     lock table attempt in share update exclusive mode;
     continue when to_regclass('gold_attempts.week_' || to_char(week, 'YYYYMMDD')) is not null;
     execute format('create table gold_attempts.week_%s (like gold.attempt including defaults)', to_char(week, 'YYYYMMDD'));
@@ -2616,7 +2622,8 @@ begin
       and to_date(right(c.relname, 8), 'YYYYMMDD') + 7 + d.attempts_kept_days <= clock_timestamp()::date
   loop
     begin
-      -- It takes the table from everybody for a moment; behind a long reader the next call does it.
+      -- Dropping a partition needs an exclusive lock for a moment. If a long reader holds the table, a later
+      -- call drops the partition.
       execute format('drop table if exists %s', old.name);
     exception when lock_not_available then
       exit;
@@ -2658,7 +2665,7 @@ begin
       if item.is_operator then
         perform limit_operator_sessions(item.login);
       else
-        -- The service's processes and the sidecar's keeper; the service sets shorter limits where it needs them.
+        -- For the service and the sidecar's trust sync. The service sets shorter limits where it needs them.
         perform limit_sessions(item.login,
           '{"lock_timeout": "2000", "statement_timeout": "10000", "idle_in_transaction_session_timeout": "10000"}');
       end if;
@@ -2731,7 +2738,7 @@ begin
     maximum_open_grams = case when limits ? 'open_grams' then (limits->>'open_grams')::bigint else l.maximum_open_grams end,
     maximum_daily_records = case when limits ? 'daily_records' then (limits->>'daily_records')::int else l.maximum_daily_records end
   where l.bucket = subject.id % 64 and l.client_id = subject.id;
-  -- A partner without limits has no row, so that nothing is counted for it.
+  -- A partner without limits has no row, so that booking counts nothing for it.
   delete from allowance l
   where l.bucket = subject.id % 64 and l.client_id = subject.id
     and l.maximum_open_quotes is null and l.maximum_open_grams is null and l.maximum_daily_records is null;
@@ -3013,7 +3020,7 @@ begin
     raise exception 'there is no deposit dep_%', lock_deposit.id using errcode = 'GR404';
   end if;
   select a.* into strict holder from account a where a.bucket = found_deposit.bucket and a.client_id = found_deposit.client_id for no key update;
-  -- Read again: what it said before the lock may be past.
+  -- Read the deposit again, because it may have changed before the lock.
   select d.* into strict found_deposit from deposit d where d.id = lock_deposit.id for no key update;
 end $$;
 
@@ -3142,10 +3149,10 @@ CREATE FUNCTION gold.note(action text, subject text, detail jsonb) RETURNS void
 declare
   entry audit;
 begin
-  -- Held before the row gets its number, so that numbers are in the order of the chain.
+  -- Lock the tail before the row gets its number, so that numbers follow the order of the chain.
   perform from audit_tail for no key update;
   insert into audit (login, action, subject, detail) values (session_user, action, subject, detail) returning * into entry;
-  -- This row alone: one that came in by another way is never linked, and verify_audit() goes on naming it.
+  -- Link only this row. If something other than note() inserted a row, verify_audit() reports it permanently.
   perform link_audit(entry);
 end $$;
 
@@ -3269,7 +3276,7 @@ begin
       sum(case when credit = 'available' then amount when debit = 'available' then -amount else 0 end)::bigint as available,
       sum(case when credit = 'held' then amount when debit = 'held' then -amount else 0 end)::bigint as held,
       sum(case when credit = 'gold' then amount when debit = 'gold' then -amount else 0 end)::bigint as gold,
-      -- The last transfer and the balances that were stated beside it.
+      -- The last transfer and the balances that it states.
       max(array[sequence, leg, sar_available_after, sar_held_after, gold_after]) as last
     from posted
     group by bucket, client_id
@@ -3337,12 +3344,13 @@ begin
   elsif standby and (current_setting('synchronous_standby_names') = '' or acknowledged_by = 'remote_write'
       or current_setting('max_wal_senders')::int = 0) then
     return 'no_standby';
-  -- A commit that waits for the standby cannot be cancelled safely, and it occupies its connection. If a session of this login has waited
-  -- this long, the probe's own commit would wait as well.
+  -- A commit that waits for the standby cannot be cancelled safely, and it occupies its connection. If a
+  -- session of this login has waited this long, the probe's own commit would wait as well.
   elsif exists (select from pg_stat_get_activity(null) a where a.wait_event = 'SyncRep' and a.state_change < clock_timestamp() - interval '2 seconds') then
     return 'no_standby';
   end if;
-  -- More rows than work_mem holds, so Postgres writes a temporary file of 40 kB. On a full disk that fails with disk_full (53100).
+  -- More rows than work_mem holds, so Postgres writes a temporary file of 40 kB. On a full disk that fails
+  -- with disk_full (53100).
   perform count(*) from generate_series(1, 3000);
   perform pg_logical_emit_message(true, 'gold', '');
   return null;
@@ -3656,13 +3664,14 @@ declare
 begin
   if not exists (select from published_reserves p where p.as_of > due) then
     begin
-      -- A read must not wait for a synchronous standby. If the figure is lost in a failover, the next reader publishes another one.
+      -- A read must not wait for a synchronous standby. If the figure is lost in a failover, the next reader
+      -- publishes another one.
       perform set_config('synchronous_commit', 'local', true);
-      -- Of several readers at once the first one publishes; the others wait for it and change nothing.
+      -- If several readers get here at once, the first publishes. The others wait for it and change nothing.
       insert into published_reserves as p (as_of, body) values (clock, compute_reserves(clock))
       on conflict (one) do update set as_of = excluded.as_of, body = excluded.body where p.as_of <= due;
     exception when read_only_sql_transaction or disk_full then
-      -- On a replica, or without disk space, the last figure stays, with its instant.
+      -- On a replica, or without disk space, keep the last figure with its `as_of`.
     end;
   end if;
   return (select p.body from published_reserves p);
@@ -3999,7 +4008,8 @@ declare
   leaving bar;
   booked bigint;
 begin
-  -- The bar's weight never changes, so it may be read before the locks; that it is still here is checked under them.
+  -- The bar's weight never changes, so it can be read before the locks. Under the locks, the update checks
+  -- that the bar is still here.
   select b.* into leaving from bar b where b.serial = remove_bar.serial;
   if leaving.serial is null then
     raise exception 'there is no bar with serial %', remove_bar.serial using errcode = 'GR404';
@@ -4032,7 +4042,7 @@ begin
   end if;
   begin
     execute format('alter role %I nologin', name);
-    -- Only a member may end a role's sessions.
+    -- Only a member of a role may terminate the role's sessions.
     execute format('grant %I to %I', name, session_user);
     perform pg_terminate_backend(s.pid, 5000) from pg_stat_activity s where s.usename = remove_operator.name;
     execute format('drop role %I', name);
@@ -4060,7 +4070,8 @@ begin
   perform require_read_committed();
   insert into delivery_worker as w (id, seen_at) values (renew_endpoints.worker, clock_timestamp())
   on conflict (id) do update set seen_at = excluded.seen_at;
-  -- One that only stood still comes back by the statement above; until then nothing depends on its row.
+  -- A worker that was only paused inserts its row again with the statement above. Until then, nothing depends
+  -- on the row.
   delete from delivery_worker w where w.seen_at <= clock_timestamp() - interval '1 minute';
   return query
   select n.client_id, p.webhook_url, n.tenure, n.passed, n.failures, n.disabled_at is not null, webhook_secrets(n.client_id)
@@ -4095,7 +4106,8 @@ begin
     held.records := 0;
     held.day_ends_at := day_end(clock);
   end if;
-  -- A count never stands for two minutes, unless the clock stepped back.
+  -- `exact_until` is never two minutes ahead of the clock, unless the clock stepped back. Then the count is
+  -- repeated.
   if exceeded_limit(held, grams) in ('open_quotes', 'open_grams')
     and (clock >= held.exact_until or held.exact_until > clock + interval '2 minutes') then
     select count(*), coalesce(sum(q.grams), 0), coalesce(min(q.expires_at), clock + interval '1 minute'),
@@ -4488,7 +4500,7 @@ CREATE FUNCTION gold.rotate_token_key(kid text, public_jwk jsonb, sealed bytea, 
     SET search_path TO 'gold', 'pg_temp'
     AS $$
 begin
-  -- Of two rotations at once the second retires the key of the first, too.
+  -- Concurrent rotations wait here, so that the second also retires the key of the first.
   perform from deployment for no key update;
   begins_at := date_trunc('milliseconds', clock_timestamp()) + make_interval(secs => lead_seconds);
   retires_at := begins_at + make_interval(secs => overlap_seconds);
@@ -4601,7 +4613,7 @@ CREATE FUNCTION gold.seal_next(clients integer[]) RETURNS SETOF integer
     AS $$
 #variable_conflict use_column
 declare
-  -- A backlog is sealed in parts, each well inside any statement's time.
+  -- A backlog is sealed in several calls, so that each call stays well below the statement timeout.
   most int := greatest(50, 5000 / nullif(cardinality(clients), 0));
   record record;
   client int;
@@ -4630,7 +4642,8 @@ begin
       sealed := record.tail;
     end if;
     if record.sequence <> sealed + 1 then
-      -- It keeps nobody else from being sealed, and delivered; asked for alone, it is told.
+      -- A missing event must not stop the sealing and delivery of other clients. A call for this client alone
+      -- reports it.
       continue when cardinality(clients) > 1;
       raise exception 'event % of client % is missing', sealed + 1, client using errcode = 'GB003';
     end if;
@@ -4764,7 +4777,8 @@ begin
     delete from allowed_ip i where i.partner_id = subject.id;
     insert into allowed_ip (partner_id, range) select distinct subject.id, unnest(ips);
   end if;
-  -- Whoever names a URL, a new one or the same, says that somebody answers there again.
+  -- Setting the webhook URL, also to the same value, enables the endpoint again: the operator says that it
+  -- answers.
   if set_partner.webhook_url is not null then
     perform enable_endpoint(subject.id);
   end if;
@@ -4834,7 +4848,8 @@ begin
     set_price.url, case when set_price.source = 'http' then 'epoch' else clock_timestamp() end)
   on conflict (one) do update set source = excluded.source, mid = excluded.mid, buy = excluded.buy, sell = excluded.sell,
     spread_basis_points = excluded.spread_basis_points, stale_after_seconds = excluded.stale_after_seconds, url = excluded.url,
-    -- Never that of the price before: by it a tick that began earlier is told apart.
+    -- For another source or price, `as_of` must differ from the old one. tick_price uses it to detect a tick
+    -- that began before.
     as_of = case when price.url = excluded.url then price.as_of when excluded.source = 'http' then excluded.as_of
       else greatest(excluded.as_of, price.as_of + interval '1 millisecond') end;
   perform note('price.set', set_price.source, jsonb_strip_nulls(jsonb_build_object('mid', set_price.mid, 'buy', set_price.buy,
@@ -4886,7 +4901,7 @@ begin
   )
   select array_agg(m.client_id) into kept from moved m;
 
-  -- Few: what did not arrive, and what was sent beside the order.
+  -- Only failed attempts and events from the retry table need this loop. They are few.
   for tried in
     select a.*, (a.status between 200 and 299) is true as delivered, clock + a.wait_ms * interval '1 millisecond' as due_at
     from unnest(clients, sequences, tickets, statuses, settle_attempts.tries, waits_ms) a (client, sequence, ticket, status, tries, wait_ms)
@@ -4897,7 +4912,7 @@ begin
       values (tried.client % 64, tried.client, tried.sequence, tried.tries, tried.due_at, case when tried.due_at is null then clock end)
       on conflict do nothing;
     elsif tried.delivered then
-      -- With neither instant: delivered, and the row goes when the order has gone past it.
+      -- Without due_at and parked_at, the row means delivered. It is deleted when the mark passes it.
       update retry r set due_at = null
       where r.bucket = tried.client % 64 and r.client_id = tried.client and r.sequence = tried.sequence and r.due_at = tried.ticket
       returning r.is_test and exists (
@@ -4914,7 +4929,7 @@ begin
   delete from retry r
   where r.ctid = any (array(
     select r.ctid from (
-      -- Of those that were sent now, and of those that the order went past now.
+      -- The rows of the events that were sent now, and of the events that the mark passed now.
       select a.client, a.sequence - 1 as above, a.sequence as last from unnest(clients, sequences, tickets) a (client, sequence, ticket)
       where a.ticket is not null
       union all
@@ -4926,13 +4941,13 @@ begin
       where r.bucket = p.client % 64 and r.client_id = p.client and r.sequence > p.above and r.sequence <= least(p.last, n.passed)
         and r.due_at is null and r.parked_at is null offset 0
     ) r))
-    -- Once more, for one that somebody asked for meanwhile.
+    -- Checked again, because somebody may have requested a redelivery meanwhile.
     and r.due_at is null;
 
-  -- A test that arrived, whoever holds the endpoint by now.
+  -- A delivered test enables the endpoint, no matter which worker holds it now.
   perform enable_endpoint(e.client) from (select distinct client from unnest(enabled) e (client) order by client) e;
 
-  -- Last, so that it sees what these attempts left due.
+  -- Last, so that it sees which retries these attempts made due.
   with let_go as (
     update endpoint n set worker = null
     from unnest(held, releases) h (client, release), account a
@@ -5069,7 +5084,7 @@ begin
     ) a;
   end if;
 
-  -- A nonce that is not spent yet is one record of its partner's daily budget.
+  -- Each nonce that is not spent yet counts as one record of its partner's daily budget.
   for asked in
     select i.n::int as n, i.client, i.request, i.client || ' ' || i.nonce as name
     from unnest(clients, admissions, nonces, requests) with ordinality i (client, admission, nonce, request, n)
@@ -5096,7 +5111,7 @@ begin
     returning 1
   )
   select count(*) into spent from fresh;
-  -- Under load all are fresh, and looking for each costs a fifth of the whole.
+  -- Under load, usually all nonces are fresh. Looking each one up would cost a fifth of the whole call.
   if spent = cardinality(nonces) then
     return array_fill('answered'::text, array[cardinality(nonces)]);
   end if;
@@ -5147,7 +5162,7 @@ begin
       case when e.type like 'order.%' then 'ord_' when e.type like 'funding.%' then 'fnd_' else 'wd_' end || e.subject,
       e.type, l.account, decimal_text(l.change, l.unit), decimal_text(l.after, l.unit)
     from (
-      -- Numbers have no gaps, so the limit leaves nothing out; it keeps the planner to the index by number.
+      -- Numbers have no gaps, so the limit omits nothing. It makes the planner use the index by number.
       select e.* from event e where e.bucket = client % 64 and e.client_id = client and e.sequence > above and e.sequence <= last
       order by e.sequence limit last - above
     ) e
@@ -5235,7 +5250,8 @@ begin
   if (select count(*) from withdrawal_step s where s.batch_id = batch) <> cardinality(ids) then
     raise exception 'the batch names a withdrawal twice, or one that does not exist' using errcode = 'GR404';
   end if;
-  -- The audit's chain keeps what was sent to the bank from being changed afterwards.
+  -- The audit's hash chain protects the document's hash. A later change of the stored document is then
+  -- detected.
   perform note('withdrawal.batch', batch::text, jsonb_build_object('withdrawals', cardinality(ids),
     'document_sha256', encode(sha256(convert_to(document, 'UTF8')), 'hex')));
 end $$;
@@ -5281,7 +5297,8 @@ CREATE FUNCTION gold.take_events(worker uuid, clients integer[], tenures integer
 #variable_conflict use_column
 declare
   clock timestamptz := date_trunc('milliseconds', clock_timestamp());
-  -- Longer than an attempt may take: then it was lost with its worker, and somebody else sends it.
+  -- Longer than an attempt may take. A retry that is not settled by then was lost with its worker, and
+  -- another worker can send it.
   lost_at timestamptz := clock + interval '20 seconds';
   unsealed int[];
 begin
@@ -5302,7 +5319,8 @@ begin
     join endpoint n on n.bucket = c.client % 64 and n.client_id = c.client and n.worker = take_events.worker and n.tenure = c.tenure
     join chain_tail t on t.bucket = n.bucket and t.client_id = n.client_id
   ), taken as (
-    -- Half of the room at most, so that what a receiver will never take does not keep it from what is new; a test comes first.
+    -- Retries get half of the room at most, so that events that a receiver never accepts do not block new
+    -- events. Tests are selected separately, up to the whole room.
     update retry r set due_at = lost_at
     where r.ctid = any (array(
       select r.ctid from asked a cross join lateral (
@@ -5325,9 +5343,11 @@ begin
     ) e
     where not a.disabled
   )
-  -- What came in after the sealing has no link yet, and so no body: it is not told before the next time.
+  -- An event that arrived after the sealing has no chain link yet, and so no body. It is returned by a later
+  -- call.
   select t.client_id, t.sequence, t.id,
-    -- One that has a row of its own is sent by that, or was; in the order it is passed over. (Asked by `exists`, all rows might be read.)
+    -- An event with a row in the retry table is sent through that row, or was. In the order it gets no body,
+    -- so the worker skips it. (With exists, the planner might read the whole table.)
     case when t.ticket is not null or (
       select r.tries from retry r where r.bucket = t.bucket and r.client_id = t.client_id and r.sequence = t.sequence) is null then b.body end,
     t.tries::int, t.ticket
@@ -5352,7 +5372,7 @@ begin
     return null;
   end if;
   if is_replay then
-    -- More than a whole burst ahead: the clock stepped back.
+    -- A value more than a whole burst ahead means that the clock stepped back.
     if held.replays_paid_at > clock + make_interval(secs => replay_burst() / replays_per_second()::float8) then
       held.replays_paid_at := clock;
     end if;
@@ -5409,7 +5429,7 @@ begin
     select from nonce n
     where n.bucket = holder.bucket and n.client_id = holder.client_id and n.nonce = take_turn.nonce and n.request_id = take_turn.request
   )) then
-    -- An earlier attempt of this very request was committed before its connection was lost.
+    -- An earlier attempt of the same request was committed before its connection was lost.
     answer := settled(1, known.request_id = take_turn.request, known.fingerprint = take_turn.fingerprint, known.status, known.body);
     return;
   elsif holder.admission_version is distinct from take_turn.admission then
@@ -5542,7 +5562,7 @@ begin
   if (tail.id, tail.head) is distinct from (sealed, head) then
     return query select 'audit_head', 'row ' || sealed, 'the chain does not end where it was sealed';
   end if;
-  -- A batch's note has the hash of the document that went to the bank.
+  -- A batch's audit row contains the hash of the document that went to the bank.
   return query
   select 'batch_is_noted', 'batch ' || coalesce(b.id::text, n.subject), 'its document is not the one that was submitted'
   from payment_batch b full join (select * from audit a where a.action = 'withdrawal.batch') n on n.subject = b.id::text
@@ -5611,8 +5631,9 @@ CREATE FUNCTION gold.verify_delivery() RETURNS TABLE(rule text, subject text, de
     LANGUAGE sql STABLE
     SET search_path TO 'gold', 'pg_temp'
     AS $$
-  -- What was passed, or bears the mark of a delivery, was answered with 2xx, unless a try is still to come or it was parked.
-  -- Of an event from before the oldest week that is kept this cannot be said any more.
+  -- An event up to the mark, or whose row in the retry table says delivered, must have an attempt that was
+  -- answered with 2xx. Events that are due or parked are exempt. Events from before the oldest kept week
+  -- cannot be checked, because their attempts were dropped.
   select 'event_is_delivered', 'client ' || e.client_id || ' sequence ' || e.sequence, 'it counts as delivered, but no attempt delivered it'
   from event e
   join endpoint p on p.bucket = e.bucket and p.client_id = e.client_id
@@ -5655,7 +5676,7 @@ CREATE FUNCTION gold.verify_ledger() RETURNS TABLE(rule text, subject text, deta
     LANGUAGE sql STABLE SECURITY DEFINER
     SET search_path TO 'gold', 'pg_temp'
     AS $$
-  -- Balances are the sum of the transfers, and the last transfer states them.
+  -- Each account's balances are the sums of its transfers.
   select 'balance_is_sum', 'client ' || a.client_id,
     format('holds %s/%s/%s, transfers sum to %s/%s/%s', a.sar_available, a.sar_held, a.gold,
       coalesce(s.available, 0), coalesce(s.held, 0), coalesce(s.gold, 0))
@@ -5671,7 +5692,8 @@ CREATE FUNCTION gold.verify_ledger() RETURNS TABLE(rule text, subject text, deta
     (coalesce(s.available, 0), coalesce(s.held, 0), coalesce(s.gold, 0))
 
   union all
-  -- Each transfer's stated balances follow from the one before it.
+  -- Each transfer's stated balances follow from those of the transfer before it, and its instant is not
+  -- earlier.
   select 'running_balance', 'client ' || t.client_id || ' sequence ' || t.sequence || ' leg ' || t.leg,
     'the stated balances do not follow from the transfer before'
   from (
@@ -5686,7 +5708,7 @@ CREATE FUNCTION gold.verify_ledger() RETURNS TABLE(rule text, subject text, deta
     or posted_at < posted_before
 
   union all
-  -- Gold is closed: what clients hold and what is free is what lies in the vault as bars.
+  -- The gold that clients hold, plus the free gold, equals the gold of the bars in the vault.
   select 'gold_is_backed', 'vault', format('clients hold %s, free are %s, bars hold %s', c.held, v.free, b.fine)
   from (select coalesce(sum(gold), 0) as held from account) c, (select coalesce(sum(free), 0) as free from vault) v,
     (select coalesce(sum(fine), 0) as fine from bar where removed_at is null) b
@@ -5700,7 +5722,7 @@ CREATE FUNCTION gold.verify_ledger() RETURNS TABLE(rule text, subject text, deta
   where i.amount is null or (b.removed_at is not null and o.amount is null)
 
   union all
-  -- Each order moved exactly its total and its grams, and each record has its transfers.
+  -- Each order has two transfers, which move exactly its total and its grams.
   select 'order_is_booked', 'order ' || o.id, 'its two transfers are missing or say other amounts'
   from orders o
   left join transfer s on s.bucket = o.bucket and s.client_id = o.client_id and s.sequence = o.sequence and s.leg = 1
@@ -5726,7 +5748,8 @@ CREATE FUNCTION gold.verify_ledger() RETURNS TABLE(rule text, subject text, deta
   where t.amount is null
 
   union all
-  -- A deposit that was approved is a funding, and one that was reversed after that took its money out again.
+  -- An approved deposit has a funding. If it was reversed after the approval, a transfer took the money out
+  -- again.
   select 'deposit_is_booked', 'deposit ' || d.id, 'its funding or the transfer of its reversal is missing, or says something else'
   from deposit d
   left join funding f on f.bucket = d.bucket and f.client_id = d.client_id and f.id = d.id and f.amount = d.amount and f.created_at = d.approved_at
@@ -5736,7 +5759,8 @@ CREATE FUNCTION gold.verify_ledger() RETURNS TABLE(rule text, subject text, deta
     or (d.approved_at is not null and d.reversed_at is not null) <> (t.amount is not null)
 
   union all
-  -- Who recorded, approved and reversed it, and on which reference of the bank, is what the audit's chain says.
+  -- The logins that recorded, approved and reversed a deposit, its bank reference and its amount match the
+  -- audit.
   select 'deposit_is_noted', 'deposit ' || d.id, 'it or its people are not what the audit says'
   from deposit d
   left join audit r on r.action = 'deposit.record' and r.detail->>'deposit' = 'dep_' || d.id
@@ -5746,7 +5770,8 @@ CREATE FUNCTION gold.verify_ledger() RETURNS TABLE(rule text, subject text, deta
     (d.recorded_by, d.bank_reference, d.amount, d.approved_by, d.reversed_by)
 
   union all
-  -- A withdrawal's steps follow one another, the first one holds the money, and the last ones let it go once.
+  -- Each step of a withdrawal has its event and its transfer. The first step holds the money, approval and
+  -- submission move none, and the later steps pay it or give it back.
   select 'withdrawal_is_booked', 'withdrawal ' || w.id || ' ' || coalesce(s.status::text, ''), 'its transfer or event is missing or says something else'
   from withdrawal w
   left join withdrawal_step s on s.bucket = w.bucket and s.client_id = w.client_id and s.withdrawal_id = w.id
@@ -5762,7 +5787,7 @@ CREATE FUNCTION gold.verify_ledger() RETURNS TABLE(rule text, subject text, deta
       (w.id, s.at, 'withdrawal.' || case s.status when 'pending_approval' then 'created' else s.status::text end)
 
   union all
-  -- What is held is what withdrawals wait for.
+  -- A client's held SAR equal the sum of its withdrawals that are not yet paid, rejected or returned.
   select 'held_is_withdrawals', 'client ' || a.client_id, format('%s are held, withdrawals wait for %s', a.sar_held, coalesce(w.waiting, 0))
   from account a
   left join (
@@ -5775,7 +5800,8 @@ CREATE FUNCTION gold.verify_ledger() RETURNS TABLE(rule text, subject text, deta
   where a.sar_held <> coalesce(w.waiting, 0)
 
   union all
-  -- An order is two transfers, money in or out one, an approval none: a surplus leg would balance and still be wrong.
+  -- An order has two transfers, money in or out has one, an approval has none. A surplus transfer could
+  -- balance and still be wrong, so they are counted.
   select 'record_has_its_legs', 'client ' || r.client_id || ' sequence ' || r.sequence, r.type || ' has ' || r.legs || ' transfer(s)'
   from (
     select e.client_id, e.sequence, e.type, count(t.leg) as legs
@@ -5792,7 +5818,8 @@ CREATE FUNCTION gold.verify_ledger() RETURNS TABLE(rule text, subject text, deta
   where t.client_id <> 0 and (e.sequence is null or e.created_at <> t.posted_at)
 
   union all
-  -- Accepted is executed is announced: every execution is bound to one key and told by one event.
+  -- The next checks: every execution has exactly one key and one event, and no key or event names a result
+  -- that does not exist.
   select 'result_is_bound', k.result_kind || ' ' || k.result_id, 'the key''s result does not exist'
   from idempotency_key k
   left join orders o on k.result_kind = 'order' and o.bucket = k.bucket and o.client_id = k.client_id and o.id = k.result_id
@@ -5809,7 +5836,7 @@ CREATE FUNCTION gold.verify_ledger() RETURNS TABLE(rule text, subject text, deta
     from orders o left join idempotency_key k on k.bucket = o.bucket and k.client_id = o.client_id and k.result_id = o.id and k.result_kind = 'order'
     group by o.id
     union all
-    -- Money in that no key asked for was a deposit.
+    -- A funding without a key comes from an approved deposit.
     select 'funding', f.id, count(k.key) + count(d.id)
     from funding f
     left join idempotency_key k on k.bucket = f.bucket and k.client_id = f.client_id and k.result_id = f.id and k.result_kind = 'funding'
@@ -5852,7 +5879,7 @@ CREATE FUNCTION gold.verify_ledger() RETURNS TABLE(rule text, subject text, deta
   left join deposit d on e.type = 'funding.reversed' and d.bucket = e.bucket and d.client_id = e.client_id and d.id = e.subject
     and d.reversed_sequence = e.sequence
   left join expiry_notice n on e.type = 'credential.expiring' and n.bucket = e.bucket and n.client_id = e.client_id and n.id = e.subject
-  -- A test tells of nothing but itself.
+  -- A webhook test has no execution: the subject of its event is the event itself.
   where coalesce(o.id, f.id, s.withdrawal_id, d.id, n.id, case when e.type = 'webhook.test' and e.subject = e.id then e.id end) is null
 
   union all

@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import type { CanonicalReason } from "@gold-partner/canonical";
 import type { VectorFile } from "./vector_file.ts";
 
-/** A request as sent; the body as text or, where it is none, as hex. */
+/** A request as sent. The body is text, or hex if it is not text. */
 interface Request {
   readonly method: string;
   readonly url: string;
@@ -22,7 +22,7 @@ const ORDER: Request = {
 
 const EMPTY_BODY: Partial<Request> = { body_utf8: "" };
 
-/** Every visible ASCII character but the comma, which joins repeated headers. */
+/** Every visible ASCII character except the comma, which joins repeated headers. */
 const VISIBLE_ASCII = Array.from({ length: 0x7f - 0x21 }, (_, index) => String.fromCharCode(0x21 + index))
   .filter((character) => character !== ",").join("");
 
@@ -105,7 +105,10 @@ function complete(change: Partial<Request>): Request {
   return change.body_hex === undefined ? { ...ORDER, ...change } : { ...rest, ...change };
 }
 
-/** The expected texts are joined here, so that they judge the package instead of repeating it. */
+/**
+ * The expected texts are joined here, without the package's
+ * code, so that the vectors are an independent check of it.
+ */
 export default function make(): VectorFile {
   const accepted = Object.entries(ACCEPTED).map(([name, change]) => {
     const request = complete(change);

@@ -4,8 +4,9 @@ import type { JwsReason } from "@gold-partner/jws";
 import type { VectorFile } from "./vector_file.ts";
 
 /**
- * Public on purpose: RFC 6979 prints this key in A.2.5. The signatures are deterministic (RFC 6979), so that anyone
- * can make the same ones; a signer that draws a random number for each makes others, as valid.
+ * This key is public on purpose: RFC 6979 prints it in A.2.5. The signatures are
+ * deterministic (RFC 6979), so anyone can reproduce them. A signer that draws a
+ * random number for each signature makes different ones that are equally valid.
  */
 const PRIVATE_KEY = Buffer.from("c9afa9d845ba75166b5c215767b1d6934e50c3db36e89b127b8a622b120f6721", "hex");
 const OTHER_PRIVATE_KEY = Buffer.alloc(32, 1);
@@ -31,7 +32,7 @@ function signatureOf(
   return p256.sign(Buffer.concat([Buffer.from(`${headerText}.`), payload]), privateKey, { lowS: false });
 }
 
-/** A correct signature behind whatever header it is given, so that only the header can be the reason to refuse. */
+/** Signs any header correctly, so that only the header can be the reason to refuse. */
 function sign(header: string | Uint8Array, payload: Uint8Array = PAYLOAD): Case {
   const text = base64url(header);
   return { payload, jws: `${text}..${base64url(signatureOf(text, payload))}` };
@@ -48,7 +49,7 @@ const withSignature = (...parts: readonly Uint8Array[]): Case => ({
 const withMember = (member: string): Case => sign(HEADER.replace("}", `,${member}}`));
 const replaced = (from: string, to: string): Case => sign(HEADER.replace(from, to));
 
-/** n - s, which is as valid as s. */
+/** Returns n - s, which is as valid as s. */
 function negated(s: Uint8Array): Uint8Array {
   const negative = BigInt(`0x${ORDER.toString("hex")}`) - BigInt(`0x${Buffer.from(s).toString("hex")}`);
   return Buffer.from(negative.toString(16).padStart(64, "0"), "hex");
@@ -142,7 +143,10 @@ const REFUSED: Record<string, readonly [JwsReason, Case]> = {
   }],
 };
 
-/** The last letter raised by one: the same bytes, were it not for the bits that belong to none. */
+/**
+ * Raises the last letter by one. The decoded bytes stay the same:
+ * the change is in bits that belong to no byte.
+ */
 function nextLetter(text: string): string {
   const alphabet = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
   return text.slice(0, -1) + alphabet[alphabet.indexOf(text.at(-1)!) + 1];
@@ -153,7 +157,10 @@ function looseHeader(): Case {
   return { jws: `${text}..${base64url(signatureOf(text, PAYLOAD))}` };
 }
 
-/** Signed by an implementation of its own, @noble/curves, so that the vectors judge the package. */
+/**
+ * The signer is @noble/curves, an independent implementation, so that the vectors check the package from
+ * outside.
+ */
 export default function make(): VectorFile {
   const [x, y] = [1, 33].map((start) =>
     base64url(p256.getPublicKey(PRIVATE_KEY, false).slice(start, start + 32))

@@ -5,7 +5,7 @@ interface Request {
   readonly name: string;
   readonly path: string;
   readonly body: string;
-  /** The text that is hashed, written by hand. */
+  /** The text that is hashed. It is written by hand. */
   readonly canonical: string;
 }
 

@@ -6,7 +6,8 @@ type Case = Record<string, unknown> & { readonly name: string };
 const DECIMALS = { sar: 2, grams: 4, price: 4 };
 type Quantity = keyof typeof DECIMALS;
 
-// Independent of the service's code: big.js computes each value; in a division the constructor's rounding decides.
+// big.js computes each value, independently of the service's code.
+// The constructor's rounding mode applies to divisions.
 const Down = rounding(Big.roundDown);
 const Up = rounding(Big.roundUp);
 
@@ -102,7 +103,10 @@ const FORMATTED: readonly (readonly [Quantity, string])[] = [
   ["price", "999999999"],
 ];
 
-/** Prices and quantities by hand: exact ones, halves, one unit over and under, the ends of the ranges. */
+/**
+ * Prices and quantities chosen by hand:
+ * exact results, halves, one unit above and below, and the ends of the ranges.
+ */
 const PRICES = ["0.0001", "0.0099", "1", "99.9999", "100", "412.3456", "500", "99999.9999"];
 const GRAMS = ["0.0001", "0.0003", "1", "1.5", "31.1035", "999.9999", "1000", "100000"];
 const AMOUNTS = ["0.01", "0.04", "1", "99.99", "100", "1000", "412345.67", "10000000000"];

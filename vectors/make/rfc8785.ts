@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import type { CanonicalReason } from "@gold-partner/canonical";
 import type { VectorFile } from "./vector_file.ts";
 
-/** Name, JSON text, canonical text. */
+/** Each entry: name, JSON text, canonical text. */
 const TEXTS: readonly (readonly [string, string, string])[] = [
   [
     "RFC 8785, 3.2.2: numbers, escapes, literals",
@@ -70,7 +70,7 @@ const TEXTS: readonly (readonly [string, string, string])[] = [
   ["numbers: beyond 2^53 the double counts", "[9007199254740993,0.1e1,1e-400]", "[9007199254740992,1,0]"],
 ];
 
-/** RFC 8785, appendix B: the bits of a double, most significant first, and its text. */
+/** RFC 8785, appendix B. Each entry: the bits of a double, most significant first, and its text. */
 const DOUBLES: readonly (readonly [string, string])[] = [
   ["0000000000000000", "0"],
   ["8000000000000000", "0"],
@@ -100,7 +100,7 @@ const DOUBLES: readonly (readonly [string, string])[] = [
 
 const REFUSED_DOUBLES: readonly string[] = ["7fffffffffffffff", "7ff0000000000000", "fff0000000000000"];
 
-/** Name, reason, and the JSON text, or its bytes in hex where they are no text. */
+/** Each entry: name, reason, and the JSON text, or its bytes in hex if they are not text. */
 const REFUSED: readonly (readonly [string, CanonicalReason, { json: string } | { json_hex: string }])[] = [
   ["a name twice", "duplicate_name", { json: '{"side":"buy","side":"sell"}' }],
   ["a name twice, once escaped", "duplicate_name", { json: '{"a":1,"\\u0061":1}' }],
@@ -128,7 +128,7 @@ function expectation(canonical: string): { canonical: string; canonical_sha256: 
   return { canonical, canonical_sha256: createHash("sha256").update(canonical, "utf8").digest("hex") };
 }
 
-/** The expected texts stand above, so that they judge the package instead of repeating it. */
+/** The expected texts above are literals, so that the vectors are an independent check of the package. */
 export default function make(): VectorFile {
   return {
     description:

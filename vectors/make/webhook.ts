@@ -3,7 +3,7 @@ import { createHmac } from "node:crypto";
 import type { WebhookErrorReason } from "@gold-partner/protocol";
 import type { VectorFile } from "./vector_file.ts";
 
-/** A message to sign; the body as text or, where it is none, as hex. */
+/** A message to sign. The body is text, or hex if it is not text. */
 interface Message {
   readonly secrets: readonly string[];
   readonly id: string;
@@ -12,7 +12,7 @@ interface Message {
   readonly body_hex?: string;
 }
 
-/** What arrives; `null` leaves the header out. */
+/** A webhook as the receiver gets it. A `null` header is left out. */
 interface Delivery {
   readonly secrets?: readonly string[];
   readonly headers?: Readonly<Record<string, string | null>>;

@@ -14,14 +14,17 @@ function present(path: string): URL {
 
 const read = (path: string): Buffer => readFileSync(present(path));
 
-/** SHA-256 of the first lines of the number sequence, by their count, as its author published them. */
+/** SHA-256 of the first N lines of the number sequence, by N, as the author of RFC 8785 published them. */
 const NUMBER_SEQUENCE_SHA256: ReadonlyMap<number, string> = new Map([
   [1000, "be18b62b6f69cdab33a7e0dae0d9cfa869fda80ddc712221570f9f40a5878687"],
   [10_000, "b9f7a8e75ef22a835685a52ccba7f7d6bdc99e34b010992cbc5864cd12be6892"],
   [100_000, "22776e6d4b49fa294a0d0f349268e5c28808fe7e0cb2bcbe28f63894e494d4c7"],
 ]);
 
-/** The sequence: listed patterns, 2,000 from the least normal number on, then a chain of SHA-256 blocks without end. */
+/**
+ * The number sequence: listed bit patterns, then 2,000 patterns from the smallest normal number on, then an
+ * endless chain of SHA-256 blocks.
+ */
 function* numberSequence(): Generator<bigint> {
   for (const [, digits] of read("numgen.js").toString().matchAll(/\b0x([0-9a-f]{16})n,/g)) {
     yield BigInt(`0x${digits}`);

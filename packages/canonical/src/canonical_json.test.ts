@@ -24,11 +24,11 @@ function assertRefused(value: unknown, reason: CanonicalReason, includes = ""): 
   }
 }
 
-/** Values of I-JSON: their strings are well-formed and hold no noncharacter. */
+/** I-JSON values: their strings are well-formed and hold no noncharacter. */
 const jsonValue = fc.jsonValue({ stringUnit: "binary" })
   .filter((value) => !/\p{Noncharacter_Code_Point}/u.test(JSON.stringify(value)));
 
-/** The same value with the members of each object in another order. */
+/** The same value with the members of each object in reverse order. */
 function reversed(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(reversed);
   if (typeof value !== "object" || value === null) return value;

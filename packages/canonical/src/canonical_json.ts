@@ -2,7 +2,7 @@ import { isHighSurrogate, isLowSurrogate, isNoncharacter, nameCodePoint } from "
 import { CanonicalError } from "./errors.ts";
 import { DEEPEST_LEVEL } from "./json_value.ts";
 
-/** What JSON can say, as JavaScript holds it. */
+/** Any JSON value, as JavaScript represents it. */
 export type CanonicalValue =
   | null
   | boolean
@@ -11,13 +11,30 @@ export type CanonicalValue =
   | readonly CanonicalValue[]
   | { readonly [name: string]: CanonicalValue };
 
-/** Where a value stands in what encloses it: a member's name or an item's index; undefined for the outermost. */
+/** A value's position in its parent: a member's name or an item's index. Undefined for the outermost. */
 type Place = string | number | undefined;
 
 /**
- * The one JSON text of a value by RFC 8785: equal values give equal text, whatever the order of their members.
+ * Writes a value as its one canonical JSON text (RFC 8785). Equal values give equal text, regardless of the
+ * order of their members.
  *
- * A `JsonNumber` is refused: which double its text stands for, if any, is for the caller to say.
+ * A `JsonNumber` is refused, because the caller must decide which double its text stands for, if any.
+ *
+ * @param value Null, booleans, numbers, strings, arrays and plain objects, at most 512 levels deep.
+ * @returns The text, without white space.
+ * @throws {CanonicalError} `not_finite`: a number is NaN or infinite.
+ * @throws {CanonicalError} `unsupported_value`: JSON cannot represent a value, such as undefined, a bigint, a
+ * hole in an array or an instance of a class.
+ * @throws {CanonicalError} `lone_surrogate` or `noncharacter`: I-JSON (RFC 7493) forbids a character in a
+ * string or in a member's name.
+ * @throws {CanonicalError} `too_deep`: the value has more than 512 levels, or contains itself.
+ *
+ * @example
+ * ```ts
+ * import { canonicalJson } from "@gold-partner/canonical";
+ *
+ * console.log(canonicalJson({ side: "buy", gold_grams: 1.50 })); // {"gold_grams":1.5,"side":"buy"}
+ * ```
  */
 export function canonicalJson(value: CanonicalValue): string {
   return writeValue(value, undefined, 1);
@@ -67,8 +84,8 @@ function writeObject(
 }
 
 /**
- * The order of RFC 8785 (3.2.3), and by the standard that of `sort()` and `<`; but k6's engine goes by code points,
- * which differ where U+E000 to U+FFFF meets a surrogate pair.
+ * RFC 8785 (3.2.3) sorts names by UTF-16 code units. Standard `sort()` and `<` do the same, but k6's engine
+ * compares code points. The two orders differ when U+E000 to U+FFFF is compared with a surrogate pair.
  */
 function compareCodeUnits(left: string, right: string): number {
   const length = Math.min(left.length, right.length);
@@ -86,7 +103,7 @@ function writeNumber(value: number, place: Place): string {
       `${describe(place)} is ${value}, which JSON cannot say; send a finite number.`,
     );
   }
-  // ECMAScript's own shortest form is what RFC 8785 (3.2.2.3) prescribes; it writes -0 as 0.
+  // RFC 8785 (3.2.2.3) prescribes ECMAScript's own shortest form, which writes -0 as 0.
   return String(value);
 }
 
@@ -96,7 +113,7 @@ function writeString(text: string, place: Place): string {
   return JSON.stringify(text);
 }
 
-/** I-JSON's strings are Unicode text; a text refused here could not be read back by `readJson` either. */
+/** Refuses characters that I-JSON forbids in strings. `readJson` could not read them back either. */
 function refuseUnfitCharacters(text: string, place: Place): void {
   for (const character of text) {
     const codePoint = character.codePointAt(0) ?? 0;

@@ -1,12 +1,12 @@
 import { CanonicalError } from "./errors.ts";
 
-/** A place in the bytes. Each reading function starts at `at` and leaves it behind what it has read. */
+/** A position in the bytes. Each reading function starts at `at` and moves it past the bytes that it read. */
 export interface Cursor {
   readonly bytes: Uint8Array;
   at: number;
 }
 
-/** What `peek` returns behind the last byte. */
+/** Returned by `peek` after the last byte. */
 export const END = -1;
 
 /** The byte under the cursor, or END. */
@@ -14,7 +14,7 @@ export function peek(cursor: Cursor): number {
   return cursor.bytes[cursor.at] ?? END;
 }
 
-/** The error for a byte, or an end, where the grammar wants something else. */
+/** The error for a byte that the grammar does not allow here, or for a text that ends too early. */
 export function unexpected(cursor: Cursor, wanted: string): CanonicalError {
   const byte = peek(cursor);
   if (byte === END) {
@@ -31,16 +31,19 @@ export function unexpected(cursor: Cursor, wanted: string): CanonicalError {
   );
 }
 
-/** A byte for a message: as itself where it can be seen, in hex where not, so that no log line is broken by it. */
+/**
+ * Names a byte in a message: in hex, followed by the character if it is visible. A raw control character
+ * would break a log line.
+ */
 export function nameByte(byte: number): string {
   const hex = `0x${byte.toString(16).padStart(2, "0")}`;
   return byte > 0x20 && byte < 0x7f ? `${hex} (${String.fromCharCode(byte)})` : hex;
 }
 
-/** Below what an engine takes as arguments of one call. */
+/** Engines limit the number of arguments of one call. This number stays below those limits. */
 const CHUNK_BYTES = 4096;
 
-/** The text of a run of ASCII bytes. TextDecoder would do it, but k6 has none. */
+/** Decodes a run of ASCII bytes. It does not use TextDecoder, because k6 has none. */
 export function sliceAscii(bytes: Uint8Array, from: number, to: number): string {
   let text = "";
   for (let start = from; start < to; start += CHUNK_BYTES) {

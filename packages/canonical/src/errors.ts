@@ -1,4 +1,4 @@
-/** Why something was refused. Stable: callers may decide by it. */
+/** Why a value was refused. The names are stable, so programs can branch on them. */
 export type CanonicalReason =
   // readJson: the bytes are not JSON
   | "unexpected_end"
@@ -16,7 +16,7 @@ export type CanonicalReason =
   | "lone_surrogate"
   | "noncharacter"
   | "too_deep"
-  // both, and JSON.stringify of a JsonNumber
+  // readJson, canonicalJson, and JSON.stringify() of a JsonNumber
   | "unsupported_value"
   // canonicalJson
   | "not_finite"
@@ -26,14 +26,18 @@ export type CanonicalReason =
 
 /** The only error that this package throws. */
 export class CanonicalError extends Error {
-  /** Always `CanonicalError`, also where bundling has renamed the class. */
+  /** Always `CanonicalError`, even if a bundler renames the class. */
   override readonly name: string = "CanonicalError";
-  /** Why, for programs. */
+  /** Why the value was refused, for programs. */
   readonly reason: CanonicalReason;
-  /** Where the refused bytes begin; `readJson` alone knows it. */
+  /** Byte offset of the fault in the input. Only `readJson` sets it, except for `unsupported_value`. */
   declare readonly offset?: number;
 
-  /** @param message A sentence for people: what happened, why, what to do. */
+  /**
+   * @param reason Why the value was refused, for programs.
+   * @param message A sentence for people: what happened, why, and what to do.
+   * @param offset Byte offset of the fault in the input, if it is known.
+   */
   constructor(reason: CanonicalReason, message: string, offset?: number) {
     super(message);
     this.reason = reason;

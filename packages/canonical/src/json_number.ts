@@ -3,7 +3,7 @@ import { type Cursor, END, nameByte, peek, sliceAscii, unexpected } from "./curs
 import { CanonicalError } from "./errors.ts";
 import { JsonNumber } from "./json_value.ts";
 
-/** Reads a number and keeps its text; its value is the caller's affair. */
+/** Reads a number and keeps its source text. The caller decides how to convert it to a value. */
 export function readNumber(cursor: Cursor): JsonNumber {
   const start = cursor.at;
   if (peek(cursor) === MINUS) cursor.at++;

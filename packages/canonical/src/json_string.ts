@@ -14,7 +14,7 @@ import { type Cursor, END, nameByte, peek, sliceAscii, unexpected } from "./curs
 import { CanonicalError } from "./errors.ts";
 import { readMultibyte } from "./utf8.ts";
 
-/** The two-character escapes, by what follows the backslash. */
+/** The two-character escapes, by the character after the backslash. */
 const SHORT_ESCAPES: ReadonlyMap<string, string> = new Map([
   ['"', '"'],
   ["\\", "\\"],
@@ -26,7 +26,7 @@ const SHORT_ESCAPES: ReadonlyMap<string, string> = new Map([
   ["t", "\t"],
 ]);
 
-/** Reads a string, from its opening quote to behind its closing one. */
+/** Reads a string. The cursor starts at the opening quote and ends after the closing quote. */
 export function readString(cursor: Cursor): string {
   cursor.at++;
   let text = "";
@@ -41,7 +41,7 @@ export function readString(cursor: Cursor): string {
   }
 }
 
-/** ASCII that stands for itself: nearly all of nearly every string, so it is taken in one slice. */
+/** Reads a run of unescaped ASCII. Most strings are one such run, so it is taken in one slice. */
 function readPlainRun(cursor: Cursor): string {
   const { bytes, at: start } = cursor;
   let at = start;
@@ -79,7 +79,7 @@ function readEscape(cursor: Cursor): string {
   return character;
 }
 
-/** Reads behind a `\u`: four hex digits, and for a character beyond U+FFFF the second escape of its pair. */
+/** Reads the four hex digits after `\u`. After a high surrogate, also reads the second escape of the pair. */
 function readUnicodeEscape(cursor: Cursor, start: number): string {
   const unit = readHexUnit(cursor);
   if (isLowSurrogate(unit)) throw loneSurrogate(unit, start);

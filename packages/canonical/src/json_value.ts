@@ -1,24 +1,29 @@
 import { CanonicalError } from "./errors.ts";
 
 /**
- * A number as it was written. JSON says nothing about precision, so the text is kept and whoever needs a value
- * decides how to read it: `1.50`, `15e-1` and `1e400` all arrive whole.
+ * A JSON number as its source text. JSON does not limit a number's precision, so the text is kept and the
+ * caller decides how to convert it. `1.50`, `15e-1` and `1e400` all keep every digit.
  */
 export class JsonNumber {
-  /** Its text, to the letter. */
+  /** The exact source text. */
   readonly source: string;
 
-  /** Takes the text as it is; `readJson` passes only what JSON's grammar allows. */
+  /** @param source The text. It is not checked here; `readJson` passes only numbers in JSON's grammar. */
   constructor(source: string) {
     this.source = source;
   }
 
-  /** Its text. */
+  /** The source text. */
   toString(): string {
     return this.source;
   }
 
-  /** Throws: JSON.stringify() could only write it as a double or as an object. */
+  /**
+   * Always throws, because JSON.stringify() could write the number only as an object, or as a double that may
+   * lose digits.
+   *
+   * @throws {CanonicalError} With the reason `unsupported_value`.
+   */
   toJSON(): never {
     throw new CanonicalError(
       "unsupported_value",
@@ -32,12 +37,12 @@ export class JsonNumber {
 
 /** An object without a prototype: `__proto__` and `constructor` are members like any other. */
 export interface JsonObject {
-  /** A member, by its name after unescaping. */
+  /** The value of a member, by the member's unescaped name. */
   readonly [name: string]: JsonValue;
 }
 
-/** What `readJson` returns. */
+/** Any value that `readJson` returns. */
 export type JsonValue = null | boolean | string | JsonNumber | readonly JsonValue[] | JsonObject;
 
-/** How deep both functions go at most: they recurse, and no input may use up the stack. */
+/** Maximum nesting in readJson() and canonicalJson(). Both recurse; deeper input could exhaust the stack. */
 export const DEEPEST_LEVEL = 512;

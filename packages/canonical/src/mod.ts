@@ -1,5 +1,5 @@
 /**
- * Values and requests to the one byte string that is signed or hashed.
+ * Builds the canonical text of a JSON value or a request, to be signed or hashed. Also reads I-JSON strictly.
  *
  * @module
  */

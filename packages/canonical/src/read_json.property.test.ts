@@ -9,7 +9,7 @@ seedTests(import.meta.url);
 const utf8 = (text: string): Uint8Array => new TextEncoder().encode(text);
 const ROOMY = { maxBytes: 10_000_000, maxDepth: 512 };
 
-/** What JSON.parse gives: numbers as doubles, objects with a prototype. */
+/** The value as JSON.parse would give it: numbers as doubles, objects with a prototype. */
 function hostValue(value: JsonValue): unknown {
   if (value instanceof JsonNumber) return Number(value.source);
   if (Array.isArray(value)) return value.map(hostValue);
@@ -17,7 +17,7 @@ function hostValue(value: JsonValue): unknown {
   return Object.fromEntries(Object.entries(value).map(([name, member]) => [name, hostValue(member)]));
 }
 
-/** The host's strict decoder and its parser. */
+/** Reads with the runtime's strict UTF-8 decoder and JSON.parse. Undefined if either refuses the bytes. */
 function hostRead(bytes: Uint8Array): { value: unknown } | undefined {
   try {
     return { value: JSON.parse(new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes)) };
@@ -26,7 +26,7 @@ function hostRead(bytes: Uint8Array): { value: unknown } | undefined {
   }
 }
 
-/** The reasons for which the reader refuses what the host takes. */
+/** The reasons for which readJson() refuses bytes that the runtime accepts. */
 const STRICTER: ReadonlySet<CanonicalReason> = new Set([
   "duplicate_name",
   "lone_surrogate",
@@ -34,7 +34,10 @@ const STRICTER: ReadonlySet<CanonicalReason> = new Set([
   "too_deep",
 ]);
 
-/** Accepted by both with one value, refused by both, or refused here for a documented reason. */
+/**
+ * Asserts that readJson() and the runtime accept the bytes with equal values or both refuse them. readJson()
+ * alone may refuse them only for a reason in STRICTER.
+ */
 function assertAgrees(bytes: Uint8Array): "accepted" | CanonicalReason {
   const host = hostRead(bytes);
   let value: JsonValue;
@@ -85,7 +88,7 @@ describe("readJson(), compared with the host", () => {
       }),
       { numRuns: 30_000 },
     );
-    // The comparison means something only where both outcomes are frequent.
+    // The comparison proves something only if both outcomes are frequent.
     assert((verdicts.get("accepted") ?? 0) > 1000, `${[...verdicts]}`);
     assert((verdicts.get("unexpected_byte") ?? 0) > 1000, `${[...verdicts]}`);
     const alsoMet = "invalid_number invalid_escape invalid_utf8 control_character trailing_content";
@@ -101,7 +104,8 @@ describe("readJson(), compared with the host", () => {
     for (let codePoint = 0x20; codePoint <= 0x10ffff; codePoint++) {
       if (codePoint === 0x22 || codePoint === 0x5c || (codePoint >= 0xd800 && codePoint <= 0xdfff)) continue;
       const character = String.fromCodePoint(codePoint);
-      // Both ends of each plane whole; of the rest, which would take seconds, a sample.
+      // U+0020 to U+2000 and both ends of each plane are tested completely. The rest is sampled, because
+      // testing all of it would take seconds.
       const inner = codePoint > 0x2000 && (codePoint & 0xffff) > 0x20 && (codePoint & 0xffff) < 0xfd00;
       if (inner && codePoint % 97 !== 0) continue;
       const escaped = Array.from(
@@ -131,8 +135,8 @@ describe("readJson(), compared with the host", () => {
         }
       }
     }
-    // Two bytes: 30 leads × 64. Three: 960 beginnings × 2 sampled ends, alone and before a DEL. Four: 256 × 2 × 2.
-    // And U+FFFF before each of four faults, since it is met, and refused, first.
+    // Two bytes: 30 leads × 64. Three: 960 beginnings × 2 sampled ends, alone and before a DEL.
+    // Four: 256 × 2 × 2. The last 4 are U+FFFF before each of four faults: the reader refuses U+FFFF first.
     assertEquals(accepted, 1920 + 2 * 1920 + 1024 + 4);
   });
 });

@@ -22,19 +22,39 @@ import { readNumber } from "./json_number.ts";
 import { readString } from "./json_string.ts";
 import { DEEPEST_LEVEL, type JsonObject, type JsonValue } from "./json_value.ts";
 
-/** What `readJson` takes at most. */
+/** Limits for `readJson`. */
 export interface JsonLimits {
-  /** Default 65,536. */
+  /** Maximum length in bytes. Default 65,536. */
   readonly maxBytes?: number;
-  /** How many arrays and objects may enclose each other; default 32, never more than 512. */
+  /** Maximum nesting of arrays and objects. Default 32. A value above 512 counts as 512. */
   readonly maxDepth?: number;
 }
 
 /**
- * Reads I-JSON (RFC 7493) from its bytes, strictly: what two readers could understand differently is refused.
+ * Reads I-JSON (RFC 7493) strictly from its bytes. Input that two readers could understand differently is
+ * refused.
  *
- * Numbers keep their source text as `JsonNumber`. Objects have no prototype; their members keep their order, but
- * for names that are array indices (`"7"`), which JavaScript moves to the front.
+ * Numbers keep their source text as `JsonNumber`. Objects have no prototype. Members keep their order, except
+ * that JavaScript moves names that are array indices (such as `"7"`) to the front.
+ *
+ * @param bytes The JSON text in UTF-8, as received.
+ * @param limits Maximum length and nesting. Default: 65,536 bytes and 32 levels.
+ * @returns The value.
+ * @throws {CanonicalError} `unexpected_end`, `unexpected_byte`, `trailing_content`, `invalid_number`,
+ * `invalid_escape`, `control_character` or `invalid_utf8`: the bytes are not JSON (RFC 8259).
+ * @throws {CanonicalError} `byte_order_mark`, `duplicate_name`, `lone_surrogate` or `noncharacter`: the text
+ * is not I-JSON.
+ * @throws {CanonicalError} `too_long` or `too_deep`: the text exceeds a limit.
+ * @throws {CanonicalError} `unsupported_value`: `bytes` is not a Uint8Array, or `limits` is not an object.
+ *
+ * @example
+ * ```ts
+ * import { type JsonNumber, readJson } from "@gold-partner/canonical";
+ *
+ * const body = new TextEncoder().encode('{"side":"buy","gold_grams":1.50}');
+ * const quote = readJson(body, { maxBytes: 1024 }) as { side: string; gold_grams: JsonNumber };
+ * console.log(quote.gold_grams.source); // 1.50
+ * ```
  */
 export function readJson(bytes: Uint8Array, limits: JsonLimits = {}): JsonValue {
   if (typeof limits !== "object" || limits === null) throw noLimits();
@@ -54,7 +74,7 @@ function refuseByWhole(bytes: Uint8Array, maxBytes: number): void {
       "readJson takes a Uint8Array, as it came over the wire; wrap an ArrayBuffer in one, encode a text as UTF-8.",
     );
   }
-  // Asked this way round, a limit of NaN refuses instead of lifting the limit.
+  // Written as a negation, so that a limit of NaN refuses every text instead of allowing every text.
   if (!(bytes.length <= maxBytes)) {
     throw new CanonicalError(
       "too_long",
@@ -101,7 +121,8 @@ function readValue(cursor: Cursor, maxDepth: number, depth: number): JsonValue {
 
 function readObject(cursor: Cursor, maxDepth: number, depth: number): JsonObject {
   enter(cursor, maxDepth, depth);
-  // Without a prototype nothing is inherited, so `in` finds what was read, and `__proto__` sets nothing.
+  // Without a prototype nothing is inherited: `in` finds only members that were read, and `__proto__` is an
+  // ordinary name.
   const object: Record<string, JsonValue> = Object.create(null);
   if (leave(cursor, CLOSE_BRACE)) return object;
   do {
@@ -126,7 +147,7 @@ function readArray(cursor: Cursor, maxDepth: number, depth: number): readonly Js
   return items;
 }
 
-/** Passes an opening bracket. */
+/** Moves past an opening bracket. Throws if it would exceed `maxDepth`. */
 function enter(cursor: Cursor, maxDepth: number, depth: number): void {
   if (!(depth <= maxDepth)) {
     throw new CanonicalError(
@@ -138,7 +159,7 @@ function enter(cursor: Cursor, maxDepth: number, depth: number): void {
   cursor.at++;
 }
 
-/** Passes the closing bracket, if it is what comes next. */
+/** Moves past the closing bracket if it comes next. Returns whether it did. */
 function leave(cursor: Cursor, close: number): boolean {
   skipSpace(cursor);
   if (peek(cursor) !== close) return false;
@@ -146,7 +167,7 @@ function leave(cursor: Cursor, close: number): boolean {
   return true;
 }
 
-/** Passes a comma (true: another one follows) or the closing bracket (false). */
+/** Moves past a comma and returns true, or past the closing bracket and returns false. */
 function continues(cursor: Cursor, close: number): boolean {
   if (leave(cursor, close)) return false;
   if (peek(cursor) !== COMMA) throw unexpected(cursor, `a comma or ${nameByte(close)}`);

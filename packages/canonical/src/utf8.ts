@@ -2,7 +2,10 @@ import { isHighSurrogate, isLowSurrogate } from "./code_point.ts";
 import { type Cursor, peek } from "./cursor.ts";
 import { CanonicalError } from "./errors.ts";
 
-/** The least code point that needs so many bytes; a lesser one is overlong, a second spelling of it. */
+/**
+ * The smallest code point of each encoded length in bytes. A smaller code point in that length is overlong:
+ * a second encoding of the same character.
+ */
 const LEAST_CODE_POINT = { 2: 0x80, 3: 0x800, 4: 0x10000 } as const;
 
 /** Reads one character of two to four bytes. */

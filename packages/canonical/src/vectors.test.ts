@@ -18,7 +18,7 @@ function bodyOf(vector: Case): Uint8Array<ArrayBuffer> {
   return Uint8Array.from(body_hex === undefined ? Buffer.from(body_utf8) : Buffer.from(body_hex, "hex"));
 }
 
-/** A strict reading first, so that the refusals of both functions are those of the vectors. */
+/** Calls readJson() before canonicalJson(), because a vector may expect a refusal by either function. */
 function canonicalOf(vector: Case): string {
   const { ieee754, json, json_hex } = vector;
   if (ieee754 !== undefined) return canonicalJson(Buffer.from(ieee754, "hex").readDoubleBE());

@@ -1,14 +1,20 @@
 import { TIMESTAMP_WINDOW_SECONDS } from "@gold-partner/protocol";
 import type { Failure } from "./failure.ts";
 
-/** How far this machine's clock is ahead of the service's, whose replies tell the second. */
+/**
+ * Seconds that this machine's clock is ahead of the service's, from a reply's Date header. Negative when it
+ * is behind; undefined without a valid Date.
+ */
 export function offsetSeconds(headers: Headers, nowMs: number): number | undefined {
   const dateMs = Date.parse(headers.get("Date") ?? "");
-  // On average half of the second that it tells is over.
+  // Date has whole seconds, so on average the service's clock is 500 ms further.
   return Number.isNaN(dateMs) ? undefined : Math.round((nowMs - dateMs - 500) / 1000);
 }
 
-/** A clock that is wrong is named and not worked around: it would be wrong for its owner's records, too. */
+/**
+ * Adds the clock's offset to the error text of a timestamp_out_of_window failure. The client does not correct
+ * for a wrong clock, because the owner's own records would still have the wrong time.
+ */
 export function wrongClock(failure: Failure, aheadSeconds: number | undefined): Failure {
   if (failure.code !== "timestamp_out_of_window" || !aheadSeconds) return failure;
   const where = aheadSeconds > 0 ? "ahead of" : "behind";

@@ -3,7 +3,10 @@ import { dirname, resolve } from "node:path";
 import { GoldError } from "./gold_error.ts";
 import type { GoldClientOptions } from "./settings.ts";
 
-/** What `credentials.json` holds; the certificate, the keys and the authorities are named by their files. */
+/**
+ * The members of `credentials.json`. `cert`, `key`, `ca` and `signing_key` are paths of files. In a file, a
+ * relative path starts at the file's folder; in a value passed by code, at the working directory.
+ */
 export interface CredentialsFile {
   readonly base_url: string;
   readonly client_id: string;
@@ -19,7 +22,7 @@ type Identity = Pick<
   "baseUrl" | "clientId" | "clientSecret" | "cert" | "key" | "ca" | "signingKey"
 >;
 
-/** How each member of the options is called in the file and in the environment, and whether it is needed. */
+/** Each option with its member of the file, its environment variable, its kind and whether it is required. */
 const NAMES = [
   { option: "baseUrl", member: "base_url", variable: "GOLD_BASE_URL", is: "text", needed: true },
   { option: "clientId", member: "client_id", variable: "GOLD_CLIENT_ID", is: "text", needed: true },
@@ -38,7 +41,10 @@ const NAMES = [
 
 const FILE_VARIABLE = "GOLD_CREDENTIALS";
 
-/** Reads the environment: GOLD_CREDENTIALS names a file, and a variable of its own takes precedence over what stands there. */
+/**
+ * Reads the credentials from environment variables. GOLD_CREDENTIALS is the path of a credentials.json. A
+ * single variable such as GOLD_BASE_URL overrides the file's member.
+ */
 export async function readEnvironment(env: Readonly<Record<string, string | undefined>>): Promise<Identity> {
   const file = env[FILE_VARIABLE];
   const stands = file === undefined ? {} : await readCredentialsFile(file, `${FILE_VARIABLE}: `);
@@ -50,7 +56,7 @@ export async function readEnvironment(env: Readonly<Record<string, string | unde
   return await readIdentity({ ...stands, ...given }, nameOf, more);
 }
 
-/** Reads `credentials.json`, or a value of its form. */
+/** Reads `credentials.json` by its path, or a value with its members. */
 export async function readCredentials(source: string | CredentialsFile): Promise<Identity> {
   const stands = typeof source === "string" ? await readCredentialsFile(source, "") : source;
   return await readIdentity({ ...stands }, ({ member }) => member, "");
@@ -63,7 +69,7 @@ async function readCredentialsFile(path: string, before: string): Promise<Record
     const found = files.map(({ member }) => [member, resolve(dirname(path), stands[member] as string)]);
     return { ...stands, ...Object.fromEntries(found) };
   } catch (cause) {
-    // A parser's own words could quote the secret.
+    // The message of JSON.parse() can quote a part of the file, and with it the secret.
     const why = cause instanceof SyntaxError ? "it is no JSON" : (cause as Error).message;
     throw new GoldError(
       "configuration_invalid",

@@ -7,7 +7,7 @@ interface Described {
   readonly webhooks: Readonly<Record<string, { readonly post: { readonly requestBody: unknown } }>>;
 }
 
-/** One event of each type, as the service's own description shows them. */
+/** One event of each type, from the examples in the service's OpenAPI document. */
 export function describedEvents(): WebhookEvent[] {
   const { webhooks } = openApiDocument({
     baseUrl: "https://api.example.com",
@@ -23,7 +23,7 @@ export function describedEvents(): WebhookEvent[] {
 
 export const secretOf = (fill: number): string => `whsec_${Buffer.alloc(32, fill).toString("base64")}`;
 
-/** What the service sends: an event's body, or another one, under the signature of each secret. */
+/** A delivery as the service sends it, signed with each secret. `body` replaces the event's own JSON. */
 export function deliveryOf<Body extends Uint8Array | string = string>(
   event: { readonly id: string },
   secrets: readonly string[],

@@ -8,7 +8,7 @@ import {
   type TransportReply,
 } from "./transport.ts";
 
-/** What is used of Deno, so that the types of no runtime but Node's are needed. */
+/** The part of Deno's API that is used here. Declaring it makes Deno's own types unnecessary. */
 interface DenoHttp {
   createHttpClient(options: { cert: string; key: string; caCerts?: string[] }): { close(): void };
 }
@@ -16,9 +16,12 @@ interface DenoHttp {
 const UNCONNECTED = "client error (Connect)";
 const UNTRUSTED = /invalid peer certificate|received fatal alert: (?:\w*Certificate|UnknownCA|AccessDenied)/;
 
-/** Deno's own client: under its `node:https` a write could be sent a second time when a kept connection breaks. */
+/**
+ * Uses Deno's own HTTP client. Deno's `node:https` could send a write a second time when a kept-alive
+ * connection breaks.
+ */
 export function denoTransport({ cert, key, ca }: TlsIdentity): Transport {
-  // Deno does not refuse such a pair: the process ends.
+  // Deno does not throw when the key and the certificate do not match: its process ends.
   if (!new X509Certificate(cert).checkPrivateKey(createPrivateKey(key))) {
     throw new Error("the key does not belong to the certificate");
   }
@@ -40,7 +43,10 @@ export function denoTransport({ cert, key, ca }: TlsIdentity): Transport {
   };
 }
 
-/** Of a whole body Deno would keep a copy, and send it a second time by itself where the connection is reset. */
+/**
+ * Sends the body as a stream. Deno would keep a copy of a body that it gets as bytes, and send it a second
+ * time by itself when the connection is reset.
+ */
 function streamOf(body: Uint8Array): ReadableStream<Uint8Array> {
   return new ReadableStream({
     start(controller) {
@@ -63,7 +69,7 @@ async function readWhole(reply: Response): Promise<TransportReply> {
 
 function failureOf(error: Error): TransportError {
   const reason = error.cause instanceof Error ? error.cause : error;
-  // Without the URL, which the caller knows.
+  // Removes the part of the message that holds the URL, because the caller knows the URL.
   const message = reason.message.replace(/^.*client error \(Connect\): /, "");
   const unsent = reason.message.includes(UNCONNECTED);
   return new TransportError(message, { unsent, untrusted: UNTRUSTED.test(reason.message), cause: error });

@@ -10,14 +10,17 @@ import { deliveryOf, describedEvents, secretOf } from "./delivery_trial.ts";
 
 const ROOT = fileURLToPath(new URL("../../..", import.meta.url));
 const DOOR = new URL("./mod.ts", import.meta.url).href;
-/** Every text that shows how the package is used. */
+/** The files that show how verifyWebhook() is used. */
 const PAGES = ["packages/client/src/webhook.ts", "packages/client/README.md", "docs/webhooks.md"];
 const [OLD, NEW, FOREIGN] = [secretOf(1), secretOf(2), secretOf(3)];
 const RUNTIME = "Deno" in globalThis
   ? ["run", "--allow-all", "--no-check", "--config", "deno.json"]
   : ["--import", "tsx"];
 
-/** Asks the example about each delivery of its standard input, and says in its last line what was answered. */
+/**
+ * Gives each delivery of its standard input to the example, and prints the statuses of the replies in its
+ * last line.
+ */
 const CALLER = `
 import { text } from "node:stream/consumers";
 import { receive } from "./example.mts";
@@ -29,7 +32,10 @@ for (const sent of JSON.parse(await text(process.stdin))) {
 console.log(JSON.stringify(statuses));
 `;
 
-/** The blocks of TypeScript about webhooks in a page, or in a source's comments; the others need the whole service. */
+/**
+ * The TypeScript blocks about webhooks in a page or in a source's comments. The other blocks need the whole
+ * service.
+ */
 function codeBlocks(text: string): string[] {
   const blocks = [...text.matchAll(/^( \* )?```ts\n([\s\S]*?)^\1?```$/gm)].map(([, star = "", code]) =>
     code!.split("\n").map((line) => line.slice(star.length)).join("\n")
@@ -37,7 +43,10 @@ function codeBlocks(text: string): string[] {
   return blocks.filter((block) => block.includes("verifyWebhook("));
 }
 
-/** What an example answers, run as it stands: only the package's name becomes its place, which no folder outside knows. */
+/**
+ * Runs an example and returns the statuses of its replies. Only the package's name is replaced by its path,
+ * because a folder outside the repository cannot resolve the name.
+ */
 function answers(example: string, deliveries: unknown): number[] {
   const folder = mkdtempSync(join(tmpdir(), "client-example-"));
   try {

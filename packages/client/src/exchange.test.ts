@@ -185,7 +185,7 @@ describe("a call of GoldClient", () => {
       const waits = problem(503, "service_unavailable", { retryable: true }, { "Retry-After": "3600" });
       for (const unknown of [true, false]) {
         const ending = new AbortController();
-        // Counted from the try or the pause itself: token and signature come before, and take their time.
+        // The 20 ms start with the try or the pause. Token and signature come before and take some time.
         const endSoon = () => void setTimeout(() => ending.abort(new Error("bored")), 20);
         const silent = () => new Promise<never>(endSoon);
         const { client } = await play([unknown ? silent : waits], {

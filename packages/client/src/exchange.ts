@@ -17,9 +17,9 @@ import { type Grant, TokenSource } from "./token_source.ts";
 import type { TransportReply } from "./transport.ts";
 import { writeForm } from "./wire_value.ts";
 
-/** What a call takes beyond what its operation itself says. */
+/** The parts of a call that the operation's entry in ENDPOINTS does not determine. */
 export interface Call {
-  /** As it stands on the wire, with its query. */
+  /** The path and query, as they are sent. */
   readonly target: string;
   readonly body?: string | Uint8Array;
   readonly headers?: Readonly<Record<string, string>>;
@@ -32,7 +32,7 @@ type Outcome = { readonly reply: TransportReply } | { readonly failure: Failure 
 
 const signRequest = requestSigner({ canonicalRequest, signDetached, bytes: hostBytes });
 
-/** Calls of operations, each tried until it is answered or patience ends. */
+/** Sends the calls of operations. Retries each until it succeeds, cannot be retried, or reaches a limit. */
 export class Exchange {
   readonly #settings: Settings;
   readonly #tokens: TokenSource;
@@ -54,7 +54,10 @@ export class Exchange {
     this.#settings.transport.close();
   }
 
-  /** The value of the reply; `read` throws at what is none. */
+  /**
+   * Returns the value that `read` makes of the reply. When `read` throws, the reply does not have the
+   * operation's form, and the call fails with reply_invalid.
+   */
   async call(operation: OperationId, call: Call, read: ReplyReader = readJsonReply): Promise<unknown> {
     const reply = await this.#send(operation, call);
     try {
@@ -70,7 +73,10 @@ export class Exchange {
     }
   }
 
-  /** The reply, of status 2xx. The key stays over all tries; timestamp, nonce and signature are new at each. */
+  /**
+   * Returns a reply whose status is 2xx. All tries have the same Idempotency-Key. Each try has its own
+   * timestamp, nonce and signature.
+   */
   async #send(operation: OperationId, call: Call): Promise<TransportReply> {
     const { triesMax, patienceMs, random } = this.#settings;
     const endMs = performance.now() + patienceMs;
@@ -188,7 +194,7 @@ export class Exchange {
     try {
       observe({ operation, tries, ms, status, code, request_id, retryInMs });
     } catch {
-      // Whoever listens must not lose the caller's result.
+      // An error of the observer must not replace the call's result.
     }
   }
 }
@@ -199,7 +205,7 @@ function secretMissing(cause: unknown): never {
 }
 
 function errorOf(failure: Failure, tries: number, { idempotencyKey }: Call, inDoubt: boolean): GoldError {
-  // The token's own error says it already.
+  // The error of a failed token request has no retryAfterMs here: its detail already says when to call again.
   const seconds = failure.retryAfterMs === undefined ? undefined : failure.facts.retryAfterSeconds;
   const tried = tries > 1 ? ` (Tried ${tries} times.)` : "";
   const later = seconds === undefined ? "" : ` Call again in ${seconds} s.`;

@@ -3,25 +3,31 @@ import { GoldError, type GoldErrorFacts } from "./gold_error.ts";
 import { readRetryAfter } from "./patience.ts";
 import { TransportError, type TransportReply } from "./transport.ts";
 
-/** Why a try did not succeed, and what follows. */
+/** Why a try failed, and what the client does next. */
 export interface Failure {
   readonly code: string;
   readonly detail: string;
   readonly facts: GoldErrorFacts;
-  /** What may be done about it: nothing, wait, or fetch a new token. */
+  /** `none`: no retry. `wait`: retry after a pause. `token`: retry once with a new token. */
   readonly cure: "none" | "wait" | "token";
   readonly retryAfterMs?: number | undefined;
-  /** What it tells about a write: what became of it, nothing, or that it may have been executed. */
+  /**
+   * What the failure says about a write. `known`: its outcome is settled. `untold`: nothing, so a doubt from
+   * an earlier try remains. `unknown`: it may have been executed.
+   */
   readonly outcome: "known" | "untold" | "unknown";
 }
 
 const TOKEN_CODES = new Set(["token_expired", "token_invalid", "token_certificate_mismatch"]);
-/** Market hours are retryable, too, but nobody's call waits for the morning. */
+/**
+ * The client retries after these statuses. market_closed (422) is retryable, too, but a call must not wait
+ * for hours until the market opens.
+ */
 const PASSING_STATUSES = new Set([408, 429, 500, 502, 503, 504]);
-/** Another try under this key is, or was, under way. */
+/** After these codes, an earlier copy of the request may be running or may have been executed. */
 const DOUBTFUL_CODES = new Set(["nonce_reused", "idempotency_request_in_progress"]);
 
-/** What a reply other than 2xx says. */
+/** Reads the failure from a reply whose status is not 2xx. */
 export function refusalOf(reply: TransportReply, operation: OperationId): Failure {
   const { status, headers } = reply;
   const said = readProblem(reply.body);
@@ -63,7 +69,7 @@ function outcomeOf(code: string, status: number, operation: OperationId): Failur
   if (!isProblemCode(code)) return status >= 500 ? "unknown" : "untold";
   if (bindsKey(code, operation === "createOrder" ? "order_quote_id" : "other")) return "known";
   const spent = PROBLEM_REGISTRY[code].spends_nonce;
-  // Past the nonce the key was looked at: had it a result, that would be the answer.
+  // The service spends the nonce, then looks up the key. If the key had a result, the reply would be that.
   return spent === "unknown" ? "unknown" : spent === true ? "known" : "untold";
 }
 
@@ -76,7 +82,7 @@ interface Said {
   readonly errors?: GoldErrorFacts["errors"];
 }
 
-/** A problem, or the token endpoint's form of one; empty where it is neither. */
+/** Reads a problem, or an error of the token endpoint. Returns an empty object when the body is neither. */
 function readProblem(body: Uint8Array): Said {
   try {
     const said = JSON.parse(new TextDecoder().decode(body)) as Said | null;
@@ -86,7 +92,7 @@ function readProblem(body: Uint8Array): Said {
   }
 }
 
-/** What became of a try that was sent and to which no reply came. */
+/** The failure of a try that was given to the transport and got no reply. */
 export function breakOf(error: unknown): Failure {
   if (error instanceof GoldError) {
     return { ...unsentOf(error), cure: error.code === "timed_out" ? "wait" : "none", outcome: "unknown" };
@@ -110,7 +116,7 @@ export function breakOf(error: unknown): Failure {
   };
 }
 
-/** What ended a try before anything was sent. */
+/** The failure of a try that ended before anything was sent. Rethrows an error that is not a GoldError. */
 export function unsentOf(error: unknown): Failure {
   if (!(error instanceof GoldError)) throw error;
   const { code, detail, status, request_id, retryable, errors, retryAfterSeconds, cause } = error;

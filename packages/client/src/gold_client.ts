@@ -36,11 +36,15 @@ import { type GoldClientOptions, readSettings } from "./settings.ts";
 import type { AccountEvent } from "./webhook_event.ts";
 import { writeForm, writeRequest } from "./wire_value.ts";
 
-/** Options beside the credentials. */
+/** Options besides the credentials. An option here overrides the same option of the credentials. */
 export type GoldClientManner = Partial<GoldClientOptions>;
 
 /**
- * A partner's client: mutual TLS, tokens, signatures and retries are its affair.
+ * Calls the service for one partner. It handles mutual TLS, tokens, signatures and retries.
+ *
+ * Every call that fails throws a GoldError. Codes that any call can have are not repeated at the methods:
+ * connection and TLS errors, timeouts, refusals of the certificate, the address or the token, and rate
+ * limits.
  *
  * ```ts
  * import { GoldClient } from "@gold-partner/client";
@@ -58,12 +62,28 @@ export class GoldClient {
     this.#exchange = exchange;
   }
 
-  /** Throws one GoldError, `configuration_invalid`, that tells of all mistakes. It sends nothing. */
+  /**
+   * Opens a client. It sends nothing yet.
+   *
+   * @param options The service's URL, the credentials and the limits.
+   * @throws GoldError `configuration_invalid`, which lists all mistakes in the options.
+   * @example
+   * const client = await GoldClient.open({ baseUrl, clientId, clientSecret, cert, key, ca, signingKey });
+   */
   static async open(options: GoldClientOptions): Promise<GoldClient> {
     return new GoldClient(new Exchange(await readSettings(options)));
   }
 
-  /** With a `credentials.json`, by its path or as its value. */
+  /**
+   * Opens a client with the credentials of a `credentials.json`. It sends nothing yet.
+   *
+   * @param source The file's path, or its value.
+   * @param manner Further options.
+   * @throws GoldError `configuration_invalid` when a member is missing, a file cannot be read or an option is
+   * invalid.
+   * @example
+   * const client = await GoldClient.fromCredentials("partner/credentials.json", { timeoutMs: 5000 });
+   */
   static async fromCredentials(
     source: string | CredentialsFile,
     manner: GoldClientManner = {},
@@ -71,7 +91,17 @@ export class GoldClient {
     return await GoldClient.open({ ...await readCredentials(source), ...manner });
   }
 
-  /** With GOLD_CREDENTIALS, the path of a `credentials.json`, or the single variables that the README lists. */
+  /**
+   * Opens a client with the credentials that environment variables name. It sends nothing yet.
+   *
+   * @param env The variables: GOLD_CREDENTIALS, the path of a `credentials.json`, or those that the README
+   * lists.
+   * @param manner Further options.
+   * @throws GoldError `configuration_invalid` when a variable is missing, a file cannot be read or an option
+   * is invalid.
+   * @example
+   * const client = await GoldClient.fromEnv();
+   */
   static async fromEnv(
     env: Readonly<Record<string, string | undefined>> = process.env,
     manner: GoldClientManner = {},
@@ -79,49 +109,124 @@ export class GoldClient {
     return await GoldClient.open({ ...await readEnvironment(env), ...manner });
   }
 
-  /** Lets go of the connections. */
+  /**
+   * Closes the connections. A call after that throws a GoldError `argument_invalid`.
+   *
+   * @example
+   * client.close();
+   */
   close(): void {
     this.#exchange.close();
   }
 
-  /** How many seconds this machine's clock is ahead of the service's, by its last reply; undefined before the first. */
+  /**
+   * Seconds that this machine's clock is ahead of the service's, by the last reply. Negative when it is
+   * behind; undefined before the first reply.
+   */
   get clockOffsetSeconds(): number | undefined {
     return this.#exchange.clockOffsetSeconds;
   }
 
+  /**
+   * Asks whether the service and its database work.
+   *
+   * @param options `signal` ends the call, its tries and its pauses.
+   * @throws GoldError `service_unavailable` when they do not work.
+   * @example
+   * const { status } = await client.getHealth();
+   */
   getHealth(options?: CallOptions): Promise<Health> {
     return this.#read("getHealth", options);
   }
 
+  /**
+   * Fetches the current prices. They are indicative: only a quote is firm.
+   *
+   * @param options `signal` ends the call, its tries and its pauses.
+   * @throws GoldError `price_unavailable` when there is no current price.
+   * @example
+   * const { market, buy_price, sell_price } = await client.getPrices();
+   */
   getPrices(options?: CallOptions): Promise<Prices> {
     return this.#read("getPrices", options);
   }
 
-  /** Play money; production has no such path. */
+  /**
+   * Books play money to your own account. Only the sandbox has this operation.
+   *
+   * @param request The amount in SAR.
+   * @param options `signal` ends the call; `idempotencyKey` is your own key for the write.
+   * @throws GoldError `limit_exceeded` when the amount is outside the limits, `not_found` in production.
+   * @example
+   * const { balances } = await client.fundSandbox({ amount_sar: "100000" });
+   */
   fundSandbox(request: FundRequest, options?: WriteOptions): Promise<SandboxFunding> {
     return this.#write("fundSandbox", request, options);
   }
 
+  /**
+   * Takes a firm quote: a price that is valid for 60 seconds and one order.
+   *
+   * @param request The side, and either the gold in grams or the amount in SAR.
+   * @param options `signal` ends the call; `idempotencyKey` is your own key for the write.
+   * @throws GoldError `limit_exceeded`, `market_closed`, `open_quotes_exceeded`, `daily_budget_exceeded` or
+   * `price_unavailable`.
+   * @example
+   * const quote = await client.createQuote({ side: "buy", gold_grams: "1.5" });
+   */
   createQuote(request: QuoteRequest, options?: WriteOptions): Promise<Quote> {
     return this.#write("createQuote", request, options);
   }
 
+  /**
+   * Fetches a quote of yours and its status.
+   *
+   * @param quote_id The id from createQuote().
+   * @param options `signal` ends the call, its tries and its pauses.
+   * @throws GoldError `not_found` when no quote of yours has this id.
+   * @example
+   * const { status } = await client.getQuote(quote.quote_id);
+   */
   getQuote(quote_id: string, options?: CallOptions): Promise<Quote> {
     return this.#read("getQuote", options, { path: { quote_id } });
   }
 
-  /** Executes a quote, once: signed, and repeated under one Idempotency-Key until its result is known. */
+  /**
+   * Executes a quote, once. The order is signed. All tries have the same Idempotency-Key, so it is executed
+   * at most once.
+   *
+   * @param request The id of an open quote.
+   * @param options `signal` ends the call; `idempotencyKey` is your own key for the write.
+   * @throws GoldError `quote_expired`, `quote_already_executed`, `not_found`, `insufficient_funds`,
+   * `insufficient_gold` or `insufficient_inventory`. When `outcomeUnknown` is true, repeat the order with the
+   * error's `idempotencyKey`.
+   * @example
+   * const order = await client.placeOrder({ quote_id: quote.quote_id });
+   */
   placeOrder(request: OrderRequest, options?: WriteOptions): Promise<PlacedOrder> {
     return this.#write("createOrder", request, options);
   }
 
+  /**
+   * Fetches an order of yours.
+   *
+   * @param order_id The id from placeOrder().
+   * @param options `signal` ends the call, its tries and its pauses.
+   * @throws GoldError `not_found` when no order of yours has this id.
+   * @example
+   * const { total_sar } = await client.getOrder(order.order_id);
+   */
   getOrder(order_id: string, options?: CallOptions): Promise<Order> {
     return this.#read("getOrder", options, { path: { order_id } });
   }
 
   /**
-   * Newest first, page by page as they are asked for.
+   * Lists your orders, newest first. Fetches each page when the loop needs it.
    *
+   * @param query The part of the list; without it, the whole list.
+   * @param options `signal` ends the call, its tries and its pauses.
+   * @throws GoldError `invalid_request` when a member of the query is malformed. The loop throws it.
+   * @example
    * ```ts
    * import { GoldClient, Quantity } from "@gold-partner/client";
    *
@@ -137,76 +242,212 @@ export class GoldClient {
     return this.#list("listOrders", "cursor", query, options);
   }
 
-  /** To the registered IBAN, once two people of the operator have passed it. */
+  /**
+   * Withdraws SAR to your registered IBAN. The amount is held at once. The payment leaves after one person of
+   * the operator has approved it and another one has submitted it.
+   *
+   * @param request The amount, and optionally your own reference.
+   * @param options `signal` ends the call; `idempotencyKey` is your own key for the write.
+   * @throws GoldError `insufficient_funds`, `limit_exceeded` or `withdrawal_reference_reused`.
+   * @example
+   * const withdrawal = await client.createWithdrawal({ amount_sar: "250.00", reference: "PAYOUT-7" });
+   */
   createWithdrawal(request: WithdrawalRequest, options?: WriteOptions): Promise<CreatedWithdrawal> {
     return this.#write("createWithdrawal", request, options);
   }
 
+  /**
+   * Fetches a withdrawal of yours and its status.
+   *
+   * @param withdrawal_id The id from createWithdrawal().
+   * @param options `signal` ends the call, its tries and its pauses.
+   * @throws GoldError `not_found` when no withdrawal of yours has this id.
+   * @example
+   * const { status } = await client.getWithdrawal(withdrawal.withdrawal_id);
+   */
   getWithdrawal(withdrawal_id: string, options?: CallOptions): Promise<Withdrawal> {
     return this.#read("getWithdrawal", options, { path: { withdrawal_id } });
   }
 
-  /** Newest first. */
+  /**
+   * Lists your withdrawals, newest first. Fetches each page when the loop needs it.
+   *
+   * @param query The part of the list; without it, the whole list.
+   * @param options `signal` ends the call, its tries and its pauses.
+   * @throws GoldError `invalid_request` when a member of the query is malformed. The loop throws it.
+   * @example
+   * for await (const { reference, status } of client.listWithdrawals()) console.log(reference, status);
+   */
   listWithdrawals(query?: ListQuery, options?: CallOptions): AsyncGenerator<Withdrawal, void, undefined> {
     return this.#list("listWithdrawals", "cursor", query, options);
   }
 
+  /**
+   * Fetches a funding of yours.
+   *
+   * @param funding_id The id from an event or from listFundings().
+   * @param options `signal` ends the call, its tries and its pauses.
+   * @throws GoldError `not_found` when no funding of yours has this id.
+   * @example
+   * const { reversed_at } = await client.getFunding(funding.funding_id);
+   */
   getFunding(funding_id: string, options?: CallOptions): Promise<Funding> {
     return this.#read("getFunding", options, { path: { funding_id } });
   }
 
-  /** Newest first. */
+  /**
+   * Lists your fundings, newest first. Fetches each page when the loop needs it.
+   *
+   * @param query The part of the list; without it, the whole list.
+   * @param options `signal` ends the call, its tries and its pauses.
+   * @throws GoldError `invalid_request` when a member of the query is malformed. The loop throws it.
+   * @example
+   * for await (const { amount_sar } of client.listFundings()) console.log(`${amount_sar} SAR`);
+   */
   listFundings(query?: ListQuery, options?: CallOptions): AsyncGenerator<Funding, void, undefined> {
     return this.#list("listFundings", "cursor", query, options);
   }
 
-  /** Now, or `at` a past instant. */
+  /**
+   * Fetches your balances, now or at a past instant.
+   *
+   * @param query `at` is the past instant, such as 2026-01-31T09:30:00.000Z. Without it, the balances are
+   * those of now.
+   * @param options `signal` ends the call, its tries and its pauses.
+   * @throws GoldError `invalid_request` when `at` is malformed or in the future.
+   * @example
+   * const { sar, gold } = await client.getBalances();
+   */
   getBalances(query: { readonly at?: string | undefined } = {}, options?: CallOptions): Promise<Balances> {
     return this.#read("getBalances", options, { query });
   }
 
+  /**
+   * Fetches the opening balance, the closing balance and every posting between two days.
+   *
+   * @param query The first and the last day, both included, in Asia/Riyadh.
+   * @param options `signal` ends the call, its tries and its pauses.
+   * @throws GoldError `invalid_request` when a day is malformed or `to` is before `from`, `connection_failed`
+   * when the reply is longer than 64 MiB: ask for fewer days then.
+   * @example
+   * const { postings } = await client.getStatement({ from: "2026-01-01", to: "2026-01-31" });
+   */
   getStatement(query: StatementQuery, options?: CallOptions): Promise<Statement> {
     return this.#read("getStatement", options, { query });
   }
 
-  /** The same as a table, in text. */
+  /**
+   * Fetches the same statement as CSV text.
+   *
+   * @param query The first and the last day, both included, in Asia/Riyadh.
+   * @param options `signal` ends the call, its tries and its pauses.
+   * @throws GoldError as getStatement() does.
+   * @example
+   * const csv = await client.getStatementCsv({ from: "2026-01-01", to: "2026-01-31" });
+   */
   async getStatementCsv(query: StatementQuery, options?: CallOptions): Promise<string> {
     const call = { ...options, target: targetOf("getStatement", { query }), headers: { Accept: "text/csv" } };
     return await this.#exchange.call("getStatement", call, readCsvReply) as string;
   }
 
+  /**
+   * Fetches the bars in the vault and the gold that is owed to all partners.
+   *
+   * @param options `signal` ends the call, its tries and its pauses.
+   * @throws GoldError when the call fails. It has no codes of its own.
+   * @example
+   * const { fine_grams, owed_grams } = await client.getReserves();
+   */
   getReserves(options?: CallOptions): Promise<Reserves> {
     return this.#read("getReserves", options);
   }
 
+  /**
+   * Fetches your limits: quantities, request rate, quotas and market hours.
+   *
+   * @param options `signal` ends the call, its tries and its pauses.
+   * @throws GoldError when the call fails. It has no codes of its own.
+   * @example
+   * const { gold_grams, market_hours } = await client.getLimits();
+   */
   getLimits(options?: CallOptions): Promise<Limits> {
     return this.#read("getLimits", options);
   }
 
+  /**
+   * Fetches the names and the lifetimes of your credentials, without their secret values.
+   *
+   * @param options `signal` ends the call, its tries and its pauses.
+   * @throws GoldError when the call fails. It has no codes of its own.
+   * @example
+   * const { certificates } = await client.getCredentials();
+   */
   getCredentials(options?: CallOptions): Promise<Credentials> {
     return this.#read("getCredentials", options);
   }
 
-  /** Oldest first, up to the last one there is. */
+  /**
+   * Lists your events, oldest first, with the state of their deliveries. It ends after the newest event.
+   *
+   * @param query `after` is the last sequence number that you have; without it, the list starts at the first
+   * event.
+   * @param options `signal` ends the call, its tries and its pauses.
+   * @throws GoldError `invalid_request` when a member of the query is malformed. The loop throws it.
+   * @example
+   * for await (const { sequence, type } of client.listEvents({ after: 40 })) console.log(sequence, type);
+   */
   listEvents(query?: EventsQuery, options?: CallOptions): AsyncGenerator<AccountEvent, void, undefined> {
     return this.#list("listEvents", "after", query, options);
   }
 
+  /**
+   * Fetches an event of yours and the attempts to deliver it.
+   *
+   * @param event_id The id from a webhook or from listEvents().
+   * @param options `signal` ends the call, its tries and its pauses.
+   * @throws GoldError `not_found` when no event of yours has this id.
+   * @example
+   * const { delivery } = await client.getEvent(event.id);
+   */
   getEvent(event_id: string, options?: CallOptions): Promise<AccountEvent> {
     return this.#read("getEvent", options, { path: { event_id } });
   }
 
-  /** Sends it to your webhook again. */
+  /**
+   * Makes the service send an event to your webhook again.
+   *
+   * @param event_id The id of any event of yours.
+   * @param options `signal` ends the call; `idempotencyKey` is your own key for the write.
+   * @throws GoldError `not_found` when no event of yours has this id.
+   * @example
+   * await client.redeliverEvent(event.id);
+   */
   redeliverEvent(event_id: string, options?: WriteOptions): Promise<AccountEvent> {
     return this.#write("redeliverEvent", {}, options, { event_id });
   }
 
-  /** Sends a `webhook.test` to your webhook. */
+  /**
+   * Makes the service send an event `webhook.test` to your webhook.
+   *
+   * @param options `signal` ends the call; `idempotencyKey` is your own key for the write.
+   * @throws GoldError when the call fails. It has no codes of its own.
+   * @example
+   * const { id } = await client.testWebhook();
+   */
   testWebhook(options?: WriteOptions): Promise<AccountEvent> {
     return this.#write("testWebhook", {}, options);
   }
 
-  /** Signs a body as an order is signed, and tells what the service finds. It moves nothing. */
+  /**
+   * Signs a body as an order is signed, and returns what the service finds. It moves neither money nor gold.
+   *
+   * @param body Any text or bytes.
+   * @param options `signal` ends the call, its tries and its pauses.
+   * @throws GoldError `signing_failed` when the key or the callback fails. A wrong signature is a verdict,
+   * not an error.
+   * @example
+   * const { valid, mistake } = await client.probeSignature();
+   */
   async probeSignature(body: string | Uint8Array = "{}", options?: CallOptions): Promise<ProbeVerdict> {
     const call = { ...options, target: targetOf("probeSignature"), body };
     return await this.#exchange.call("probeSignature", call) as ProbeVerdict;
@@ -235,7 +476,7 @@ export class GoldClient {
     return await this.#exchange.call(operation, call) as Reply;
   }
 
-  /** `next` names the parameter that takes a page's next_cursor. */
+  /** `next` is the name of the query parameter that takes a page's next_cursor. */
   async *#list<Item>(
     operation: OperationId,
     next: "cursor" | "after",
@@ -261,10 +502,10 @@ interface Place {
   readonly query?: object;
 }
 
-/** The operation's path and query, as they go over the wire. */
+/** The operation's path and query, as they are sent. */
 function targetOf(operation: OperationId, { path = {}, query = {} }: Place = {}): string {
   const filled = ENDPOINTS[operation].path.replace(/\{([a-z_]+)\}/g, (_, name: string) => {
-    // Whatever else would be another path.
+    // Any other text, for example one with a slash, could lead to another path.
     if (/^\w+(?:-\w+)*$/.test(path[name] ?? "")) return path[name]!;
     throw new GoldError("argument_invalid", `${name} is no id; give the one that the service gave you.`);
   });

@@ -1,6 +1,6 @@
 import type { FieldError, TokenProblemCode } from "@gold-partner/protocol";
 
-/** What went wrong on this side of the wire. */
+/** The codes of errors that the client itself detects. */
 export type ClientErrorCode =
   /** Settings or credentials that cannot be used. */
   | "configuration_invalid"
@@ -14,15 +14,18 @@ export type ClientErrorCode =
   | "tls_failed"
   /** No reply within `timeoutMs`, or no success within `patienceMs`. */
   | "timed_out"
-  /** The caller's AbortSignal. */
+  /** The caller's AbortSignal ended the call. */
   | "aborted"
-  /** What came is no reply of the service. */
+  /** The reply does not have the form of the service's replies. */
   | "reply_invalid";
 
-/** The codes of docs/errors.md, those of this side, and any that the service gets later. */
+/**
+ * The codes of docs/errors.md and those of the client. Any other string is allowed: the service may add
+ * codes.
+ */
 export type GoldErrorCode = TokenProblemCode | ClientErrorCode | (string & Record<never, never>);
 
-/** What is known of a failure; what the service said has the name that it has on the wire. */
+/** Facts about a failure. Members that the service sent keep their names from the wire. */
 export interface GoldErrorFacts {
   readonly status?: number | undefined;
   readonly request_id?: string | undefined;
@@ -36,7 +39,8 @@ export interface GoldErrorFacts {
 }
 
 /**
- * The only error of this package's calls. Decide by `code`; `message` says what happened and what to do.
+ * The only error that the calls of GoldClient throw. Decide by `code`. `message` says what happened and what
+ * to do.
  *
  * ```ts
  * import { GoldClient, GoldError } from "@gold-partner/client";
@@ -47,7 +51,8 @@ export interface GoldErrorFacts {
  *   await client.placeOrder({ quote_id });
  * } catch (error) {
  *   if (!(error instanceof GoldError)) throw error;
- *   if (error.outcomeUnknown) await client.placeOrder({ quote_id }, { idempotencyKey: error.idempotencyKey });
+ *   const { idempotencyKey } = error;
+ *   if (error.outcomeUnknown) await client.placeOrder({ quote_id }, { idempotencyKey });
  *   else if (error.code === "quote_expired") console.log("take another quote");
  *   else console.error(error.code, error.request_id, error.message);
  * }
@@ -56,23 +61,26 @@ export interface GoldErrorFacts {
 export class GoldError extends Error {
   override readonly name: string = "GoldError";
   readonly code: GoldErrorCode;
-  /** Of the HTTP reply; undefined where none came. */
+  /** The status of the HTTP reply. Undefined when no reply came. */
   readonly status: number | undefined;
-  /** Names the reply in the service's records: give it to the operator. */
+  /** Identifies the reply in the service's records. Give it to the operator when you ask about a call. */
   readonly request_id: string | undefined;
-  /** What happened and what to do, as the service says it. */
+  /**
+   * What happened and what to do. It is the service's text when the service sent one, followed by the number
+   * of tries and the time to wait.
+   */
   readonly detail: string;
   /** Whether the same call, with the same Idempotency-Key, may succeed later. */
   readonly retryable: boolean;
-  /** The offending places of the request. */
+  /** The members, parameters or headers of the request that the service refused. */
   readonly errors: readonly FieldError[];
-  /** The service gave this very answer to this key before. */
+  /** True when the service repeated a reply that it had given to this Idempotency-Key before. */
   readonly replayed: boolean;
-  /** How long the service asks to wait (Retry-After); undefined where it does not say. */
+  /** Seconds to wait before the next call (Retry-After). Undefined when the service does not say. */
   readonly retryAfterSeconds: number | undefined;
-  /** Of a write: repeat the call with it, and it is executed once at most. */
+  /** The Idempotency-Key of a write. A write that is repeated with this key is executed at most once. */
   readonly idempotencyKey: string | undefined;
-  /** The write may have been executed: repeat it with `idempotencyKey`, and you get its one result. */
+  /** True when the write may have been executed. Repeat it with `idempotencyKey` to get its one result. */
   readonly outcomeUnknown: boolean;
 
   constructor(code: GoldErrorCode, detail: string, facts: GoldErrorFacts = {}) {

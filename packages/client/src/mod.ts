@@ -1,5 +1,6 @@
 /**
- * The partner's side of the Gold Trading Partner Service: GoldClient calls it, verifyWebhook() hears from it.
+ * The client for partners of the Gold Trading Partner Service. GoldClient calls the service. verifyWebhook()
+ * verifies the webhooks that the service sends.
  *
  * @module
  */

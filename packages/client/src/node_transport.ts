@@ -10,9 +10,14 @@ import {
   type TransportReply,
 } from "./transport.ts";
 
-/** More would make a slow moment slower: each costs a handshake. */
+/**
+ * The most connections. Each costs a TLS handshake, so more of them would slow down a slow service further.
+ */
 const CONNECTIONS_MAX = 64;
-/** OpenSSL's and Node's codes for certificates that do not verify, and the other side's alerts that tell the same. */
+/**
+ * Matches the codes of OpenSSL and Node for a certificate that does not verify, and the TLS alerts with which
+ * the other side reports the same.
+ */
 const UNTRUSTED = /CERT|SELF_SIGNED|UNABLE_TO|ALTNAME|SSL alert number (?:4[1-689]|11[1346])\b/;
 
 export function nodeTransport({ cert, key, ca }: TlsIdentity): Transport {
@@ -54,7 +59,7 @@ async function readWhole(reply: IncomingMessage): Promise<TransportReply> {
 
 function failureOf(cause: Error, unsent: boolean): TransportError {
   const { code = "" } = cause as { code?: string };
-  // A machine with several addresses gives one error for all of them, without words.
+  // When a host has several addresses, Node throws one error for all of them, and its message is empty.
   const message = cause.message || code;
   return new TransportError(message, { unsent, untrusted: UNTRUSTED.test(`${code} ${message}`), cause });
 }

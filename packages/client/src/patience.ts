@@ -4,22 +4,28 @@ import { GoldError } from "./gold_error.ts";
 const FIRST_PAUSE_MS = 200;
 const PAUSE_MAX_MS = 10_000;
 
-/** Before the next try: what the service asks for, or twice as long each time; by chance, so that not all come back at once. */
+/**
+ * Milliseconds before the next try: Retry-After and up to 200 ms more. Without Retry-After it is a random
+ * time below a limit that doubles from 200 ms to 10 s. The random part keeps clients from coming back at the
+ * same moment.
+ */
 export function pauseMs(tries: number, retryAfterMs: number | undefined, random: () => number): number {
   const most = Math.min(PAUSE_MAX_MS, FIRST_PAUSE_MS * 2 ** (tries - 1));
   return retryAfterMs === undefined ? random() * most : retryAfterMs + random() * FIRST_PAUSE_MS;
 }
 
-/** Retry-After in milliseconds, given in seconds or as a date. */
+/** Reads Retry-After, which holds seconds or an HTTP date. Returns milliseconds. */
 export function readRetryAfter({ headers }: { readonly headers: Headers }): number | undefined {
   const text = headers.get("Retry-After")?.trim() ?? "";
   if (/^[0-9]{1,9}$/.test(text)) return Number(text) * 1000;
-  // Both are the service's, so this machine's clock may be wrong.
+  // Both dates come from the service, so a wrong clock on this machine does not matter.
   const ms = Date.parse(text) - Date.parse(headers.get("Date") ?? "");
   return Number.isNaN(ms) ? undefined : Math.max(0, ms);
 }
 
-/** Lets `act` take so long and no longer, and no longer than the caller waits. */
+/**
+ * Runs `act` for at most `ms`. Throws `timed_out` after that, and `aborted` when the caller's signal aborts.
+ */
 export async function within<T>(
   ms: number,
   signal: AbortSignal | undefined,
@@ -33,7 +39,7 @@ export async function within<T>(
       new GoldError("timed_out", `No reply came within ${Math.round(ms)} ms.`, { retryable: true }),
     );
   const timer = setTimeout(giveUp, ms);
-  // One signal may end any number of calls, of which Node would warn.
+  // One signal may end any number of calls. Node would warn about so many listeners.
   if (signal) setMaxListeners(0, signal);
   signal?.addEventListener("abort", stop, { once: true });
   try {
@@ -42,7 +48,7 @@ export async function within<T>(
     const ended = new Promise<never>((_, reject) => {
       ending.signal.addEventListener("abort", () => reject(ending.signal.reason as Error), { once: true });
     });
-    // Not every transport ends upon the signal.
+    // A transport may ignore the signal. The race ends the wait anyway.
     return await Promise.race([ended, act(ending.signal)]);
   } finally {
     clearTimeout(timer);
@@ -50,7 +56,7 @@ export async function within<T>(
   }
 }
 
-/** Throws where the caller does not wait for its end. */
+/** Waits for `ms`. Throws `aborted` when the caller's signal aborts before that. */
 export async function pause(ms: number, signal: AbortSignal | undefined): Promise<void> {
   const timed = within(ms, signal, () => new Promise<never>(() => {}));
   await timed.catch((error: GoldError) => {

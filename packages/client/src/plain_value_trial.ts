@@ -1,6 +1,6 @@
 import { Quantity } from "./quantity.ts";
 
-/** Back to JSON's own values, each quantity as its digits. */
+/** Converts a value back to plain JSON values. Each quantity becomes a number. */
 export function toPlain(value: unknown): unknown {
   if (value instanceof Quantity) return Number(`${value}`);
   if (Array.isArray(value)) return value.map(toPlain);

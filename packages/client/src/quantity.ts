@@ -10,7 +10,7 @@ import { GoldError } from "./gold_error.ts";
 
 const INSPECT: unique symbol = Symbol.for("nodejs.util.inspect.custom");
 
-/** What is counted: money, gold, or money for a gram of gold. */
+/** The unit of a quantity: money, gold, or the price of a gram of gold. */
 export type Unit = "SAR" | "g" | "SAR/g";
 
 const DECIMALS: Readonly<Record<Unit, bigint>> = {
@@ -20,13 +20,14 @@ const DECIMALS: Readonly<Record<Unit, bigint>> = {
 };
 
 /**
- * An exact decimal with its unit. It is never a double: `+`, `<` and the like throw, and what takes their place is below.
+ * An exact decimal with its unit. It is never a double: operators such as `+` and `<` throw. Use plus(),
+ * minus(), compare() and equals() instead.
  *
  * ```ts
  * import { Quantity } from "@gold-partner/client";
  *
  * const total = Quantity.sar("752.25").plus(Quantity.sar("0.10"));
- * console.log(`${total} SAR`, total.units, total.compare(Quantity.sar("1000")) < 0); // 752.35 SAR 75235n true
+ * console.log(`${total} SAR`, total.units, total.compare(Quantity.sar("800")) < 0); // 752.35 SAR 75235n true
  * ```
  */
 export class Quantity<U extends Unit = Unit> {
@@ -40,17 +41,39 @@ export class Quantity<U extends Unit = Unit> {
     Object.freeze(this);
   }
 
-  /** Money from its decimal text, of at most 2 decimals. */
+  /**
+   * Reads an amount of money.
+   *
+   * @param text Decimal text in SAR with at most 2 decimals.
+   * @throws GoldError `argument_invalid` when the text is not such a decimal. Nothing is ever rounded.
+   * @example
+   * const total = Quantity.sar("752.25");
+   */
   static sar(text: string): Sar {
     return Quantity.parse(text, "SAR");
   }
 
-  /** Gold from its decimal text, of at most 4 decimals. */
+  /**
+   * Reads a weight of gold.
+   *
+   * @param text Decimal text in grams with at most 4 decimals.
+   * @throws GoldError `argument_invalid` when the text is not such a decimal. Nothing is ever rounded.
+   * @example
+   * const gold = Quantity.grams("1.5");
+   */
   static grams(text: string): Grams {
     return Quantity.parse(text, "g");
   }
 
-  /** Throws a GoldError, `argument_invalid`, where it is no decimal text of this unit: nothing is ever rounded. */
+  /**
+   * Reads a quantity of any unit.
+   *
+   * @param text Decimal text with at most 2 decimals for SAR, and at most 4 for g and SAR/g.
+   * @param unit The quantity's unit.
+   * @throws GoldError `argument_invalid` when the text is not such a decimal. Nothing is ever rounded.
+   * @example
+   * const price = Quantity.parse("500.0001", "SAR/g");
+   */
   static parse<U extends Unit>(text: string, unit: U): Quantity<U> {
     if (typeof text !== "string") {
       throw new GoldError(
@@ -66,21 +89,51 @@ export class Quantity<U extends Unit = Unit> {
     }
   }
 
+  /**
+   * Returns the exact sum.
+   *
+   * @param other A quantity of the same unit.
+   * @throws TypeError when the units differ.
+   * @example
+   * const sum = Quantity.sar("752.25").plus(Quantity.sar("0.10")); // 752.35 SAR
+   */
   plus(other: Quantity<U>): Quantity<U> {
     return new Quantity(this.unit, this.units + this.#sameUnit(other));
   }
 
+  /**
+   * Returns the exact difference, which may be negative.
+   *
+   * @param other A quantity of the same unit.
+   * @throws TypeError when the units differ.
+   * @example
+   * const rest = Quantity.grams("1.5").minus(Quantity.grams("2")); // -0.5 g
+   */
   minus(other: Quantity<U>): Quantity<U> {
     return new Quantity(this.unit, this.units - this.#sameUnit(other));
   }
 
-  /** Below 0 where this one is less than the other, above 0 where it is more, 0 where they are equal. */
+  /**
+   * Returns -1 when this quantity is less than `other`, 1 when it is more, and 0 when both are equal.
+   *
+   * @param other A quantity of the same unit.
+   * @throws TypeError when the units differ.
+   * @example
+   * if (order.total_sar.compare(Quantity.sar("1000")) > 0) console.log("above 1,000 SAR");
+   */
   compare(other: Quantity<U>): number {
     const units = this.#sameUnit(other);
     return this.units < units ? -1 : this.units > units ? 1 : 0;
   }
 
-  /** `===` would ask whether they are the same object. */
+  /**
+   * Returns whether both quantities are equal. Do not use `===`: it compares the objects.
+   *
+   * @param other A quantity of the same unit.
+   * @throws TypeError when the units differ.
+   * @example
+   * const isEven = Quantity.sar("1").equals(Quantity.sar("1.00")); // true
+   */
   equals(other: Quantity<U>): boolean {
     return this.units === this.#sameUnit(other);
   }
@@ -90,12 +143,12 @@ export class Quantity<U extends Unit = Unit> {
     return formatDecimal(this.units, DECIMALS[this.unit]);
   }
 
-  /** Its text: a reader of JSON would make a double of a number. */
+  /** The decimal text. A reader of JSON would turn a JSON number into a double. */
   toJSON(): string {
     return this.toString();
   }
 
-  /** Gives its text where a text is wanted, and throws in arithmetic and comparison. */
+  /** Returns the decimal text in a template or for String(). Throws in arithmetic and comparison. */
   [Symbol.toPrimitive](hint: string): string {
     if (hint === "string") return this.toString();
     throw new TypeError(
@@ -104,7 +157,7 @@ export class Quantity<U extends Unit = Unit> {
     );
   }
 
-  /** What a console shows. */
+  /** The text that a console shows. */
   [INSPECT](): string {
     return `${this} ${this.unit}`;
   }

@@ -5,7 +5,7 @@ import { type Receiver, RECEIVERS, startReceiver } from "./receiver_trial.ts";
 
 const [OLD, NEW, FOREIGN] = [secretOf(1), secretOf(2), secretOf(3)];
 const [ordered] = describedEvents();
-/** The events that follow the 40 that the receiver has. */
+/** An event. The receiver has the first 40 already, so the tests send those from 41 on. */
 const eventOf = (sequence: number) => ({
   ...ordered!,
   id: `evt_019c1364-6eb8-7020-90c0-0000000000${sequence}`,
@@ -57,7 +57,7 @@ function tryReceiver(command: readonly string[]): void {
   it("refuses a body that no delivery is as long as", async () => {
     const long = { ...eventOf(45), note: "x".repeat(70_000) };
     const { body, headers } = signedNow(long, [NEW]);
-    // It may close the connection on what it does not read.
+    // The receiver may close the connection before it has read the body.
     const status = await receiver.deliver(body, headers).catch(() => 413);
     assertEquals(status, 413);
   });

@@ -13,7 +13,7 @@ const ROOT = fileURLToPath(new URL("../../..", import.meta.url));
 const EXAMPLES = "docs/examples/receiver";
 const PATIENCE_MS = 60_000;
 
-/** How each example is started, as its page says. */
+/** The command that starts each example, as its page gives it. */
 export const RECEIVERS: Readonly<Record<string, readonly string[]>> = {
   Node: ["node", `${EXAMPLES}/node/receiver.mjs`],
   Deno: [
@@ -26,17 +26,19 @@ export const RECEIVERS: Readonly<Record<string, readonly string[]>> = {
 };
 
 export interface Receiver {
-  /** Which secrets it believes from now on. */
+  /** Sets the webhook secrets that the receiver accepts from now on. */
   believe(...secrets: string[]): void;
   deliver(body: string, headers: Readonly<Record<string, string>>): Promise<number>;
-  /** Its next line of output. */
+  /** The receiver's next line of output. */
   line(): Promise<string>;
-  /** Connects and says nothing. */
+  /** Opens a connection and sends nothing on it. */
   holdSilent(): Promise<void>;
   stop(): Promise<void>;
 }
 
-/** Starts one over https, with a certificate of its own that the deliveries trust alone. */
+/**
+ * Starts a receiver over HTTPS with a new self-signed certificate. Deliveries trust only that certificate.
+ */
 export async function startReceiver(command: readonly string[]): Promise<Receiver> {
   const folder = mkdtempSync(join(tmpdir(), "receiver-"));
   const { certificate, key } = makeCertificate(folder);
@@ -101,7 +103,10 @@ function makeCertificate(folder: string): { readonly certificate: string; readon
   return { certificate, key };
 }
 
-/** Its output line by line; what it complained of is the error where it has ended or is silent for long. */
+/**
+ * Reads the process's output line by line. When the process has ended, or is silent for PATIENCE_MS, the call
+ * throws an error with its stderr.
+ */
 function linesOf(child: ChildProcess): () => Promise<string> {
   const lines = createInterface({ input: child.stdout! })[Symbol.asyncIterator]();
   let complaint = "";

@@ -27,7 +27,10 @@ import type * as own from "./reply.ts";
 import type { AccountEvent, WebhookEvent } from "./webhook_event.ts";
 import { readValue } from "./wire_value.ts";
 
-/** A reply as the schema infers it, with each quantity in place of its number, as readValue() gives it. */
+/**
+ * The schema's type of a reply, with a Quantity in place of each quantity's number, as readValue() returns
+ * it.
+ */
 type Exact<T, U> = T extends number ? [U] extends [never] ? T : U
   : T extends string | boolean | null ? T
   : T extends (infer Item)[] ? Exact<Item, U>[]
@@ -41,7 +44,10 @@ type Same<A, B> = (<T>() => T extends Flat<A> ? 1 : 2) extends <T>() => T extend
 type Flat<T> = T extends Quantity<infer U> ? { quantity: U }
   : T extends object ? { [Name in keyof T]: Flat<T[Name]> }
   : T;
-/** A posting's unit stands beside its numbers, which the form of a type cannot tell. */
+/**
+ * Without the postings: the unit of a posting's numbers follows from a value beside them, not from their
+ * names.
+ */
 type Unposted<T> = Omit<T, "postings">;
 type Posting<T> = T extends { postings: (infer Item)[] } ? Item : never;
 type PostingOn<T, Account> = T extends { account: infer A } ? Account extends A ? Omit<T, "account"> : never

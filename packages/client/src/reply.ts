@@ -1,5 +1,6 @@
-// The replies as interfaces of their own, so that a reader of the package needs no schema library. They are those that the
-// service's schemas infer, with exact quantities; a test holds them equal.
+// The replies as plain interfaces, so that a reader of this package needs no schema library. They equal the
+// types that the service's schemas infer, with a Quantity in place of each quantity's number. A test checks
+// that.
 import type { ProbeMistake } from "@gold-partner/protocol";
 import type { Grams, Sar, SarPerGram } from "./quantity.ts";
 
@@ -7,14 +8,14 @@ export interface Health {
   status: "ok";
 }
 
-/** Indicative: a quote is firm. */
+/** Indicative prices. Only a quote is firm. */
 export interface Prices {
   currency: "SAR";
   unit: "gram";
   purity: "24K";
-  /** What you pay; above the sell price. */
+  /** The price that you pay. It is above the sell price. */
   buy_price: SarPerGram;
-  /** What you receive. */
+  /** The price that you receive. */
   sell_price: SarPerGram;
   as_of: string;
   market: "open" | "closed";
@@ -25,7 +26,7 @@ export interface Balances {
   sar: {
     /** Can be traded or withdrawn. */
     available: Sar;
-    /** Of withdrawals that are not yet paid. */
+    /** Held for withdrawals that are not paid yet. */
     held: Sar;
   };
   gold: { grams: Grams };
@@ -38,7 +39,7 @@ export interface Quote {
   side: "buy" | "sell";
   gold_grams: Grams;
   price_per_gram_sar: SarPerGram;
-  /** What the order moves: of a buy rounded up to the halala, of a sell down. */
+  /** The amount that the order moves. A buy rounds up to the halala, a sell rounds down. */
   total_sar: Sar;
   status: "open" | "executed" | "expired";
   created_at: string;
@@ -70,7 +71,7 @@ export type WithdrawalStatus =
   | "rejected"
   | "returned";
 
-/** Money on its way out. Rejected or returned, it is available again. */
+/** A withdrawal of SAR. After it is rejected or returned, the amount is available again. */
 export interface Withdrawal {
   withdrawal_id: string;
   amount_sar: Sar;
@@ -85,12 +86,12 @@ export interface CreatedWithdrawal extends Withdrawal {
   balances: Balances;
 }
 
-/** Money that came in. */
+/** A payment of SAR into the account. */
 export interface Funding {
   funding_id: string;
   amount_sar: Sar;
   created_at: string;
-  /** When the bank took it back; null: it stands. */
+  /** When the bank took the payment back. null: it did not. */
   reversed_at: string | null;
 }
 
@@ -110,12 +111,12 @@ export interface StatementBalance {
 
 interface PostingOf<Account extends string, Change> {
   posted_at: string;
-  /** The order, funding or withdrawal that moved it. */
+  /** The id of the order, funding or withdrawal that caused the posting. */
   id: string;
-  /** What moved it, as in order.executed or withdrawal.returned. */
+  /** The kind of event that caused the posting, such as order.executed or withdrawal.returned. */
   type: string;
   account: Account;
-  /** Negative where it went down. */
+  /** Negative when the balance went down. */
   change: Change;
   balance_after: Change;
 }
@@ -133,7 +134,7 @@ export interface Statement {
   postings: Posting[];
 }
 
-/** The bars behind the gold. */
+/** The bars in the vault, and the gold that is owed to all partners. */
 export interface Reserves {
   bars: {
     serial: string;
@@ -158,7 +159,7 @@ interface Bounds<Quantity> {
   maximum: Quantity;
 }
 
-/** What you may ask for, and how often. */
+/** The quantities that you may ask for, your request rate and quotas, and the market's hours. */
 export interface Limits {
   gold_grams: Bounds<Grams>;
   amount_sar: Bounds<Sar>;
@@ -171,7 +172,7 @@ export interface Limits {
     maximum_gold_grams: Grams | null;
     gold_grams: Grams;
   } | null;
-  /** Records of a day that execute nothing, such as quotes and binding refusals. null: unlimited. */
+  /** Today's stored records that execute nothing, such as quotes and binding refusals. null: unlimited. */
   daily_records: { maximum_records: number; records: number; resets_at: string } | null;
   market_hours: {
     always_open: boolean;
@@ -185,16 +186,16 @@ export interface Limits {
   };
 }
 
-/** When a credential is accepted, and when it last was. */
+/** When a credential is accepted, and when it was last used. */
 export interface CredentialLife {
   not_before: string;
-  /** null: not planned. */
+  /** When the credential stops being accepted. null: not planned. */
   retire_at: string | null;
-  /** To the minute; null: never. */
+  /** Exact to the minute. null: never used. */
   last_used_at: string | null;
 }
 
-/** Your credentials, never their values. */
+/** Your credentials, without their secret values. */
 export interface Credentials {
   certificates: ({ sha256: string; expires_at: string; revoked_at: string | null } & CredentialLife)[];
   signing_keys: ({ kid: string; thumbprint: string } & CredentialLife)[];
@@ -202,7 +203,7 @@ export interface Credentials {
   webhook_secrets: ({ secret_id: string } & CredentialLife)[];
 }
 
-/** A credential that ends soon; `id` as `Credentials` has it. */
+/** A credential that expires soon. `id` is its sha256, thumbprint or secret_id in `Credentials`. */
 export interface ExpiringCredential {
   kind: "certificate" | "signing_key" | "client_secret" | "webhook_secret";
   id: string;
@@ -211,7 +212,7 @@ export interface ExpiringCredential {
 
 /** The attempts to deliver an event to your endpoint. */
 export interface Delivery {
-  /** parked: given up; redeliver it by hand. */
+  /** parked: the service gave up. Send the event again with `redeliverEvent()`. */
   status: "pending" | "delivered" | "parked";
   next_attempt_at: string | null;
   attempts: {
@@ -223,7 +224,7 @@ export interface Delivery {
 }
 
 export interface ProbeStep {
-  /** null: not reached. */
+  /** null: the service did not reach this step. */
   ok: boolean | null;
   detail: string;
 }
@@ -240,7 +241,7 @@ export interface ProbeVerdict {
   };
   /** X-Timestamp minus the service's time. */
   clock_offset_seconds: number | null;
-  /** What the service verifies the signature over. */
+  /** The text over which the service verifies the signature. */
   canonical_string: string | null;
   canonical_sha256: string | null;
   /** The usual mistake that explains the failure. */

@@ -2,13 +2,16 @@ import { ENDPOINTS, type OperationId } from "@gold-partner/protocol";
 import type { TransportReply } from "./transport.ts";
 import { readValue } from "./wire_value.ts";
 
-/** What a schema misses: at a place, or under each of its alternatives. */
+/** An issue that a schema reports: at a path, or with a list of issues for each alternative of a union. */
 interface Lack {
   readonly path: readonly PropertyKey[];
   readonly errors?: readonly (readonly Lack[])[];
 }
 
-/** The operation's reply, or throws. Values are not judged: members may be added, and what they hold may grow. */
+/**
+ * Returns the operation's reply, or throws when a required member is missing. Values are not checked, because
+ * a later version of the service may add members and values.
+ */
 export function readJsonReply({ body }: TransportReply, operation: OperationId): unknown {
   const value = readValue(body);
   for (const name of requiredOf(operation)) {
@@ -22,7 +25,7 @@ export function readJsonReply({ body }: TransportReply, operation: OperationId):
 
 const required = new Map<OperationId, readonly PropertyKey[]>();
 
-/** What the operation's own schema misses in an empty reply; asked once. */
+/** The members that the operation's schema finds missing in an empty reply. Computed once per operation. */
 function requiredOf(operation: OperationId): readonly PropertyKey[] {
   const known = required.get(operation);
   if (known) return known;
@@ -32,11 +35,11 @@ function requiredOf(operation: OperationId): readonly PropertyKey[] {
   return names;
 }
 
-/** Of the members that are missing where all are. */
+/** The names of the top-level members in an issue, including those of a union's alternatives. */
 const namesOf = ({ path, errors }: Lack): PropertyKey[] =>
   errors ? errors.flat().flatMap(namesOf) : path.slice(0, 1);
 
-/** Text of a table, or throws. */
+/** Returns the CSV text, or throws when the reply has another media type. */
 export function readCsvReply({ headers, body }: TransportReply): string {
   const type = headers.get("Content-Type") ?? "nothing";
   if (!/^text\/csv\b/i.test(type)) throw new Error(`It is ${type}, and no text/csv.`);

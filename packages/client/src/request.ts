@@ -1,6 +1,6 @@
 import type { Grams, Sar } from "./quantity.ts";
 
-/** Gold to trade, or the amount to trade for; a quantity, or its decimal text as in `"1.5"`. */
+/** The gold to trade, or the amount to trade for. Each is a Quantity or its decimal text, such as `"1.5"`. */
 export type QuoteRequest =
   & { readonly side: "buy" | "sell" }
   & (
@@ -9,14 +9,17 @@ export type QuoteRequest =
   );
 
 export interface OrderRequest {
-  /** Of an open quote of yours. */
+  /** The id of an open quote of yours. */
   readonly quote_id: string;
 }
 
-/** Always to the registered IBAN. */
+/** A withdrawal is always paid to your registered IBAN. */
 export interface WithdrawalRequest {
   readonly amount_sar: Sar | string;
-  /** Your own; it travels with the transfer, and no two live withdrawals have the same. */
+  /**
+   * Your own reference, at most 35 characters. It is sent with the bank transfer. Two live withdrawals cannot
+   * have the same one.
+   */
   readonly reference?: string | undefined;
 }
 
@@ -24,26 +27,26 @@ export interface FundRequest {
   readonly amount_sar: Sar | string;
 }
 
-/** Which part of a list. */
+/** Selects a part of a list. */
 export interface ListQuery {
-  /** Only what was made strictly later than this instant, as in 2026-01-31T09:30:00.000Z. */
+  /** Only items that were created strictly after this instant, such as 2026-01-31T09:30:00.000Z. */
   readonly created_after?: string | undefined;
-  /** Only what was made strictly earlier. */
+  /** Only items that were created strictly before this instant. */
   readonly created_before?: string | undefined;
-  /** Only what was made under this key. */
+  /** Only items that were created with this Idempotency-Key. */
   readonly idempotency_key?: string | undefined;
-  /** Items that are fetched at a time, from 1 to 200; 50 where it is left out. */
+  /** Items per page, from 1 to 200. Default: 50. */
   readonly limit?: number | undefined;
 }
 
 export interface EventsQuery {
   /** Only events after this sequence number. */
   readonly after?: number | undefined;
-  /** Events that are fetched at a time, from 1 to 200; 50 where it is left out. */
+  /** Events per page, from 1 to 200. Default: 50. */
   readonly limit?: number | undefined;
 }
 
-/** Days of Asia/Riyadh, both included, as in 2026-01-31. */
+/** The first and the last day, both included, in Asia/Riyadh. A day is written as 2026-01-31. */
 export interface StatementQuery {
   readonly from: string;
   readonly to: string;
@@ -56,8 +59,8 @@ export interface CallOptions {
 
 export interface WriteOptions extends CallOptions {
   /**
-   * Makes the write happen once, however often it is called with it. A random one is made for each call; give one of your own,
-   * stored beforehand, where the write must also survive a crash of your program.
+   * The write is executed once, however often you call it with this key. By default each call makes a random
+   * key. Store a key of your own before the call when the write must survive a crash of your program.
    */
   readonly idempotencyKey?: string | undefined;
 }

@@ -3,7 +3,7 @@ import type { GoldClientOptions, TryReport } from "./settings.ts";
 import type { Transport, TransportReply, TransportRequest } from "./transport.ts";
 import { generateJwk } from "../../../testing/generated_key.ts";
 
-/** What the service answers to one request: a reply, or an error in its place. */
+/** The answer to one request: a reply, an error to throw, or a function that makes the reply. */
 export type Answer = TransportReply | Error | ((request: TransportRequest) => Promise<TransportReply>);
 
 const encoder = new TextEncoder();
@@ -28,7 +28,7 @@ export const ORDER = {
 
 export interface Script {
   readonly client: GoldClient;
-  /** Those that were sent, without those for tokens. */
+  /** The requests that were sent, without the token requests. */
   readonly sent: TransportRequest[];
   readonly tokens: TransportRequest[];
   readonly reports: TryReport[];
@@ -36,7 +36,7 @@ export interface Script {
 
 export const SIGNING_KEY = JSON.stringify(await generateJwk());
 
-/** A client whose service answers in this order, and grants every token. */
+/** A client whose transport gives these answers in this order and grants every token request. */
 export async function play(
   answers: readonly Answer[],
   options: Partial<GoldClientOptions> = {},

@@ -11,49 +11,55 @@ export interface TryReport {
   readonly tries: number;
   readonly ms: number;
   readonly status: number | undefined;
-  /** Why it did not succeed. */
+  /** The code of the try's error. Undefined when the try succeeded. */
   readonly code: string | undefined;
   readonly request_id: string | undefined;
-  /** When the next try follows; undefined where none does. */
+  /** Milliseconds until the next try. Undefined when there is no next try. */
   readonly retryInMs: number | undefined;
 }
 
-/** Who calls, whom, and with how much patience. */
+/** The service's URL, the partner's credentials, and the limits on time and tries. */
 export interface GoldClientOptions {
-  /** As in https://localhost:8443. Signatures cover it. */
+  /** The service's URL without a path, such as https://localhost:8443. Signatures cover it. */
   readonly baseUrl: string;
   readonly clientId: string;
-  /** The secret, or where to get it whenever a token is fetched. */
+  /** The secret, or a function that returns it. The function is called for each token request. */
   readonly clientSecret: string | (() => Promise<string>);
   /** PEM text of the client certificate, and of its chain where there is one. */
   readonly cert?: string | undefined;
   /** PEM text of the certificate's private key. */
   readonly key?: string | undefined;
-  /** PEM text of the authorities to trust; those of the system where it is left out. */
+  /**
+   * PEM text of the CAs to trust. On Node they replace the CAs that the runtime trusts by default. On Deno
+   * they are trusted in addition.
+   */
   readonly ca?: string | undefined;
   /** The key that signs orders and withdrawals: PEM (PKCS#8 or SEC1) or JWK, as text. */
   readonly signingKey?: string | undefined;
-  /** In place of signingKey, an HSM or a key service: ES256 over these bytes, as the 64 bytes r ‖ s. */
+  /**
+   * Signs in place of signingKey, for an HSM or a key service. Returns the ES256 signature of `data` as the
+   * 64 bytes r ‖ s.
+   */
   readonly sign?: ((data: Uint8Array) => Promise<Uint8Array>) | undefined;
-  /** Names the signing key in each signature, where several are registered; not needed. */
+  /** Optional: the id of the signing key, to name it in each signature when several are registered. */
   readonly kid?: string | undefined;
-  /** For one try; 20,000 where it is left out. */
+  /** The limit for one try in milliseconds. Default: 20,000. */
   readonly timeoutMs?: number | undefined;
-  /** For a call with all its tries; 60,000 where it is left out. */
+  /** The limit for a call with all its tries and pauses in milliseconds. Default: 60,000. */
   readonly patienceMs?: number | undefined;
-  /** 1 tries once, and once more where the service wants a new token; 8 where it is left out. */
+  /** The most tries of a call. Default: 8. The client may add one try when the service refuses the token. */
   readonly triesMax?: number | undefined;
-  /** Hears of every try. */
+  /** Called after every try. */
   readonly observe?: ((report: TryReport) => void) | undefined;
-  /** In place of the runtime's own over mutual TLS, which needs `cert` and `key`. */
+  /** Replaces the runtime's own transport over mutual TLS. Then `cert` and `key` are not needed. */
   readonly transport?: Transport | undefined;
   /** This machine's time in Unix milliseconds; for tests. */
   readonly now?: (() => number) | undefined;
-  /** From 0 to below 1, for pauses; for tests. */
+  /** Returns a random number from 0 to below 1, for the length of pauses; for tests. */
   readonly random?: (() => number) | undefined;
 }
 
-/** Options, judged and complete. */
+/** The options after validation, with defaults in place of missing ones. */
 export interface Settings {
   readonly baseUrl: string;
   readonly clientId: string;
@@ -68,10 +74,10 @@ export interface Settings {
   readonly random: () => number;
 }
 
-/** Milliseconds beyond it end a timer at once. */
+/** The longest delay of a timer in milliseconds. A timer with a longer delay ends at once. */
 const COUNT_MAX = 2 ** 31 - 1;
 
-/** Throws one error that tells of all mistakes. */
+/** Validates the options. Throws one error that lists all mistakes. */
 export async function readSettings(options: GoldClientOptions): Promise<Settings> {
   const mistakes: string[] = [];
   const attempt = async <T>(name: string, read: () => T | Promise<T>): Promise<T> => {
@@ -79,7 +85,7 @@ export async function readSettings(options: GoldClientOptions): Promise<Settings
       return await read();
     } catch (cause) {
       mistakes.push(`${name}: ${cause instanceof Error ? cause.message : String(cause)}`);
-      // Not read: the mistakes are thrown before.
+      // Never used: a mistake makes readSettings() throw.
       return undefined as T;
     }
   };

@@ -4,10 +4,13 @@ export interface Grant {
   readonly livesMs: number;
 }
 
-/** The part of its life after which a token is renewed, as the service advises. */
+/** A token is renewed after this fraction of its life, as the service advises. */
 const RENEWED_AT = 0.8;
 
-/** The one token that all calls use, in memory only: whoever needs it while it is fetched waits for the same request. */
+/**
+ * Holds the one token that all calls use, in memory only. Calls that need a token while it is fetched wait
+ * for the same request.
+ */
 export class TokenSource {
   readonly #fetchGrant: () => Promise<Grant>;
   readonly #now: () => number;
@@ -19,7 +22,7 @@ export class TokenSource {
   }
 
   async get(): Promise<string> {
-    // Whoever awoke later may find that another has begun to renew it.
+    // After the wait, another call may have begun to renew the token. The loop then waits for that renewal.
     for (;;) {
       const isOwn = this.#current === undefined;
       const current = this.#current ??= this.#renew();
@@ -29,7 +32,7 @@ export class TokenSource {
     }
   }
 
-  /** The service refuses this token; a newer one stays. */
+  /** Forgets the token that the service refused. A newer token stays. */
   async drop(refused: string): Promise<void> {
     const current = this.#current;
     const known = await current?.catch(() => undefined);

@@ -1,42 +1,50 @@
-/** No reply of the service comes near it. */
+/** The longest reply that a transport reads, in bytes. Only a statement over very many orders is longer. */
 export const REPLY_MAX_BYTES = 64 * 1024 * 1024;
 
-/** One HTTP request, whole. */
+/** One HTTP request with its whole body. */
 export interface TransportRequest {
   readonly method: "GET" | "POST";
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly body?: Uint8Array | undefined;
-  /** Aborted when the caller no longer waits. */
+  /** Aborts when the call no longer waits for the reply. */
   readonly signal: AbortSignal;
 }
 
-/** One HTTP reply, whole, whatever its status. */
+/** One HTTP reply of any status, with its whole body. */
 export interface TransportReply {
   readonly status: number;
   readonly headers: Headers;
   readonly body: Uint8Array;
 }
 
-/** What carries requests. It sends each once: what is sent again is signed anew, which is not its affair. */
+/**
+ * Sends one HTTP request, once. Retrying belongs to the caller, because every retry needs a fresh signature.
+ * A transport says how it failed with a TransportError.
+ */
 export interface Transport {
   send(request: TransportRequest): Promise<TransportReply>;
   close(): void;
 }
 
-/** PEM texts: who calls, and whom it trusts; the system's authorities where `ca` is left out. */
+/**
+ * The client certificate, its private key and the CAs to trust, as PEM texts. Without `ca`, the CAs that the
+ * runtime trusts by default apply.
+ */
 export interface TlsIdentity {
   readonly cert: string;
   readonly key: string;
   readonly ca?: string | undefined;
 }
 
-/** How a transport failed; any other error counts as one after which the request may have arrived. */
+/**
+ * Says how a transport failed. After any other error, the client assumes that the request may have arrived.
+ */
 export class TransportError extends Error {
   override readonly name: string = "TransportError";
-  /** Nothing of the request has left. */
+  /** True when no part of the request was sent. */
   readonly unsent: boolean;
-  /** A certificate was not accepted, so another try would end the same. */
+  /** True when a certificate was not accepted. The client does not retry, because a retry would fail, too. */
   readonly untrusted: boolean;
 
   constructor(

@@ -14,7 +14,9 @@ import { readValue } from "./wire_value.ts";
 
 export type WebhookErrorCode = WebhookErrorReason | "body_too_long" | "event_invalid";
 
-/** The only error that verifyWebhook() throws. `code` is stable: decide by it; `message` says what to do. */
+/**
+ * The only error that verifyWebhook() throws. Decide by `code`, which is stable. `message` says what to do.
+ */
 export class WebhookVerificationError extends Error {
   override readonly name = "WebhookVerificationError";
   readonly code: WebhookErrorCode;
@@ -26,14 +28,14 @@ export class WebhookVerificationError extends Error {
 }
 
 export interface WebhookVerificationOptions {
-  /** The receiver's clock in Unix seconds; this machine's where it is left out. */
+  /** The receiver's clock in Unix seconds. Default: this machine's clock. */
   readonly nowSeconds?: number;
-  /** How far the sender's clock may lie before or after it; 300 where it is left out. */
+  /** Seconds that the sender's clock may differ from `nowSeconds`, in both directions. Default: 300. */
   readonly toleranceSeconds?: number;
 }
 
 export interface VerifiedWebhook {
-  /** The event's id: where you have it already, acknowledge the delivery and do nothing. */
+  /** The event's id. If you have it already, acknowledge the delivery and do nothing. */
   readonly id: string;
   /** When this attempt was signed, in Unix seconds. */
   readonly timestamp: number;
@@ -41,12 +43,17 @@ export interface VerifiedWebhook {
 }
 
 /**
- * Reads a delivery that one of `secrets` signed within the tolerance, or throws a WebhookVerificationError.
+ * Verifies a webhook and reads its event. Accepts a delivery that one of `secrets` signed within the
+ * tolerance.
  *
- * `rawBody` is the body as it was received, before any parser: JSON that was parsed and written again has other bytes.
- * `headers` are a `Headers`, Node's `request.headers` or any record. `secrets` are the texts that are active, `whsec_…`; while
- * one replaces another, give both.
- *
+ * @param rawBody The body as it was received, before any parser. JSON that was parsed and written again has
+ * other bytes.
+ * @param headers A `Headers`, Node's `request.headers` or any record. Names match in any case.
+ * @param secrets The text of each active secret, `whsec_…`. While one replaces another, give both.
+ * @param options The clock and the tolerance. The defaults suit a receiver whose clock is right.
+ * @throws WebhookVerificationError when a header, the time, the signature, the body or a secret is not
+ * acceptable.
+ * @example
  * ```ts
  * import { verifyWebhook, WebhookVerificationError } from "@gold-partner/client";
  *
@@ -84,7 +91,7 @@ export function verifyWebhook(
   }
 }
 
-/** Before anything is computed of it: whoever sent it is not known yet. */
+/** Checks the length before any computation over the body, because the sender is not known yet. */
 function requireBounded(rawBody: Uint8Array | string): void {
   if (!(rawBody?.length > BODY_MAX_BYTES)) return;
   throw new WebhookVerificationError(
@@ -104,7 +111,7 @@ function parseSecrets(secrets: string | readonly string[]): WebhookSecret[] {
 
 const utf8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
 
-/** Whole, with members that were added later: only its form is judged. */
+/** Checks the event's form and id. Returns the event with all members, also those that are added later. */
 function readEvent(rawBody: Uint8Array | string, id: string): WebhookEvent {
   const { sent, exact } = readBody(rawBody);
   const { error } = webhookEvent.safeParse(sent);
@@ -119,7 +126,7 @@ function readEvent(rawBody: Uint8Array | string, id: string): WebhookEvent {
   return known;
 }
 
-/** As the schema judges it, and with its quantities as the partner gets them. */
+/** `sent` has plain numbers, as the schema expects. `exact` has Quantity values, as the partner gets them. */
 function readBody(rawBody: Uint8Array | string): { readonly sent: unknown; readonly exact: unknown } {
   try {
     const text = typeof rawBody === "string" ? rawBody : utf8.decode(rawBody);

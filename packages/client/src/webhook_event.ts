@@ -1,11 +1,11 @@
-// What happened, as a webhook brings it and as the list of events tells it.
+// The events that webhooks deliver and that the list of events returns.
 import type { Delivery, ExpiringCredential, Funding, Order, Withdrawal } from "./reply.ts";
 
 interface EventOf<Type extends string, Subject = unknown> {
   type: Type;
-  /** The same at every attempt, so a second delivery is known by it. */
+  /** The same at every attempt, so a receiver recognises a second delivery by it. */
   id: string;
-  /** Per partner, without gaps: a gap is an event still to come. */
+  /** Numbers the partner's events without gaps. If a number is missing, its event is still to come. */
   sequence: number;
   created_at: string;
   data: Subject & {
@@ -17,8 +17,8 @@ interface EventOf<Type extends string, Subject = unknown> {
 type WithdrawalStep = "created" | "approved" | "submitted" | "paid" | "rejected" | "returned";
 
 /**
- * What happened, told apart by `type`. A type that is added later comes through, too, though none of these names it:
- * acknowledge it, and let it be.
+ * An event. Its `type` decides which members it has. The service may add types that are missing here:
+ * acknowledge such an event and ignore it.
  */
 export type WebhookEvent =
   | EventOf<"order.executed", { order: Order }>
@@ -27,5 +27,5 @@ export type WebhookEvent =
   | EventOf<"credential.expiring", { credential: ExpiringCredential }>
   | EventOf<"webhook.test">;
 
-/** What happened, and how its webhook went. */
+/** An event and the state of its delivery by webhook. */
 export type AccountEvent = WebhookEvent & { delivery: Delivery };

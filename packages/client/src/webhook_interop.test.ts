@@ -21,7 +21,7 @@ const secret = fc.uint8Array({ minLength: 24, maxLength: 64 }).map((key) =>
 );
 const age = fc.integer({ min: -200, max: 200 });
 const part = fc.constantFrom("body", "webhook-id", "webhook-timestamp", "webhook-signature");
-const nowSeconds = () => Math.floor(Date.now() / 1000); // the package's clock cannot be set
+const nowSeconds = () => Math.floor(Date.now() / 1000); // the clock of the standardwebhooks package cannot be set
 
 describe("Standard Webhooks' own package and verifyWebhook()", () => {
   it("read the same event from a delivery that either secret signed (500 cases)", () => {
@@ -42,7 +42,7 @@ describe("Standard Webhooks' own package and verifyWebhook()", () => {
       const texts: Record<string, string> = { body: delivery.body, ...delivery.headers };
       texts[part] = changed(texts[part]!, at, to);
       const { body, ...headers } = texts;
-      // A year away or no number: the times that a changed digit gives are for both to refuse.
+      // A changed timestamp may be far away or not a number. Both packages must refuse it.
       assertThrows(() => verifyWebhook(body!, headers, key), WebhookVerificationError);
       assertThrows(() => new Webhook(key).verify(body!, headers as never), PublicError);
     });
@@ -50,7 +50,7 @@ describe("Standard Webhooks' own package and verifyWebhook()", () => {
   });
 });
 
-/** With another visible character in place of the one at `at`. */
+/** Replaces the character at `at` by another visible character. */
 function changed(text: string, at: number, to: number): string {
   const place = at % text.length;
   const first = text.charCodeAt(place);

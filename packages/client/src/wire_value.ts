@@ -1,4 +1,5 @@
-// Bodies to values and back. A quantity is known by its member's name, so a member that is added later has its unit, too.
+// Converts bodies to values and back. A quantity's unit follows from its member's name, so this also works
+// for members that the service adds later.
 import { JsonNumber, type JsonValue, readJson } from "@gold-partner/canonical";
 import { writeJson } from "@gold-partner/protocol";
 import { GoldError } from "./gold_error.ts";
@@ -14,26 +15,28 @@ function unitOf(name: string): Unit | undefined {
   return Object.hasOwn(UNITS, word) ? UNITS[word] : undefined;
 }
 
-/** The value of a body, its quantities read from their source text. */
+/** Reads the value of a body. Quantities are read from their source text, so they are exact. */
 export function readValue(body: Uint8Array): unknown {
   return exactValue(readJson(body, { maxBytes: REPLY_MAX_BYTES }), undefined);
 }
 
-/** `{"sar": {"available": 1}}`: a number without a unit of its own has that of what it stands in. */
+/**
+ * A number without its own unit takes the unit of the member around it, as in `{"sar": {"available": 1}}`.
+ */
 function exactValue(value: JsonValue, unit: Unit | undefined): unknown {
   if (value === null || typeof value !== "object") return value;
   if (value instanceof JsonNumber) {
     return unit === undefined ? JSON.parse(value.source) : exactQuantity(value.source, unit);
   }
   if (isList(value)) return value.map((item) => exactValue(item, unit));
-  // A posting names the account, and with it the unit, beside its numbers.
+  // A posting has a member `account` beside its numbers. The account gives their unit.
   const within = typeof value.account === "string" ? unitOf(value.account) : unit;
   return Object.fromEntries(
     Object.entries(value).map(([name, member]) => [name, exactValue(member, unitOf(name) ?? within)]),
   );
 }
 
-/** A member that is added later may have decimals that its unit does not: it is left as its text. */
+/** Returns the source text if it has more decimals than the unit. A member that is added later may have. */
 function exactQuantity(source: string, unit: Unit): Quantity | string {
   try {
     return Quantity.parse(source, unit);
@@ -42,7 +45,7 @@ function exactQuantity(source: string, unit: Unit): Quantity | string {
   }
 }
 
-/** A body of quantities and texts; what is undefined is left out. */
+/** Writes a request body of quantities and texts. Leaves out undefined members. */
 export function writeRequest(members: object): string {
   if (typeof members !== "object" || members === null) {
     throw new GoldError("argument_invalid", `The request is ${members}; give an object of its members.`);
@@ -71,7 +74,7 @@ function quantityOf(name: string, value: unknown, unit: Unit): Quantity {
   }
 }
 
-/** Names and values as a form or a query has them; what is undefined is left out. */
+/** Writes a form or a query. Leaves out undefined members. */
 export function writeForm(members: object): string {
   const said = Object.entries(members).filter(([, value]) => value !== undefined);
   return new URLSearchParams(Object.fromEntries(said.map(([name, value]) => [name, String(value)])))

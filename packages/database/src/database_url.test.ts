@@ -9,7 +9,7 @@ const PASSWORD = "hunter2";
 const remote = (query: string, host = "db.example") => `postgres://gold_api:${PASSWORD}@${host}/gold${query}`;
 
 describe("checkDatabaseUrl()", () => {
-  /** What is wrong with the URL, in production unless told; undefined where nothing is. */
+  /** The error's message for the URL, by default in production. Undefined when the URL is accepted. */
   function fault(url: string, environment: string | undefined = "production"): string | undefined {
     try {
       assertEquals(checkDatabaseUrl(url, environment), url);

@@ -2,18 +2,21 @@ import { X509Certificate } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { isIP, isIPv4 } from "node:net";
 
-/** A parsed database URL. The check and the connection both use it, so that they cannot disagree about the host. */
+/**
+ * A parsed database URL. The check and the connection both use it, so that they cannot disagree about the
+ * host.
+ */
 export interface DatabaseAddress {
   /** A name or an IP literal without brackets; "localhost" for a Unix socket. */
   readonly host: string;
   readonly port: number;
-  /** The Unix socket's file. */
+  /** The Unix socket's file. Undefined for a connection over TCP. */
   readonly socketPath: string | undefined;
   readonly user: string | undefined;
   readonly password: string | undefined;
   readonly database: string | undefined;
   readonly sslMode: SslMode;
-  /** PEM of the authorities that may issue the server's certificate; the runtime's own where undefined. */
+  /** PEM of the CAs that may issue the server's certificate. Undefined: the CAs that the runtime trusts. */
   readonly ca: string | undefined;
   /** Parameters for the driver and the server, such as connect_timeout. */
   readonly parameters: string;
@@ -24,15 +27,18 @@ type SslMode = (typeof SSL_MODES)[number];
 
 const DEFAULT_PORT = 5432;
 const TLS_PARAMETERS = ["sslmode", "sslrootcert"];
-/** Parameters that are refused: the driver would ignore them, or would use them instead of the checked values. */
+/**
+ * Parameters that are refused: the driver would ignore them, or would use them instead of the checked values.
+ */
 const REFUSED_PARAMETERS =
   /^(?:host|hostaddr|port|user|password|dbname|ssl(?!mode$|rootcert$|negotiation$).*)$/i;
 const CERTIFICATE = /-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g;
 
 /**
- * Returns the URL as it came. Throws an Error whose message continues the setting's name, and never repeats the URL, which may
- * hold a password. Unless `environment` is "sandbox", a database that is neither on loopback nor behind a Unix socket must be
- * reached with sslmode=verify-full.
+ * Checks a database URL and returns it unchanged. Throws an Error whose message continues the setting's name.
+ * The message never repeats the URL, because the URL may hold a password. Unless `environment` is "sandbox",
+ * the URL of a remote database must have sslmode=verify-full. A database on loopback or behind a Unix socket
+ * is not remote.
  *
  * ```ts
  * checkDatabaseUrl("postgres://gold_api@db.example/gold?sslmode=verify-full", "production");
@@ -91,7 +97,7 @@ function decode(text: string): string {
 }
 
 function readHost(hostname: string): string {
-  // The name of a folder keeps its case.
+  // The path of a Unix socket's folder keeps its case.
   if (hostname.startsWith("/")) return hostname;
   if (hostname === "") {
     throw new Error(
@@ -139,9 +145,9 @@ function isCertificate(pem: string): boolean {
   }
 }
 
-/** True for a loopback literal and for `localhost`. Any other name may resolve to another address later. */
+/** True for a loopback address and for `localhost`. Any other name may resolve to another address later. */
 const isLoopback = (host: string): boolean =>
   host === "localhost" || host === "::1" || (isIPv4(host) && host.startsWith("127."));
 
-/** The TLS server name. An IP literal has none; it is matched against the certificate's iPAddress entries. */
+/** The TLS server name. An IP address has none: it is compared with the certificate's iPAddress entries. */
 export const serverNameOf = (host: string): string => isIP(host) === 0 ? host : "";

@@ -9,7 +9,10 @@ type DriverOptions = Omit<
 >;
 
 interface DatabaseOptions extends DriverOptions {
-  /** A connection that receives nothing for this long is closed. Must be longer than any statement may take; TCP alone would wait for minutes. */
+  /**
+   * A connection that receives nothing for this long is closed. TCP alone would wait for minutes. The value
+   * must be longer than any statement may take.
+   */
   readonly silenceMs?: number;
   /** Receives notifications of the channels that the connection listens to. */
   readonly onNotify?: ((channel: string, payload: string) => void) | undefined;
@@ -18,9 +21,10 @@ interface DatabaseOptions extends DriverOptions {
 const MIN_TLS_VERSION = "TLSv1.2";
 
 /**
- * A client of the database at `url`. Host, login and TLS come from the URL alone, never from the driver's own reading of it or
- * from PG* variables. With sslmode=verify-full the server's certificate must be valid for the URL's host, an IP literal included.
- * Throws for a malformed URL, as checkDatabaseUrl() does.
+ * Opens a client of the database at `url`. Host, login and TLS come from the URL alone. The driver's own
+ * reading of the URL and the PG* variables have no effect on them. With sslmode=verify-full, the server's
+ * certificate must be valid for the URL's host, even when the host is an IP address. Throws for a malformed
+ * URL, as checkDatabaseUrl() does.
  *
  * ```ts
  * const sql = openDatabase(url, { max: 1, onnotice: () => {} });
@@ -36,8 +40,8 @@ export function openDatabase(url: string, { silenceMs, onNotify, ...options }: D
     ...(user === undefined ? {} : { user }),
     ...(password === undefined ? {} : { password }),
     ...(database === undefined ? {} : { database }),
-    // The driver takes these, but its types do not say so. A host in a list is used as it stands; the driver would split an IPv6
-    // literal at its colons.
+    // The driver accepts these options, but its types do not have them. The host is in a list, because the
+    // driver would split an IPv6 address at its colons otherwise.
     ...({
       host: [host],
       port: [port],
@@ -51,13 +55,13 @@ function tlsOf({ host, sslMode, socketPath, ca }: DatabaseAddress): false | "pre
   if (sslMode === "disable" || socketPath !== undefined) return false;
   if (sslMode !== "verify-full") return sslMode;
   return {
-    // Explicit, so that NODE_TLS_REJECT_UNAUTHORIZED cannot turn the check off.
+    // Set explicitly, so that NODE_TLS_REJECT_UNAUTHORIZED cannot turn the check off.
     rejectUnauthorized: true,
     minVersion: MIN_TLS_VERSION,
     host,
     servername: serverNameOf(host),
-    // By default, Node checks an IP literal's certificate against "localhost". The subject is left out, because Node would
-    // take its common name for a host (RFC 9525 forbids that).
+    // By default, Node checks the certificate of an IP address against "localhost". The subject is left out,
+    // because Node would accept its common name as a host name, which RFC 9525 forbids.
     checkServerIdentity: (_: string, certificate: PeerCertificate) =>
       checkServerIdentity(host, { ...certificate, subject: {} as PeerCertificate["subject"] }),
     ...(ca === undefined ? {} : { ca }),
@@ -65,8 +69,8 @@ function tlsOf({ host, sslMode, socketPath, ca }: DatabaseAddress): false | "pre
 }
 
 /**
- * Returns the socket while it is still connecting: the driver learns of a failure from the socket's own events. After a rejected
- * promise the pool would lose the connection.
+ * Returns the socket while it is still connecting, so that the driver sees a failure as an event of the
+ * socket. If this function returned a promise that rejects, the pool would lose the connection.
  */
 function openWatchedSocket({ host, port, socketPath }: DatabaseAddress, silenceMs: number): Socket {
   const socket = socketPath === undefined ? connect(port, host) : connect(socketPath);

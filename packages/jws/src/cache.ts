@@ -1,4 +1,4 @@
-/** Forgets its oldest entry when it is full: whoever fills it costs the others a little time, never memory. */
+/** Drops its oldest entry when full. A sender that fills it can slow others down, but not use up memory. */
 export class BoundedCache<K, V> {
   readonly #entries = new Map<K, V>();
   readonly #capacity: number;

@@ -16,7 +16,7 @@ const { privateKey, publicKey } = await generatePair();
 const other = await generatePair();
 const claims = textEncoding.utf8('{"sub":"sbx_1"}');
 
-/** A correct signature behind whatever header it is given. */
+/** A token with any header and a correct signature. */
 async function sign(header: string, payload = base64url(claims)): Promise<string> {
   const signature = await signText(privateKey, base64url(header), Buffer.from(payload));
   return `${base64url(header)}.${payload}.${signature}`;

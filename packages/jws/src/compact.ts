@@ -36,8 +36,30 @@ const RULES: HeaderRules<CompactHeader> = { alg: ALG_RULE, typ: TYP_RULE, kid: K
 const readHeader = headerReader<CompactHeader>(RULES);
 
 /**
- * `<protected header>.<payload>.<signature>`, a text's bytes being its UTF-8. The header's `kid` is the signer's unless
- * another is given.
+ * Signs a payload and returns the compact JWS `<protected header>.<payload>.<signature>`. `verifyCompact`
+ * refuses a result of more than 8,192 characters. This function does not check that length.
+ *
+ * @param payload The bytes to sign. A string is signed as its UTF-8.
+ * @param header The header's `typ` and `kid`. Without a `kid`, the signer's is used.
+ * @param signer Signs the bytes. An error that it throws is passed on.
+ * @param encoding Replaces the plain JavaScript encoders where a runtime has faster ones.
+ * @returns The compact JWS.
+ * @throws {JwsError} `key_unusable`: `signer` has no function `sign()`.
+ * @throws {JwsError} `header_not_object`: `header` is not an object.
+ * @throws {JwsError} `typ_invalid` or `kid_invalid`: `typ` or `kid` is not 1 to 128 visible ASCII characters.
+ * @throws {JwsError} `jws_too_long`: the protected header would be longer than 512 characters.
+ * @throws {JwsError} `payload_not_bytes`: the payload is neither a string nor a Uint8Array.
+ * @throws {JwsError} `signature_length`, `signature_der` or `signature_out_of_range`: the signer did not
+ * return an ES256 signature of 64 bytes.
+ *
+ * @example
+ * ```ts
+ * import { importSigningKey, keySigner, signCompact } from "@gold-partner/jws";
+ * import { readFile } from "node:fs/promises";
+ *
+ * const signer = keySigner(await importSigningKey(await readFile("signing_key.pem", "utf8")), "key-1");
+ * const token = await signCompact('{"sub":"bank-1"}', { typ: "at+jwt" }, signer);
+ * ```
  */
 export async function signCompact(
   payload: string | Uint8Array,
@@ -66,7 +88,37 @@ export async function signCompact(
   return `${text}.${payloadText}.${encoding.base64url(signature)}`;
 }
 
-/** The header and payload of a token that one of `keys` signed; throws a `JwsError` otherwise. */
+/**
+ * Verifies a compact JWS, such as a token.
+ *
+ * @param token The text `<protected header>.<payload>.<signature>`, at most 8,192 characters.
+ * @param keys One key, several keys, or a function from the header's `kid` to the keys that it names.
+ * @param expected The `typ` that the header must have. Without it, every valid `typ` is accepted.
+ * @returns The header and the payload's bytes. Claims in the payload are not checked.
+ * @throws {JwsError} `jws_malformed` or `jws_too_long`: the text does not have this form, or is too long.
+ * @throws {JwsError} `base64url_invalid` or `base64url_not_canonical`: a part is not strict base64url.
+ * @throws {JwsError} `header_not_ascii`, `header_not_json`, `header_not_object`, `header_member_unknown`,
+ * `header_member_duplicate`, `alg_invalid`, `typ_invalid` or `kid_invalid`: the protected header is not
+ * allowed.
+ * @throws {JwsError} `typ_mismatch`: the header's `typ` is not the expected one.
+ * @throws {JwsError} `signature_length`, `signature_der` or `signature_out_of_range`: the signature is not 64
+ * bytes long, or r or s is 0 or not below the order of P-256.
+ * @throws {JwsError} `key_unknown`: `keys` gave no key.
+ * @throws {JwsError} `key_unusable`: a value in `keys` is not a public P-256 ECDSA key.
+ * @throws {JwsError} `signature_mismatch`: none of the keys made this signature over these bytes.
+ *
+ * @example
+ * ```ts
+ * import { importVerifyingKey, verifyCompact } from "@gold-partner/jws";
+ * import { readFile } from "node:fs/promises";
+ *
+ * const key = await importVerifyingKey(await readFile("partner_public.pem", "utf8"));
+ * const readToken = async (token: string): Promise<string> => {
+ *   const { payload } = await verifyCompact(token, key, { typ: "at+jwt" });
+ *   return new TextDecoder().decode(payload);
+ * };
+ * ```
+ */
 export async function verifyCompact(
   token: string,
   keys: KeySource,

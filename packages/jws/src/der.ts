@@ -5,10 +5,10 @@ export const BIT_STRING = 0x03;
 export const OCTET_STRING = 0x04;
 export const OBJECT_IDENTIFIER = 0x06;
 export const SEQUENCE = 0x30;
-/** The tag [n] of a constructed element, such as one that holds another. */
+/** The context-specific tag [n] of a constructed element, such as an element that wraps another. */
 export const tagged = (n: number): number => 0xa0 | n;
 
-/** Reads DER (X.690), element after element: definite lengths in their shortest form, and nothing left over. */
+/** Reads DER (X.690) one element after another. Lengths must be definite and in their shortest form. */
 export class DerReader {
   readonly #bytes: Uint8Array;
   readonly #reason: JwsReason;
@@ -24,7 +24,7 @@ export class DerReader {
     return this.#bytes[this.#position];
   }
 
-  /** The content of the next element, which must have this tag. */
+  /** Reads the next element, which must have this tag, and returns its content. */
   read(tag: number): Uint8Array {
     if (this.tag !== tag) throw this.#malformed(`expected tag ${tag} and found ${this.tag ?? "the end"}`);
     this.#position++;
@@ -35,11 +35,12 @@ export class DerReader {
     return content;
   }
 
-  /** The next element as a reader of its own. */
+  /** Reads the next element, which must have this tag, and returns a reader of its content. */
   enter(tag: number): DerReader {
     return new DerReader(this.read(tag), this.#reason);
   }
 
+  /** Refuses bytes that are left over. */
   end(): void {
     if (this.tag !== undefined) throw this.#malformed("bytes are left over after the last element");
   }

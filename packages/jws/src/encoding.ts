@@ -1,10 +1,10 @@
 import { JwsError } from "./errors.ts";
 
-/** Text to bytes and bytes to text. A runtime whose own primitives are faster than these hands them in. */
+/** Converts text to bytes and bytes to text. Pass your own where the runtime's primitives are faster. */
 export interface TextEncoding {
-  /** UTF-8; as with `TextEncoder`, a lone surrogate becomes U+FFFD. */
+  /** Encodes text as UTF-8. As in `TextEncoder`, a lone surrogate becomes U+FFFD. */
   utf8(text: string): Uint8Array;
-  /** base64url without padding (RFC 7515, section 2). */
+  /** Encodes bytes as base64url without padding (RFC 7515, section 2). */
   base64url(bytes: Uint8Array): string;
 }
 
@@ -57,7 +57,7 @@ function encodeBase64url(bytes: Uint8Array): string {
   return text + letters(bytes[tail]! << 16 | (bytes[tail + 1] ?? 0) << 8).slice(0, left + 1);
 }
 
-/** The four letters of 24 bits. */
+/** Encodes 24 bits as four letters. */
 function letters(bits: number): string {
   return String.fromCharCode(
     CODES[bits >> 18]!,
@@ -67,12 +67,35 @@ function letters(bits: number): string {
   );
 }
 
-/** Plain JavaScript, for every runtime. */
+/**
+ * A `TextEncoding` in plain JavaScript, which runs on every runtime. Its functions throw nothing.
+ *
+ * @example
+ * ```ts
+ * import { textEncoding } from "@gold-partner/jws";
+ *
+ * console.log(textEncoding.base64url(textEncoding.utf8("gold"))); // Z29sZA
+ * ```
+ */
 export const textEncoding: TextEncoding = { utf8: encodeUtf8, base64url: encodeBase64url };
 
 /**
- * Strict base64url: the exact alphabet, no padding, no white space, and zero in the bits that are left over, so
- * that no two texts stand for the same bytes. `what` names the part in the error.
+ * Decodes strict base64url: only its alphabet, no padding, no white space, and zero in the unused bits of the
+ * last character. So no two texts decode to the same bytes.
+ *
+ * @param text The base64url text.
+ * @param what Names the text in an error message.
+ * @returns The bytes.
+ * @throws {JwsError} `base64url_invalid`: `text` is not a string, or holds a character outside the alphabet.
+ * @throws {JwsError} `base64url_not_canonical`: the last character has unused bits that are not zero, or
+ * completes no byte.
+ *
+ * @example
+ * ```ts
+ * import { decodeBase64url } from "@gold-partner/jws";
+ *
+ * console.log(new TextDecoder().decode(decodeBase64url("Z29sZA"))); // gold
+ * ```
  */
 export function decodeBase64url(text: string, what = "value"): Uint8Array {
   if (typeof text !== "string") {
@@ -96,7 +119,7 @@ export function decodeBase64url(text: string, what = "value"): Uint8Array {
       bits &= (1 << pending) - 1;
     }
   }
-  // Six pending bits are a last character on its own, which holds no whole byte.
+  // Six pending bits mean a single last character, which does not hold a whole byte.
   if (pending === 6 || bits !== 0) {
     throw new JwsError(
       "base64url_not_canonical",

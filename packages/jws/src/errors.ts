@@ -36,6 +36,11 @@ export class JwsError extends Error {
   override readonly name: string = "JwsError";
   readonly reason: JwsReason;
 
+  /**
+   * @param reason Why the value was refused, for programs.
+   * @param message A sentence for people: what happened, why, and what to do.
+   * @param options May hold the error that caused this one.
+   */
   constructor(reason: JwsReason, message: string, options?: { cause?: unknown }) {
     super(message, options);
     this.reason = reason;

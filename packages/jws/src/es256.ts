@@ -1,10 +1,10 @@
 import { JwsError } from "./errors.ts";
 import { checkSignature } from "./signature.ts";
 
-/** Web Crypto's key, by a name that every runtime's type library has. */
+/** Web Crypto's key type, derived so that it works with every runtime's type library. */
 export type CryptoKey = Parameters<typeof crypto.subtle.verify>[1];
 
-/** The keys that may have signed: one, several while they rotate, or a choice by the header's `kid`. */
+/** The keys to verify with: one, several during a rotation, or a function from the header's `kid` to keys. */
 export type KeySource =
   | CryptoKey
   | readonly CryptoKey[]
@@ -12,16 +12,16 @@ export type KeySource =
 
 const ES256 = { name: "ECDSA", hash: "SHA-256" };
 
-/** What `crypto.subtle.importKey` is told about a key. */
+/** The algorithm argument of `crypto.subtle.importKey`. */
 export const P256_KEY = { name: "ECDSA", namedCurve: "P-256" };
 
-/** The 64 bytes r ‖ s over `data`. */
+/** Signs `data` and returns the 64 bytes r ‖ s. */
 export function signData(data: Uint8Array, key: CryptoKey): Promise<Uint8Array> {
-  // No async function: each one on this path costs an interpreted engine microseconds.
+  // Not an async function: each async function on this path costs microseconds on an interpreted engine.
   return crypto.subtle.sign(ES256, key, wholeBuffer(data)).then((signature) => new Uint8Array(signature));
 }
 
-/** The first of `keys` that made `signature` over `data`; throws a `JwsError` when none did. */
+/** Returns the first of `keys` that verifies `signature` over `data`. Throws a `JwsError` if none does. */
 export async function verifySignature(
   data: Uint8Array,
   signature: Uint8Array,
@@ -47,17 +47,17 @@ export async function verifySignature(
 
 export function keysOf(source: KeySource, kid: string | undefined): readonly CryptoKey[] {
   const keys = typeof source === "function" ? source(kid) : source;
-  // Whatever else a caller without types gives is no key, and Web Crypto refuses it as one.
+  // Any other value, from a JavaScript caller, is treated as one key. Web Crypto then refuses it.
   return isList(keys) ? keys : [keys];
 }
 
 export function isP256(key: CryptoKey): boolean {
   const algorithm = key?.algorithm as { name: string; namedCurve?: string } | undefined;
-  // k6 gives the curve's name as an object that prints as it.
+  // k6 gives the curve's name as an object, which String() converts to the name.
   return algorithm?.name === P256_KEY.name && String(algorithm.namedCurve) === P256_KEY.namedCurve;
 }
 
-/** A key as the subject of a sentence, also where it is none. */
+/** Describes a key as the subject of an error message. The value may be something other than a key. */
 export function describeKey(key: CryptoKey): string {
   if (!key?.algorithm) return "This value is no CryptoKey and";
   return `This ${key.type} ${key.algorithm.name} key for [${key.usages}]`;
@@ -86,7 +86,7 @@ async function tryKey(
   }
 }
 
-/** k6 hashes and signs the whole buffer beneath a view, so a view of a part is copied. */
+/** Copies a view of part of a buffer, because k6 hashes and signs the whole buffer under a view. */
 function wholeBuffer(bytes: Uint8Array): Uint8Array<ArrayBuffer> {
   return bytes.byteLength === bytes.buffer.byteLength
     ? bytes as Uint8Array<ArrayBuffer>

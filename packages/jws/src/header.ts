@@ -2,11 +2,11 @@ import { BoundedCache } from "./cache.ts";
 import { decodeBase64url, type TextEncoding } from "./encoding.ts";
 import { JwsError, type JwsReason } from "./errors.ts";
 
-/** What one member of a protected header may be. */
+/** The rule for one member of a protected header. */
 interface MemberRule {
   readonly reason: JwsReason;
   readonly optional?: boolean;
-  /** Ends the sentence "the member …". */
+  /** Follows the member's name in the error message, such as `must be "ES256"`. */
   readonly requirement: string;
   accepts(value: unknown): boolean;
 }
@@ -17,9 +17,9 @@ export type HeaderRules<H> = { readonly [Member in keyof H & string]-?: MemberRu
 /** A protected header that passed its rules. */
 export interface ProtectedHeader<H> {
   readonly members: Readonly<H>;
-  /** Its base64url text. */
+  /** The header's base64url text. */
   readonly text: string;
-  /** The same as bytes with the dot after it: how the signing input begins. */
+  /** The bytes of `text` and a dot, with which the signing input begins. */
   readonly prefix: Uint8Array;
 }
 
@@ -31,13 +31,13 @@ export const ALG_RULE: MemberRule = {
 export const KID_RULE: MemberRule = visibleAscii("kid_invalid");
 export const TYP_RULE: MemberRule = visibleAscii("typ_invalid");
 
-/** A protected header's longest base64url text. */
+/** Maximum length of a protected header's base64url text. */
 export const MAX_HEADER_CHARS = 512;
 
-/** Headers that are kept: a sender repeats its own with every request. */
+/** How many headers are cached. A sender repeats the same header in every request. */
 export const REMEMBERED_HEADERS = 256;
 
-/** Reads protected headers by these rules. */
+/** Returns a function that reads protected headers by these rules, and caches them. */
 export function headerReader<H extends object>(
   rules: HeaderRules<H>,
 ): (text: string) => ProtectedHeader<H> {
@@ -51,7 +51,7 @@ export function headerReader<H extends object>(
   };
 }
 
-/** Writes a protected header, its members in the order in which they stand, and refuses what no reader takes. */
+/** Writes a protected header with its members in the given order. Refuses what a reader would refuse. */
 export function writeHeader<H extends object>(
   given: H,
   rules: HeaderRules<H>,
@@ -85,7 +85,7 @@ export function asciiBytes(text: string): Uint8Array {
 }
 
 function checkLength(text: string): void {
-  // What is no text at all is for the decoder to refuse.
+  // The decoder refuses a value that is not a string.
   if (!(text?.length > MAX_HEADER_CHARS)) return;
   throw new JwsError(
     "jws_too_long",
@@ -134,8 +134,9 @@ function parseObject(json: string): Record<string, unknown> {
 }
 
 /**
- * JSON.parse keeps the last of two members with one name, however they are escaped. No rule accepts an object as
- * a value, so outside of strings each member that was written has one colon.
+ * JSON.parse keeps only the last of two members with the same name, even if their escapes differ. So this
+ * counts the colons outside of strings: no rule accepts an object as a value, so each member in the text has
+ * exactly one.
  */
 function refuseDuplicates(json: string, nameCount: number): void {
   const memberCount = json.replace(/"(?:[^"\\]|\\.)*"/g, "").split(":").length - 1;
@@ -166,7 +167,7 @@ function visibleAscii(reason: JwsReason): MemberRule {
   };
 }
 
-/** A hostile value is quoted, and not at length. */
+/** Quotes a value for an error message as JSON, cut to 60 characters, because the value may be hostile. */
 function excerpt(value: unknown): string {
   const json = JSON.stringify(value);
   return json.length > 60 ? `${json.slice(0, 60)}…` : json;

@@ -3,7 +3,10 @@ import { type CryptoKey, isP256 } from "./es256.ts";
 import { JwsError } from "./errors.ts";
 import { isOnCurve, POINT_BYTES, SCALAR_BYTES } from "./p256.ts";
 
-/** A JSON Web Key (RFC 7517) as it was received; members that say nothing about ES256 are ignored. */
+/**
+ * A JSON Web Key (RFC 7517) as received. Members that do not matter for ES256 are ignored, except that
+ * `importVerifyingKey` refuses the private members of every key type.
+ */
 export interface Jwk {
   readonly kty?: string | undefined;
   readonly crv?: string | undefined;
@@ -23,7 +26,7 @@ export interface PublicJwk {
   readonly y: string;
 }
 
-/** What a JWK says that it may be used for must include this. */
+/** Refuses a JWK whose use, alg or key_ops do not allow this operation. */
 export function checkUse({ use, alg, key_ops }: Jwk, operation: "sign" | "verify"): void {
   const serves = (use ?? "sig") === "sig" && (alg ?? "ES256") === "ES256" &&
     (key_ops === undefined || Array.isArray(key_ops) && key_ops.includes(operation));
@@ -34,9 +37,9 @@ export function checkUse({ use, alg, key_ops }: Jwk, operation: "sign" | "verify
   );
 }
 
-/** The uncompressed point 04 ‖ x ‖ y, which lies on the curve. */
+/** Returns the JWK's uncompressed point 04 ‖ x ‖ y. Refuses a point that is not on the curve. */
 export function pointOf(jwk: Jwk): Uint8Array {
-  // A caller without types may pass null.
+  // A JavaScript caller may pass null.
   const { kty, crv, x, y }: Jwk = jwk ?? {};
   if (kty !== "EC" || crv !== "P-256") {
     throw new JwsError(
@@ -51,13 +54,13 @@ export function pointOf(jwk: Jwk): Uint8Array {
   return checkPoint(point);
 }
 
-/** A 32-byte number of a JWK. */
+/** Reads a 32-byte number of a JWK. */
 export function readNumber(text: unknown, name: "x" | "y" | "d"): Uint8Array {
   try {
     const bytes = typeof text === "string" && text.length === 43 ? decodeBase64url(text) : undefined;
     if (bytes) return bytes;
   } catch {
-    // Said below, once for all forms. The value itself is never quoted: it may be private.
+    // The error below covers every malformed value. It never quotes the value, which may be private.
   }
   throw new JwsError("key_malformed", `The JWK's ${name} must be the 43 base64url characters of 32 bytes.`);
 }
@@ -70,7 +73,22 @@ export function checkPoint(point: Uint8Array): Uint8Array {
   );
 }
 
-/** The public members of a key whose public part may leave Web Crypto. */
+/**
+ * Exports the public members of an extractable P-256 key. Keys from `importVerifyingKey` are extractable.
+ *
+ * @param key The public key, or an extractable private key.
+ * @returns The public members alone, also for a private key.
+ * @throws {JwsError} `key_unusable`: the key is not a P-256 ECDSA key, or is not extractable.
+ *
+ * @example
+ * ```ts
+ * import { exportPublicJwk } from "@gold-partner/jws";
+ *
+ * const algorithm = { name: "ECDSA", namedCurve: "P-256" };
+ * const { publicKey } = await crypto.subtle.generateKey(algorithm, false, ["sign", "verify"]);
+ * console.log((await exportPublicJwk(publicKey)).crv); // P-256
+ * ```
+ */
 export async function exportPublicJwk(key: CryptoKey): Promise<PublicJwk> {
   if (!isP256(key) || !key.extractable) {
     throw new JwsError(
@@ -79,7 +97,7 @@ export async function exportPublicJwk(key: CryptoKey): Promise<PublicJwk> {
     );
   }
   if (key.type === "public") {
-    // Not as a JWK: Node 20 deadlocks if garbage collection frees the generation of the key during that export.
+    // Not as a JWK: Node 20 deadlocks if garbage collection frees the job that generated the key meanwhile.
     const point = new Uint8Array(await crypto.subtle.exportKey("raw", key));
     const [x, y] = [point.subarray(1, 1 + SCALAR_BYTES), point.subarray(1 + SCALAR_BYTES)];
     return { kty: "EC", crv: "P-256", x: textEncoding.base64url(x), y: textEncoding.base64url(y) };
@@ -88,7 +106,7 @@ export async function exportPublicJwk(key: CryptoKey): Promise<PublicJwk> {
   return { kty: "EC", crv: "P-256", x: allBytes(x), y: allBytes(y) };
 }
 
-/** RFC 7518 (6.2.1.2) has a coordinate written with its leading zeros, and k6 leaves them out. */
+/** Pads a coordinate to 32 bytes. RFC 7518 (6.2.1.2) requires the leading zeros, but k6 leaves them out. */
 function allBytes(text: string): string {
   const found = decodeBase64url(text);
   if (found.length >= SCALAR_BYTES) return text;

@@ -3,18 +3,18 @@ import { JwsError } from "./errors.ts";
 import { checkPoint } from "./jwk.ts";
 import { isScalar, POINT_BYTES, SCALAR_BYTES } from "./p256.ts";
 
-/** A private number with the public points that its file gives for it: none, one, or the same one twice. */
+/** A private number and the public points in its file: none, one or two. The caller checks if they match. */
 export interface PrivateKey {
   readonly d: Uint8Array;
   readonly points: readonly Uint8Array[];
 }
 
-/** PrivateKeyInfo's public key, [1] IMPLICIT BIT STRING. */
+/** The tag of the public key in a PrivateKeyInfo: [1] IMPLICIT BIT STRING. */
 const PKCS8_PUBLIC_KEY = 0x81;
 const EC_PUBLIC_KEY = "1.2.840.10045.2.1";
 const PRIME256V1 = "1.2.840.10045.3.1.7";
 
-// PrivateKeyInfo of a P-256 key without attributes and without the public key, up to the private number.
+// The DER of a P-256 PrivateKeyInfo up to its private number, without attributes and without the public key.
 // deno-fmt-ignore -- an element a line
 const PKCS8_BEFORE_D = Uint8Array.of(
   0x30, 0x41,
@@ -24,7 +24,7 @@ const PKCS8_BEFORE_D = Uint8Array.of(
   0x04, 0x27, 0x30, 0x25, 0x02, 0x01, 0x01, 0x04, 0x20,
 );
 
-/** The point of a SubjectPublicKeyInfo (RFC 5480). */
+/** Reads the public point of a SubjectPublicKeyInfo (RFC 5480). */
 export function readSpki(der: Uint8Array): Uint8Array {
   const outer = new DerReader(der, "key_malformed");
   const info = outer.enter(SEQUENCE);
@@ -33,7 +33,7 @@ export function readSpki(der: Uint8Array): Uint8Array {
   return readLastPoint(info);
 }
 
-/** The numbers of a PrivateKeyInfo (RFC 5958). */
+/** Reads the private number and the public points of a PrivateKeyInfo (RFC 5958). */
 export function readPkcs8(der: Uint8Array): PrivateKey {
   const outer = new DerReader(der, "key_malformed");
   const info = outer.enter(SEQUENCE);
@@ -41,14 +41,17 @@ export function readPkcs8(der: Uint8Array): PrivateKey {
   const version = readVersion(info, [0, 1]);
   readAlgorithm(info);
   const { d, points } = readSec1(info.read(OCTET_STRING), true);
-  // Attributes say nothing about the key itself.
+  // Attributes do not describe the key itself, so they are skipped.
   if (info.tag === tagged(0)) info.read(tagged(0));
   const more = version === 1 && info.tag === PKCS8_PUBLIC_KEY ? [readPoint(info.read(PKCS8_PUBLIC_KEY))] : [];
   info.end();
   return { d, points: [...points, ...more] };
 }
 
-/** The numbers of an ECPrivateKey (RFC 5915), whose curve its wrapper may have named already. */
+/**
+ * Reads the private number and the public point of an ECPrivateKey (RFC 5915). With `curveIsNamed`, the
+ * enclosing PrivateKeyInfo names the curve, so the ECPrivateKey may leave it out.
+ */
 export function readSec1(der: Uint8Array, curveIsNamed = false): PrivateKey {
   const outer = new DerReader(der, "key_malformed");
   const key = outer.enter(SEQUENCE);
@@ -63,7 +66,10 @@ export function readSec1(der: Uint8Array, curveIsNamed = false): PrivateKey {
   return { d, points };
 }
 
-/** A PrivateKeyInfo that every Web Crypto imports; the public key is computed there, so it cannot be a wrong one. */
+/**
+ * Writes a PrivateKeyInfo that every Web Crypto imports. It leaves out the public key, which Web Crypto then
+ * computes, so the public key cannot be wrong.
+ */
 export function writePkcs8(d: Uint8Array): Uint8Array<ArrayBuffer> {
   const der = new Uint8Array(PKCS8_BEFORE_D.length + SCALAR_BYTES);
   der.set(PKCS8_BEFORE_D);
@@ -85,7 +91,7 @@ function readAlgorithm(info: DerReader): void {
   checkCurve(algorithm);
 }
 
-/** The rest of `parameters` is the name of P-256. */
+/** Refuses `parameters` unless the rest of it is the name of P-256. */
 function checkCurve(parameters: DerReader): void {
   if (parameters.tag === SEQUENCE) {
     throw unsupported("it spells out its curve instead of naming it (openssl: -param_enc named_curve)");
@@ -106,7 +112,7 @@ function readVersion(key: DerReader, known: readonly number[]): number {
   );
 }
 
-/** The public key that is the rest of what `holder` holds. */
+/** Reads a public key, which must be the last element in `holder`. */
 function readLastPoint(holder: DerReader): Uint8Array {
   const point = readPoint(holder.read(BIT_STRING));
   holder.end();
@@ -122,7 +128,10 @@ function readPoint(bits: Uint8Array): Uint8Array {
   return checkPoint(Uint8Array.from(point));
 }
 
-/** Dotted text of an OBJECT IDENTIFIER; the first two arcs of the ones that matter here are 1 and 2 or below 40. */
+/**
+ * Reads an OBJECT IDENTIFIER as dotted text. The first byte is split correctly only if the second arc is
+ * below 40, as it is in both accepted identifiers.
+ */
 function readOid(reader: DerReader): string {
   const [first = 0, ...bytes] = reader.read(OBJECT_IDENTIFIER);
   const arcs = [Math.floor(first / 40), first % 40];

@@ -20,16 +20,38 @@ const PRIVATE_READERS: Readonly<Record<string, (der: Uint8Array) => PrivateKey>>
 const MAX_CHARS = 16_384;
 const PRIVATE_MEMBERS = ["d", "p", "q", "dp", "dq", "qi", "oth", "k"];
 
-/** Public keys that are kept. Private ones never are: a cache would keep one alive after its owner let go of it. */
+/**
+ * How many public keys are cached. Private keys are never cached: a cache would keep a key alive after its
+ * owner dropped it.
+ */
 export const REMEMBERED_KEYS = 10_000;
-/** A longer text is read again: what is kept stays small, whoever wrote it. */
+/** Maximum length of a cached key text. A longer text is read again each time, to keep the cache small. */
 const REMEMBERED_CHARS = 512;
 
-// Two caches, so that no text passes for the name of a point.
+// Two caches, so that no key text can equal the name of a point.
 const keysByText = new BoundedCache<string, CryptoKey>(REMEMBERED_KEYS);
 const keysByPoint = new BoundedCache<string, CryptoKey>(REMEMBERED_KEYS);
 
-/** A public key from a JWK, the JSON text of one, or a SPKI PEM. Importing the same again costs next to nothing. */
+/**
+ * Imports a public key. The last 10,000 keys are cached, so importing one of them again costs almost nothing.
+ *
+ * @param source A JWK, the JSON text of a JWK, or an SPKI PEM.
+ * @returns The key, for verifying.
+ * @throws {JwsError} `key_malformed`: the source is not a key, is damaged, or is over 16,384 characters long.
+ * @throws {JwsError} `base64url_not_canonical`: the PEM block's base64 was cut short or changed.
+ * @throws {JwsError} `key_unsupported`: the key is not a P-256 key in a supported format.
+ * @throws {JwsError} `key_not_on_curve`: the public point is not on P-256.
+ * @throws {JwsError} `key_is_private`: the source holds a private key.
+ * @throws {JwsError} `key_unusable`: the JWK's use, alg or key_ops do not allow it to verify with ES256.
+ *
+ * @example
+ * ```ts
+ * import { importVerifyingKey } from "@gold-partner/jws";
+ * import { readFile } from "node:fs/promises";
+ *
+ * const key = await importVerifyingKey(await readFile("partner_public.pem", "utf8"));
+ * ```
+ */
 export async function importVerifyingKey(source: string | Jwk): Promise<CryptoKey> {
   const known = typeof source === "string" ? keysByText.get(source) : undefined;
   if (known) return known;
@@ -45,8 +67,27 @@ export async function importVerifyingKey(source: string | Jwk): Promise<CryptoKe
 }
 
 /**
- * A private key from a JWK, the JSON text of one, a PKCS#8 PEM or a SEC1 PEM. It cannot be exported again unless
- * `extractable` is set.
+ * Imports a private key. Keep the result: private keys are never cached.
+ *
+ * @param source A JWK, the JSON text of a JWK, a PKCS#8 PEM or a SEC1 PEM, not encrypted.
+ * @param options With `extractable: true`, the key can be exported again. Default false.
+ * @returns The key, for signing.
+ * @throws {JwsError} `key_malformed`: the source is not a key, is damaged, or is over 16,384 characters long.
+ * @throws {JwsError} `base64url_not_canonical`: the PEM block's base64 was cut short or changed.
+ * @throws {JwsError} `key_unsupported`: the key is encrypted, or is not a P-256 key in a supported format.
+ * @throws {JwsError} `key_not_on_curve`: the public point in the source is not on P-256.
+ * @throws {JwsError} `key_pair_mismatch`: the public key in the source does not belong to the private key.
+ * @throws {JwsError} `key_is_public`: the source holds only a public key.
+ * @throws {JwsError} `key_unusable`: the JWK's use, alg or key_ops do not allow it to sign with ES256.
+ *
+ * @example
+ * ```ts
+ * import { importSigningKey, keySigner } from "@gold-partner/jws";
+ * import { readFile } from "node:fs/promises";
+ *
+ * const key = await importSigningKey(await readFile("signing_key.pem", "utf8"));
+ * const signer = keySigner(key, "key-1");
+ * ```
  */
 export async function importSigningKey(
   source: string | Jwk,
@@ -63,7 +104,7 @@ function importPkcs8(pkcs8: Uint8Array<ArrayBuffer>, extractable: boolean): Prom
   return crypto.subtle.importKey("pkcs8", pkcs8, P256_KEY, extractable, ["sign"]);
 }
 
-/** A file that pairs a private key with another key's public half would sign what nobody can verify. */
+/** Refuses a file whose public key belongs to another private key: nobody could verify what it signs. */
 async function checkPair(pkcs8: Uint8Array<ArrayBuffer>, points: readonly Uint8Array[]): Promise<void> {
   if (points.length === 0) return;
   const actual = pointOf(await exportPublicJwk(await importPkcs8(pkcs8, true)));
@@ -87,7 +128,7 @@ function asJwk(source: unknown): Jwk | undefined {
   try {
     return JSON.parse(source) as Jwk;
   } catch {
-    // The parser's own words could quote a private key.
+    // The parser's own message is dropped, because it could quote a private key.
     throw new JwsError("key_malformed", "The key looks like a JWK but is not JSON.");
   }
 }

@@ -17,7 +17,7 @@ const KEYS = 8;
 const TIMEOUT_MS = 120_000;
 const HEADER = base64url('{"alg":"ES256","b64":false,"crit":["b64"]}');
 
-/** One shell runs all the commands of a step, which costs half of what a spawn for each would. */
+/** Runs all commands of a step in one shell, which takes half the time of one spawn per command. */
 function shell(folder: string, script: string): string {
   const { status, stdout, stderr, error } = spawnSync("sh", ["-ec", script], {
     cwd: folder,
@@ -46,7 +46,7 @@ interface Pair {
   readonly verifying: CryptoKey;
 }
 
-/** Keys that openssl made, in the forms that it writes. */
+/** Key pairs that openssl made, imported from the files that it wrote. */
 async function makePairs(folder: string): Promise<Pair[]> {
   shell(
     folder,

@@ -1,4 +1,4 @@
-/** The curve P-256 (FIPS 186-5, SP 800-186): what has to be known of it to refuse numbers and points. */
+/** The parameters of P-256 (FIPS 186-5, SP 800-186) that are needed to refuse invalid numbers and points. */
 
 const PRIME = 0xffffffff00000001000000000000000000000000ffffffffffffffffffffffffn;
 const B = 0x5ac635d8aa3a93e7b3ebbd55769886bc651d06b0cc53b0f63bce3c3e27d2604bn;
@@ -11,12 +11,15 @@ const ORDER = Uint8Array.of(
   0xf3, 0xb9, 0xca, 0xc2, 0xfc, 0x63, 0x25, 0x51,
 );
 
-/** Bytes of a coordinate, of a private number, and of each half of a signature. */
+/** Length in bytes of a coordinate, of a private number, and of each half of a signature. */
 export const SCALAR_BYTES = 32;
-/** Bytes of an uncompressed point, 04 ‖ x ‖ y. */
+/** Length in bytes of an uncompressed point, 04 ‖ x ‖ y. */
 export const POINT_BYTES = 65;
 
-/** 0 < n < order, for the 32 bytes that begin at `offset`. Public numbers only: it is not constant-time. */
+/**
+ * Whether 0 < n < order, for the 32 bytes at `offset`. It is not constant-time: its time depends on how many
+ * leading bytes are zero or equal to those of the order.
+ */
 export function isScalar(bytes: Uint8Array, offset = 0): boolean {
   let zero = true;
   for (let index = 0; index < SCALAR_BYTES && zero; index++) zero = bytes[offset + index] === 0;
@@ -28,7 +31,7 @@ export function isScalar(bytes: Uint8Array, offset = 0): boolean {
   return false;
 }
 
-/** Deno's Web Crypto imports a point that is not on the curve, so the question is asked here. */
+/** Whether a point lies on the curve. Checked here, because Deno's Web Crypto imports points that do not. */
 export function isOnCurve(point: Uint8Array): boolean {
   if (point.length !== POINT_BYTES || point[0] !== 4) return false;
   const x = toInteger(point.subarray(1, 1 + SCALAR_BYTES));

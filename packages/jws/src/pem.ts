@@ -7,13 +7,13 @@ export interface PemBlock {
   readonly body: string;
 }
 
-/** The blocks of a PEM file, whatever text stands around them. */
+/** Returns the blocks of a PEM file. Text around the blocks is ignored. */
 export function readPem(text: string): PemBlock[] {
   const blocks = text.matchAll(/-----BEGIN ([A-Z0-9 ]+)-----((?:(?!-----)[^])*)-----END \1-----/g);
   return Array.from(blocks, ([, label = "", body = ""]) => ({ label, body }));
 }
 
-/** The DER bytes of a block. */
+/** Decodes a block to its DER bytes. */
 export function decodePem({ label, body }: PemBlock): Uint8Array {
   if (body.includes("ENCRYPTED")) {
     throw new JwsError(

@@ -4,7 +4,7 @@ import { checkSignature } from "./signature.ts";
 
 const SIGNATURE_CHARS = 86;
 
-/** The three parts of a compact serialization (RFC 7515, section 7.1), the payload perhaps empty. */
+/** The three parts of a compact serialization (RFC 7515, section 7.1). The payload may be empty. */
 interface Parts {
   readonly header: string;
   readonly payload: string;
@@ -27,7 +27,7 @@ export function splitParts(value: string, maxChars: number): Parts {
   return { header, payload, signature };
 }
 
-/** The 64 bytes of the third part. Their range is checked where they are verified. */
+/** Decodes the third part to 64 bytes. The range of r and s is checked when the signature is verified. */
 export function readSignature(text: string): Uint8Array {
   const signature = decodeBase64url(text, "signature");
   if (text.length !== SIGNATURE_CHARS) checkSignature(signature);

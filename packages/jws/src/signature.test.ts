@@ -14,7 +14,7 @@ const bytesOf = (hex: string): Uint8Array => new Uint8Array(Buffer.from(hex, "he
 const scalar = (value: bigint): string => value.toString(16).padStart(64, "0");
 const rawOf = (r: bigint, s: bigint): Uint8Array => bytesOf(scalar(r) + scalar(s));
 
-/** DER as a signer writes it: shortest, with a zero before a set high bit. */
+/** A DER integer as a signer writes it: in its shortest form, with a zero byte before a set high bit. */
 function derInteger(value: bigint): string {
   const hex = value.toString(16);
   const even = hex.length % 2 ? `0${hex}` : hex;

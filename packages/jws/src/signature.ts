@@ -5,7 +5,7 @@ import { isScalar, SCALAR_BYTES } from "./p256.ts";
 /** An ES256 signature is r ‖ s, 32 bytes each (RFC 7518, section 3.4). */
 const SIGNATURE_BYTES = 64;
 
-/** Refuses what can be no ES256 signature, before any key is used and whoever gave it. */
+/** Refuses bytes that cannot be an ES256 signature. Called before a key verifies and after a signer signs. */
 export function checkSignature(signature: Uint8Array): Uint8Array {
   if (!(signature instanceof Uint8Array)) {
     throw new JwsError(
@@ -20,8 +20,25 @@ export function checkSignature(signature: Uint8Array): Uint8Array {
 }
 
 /**
- * The 64 bytes r ‖ s of a DER signature, the form that openssl, Java and most HSMs give. Strict: shortest lengths
- * and integers, nothing left over.
+ * Converts a DER signature, which openssl, Java and most HSMs give, to the 64 bytes r ‖ s. It accepts only
+ * strict DER: shortest lengths and integers, and no bytes left over.
+ *
+ * @param der The DER signature.
+ * @returns The 64 bytes r ‖ s.
+ * @throws {JwsError} `der_malformed`: `der` is not a Uint8Array, or not strict DER of two positive integers.
+ * @throws {JwsError} `signature_out_of_range`: r or s is 0, or not below the order of P-256.
+ *
+ * @example
+ * ```ts
+ * import { signatureFromDer, type Signer } from "@gold-partner/jws";
+ * import { generateKeyPairSync, sign } from "node:crypto";
+ *
+ * const { privateKey } = generateKeyPairSync("ec", { namedCurve: "P-256" }); // in place of an HSM
+ * const signer: Signer = {
+ *   kid: "hsm-1",
+ *   sign: (data) => Promise.resolve(signatureFromDer(sign("sha256", data, privateKey))),
+ * };
+ * ```
  */
 export function signatureFromDer(der: Uint8Array): Uint8Array {
   if (!(der instanceof Uint8Array)) {

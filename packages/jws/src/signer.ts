@@ -1,15 +1,31 @@
 import { type CryptoKey, describeKey, isP256, signData } from "./es256.ts";
 import { JwsError } from "./errors.ts";
 
-/** Whatever signs: a key in memory, or a call to an HSM or a key service. */
+/** Signs with ES256: a key in memory, or a call to an HSM or a key service. */
 export interface Signer {
-  /** Names the key in the protected header. */
+  /** The `kid` that names the key in the protected header. */
   readonly kid?: string;
-  /** The 64 bytes r ‖ s of ECDSA over P-256 and SHA-256. DER is converted with `signatureFromDer()`. */
+  /** Returns the 64 bytes r ‖ s of ECDSA with P-256 and SHA-256. Convert DER with `signatureFromDer()`. */
   sign(data: Uint8Array): Promise<Uint8Array>;
 }
 
-/** A signer over a Web Crypto private key. */
+/**
+ * Makes a signer from a Web Crypto private key.
+ *
+ * @param key A private P-256 ECDSA key with the usage "sign", as `importSigningKey` returns it.
+ * @param kid Names the key in protected headers. The signing functions accept 1 to 128 visible ASCII
+ * characters.
+ * @returns The signer.
+ * @throws {JwsError} `key_unusable`: the key cannot sign with ES256.
+ *
+ * @example
+ * ```ts
+ * import { importSigningKey, keySigner } from "@gold-partner/jws";
+ * import { readFile } from "node:fs/promises";
+ *
+ * const signer = keySigner(await importSigningKey(await readFile("signing_key.pem", "utf8")), "key-1");
+ * ```
+ */
 export function keySigner(key: CryptoKey, kid?: string): Signer {
   if (!isP256(key) || !key.usages.includes("sign")) {
     throw new JwsError(

@@ -25,7 +25,7 @@ function readGroups<Group>(file: string): Group[] {
   }
 }
 
-/** "valid" or "invalid"; anything but a JwsError is a defect and comes through. */
+/** Returns "valid" or "invalid". An error other than a JwsError is a bug, so it is thrown again. */
 async function verdictOf(verify: () => Promise<unknown>): Promise<Test["result"]> {
   try {
     await verify();

@@ -5,16 +5,16 @@ import type { Db } from "./database.ts";
 export type Cell = string | number | boolean | null;
 export type Row = Readonly<Record<string, Cell | readonly Cell[]>>;
 
-/** What a command found or did: one object or a list, and for people a title. */
+/** The outcome of a command: one object, a list or both, and a title for people. */
 export interface Result {
   readonly title?: string;
   readonly object?: Row;
   readonly items?: readonly Row[];
-  /** Further lists, by their names. */
+  /** Further lists, by name. */
   readonly lists?: Readonly<Record<string, readonly Row[]>>;
-  /** Verification found these: the command ends with 4. */
+  /** Verification found defects, so the command exits with 4. */
   readonly defects?: boolean;
-  /** What a person should look at once more: a line on standard error. A program that asked for JSON reads nothing beside it. */
+  /** A hint for a person, printed on standard error. It is not printed with --json. */
   readonly notice?: string | undefined;
 }
 
@@ -29,21 +29,24 @@ type Query = (
 export interface Invocation {
   readonly values: Values;
   readonly positionals: readonly string[];
-  /** Connects at the first call. */
+  /** Connects on the first call. */
   readonly db: () => Promise<Db>;
-  /** One statement, on the same connection. */
+  /** Runs one statement on that connection. */
   readonly query: Query;
-  /** DATABASE_URL, or the database of a running `npm start`. */
+  /** DATABASE_URL, or the database URL of a running `npm start`. */
   readonly databaseUrl: () => Promise<string>;
-  /** SECOND_DATABASE_URL, or the second login of a running `npm start`. */
+  /** SECOND_DATABASE_URL, or the second login's URL from a running `npm start`. */
   readonly secondDatabaseUrl: () => Promise<string>;
-  /** The login that migrates: MIGRATION_DATABASE_URL, or that of the database above. */
+  /**
+   * The URL of the migration login: MIGRATION_DATABASE_URL, else
+   * DATABASE_URL, else the migration login of a running `npm start`.
+   */
   readonly migrationUrl: () => Promise<string>;
-  /** The folder of the `npm start` that is meant where DATABASE_URL is not set. */
+  /** The state folder of the `npm start` to use if DATABASE_URL is not set. */
   readonly stateDir: string;
-  /** A file as the person means it: relative to where the person stands. */
+  /** Resolves a file name relative to the folder in which the person called `gold`. */
   readonly path: (file: string) => string;
-  /** For a question that only the run can word; asks as `asks` does. */
+  /** Asks a question whose text is known only during the run. Otherwise it works like `asks`. */
   readonly confirm: (question: string) => Promise<void>;
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly now: () => Date;
@@ -51,14 +54,14 @@ export interface Invocation {
 }
 
 export interface Command {
-  /** As it is typed, as in `partner create`. */
+  /** The words of the command as typed, such as `partner create`. */
   readonly words: string;
   readonly usage: string;
   readonly does: string;
   readonly options?: Options;
   /** Names of the arguments after the words. */
   readonly takes?: readonly string[];
-  /** What cannot be undone asks first. */
+  /** The question to confirm before the command runs, for actions that cannot be undone. */
   readonly asks?: (positionals: readonly string[]) => string;
   readonly run: (invocation: Invocation) => Promise<Result>;
 }

@@ -5,7 +5,7 @@ import { checkDatabaseUrl, openDatabase } from "@gold-partner/database";
 import { isKeySource, type KeySource } from "@gold-partner/server";
 import { EXIT, Failure, usage } from "./failure.ts";
 
-/** As gold.limit_partner takes them. Absent leaves a limit as it is, null takes it away. */
+/** The limits as gold.limit_partner takes them. An absent limit stays as it is; null removes it. */
 export interface Limits {
   readonly open_quotes?: number | null;
   /** In 0.0001 g. */
@@ -18,19 +18,22 @@ export interface Deployment {
   readonly publicBaseUrl: string;
   readonly sealingKeySource: KeySource | null;
   readonly pepperSource: KeySource | null;
-  /** The proxy's bound on one certificate; a partner's rate is at most a quarter of it. */
+  /**
+   * Requests per second that the proxy allows for one certificate.
+   * A partner's rate is at most a quarter of it.
+   */
   readonly floodPerSecond: number;
-  /** What a partner may send that is given no terms of its own. */
+  /** The terms of a partner that is created without its own. */
   readonly partnerDefaults: {
     readonly ratePerSecond: number;
     readonly burst: number;
     readonly limits: Required<Limits>;
   };
-  /** What withdrawals are paid from. */
+  /** The account from which withdrawals are paid. */
   readonly payoutAccount: { readonly name: string; readonly iban: string; readonly bic: string } | null;
   /** Whether partners may have their webhooks received on the service's own machine. */
   readonly loopbackReceivers: boolean;
-  /** Where receivers of webhooks may listen. */
+  /** The ports that receivers of webhooks may listen on. */
   readonly webhookPorts: readonly number[];
   readonly attemptsKeptDays: number;
 }
@@ -42,13 +45,16 @@ export interface Db {
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-/** DATABASE_URL, or the database of a running `npm start`. */
+/** Returns DATABASE_URL, or the database URL of a running `npm start`. */
 export async function findDatabaseUrl(env: Environment, stateDir: string): Promise<string> {
   if (env.DATABASE_URL) return checkUrl(env, "DATABASE_URL");
   return (await readRun(stateDir)).database_url;
 }
 
-/** Another person's login, for what takes two. That of an `npm start` is never taken for another database. */
+/**
+ * Returns the URL of a second person's login, for actions that take two people. With DATABASE_URL set, the
+ * second login of an `npm start` is not used, because it belongs to another database.
+ */
 export async function findSecondUrl(env: Environment, stateDir: string): Promise<string> {
   if (env.SECOND_DATABASE_URL) return checkUrl(env, "SECOND_DATABASE_URL");
   if (!env.DATABASE_URL) return (await readRun(stateDir)).second_database_url;
@@ -72,7 +78,10 @@ async function readRun(stateDir: string): Promise<RunFile> {
   }
 }
 
-/** The login that migrates, for what no operator's login may do. That of an `npm start` is never taken for another database. */
+/**
+ * Returns the URL of the migration login, for actions that no operator's login may do. With DATABASE_URL set,
+ * the migration login of an `npm start` is not used, because it belongs to another database.
+ */
 export async function findMigrationUrl(env: Environment, stateDir: string): Promise<string> {
   if (env.MIGRATION_DATABASE_URL) return checkUrl(env, "MIGRATION_DATABASE_URL");
   const url = await findDatabaseUrl(env, stateDir);
@@ -83,7 +92,7 @@ export async function findMigrationUrl(env: Environment, stateDir: string): Prom
   );
 }
 
-/** It may hold a password, so no message repeats it. */
+/** Checks a database URL. The URL may hold a password, so no message repeats it. */
 function checkUrl(env: Environment, name: string): string {
   try {
     return checkDatabaseUrl(env[name]!, env.GOLD_ENV);
@@ -92,8 +101,8 @@ function checkUrl(env: Environment, name: string): string {
   }
 }
 
-// A command locks a client's account and the audit while it runs, so it gives up early to let orders proceed. These limits
-// replace those of the login, which are meant for psql. Verifications have no statement timeout.
+// A command locks a client's account and the audit while it runs, so it gives up early to let orders proceed.
+// These limits replace those of the login, which are meant for psql. Verifications have no statement timeout.
 const LOCK_TIMEOUT_MS = 10_000;
 const STATEMENT_TIMEOUT_MS = 60_000;
 const IDLE_TIMEOUT_MS = 5_000;
@@ -112,7 +121,10 @@ export function connect(url: string): Sql {
   });
 }
 
-/** What begins in the future lets nobody in, and whoever runs `gold` may be ahead. */
+/**
+ * Returns the database's clock. A certificate or list dated in the future is refused everywhere, and the
+ * clock of the person who runs `gold` may be ahead.
+ */
 export async function readClock(sql: Sql): Promise<Date> {
   const [row] = await sql`select clock_timestamp() as at`;
   return row!.at;

@@ -1,8 +1,11 @@
-/** 0 done, 1 refused by a rule, 2 usage or configuration, 3 a dependency is down, 4 verification found a defect. */
+/**
+ * Exit codes: 0 done, 1 refused by a rule, 2 wrong usage or configuration,
+ * 3 a dependency is down, 4 verification found a defect.
+ */
 export const EXIT = { done: 0, refused: 1, usage: 2, dependency: 3, defect: 4 } as const;
 export type ExitCode = (typeof EXIT)[keyof typeof EXIT];
 
-/** Why a command did not do what it was asked; printed as problem JSON on standard error. */
+/** Why a command did not do what it was asked. It is printed as problem JSON on standard error. */
 export class Failure extends Error {
   override readonly name: string = "Failure";
   readonly exit: ExitCode;
@@ -26,17 +29,20 @@ const LOCK_NOT_AVAILABLE = "55P03";
 const DATA_EXCEPTION = /^22...$/;
 const FILE_ERROR = /^(ENOENT|EACCES|EEXIST|EISDIR|ENOTDIR|ENOSPC|EROFS)$/;
 const UNREACHABLE = /^(ECONNREFUSED|CONNECT_TIMEOUT|CONNECTION_ENDED|ENOTFOUND|EAI_AGAIN|57P03|28|3D000)/;
-/** After something was sent, and perhaps done. */
+/** The connection broke after something was sent, so the statement may have been executed. */
 const LOST = /^(CONNECTION_|ECONN|EPIPE|EHOST|ENET|ETIMEDOUT|08|57P0)/;
 const OUTCOME_UNKNOWN = "outcome_unknown";
 
-/** No answer came: what was asked of the database may be done or not. */
+/** Whether the database gave no answer, so that the change may be done or not. */
 export const isOutcomeUnknown = (error: unknown): boolean => failureOf(error).code === OUTCOME_UNKNOWN;
 
-/** What is down for the moment; a script tries again. */
+/** Codes for a dependency that is down for the moment. A script can retry. */
 const OUTSIDE_CODES: readonly string[] = ["signing_command_failed", "key_source_failed", "migration_blocked"];
 
-/** Any error as a failure with its exit code; what the database refused by a rule says so in its own words. */
+/**
+ * Converts any error into a failure with an exit code.
+ * The database's own message is kept if one of its rules refused.
+ */
 export function failureOf(error: unknown): Failure {
   if (error instanceof Failure) return error;
   const { code: given, message = String(error), name = "" } = error as {
@@ -44,7 +50,7 @@ export function failureOf(error: unknown): Failure {
     message?: string;
     name?: string;
   };
-  // A program's error has the number that it ended with, which is no code.
+  // The error of a child process has a number as its code: the exit status.
   const code = typeof given === "string" ? given : "";
   if (RULE_CODES[code]) return new Failure(EXIT.refused, RULE_CODES[code], `${message}.`);
   if (code === UNIQUE_VIOLATION) return new Failure(EXIT.refused, "refused", "It is on record already.");
@@ -88,6 +94,6 @@ export function failureOf(error: unknown): Failure {
   if (error instanceof RangeError || DATA_EXCEPTION.test(code) || FILE_ERROR.test(code)) {
     return usage(message);
   }
-  // Whatever else it is, a script that runs gold gets its one problem and its exit code.
+  // For an unknown error, a script that runs gold still gets one problem and an exit code.
   return new Failure(EXIT.dependency, "unexpected", `gold failed in a way that it does not know: ${message}`);
 }

@@ -7,7 +7,7 @@ import type { Command } from "./command.ts";
 import { COMMANDS } from "./gold.ts";
 import { type Run, runGold } from "./gold_trial.ts";
 
-/** Nobody listens on port 9 of this machine. */
+/** No server listens on port 9 of this machine. */
 const NOWHERE = { DATABASE_URL: "postgres://operator:hunter2@127.0.0.1:9/gold" };
 
 function assertProblem(run: Run, exit: number, code: string): string {

@@ -54,12 +54,12 @@ export const COMMANDS: readonly Command[] = [
   ...LOADTEST_COMMANDS,
 ];
 
-/** Everything that the command line touches. */
+/** Everything outside the process that the command line uses. */
 export interface Terminal {
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly out: (text: string) => void;
   readonly err: (text: string) => void;
-  /** Asks a yes-or-no question; undefined where nobody can be asked. */
+  /** Asks a yes-or-no question. Undefined if there is nobody to ask. */
   readonly ask?: (question: string) => Promise<boolean>;
   readonly now: () => Date;
   readonly random: (length: number) => Uint8Array;
@@ -71,7 +71,7 @@ const COMMON = {
   help: { type: "boolean" },
   state: { type: "string" },
 } as const;
-/** Where `npm start` keeps its state unless it is told: in the project, wherever `gold` is called. */
+/** The default state folder of `npm start`, relative to the project, wherever `gold` is called. */
 const DEFAULT_STATE = ".gold";
 
 const DASHED_THUMBPRINT = /^-[A-Za-z0-9_-]{42}$/;
@@ -96,7 +96,7 @@ export async function gold(argv: readonly string[], terminal: Terminal): Promise
     }
     const confirm = (question: string) => confirmed(question, values.yes === true, terminal);
     if (command.asks) await confirm(command.asks(positionals));
-    // npm and deno run a task in the project's root and say here where it was called.
+    // npm and deno run a task in the project's root. INIT_CWD is the folder in which it was called.
     const path = (file: string) => resolve(terminal.env.INIT_CWD ?? process.cwd(), file);
     const stateDir = values.state === undefined ? DEFAULT_STATE : path(`${values.state}`);
     const databaseUrl = () => findDatabaseUrl(terminal.env, stateDir);
@@ -142,7 +142,7 @@ export function tellFailure(error: unknown, { err }: Pick<Terminal, "err">): Exi
   return exit;
 }
 
-/** By now it is done, whoever hears of it. */
+/** Prints the result. The command is done by now, so a failure to print must say so. */
 function tell(text: string, { out }: Terminal): void {
   try {
     out(text);
@@ -182,13 +182,16 @@ function parse(command: Command, argv: readonly string[]) {
   return parsed;
 }
 
-/** One thumbprint in 64 begins with a dash, and is no option for that. */
+/**
+ * Moves thumbprints that begin with a dash behind `--`:
+ * one in 64 does, and the parser would take it for an option.
+ */
 function endWithDashed(args: readonly string[]): string[] {
   const dashed = args.includes("--") ? [] : args.filter((arg) => DASHED_THUMBPRINT.test(arg));
   return dashed.length === 0 ? [...args] : [...args.filter((arg) => !dashed.includes(arg)), "--", ...dashed];
 }
 
-/** Of two values one would be passed over without a word. */
+/** Refuses an option that is given twice, because one value would be ignored silently. */
 function refuseRepeated(
   tokens: readonly { readonly kind: string; readonly name?: string }[],
   options: NonNullable<Command["options"]>,

@@ -1,13 +1,13 @@
 import { gold, type Terminal } from "./gold.ts";
 
-/** What the tests see of one run of `gold`. */
+/** The result of one run of `gold`, as the tests see it. */
 export interface Run {
   readonly exit: number;
   readonly out: string;
   readonly err: string;
-  /** Standard output as the one JSON object that `--json` promises. */
+  /** Standard output, parsed as the one JSON object that `--json` promises. */
   readonly json: Record<string, unknown>;
-  /** Standard error as the problem that it is. */
+  /** Standard error, parsed as a problem. */
   readonly problem: { readonly code: string; readonly detail: string; readonly exit_code: number };
 }
 

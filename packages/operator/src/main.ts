@@ -5,17 +5,20 @@ import { gold, tellFailure, type Terminal } from "./gold.ts";
 import { askQuestion } from "./question.ts";
 
 const STDOUT = 1;
-/** How long a command may take to report an error itself. */
+/** Milliseconds that a command has to report an error itself. */
 const REPORT_MS = 5_000;
 
-/** At once, so that a full disk or a reader that went away is known while it can still be said. */
+/**
+ * Writes synchronously, so that a full disk or a closed
+ * pipe is noticed while the command can still report it.
+ */
 function writeWhole(file: number, text: string): void {
   const bytes = Buffer.from(text);
   for (let at = 0; at < bytes.length;) {
     try {
       at += writeSync(file, bytes, at);
     } catch (error) {
-      // A pipe that its reader has yet to empty.
+      // EAGAIN means that the pipe is full until its reader empties it.
       if ((error as NodeJS.ErrnoException).code !== "EAGAIN") throw error;
     }
   }
@@ -32,12 +35,13 @@ const terminal: Terminal = {
   random: (length) => crypto.getRandomValues(new Uint8Array(length)),
 };
 
-// If the server ends the connection of a transaction, postgres.js throws a TypeError outside every promise. The query that was under way
-// fails as well: the command reports that error and ends the process before the timer does.
+// If the server closes the connection during a transaction, postgres.js throws
+// a TypeError outside every promise. The query in flight fails as well: the
+// command reports that error and ends the process before the timer does.
 process.on("uncaughtException", (error) => {
   setTimeout(() => process.exit(tellFailure(error, terminal)), REPORT_MS);
 });
 
 const code = await gold(process.argv.slice(2), terminal);
-// A Deno that is left to end by itself meets its compiler's threads now and then, and dies of that (a segmentation fault).
+// Exits explicitly: Deno ending by itself sometimes dies of a segmentation fault in its compiler's threads.
 process.exit(code);

@@ -1,4 +1,4 @@
-/** The operator's commands, for those who run them from a program. */
+/** The operator's commands, for use from a program. */
 export { gold, type Terminal } from "./gold.ts";
 export {
   createAuthority,

@@ -61,7 +61,7 @@ describe("withNewFile()", () => {
       assertStringIncludes(await refusedAs(join(folder, name)), "exists");
     }
     assertStringIncludes(await refusedAs(join(folder, "nowhere", "file")), "cannot be written");
-    // Of these the draft cannot even be taken away.
+    // For these names even removing the draft fails.
     for (const file of [join(folder, "one", "file"), join(folder, "x".repeat(300))]) {
       assertStringIncludes(await refusedAs(file), "cannot be written, and nothing was done");
     }
@@ -75,7 +75,7 @@ describe("withNewFile()", () => {
       Failure,
     );
     assertEquals([exit, code, await readFile(file, "utf8")], [3, "file_not_in_place", "mine"]);
-    // What was done cannot be undone, so what tells of it is kept.
+    // The act cannot be undone, so the draft that holds its text is kept.
     const kept = / is in (\S+): move it/.exec(message)![1]!;
     assertEquals(await readFile(kept, "utf8"), "text");
     await rm(kept);
@@ -89,7 +89,7 @@ describe("writeNewFile()", () => {
   after(() => rm(folder, { recursive: true }));
 
   it("leaves no part of what could not be written whole, and a file that was there as it is", async () => {
-    // No text: the file is open by then, as it is where the disk is full.
+    // Writing a value that is no text fails after the file was opened, as it does on a full disk.
     await assertRejects(() => writeNewFile(join(folder, "part"), Symbol() as never, 0o600));
     assertEquals(await readdir(folder), []);
     await writeFile(join(folder, "key"), "mine");

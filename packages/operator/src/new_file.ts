@@ -5,9 +5,10 @@ import { EXIT, Failure, failureOf, isOutcomeUnknown, usage } from "./failure.ts"
 export const PRIVATE_FILE = 0o600;
 
 /**
- * Does `act`, and has its text in a new file: written before, so that a folder that takes no file fails first; in its
- * place after, whole, so that the file is there only when what it tells of is done. No file that is there is written over.
- * Where nobody knows whether it is done, the only copy of its text is kept beside.
+ * Runs `act` and puts its text into a new file. The text is first written to a draft, so that a folder that
+ * takes no file fails before `act`. After `act` the complete file appears under its name, so it exists only
+ * if the act is done. An existing file is never overwritten. If the outcome of `act` is unknown and its text
+ * has no other copy, the draft is kept.
  */
 export async function withNewFile<T>(
   file: string,
@@ -19,7 +20,7 @@ export async function withNewFile<T>(
     throw usage(`${file} exists, and nothing was done: name a file that is not there yet.`);
   }
   const draft = `${file}.${process.pid}`;
-  // What cannot be taken away says nothing of what was done.
+  // A draft that cannot be removed does not change the outcome.
   const removeDraft = () => rm(draft, { force: true }).catch(() => {});
   await writeNewFile(draft, text, PRIVATE_FILE).catch((error: Error) => {
     throw usage(`${file} cannot be written, and nothing was done: ${error.message}.`);
@@ -41,7 +42,10 @@ const withDraft = ({ exit, code, message }: Failure, draft: string) =>
     `${message} The text of the file is in ${draft}: move it if it is done, remove it if not.`,
   );
 
-/** A rename would replace what came there meanwhile; and not every file system has links. */
+/**
+ * Links the draft to its name, because a rename would replace a file that appeared there meanwhile. Some file
+ * systems have no links, so a copy is the fallback.
+ */
 async function putInPlace(draft: string, file: string): Promise<void> {
   await link(draft, file).catch(() => copyFile(draft, file, constants.COPYFILE_EXCL)).catch(
     (error: Error) => {
@@ -54,9 +58,11 @@ async function putInPlace(draft: string, file: string): Promise<void> {
   );
 }
 
-/** For a file that others read while it is written anew: they see the old one or the new one, whole. */
+/**
+ * Replaces a file that other programs may be reading. They see the complete old file or the complete new one.
+ */
 export async function replaceFile(file: string, text: string, mode: number): Promise<void> {
-  // Of a pipe, a device or a link the name would be taken away.
+  // A rename would replace a pipe, a device or a link by a regular file.
   const there = await lstat(file).catch(() => undefined);
   if (there && !there.isFile()) throw new Error("it is there, and no regular file");
   const draft = `${file}.${process.pid}`;
@@ -67,7 +73,10 @@ export async function replaceFile(file: string, text: string, mode: number): Pro
   });
 }
 
-/** Whole and durable, or not there at all. One that is there, from an earlier run too, may hold the only copy, and stays. */
+/**
+ * Writes a complete and durable file, or none.
+ * An existing file, also of an earlier run, is kept, because it may be the only copy.
+ */
 export async function writeNewFile(file: string, text: string, mode: number): Promise<void> {
   const handle = await open(file, "wx", mode);
   try {

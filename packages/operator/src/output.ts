@@ -1,16 +1,16 @@
 import { printable, printableJson } from "@gold-partner/server";
 import type { Cell, Result, Row } from "./command.ts";
 
-/** Postgres also stores infinite instants, which no Date can hold. */
+/** Postgres also stores infinite instants, which a Date cannot hold. */
 export const instantOf = (at: Date | null): string | null =>
   at !== null && Number.isNaN(at.getTime()) ? "infinite" : at?.toISOString() ?? null;
 
-/** One JSON object; a list is `{items}`. */
+/** Prints one JSON object. A list is in its member `items`. */
 export function printJson({ object, items, lists }: Result): string {
   return printableJson({ ...object, ...(items ? { items } : {}), ...lists });
 }
 
-/** A table for people: columns as wide as their widest cell. */
+/** Prints text for people, with tables whose columns are as wide as their widest cell. */
 export function printText({ title, object, items, lists = {} }: Result): string {
   const parts = [
     ...(title ? [printable(title)] : []),
@@ -36,7 +36,7 @@ function table(rows: readonly Row[]): string {
     .join("\n");
 }
 
-/** PEM certificates are printed with their line breaks; they consist of these characters only. */
+/** PEM certificates are printed with their line breaks. They consist only of these characters. */
 const PEM = /^(-----BEGIN [A-Z ]+-----\n[A-Za-z0-9+/=\n]+-----END [A-Z ]+-----\n?)+$/;
 
 /** The only place that prints text from outside to a terminal. */

@@ -4,7 +4,7 @@ import { assertEquals, assertStringIncludes } from "@std/assert";
 import { askQuestion } from "./question.ts";
 
 describe("askQuestion()", () => {
-  /** What is made of what a person types, at a terminal or not. */
+  /** Returns the answer that askQuestion() takes from typed text, at a terminal or not. */
   async function answerTo(typed: string, end: boolean, isTTY = false): Promise<boolean> {
     const [input, output] = [new PassThrough(), Object.assign(new PassThrough(), { isTTY })];
     let shown = "";

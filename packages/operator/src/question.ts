@@ -1,6 +1,8 @@
 import { createInterface } from "node:readline";
 
-/** Asks a yes-or-no question. Ctrl-C and Ctrl-D close the terminal without an answer, which is a no. */
+/**
+ * Asks a yes-or-no question. Ctrl-C and Ctrl-D close the terminal without an answer, which counts as a no.
+ */
 export async function askQuestion(
   question: string,
   input: NodeJS.ReadableStream,

@@ -6,8 +6,8 @@ const SALT_BYTES = 16;
 const KEY_BYTES = 32;
 
 /**
- * What Postgres checks a password by (RFC 5803), made here: a statement that sets it can be logged, and the password is not in it.
- * The password is ASCII.
+ * Makes the verifier that Postgres checks a password by (RFC 5803). The server may log a statement that sets
+ * a password, so the statement carries this verifier instead. The password must be ASCII.
  */
 export function scramVerifier(password: string, random: (length: number) => Uint8Array): string {
   const salt = random(SALT_BYTES);

@@ -5,12 +5,12 @@ import { generateKeyPair } from "./pki/key_pair.ts";
 interface TokenKey {
   readonly kid: string;
   readonly publicJwk: Jwk;
-  /** The private key, as it is stored. */
+  /** The private key in its stored form: sealed. */
   readonly sealed: Uint8Array;
   readonly sealingKey: string;
 }
 
-/** A key that the service signs its access tokens with. */
+/** Makes a key with which the service signs its access tokens. */
 export async function makeTokenKey(sealing: Sealing): Promise<TokenKey> {
   const { privateKey } = await generateKeyPair();
   const privateJwk = await crypto.subtle.exportKey("jwk", privateKey);

@@ -4,10 +4,11 @@ import { EXIT, Failure, usage } from "./failure.ts";
 
 const UUID_FORM = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 const TEXT_MAX_CHARACTERS = 140;
-// What is not seen, or breaks a line: by it a text shows as another one to whoever approves.
+// Invisible characters and line breaks.
+// With them a text can look like another one to the person who approves it.
 export const UNPRINTABLE = /[\p{Cc}\p{Cf}\p{Co}\p{Cs}\p{Zl}\p{Zp}\p{Noncharacter_Code_Point}]/u;
 
-/** An option's text, or the usage error that names it. */
+/** Returns an option's text, or throws a usage error that names the option. */
 export function required(values: Values, name: string): string {
   const value = values[name];
   if (typeof value !== "string" || value === "") throw usage(`--${name} is missing.`);
@@ -19,7 +20,10 @@ export function optional(values: Values, name: string): string | undefined {
   return typeof value === "string" ? value : undefined;
 }
 
-/** An option's text as what it says, or the usage error that names it; undefined where it is not given. */
+/**
+ * Returns an option's parsed value, or undefined if the option is missing. Throws a usage error that names
+ * the option if its value is invalid.
+ */
 export function parsed<T>(values: Values, name: string, parse: (text: string) => T): T | undefined {
   const text = optional(values, name);
   if (text === undefined) return undefined;
@@ -31,7 +35,7 @@ export function parsed<T>(values: Values, name: string, parse: (text: string) =>
   }
 }
 
-/** The same of an option that has to be given. */
+/** Like parsed(), for an option that must be given. */
 export function parsedRequired<T>(values: Values, name: string, parse: (text: string) => T): T {
   required(values, name);
   return parsed(values, name, parse)!;
@@ -49,7 +53,7 @@ export function wholeNumber(text: string, name: string): number {
   return Number(text);
 }
 
-/** An instant as it is printed everywhere, too. */
+/** Reads an instant in the format that all commands print. */
 export function instantText(text: string, name: string): string {
   if (parseInstant(text) !== undefined) return text;
   throw usage(`--${name} is an instant in UTC, as in 2026-01-31T09:30:00.000Z, not ${text}.`);
@@ -57,7 +61,7 @@ export function instantText(text: string, name: string): string {
 
 const UNIT_SECONDS: Readonly<Record<string, number>> = { m: 60, h: 3600, d: 86_400 };
 
-/** A span of time in seconds, as in 30m, 24h, 7d or 0. */
+/** Reads a span of time such as 30m, 24h, 7d or 0, and returns seconds. */
 export function spanSeconds(text: string, name: string): number {
   if (text === "0") return 0;
   const [, count, unit] = /^([1-9][0-9]{0,5})([mhd])$/.exec(text) ?? [];
@@ -67,14 +71,14 @@ export function spanSeconds(text: string, name: string): number {
 
 const OVERLAP_MAX_SECONDS = 90 * UNIT_SECONDS.d!;
 
-/** How long what is rotated out goes on beside what is new, in seconds. */
+/** Reads for how many seconds the older credentials stay valid beside the new one. */
 export function overlapSecondsOf(values: Values): number {
   const seconds = spanSeconds(required(values, "overlap"), "overlap");
   if (seconds <= OVERLAP_MAX_SECONDS) return seconds;
   throw usage("--overlap is at most 90d.");
 }
 
-/** One line of text for people and banks, without the spaces around it. */
+/** Reads one line of text for people and banks, without the spaces around it. */
 export function line(values: Values, name: string): string {
   const text = required(values, name).normalize("NFC").trim();
   const characters = [...text].length;
@@ -84,19 +88,19 @@ export function line(values: Values, name: string): string {
   return text;
 }
 
-/** A certificate's SHA-256 in hex, also as openssl prints it. */
+/** Reads a certificate's SHA-256 in hex, with or without the colons and capitals of openssl's format. */
 export function fingerprintOf(text: string): string {
   return text.replaceAll(":", "").toLowerCase();
 }
 
-/** One of a few words. */
+/** Reads one of a few allowed words. */
 export function oneOf<W extends string>(text: string, name: string, words: readonly W[]): W {
   const word = words.find((one) => one === text);
   if (word === undefined) throw usage(`--${name} is one of ${words.join(", ")}, not ${text}.`);
   return word;
 }
 
-/** The uuid of an id. What has not an id's form names nothing, as an unknown one does. */
+/** Returns the UUID of an id. A malformed id is reported as not found, like an unknown id. */
 export function uuidOf(noun: string, prefix: string, id: string): string {
   const uuid = id.slice(prefix.length);
   if (id.startsWith(prefix) && UUID_FORM.test(uuid)) return uuid;

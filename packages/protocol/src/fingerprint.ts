@@ -8,15 +8,33 @@ export interface WriteRequest {
   readonly method: string;
   /** The path of the request target, as it was sent. */
   readonly path: string;
-  /** The body as `readJson()` gave it, once its schema has accepted it; `{}` where there is none. */
+  /** The body from `readJson()`, after its schema has accepted it. `{}` when there is no body. */
   readonly params: JsonValue;
 }
 
 /**
- * What an idempotency key is bound to: the SHA-256, in lower-case hex, of the RFC 8785 text of
- * `{"method":…,"params":…,"path":…}`. A quantity stands there as its shortest decimal text (`"1.5"`), so `1.5`,
- * `1.50` and `15e-1`, or another order of members, are the same request; and so is an empty text as if its member
- * were left out, since no schema tells the two apart in a body that it accepts.
+ * Computes the fingerprint of a write. An idempotency key is bound to it. It is the SHA-256, in lower-case
+ * hex, of the RFC 8785 text of `{"method":…,"params":…,"path":…}`.
+ *
+ * Requests with the same meaning have the same fingerprint. A quantity is written as its shortest decimal
+ * text, so `1.5`, `1.50` and `15e-1` are the same. The order of members does not matter. An empty text counts
+ * as a missing member, because no schema distinguishes the two in a body that it accepts.
+ *
+ * @param request The method, the path and the accepted body.
+ * @param bytes The byte primitives of the host, for example `hostBytes`.
+ * @throws QuantityError when a number in the body is not a quantity above 0 with at most 4 decimals.
+ * @example
+ * ```ts
+ * import { readJson } from "@gold-partner/canonical";
+ * import { hostBytes, idempotencyFingerprint } from "@gold-partner/protocol";
+ *
+ * const fingerprintOf = (body: string) => {
+ *   const params = readJson(hostBytes.utf8(body));
+ *   return idempotencyFingerprint({ method: "POST", path: "/v1/quotes", params }, hostBytes);
+ * };
+ * const first = fingerprintOf('{"side":"buy","gold_grams":1.50}');
+ * console.log(first === fingerprintOf('{"gold_grams":1.5,"side":"buy"}')); // true
+ * ```
  */
 export function idempotencyFingerprint(
   { method, path, params }: WriteRequest,
@@ -33,7 +51,9 @@ function exactParams(value: JsonValue): CanonicalValue {
   return Object.fromEntries(said.map(([name, member]) => [name, exactParams(member)]));
 }
 
-/** Every number of an accepted body is a quantity; those of gold have the most decimals. */
+/**
+ * Every number in an accepted body is a quantity. GRAM_DECIMALS fits all, because gold has the most decimals.
+ */
 function exactDecimal(source: string): string {
   return formatDecimal(parseDecimal(source, GRAM_DECIMALS), GRAM_DECIMALS);
 }

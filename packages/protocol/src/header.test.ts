@@ -12,7 +12,7 @@ import { REFERENCE_FORM, REFERENCE_MAX_CHARACTERS } from "./limit.ts";
 
 const VISIBLE = Array.from({ length: 0x7f - 0x21 }, (_, index) => String.fromCharCode(0x21 + index));
 
-/** Which of the first 256 characters a form takes between two others. */
+/** Those of the first 256 characters that the form accepts between `before` and `after`. */
 function taken(form: RegExp, before: string, after: string): string[] {
   const all = Array.from({ length: 256 }, (_, code) => String.fromCharCode(code));
   return all.filter((character) => form.test(before + character + after));

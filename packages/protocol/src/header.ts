@@ -1,4 +1,4 @@
-/** Header names, spelt as the documentation spells them; HTTP compares them without regard to case. */
+/** Header names, spelled as in the documentation. HTTP ignores their case. */
 export const REQUEST_HEADER = {
   authorization: "Authorization",
   idempotencyKey: "Idempotency-Key",
@@ -22,13 +22,15 @@ export const REPLY_HEADER = {
   entityTag: "ETag",
 } as const;
 
-/** Seconds since 1970: ten digits until the year 2286, so milliseconds never pass for seconds. */
+/** Seconds since 1970. They have ten digits until the year 2286, so a time in milliseconds never matches. */
 export const TIMESTAMP_FORM: RegExp = /^[1-9][0-9]{9}$/;
 
-/** Visible ASCII. No comma: a proxy joins a doubled header with one, and the two must not pass for one nonce. */
+/**
+ * Visible ASCII without comma. A proxy joins a doubled header with a comma. That must not pass as one nonce.
+ */
 export const NONCE_FORM: RegExp = /^[!-+\--~]{16,128}$/;
 
-/** A detached JWS: protected header, nothing, the 64 bytes of an ES256 signature. */
+/** A detached JWS: the protected header, two dots, and the 64 bytes of an ES256 signature as base64url. */
 export const SIGNATURE_FORM: RegExp = /^[A-Za-z0-9_-]+\.\.[A-Za-z0-9_-]{86}$/;
 
 /** Visible ASCII. */

@@ -7,7 +7,7 @@ import { seedTests } from "../../../testing/seed.ts";
 
 seedTests(import.meta.url);
 
-const EXAMPLE = "SA0380000000608010167519"; // the IBAN registry's own example
+const EXAMPLE = "SA0380000000608010167519"; // the example in the IBAN registry
 
 function accepts(text: string): boolean {
   try {

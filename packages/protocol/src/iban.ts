@@ -1,5 +1,5 @@
-// Partners are paid in SAR, and SAR is paid out to Saudi accounts: SA, two check digits, a bank of two digits and an
-// account of eighteen letters or digits.
+// Withdrawals are paid in SAR, to Saudi accounts only. A Saudi IBAN is SA, two check digits, two digits of
+// the bank, and eighteen letters or digits of the account.
 
 /** Why an IBAN was refused. Stable: callers may decide by it. */
 export type IbanReason = "country" | "length" | "characters" | "check_digits";
@@ -17,7 +17,18 @@ export class IbanError extends Error {
 const SAUDI_LENGTH = 24;
 const SAUDI_FORM = /^SA[0-9]{4}[0-9A-Z]{18}$/;
 
-/** A Saudi IBAN in its electronic form (no spaces, upper case), or an IbanError that says what is wrong with it. */
+/**
+ * Checks a Saudi IBAN and returns it unchanged.
+ *
+ * @param text The IBAN in its electronic form: upper case, without spaces.
+ * @throws IbanError whose `reason` says what is wrong: `country`, `length`, `characters` or `check_digits`.
+ * @example
+ * ```ts
+ * import { parseIban } from "@gold-partner/protocol";
+ *
+ * console.log(parseIban("SA0380000000608010167519")); // SA0380000000608010167519
+ * ```
+ */
 export function parseIban(text: string): string {
   if (!text.startsWith("SA")) {
     throw new IbanError(
@@ -46,7 +57,10 @@ export function parseIban(text: string): string {
   return text;
 }
 
-/** ISO 7064 MOD 97-10. The digits 00, 01 and 99 would pass the division, but no bank computes them. */
+/**
+ * ISO 7064 MOD 97-10. The digits 00, 01 and 99 can pass the division, but the standard's calculation never
+ * gives them.
+ */
 function checkDigitsHold(iban: string): boolean {
   const checkDigits = iban.slice(2, 4);
   if (checkDigits < "02" || checkDigits > "98") return false;
@@ -57,9 +71,20 @@ function checkDigitsHold(iban: string): boolean {
   return BigInt(digits) % 97n === 1n;
 }
 
-/** Enough to recognise one's own account by: country, check digits and the last four characters. */
+/**
+ * Masks an IBAN. The country, the check digits and the last four characters stay, so that the owner
+ * recognises the account.
+ *
+ * @param iban The IBAN. A text of at most 8 characters is masked completely.
+ * @example
+ * ```ts
+ * import { maskIban } from "@gold-partner/protocol";
+ *
+ * console.log(maskIban("SA0380000000608010167519")); // SA03****************7519
+ * ```
+ */
 export function maskIban(iban: string): string {
-  // Of a text so short the ends would be all there is.
+  // In a text this short, the two ends would show all of it.
   if (iban.length <= 8) return "*".repeat(iban.length);
   return `${iban.slice(0, 4)}${"*".repeat(iban.length - 8)}${iban.slice(-4)}`;
 }

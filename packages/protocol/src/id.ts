@@ -1,5 +1,5 @@
-// An id is a prefix and a UUIDv7 (RFC 9562) in its usual 36 lower-case characters: it says what it names, sorts by
-// the time it was made, and its second part goes into a uuid column as it is.
+// An id is a prefix and a UUIDv7 (RFC 9562) in its usual 36 lower-case characters. The prefix says what the
+// id names. Ids with one prefix sort by the time of their creation. The UUID fits a uuid column unchanged.
 
 export const ID_PREFIX = {
   quote: "qt_",
@@ -32,10 +32,27 @@ export function idForm(prefix: IdPrefix): RegExp {
   return new RegExp(`^${prefix}${UUID_V7}$`);
 }
 
-/** The pattern of request ids: the proxy in front names the replies that it makes by itself, by random UUIDs. */
+/**
+ * The pattern of request ids. It also accepts UUIDv4, because the proxy gives its own replies random UUIDs.
+ */
 export const REQUEST_ID_FORM: RegExp = new RegExp(`^${ID_PREFIX.request}${uuidForm("[47]")}$`);
 
-/** A new id. `random` returns that many unpredictable bytes. */
+/**
+ * Makes a new id.
+ *
+ * @param prefix The prefix that says what the id names, from `ID_PREFIX`.
+ * @param nowMs The current time in whole milliseconds since 1970.
+ * @param random Returns as many unpredictable bytes as it is asked for.
+ * @throws RangeError when `nowMs` is not such a time, or when `random` returns another number of bytes.
+ * @example
+ * ```ts
+ * import { randomBytes } from "node:crypto";
+ * import { ID_PREFIX, newId } from "@gold-partner/protocol";
+ *
+ * const id = newId(ID_PREFIX.order, Date.now(), (length) => randomBytes(length));
+ * console.log(id.length); // 40
+ * ```
+ */
 export function newId<P extends IdPrefix>(
   prefix: P,
   nowMs: number,
@@ -51,24 +68,61 @@ export function newId<P extends IdPrefix>(
   const time = nowMs.toString(16).padStart(12, "0");
   let noise = "";
   for (const byte of bytes) noise += HEX[byte];
-  // 4 of the 80 random bits give way to the version, 2 to the variant.
+  // Of the 80 random bits, the version replaces 4 and the variant replaces 2.
   const variant = "89ab"[((bytes[2] as number) >> 4) & 3];
   return `${prefix}${time.slice(0, 8)}-${time.slice(8)}-7${noise.slice(1, 4)}-${variant}${
     noise.slice(5, 8)
   }-${noise.slice(8)}`;
 }
 
-/** Whether `text` is an id with this prefix, to the letter: no upper case, no other version of UUID. */
+/**
+ * Returns whether `text` is an id with this prefix. Upper case and other versions of UUID are not accepted.
+ *
+ * @param prefix A prefix from `ID_PREFIX`.
+ * @param text Any text.
+ * @example
+ * ```ts
+ * import { ID_PREFIX, isId } from "@gold-partner/protocol";
+ *
+ * console.log(isId(ID_PREFIX.order, "ord_01890a5d-ac96-774b-bcce-b302099a8057")); // true
+ * ```
+ */
 export function isId<P extends IdPrefix>(prefix: P, text: string): text is Id<P> {
   return text.startsWith(prefix) && UUID_FORM.test(text.slice(prefix.length));
 }
 
-/** The UUID of an id, for a uuid column. `undefined` if it is no id with this prefix: then nothing has that name. */
+/**
+ * Returns the UUID of an id, for a uuid column. Returns `undefined` when `text` is not an id with this
+ * prefix. No record can have such an id.
+ *
+ * @param prefix A prefix from `ID_PREFIX`.
+ * @param text Any text.
+ * @example
+ * ```ts
+ * import { ID_PREFIX, uuidOfId } from "@gold-partner/protocol";
+ *
+ * const uuid = uuidOfId(ID_PREFIX.order, "ord_01890a5d-ac96-774b-bcce-b302099a8057");
+ * console.log(uuid); // 01890a5d-ac96-774b-bcce-b302099a8057
+ * ```
+ */
 export function uuidOfId(prefix: IdPrefix, text: string): string | undefined {
   return isId(prefix, text) ? text.slice(prefix.length) : undefined;
 }
 
-/** The id of a UUID out of a uuid column. */
+/**
+ * Returns the id of a UUID from a uuid column.
+ *
+ * @param prefix A prefix from `ID_PREFIX`.
+ * @param uuid A UUIDv7 in lower case.
+ * @throws RangeError when `uuid` is not a UUIDv7 in lower case.
+ * @example
+ * ```ts
+ * import { ID_PREFIX, idOfUuid } from "@gold-partner/protocol";
+ *
+ * const id = idOfUuid(ID_PREFIX.order, "01890a5d-ac96-774b-bcce-b302099a8057");
+ * console.log(id); // ord_01890a5d-ac96-774b-bcce-b302099a8057
+ * ```
+ */
 export function idOfUuid<P extends IdPrefix>(prefix: P, uuid: string): Id<P> {
   if (!UUID_FORM.test(uuid)) {
     throw new RangeError(`${uuid} is no lower-case UUIDv7; the column holds something else.`);

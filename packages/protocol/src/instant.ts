@@ -1,10 +1,21 @@
-// One spelling of an instant, in and out: RFC 3339 in UTC with `Z` and milliseconds, 2026-01-31T09:30:00.000Z. So
-// equal instants are equal texts, and texts sort as the instants do.
+// An instant has one spelling in requests and replies: RFC 3339 in UTC with `Z` and milliseconds, such as
+// 2026-01-31T09:30:00.000Z. Equal instants are therefore equal texts, and the texts sort by time.
 
 const INSTANT_FORM = /^[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}\.[0-9]{3}Z$/;
 const DATE_FORM = /^[0-9]{4}-[0-9]{2}-[0-9]{2}$/;
 
-/** Milliseconds since 1970 as text. */
+/**
+ * Writes an instant as text.
+ *
+ * @param ms Whole milliseconds since 1970, in the years 0000 to 9999.
+ * @throws RangeError when `ms` is not such an instant.
+ * @example
+ * ```ts
+ * import { formatInstant } from "@gold-partner/protocol";
+ *
+ * console.log(formatInstant(1_769_851_800_000)); // 2026-01-31T09:30:00.000Z
+ * ```
+ */
 export function formatInstant(ms: number): string {
   const date = new Date(ms);
   const text = Number.isInteger(ms) && ms === date.getTime() ? date.toISOString() : "";
@@ -16,7 +27,18 @@ export function formatInstant(ms: number): string {
   return text;
 }
 
-/** Text as milliseconds since 1970; `undefined` if it is not that one spelling of an instant that exists. */
+/**
+ * Reads an instant. Returns milliseconds since 1970, or `undefined` when the text has another spelling or the
+ * instant does not exist.
+ *
+ * @param text Any text.
+ * @example
+ * ```ts
+ * import { parseInstant } from "@gold-partner/protocol";
+ *
+ * console.log(parseInstant("2026-01-31T09:30:00.000Z")); // 1769851800000
+ * ```
+ */
 export function parseInstant(text: string): number | undefined {
   if (!INSTANT_FORM.test(text)) return undefined;
   const ms = Date.parse(text);
@@ -24,7 +46,7 @@ export function parseInstant(text: string): number | undefined {
   return Number.isNaN(ms) || new Date(ms).toISOString() !== text ? undefined : ms;
 }
 
-/** Whether `text` is a day of the calendar, as in 2026-01-31. */
+/** Returns whether `text` is a day of the calendar, such as 2026-01-31. */
 export function isDate(text: string): boolean {
   return DATE_FORM.test(text) && parseInstant(`${text}T00:00:00.000Z`) !== undefined;
 }

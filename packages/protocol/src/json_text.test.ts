@@ -18,7 +18,7 @@ describe("writeJson()", () => {
   });
 
   it("writes everything else as JSON.stringify() does", () => {
-    // Numbers aside: the reader keeps their source text, which the first test shows to be written as it is.
+    // Without numbers: the reader keeps their source text, and the first test checks how that is written.
     const tree = fc.letrec((of) => ({
       value: fc.oneof(
         { maxDepth: 4 },

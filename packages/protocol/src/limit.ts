@@ -1,11 +1,11 @@
-// Limits and windows that both sides know. The ranges of money, gold and prices stand in quantity_range.ts.
+// Limits and windows that both sides know. The ranges of money, gold and prices are in quantity_range.ts.
 
 export const BODY_MAX_BYTES = 65_536;
 export const BODY_MAX_DEPTH = 32;
 
-/** How far X-Timestamp may be from the service's clock, either way. */
+/** Seconds that X-Timestamp may differ from the service's clock, in both directions. */
 export const TIMESTAMP_WINDOW_SECONDS = 300;
-/** How far a webhook's timestamp may be from the receiver's clock, either way. */
+/** Seconds that a webhook's timestamp may differ from the receiver's clock, in both directions. */
 export const WEBHOOK_TOLERANCE_SECONDS = 300;
 /** How long an access token lives. */
 export const TOKEN_TTL_SECONDS = 600;
@@ -16,14 +16,15 @@ export const PAGE_DEFAULT_ITEMS = 50;
 export const PAGE_MAX_ITEMS = 200;
 export const CURSOR_MAX_CHARACTERS = 512;
 
-/** An `errors` list longer than this helps nobody and lets a small request buy a large reply. */
+/** The most entries of an `errors` list. A longer list would let a small request cause a large reply. */
 export const FIELD_ERRORS_MAX = 20;
 
-/** ISO 20022's bound for a payment's references (Max35Text). */
+/** The limit of ISO 20022 for a payment's reference (Max35Text). */
 export const REFERENCE_MAX_CHARACTERS = 35;
 /**
- * A withdrawal's reference travels with the bank transfer, so it keeps to what banks pass on: SWIFT's character
- * set X and the underscore; not at either end a space or a slash. Empty is the same as none.
+ * A withdrawal's reference is sent with the bank transfer, so it has only characters that banks pass on:
+ * SWIFT's character set X and the underscore. A space or a slash may not stand at either end. An empty
+ * reference is the same as no reference.
  */
 export const REFERENCE_FORM: RegExp =
   /^(?:[A-Za-z0-9_?:().,'+-](?:[A-Za-z0-9_?:().,'+\/ -]{0,33}[A-Za-z0-9_?:().,'+-])?)?$/;

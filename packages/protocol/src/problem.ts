@@ -1,4 +1,4 @@
-// RFC 9457 application/problem+json, and the token endpoint's form of the same.
+// Errors as application/problem+json (RFC 9457), and in the form of the token endpoint.
 import { z } from "zod";
 import { REQUEST_ID_FORM, type RequestId } from "./id.ts";
 import {
@@ -12,7 +12,10 @@ import type { OAuthError } from "./problem/token_endpoint.ts";
 
 export const PROBLEM_MEDIA_TYPE = "application/problem+json";
 
-/** One offending place: `pointer` into the body (RFC 6901, as a URI fragment), or the `name` of a parameter or header. */
+/**
+ * One place of the request that is wrong: a `pointer` into the body (RFC 6901, as a URI fragment), or the
+ * `name` of a parameter or header.
+ */
 export type FieldError =
   | { readonly pointer: string; readonly detail: string }
   | { readonly name: string; readonly detail: string };
@@ -29,13 +32,26 @@ export interface Problem {
 }
 
 export interface ProblemOccurrence {
-  /** What happened this time and what to do; the registry's cause and cure where nothing more is known. */
+  /** What happened this time and what to do. Default: the registry's cause and cure. */
   readonly detail?: string;
   readonly requestId: RequestId;
   readonly errors?: readonly FieldError[];
 }
 
-/** The body of a problem reply. `type` leads to the catalogue's entry. */
+/**
+ * Makes the body of a problem reply. Its `type` is the address of the code's entry in the catalogue.
+ *
+ * @param code A code of `PROBLEM_REGISTRY`.
+ * @param occurrence The request id, and what is known about this occurrence.
+ * @example
+ * ```ts
+ * import { problemBody } from "@gold-partner/protocol";
+ *
+ * const requestId = "req_01890a5d-ac96-774b-bcce-b302099a8057";
+ * const { status, type } = problemBody("quote_expired", { requestId });
+ * console.log(status, type); // 422 /docs/errors#quote_expired
+ * ```
+ */
 export function problemBody(code: ProblemCode, { detail, requestId, errors }: ProblemOccurrence): Problem {
   const { title, status, cause, cure, retryable } = PROBLEM_REGISTRY[code];
   return {
@@ -57,7 +73,20 @@ export interface TokenError {
   readonly request_id: string;
 }
 
-/** The body of a refusal at POST /oauth/token. */
+/**
+ * Makes the body of a refusal at POST /oauth/token.
+ *
+ * @param code A code of `TOKEN_PROBLEM_REGISTRY`.
+ * @param occurrence The request id, and what happened this time.
+ * @example
+ * ```ts
+ * import { tokenErrorBody } from "@gold-partner/protocol";
+ *
+ * const requestId = "req_01890a5d-ac96-774b-bcce-b302099a8057";
+ * const { error, code } = tokenErrorBody("partner_suspended", { requestId });
+ * console.log(error, code); // access_denied partner_suspended
+ * ```
+ */
 export function tokenErrorBody(
   code: TokenProblemCode,
   { detail, requestId }: Pick<ProblemOccurrence, "detail" | "requestId">,

@@ -10,7 +10,7 @@ import {
   type TokenProblemCode,
 } from "./problem_registry.ts";
 
-/** The contract's own list. */
+/** The codes by status, as the contract lists them. */
 const STATUSES: Record<number, string> = {
   400:
     "invalid_request idempotency_key_missing idempotency_key_invalid timestamp_invalid nonce_invalid path_not_allowed",

@@ -1,4 +1,5 @@
-// Every problem that the service can answer with. Behaviour, OpenAPI and the documentation's catalogue come from here.
+// Every problem that the service can reply with. The service's behaviour, the OpenAPI document and the
+// catalogue in the documentation are made from this table.
 import { AVAILABILITY_PROBLEMS } from "./problem/availability.ts";
 import { BUSINESS_PROBLEMS } from "./problem/business.ts";
 import type { ProblemEntry } from "./problem/entry.ts";
@@ -24,20 +25,42 @@ export const TOKEN_PROBLEM_REGISTRY: Readonly<Record<TokenProblemCode, ProblemEn
   ...TOKEN_ENDPOINT_PROBLEMS,
 };
 
+/**
+ * Returns whether `text` is a code of application/problem+json.
+ *
+ * @param text Any text, such as the `code` of a reply.
+ * @example
+ * ```ts
+ * import { isProblemCode } from "@gold-partner/protocol";
+ *
+ * console.log(isProblemCode("quote_expired"), isProblemCode("invalid_client")); // true false
+ * ```
+ */
 export function isProblemCode(text: string): text is ProblemCode {
   return Object.hasOwn(PROBLEM_REGISTRY, text);
 }
 
-/** Which problem an endpoint answers with: only an order's quote_id has effects of its own. */
+/** What the refusal is about. For an order's quote_id, a code can have effects that it has nowhere else. */
 export type Refused = "order_quote_id" | "other";
 
-/** Whether this answer binds the Idempotency-Key, so that every repeat gets it again. */
+/**
+ * Returns whether this refusal binds the Idempotency-Key. If it does, every repeat gets the same reply.
+ *
+ * @param code The code of the refusal.
+ * @param refused Whether the refusal is about an order's quote_id.
+ * @example
+ * ```ts
+ * import { bindsKey } from "@gold-partner/protocol";
+ *
+ * console.log(bindsKey("not_found", "order_quote_id"), bindsKey("not_found", "other")); // true false
+ * ```
+ */
 export function bindsKey(code: ProblemCode, refused: Refused): boolean {
   const effect = PROBLEM_REGISTRY[code].binds_key;
   return effect === true || effect === refused;
 }
 
-/** OAuth's name for a problem at the token endpoint, whatever its status. */
+/** OAuth's name for a problem at the token endpoint. */
 export function oauthError(code: TokenProblemCode): OAuthError {
   if (code === "unsupported_grant_type") return code;
   switch (TOKEN_PROBLEM_REGISTRY[code].status) {

@@ -1,4 +1,4 @@
-// The units, and how far they reach. Inside, every quantity is a bigint of its smallest unit:
+// The units and their ranges. In the code, every quantity is a bigint of its smallest unit:
 //
 //   money  1 halala           = 0.01 SAR
 //   gold   1 tenth-milligram  = 0.0001 g
@@ -9,8 +9,8 @@
 //   largest order    10^9 tenth-milligrams x (10^9 - 1) pips < 10^18 microhalalas < 2^63 (about 9.2 x 10^18)
 //   largest amount   10^12 halalas x 10^6                   = 10^18 microhalalas < 2^63
 //
-// so the database multiplies and divides in 64 bits and cannot overflow. The largest order costs less than the
-// largest amount. No quantity has more than 14 digits; a double carries any 15.
+// so the database multiplies and divides in 64 bits and cannot overflow. The largest order costs less than
+// the largest amount. No quantity has more than 14 digits; a double carries any 15.
 
 export const SAR_DECIMALS = 2n;
 export const GRAM_DECIMALS = 4n;
@@ -20,9 +20,9 @@ export const MICROHALALAS_PER_HALALA = 1_000_000n;
 
 /** The smallest step of gold: 0.0001 g. */
 export const GOLD_MIN_TENTH_MILLIGRAMS = 1n;
-/** What a partner may trade in one order unless the operator set another bound: 1,000 g. */
+/** The largest order of a partner for whom the operator has set no other limit: 1,000 g. */
 export const GOLD_DEFAULT_MAX_TENTH_MILLIGRAMS = 10_000_000n;
-/** What no operator can raise the bound of one order above: 100,000 g. */
+/** The highest limit that an operator can set for one order: 100,000 g. */
 export const GOLD_MAX_TENTH_MILLIGRAMS = 1_000_000_000n;
 
 export const PRICE_MIN_PIPS = 1n;

@@ -23,7 +23,7 @@ seedTests(import.meta.url);
 
 const RUNS = { numRuns: 3_000 };
 
-/** All magnitudes alike: a plain range would hardly ever give a small number. */
+/** Draws every number of digits equally often. A plain range would hardly ever give a small number. */
 const upTo = (max: bigint) =>
   fc.bigInt({ min: 1n, max: BigInt(`${max}`.length) }).chain((digits) => {
     const top = 10n ** digits;
@@ -45,7 +45,7 @@ function assertRefused(outcome: QuoteOutcome, says: string): void {
   assert(outcome.detail.includes(says), outcome.detail);
 }
 
-/** What big.js makes of it: the total in SAR. */
+/** The total in SAR, as big.js computes it. */
 function totalOf(of: Side, tenthMilligrams: bigint, pips: bigint): Big {
   const exact = new Big(formatGrams(tenthMilligrams)).times(formatPrice(pips));
   return exact.round(2, of === "buy" ? Big.roundUp : Big.roundDown);

@@ -1,4 +1,5 @@
-// Every rounding of the house, each to the halala or to the tenth-milligram and each in the house's favour.
+// The rounding of quotes and prices. Money rounds to the halala, gold to the tenth-milligram and a price to
+// the pip. Rounding is always in favour of the operator.
 import { formatGrams, formatHalalas, formatPrice } from "./quantity.ts";
 import {
   AMOUNT_MAX_HALALAS,
@@ -19,7 +20,7 @@ export interface QuoteTerms {
   readonly goldTenthMilligrams: bigint;
   readonly pricePips: bigint;
   readonly totalHalalas: bigint;
-  /** What the rounding of the total brought the house, never negative. */
+  /** The operator's gain from rounding the total. Never negative. */
   readonly roundingGainMicrohalalas: bigint;
 }
 
@@ -31,7 +32,23 @@ export interface QuoteRefusal {
 
 export type QuoteOutcome = QuoteTerms | QuoteRefusal;
 
-/** The total of a buy rounds up to the halala, of a sell down. */
+/**
+ * Computes a quote for a weight of gold. The total of a buy rounds up to the halala, the total of a sell
+ * rounds down.
+ *
+ * @param side The side, as the partner sees it.
+ * @param goldTenthMilligrams The gold in tenth-milligrams (0.0001 g).
+ * @param pricePips The price in pips, from `PRICE_MIN_PIPS` to `PRICE_MAX_PIPS`.
+ * @returns The terms, or a refusal when the gold is outside its range or the total is below 0.01 SAR.
+ * @throws RangeError when the price is outside its range: that is a defect of the price source.
+ * @example
+ * ```ts
+ * import { formatHalalas, quoteByGrams } from "@gold-partner/protocol";
+ *
+ * const outcome = quoteByGrams("buy", 15_000n, 4_123_456n);
+ * console.log(outcome.ok ? formatHalalas(outcome.totalHalalas) : outcome.detail); // 618.52
+ * ```
+ */
 export function quoteByGrams(side: Side, goldTenthMilligrams: bigint, pricePips: bigint): QuoteOutcome {
   requirePrice(pricePips);
   if (goldTenthMilligrams < GOLD_MIN_TENTH_MILLIGRAMS || goldTenthMilligrams > GOLD_MAX_TENTH_MILLIGRAMS) {
@@ -56,8 +73,22 @@ export function quoteByGrams(side: Side, goldTenthMilligrams: bigint, pricePips:
 }
 
 /**
- * A buy gets the gold that the amount pays for, a sell gives the gold that the amount takes; the total follows from
- * the gold. So a buy costs at most the amount and a sell brings at least the amount.
+ * Computes a quote for an amount of money. A buy gets the gold that the amount pays for. A sell gives the
+ * gold that is needed for the amount. The total follows from the gold, so a buy costs at most the amount and
+ * a sell brings at least the amount.
+ *
+ * @param side The side, as the partner sees it.
+ * @param amountHalalas The amount in halalas (0.01 SAR).
+ * @param pricePips The price in pips, from `PRICE_MIN_PIPS` to `PRICE_MAX_PIPS`.
+ * @returns The terms, or a refusal when the amount or the gold is outside its range.
+ * @throws RangeError when the price is outside its range: that is a defect of the price source.
+ * @example
+ * ```ts
+ * import { formatGrams, quoteByAmount } from "@gold-partner/protocol";
+ *
+ * const outcome = quoteByAmount("sell", 100_000n, 3_988_000n);
+ * console.log(outcome.ok ? formatGrams(outcome.goldTenthMilligrams) : outcome.detail); // 2.5076
+ * ```
  */
 export function quoteByAmount(side: Side, amountHalalas: bigint, pricePips: bigint): QuoteOutcome {
   requirePrice(pricePips);
@@ -82,7 +113,7 @@ export function quoteByAmount(side: Side, amountHalalas: bigint, pricePips: bigi
   return quoteByGrams(side, goldTenthMilligrams, pricePips);
 }
 
-/** What the partner pays and what it receives per gram. */
+/** The prices per gram that the partner pays and receives. */
 export interface Prices {
   readonly buyPricePips: bigint;
   readonly sellPricePips: bigint;
@@ -90,7 +121,21 @@ export interface Prices {
 
 const BASIS_POINTS_PER_HALF = 20_000n;
 
-/** Half of the spread lies on each side of the mid; the buy price rounds up and the sell price down, so buy > sell. */
+/**
+ * Computes the buy and the sell price. Half of the spread is on each side of the mid price. The buy price
+ * rounds up and the sell price rounds down, so the buy price is always higher.
+ *
+ * @param midPips The mid price in pips (0.0001 SAR per gram).
+ * @param spreadBasisPoints The whole spread in basis points, from 1 to 19,999.
+ * @throws RangeError when the spread or a resulting price is outside its range.
+ * @example
+ * ```ts
+ * import { formatPrice, pricesFromMid } from "@gold-partner/protocol";
+ *
+ * const { buyPricePips, sellPricePips } = pricesFromMid(5_000_000n, 60n);
+ * console.log(formatPrice(buyPricePips), formatPrice(sellPricePips)); // 501.5 498.5
+ * ```
+ */
 export function pricesFromMid(midPips: bigint, spreadBasisPoints: bigint): Prices {
   if (spreadBasisPoints < 1n || spreadBasisPoints >= BASIS_POINTS_PER_HALF) {
     throw new RangeError(
@@ -107,12 +152,12 @@ export function pricesFromMid(midPips: bigint, spreadBasisPoints: bigint): Price
   return { buyPricePips, sellPricePips };
 }
 
-/** Division of numbers that are not negative. */
+/** Divides numbers that are not negative. */
 function divide(dividend: bigint, divisor: bigint, rounding: "up" | "down"): bigint {
   return rounding === "up" ? (dividend + divisor - 1n) / divisor : dividend / divisor;
 }
 
-/** A price is the house's own, so a wrong one is a defect and no refusal. */
+/** The price comes from the operator, so a wrong price is a defect: it throws and is not a refusal. */
 function requirePrice(pricePips: bigint): void {
   if (pricePips >= PRICE_MIN_PIPS && pricePips <= PRICE_MAX_PIPS) return;
   throw new RangeError(

@@ -66,7 +66,7 @@ describe("webhook secrets", () => {
       `${good}\n`,
       ` ${good}`,
       good.replaceAll("/", "_"),
-      good.replace("8=", "9="), // bits that no byte holds
+      good.replace("8=", "9="), // padding bits that are not 0
       `whsec_ ${good.slice("whsec_".length)}`,
     ];
     for (const text of [...bad, undefined, null, 5, Buffer.from(good)]) {

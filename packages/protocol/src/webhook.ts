@@ -15,7 +15,7 @@ export type WebhookErrorReason =
   | "signature_version_unknown"
   | "signature_mismatch";
 
-/** The only error that signing and verifying throw. `reason` is stable: callers may decide by it. */
+/** The only error that signing and verifying throw. Callers may decide by `reason`, which is stable. */
 export class WebhookError extends Error {
   override readonly name = "WebhookError";
   readonly reason: WebhookErrorReason;
@@ -26,7 +26,7 @@ export class WebhookError extends Error {
   }
 }
 
-/** A parsed secret. The key itself is out of reach, so that neither a log nor JSON can show it. */
+/** A parsed secret. The key itself is not accessible, so neither a log nor JSON can show it. */
 export interface WebhookSecret {
   mac(content: Uint8Array): Uint8Array;
 }
@@ -47,11 +47,11 @@ interface HeaderLookup {
 
 export interface WebhookVerification {
   nowSeconds: number;
-  /** How far the sender's clock may lie before or after `nowSeconds`. */
+  /** Seconds that the sender's clock may differ from `nowSeconds`, in both directions. Default: 300. */
   toleranceSeconds?: number;
 }
 
-/** What a valid delivery said of itself: store `id` and ignore a second delivery of it. */
+/** The id and the time of a valid delivery. Store `id`, and ignore a second delivery with the same id. */
 export interface VerifiedWebhook {
   id: string;
   timestamp: number;
@@ -59,13 +59,25 @@ export interface VerifiedWebhook {
 
 const SECRET_PREFIX = "whsec_";
 const SECRET_BYTES = { shortest: 24, issued: 32, longest: 64 };
-// No full stop, which separates the signed parts: with one, a signature would fit two messages. No comma, which joins
-// a header that came twice.
+// A full stop separates the signed parts. With one in the id, a signature would fit two messages. A comma
+// joins a header that came twice, so it is not allowed either.
 const MESSAGE_ID = /^[!-+\-/-~]{1,255}$/;
-// Some eighty signatures: each one is compared with each secret's, and who sent them is not known yet.
+// Enough for about 80 signatures. The length is limited because each signature is compared with that of each
+// secret before the sender is known.
 const SIGNATURES = /^.{1,4096}$/s;
 
-/** Reads `whsec_<base64>` strictly: one secret has one spelling. */
+/**
+ * Reads a webhook secret. It is strict: a secret has exactly one spelling.
+ *
+ * @param text `whsec_` and the padded base64 of 24 to 64 bytes.
+ * @throws WebhookError with the reason `secret_invalid`. The error does not show the text.
+ * @example
+ * ```ts
+ * import { parseWebhookSecret } from "@gold-partner/protocol";
+ *
+ * const secret = parseWebhookSecret(process.env.WEBHOOK_SECRET!);
+ * ```
+ */
 export function parseWebhookSecret(text: string): WebhookSecret {
   const encoded = typeof text === "string" ? text.slice(SECRET_PREFIX.length) : "";
   const key = Buffer.from(encoded, "base64");
@@ -85,7 +97,20 @@ export function parseWebhookSecret(text: string): WebhookSecret {
   return { mac: (content) => createHmac("sha256", key).update(content).digest() };
 }
 
-/** A new secret's text, from a source of cryptographically random bytes. */
+/**
+ * Makes the text of a new webhook secret.
+ *
+ * @param random Returns as many cryptographically random bytes as it is asked for.
+ * @throws WebhookError with the reason `argument_invalid` when `random` returns another number of bytes.
+ * @example
+ * ```ts
+ * import { randomBytes } from "node:crypto";
+ * import { newWebhookSecret } from "@gold-partner/protocol";
+ *
+ * const text = newWebhookSecret((length) => randomBytes(length));
+ * console.log(text.slice(0, 6)); // whsec_
+ * ```
+ */
 export function newWebhookSecret(random: (length: number) => Uint8Array): string {
   const key = random(SECRET_BYTES.issued);
   if (key.length !== SECRET_BYTES.issued) {
@@ -97,7 +122,23 @@ export function newWebhookSecret(random: (length: number) => Uint8Array): string
   return SECRET_PREFIX + Buffer.from(key).toString("base64");
 }
 
-/** The `webhook-signature` header: one signature for each secret, so that a receiver may change over at any time. */
+/**
+ * Makes the `webhook-signature` header. It has one signature for each secret, so that a receiver can change
+ * its secret at any time.
+ *
+ * @param message The event's id, the time of this attempt and the body.
+ * @param secrets The sender's active secrets, at least one.
+ * @throws WebhookError with the reason `argument_invalid` when the id, the time, the body or the secrets are
+ * not valid.
+ * @example
+ * ```ts
+ * import { parseWebhookSecret, signWebhook } from "@gold-partner/protocol";
+ *
+ * const secret = parseWebhookSecret(process.env.WEBHOOK_SECRET!);
+ * const message = { id: "evt_1", timestamp: 1_769_851_875, body: "{}" };
+ * console.log(signWebhook(message, [secret]).slice(0, 3)); // v1,
+ * ```
+ */
 export function signWebhook(message: WebhookMessage, secrets: readonly WebhookSecret[]): string {
   requireSecrets(secrets);
   const timestamp = String(message?.timestamp);
@@ -118,8 +159,27 @@ export function signWebhook(message: WebhookMessage, secrets: readonly WebhookSe
 }
 
 /**
- * Accepts a delivery that any of `secrets` signed within the tolerance, or throws a WebhookError. `rawBody` is the
- * body as it was received: JSON that was parsed and written again has other bytes.
+ * Verifies a webhook. Accepts a delivery that any of `secrets` signed within the tolerance.
+ *
+ * @param rawBody The body as it was received. JSON that was parsed and written again has other bytes.
+ * @param headers A `Headers`, Node's `request.headers` or any record. Names match in any case.
+ * @param secrets The parsed secrets that are active, at least one.
+ * @param options The receiver's clock, and how far the sender's clock may differ from it.
+ * @throws WebhookError whose `reason` says which header, time, signature or argument is not acceptable.
+ * @example
+ * ```ts
+ * import { parseWebhookSecret, signWebhook, verifyWebhook } from "@gold-partner/protocol";
+ *
+ * const secret = parseWebhookSecret(process.env.WEBHOOK_SECRET!);
+ * const message = { id: "evt_1", timestamp: 1_769_851_875, body: "{}" };
+ * const headers = {
+ *   "webhook-id": message.id,
+ *   "webhook-timestamp": `${message.timestamp}`,
+ *   "webhook-signature": signWebhook(message, [secret]),
+ * };
+ * const { id } = verifyWebhook(message.body, headers, [secret], { nowSeconds: 1_769_851_900 });
+ * console.log(id); // evt_1
+ * ```
  */
 export function verifyWebhook(
   rawBody: Uint8Array | string,
@@ -168,7 +228,7 @@ function signature(secret: WebhookSecret, content: Uint8Array): string {
   return `v1,${Buffer.from(secret.mac(content)).toString("base64")}`;
 }
 
-/** In a time that tells nothing of where two texts differ. */
+/** Compares two texts in constant time, so that the time does not show where they differ. */
 function sameText(left: string, right: string): boolean {
   const [leftBytes, rightBytes] = [hostBytes.utf8(left), hostBytes.utf8(right)];
   return leftBytes.length === rightBytes.length && timingSafeEqual(leftBytes, rightBytes);

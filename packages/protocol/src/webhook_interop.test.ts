@@ -14,7 +14,7 @@ describe("Standard Webhooks' own package", () => {
   const body = fc.string({ unit: "grapheme", maxLength: 300 });
 
   it("verifies what is signed here (1,000 cases)", () => {
-    const nowSeconds = Math.floor(Date.now() / 1000); // its clock cannot be set
+    const nowSeconds = Math.floor(Date.now() / 1000); // the clock of standardwebhooks cannot be set
     fc.assert(
       fc.property(
         key,

@@ -4,7 +4,7 @@ import { ENDPOINTS, operationsOf } from "@gold-partner/protocol";
 import { expectProblem, type TrialService, trialService } from "@gold-partner/dev";
 
 const ID = "x_01890000-0000-7000-8000-000000000000";
-/** Every operation at a path that has its form, but for the token's, which refuses in a form of its own. */
+/** Every operation with a path that fits it, except the token operation, which has its own error format. */
 const ROUTES = operationsOf("sandbox").filter((operation) => operation !== "issueToken").map((operation) => {
   const { method, path, signature } = ENDPOINTS[operation];
   return [method, path.replace(/\{\w+\}/, ID), signature] as const;

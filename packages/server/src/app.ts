@@ -33,7 +33,10 @@ import { tokenRoute } from "./token_route.ts";
 const TOKEN_PATH = ENDPOINTS.issueToken.path;
 const FUND_PATH = ENDPOINTS.fundSandbox.path;
 
-/** Who answers which operation. Their methods and paths stand in the protocol, from which the description is made, too. */
+/**
+ * The route of each operation. The protocol package defines the methods and paths, and makes the API
+ * description from the same table.
+ */
 const routesOf = (deps: Deps, description: Json): Readonly<Record<OperationId, Route>> => ({
   getHealth: healthRoute(deps),
   issueToken: tokenRoute(deps),
@@ -66,7 +69,7 @@ const routesOf = (deps: Deps, description: Json): Readonly<Record<OperationId, R
   getErrorCatalogue: errorCatalogueRoute(deps),
 });
 
-/** The partner API. Everything that it needs comes in by `deps`, so a test calls it by `app.request()`. */
+/** The partner API. All its dependencies are in `deps`, so a test can call it with `app.request()`. */
 export function createApp(deps: Deps): Hono<AppEnv> {
   const app = new Hono<AppEnv>();
   const { publicBaseUrl: baseUrl, environment } = deps.config;
@@ -83,7 +86,8 @@ export function createApp(deps: Deps): Hono<AppEnv> {
     c.set("target", checkTarget(c.env?.incoming?.url ?? pathAndQuery(c.req.url)));
     return next();
   });
-  // In production the sandbox's paths do not exist, for nobody and before any check.
+  // In production the sandbox's paths do not exist. notFound() below answers them before any check of the
+  // caller.
   for (const operation of operationsOf(environment)) {
     const endpoint = ENDPOINTS[operation];
     const path = routePath(endpoint);
@@ -129,7 +133,7 @@ function refuse(error: unknown, c: AppContext, { log, metrics }: Deps): Response
 }
 
 function observe(c: AppContext, { log, metrics }: Deps, durationMs: number): void {
-  // A path that a caller made up is no name for a metric, nor for a line of the log.
+  // An unknown path counts as "none". Otherwise callers could create metrics and write their text to the log.
   const route = c.get("route") ?? "none";
   const labels = { route, status: `${c.res.status}` };
   metrics.count("gold_requests_total", labels);

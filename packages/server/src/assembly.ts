@@ -23,13 +23,13 @@ import { openSealing } from "./sealing.ts";
 
 export interface Assembly {
   readonly deps: Deps;
-  /** Where this process delivers, too; it may be stopped before the rest. */
+  /** Set if this process also delivers webhooks. It may be stopped before the rest. */
   readonly delivery: Delivery | undefined;
-  /** Ends what runs by itself, and the connections. */
+  /** Stops the background tasks and closes the database connections. */
   stop(): Promise<void>;
 }
 
-/** The real parts, wired together over one database. Who serves them, on which socket, is another matter. */
+/** Creates the real components over one database. The caller serves them on a socket. */
 export async function assemble(config: Config, log: Log): Promise<Assembly> {
   let writes: WriteProbe | undefined;
   const pools = openPools(config, () => writes?.requirePossible());
@@ -49,13 +49,14 @@ export async function assemble(config: Config, log: Log): Promise<Assembly> {
     const notices = openEventNotices(pools.notices);
     writes = await openWriteProbe({ sql: pools.probe, standby: config.standby, monotonicMs, log });
     const { isFresh, snapshot } = registry;
-    // Whoever names no URL has nobody to be woken; one that was named a moment ago is found by the workers' own look.
+    // A partner without a webhook URL needs no notice. If its URL was set after the last snapshot, the
+    // workers find its events by their own poll.
     const booking = openBooking(pools, config.lanes, (client) => {
       if (!isFresh() || snapshot().receivers.has(client)) notices.tell(client);
     }, writes);
     const reads = openReads(pools.reads, pools.holding);
     const metrics = createMetrics();
-    // Shown before the first one happens: an alarm sees it rise.
+    // Exported as 0 before the first error, so that an alert sees the increase.
     metrics.count("gold_unexpected_errors_total", {}, 0);
     showWrites(metrics, writes);
     metrics.gauge("gold_malformed_rows", () => registry!.malformedRows());
@@ -120,7 +121,7 @@ export function showWrites(metrics: Metrics, writes: WriteProbe): void {
   metrics.gauge("gold_standby_missing", () => writes.fault() === "no_standby" ? 1 : 0);
 }
 
-/** A service over another deployment's database would sell that one's gold. */
+/** Refuses the database of another deployment: the service would sell that deployment's gold. */
 export function requireSameDeployment(
   registry: Registry,
   config: Pick<Config, "environment" | "publicBaseUrl">,

@@ -25,7 +25,9 @@ describe("what must stay secret", () => {
   });
   after(() => service.stop());
 
-  /** Good requests and bad ones of every kind, with a secret in every place where a caller could put one. */
+  /**
+   * Sends valid and invalid requests of every kind, with secrets in every place where a caller can put one.
+   */
   async function tradeAndErr(): Promise<void> {
     const { token } = canaries as { token: string };
     const form = (secret: string) =>
@@ -78,7 +80,7 @@ describe("what must stay secret", () => {
     await breakTheDatabase();
   }
 
-  /** An unexpected error may carry a statement and its parameters. */
+  /** Causes an unexpected error, because such an error may hold a statement and its parameters. */
   async function breakTheDatabase(): Promise<void> {
     const { sql } = service.books;
     await sql`alter table gold.idempotency_key add constraint broken check (length(key) < 40) not valid`;
@@ -117,7 +119,7 @@ describe("what must stay secret", () => {
         sql(column_name)
       } is not null`;
       for (const [name, canary] of Object.entries(canaries)) {
-        // As it is, and as bytea shows it: the text's bytes, or those that it encodes.
+        // The secret as text, and as hex, as bytea is shown: the text's bytes, or the bytes that it encodes.
         const forms = [
           canary,
           Buffer.from(canary).toString("hex"),

@@ -13,29 +13,34 @@ export type ListenAddress =
   | { readonly kind: "unix"; readonly path: string }
   | { readonly kind: "tcp"; readonly host: string; readonly port: number };
 
-/** What a process needs that serves no partner. */
+/** The configuration of a process that serves no partners and only delivers webhooks. */
 export interface DeliveryConfig {
   readonly environment: Environment;
   readonly publicBaseUrl: string;
   readonly operationsListen: ListenAddress;
   readonly databaseUrl: string;
-  /** An acknowledged write must be on a standby, too. */
+  /** Whether an acknowledged write must also be on a standby. */
   readonly standby: boolean;
   readonly sealingKeySource: KeySource;
   readonly webhookRetries: RetrySchedule;
-  /** PEM of the authority of receivers on loopback. */
+  /** PEM of the certificate authority that is trusted for webhook receivers on loopback, and only there. */
   readonly webhookCa: string | undefined;
-  /** Name servers; the system's where there is none. */
+  /** IP:PORT of each name server. If empty, the system's name servers are used. */
   readonly webhookDns: readonly string[];
 }
 
 export interface Config extends DeliveryConfig {
   readonly role: ServingRole;
   readonly listen: ListenAddress;
-  /** What the proxy must send on loopback TCP; a Unix socket's mode says the same. */
+  /**
+   * The secret that the proxy must send. Required on loopback TCP. A Unix socket is protected by its mode.
+   */
   readonly proxySecret: string | undefined;
   readonly drainSeconds: number;
-  /** Internal price feeds. Set in the environment, so that an operator who may set the feed's URL cannot extend the list. */
+  /**
+   * Internal price feeds. Set in the environment, so that an operator who may set the feed's URL cannot
+   * extend the list.
+   */
   readonly priceSourceAllow: AllowList;
   readonly lanes: number;
   readonly pepperSource: KeySource;
@@ -59,7 +64,7 @@ export class ConfigError extends Error {
   }
 }
 
-/** The environment, read once. All faults are reported together. */
+/** Reads the configuration from the environment. Throws one ConfigError that lists all faults. */
 export function readConfig(variables: Variables, role: ServingRole = "all"): Config {
   const reader = openReader(variables);
   const { faults, read, attempt } = reader;
@@ -88,7 +93,7 @@ export function readConfig(variables: Variables, role: ServingRole = "all"): Con
   return Object.freeze(config);
 }
 
-/** The same for the role delivery, which has no use for what serving needs. */
+/** Reads the configuration of the role delivery, and ignores settings that only serving needs. */
 export function readDeliveryConfig(variables: Variables): DeliveryConfig {
   const reader = openReader(variables);
   const config = readShared(reader);
@@ -140,7 +145,7 @@ function parseEnvironment(text: string): Environment {
   throw new Error(`is "${text}"; it is sandbox or production.`);
 }
 
-/** One spelling only, because partners sign it. */
+/** Accepts only one spelling of the base URL, because partners sign it. */
 export function parseBaseUrl(text: string): string {
   let url: URL;
   try {
@@ -189,7 +194,9 @@ function parseSwitch(text: string): boolean {
   throw new Error(`is "${text}"; it is on or off.`);
 }
 
-/** TLS passes over what it cannot read: without a word, no receiver on loopback would be trusted. */
+/**
+ * Checks each certificate. TLS would silently ignore a broken one, and then trust no receiver on loopback.
+ */
 function parseAuthorityFile(path: string): string | undefined {
   if (path === "") return undefined;
   const refuse = (why: string): never => {
@@ -234,7 +241,7 @@ function parseKeySource(text: string): KeySource {
   return text;
 }
 
-/** What fails at start says which setting it is about. */
+/** Adds the setting's name to the message of an error at start. */
 export async function about<T>(setting: string, act: Promise<T>): Promise<T> {
   try {
     return await act;

@@ -28,17 +28,17 @@ export interface AppEnv {
   readonly Variables: {
     exchange: Exchange;
     target: string;
-    /** The operation's path, as the description spells it. */
+    /** The operation's path as the API description spells it. Undefined for an unknown path. */
     route?: string;
     clientId: string;
     code: string;
   };
 }
 export type AppContext = Context<AppEnv>;
-/** What answers an operation. */
+/** Answers the requests of one operation. */
 export type Route = (c: AppContext) => Promise<Response>;
 
-/** For routes that need no token. certificate → IP → rate */
+/** Admits a request to a route that needs no token. Checks, in order: certificate → IP → rate. */
 export async function enter(c: AppContext, deps: Deps): Promise<ClientCertificate> {
   const certificate = await recognise(c, deps);
   pace(c, certificate.partner, deps);
@@ -46,8 +46,8 @@ export async function enter(c: AppContext, deps: Deps): Promise<ClientCertificat
 }
 
 /**
- * For all other routes: certificate → IP → token → rate. A request whose token fails does not use up the partner's rate. It counts
- * as a failure of its certificate.
+ * Admits a request to any other route. Checks, in order: certificate → IP → token → rate. A request whose
+ * token fails does not use up the partner's rate. It counts as a failure of its certificate.
  */
 export async function identify(c: AppContext, deps: Deps): Promise<Caller> {
   const certificate = await recognise(c, deps);
@@ -74,7 +74,7 @@ async function recognise(
   return certificate;
 }
 
-/** Counts a request once, however often it is admitted anew. */
+/** Counts a request once, even if it is admitted several times. */
 function pace(c: AppContext, { id, rate }: Partner, { limiter, monotonicMs }: Deps): void {
   const exchange = c.get("exchange");
   if (exchange.rateFields) return;
@@ -88,7 +88,7 @@ function pace(c: AppContext, { id, rate }: Partner, { limiter, monotonicMs }: De
   );
 }
 
-/** Who signed these bytes. timestamp → signature */
+/** Verifies who signed these bytes. Checks, in order: timestamp → signature. */
 export async function authenticate(
   c: AppContext,
   deps: Deps,
@@ -103,7 +103,7 @@ export async function authenticate(
   return signed;
 }
 
-/** What the caller signed over: the public base URL and the request target as it came. */
+/** The URL that the caller signed: the public base URL and the request target as it arrived. */
 export function signedUrl(c: AppContext, { config }: Deps): string {
   return config.publicBaseUrl + c.get("target");
 }
@@ -111,8 +111,9 @@ export function signedUrl(c: AppContext, { config }: Deps): string {
 const READMISSIONS = 3;
 
 /**
- * Books under an admission, and admits anew when it changed meanwhile: no write commits after a committed revocation.
- * `admit` runs the corridor's rooms up to booking again.
+ * Books under an admission. If the admission changed in the meantime, the request is admitted and booked
+ * again, up to READMISSIONS times in all. So no write commits after a committed revocation. `admit` runs
+ * every step before booking.
  */
 export async function bookAdmitted<Admitted>(
   admit: () => Promise<Admitted>,

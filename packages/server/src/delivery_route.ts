@@ -8,7 +8,7 @@ import { type AppContext, bookAdmitted, identify, type Route, uuidFor, uuidOfReq
 import type { Deps } from "./deps.ts";
 import { outcomeReply } from "./reply.ts";
 
-/** An event of the partner's, sent once more. */
+/** Requests that one of the partner's events is sent again. */
 export function redeliveryRoute(deps: Deps): Route {
   return corridor(deps, (write, c) => {
     const event = uuidOfId(ID_PREFIX.event, c.req.param("event_id") ?? "") ?? null;
@@ -16,19 +16,19 @@ export function redeliveryRoute(deps: Deps): Route {
   });
 }
 
-/** An event that is there to be delivered. */
+/** Creates a test event for the partner's webhook. */
 export function webhookTestRoute(deps: Deps): Route {
   return corridor(deps, (write) => deps.booking.testWebhook({ ...write, id: uuidFor(deps) }));
 }
 
-/** The rooms of a write that has nothing to say but its path. */
+/** The steps of an unsigned write without data in its body. Its path holds all parameters. */
 function corridor(deps: Deps, book: (write: DeliveryItem, c: AppContext) => Promise<Outcome>): Route {
   return async (c) => {
     const exchange = c.get("exchange");
     const admit = async () => {
       const { partner } = await identify(c, deps);
       const body = await readBody(c);
-      // It says nothing, so it may as well be left out.
+      // The body holds no data, so it is optional.
       const said = body.length > 0;
       if (said) checkMediaType(c, "application/json");
       const key = readIdempotencyKey((name) => c.req.header(name));

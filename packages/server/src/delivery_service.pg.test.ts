@@ -84,7 +84,7 @@ describe("startDelivery()", () => {
     await pause(1500);
     assertEquals(await isSealed(client), false);
     assertMatch(log[0]!, /"event":"delivering".*"role":"delivery"/);
-    // Nobody has the keys of these partners.
+    // These partners' webhook secrets name a sealing key that does not exist, so each logs "not opened".
     const events = log.map((line) => JSON.parse(line).event).filter((one) =>
       one !== "webhook secret not opened"
     );

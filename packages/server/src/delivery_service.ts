@@ -18,7 +18,7 @@ import type { Service } from "./service.ts";
 
 const CONNECTIONS = 2;
 
-/** What runs after the commit, in a process of its own: no partner reaches it, and no order waits for it. */
+/** Runs delivery in a process of its own. Partners cannot reach it, and no order waits for it. */
 export async function startDelivery(config: DeliveryConfig, write: (line: string) => void): Promise<Service> {
   const log = createLog(write, () => new Date());
   const sql = connect(config.databaseUrl, CONNECTIONS, { commitsLocally: true });
@@ -27,7 +27,7 @@ export async function startDelivery(config: DeliveryConfig, write: (line: string
   let stopping = false;
   let registry: Registry | undefined;
   let writes: WriteProbe | undefined;
-  // The registry is read every second over the same connections, so its age says whether the database is there.
+  // The registry is read every second over the same connections. So its age shows if the database answers.
   const isReady = () => Promise.resolve(!stopping && registry!.isFresh());
   const operations = createOperationsServer({ metrics, isReady });
   const monotonicMs = () => performance.now();

@@ -5,7 +5,7 @@ import { describe, it } from "node:test";
 import { assertEquals, assertMatch } from "@std/assert";
 import { type Departure, prepareDeparture } from "./departure.ts";
 
-/** A listening server with its departure prepared. */
+/** Starts a server with prepareDeparture() applied to it. */
 async function serve(
   answer: RequestListener,
 ): Promise<{ server: Server; departure: Departure; port: number }> {
@@ -16,7 +16,7 @@ async function serve(
   return { server, departure, port: (server.address() as AddressInfo).port };
 }
 
-/** One whose answers come when the test says so. */
+/** Starts a server that holds each answer until the test sends it. */
 async function serveLate() {
   const answers: (() => void)[] = [];
   const served = await serve((_request, response) => {
@@ -41,7 +41,7 @@ describe("prepareDeparture()", () => {
     assertMatch((await get(port, agent)).connection ?? "keep-alive", /^keep-alive$/i);
     departure.announce();
     assertEquals(await get(port, agent), { status: 200, connection: "close" });
-    // It still takes who comes.
+    // The server still accepts new connections.
     assertEquals(await get(port, agent), { status: 200, connection: "close" });
     await departure.close();
     agent.destroy();

@@ -2,11 +2,11 @@ import type { Server, ServerResponse } from "node:http";
 import type { Socket } from "node:net";
 import type { Log } from "./operations/log.ts";
 
-/** How a server leaves without taking a request along. */
+/** Closes a server without losing a request. */
 export interface Departure {
-  /** From now on every reply says that its connection closes, also those that are being made. */
+  /** From now on every reply closes its connection, including the replies to in-flight requests. */
   announce(): void;
-  /** Takes nothing new, lets what is under way finish, and closes. */
+  /** Refuses new connections and lets in-flight requests finish. After GRACE_MS it cuts open connections. */
   close(): Promise<void>;
 }
 
@@ -14,7 +14,8 @@ const GRACE_MS = 10_000;
 const IDLE_CHECK_MS = 50;
 
 export function prepareDeparture(server: Server, log: Log): Departure {
-  // Connections that have brought no request yet, as a proxy opens ahead of need: closeIdleConnections() does not know them.
+  // Connections that have carried no request yet, such as those that a proxy opens in advance.
+  // closeIdleConnections() does not close them.
   const unused = new Set<Socket>();
   const answering = new Set<ServerResponse>();
   let announced = false;
@@ -39,7 +40,7 @@ export function prepareDeparture(server: Server, log: Log): Departure {
     },
     async close() {
       const closed = new Promise<void>((resolve) => server.close(() => resolve()));
-      // Idle connections are closed at once; busy ones get their answer first.
+      // Idle connections are closed at once. Busy connections get their reply first.
       closeIdle();
       const idle = setInterval(closeIdle, IDLE_CHECK_MS);
       const cut = setTimeout(() => {

@@ -10,7 +10,7 @@ import type { TokenAuthority } from "./admission/token/token_authority.ts";
 import type { UsageRecorder } from "./admission/usage/usage_recorder.ts";
 import type { Reads } from "./reads/reads.ts";
 
-/** What the app is made of. Time, randomness and the database come in here and nowhere else. */
+/** The dependencies of the app. Time, randomness and the database come only from here. */
 export interface Deps {
   readonly config: Config;
   readonly registry: Registry;
@@ -25,9 +25,9 @@ export interface Deps {
   readonly log: Log;
   readonly metrics: Metrics;
   readonly clockAlarm: ClockAlarm;
-  /** Milliseconds by the database's time. */
+  /** The current time in milliseconds, by the database's clock. */
   now(): number;
-  /** Milliseconds of a clock that never steps, whatever the database's does: for durations alone. */
+  /** Milliseconds of a clock that never jumps, unlike the database's clock. Use it only for durations. */
   monotonicMs(): number;
   random(length: number): Uint8Array;
   pepper: Uint8Array;

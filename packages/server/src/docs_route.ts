@@ -6,12 +6,12 @@ import { PAGE_POLICY } from "./docs_page/page.ts";
 import { referencePage } from "./docs_page/reference.ts";
 import { fixedRoute } from "./fixed_route.ts";
 
-/** GET /docs: the description of this deployment, for people. */
+/** GET /docs: the API description of this deployment as an HTML page. */
 export function referenceRoute(description: Json, deps: Deps): Route {
   return pageRoute(referencePage(description), deps);
 }
 
-/** GET /docs/errors: where the `type` of a problem leads. */
+/** GET /docs/errors: the page that the `type` of a problem links to. */
 export function errorCatalogueRoute(deps: Deps): Route {
   return pageRoute(errorsPage(), deps);
 }

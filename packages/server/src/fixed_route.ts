@@ -4,7 +4,9 @@ import { enter, type Route } from "./corridor.ts";
 import type { Deps } from "./deps.ts";
 import { fixedReply } from "./reply.ts";
 
-/** Answers whoever has a certificate with what cannot change while the service runs. It is made and hashed once. */
+/**
+ * Serves content that cannot change while the service runs, hashed once. Needs a certificate but no token.
+ */
 export function fixedRoute(
   mediaType: string,
   text: string | Promise<string>,

@@ -7,7 +7,7 @@ import type { Deps } from "./deps.ts";
 import { Refusal } from "./refusal.ts";
 import { outcomeReply } from "./reply.ts";
 
-/** The sandbox's money. It needs no token, but a token that is sent must be right. */
+/** Funds a sandbox partner. The token is optional, but a token that is sent must be valid. */
 export function fundingRoute(deps: Deps): Route {
   return async (c) => {
     const exchange = c.get("exchange");

@@ -5,12 +5,15 @@ import { programEnvironment } from "./program_environment.ts";
 
 const run = promisify(execFile);
 
-/** Where a key is, never the key: `file:PATH` or `command:PROGRAM ARGUMENT…`, whose output it is. */
+/** The place of a key, never the key itself: `file:PATH`, or `command:PROGRAM ARGUMENT…`, which prints it. */
 export type KeySource = `file:${string}` | `command:${string}`;
 
 const KEY_BYTES = 32;
 
-/** What a source gives is no key (`malformed`, whoever configures it mends that), or its program gave nothing (`failed`). */
+/**
+ * `key_source_malformed`: the source gave something other than keys, so its content must be corrected.
+ * `key_source_failed`: its program failed and gave nothing.
+ */
 export class KeySourceError extends Error {
   override readonly name: string = "KeySourceError";
   readonly code: "key_source_malformed" | "key_source_failed";
@@ -25,7 +28,9 @@ export function isKeySource(text: string): text is KeySource {
   return /^(?:file|command):./.test(text);
 }
 
-/** The keys of a source, one a line in hex, the current one first: older ones stay readable while they rotate out. */
+/**
+ * Reads the keys of a source: one per line in hex, the current key first, then older keys during a rotation.
+ */
 export async function readKeys(source: KeySource): Promise<Uint8Array[]> {
   const keys = (await readSource(source)).split("\n").map((line) => line.trim()).filter((line) =>
     line !== ""

@@ -5,22 +5,22 @@ import type { ListenAddress } from "./config.ts";
 
 const OTHERS_NOTHING = 0o117;
 
-/** Listens where nobody else does. */
+/** Starts a server at an address. Throws if another service already listens there. */
 export async function listen(server: Server, address: ListenAddress): Promise<void> {
   if (address.kind === "unix") await removeStaleSocket(address.path);
   await new Promise<void>((resolve, reject) => {
     server.once("error", reject);
     if (address.kind === "tcp") return void server.listen(address.port, address.host, resolve);
-    // There is no moment in which the socket is open to more than chmod() leaves.
+    // The umask closes the socket to other users from its creation on, before chmod() below runs.
     const mask = process.umask(OTHERS_NOTHING);
     server.listen(address.path, resolve);
     process.umask(mask);
   });
-  // The proxy shares the group; nobody else on the machine may speak to the service.
+  // The proxy shares the group. No other user of the machine may connect to the service.
   if (address.kind === "unix") await chmod(address.path, 0o660);
 }
 
-/** A killed service leaves its socket behind. One that still answers belongs to somebody and is left alone. */
+/** Removes the socket that a killed service left behind. A socket that still accepts connections stays. */
 async function removeStaleSocket(path: string): Promise<void> {
   const found = await stat(path).catch(() => undefined);
   if (!found) return;
@@ -33,7 +33,7 @@ async function removeStaleSocket(path: string): Promise<void> {
   await rm(path);
 }
 
-/** Ends it with its connections: whoever asks for readiness over a kept one would keep it for ever. */
+/** Closes a server and its connections. A readiness probe on a keep-alive connection would keep it open. */
 export async function endListener(server: Server): Promise<void> {
   const ended = new Promise<void>((resolve) => server.close(() => resolve()));
   server.closeAllConnections();

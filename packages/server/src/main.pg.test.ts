@@ -11,7 +11,7 @@ import { type TrialBooks, trialBooks } from "@gold-partner/dev";
 const MAIN = fileURLToPath(new URL("./main.ts", import.meta.url));
 const INHERITED = ["PATH", "HOME", "TMPDIR", "DENO_DIR"];
 
-/** The service as its supervisor runs it, with these settings and no others. */
+/** Runs the service as its supervisor does, with only these settings. */
 function serve(args: readonly string[], settings: Readonly<Record<string, string>> = {}) {
   const runtime = "Deno" in globalThis ? ["run", "--no-check", "-A", MAIN] : ["--import", "tsx", MAIN];
   const inherited = INHERITED.flatMap((name) => process.env[name] ? [[name, process.env[name]]] : []);
@@ -75,12 +75,12 @@ describe("serve", () => {
       await new Promise((resolve) => setTimeout(resolve, 20));
     }
     assertMatch(said.out, /^\{.*"event":"delivering".*"role":"delivery"/);
-    // While it stops, it waits for this lock; so the second signal finds it at it.
+    // The service waits for this lock while it stops, so the second signal arrives during the stop.
     const holder = await books.sql.reserve();
     await holder`begin`;
     await holder`lock table gold.delivery_worker`;
-    // By its id: after child.kill() Deno answers the signal even where the child exited with a code. Twice, as a supervisor of a
-    // group and a parent that passes it on do.
+    // Signals by process id: after child.kill() Deno reports the signal even if the child exits with a code.
+    // The signal is sent twice, as when a supervisor signals the process group and a parent forwards it.
     process.kill(child.pid!, "SIGTERM");
     while (!said.out.includes('"stopping"') && performance.now() < untilMs) {
       await new Promise((resolve) => setTimeout(resolve, 5));

@@ -33,7 +33,7 @@ async function start(role: Role): Promise<Service> {
   return keepProcesses(environments, createLog(write, () => new Date()));
 }
 
-// Whoever reads the log may go away; the service stays.
+// The service keeps running if the reader of its log goes away.
 process.stdout.on("error", () => {});
 
 const { write, flush } = openLineWriter((text) => process.stdout.write(text));
@@ -43,12 +43,13 @@ const service = await start(role).catch((error: Error) => {
   process.exit(EXIT_DEPENDENCY);
 });
 
-// A supervisor may signal the whole group, so a signal comes again from whoever passes it on: one stop serves them all.
+// A signal may arrive twice: a supervisor signals the whole process group, and a parent forwards the signal.
+// Both share one stop.
 for (const signal of ["SIGTERM", "SIGINT", "SIGHUP"] as const) {
   process.on(signal, () => void service.stop().then(() => process.exit(0)));
 }
 
-// A supervisor that was killed can stop nothing any more, but its end of the pipe closes with it.
+// A killed supervisor cannot send a signal, but its end of the pipe closes, and this process then stops.
 if (process.env.STOP_WITH_STDIN === "1") {
   process.stdin.resume().once("end", () => void service.stop().then(() => process.exit(0)));
 }

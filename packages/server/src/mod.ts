@@ -1,4 +1,6 @@
-/** The one door for those who operate the service: its settings, its migrations, its keys' forms. */
+/**
+ * The package's only entry point: settings, migrations, key formats, and the parts that other packages use.
+ */
 export {
   type Config,
   ConfigError,

@@ -3,7 +3,7 @@ import type { Route } from "./corridor.ts";
 import type { Deps } from "./deps.ts";
 import { fixedRoute } from "./fixed_route.ts";
 
-/** GET /openapi.json: what this deployment offers, under its own URL. */
+/** GET /openapi.json: the API description of this deployment, with its own base URL. */
 export function openApiRoute(description: Json, deps: Deps): Route {
   return fixedRoute("application/json", JSON.stringify(description), deps);
 }

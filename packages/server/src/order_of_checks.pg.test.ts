@@ -15,7 +15,7 @@ interface Attempt extends Signing {
   readonly body: string;
 }
 
-/** One thing that is wrong, and what it is called. */
+/** One fault of a request, and the code that reports it. */
 interface Fault {
   readonly code: ProblemCode;
   readonly spoil: (attempt: Attempt) => Attempt;
@@ -41,10 +41,10 @@ describe("the order of checks of a signed order", () => {
     headers: { ...attempt.headers, [name]: value },
   });
   const send = ({ body, ...signing }: Attempt) => service.signed(PATH, body, signing);
-  /** Nothing wrong but the quote, which is no one's: the last thing that is looked at. */
+  /** A request whose only fault is an unknown quote, which is checked last. */
   const sound = (): Attempt => ({ body: '{"quote_id":"qt_none"}' });
 
-  /** In the order in which they are looked at. Two of one group share a place. */
+  /** The faults, in the order in which the service checks them. */
   const faults = (): Fault[] => [
     { code: "path_not_allowed", spoil: (attempt) => ({ ...attempt, target: "//v1/orders" }) },
     {

@@ -34,7 +34,7 @@ export function orderRoute(deps: Deps): Route {
   );
 }
 
-/** Money out takes the same rooms; only the last one differs. */
+/** A withdrawal takes the same steps as an order. Only the booking differs. */
 export function withdrawalRoute(deps: Deps): Route {
   return corridor(
     deps,
@@ -43,7 +43,7 @@ export function withdrawalRoute(deps: Deps): Route {
   );
 }
 
-/** THE CORRIDOR: every room of one order, in order. Each room's result is the next one's ticket. */
+/** THE WRITE PIPELINE: every step of a signed write, in order. Each step needs the previous step's result. */
 function corridor<Schema extends z.ZodType>(
   deps: Deps,
   schema: Schema,
@@ -84,14 +84,14 @@ function corridor<Schema extends z.ZodType>(
   };
 }
 
-/** Bytes are not compared by a sentence: the probe shows those that were verified. */
+/** Names the probe, which shows the bytes that were verified. An error message cannot compare bytes. */
 function nameTheProbe(error: unknown): never {
   if (!(error instanceof Refusal) || error.code !== "signature_invalid") throw error;
   const probe = "POST /v1/signed-probe shows what is verified here, and names the usual mistakes.";
   throw new Refusal("signature_invalid", `${error.detail} ${probe}`);
 }
 
-/** What booking must know of any signed write. */
+/** What booking needs from every signed write. */
 interface SignedWrite {
   readonly client: number;
   readonly admissionVersion: string;

@@ -43,20 +43,23 @@ import { Refusal } from "./refusal.ts";
 import { jsonReply, outcomeReply, problemReply } from "./reply.ts";
 
 const STRICT = /(?:^|,)\s*handling\s*=\s*(?:strict|"strict")\s*(?:,|;|$)/i;
-/** A diagnosis costs what dozens of orders do. Integrating by hand never gets there; a loop in production would. */
+/**
+ * A diagnosis costs as much as dozens of orders. Manual tests stay below this rate. A production loop exceeds
+ * it.
+ */
 const DIAGNOSIS_RATE: RateTerms = { perSecond: 1, burst: 30 };
 const TOO_MANY_DIAGNOSES =
   "One probe a second that fails is explained, and 30 at once after a rest. A probe whose signature fits is not counted, " +
   "nor is one with Prefer: handling=strict, which explains nothing. Wait as long as Retry-After says, then probe again.";
 const USED_NONCE = { ok: false, detail: "This nonce was used before; an order with it would be refused." };
-/** Where a caller's own name for this service may stand. */
+/** The headers that may hold the host name by which the caller reaches this service. */
 const HOST_HEADERS = ["host", "x-forwarded-host"];
 
 interface ProbeDeps extends Deps {
   readonly diagnoses: RateLimiter;
 }
 
-/** POST /v1/signed-probe: judges a signature over any body, and says step by step what it found. */
+/** POST /v1/signed-probe: checks a signature over any body, and reports the result of each step. */
 export function probeRoute(deps: Deps): Route {
   const probeDeps: ProbeDeps = { ...deps, diagnoses: createRateLimiter() };
   return async (c) => {
@@ -79,7 +82,7 @@ async function answerAsAnOrder(c: AppContext, deps: Deps): Promise<Response> {
 
 async function explain(c: AppContext, deps: ProbeDeps): Promise<Response> {
   const caller = await identify(c, deps);
-  // Size refuses here as it does everywhere, even where no step comes to look at the body.
+  // Refuses a body that is too large, as every route does, even if no step reads the body.
   await readBody(c);
   const headers = headersOf(c);
   let holder = caller.partner;
@@ -105,7 +108,7 @@ async function verify(c: AppContext, deps: Deps, caller: Caller): Promise<Signed
   return await authenticate(c, deps, caller, body, readSignatureForms((name) => c.req.header(name)));
 }
 
-/** Tries the usual mistakes, and says in the step that failed which one it was. */
+/** Tries the usual mistakes. If one explains the failure, adds its cure to the failed step. */
 async function findMistake(
   c: AppContext,
   { config, diagnoses, monotonicMs, now }: ProbeDeps,
@@ -150,7 +153,7 @@ async function spend(
     request: uuidOfRequest(c.get("exchange").requestId),
   });
   if (outcome.outcome === "idempotency_request_in_progress") {
-    // A probe has no key that anybody could be waiting for.
+    // A probe has no idempotency key, so the outcome can only mean that the account is busy.
     throw new Refusal("service_unavailable", "Your account is busy with other requests.");
   }
   return outcome;

@@ -26,13 +26,13 @@ const BODY = '{"quote_id":"qt_1"}';
 interface Foreign extends Carelessness {
   readonly partner?: TrialPartner;
   readonly nonce?: string;
-  /** Sent, as it is, instead of the time in seconds. */
+  /** Sent unchanged, instead of the time in seconds. */
   readonly sentTimestamp?: string;
   readonly headers?: Readonly<Record<string, string>>;
   readonly key?: ReturnType<typeof foreignKey>;
 }
 
-/** A probe by a client that shares no code with the service. */
+/** Sends a probe from a client that shares no code with the service. */
 async function send(service: TrialService, foreign: Foreign = {}): Promise<Response> {
   const { partner = service.partner, nonce = randomUUID() } = foreign;
   const timestamp = foreign.sentTimestamp ?? `${Math.floor(service.now() / 1000)}`;

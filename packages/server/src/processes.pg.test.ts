@@ -18,7 +18,7 @@ import {
 
 const ORDERS = 60;
 
-/** Which of them have not ended after a minute. */
+/** Returns the processes that have not ended after a minute. */
 async function findLeft(pids: readonly number[]): Promise<number[]> {
   const untilMs = performance.now() + 60_000;
   while (pids.some(isRunning) && performance.now() < untilMs) await sleep(50);
@@ -49,7 +49,7 @@ describe("several processes of the service", () => {
   const newKey = () => `processes-${keys++}`;
   const order = (number: number, quote: string, key: string) =>
     sendOrder(trial, processes.socket(number), quote, key);
-  /** Twenty orders under way, each over a connection that stands. */
+  /** Starts twenty orders, each over its own connection, and waits until all are connected. */
   const startOrders = async (numberOf: (index: number) => number) => {
     const quotes = await Promise.all(Array.from({ length: 20 }, newQuote));
     const answers: ReturnType<typeof sendOrder>[] = [];
@@ -88,7 +88,7 @@ describe("several processes of the service", () => {
     const asked = quotes.map(async (quote, index): Promise<Answer | undefined> => {
       await sleep(4 * index);
       const key = newKey();
-      // Whose connection broke asks the other process, under the same key.
+      // If the connection broke, the order is repeated at the other process with the same key.
       return await order(1 + index % 2, quote, key) ?? await order(2, quote, key);
     });
     await sleep(2 * ORDERS);
@@ -138,7 +138,7 @@ describe("several processes of the service", () => {
     await once(inTheWay, "listening");
     processes = startProcesses(trial, folder, { PROCESSES: "2" });
     const ended = once(processes.supervisor, "exit");
-    // The one that can does not serve on without the other, which would be started for ever.
+    // The process that could start must not keep serving while the other is restarted again and again.
     await Promise.race([ended, processes.until("process ended, another one follows", 1).catch(() => {})]);
     inTheWay.close();
     assertEquals(processes.lines("process ended, another one follows"), []);

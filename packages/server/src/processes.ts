@@ -11,14 +11,17 @@ type Variables = Readonly<Record<string, string | undefined>>;
 const PROCESSES_MAX = 64;
 const NUMBER = "{n}";
 const NUMBERED = ["LISTEN", "OPERATIONS_LISTEN"];
-/** What a process ends with that could not begin to serve. */
+/** The exit code of a process that could not start to serve. */
 export const EXIT_DEPENDENCY = 3;
 const REST_MS = 1000;
 const DOUBLINGS_MAX = 4;
-/** After its drain a process needs less, unless it hangs: webhooks under way have 15 s, connections to the database 5 s. */
+/**
+ * Time to end after the drain. In-flight webhooks get 15 s and database connections 5 s. Only a hang takes
+ * longer.
+ */
 const END_MS = 25_000;
 
-/** The environment of each process that PROCESSES asks for, its number from 1 on in place of {n}. */
+/** The environment of each process that PROCESSES asks for. {n} becomes the number of the process, from 1. */
 export function numberProcesses(variables: Variables): Variables[] {
   const { PROCESSES = "1" } = variables;
   const count = Number(PROCESSES);
@@ -40,12 +43,16 @@ export function numberProcesses(variables: Variables): Variables[] {
   });
 }
 
-/** What keeps one from starting may last, and each try takes from the cores of those that serve. */
+/**
+ * The pause in milliseconds before a process is started again. It doubles with each failed start, up to 16 s,
+ * because each start takes CPU time from the processes that serve.
+ */
 export const restMs = (failures: number): number => REST_MS * 2 ** Math.min(failures, DOUBLINGS_MAX);
 
 /**
- * Runs this program once for each environment. One that ends by itself is started again; the others serve on. Where one cannot
- * begin at all, none does, and whoever started the service is told by the same code as of one process.
+ * Runs this program once for each environment. A process that ends is started again while the others keep
+ * serving. If a process fails at its first start, all are stopped, and this program exits with the same code
+ * as a single process.
  */
 export function keepProcesses(environments: readonly Variables[], log: Log): Service {
   const stopped = new AbortController();
@@ -61,7 +68,7 @@ export function keepProcesses(environments: readonly Variables[], log: Log): Ser
       if (stopped.signal.aborted) return;
       failures = code === EXIT_DEPENDENCY ? failures + 1 : 0;
       if (failures > 0 && !begun) return void stop().then(() => process.exit(EXIT_DEPENDENCY));
-      // Who is told to end, ends with 0: so one after another can be replaced.
+      // A process that is told to stop exits with 0. Processes are replaced one after another in this way.
       log(code === 0 ? "info" : "error", "process ended, another one follows", {
         process: index + 1,
         ...(child.pid === undefined ? {} : { pid: child.pid }),
@@ -78,7 +85,7 @@ export function keepProcesses(environments: readonly Variables[], log: Log): Ser
   const stop = async () => {
     stopped.abort();
     end("SIGTERM");
-    // One that hangs hears nothing, and would keep its address from whoever comes next.
+    // A process that hangs ignores SIGTERM, and would keep its address from the next service.
     const cut = setTimeout(() => {
       log("warn", "killing processes that did not end", { processes: running.size });
       end("SIGKILL");
@@ -94,17 +101,17 @@ function startProcess(environment: Variables): ChildProcess {
   const [file, ...args] = process.argv.slice(1);
   const runtime = "Deno" in globalThis ? ["run", "--no-check", "-A"] : process.execArgv;
   return spawn(process.execPath, [...runtime, file!, ...args], {
-    // The pipe ends with this process, however it ends, and the child with the pipe.
+    // The pipe closes when this process ends in any way, and the child stops when the pipe closes.
     env: { ...environment, STOP_WITH_STDIN: "1" },
     stdio: ["pipe", "inherit", "inherit"],
   });
 }
 
-/** By its id: after child.kill() Deno answers the signal even where the child exited with a code. */
+/** Signals by process id: after child.kill() Deno reports the signal even if the child exits with a code. */
 function sendSignal(pid: number | undefined, signal: "SIGTERM" | "SIGKILL"): void {
   try {
     if (pid !== undefined) process.kill(pid, signal);
   } catch {
-    // It has ended meanwhile.
+    // The process has already ended.
   }
 }

@@ -11,7 +11,7 @@ import { hostBytes, requestSigner } from "@gold-partner/protocol";
 
 const MAIN = fileURLToPath(new URL("./main.ts", import.meta.url));
 const INHERITED = ["PATH", "HOME", "TMPDIR", "DENO_DIR"];
-/** Three programs start at once, on a machine that may be busy. */
+/** Long, because three programs start at once on a machine that may be busy. */
 const START_MS = 180_000;
 
 const signRequest = requestSigner({ canonicalRequest, signDetached, bytes: hostBytes });
@@ -30,16 +30,16 @@ interface Line {
   readonly exit?: string;
 }
 
-/** `serve` with PROCESSES, over a trial's books. */
+/** A running `serve` with PROCESSES, over the database of a fixture. */
 export interface TrialProcesses {
   readonly supervisor: ChildProcess;
-  /** The lines of this event so far. */
+  /** The log lines with this event so far. */
   lines(event: string): Line[];
-  /** Waits until there are so many. */
+  /** Waits until there are `count` lines with this event. */
   until(event: string, count: number): Promise<Line[]>;
-  /** Where a process listens, by its number. */
+  /** The path of the socket on which the process with this number listens. */
   socket(number: number): string;
-  /** Its id while it serves. */
+  /** The process id of the process with this number. */
   pid(number: number): number;
 }
 
@@ -51,7 +51,7 @@ export function startProcesses(
   const runtime = "Deno" in globalThis ? ["run", "--no-check", "-A", MAIN] : ["--import", "tsx", MAIN];
   const inherited = INHERITED.flatMap((name) => process.env[name] ? [[name, process.env[name]]] : []);
   const databaseUrl = new URL(config.databaseUrl);
-  // Longer than a busy machine is slow: when a wait for an account ends is not what these tests look at.
+  // Long enough for a busy machine. These tests do not check when a wait for an account times out.
   databaseUrl.searchParams.set("lock_timeout", "9000");
   const supervisor = spawn(process.execPath, [...runtime, "--role", "api"], {
     env: {
@@ -107,7 +107,10 @@ export function isRunning(pid: number): boolean {
   }
 }
 
-/** The partner's signed order over a connection of its own; undefined where the connection breaks. `connected` hears when it stands. */
+/**
+ * Sends the partner's signed order over a new connection. Returns undefined if the connection breaks.
+ * `connected` is called when the connection is established or lost.
+ */
 export async function sendOrder(
   { config, partner, now, token }: TrialService,
   socketPath: string,

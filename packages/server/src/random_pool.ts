@@ -1,6 +1,9 @@
 const POOL_BYTES = 4096;
 
-/** Random bytes, each given out once. The system is asked for many at a time: asking takes longer than making an id of them. */
+/**
+ * Returns random bytes and gives out each byte once. It gets many bytes from the system at a time, because
+ * asking the system takes longer than making an id.
+ */
 export function openRandomPool(): (length: number) => Uint8Array {
   const pool = new Uint8Array(POOL_BYTES);
   let next = POOL_BYTES;

@@ -1,6 +1,9 @@
 import type { FieldError, ProblemCode, TokenProblemCode } from "@gold-partner/protocol";
 
-/** A room's no: becomes a problem reply at the edge. Business refusals are results of booking, not refusals. */
+/**
+ * Thrown by a step to refuse a request. The app turns it into a problem reply. Business refusals are results
+ * of booking and are not thrown.
+ */
 export class Refusal<Code extends TokenProblemCode = ProblemCode> extends Error {
   override readonly name: string = "Refusal";
   readonly code: Code;

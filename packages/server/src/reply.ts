@@ -14,10 +14,10 @@ import { limitFields, type LimitState } from "./admission/rate/rate_fields.ts";
 import { LIMIT_STATUS, type Outcome } from "./booking/outcome.ts";
 import { Refusal } from "./refusal.ts";
 
-/** A request, for those who reply to it. */
+/** The facts about a request that its reply needs. */
 export interface Exchange {
   readonly requestId: RequestId;
-  /** There once the request is counted; every reply from then on carries them. */
+  /** The rate limit headers. Set when the request is counted, and sent with every later reply to it. */
   rateFields?: Readonly<Record<string, string>>;
 }
 
@@ -32,7 +32,7 @@ export function jsonReply(
   return textReply(200, writeJson(value), JSON_MEDIA_TYPE, exchange, headers);
 }
 
-/** JSON that the database has written. */
+/** A reply whose JSON the database has written. */
 export function jsonTextReply(text: string, exchange: Exchange): Response {
   return textReply(200, text, JSON_MEDIA_TYPE, exchange, {});
 }
@@ -40,12 +40,15 @@ export function jsonTextReply(text: string, exchange: Exchange): Response {
 interface Fixed {
   readonly mediaType: string;
   readonly body: string;
-  /** As ETag spells it. */
+  /** The value of the ETag header, with its quotes. */
   readonly tag: string;
   readonly headers: Readonly<Record<string, string>>;
 }
 
-/** What stays the same while the service runs: may be kept by who asked, but is asked for each time, for admission may change. */
+/**
+ * A reply with content that does not change while the service runs. The caller may cache it, but must
+ * revalidate it each time, because the caller's admission may have changed.
+ */
 export function fixedReply(
   { mediaType, body, tag, headers }: Fixed,
   ifNoneMatch: string | undefined,
@@ -57,7 +60,7 @@ export function fixedReply(
   return new Response(null, { status: 304, headers: headersOf(mediaType, exchange, tagged) });
 }
 
-/** A reply that is made while it is sent. What fails in the middle breaks the connection, so a part never passes for the whole. */
+/** A reply that is made while it is sent. A failure breaks the connection, so a part never looks complete. */
 export function streamReply(
   parts: AsyncGenerator<string>,
   mediaType: string,
@@ -93,7 +96,7 @@ export function tokenErrorReply(refusal: Refusal<TokenProblemCode>, exchange: Ex
   return textReply(status, JSON.stringify(body), JSON_MEDIA_TYPE, exchange, problemHeaders(code));
 }
 
-/** What booking said, as a reply: the stored bytes, or a problem that binds nothing. */
+/** Turns a booking's outcome into a reply: the stored bytes, or a problem that does not bind the key. */
 export function outcomeReply({ outcome, status, body }: Outcome, exchange: Exchange): Response {
   switch (outcome) {
     case "answered":
@@ -119,7 +122,10 @@ export function outcomeReply({ outcome, status, body }: Outcome, exchange: Excha
   }
 }
 
-/** A refusal by one of the partner's limits. The database names the limit and its reset; the registry has the rest. */
+/**
+ * A refusal by one of the partner's limits. The database gives the code, the detail and the state of the
+ * limit. The problem registry gives the rest.
+ */
 function limitReply(text: string, exchange: Exchange): Response {
   const { code, detail, limit } = JSON.parse(text) as {
     code: ProblemCode;
@@ -143,7 +149,7 @@ function problemHeaders(code: TokenProblemCode): Record<string, string> {
 }
 
 function challengeOf(code: TokenProblemCode): string {
-  // Where the token is not at fault, nobody should fetch another one.
+  // If the token is not at fault, the challenge must not make the client fetch another token.
   if (!/^token_(?!missing)/.test(code)) return 'Bearer realm="gold-partner"';
   return `Bearer realm="gold-partner", error="invalid_token", error_description="${code}"`;
 }
@@ -158,7 +164,7 @@ function textReply(
   return new Response(body, { status, headers: headersOf(mediaType, exchange, headers) });
 }
 
-/** No reply may be kept by a cache unless it says otherwise: each is one partner's, and true at one moment. */
+/** By default no cache may keep a reply: each is for one partner, and is true only at one moment. */
 const headersOf = (
   mediaType: string,
   { requestId, rateFields }: Exchange,

@@ -1,10 +1,10 @@
 import { parseArgs } from "node:util";
 
-/** What a process of the service does: serve partners, deliver what was committed, or both. */
+/** What a process does: serve partners (api), deliver committed events (delivery), or both (all). */
 export const ROLES = ["all", "api", "delivery"] as const;
 export type Role = (typeof ROLES)[number];
 
-/** The role that the command line names; undefined where it names none that there is, or says something else. */
+/** The role in the command line, all by default. Undefined for an unknown role or any other argument. */
 export function readRole(args: readonly string[]): Role | undefined {
   try {
     const { role } =

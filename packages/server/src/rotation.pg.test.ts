@@ -13,13 +13,13 @@ import { randomBytes } from "node:crypto";
 import { after, before, describe, it } from "node:test";
 import { createSealing, hashSecret, readKeys } from "./mod.ts";
 
-/** Old and new side by side: what an overlap lets in, and what it no longer does once it has ended. */
+/** Old and new credentials side by side: what the service accepts during an overlap, and refuses after it. */
 describe("rotation", () => {
   let service: TrialService;
   before(async () => void (service = await trialService()));
   after(() => service.stop());
 
-  /** Seconds from now; null: no end. */
+  /** In seconds from now. null means no end. */
   type Period = readonly [beginsSeconds: number, endsSeconds: number | null];
   const ACTIVE: Period = [-60, null];
   const ENDED: Period = [-60, -1];
@@ -120,7 +120,7 @@ describe("rotation", () => {
     await expectProblem(await order(partner, stranger.signingKey), "signature_invalid");
   });
 
-  // A poll of the registry may come in between and hide what is looked for: of several rounds, some have none.
+  // A registry poll during a round may hide the effect under test. Of several rounds, some have no poll.
   const ROUNDS = 4;
 
   it("takes a client secret that was added a moment ago, and no more the one that it replaced", async () => {
@@ -132,7 +132,7 @@ describe("rotation", () => {
       await service.books
         .sql`select gold.rotate_client_secret(${partner.clientId}, ${hashSecret(pepper!, secret)}, 0)`;
       assertEquals((await askToken(partner, secret)).status, 200);
-      // The new one was looked for in the database, so the old one's end is known, too.
+      // The service read the database to find the new secret, so it also knows that the old secret has ended.
       assertEquals((await askToken(partner, last)).status, 401);
       last = secret;
     }
@@ -165,7 +165,7 @@ describe("rotation", () => {
     const partner = await service.addPartner();
     const second = await addSigningKey(partner, ACTIVE);
     await expectProblem(await order(partner, second), "not_found");
-    // The service has yet to hear of it, and the database says at the booking that the admission is no longer.
+    // The service has not read this change yet. At booking, the database reports that the admission changed.
     await sql`select gold.retire_signing_key(${partner.clientId}, ${second.thumbprint}, 'infinity')`;
     await expectProblem(await order(partner, second), "signature_invalid");
     await expectProblem(await order(partner, partner.signingKey), "not_found");

@@ -57,7 +57,7 @@ describe("createSealing()", () => {
 describe("openSealing()", () => {
   const [older, newer] = [randomBytes(32), randomBytes(32)];
 
-  /** A source that an operator changes, and a clock that the test moves. */
+  /** A source and a clock that the test can change. */
   const open = async () => {
     const source = { keys: [older], reads: 0, fails: false, nowMs: 0 };
     const sealing = await openSealing(async () => {

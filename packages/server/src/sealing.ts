@@ -2,14 +2,14 @@ import { Buffer } from "node:buffer";
 
 const IV_BYTES = 12;
 
-/** Seals what must not stand in the database in the clear: AES-256-GCM, the key named by its own hash. */
+/** Encrypts secrets for the database with AES-256-GCM. A key's name is derived from its own hash. */
 export interface Sealing {
   readonly currentKeyName: string;
   seal(text: string): Promise<Uint8Array>;
   open(sealed: Uint8Array, keyName: string): Promise<string>;
 }
 
-/** Over keys that do not change: the first one seals, each of them opens. */
+/** A sealing over keys that do not change. The first key seals, and every key opens. */
 export async function createSealing(keys: readonly Uint8Array[]): Promise<Sealing> {
   return sealWith(await importKeys(keys));
 }
@@ -17,8 +17,9 @@ export async function createSealing(keys: readonly Uint8Array[]): Promise<Sealin
 const REREAD_PAUSE_MS = 1000;
 
 /**
- * Over keys that are read from their source, and once more where what is to be opened names one that is not among them: a new key
- * is put first in the source, then used, and no service needs to start anew for it.
+ * A sealing over keys from their source. If sealed bytes name an unknown key, it reads the source again, at
+ * most once a second. So an operator first adds a new key to the source and then uses it, without restarting
+ * a service.
  */
 export async function openSealing(
   read: () => Promise<readonly Uint8Array[]>,
@@ -39,14 +40,14 @@ export async function openSealing(
     seal: (text) => sealWith(keys).seal(text),
     async open(sealed, keyName) {
       const isPaused = monotonicMs() - readAtMs < REREAD_PAUSE_MS;
-      // A source that gives nothing now leaves the keys that it gave before.
+      // If the source fails, the earlier keys stay in use.
       if (!keys.named.has(keyName) && !isPaused) await readAnew().catch(() => {});
       return await sealWith(keys).open(sealed, keyName);
     },
   };
 }
 
-/** At least one. */
+/** At least one key. `named` holds every key by its name. */
 interface Keys {
   readonly currentName: string;
   readonly current: CryptoKey;

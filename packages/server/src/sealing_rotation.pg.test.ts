@@ -26,13 +26,13 @@ describe("a sealing key that changes while the service runs", () => {
       body: `grant_type=client_credentials&client_id=${clientId}&client_secret=${clientSecret}`,
     });
   };
-  /** The key that signs. */
+  /** The kid of the token key that signs now. */
   const signing = async () => {
     const { access_token: token } = await (await ask()).json() as { access_token: string };
     const header = token.split(".")[0]!.replaceAll("-", "+").replaceAll("_", "/");
     return (JSON.parse(atob(header)) as { kid: string }).kid;
   };
-  /** A token key, the youngest one, by a sealing key that no source has yet. */
+  /** Adds the newest token key, sealed with a key that no source has yet. */
   async function addTokenKey(kid: string) {
     const key = randomBytes(32);
     const sealing = await createSealing([key]);
@@ -57,11 +57,11 @@ describe("a sealing key that changes while the service runs", () => {
 
   it("signs by the older token key until its source has the new one's, says so, and needs no start", async () => {
     const first = await signing();
-    // Out of order: the key is used before the source has it.
+    // In the wrong order: the key is used before the source has it.
     const { name, putInSource } = await addTokenKey("newer");
     const startedMs = performance.now();
     assertEquals([await signing(), await signing()], [first, first]);
-    // It is told of once a second, and a slow machine may take one.
+    // The service logs this at most once a second, so a slow run may find more than one line.
     const again = Math.floor((performance.now() - startedMs) / 1000);
     const [complaint, ...others] = complaints(trial.log);
     assertEquals([complaint!.setting, complaint!.token_key, complaint!.sealing_key, complaint!.level], [
@@ -90,7 +90,7 @@ describe("a sealing key that changes while the service runs", () => {
     const reply = await ask();
     const { code } = await reply.json() as { code: string };
     assertEquals([reply.status, code], [503, "service_unavailable"]);
-    // The other one reads the registry by itself.
+    // The second service learns of the change by its own poll of the registry.
     await until(async () => (await readiness(), complaints(log).length > 0));
     assertEquals([await readiness(), complaints(log)[0]!.sealing_key], [503, name]);
     await putInSource();

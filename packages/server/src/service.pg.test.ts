@@ -146,7 +146,7 @@ describe("startService()", () => {
         Error,
         "PEPPER_SOURCE: ENOENT: no such file or directory, open '/nowhere'",
       );
-      // A pepper has the form of a sealing key, and opens nothing.
+      // A pepper has the form of a sealing key, but opens nothing.
       await assertRejects(
         () => start({ sealingKeySource: trial.config.pepperSource }),
         Error,
@@ -157,7 +157,8 @@ describe("startService()", () => {
     it("takes the place of a killed service's socket, and never of a live one or of a file", async () => {
       const killed = createServer();
       const stale = `${path()}.stale`;
-      // A socket file without its listener, as kill -9 leaves it: linked aside before the listener removes its own.
+      // Makes a socket file without a listener, as kill -9 leaves it. The hard link stays when the listener
+      // removes its own file.
       killed.listen(`${stale}.own`);
       await once(killed, "listening");
       await link(`${stale}.own`, stale);
@@ -200,7 +201,7 @@ describe("startService()", () => {
     it("is not ready at once, answers what is under way, and takes nothing new", async () => {
       const service = await startService(trial.config, () => {});
       const { books, partner } = trial;
-      // Longer than the service waits for an account: a slow machine may come to that before it is let go.
+      // Longer than the service usually waits for an account, because a slow machine may release it late.
       await books.sql`alter function gold.book_funding set lock_timeout = '9s'`;
       const holder = books.connect("superuser", 1);
       await holder`begin`;
@@ -224,7 +225,7 @@ describe("startService()", () => {
     });
   });
 
-  /** The sandbox's money over the socket, with a connection that would be kept alive. */
+  /** Funds the partner over the socket, on a connection that would be kept alive. */
   async function fund(): Promise<number> {
     const body = '{"amount_sar":10}';
     const outgoing = request({

@@ -10,14 +10,14 @@ import { createOperationsServer } from "./operations/operations_server.ts";
 import { createWireServer } from "./wire/wire_server.ts";
 
 export interface Service {
-  /** Leaves without losing a request, then closes everything. A second call waits for the first. */
+  /** Stops without losing a request, then closes everything. A second call waits for the first. */
   stop(): Promise<void>;
 }
 
 const REQUEST_TIMEOUT_MS = 15_000;
 const PING_MS = 2000;
 
-/** Assembles the real parts and serves them. */
+/** Creates the real components and serves them. */
 export async function startService(config: Config, write: (line: string) => void): Promise<Service> {
   const log = createLog(write, () => new Date());
   const { deps, delivery, stop: dismantle } = await assemble(config, log);
@@ -53,8 +53,8 @@ export async function startService(config: Config, write: (line: string) => void
     stopping = true;
     log("info", "stopping", { pid: process.pid });
     departure.announce();
-    // A proxy that sends on an idle connection while it is closed loses the request. It is given the time to see that this service
-    // is not ready, and to let its idle connections go.
+    // If a proxy sends a request on an idle connection while the service closes it, the request is lost. So
+    // the proxy gets time to see that this service is not ready, and to close its idle connections.
     await sleep(config.drainSeconds * 1000);
     await Promise.all([departure.close(), delivery?.stop()]);
     await dismantle();

@@ -11,7 +11,7 @@ import { startService } from "./service.ts";
 
 const WORKERS = 8;
 const PROBE_MS = 50;
-/** Longer than a busy machine may stand still. */
+/** Longer than a busy machine may pause. */
 const DRAIN_SECONDS = 4;
 
 describe("a service that is told to stop", () => {
@@ -51,7 +51,7 @@ describe("a service that is told to stop", () => {
     const toldMs = performance.now();
     const stopped = stop();
     assertEquals((await get(operations, "/ready", probe)).status, 503);
-    // Over the connection that was open, and over one that is new.
+    // The first request uses the open connection, the second a new one.
     assertEquals(await get(socket, "/health", agent), { status: 200, connection: "close" });
     assertEquals(await get(socket, "/health", agent), { status: 200, connection: "close" });
     const again = stop();
@@ -92,7 +92,7 @@ describe("a service that is told to stop", () => {
         const from = current === old.socket ? "old" : "new";
         const { status } = await get(current, "/health", agent).catch((error) => ({ status: error.code }));
         note(`${from} ${status}`);
-        // Some of the connections stand idle for a while; all together stay below the partner's rate.
+        // Some connections are idle for a while. All together stay below the partner's rate.
         await pause(n % 2 === 0 ? 10 : 3);
       }
     });

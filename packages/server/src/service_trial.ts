@@ -2,7 +2,7 @@ import { once } from "node:events";
 import { connect, type Socket } from "node:net";
 import type { ListenAddress } from "./config.ts";
 
-/** What the tests need to write requests byte by byte. */
+/** Lets tests write requests byte by byte. */
 
 export interface RawReply {
   readonly status: number;
@@ -14,7 +14,7 @@ export function openSocket(address: ListenAddress): Socket {
   return address.kind === "unix" ? connect(address.path) : connect(address.port, address.host);
 }
 
-/** Writes the lines as they are, and returns the one reply that comes before the connection ends. */
+/** Writes the lines unchanged, and returns the one reply that arrives before the connection ends. */
 export async function sendRaw(
   address: ListenAddress,
   lines: readonly string[],
@@ -36,7 +36,7 @@ export function readReply(text: string): RawReply {
   return { status: Number(head.split(" ")[1]), head, body: rest.join("\r\n\r\n") };
 }
 
-/** The code of a problem in a raw reply; a body may come in chunks. */
+/** The status and the problem code of a raw reply. Searches the text, because a body may come in chunks. */
 export function codeOf({ status, body }: RawReply): string {
   return `${status} ${/"code":"([a-z_]+)"/.exec(body)?.[1] ?? body}`;
 }

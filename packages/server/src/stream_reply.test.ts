@@ -8,7 +8,7 @@ import { streamReply } from "./reply.ts";
 
 const EXCHANGE = { requestId: newId("req_", 0, (length) => new Uint8Array(length)) };
 
-/** A reply of these parts as it arrives over a socket. */
+/** Sends a reply of these parts over a socket, and receives it. */
 async function send<T>(
   parts: () => AsyncGenerator<string>,
   receive: (reply: Response) => Promise<T>,

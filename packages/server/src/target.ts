@@ -1,13 +1,13 @@
 import { Refusal } from "./refusal.ts";
 
-// Every path of this API is plain, so nothing is ever decoded or normalised: what two readers could read differently is
-// refused. The query is free within what a URL may hold.
+// Every path of this API needs only these characters, so nothing is decoded or normalised. A path that two
+// readers could read differently is refused. The query may hold every character that a URL allows.
 const PLAIN_TARGET = /^\/[A-Za-z0-9._~/-]*(?:\?[A-Za-z0-9._~!$&'()*+,;=:@/?%-]*)?$/;
 const DOTS_OR_DOUBLE_SLASH = /\/\.{0,2}(?:\/|$)/;
 
 const TARGET_MAX_CHARACTERS = 8192;
 
-/** The request target in origin form, as it was sent. */
+/** Returns the request target as it was sent. Throws unless it is in origin form with a plain path. */
 export function checkTarget(target: string): string {
   if (target.length > TARGET_MAX_CHARACTERS) {
     throw new Refusal(

@@ -12,7 +12,9 @@ const PEPPER = new Uint8Array(32);
 const SECRET = "the right one";
 const FINGERPRINTS = { bank: "aa".repeat(32), other: "bb".repeat(32) };
 
-/** Two partners in memory, of whom the database may know more secrets than the snapshot; counts how often it is asked. */
+/**
+ * Two partners in memory. The database may have more secrets than the snapshot. Counts the database reads.
+ */
 function stage({ inSnapshot, inDatabase }: { inSnapshot: readonly string[]; inDatabase: readonly string[] }) {
   const stay = { notBeforeMs: 0, retireAtMs: Infinity };
   const snapshotOf = (secrets: readonly string[]) => {

@@ -15,7 +15,7 @@ import type { Deps } from "./deps.ts";
 import { Refusal } from "./refusal.ts";
 import { jsonReply } from "./reply.ts";
 
-/** POST /oauth/token: client_credentials over the certificate that the token is then bound to. */
+/** POST /oauth/token: issues a token for client_credentials, and binds it to the client certificate. */
 export function tokenRoute(deps: Deps): Route {
   return async (c) => {
     const { tokens, usage, now } = deps;
@@ -61,14 +61,15 @@ async function admitClient(
     const secret = findSecret(partner, client_secret, pepper, now());
     return secret && partner?.id === certificate.partner.id ? { partner, secret } : undefined;
   };
-  // A secret may be newer than the last snapshot. Every failure is checked twice, so that all failures take the same time.
+  // A secret may be newer than the last snapshot. Every failure is checked twice, so that all failures take
+  // the same time.
   const admitted = judge(registry.snapshot()) ?? judge(await registry.refresh());
-  // One answer for an unknown client, a wrong secret and another partner's certificate.
+  // The answer is the same for an unknown client, a wrong secret and another partner's certificate.
   if (!admitted) throw new Refusal<TokenProblemCode>("invalid_client");
   return admitted;
 }
 
-/** A name as OAuth lets an error_description hold it. */
+/** A name for an error_description: at most 64 characters, with "?" for each one that OAuth forbids there. */
 const printable = (name: string) => name.slice(0, 64).replace(/[^\x20\x21\x23-\x5b\x5d-\x7e]/g, "?");
 
 function readForm(body: Uint8Array): TokenRequest {

@@ -9,7 +9,7 @@ describe("POST /v1/withdrawals", () => {
   before(async () => void (service = await trialService()));
   after(() => service.stop());
 
-  /** A partner with that many SAR. */
+  /** A partner with this amount of SAR. */
   async function funded(amount: number): Promise<TrialPartner> {
     const partner = await service.addPartner();
     const reply = await service.send("/sandbox/fund", { partner, body: `{"amount_sar":${amount}}` });

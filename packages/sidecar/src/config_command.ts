@@ -6,7 +6,7 @@ const EXIT_USAGE = 2;
 const USAGE =
   "sidecar config [--explain]: writes what Envoy reads into CONFIG_DIRECTORY, by the settings in the environment; --explain lists these instead.";
 
-/** `sidecar config`: then `envoy -c $CONFIG_DIRECTORY/envoy.json` starts. */
+/** `sidecar config`: writes the files with which `envoy -c $CONFIG_DIRECTORY/envoy.json` starts. */
 export async function config(args: readonly string[]): Promise<number> {
   if (args.join(" ") === "--explain") {
     explain();

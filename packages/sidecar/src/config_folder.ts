@@ -4,7 +4,7 @@ import { envoyFiles } from "./bootstrap/bootstrap.ts";
 import { haproxyFiles } from "./front/haproxy.ts";
 import type { SidecarConfig } from "./settings.ts";
 
-/** Writes the files of Envoy and of HAProxy, where it stands in front. Returns their paths. */
+/** Writes Envoy's configuration files, and HAProxy's if FRONT_LISTEN is set. Returns their paths. */
 export async function writeConfigFiles(config: SidecarConfig): Promise<string[]> {
   const envoy = [...envoyFiles(config)].map(([name, message]) =>
     [name, `${JSON.stringify(message, null, 2)}\n`] as const
@@ -15,7 +15,7 @@ export async function writeConfigFiles(config: SidecarConfig): Promise<string[]>
   ];
 }
 
-/** The proxy's secret may be in them: only their owner and group may read them. */
+/** Only the owner and group may read the files, because they may contain the proxy secret. */
 async function writeFiles(folder: string, files: readonly (readonly [string, string])[]): Promise<string[]> {
   await mkdir(folder, { recursive: true });
   const written: string[] = [];

@@ -14,12 +14,15 @@ import type { SidecarConfig } from "./settings.ts";
 
 export interface EnvoyOptions {
   readonly config: SidecarConfig;
-  /** Gets what Envoy says of itself, and the access log where that is /dev/stdout. */
+  /** Receives Envoy's own log, and the access log if ACCESS_LOG is /dev/stdout. */
   readonly logFile: string;
   readonly concurrency?: number;
-  /** How long partners are asked to go before the door closes. */
+  /** How long Envoy asks partners to disconnect before it stops accepting connections. */
   readonly drainSeconds?: number;
-  /** Called when the process exists, before it answers: its command line holds the configuration directory. */
+  /**
+   * Called as soon as the process exists, before Envoy is ready. A watchdog can recognize the process by the
+   * configuration directory in its command line.
+   */
   readonly onLaunch?: (pid: number) => void;
 }
 
@@ -28,19 +31,22 @@ export interface EnvoyProcess {
   readonly exited: Promise<number>;
   /** The listening ports, in the configuration's order; port 0 is replaced by the real port. */
   readonly ports: readonly number[];
-  /** Asks every partner to go, closes the door, and resolves when they have gone, or soon after. */
+  /**
+   * Asks every partner to disconnect, then stops accepting connections. Resolves when all partners have
+   * disconnected, at the latest LINGER_SECONDS after the drain time.
+   */
   drain(): Promise<void>;
-  /** Ends, after a drain where a partner is connected. */
+  /** Ends Envoy. Drains it first if a partner is connected. */
   stop(): Promise<void>;
 }
 
-/** Where `npm run parts -- envoy` puts it. */
+/** The Envoy binary that `npm run parts -- envoy` installs. */
 export const ENVOY_PART: string = fileURLToPath(
   new URL("../../../.tools/envoy/envoy/_bin/envoy", import.meta.url),
 );
 const START_MS = 15_000;
 const STOP_MS = 5000;
-/** For what is under way when the door closes. */
+/** Extra time for requests that are in flight when Envoy stops accepting connections. */
 const LINGER_SECONDS = 3;
 const POLL_MS = 50;
 const LOG_FLUSH_MS = 1000;
@@ -94,7 +100,7 @@ function spawnEnvoy(
   try {
     return spawn(process.env["ENVOY_BINARY"] ?? ENVOY_PART, [
       ...["-c", join(configDirectory, BOOTSTRAP_FILE), "--log-level", "warning"],
-      // Several may run on one machine, and they share no memory.
+      // Several Envoys may run on one machine, and each needs its own shared memory.
       "--use-dynamic-base-id",
       ...["--file-flush-interval-msec", `${LOG_FLUSH_MS}`],
       ...args,

@@ -19,12 +19,14 @@ import { createTrialAuthority, type Identity, type TrialAuthority } from "./pki_
 import { readSidecarConfig } from "./settings.ts";
 import { writeTrust } from "./trust/trust_folder.ts";
 
-/** The real Envoy, its real configuration, and behind it a service that writes down what arrives. */
+/**
+ * Starts the real Envoy with its real configuration, and behind it a test service that records every request.
+ */
 
 export interface Arrived {
   readonly method: string;
   readonly target: string;
-  /** Name, value, name, value, as they came. */
+  /** Names and values alternate, in the order received. */
   readonly rawHeaders: readonly string[];
   readonly body: string;
 }
@@ -41,16 +43,16 @@ export interface EnvoyTrial {
   readonly folder: string;
   readonly authority: TrialAuthority;
   readonly client: Identity;
-  /** What the service demands where it cannot see that Envoy is asking. */
+  /** The secret that Envoy sends to a service on TCP, to prove that the request comes from Envoy. */
   readonly proxySecret: string;
   readonly envoy: EnvoyProcess;
-  /** What came through to the service. */
+  /** The requests that reached the service. */
   readonly arrived: Arrived[];
   open(options?: ConnectionOptions): Promise<TLSSocket>;
-  /** Writes the bytes, one a character, and reads until the connection ends. */
+  /** Writes the string as latin1, one byte per character, and reads until the connection ends. */
   send(bytes: string, options?: ConnectionOptions): Promise<Answer>;
   ask(path: string): Promise<string>;
-  /** Waits for the line of the access log that fits, and returns it with those before it. */
+  /** Waits for the first access log line that matches, and returns it with all lines before it. */
   log(fits: (line: LogLine) => boolean): Promise<LogLine[]>;
   trust(revoked: readonly Identity[]): Promise<void>;
   presentServer(identity: Identity): void;
@@ -141,7 +143,9 @@ export async function startEnvoyTrial(
   };
 }
 
-/** Swapped as Kubernetes does: a link to a folder, renamed over the older one. */
+/**
+ * Replaces the certificate as Kubernetes does: renames a symbolic link to the new folder over the old link.
+ */
 function serverCertificates(folder: string): (identity: Identity) => void {
   let version = 0;
   return ({ cert, key }) => {
@@ -158,7 +162,8 @@ function serverCertificates(folder: string): (identity: Identity) => void {
 
 async function startService(upstreams: string | undefined, path: string, answer: RequestListener) {
   const arrived: Arrived[] = [];
-  // Takes what a service would refuse or drop, so that a test sees what truly arrives.
+  // This server accepts requests that the real service would refuse, and keeps headers that it would drop.
+  // A test therefore sees exactly what Envoy forwards.
   const server = createServer({ requireHostHeader: false, maxHeaderSize: 64 * 1024 }, (request, response) => {
     const parts: Uint8Array[] = [];
     request.on("data", (part: Uint8Array) => parts.push(part)).on("end", () => {
@@ -195,12 +200,12 @@ export function readAnswer(received: string): Answer {
   return { status: Number(head.split(" ")[1]), head, body: received.slice(end + 4) };
 }
 
-/** A whole request that asks for the connection's end. */
+/** Builds a complete HTTP/1.1 request that asks the server to close the connection. */
 export function request(line: string, headers: readonly string[] = [], body = ""): string {
   return [`${line} HTTP/1.1`, "Host: localhost", ...headers, "Connection: close", "", body].join("\r\n");
 }
 
-/** The values of one header of what arrived. */
+/** Returns every value of one header of a received request; `name` is in lower case. */
 export function valuesOf({ rawHeaders }: Arrived, name: string): string[] {
   return rawHeaders.filter((_, at) => at % 2 === 1 && rawHeaders[at - 1]!.toLowerCase() === name);
 }

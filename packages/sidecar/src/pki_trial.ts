@@ -2,7 +2,7 @@ import { execFileSync } from "node:child_process";
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 
-/** Certificates as a partner's openssl and a foreign CA would make them. */
+/** Makes certificates with openssl, as a partner and an external CA would. */
 
 export interface Identity {
   readonly cert: string;
@@ -15,7 +15,7 @@ export interface Identity {
 interface Issuing {
   readonly keyType?: readonly string[];
   readonly usage?: "clientAuth" | "serverAuth";
-  /** -1: it ended yesterday. */
+  /** -1 issues a certificate that expired yesterday. */
   readonly days?: number;
 }
 
@@ -71,7 +71,7 @@ export function createTrialAuthority(folder: string, name = "Trial CA"): TrialAu
       };
     },
     revocationList(revoked, days = 1) {
-      // openssl's own register of what it issued: status, end, time of revocation, serial, file, subject.
+      // openssl's database of issued certificates: status, expiry, revocation time, serial, file, subject.
       writeFileSync(
         at("index"),
         revoked.map(({ serial }) => `R\t491231235959Z\t260101000000Z\t${serial}\tunknown\t/CN=x\n`).join(""),

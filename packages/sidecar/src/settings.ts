@@ -33,15 +33,21 @@ export interface SidecarConfig {
   readonly publicBaseUrl: string;
   readonly listen: readonly TcpAddress[];
   readonly upstreams: readonly Upstream[];
-  /** What the service demands on loopback TCP; a Unix socket's mode says the same. */
+  /**
+   * The secret that the service requires over loopback TCP. A Unix socket needs none: its file mode limits
+   * access.
+   */
   readonly proxySecret: string | undefined;
-  /** What Envoy reads: written by `sidecar config`. */
+  /** The folder with Envoy's configuration, which `sidecar config` writes. */
   readonly configDirectory: string;
   readonly trustDirectory: string;
   readonly serverCertificateDirectory: string;
-  /** Undefined where partners connect to Envoy itself. */
+  /** Undefined if partners connect to Envoy directly. */
   readonly front: FrontConfig | undefined;
-  /** Balancers that announce the client's address by PROXY protocol; without any, no announcement is believed. */
+  /**
+   * Load balancers that announce the client's address by PROXY protocol. If empty, Envoy accepts no
+   * announcement.
+   */
   readonly proxyProtocolFrom: readonly AddressRange[];
   readonly floodPerSecond: number;
   readonly connectionsMax: number;
@@ -58,7 +64,7 @@ interface Setting {
   readonly default?: string;
 }
 
-/** Every setting of Envoy's configuration. */
+/** Every setting of `sidecar config`, for Envoy and for HAProxy. */
 export const SIDECAR_SETTINGS: readonly Setting[] = [
   { name: "GOLD_ENV", meaning: "sandbox or production" },
   {
@@ -159,7 +165,7 @@ export class SidecarConfigError extends Error {
   }
 }
 
-/** The environment, read once. All faults are reported together. */
+/** Reads the settings from the environment. Throws one error that lists all faults. */
 export function readSidecarConfig(variables: Variables): SidecarConfig {
   const faults: string[] = [];
   const read: Read = <T>(name: string, parse: (text: string) => T): T => {
@@ -214,7 +220,7 @@ export function readSidecarConfig(variables: Variables): SidecarConfig {
 
 type Read = <T>(name: string, parse: (text: string) => T) => T;
 
-/** Every setting is checked, also where FRONT_LISTEN is empty. */
+/** Checks every HAProxy setting, even if FRONT_LISTEN is empty. */
 function readFront(read: Read): FrontConfig | undefined {
   const listen = read("FRONT_LISTEN", (text) => text === "" ? [] : distinct(list(text)).map(parseTcp));
   const front = {

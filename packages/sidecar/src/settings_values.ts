@@ -2,8 +2,8 @@ import { readFileSync } from "node:fs";
 import { isIP } from "node:net";
 
 /**
- * The values of settings, and one parser for each kind. A parser throws the end of a sentence; the caller puts the
- * setting's name in front of it.
+ * The values of settings, and one parser for each kind. A parser throws the end of a sentence; the caller
+ * puts the setting's name in front of it.
  */
 
 export type Environment = "sandbox" | "production";
@@ -21,7 +21,7 @@ export interface UnixAddress {
 
 export type Address = UnixAddress | TcpAddress;
 
-/** One process of the service: where it serves, and where it says whether it is ready. */
+/** One process of the service: its address for requests, and its address for readiness checks. */
 export interface Upstream {
   readonly server: Address;
   readonly operations: Address | undefined;
@@ -33,7 +33,7 @@ export interface AddressRange {
   readonly bits: number;
 }
 
-/** The kernel's limit. */
+/** Linux limits the path of a Unix socket to this length. */
 const SOCKET_PATH_MAX_BYTES = 107;
 const PORT_MAX = 65_535;
 const COUNT_MAX = 1_000_000;
@@ -52,7 +52,7 @@ export function parseEnvironment(text: string): Environment {
   throw new Error(`is "${text}"; it is sandbox or production.`);
 }
 
-/** The service checks it more strictly, because partners sign it. */
+/** The service checks the base URL more strictly, because partners sign it. */
 export function parseBaseUrl(text: string): string {
   const url = URL.canParse(text) ? new URL(text) : undefined;
   if (url?.protocol === "https:" && text === url.origin) return text;
@@ -68,7 +68,7 @@ export function parseTcp(text: string): TcpAddress {
   return { kind: "tcp", host, port: Number(port) };
 }
 
-/** An address that only this machine reaches. */
+/** Accepts only an address that other machines cannot reach. */
 function parseLocal(text: string): Address {
   if (/^unix:\/./.test(text)) return parseSocket(text);
   if (/^(127\.0\.0\.1|\[::1\]):/.test(text)) return parseTcp(text);

@@ -2,7 +2,7 @@ import type { TokenProblemCode } from "@gold-partner/protocol";
 import { cutDatabase, exhaustRate, haltService, hideTable } from "./disturbances_trial.ts";
 import { type Way, WITHDRAWAL, withdrawal } from "./way_trial.ts";
 
-/** The service, the proxy or the database cannot. */
+/** Refusals because the service, the proxy or the database cannot serve the request now. */
 export const AVAILABILITY_WAYS = {
   rate_limited: {
     ...withdrawal(async ({ house, other }) => {

@@ -8,7 +8,7 @@ import { order, orderOf, QUOTE, quote, type Way, WITHDRAWAL, withdrawal } from "
 const MORE_THAN_THE_VAULT_GRAMS = 13_000;
 const ANOTHER_BAR = "vault add --serial SECOND --gross 12000 --fineness 999.9 --vault Riyadh";
 
-/** The request is sound and the caller known. */
+/** Refusals of a request whose form is valid and whose caller is known. */
 export const BUSINESS_WAYS = {
   nonce_reused: withdrawal(async ({ partner }) => {
     const nonce = randomUUID();

@@ -7,27 +7,27 @@ import { ENDPOINTS, hostBytes, type OperationId, REQUEST_HEADER } from "@gold-pa
 import type { Credentials } from "../partner.ts";
 import { signTrialRequest } from "../trial/partner.ts";
 
-/** One call of an operation: what it takes beyond what the operation itself says, or instead of that. */
+/** One call of an operation. These values add to the operation's own or replace them. */
 export interface Call {
   /** Path parameters. */
   readonly path?: Readonly<Record<string, string>>;
   readonly query?: Readonly<Record<string, string>>;
-  /** A value is sent as JSON, a text as it is. */
+  /** An object is sent as JSON, a string as it is. */
   readonly body?: string | object;
   /** Idempotency-Key, X-Nonce and X-Timestamp; new ones unless given. */
   readonly key?: string;
   readonly nonce?: string;
   readonly timestamp?: string;
-  /** In place of the operation's own. */
+  /** Replace the operation's own method and target, and the caller's token. */
   readonly method?: string;
   readonly target?: string;
   readonly token?: string;
-  /** What is signed, where it is not what is sent. */
+  /** What is signed, if it differs from what is sent. */
   readonly signedBody?: string;
   readonly signedUrl?: string;
-  /** Over all others; `null` leaves one out. */
+  /** Replace all other headers of the same name; `null` removes a header. */
   readonly headers?: Readonly<Record<string, string | null>>;
-  /** The body's first byte is sent, and the others never. */
+  /** Sends only the first byte of the body, and never the rest. */
   readonly stalls?: true;
 }
 
@@ -36,17 +36,19 @@ export interface Certificate {
   readonly key: string;
 }
 
-/** Beyond that of any door. */
+/** Longer than any timeout of the gateway or of Envoy. */
 const PATIENCE_MS = 45_000;
 const nowSeconds = () => Math.floor(Date.now() / 1000);
 
-/** A partner that calls the service over mutual TLS. What an operation needs it reads in the table of operations. */
+/**
+ * A partner that calls the service over mutual TLS. The table of operations says what each operation needs.
+ */
 export class Caller {
   readonly credentials: Credentials;
   readonly #tls: Certificate & { readonly ca: string };
   readonly #signer: Signer;
   readonly #baseUrl: string;
-  /** The one connection that it keeps, where it does. */
+  /** Holds the one connection that stays open. Undefined if every call opens a new connection. */
   readonly #kept: Agent | undefined;
   #token: string | undefined;
 
@@ -75,7 +77,7 @@ export class Caller {
     return caller;
   }
 
-  /** The same partner with its token, through another door of the service. */
+  /** The same partner with its token, calling the gateway or Envoy on another port. */
   through(port: number): Caller {
     return this.#changed({ baseUrl: `https://localhost:${port}` });
   }
@@ -129,7 +131,7 @@ export class Caller {
     );
   }
 
-  /** What must succeed for a test to be set up; its body. */
+  /** Makes a call that must succeed, to set up a test. Returns the reply's body. */
   async succeed(operation: OperationId, call: Call = {}): Promise<Record<string, unknown>> {
     const reply = await this.call(operation, call);
     const text = await reply.text();
@@ -137,7 +139,10 @@ export class Caller {
     return JSON.parse(text) as Record<string, unknown>;
   }
 
-  /** Waits until the operation is answered as wanted: admission re-reads what an operator changed once a second. */
+  /**
+   * Waits until the operation's reply is as wanted. Admission re-reads an operator's changes only once a
+   * second.
+   */
   async until(
     isWanted: (reply: Response) => boolean | Promise<boolean>,
     operation: OperationId = "getBalances",

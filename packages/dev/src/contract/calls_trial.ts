@@ -9,7 +9,7 @@ export interface Records {
   readonly event: string;
 }
 
-/** One of each kind, the partner's own. */
+/** Makes one record of each kind for the partner. */
 export async function makeRecords(caller: Caller): Promise<Records> {
   const make = async (operation: OperationId, body: object) => await caller.succeed(operation, { body });
   const { funding_id } = await make("fundSandbox", { amount_sar: 100000 });
@@ -30,10 +30,13 @@ export async function makeRecords(caller: Caller): Promise<Records> {
 const DAY_MS = 86_400_000;
 const dayOf = (ms: number) => new Date(ms).toISOString().slice(0, 10);
 
-/** Days that hold whatever was posted a moment ago, wherever on earth midnight passes meanwhile. */
+/**
+ * From yesterday to tomorrow, so that the range contains a posting of a moment ago, even around midnight and
+ * in any time zone.
+ */
 export const lastDays = () => ({ from: dayOf(Date.now() - DAY_MS), to: dayOf(Date.now() + DAY_MS) });
 
-/** How each operation of the table is called so that it succeeds. */
+/** A call for each operation of the table, with which the operation succeeds. */
 export const callsOf = (
   { form }: Caller,
   records: Records,
@@ -43,7 +46,7 @@ export const callsOf = (
   issueToken: { body: form },
   getTokenKeys: {},
   getAuthorizationServer: {},
-  // Strictly, so that it needs what an order needs.
+  // Strict handling, so that the call needs the same headers as an order.
   probeSignature: { body: "any \u2713 body", headers: { Prefer: "handling=strict" } },
   getCredentials: {},
   getOpenApi: {},

@@ -8,7 +8,7 @@ interface IssuedCertificate extends Certificate {
   readonly fingerprint: string;
 }
 
-/** A further certificate of the partner, by its own request and `gold cert issue`. */
+/** Issues another certificate to the partner, by a certificate request and `gold cert issue`. */
 export async function issueCertificate(
   { operator, running: { state } }: House,
   { credentials: { client_id } }: Caller,
@@ -26,7 +26,10 @@ export async function issueCertificate(
   };
 }
 
-/** The partner under a certificate that the authority signed, so that TLS takes it, and that nobody has registered. */
+/**
+ * The partner with a certificate that the CA signed and nobody registered. TLS accepts it; the service
+ * refuses it.
+ */
 export async function presentUnregistered(house: House, partner: Caller): Promise<Caller> {
   const certificate = await issueCertificate(house, partner);
   await house.sql`delete from gold.certificate where fingerprint = ${certificate.fingerprint}`;

@@ -1,7 +1,7 @@
 import { ENDPOINTS, type OperationId } from "@gold-partner/protocol";
 import type { Caller } from "./caller_trial.ts";
 
-/** As much of the served description as replies are compared with. */
+/** The part of the served description that replies are compared with. */
 export interface Described {
   readonly components: { readonly responses: Readonly<Record<string, DescribedReply>> };
   readonly paths: Readonly<
@@ -15,7 +15,7 @@ interface DescribedReply {
 
 type Reference = DescribedReply | { readonly $ref: string };
 
-/** What every HTTP reply may have, so no contract speaks of it. */
+/** Headers that every HTTP reply may have. The description does not name them. */
 const OF_HTTP = [
   "cache-control",
   "connection",
@@ -33,7 +33,7 @@ export async function describedBy(caller: Caller): Promise<Described> {
   return await caller.succeed("getOpenApi") as unknown as Described;
 }
 
-/** The headers of a reply of which the description of its operation and status says nothing. */
+/** Returns the reply's headers that the description does not name for this operation and status. */
 export function undescribedHeaders(
   { components, paths }: Described,
   operation: OperationId,

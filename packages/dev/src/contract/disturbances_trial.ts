@@ -3,10 +3,10 @@ import { REPLY_HEADER } from "@gold-partner/protocol";
 import type { Caller } from "./caller_trial.ts";
 import type { House } from "./house_trial.ts";
 
-/** Takes a disturbance away again; returns when the service has seen that it is gone. */
+/** Ends a disturbance. Returns when the service has noticed. */
 export type Mend = () => Promise<unknown>;
 
-/** For the partner's writes at once: the service need not have looked at its registry since. */
+/** Suspends the partner. Its writes are refused at once, even before the service re-reads its registry. */
 export async function suspend({ operator }: House, partner: Caller): Promise<Mend> {
   await operator("partner suspend", partner.credentials.client_id);
   return async () => {
@@ -26,7 +26,7 @@ export async function forbidAddress({ operator }: House, partner: Caller): Promi
   };
 }
 
-/** One request a second, and that of this second is gone. */
+/** Limits the partner to one request a second, and uses up the request of this second. */
 export async function exhaustRate({ operator }: House, partner: Caller): Promise<Mend> {
   const setRate = async (perSecond: string) => {
     await operator("partner set", partner.credentials.client_id, "--rate", perSecond, "--burst", perSecond);
@@ -43,7 +43,7 @@ export async function failAuthentication(partner: Caller): Promise<void> {
   for (let status = 0; status !== 429; { status } = await fail());
 }
 
-/** Its source is one that has never answered. */
+/** Switches to a price source that has never answered. */
 export async function takePriceAway({ operator }: House): Promise<Mend> {
   await operator("price set --source http --url https://prices.invalid/gold");
   return () => operator("price set --source fixed --mid 500");
@@ -54,7 +54,10 @@ export async function closeMarket({ operator }: House): Promise<Mend> {
   return () => operator("price set --open always");
 }
 
-/** Nobody can make the database's time pass, nor change a quote but by leaving its triggers out. */
+/**
+ * Makes the quote expire by changing its row. A test cannot advance the database's clock, and triggers forbid
+ * changes of a quote, so it disables them.
+ */
 export async function letExpire({ sql }: House, quoteId: string): Promise<Mend> {
   const move = (minutes: number) =>
     sql.begin(async (transaction) => {
@@ -80,7 +83,7 @@ export async function holdAccount({ sql }: House, { credentials }: Caller): Prom
   };
 }
 
-/** A table that the booking of a withdrawal needs is gone. */
+/** Renames a table that is needed to book a withdrawal. */
 export async function hideTable({ sql }: House): Promise<Mend> {
   await sql`alter table gold.withdrawal_step rename to hidden_step`;
   return () => sql`alter table gold.hidden_step rename to withdrawal_step`;
@@ -89,7 +92,7 @@ export async function hideTable({ sql }: House): Promise<Mend> {
 export async function cutDatabase({ sql, partner }: House, from: Caller): Promise<Mend> {
   await sql`alter role gold_api connection limit 0`;
   await sql`select pg_terminate_backend(pid) from pg_stat_activity where usename = 'gold_api'`;
-  // The first one may be sent on a connection that is ending, so that nobody can tell what became of it.
+  // The first request may use a connection that is just ending, and then nobody knows its outcome.
   await from.until(({ status }) => status === 503, "createWithdrawal", { body: { amount_sar: 1 } });
   return async () => {
     await sql`alter role gold_api connection limit -1`;
@@ -97,7 +100,7 @@ export async function cutDatabase({ sql, partner }: House, from: Caller): Promis
   };
 }
 
-/** It lives and answers nothing. */
+/** Stops the service's process, which then lives but answers nothing. */
 export async function haltService({ pids, partner }: House): Promise<Mend> {
   process.kill(pids.server, "SIGSTOP");
   return async () => {

@@ -6,7 +6,7 @@ import { orderOf, quote, type Way, WITHDRAWAL, withdrawal } from "./way_trial.ts
 
 const STRICT_PROBE: Call = { body: "any", headers: { Prefer: "handling=strict" } };
 
-/** A record that is the partner's own, and an id that nothing has. */
+/** The valid call names one of the partner's own records; the faulty call names an id that does not exist. */
 function byId(operation: OperationId, list: OperationId, id: string, parameter = id): Way {
   return {
     operation,
@@ -19,7 +19,7 @@ function byId(operation: OperationId, list: OperationId, id: string, parameter =
   };
 }
 
-/** The ways to refusals that are reached at another operation already. */
+/** Further ways to the same refusals, at operations that the other ways do not use for them. */
 export const ELSEWHERE_WAYS: readonly (readonly [TokenProblemCode, Way])[] = [
   ["partner_suspended", {
     operation: "issueToken",

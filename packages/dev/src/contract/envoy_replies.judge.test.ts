@@ -14,12 +14,12 @@ import type { House } from "./house_trial.ts";
 import { expectRefusal, type Form } from "./refusal_trial.ts";
 import { QUOTE } from "./way_trial.ts";
 
-/** The service numbers its replies by time; Envoy draws its numbers. */
+/** Envoy gives its replies random ids (UUID version 4). The service's ids begin with the time. */
 const NAMED_BY_ENVOY = /^req_[0-9a-f]{8}-[0-9a-f]{4}-4/;
 
-/** More requests at once than Envoy keeps for one service: 512 under way, and 512 that wait. */
+/** More requests at once than Envoy keeps for one service: 512 in flight, and 512 that wait. */
 const [WIRES, STREAMS] = [11, 100];
-/** Envoy refuses the surplus of them as soon as it is full. */
+/** Time until Envoy is full. It then refuses further requests at once. */
 const ARRIVAL_MS = 10_000;
 
 const baggage: Call = { headers: { "X-Baggage": "x".repeat(17_000) } };
@@ -38,7 +38,7 @@ describe("what Envoy answers by itself", () => {
   });
   after(() => siege.close());
 
-  /** Throws unless Envoy itself gave this refusal, as the operation's description has it. */
+  /** Throws unless Envoy itself gave this refusal, in the form that the operation's description has. */
   async function expectFromEnvoy(
     code: TokenProblemCode,
     operation: OperationId,
@@ -51,7 +51,9 @@ describe("what Envoy answers by itself", () => {
     assertEquals(undescribedHeaders(described, operation, reply), []);
   }
 
-  /** The same refusal at an operation of the API and at the token endpoint, which has a form of its own. */
+  /**
+   * Expects the same refusal at an operation of the API and at the token endpoint, which has its own form.
+   */
   async function expectTwice(code: TokenProblemCode, caller: Caller, fault: Call = {}): Promise<void> {
     const faults = new Faults();
     await Promise.all([
@@ -67,7 +69,7 @@ describe("what Envoy answers by itself", () => {
     faults.expectNone();
   }
 
-  /** What is refused before it is known what is asked for has one form for all. */
+  /** Envoy refuses these requests before it knows the operation, so all operations get the same form. */
   async function expectEarly(code: TokenProblemCode, fault: Call): Promise<void> {
     for (const operation of ["createQuote", "issueToken"] as const) {
       await expectFromEnvoy(code, operation, house.partner.call(operation, { ...QUOTE, ...fault }), "plain");
@@ -93,7 +95,7 @@ describe("what Envoy answers by itself", () => {
 
   it("is more than one certificate may send", async () => {
     const flooded = house.partner.through(await house.openEnvoy({ FLOOD_PER_SECOND: "1" }));
-    // Several at once, because one more may pass each second.
+    // Send several at once, because Envoy lets one more pass each second.
     const refused = async (operation: OperationId, call: Call): Promise<Response> => {
       const replies = await Promise.all(Array.from({ length: 10 }, () => flooded.call(operation, call)));
       return replies.find(({ status }) => status === 429) ?? replies[0]!;
@@ -107,7 +109,7 @@ describe("what Envoy answers by itself", () => {
   });
 
   it("is that too much waits already", async () => {
-    // One that does not ask whether the service is well, so that it waits as long as it takes.
+    // This Envoy does not check the service's health, so it lets requests wait for as long as they need.
     const port = await house.openTrustingDoor();
     const host = `localhost:${port}`;
     const asked = Array.from({ length: STREAMS }, (_, n) => headers(1 + 2 * n, fieldsOf(host, "/health")));
@@ -121,7 +123,8 @@ describe("what Envoy answers by itself", () => {
     while (!isFull() && performance.now() < end) await sleep(20);
     await expectTwice("service_unavailable", house.partner.through(port)).finally(mend);
     for (const wire of wires) wire.close();
-    // Until the service has taken what waited, its backlog is full, and another Envoy could not connect.
+    // Until the service has read the waiting requests, its backlog is full, and another Envoy could not
+    // connect.
     await house.partner.through(port).until(({ ok }) => ok);
   });
 

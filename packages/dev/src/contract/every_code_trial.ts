@@ -31,7 +31,7 @@ const WAYS: Readonly<Record<TokenProblemCode, Way>> = {
 
 const STAGES_MAX = 5;
 
-/** The suite of every code, through whichever door the house has. */
+/** Tests every problem code, through the gateway or Envoy of this fixture. */
 export function judgeEveryCode(open: () => Promise<House>): void {
   let scene: Scene;
   let house: House;
@@ -104,7 +104,10 @@ export function judgeEveryCode(open: () => Promise<House>): void {
   });
 }
 
-/** Has it refused, then tries key and nonce again: what they do by then is what the registry says of the code. */
+/**
+ * Makes the service refuse the request, then tries the key and the nonce again. The registry says of each
+ * code whether they still work.
+ */
 async function tryTwice(code: TokenProblemCode, way: Way, scene: Scene, stages = 1): Promise<void> {
   const { operation } = way;
   const { caller, call, fault, from = caller, mend } = await way.stage(scene);
@@ -115,7 +118,7 @@ async function tryTwice(code: TokenProblemCode, way: Way, scene: Scene, stages =
   const sound = { key: randomUUID(), nonce: randomUUID(), ...call };
   const sent = { ...sound, ...fault };
   const refused = await from.call(operation, sent).finally(() => mend?.());
-  // On a slow machine the disturbance may have ended before the request arrived. Then it is repeated.
+  // On a slow machine, the disturbance may have ended before the request arrived. Then repeat it.
   const faded = way.fades && refused.status !== TOKEN_PROBLEM_REGISTRY[code].status;
   if (faded && stages < STAGES_MAX) return await tryTwice(code, way, scene, stages + 1);
   const text = await refused.clone().text();

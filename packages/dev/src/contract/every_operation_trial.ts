@@ -16,7 +16,7 @@ const OPERATIONS = operationsOf("sandbox");
 
 const PROMISED = ["x-request-id", "ratelimit-policy", "ratelimit"];
 
-/** The suite of every operation, through whichever door the house has. */
+/** Tests every operation, through the gateway or Envoy of this fixture. */
 export function judgeEveryOperation(open: () => Promise<House>): void {
   let house: House;
   let records: Records;
@@ -31,7 +31,7 @@ export function judgeEveryOperation(open: () => Promise<House>): void {
   });
   after(() => house.close());
 
-  /** Throws unless all that the reply carries is described, and all that is promised is there. */
+  /** Throws unless all headers of the reply are described and all promised headers are present. */
   function checkHeaders(operation: OperationId, reply: Response): void {
     assertEquals(undescribedHeaders(described, operation, reply), []);
     assertEquals(PROMISED.filter((name) => !reply.headers.has(name)), []);

@@ -13,10 +13,13 @@ import { lastDays } from "./calls_trial.ts";
 import { Faults } from "./faults_trial.ts";
 import type { House } from "./house_trial.ts";
 
-/** Where the examples take place. */
+/** The base URL in the examples. */
 const EXAMPLE_URL = "https://gold.example";
 
-/** New at each time. A year, so that a reference with a day in it stays what it is. */
+/**
+ * Values that are new in each run. A day counts only as a whole value, so that a reference with a day in it
+ * stays as it is.
+ */
 const NEW_EACH_TIME: readonly (readonly [form: RegExp, name: string])[] = [
   [/\b(qt|ord|wd|fnd|evt|req)_[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}\b/g, "$1_"],
   [/\b\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z/g, "instant"],
@@ -24,7 +27,7 @@ const NEW_EACH_TIME: readonly (readonly [form: RegExp, name: string])[] = [
   [/\b[0-9a-f]{64}\b/g, "hash"],
 ];
 
-/** Of the deployment, the clock, or of deliveries that have not been tried. */
+/** Values that depend on the deployment, the clock, or deliveries that have not been tried. */
 const OF_THE_MOMENT = new Set([
   "access_token",
   "canonical_string",
@@ -41,7 +44,7 @@ const OF_THE_MOMENT = new Set([
   "y",
 ]);
 
-/** The text as it is documented, with a mark for whatever is new each time. */
+/** Gives the text the examples' base URL, and replaces each value that is new in each run by a marker. */
 function mark(text: string, baseUrl: string): string {
   return NEW_EACH_TIME.reduce(
     (so, [form, name]) => so.replace(form, name),
@@ -58,14 +61,14 @@ function settle(value: unknown, baseUrl: string): unknown {
   return JSON.parse(mark(JSON.stringify(value), baseUrl), ofTheMoment);
 }
 
-/** The example's form with the credentials of who sends it. */
+/** The example's form with the caller's own credentials. */
 function ownForm({ credentials: { client_id, client_secret } }: Caller): string {
   const example = ENDPOINTS.issueToken.request!.examples.client_credentials as object;
   return new URLSearchParams({ ...example, client_id, client_secret }).toString();
 }
 
 type Named = Record<string, { readonly value: unknown }>;
-/** As much of the served description as is read here. */
+/** The part of the served description that is read here. */
 interface Described {
   readonly components: { readonly examples: Named };
   readonly paths: Record<string, {
@@ -75,7 +78,7 @@ interface Described {
   }>;
 }
 
-/** The suite of every example, through whichever door the house has. */
+/** Tests every example, through the gateway or Envoy of this fixture. */
 export function judgeExamples(open: () => Promise<House>): void {
   let house: House;
   const lived = new Set<string>();
@@ -83,7 +86,7 @@ export function judgeExamples(open: () => Promise<House>): void {
   before(async () => {
     house = await open();
     const { operator } = house;
-    // The vault and the price of the examples.
+    // Set up the vault and the price of the examples.
     const bar = ["--serial", "EX-2026-0001", "--refiner", "Example Refinery"];
     await operator("vault add --gross 12441.4 --fineness 999.9 --vault Riyadh", ...bar);
     await operator("vault remove DEMO-0001");
@@ -91,7 +94,7 @@ export function judgeExamples(open: () => Promise<House>): void {
   });
   after(() => house.close());
 
-  /** Sends what the example sends, and compares what comes with what the example shows. */
+  /** Sends the example's request, and compares the reply with the example's reply. */
   async function live(
     operation: OperationId,
     name: string,

@@ -1,6 +1,6 @@
 import { assert } from "@std/assert";
 
-/** Goes on after a failure, so that one run tells all of them. */
+/** Continues after a failure, so that one run reports all failures. */
 export class Faults {
   readonly #found: string[] = [];
 

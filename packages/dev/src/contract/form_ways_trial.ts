@@ -3,7 +3,7 @@ import { order, spoilt, type Way, WITHDRAWAL, withdrawal } from "./way_trial.ts"
 
 const header = (name: string, value: string | null): Way => spoilt({ headers: { [name]: value } });
 
-/** What is wrong with the request as it stands. */
+/** Refusals because of the form of the request. */
 export const FORM_WAYS = {
   invalid_request: spoilt({ body: { amount_sar: 1, colour: "red" } }),
   idempotency_key_missing: header("Idempotency-Key", null),

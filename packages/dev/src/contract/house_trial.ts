@@ -16,19 +16,22 @@ import { startTrialEnvoy } from "../trial/envoy.ts";
 import { Caller } from "./caller_trial.ts";
 
 const IBAN = "SA0380000000608010167519";
-/** Long enough for a body that is sent to arrive on a busy machine. */
+/** Short timeouts, but long enough for a body to arrive on a busy machine. */
 const HASTY = { bodyMs: 3000, upstreamMs: 6000 };
 
-/** What `npm start` starts, on a port and in a folder of its own, with all who have to do with it. */
+/**
+ * Runs what `npm start` starts, on its own port and in its own folder. Gives access to the operator, the
+ * database and the partners.
+ */
 export class House {
   readonly running: Running;
   readonly pids: RunFile["pids"];
   readonly operator: Operator;
-  /** A superuser: moves what only time or a defect would. */
+  /** A superuser's connection. It makes changes that otherwise only time or a defect would make. */
   readonly sql: Sql;
-  /** The demo partner. It has nothing yet. */
+  /** The demo partner. It has no money and no gold yet. */
   readonly partner: Caller;
-  /** The real Envoy stands in front, in place of the development gateway. */
+  /** True if the real Envoy is in front, instead of the development gateway. */
   readonly #envoy: boolean;
   readonly #doors: (() => Promise<void>)[] = [];
 
@@ -68,13 +71,16 @@ export class House {
     return await Caller.of(await onboard(state, this.operator, { name, iban: IBAN, baseUrl }));
   }
 
-  /** A door that waits less long than any service may take. Envoy's patience is one for all, so there it is the usual one. */
+  /**
+   * Opens a gateway with timeouts so short that tests can wait for them. Envoy's timeouts are fixed, so with
+   * Envoy this returns the port of the usual one.
+   */
   async openHastyDoor(): Promise<number> {
     if (this.#envoy) return this.#port;
     return await this.#openGateway(this.socket("server.sock"), HASTY);
   }
 
-  /** A door with no service behind it. */
+  /** Opens a gateway or an Envoy with no service behind it. */
   async openEmptyDoor(): Promise<number> {
     const nobody = this.socket("nobody.sock");
     return this.#envoy
@@ -82,13 +88,16 @@ export class House {
       : await this.#openGateway(nobody);
   }
 
-  /** A door that passes on what comes, also where the service says that it is not ready: nothing asks it. */
+  /**
+   * Returns the port of a gateway or Envoy that does not check readiness. It forwards every request, even if
+   * the service is not ready.
+   */
   async openTrustingDoor(): Promise<number> {
     if (!this.#envoy) return this.#port;
     return await this.openEnvoy({ UPSTREAMS: `unix:${this.socket("server.sock")}` });
   }
 
-  /** Another Envoy before the same service, with settings of its own; its port. */
+  /** Starts another Envoy in front of the same service, with these settings. Returns its port. */
   async openEnvoy(settings: Readonly<Record<string, string>>): Promise<number> {
     const { partnerCa: ca, cert, key } = await this.#authorities();
     const port = await findFreePort();
@@ -105,7 +114,7 @@ export class House {
     return this.running.state.socket(name);
   }
 
-  /** Lets admission see what the superuser changed, with its next look. */
+  /** Makes admission read a superuser's change, at its next check of the registry. */
   async announce(): Promise<void> {
     await this.sql`update gold.registry_version set version = version + 1`;
   }

@@ -8,11 +8,14 @@ import { forbidAddress, suspend } from "./disturbances_trial.ts";
 import type { House } from "./house_trial.ts";
 import { spoilt, type Way, WITHDRAWAL, withdrawal } from "./way_trial.ts";
 
-/** A further certificate of the partner's that something happens to; its withdrawal is refused for it. */
+/**
+ * Issues another certificate to the partner and then spoils it. The withdrawal is refused because of that
+ * certificate.
+ */
 function underCertificate(spoil: (house: House, fingerprint: string) => Promise<unknown>): Way {
   return withdrawal(async ({ house, partner }) => {
     const certificate = await issueCertificate(house, partner);
-    // A connection of before: a new one may be refused by TLS.
+    // Connect before the certificate is spoiled, because TLS may refuse a new connection.
     const from = partner.presenting(certificate).staying();
     await from.renewToken();
     await spoil(house, certificate.fingerprint);
@@ -21,7 +24,7 @@ function underCertificate(spoil: (house: House, fingerprint: string) => Promise<
   });
 }
 
-/** A call at the token endpoint, spoilt in one place. */
+/** A call of the token endpoint that is wrong in one place. */
 function atTokenEndpoint(spoil: (form: string) => Call): Way {
   return {
     operation: "issueToken",
@@ -33,7 +36,7 @@ function atTokenEndpoint(spoil: (form: string) => Call): Way {
   };
 }
 
-/** The caller's token as it would be, had it been issued so much earlier: signed by the service's own key. */
+/** Returns the caller's token as if it had been issued `seconds` earlier, signed by the service's own key. */
 async function ageToken({ sql, running }: House, { token }: Caller, seconds: number): Promise<string> {
   const [key] = await sql`select kid, sealed, sealing_key from gold.token_key`;
   const sealing = await createSealing(await readKeys(`file:${running.state.path("keys", "sealing_key")}`));
@@ -46,7 +49,7 @@ async function ageToken({ sql, running }: House, { token }: Caller, seconds: num
   return await signCompact(JSON.stringify(aged), { typ: "at+jwt" }, signer);
 }
 
-/** Who calls, and whether it is them. */
+/** Refusals because of the caller's identity. */
 export const IDENTITY_WAYS = {
   token_missing: spoilt({ headers: { Authorization: null } }),
   token_invalid: spoilt({ token: "nonsense" }),
@@ -64,7 +67,7 @@ export const IDENTITY_WAYS = {
     return { caller: partner, call: WITHDRAWAL, from: await presentUnregistered(house, partner) };
   }),
   certificate_revoked: underCertificate(({ operator }, fingerprint) => operator("cert revoke", fingerprint)),
-  // Its last day has come in the register alone: TLS would not let it as far as here.
+  // Only the registry says that this certificate has expired. TLS would refuse a certificate that really has.
   certificate_expired: underCertificate(async (house, fingerprint) => {
     await house
       .sql`update gold.certificate set not_after = clock_timestamp() where fingerprint = ${fingerprint}`;

@@ -8,10 +8,10 @@ import {
 import type { Call } from "./caller_trial.ts";
 import type { Form } from "./refusal_trial.ts";
 
-/** One thing that operations need, and how a call goes without it. */
+/** Something that operations need, and how to make a call without it. */
 interface Need {
   readonly code: TokenProblemCode;
-  /** Every operation unless said otherwise. */
+  /** All operations if absent. */
   readonly concerns?: (endpoint: Endpoint) => boolean;
   readonly spoil: (operation: OperationId, call: Call, baseUrl: string) => Call;
   readonly form?: Form;
@@ -28,7 +28,7 @@ const takesMediaType = ({ request }: Endpoint) => request !== undefined && reque
 const takesToken = ({ token }: Endpoint) => token !== "none";
 const takesKey = ({ idempotent }: Endpoint) => idempotent === true;
 const takesSignature = ({ signature }: Endpoint) => signature !== undefined;
-/** OAuth ignores what it does not know, and the probe judges any URL that was signed. */
+/** OAuth ignores unknown parameters, and the signature probe accepts any URL that was signed. */
 const takesNoOtherQuery = ({ oauth, signature }: Endpoint) => !oauth && signature !== "judged";
 
 const longAgo = () => `${Math.floor(Date.now() / 1000) - 400}`;

@@ -10,10 +10,12 @@ import {
 } from "@gold-partner/protocol";
 import { expectProblem } from "../trial/problem.ts";
 
-/** The operation's own form, or the plain one of all that is refused before anybody knows which operation is meant. */
+/**
+ * The operation's own form, or the plain form of every refusal that is decided before the operation is known.
+ */
 export type Form = "own" | "plain";
 
-/** What only a reader of the source or of the database would know. */
+/** Words that only a reader of the source or of the database would know. No error text may contain them. */
 const INTERNALS = /\bgold\.|relation|column|sqlstate|postgres|\.ts\b|\bat \//i;
 
 const OAUTH_ERRORS: Readonly<Record<number, string>> = {
@@ -24,7 +26,10 @@ const OAUTH_ERRORS: Readonly<Record<number, string>> = {
   504: "temporarily_unavailable",
 };
 
-/** Throws unless the operation is described with this refusal, and the reply is it in every documented part. */
+/**
+ * Throws unless the operation is described with this refusal, and the reply matches it in every documented
+ * part.
+ */
 export async function expectRefusal(
   code: TokenProblemCode,
   operation: OperationId,

@@ -3,39 +3,39 @@ import type { Call, Caller } from "./caller_trial.ts";
 import type { Mend } from "./disturbances_trial.ts";
 import type { House } from "./house_trial.ts";
 
-/** Who takes part when a refusal is staged. */
+/** The partners and ports that are used to cause a refusal. */
 export interface Scene {
   readonly house: House;
-  /** Has money and gold, and is left in peace. */
+  /** Has money and gold. No test changes its settings. */
   readonly partner: Caller;
-  /** Has money; its standing is what is tampered with. */
+  /** Has money. Tests change its settings. */
   readonly other: Caller;
-  /** Has nothing until a way gives it something. */
+  /** Has nothing until a test gives it something. */
   readonly poor: Caller;
-  /** A door that does not wait for as long as a service may take. */
+  /** The port of a gateway with short timeouts, or of the usual Envoy. */
   readonly hastyDoor: number;
-  /** A door with no service behind it. */
+  /** The port of a gateway or Envoy with no service behind it. */
   readonly emptyDoor: number;
-  /** A door that passes on what comes, whatever the service says of itself. */
+  /** The port of a gateway or Envoy that forwards every request, even if the service is not ready. */
   readonly trustingDoor: number;
 }
 
-/** A request that is refused, and that would be executed but for one thing. */
+/** A request that is refused for one reason, and would otherwise succeed. */
 export interface Staged {
   readonly caller: Caller;
-  /** The sound request. */
+  /** The valid request. */
   readonly call: Call;
-  /** What is wrong with it at first, where the fault is in the request itself. */
+  /** What makes the request invalid, if the cause is in the request itself. */
   readonly fault?: Call;
-  /** Who sends the faulty one, where it is somebody else. */
+  /** Sends the request that is refused, if this is not `caller`. */
   readonly from?: Caller;
-  /** Takes the cause away, where it lies elsewhere. */
+  /** Removes the cause, if the cause is not in the request. */
   readonly mend?: Mend;
 }
 
 type Stage = (scene: Scene) => Promise<Staged>;
 
-/** How a code is reached. */
+/** A way to reach a code. */
 export interface Way {
   readonly operation: OperationId;
   /** The cause ends by itself after a second. */
@@ -43,7 +43,7 @@ export interface Way {
   readonly stage: Stage;
 }
 
-/** The smallest signed write. It can be executed any number of times, so what keeps it from being executed is the fault alone. */
+/** The smallest signed write. It can be executed any number of times, so only the fault can prevent it. */
 export const WITHDRAWAL: Call = { body: { amount_sar: 1 } };
 export const QUOTE: Call = { body: { side: "buy", gold_grams: 1 } };
 
@@ -51,11 +51,11 @@ export const withdrawal = (stage: Stage): Way => ({ operation: "createWithdrawal
 export const order = (stage: Stage): Way => ({ operation: "createOrder", stage });
 export const quote = (stage: Stage): Way => ({ operation: "createQuote", stage });
 
-/** A withdrawal that is spoilt in one place. */
+/** A withdrawal with one fault. */
 export const spoilt = (fault: Call): Way =>
   withdrawal(async ({ partner }) => ({ caller: partner, call: WITHDRAWAL, fault }));
 
-/** Takes a quote, and gives the order for it. */
+/** Requests a quote, and returns the order for it. */
 export async function orderOf(
   caller: Caller,
   side: "buy" | "sell",

@@ -7,10 +7,14 @@ import { findImbalance } from "./stage.ts";
 import { ask, type Trader } from "./trader.ts";
 import { type Reply, verdictOf } from "./wire.ts";
 
-// npm run prove -- clock [--short]: the clock of Postgres steps back under orders, by 75 s and by 3,600 s, with libfaketime.
+// npm run prove -- clock [--short]: libfaketime steps the clock of Postgres back by 75 s and by 3,600 s while
+// partners trade.
 
 const STEPS_SECONDS = [75, 3600];
-/** The clock starts this far ahead, so that after each step some accounts still have all their postings behind it. */
+/**
+ * Postgres' clock starts this far ahead of real time, at which all accounts are funded. So after each step
+ * back, an account that has not traded yet still has no posting later than the clock.
+ */
 const AHEAD_SECONDS = 7200;
 const HELD_MS = { long: 10_000, short: 3_000 };
 const READY_MS = 120_000;
@@ -29,7 +33,8 @@ const deployment = await Deployment.start({ servers: 2, traders: 6, lanes: 2 });
 try {
   for (const trader of deployment.traders) await expectStatus(trader.fund("1000000"), 201);
   const clock = await FakeClock.start(deployment, library, AHEAD_SECONDS);
-  // Two partners for each step, whose newest posting is older than the clock after the step.
+  // Each step gets two partners that have not traded yet, so their newest posting is older than the clock
+  // after the step.
   const [first, second, ...fresh] = deployment.traders as [Trader, Trader, ...Trader[]];
   await until("the services follow the clock", async () => {
     await deployment.renewTokens().catch(() => {});
@@ -54,7 +59,7 @@ async function stepBack(
 ): Promise<Finding> {
   const violations: string[] = [];
   let on = true;
-  // Orders flow across the step.
+  // Orders continue during the step.
   const flow = ahead.map(async (trader) => {
     while (on) await tradeOnce(trader);
   });
@@ -104,7 +109,10 @@ async function stepBack(
   };
 }
 
-/** A quote and its order, signed by the database's time; the verdicts, up to the first refusal. */
+/**
+ * Makes a quote and orders it, signed with the database's time. Returns the verdicts, up to the first
+ * refusal.
+ */
 async function tradeOnce(trader: Trader): Promise<string[]> {
   const quote = await ask(socketOf(1), trader.quote("buy", GRAMS)).catch(() => undefined);
   if (quote?.status !== 201) return [verdictOf(quote)];

@@ -5,7 +5,8 @@ import type { Defect } from "./defects/defect.ts";
 import { DEFECTS } from "./defects/mod.ts";
 import { ProvingGround } from "./defects/proving_ground.ts";
 
-// npm run prove -- defects [--short] [--only TEXT]: each defect is planted alone into a copy of the sources, and a test must go red.
+// npm run prove -- defects [--short] [--only TEXT]: mutation tests. Each defect is applied alone to a copy of
+// the sources, and a test must fail.
 
 const { values: { short, only } } = parseArgs({
   options: { short: { type: "boolean", default: false }, only: { type: "string", default: "" } },
@@ -16,7 +17,10 @@ if (defects.length === 0) {
   process.exit(2);
 }
 
-/** A test file computes for two thirds of its time; each ground has a Postgres. */
+/**
+ * At most this many copies run in parallel, because each one has its own Postgres. Up to this limit there are
+ * 1.5 copies per core: a test file computes for two thirds of its time.
+ */
 const GROUNDS_MAX = 3;
 const opening = Promise.all(
   Array.from({ length: Math.min(GROUNDS_MAX, Math.ceil(1.5 * availableParallelism())) }, ProvingGround.open),
@@ -39,7 +43,10 @@ try {
 console.log(`defects: ${sound ? defects.length : 0} planted, ${caught} caught`);
 process.exit(sound && caught === defects.length ? 0 : 1);
 
-/** Each ground takes the next one as soon as it is done with the last. */
+/**
+ * Runs the items on all copies in parallel. Each copy takes the next item as soon as it is done with the
+ * last.
+ */
 async function shareOut<T>(items: readonly T[], act: (ground: ProvingGround, item: T) => Promise<void>) {
   const left = items.values();
   await Promise.all(grounds.map(async (ground) => {
@@ -47,7 +54,10 @@ async function shareOut<T>(items: readonly T[], act: (ground: ProvingGround, ite
   }));
 }
 
-/** Without a defect every test that is called upon is green: else red would say nothing. */
+/**
+ * Runs the test files of all defects on the unmodified sources. All must pass, otherwise a failing test would
+ * prove nothing.
+ */
 async function control(): Promise<boolean> {
   const files = [...new Set(defects.flatMap(({ tests }) => tests))];
   const start = performance.now();

@@ -3,19 +3,24 @@ import type { Deployment } from "./deployment.ts";
 import { awaitNobody, findAwaitingStandby, findWaiting, type Held, lock, releaseAll } from "./holds.ts";
 import type { Inbox } from "./inboxes.ts";
 
-/** A step of a delivery, from the order's commit to the last thing that is written of it. */
+/** A step of a webhook's delivery, from the order's commit to the last write about the delivery. */
 export interface DeliveryPoint {
   readonly name: string;
-  /** The process alone knows that the event came: with it this is lost, and the event comes again. */
+  /**
+   * Only the delivering process knows that the event arrived. If that process is killed, the event arrives
+   * again.
+   */
   readonly knownToNobody?: true;
-  /** Prepared before the order is sent. */
+  /** Called before the order is sent. */
   hold(deployment: Deployment, inbox: Inbox): Promise<Held>;
 }
 
 const TAKE = "take_events";
 const SETTLE = "settle_attempts";
 
-/** Without its chain's end no event is read. */
+/**
+ * No event is read before it is sealed, so the worker waits for this lock on the end of the client's chain.
+ */
 const lockChain = (deployment: Deployment, { trader }: Inbox) =>
   lock(deployment, `select from gold.chain_tail where client_id = ${trader.client} for update`);
 
@@ -27,7 +32,7 @@ async function findAnyBackend({ sql }: Deployment): Promise<number> {
   return row!.pid as number;
 }
 
-/** The database does what it is asked; the process does not get to hear of it. */
+/** The database executes the statement, but the process does not receive the answer. */
 function keepUntold(
   deployment: Deployment,
   findAsked: () => Promise<number | undefined>,
@@ -50,7 +55,10 @@ function keepUntold(
   };
 }
 
-/** The receiver has the event; what comes after its answer is prepared before it is given. */
+/**
+ * Holds the receiver's answer after the event arrived. The answer is given only when the next hold is
+ * prepared.
+ */
 function afterAnswer(inbox: Inbox, prepare: () => Promise<Held>): Held {
   const letGo = inbox.holdAnswers();
   const came = inbox.arrivals.length;
@@ -157,7 +165,7 @@ const settledUntold: DeliveryPoint = {
       )),
 };
 
-/** In the order of the path. */
+/** In the order in which a delivery passes them. */
 export const DELIVERY_POINTS: readonly DeliveryPoint[] = [
   claimed,
   taken,

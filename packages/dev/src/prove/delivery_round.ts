@@ -13,7 +13,10 @@ const GRAMS = "0.01";
 const PATIENCE_MS = 30_000;
 const QUIET_MS = 100;
 
-/** Brings an order's event to a step of its delivery, kills there, heals, and counts how often it came. */
+/**
+ * Holds the delivery of an order's event at one step, kills the victim there, recovers, and counts how often
+ * the event arrived.
+ */
 export async function killDeliveryAt(
   point: DeliveryPoint,
   victim: Victim,
@@ -45,7 +48,10 @@ export async function killDeliveryAt(
   }
 }
 
-/** What was still to be told of earlier events is told at the next beat: what is seen after that is of this one. */
+/**
+ * Waits for the worker's next beat, at which it handles all earlier events. What is observed after that
+ * belongs to the next event.
+ */
 async function untilQuiet({ sql }: Deployment): Promise<void> {
   const [start] = await sql`select clock_timestamp()::text as at`;
   await until("the worker is not seen", async () => {
@@ -57,7 +63,7 @@ async function untilQuiet({ sql }: Deployment): Promise<void> {
   await sleep(QUIET_MS);
 }
 
-/** By the process that does not deliver, which nobody disturbs. */
+/** Sends the order to the process that does not deliver, because nothing disturbs that process. */
 async function placeOrder(trader: Trader, socketPath: string): Promise<string> {
   const quote = await ask(socketPath, trader.quote("buy", GRAMS));
   if (quote?.status !== 201) throw new Error(`no quote: ${verdictOf(quote)}`);

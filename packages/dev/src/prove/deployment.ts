@@ -15,11 +15,11 @@ import { type Role, ServerProcess } from "./server_process.ts";
 import { Trader } from "./trader.ts";
 
 const IBAN = "SA0380000000608010167519";
-/** What the vault starts with: a bar of 500 g gross. */
+/** The vault starts with one bar of 500 g gross. */
 const BAR_GROSS_GRAMS = "500";
-/** There is no proxy that would bound it; a partner may have a quarter. */
+/** No proxy enforces this limit here. A partner's rate may be at most a quarter of it. */
 const FLOOD_PER_SECOND = "20000";
-/** The partners of a proof may quote without end, like those of `npm start`. */
+/** The partners of a proof have no limits on their quotes and records, like those of `npm start`. */
 const UNLIMITED = ["open-quotes", "open-grams", "daily-records"].flatMap((
   name,
 ) => [`--${name}`, "unlimited"]);
@@ -30,29 +30,32 @@ interface Size {
   readonly servers: number;
   readonly traders: number;
   readonly lanes: number;
-  /** How long each process serves on after SIGTERM. */
+  /** How long each process continues to serve after SIGTERM. */
   readonly drainSeconds?: number;
-  /** Of each process: `all` unless told otherwise. */
+  /** The role of each process, `all` by default. */
   readonly role?: Role;
   /** The source tree of the version to install and start; this one by default. */
   readonly root?: string;
 }
 
-/** The service on one machine as `npm start` makes it, in parts that can be stopped, cut and killed one by one. */
+/**
+ * The service on one machine, set up like `npm start`. Each part can be stopped, cut off and killed on its
+ * own.
+ */
 export class Deployment {
   readonly state: State;
   readonly baseUrl: string;
   readonly port: number;
   readonly operator: Operator;
-  /** A session of the operator's login, for what must not take the time to log in. */
+  /** An open session of the operator's login, for calls that must not spend time on logging in. */
   readonly operatorSql: Sql;
-  /** A superuser, who looks on and never waits for a standby. */
+  /** A superuser that observes. Its commits never wait for a standby. */
   readonly sql: Sql;
   readonly traders: Trader[] = [];
   readonly servers: ServerProcess[] = [];
-  /** What receivers on this machine show, and whoever delivers trusts. */
+  /** The certificate of the receivers on this machine. The delivering processes trust it. */
   receiverCertificate!: ServerCertificate;
-  /** The first server's way to the database; the others are connected directly. */
+  /** The first server connects to the database through this relay; the others connect directly. */
   readonly relay: Relay;
   readonly #database: Database;
   readonly #root: string | undefined;
@@ -115,7 +118,9 @@ export class Deployment {
     return this.#database.urls.api;
   }
 
-  /** A session for one job; `max` 1 keeps a transaction and its locks in one place. */
+  /**
+   * Opens superuser sessions. Use `max` 1 for a transaction, so that it and its locks stay in one session.
+   */
   connectSuperuser(max: number): Sql {
     return postgres(this.#postgres.superuserUrl("gold"), {
       max,
@@ -130,25 +135,25 @@ export class Deployment {
     await Promise.all(this.traders.map((trader) => trader.renewToken(this.servers[0]!.socket)));
   }
 
-  /** Every process of Postgres, the first one first, so that it starts nothing anew. */
+  /** Kills every process of Postgres. The postmaster is first, so that it cannot start new processes. */
   async killPostgres(): Promise<void> {
     const backends = await this.sql<{ pid: number }[]>`select pid from pg_stat_activity`;
     for (const pid of [this.#postgres.pid, ...backends.map(({ pid }) => pid)]) {
       try {
         process.kill(pid, "SIGKILL");
       } catch (error) {
-        // It saw the first one die and ended by itself.
+        // The process saw the postmaster die and has already ended by itself.
         if ((error as NodeJS.ErrnoException).code !== "ESRCH") throw error;
       }
     }
   }
 
-  /** The first process of Postgres alone; the others end as soon as they notice. */
+  /** Kills the postmaster alone. The other processes end as soon as they notice. */
   killPostmaster(): void {
     process.kill(this.#postgres.pid, "SIGKILL");
   }
 
-  /** An orderly stop: sessions are cut. */
+  /** Shuts Postgres down in order, which ends all sessions. */
   async stopPostgres(): Promise<void> {
     await this.#postgres.stop();
   }
@@ -170,7 +175,7 @@ export class Deployment {
     }
   }
 
-  /** Postgres as it was, on the same port and data. */
+  /** Starts Postgres again on the same port and data. */
   async startPostgres(environment?: Record<string, string>): Promise<void> {
     const { port } = this.#postgres;
     this.#postgres = await startPostgres({
@@ -181,7 +186,7 @@ export class Deployment {
     });
   }
 
-  /** What `gold ledger verify` says: nothing, when all is well. */
+  /** Returns what `gold ledger verify` reports: nothing if the books are correct. */
   async findDefects(): Promise<string[]> {
     const session = this.connectSuperuser(1);
     try {
@@ -193,7 +198,9 @@ export class Deployment {
     }
   }
 
-  /** What stands before the service ends before it does. */
+  /**
+   * Registers an action that stop() runs before it ends the service, such as ending the Envoy in front of it.
+   */
   onStop(stop: () => Promise<void>): void {
     this.#stops.push(stop);
   }
@@ -224,7 +231,7 @@ export class Deployment {
     await this.#operatorOf(this.#database.urls.migration)(
       "db migrate --loopback-receivers",
       ...Object.entries(settings).flat(),
-      // Another version's operator may not have these options.
+      // The `gold` of another version may not have these options.
       ...(this.#root === undefined ? UNLIMITED : []),
     );
     const { certificate } = await this.operator("ca init --key", state.path("pki", "partner_ca_key.pem"));
@@ -242,7 +249,7 @@ export class Deployment {
     this.traders.push(await Trader.of(credentials, row!.id as number));
   }
 
-  /** No rate and no size stands between a proof and the books. */
+  /** Raises the limits on rate and order size, so that they never refuse a proof's request. */
   async #lift(): Promise<void> {
     await this
       .sql`update gold.partner set rate_per_second = 1000000, burst = 1000000, maximum_grams = 1000000000`;
@@ -258,7 +265,10 @@ export class Deployment {
     return this.#root === undefined ? asOperator(url) : asOperatorFrom(this.#root, url);
   }
 
-  /** One more process, with what its role needs besides what all have in common. */
+  /**
+   * Starts one more process. `settings` are what its role needs besides the settings that all processes
+   * share.
+   */
   async addServer(
     name: string,
     role: Role,

@@ -13,16 +13,20 @@ import type { ServerProcess } from "./server_process.ts";
 import { ask, type Trader } from "./trader.ts";
 import { verdictOf } from "./wire.ts";
 
-// npm run prove -- drains [--short]: Envoys and processes of the service come and go under load; no request is
-// lost, and every order's event comes to its partner once.
+// npm run prove -- drains [--short]: Envoys and processes of the service are drained and replaced under load.
+// No request is lost, and every order's event reaches its partner once.
 
 const DRAINS_EACH = { long: 10, short: 2 };
-/** All of them while something drains: a slow machine takes more drains for them. */
+/**
+ * All these requests are sent while something drains. A slow machine needs more drains to reach the number.
+ */
 const REQUESTS = { long: 20_000, short: 2_000 };
-/** Longer than Envoy needs to see that a process is not ready. */
+/** Longer than Envoy takes to notice that a process is not ready. */
 const DRAIN_SECONDS = 3;
 const ENDOWMENT_SAR = "10000000";
-/** So that there is always a webhook under way, and yet more of them arrive than orders come. */
+/**
+ * Slow enough that a webhook is always in flight, and fast enough that deliveries keep up with the orders.
+ */
 const RECEIVER_MS = 180;
 const SHOWN = 10;
 
@@ -85,13 +89,13 @@ try {
 }
 process.exit(report.close("drains") ? 0 : 1);
 
-/** It lives for ten minutes; all of this may last longer. */
+/** A token lives for ten minutes, and this proof may last longer. */
 async function renewToken(trader: Trader, line: Line): Promise<void> {
   const reply = await line.send(trader.tokenRequest());
   trader.takeToken(typeof reply === "string" ? undefined : reply);
 }
 
-/** The new one first, on the same port; then the old one asks its partners to go, and ends. */
+/** Starts the new Envoy first, on the same port. Then the old one asks its clients to leave, and ends. */
 async function replaceEnvoy(front: EnvoyFront): Promise<void> {
   const before = await front.start();
   await before!.drain();

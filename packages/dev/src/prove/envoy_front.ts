@@ -12,14 +12,17 @@ import { ensureAuthorities } from "../authorities.ts";
 import { fetchEnvoy } from "../door.ts";
 import type { Deployment } from "./deployment.ts";
 
-/** As `sidecar keep` does. */
+/** The same interval as in `sidecar keep`. */
 const POLL_MS = 1000;
 const DRAIN_SECONDS = 2;
 const FLOOD_PER_SECOND = "100000";
-/** Six health checks: by then Envoy knows which processes are ready. */
+/** The time of six health checks. After it, Envoy knows which processes are ready. */
 export const SETTLE_MS = 1500;
 
-/** The real Envoy before a deployment's processes, with the keeper of its trust; one after another on the one port. */
+/**
+ * The real Envoy in front of a deployment's processes, with its trust sync. Several Envoys can follow one
+ * another on one port.
+ */
 export class EnvoyFront {
   readonly #deployment: Deployment;
   readonly #keeper: Keeper;
@@ -51,7 +54,10 @@ export class EnvoyFront {
     return front;
   }
 
-  /** One more on the same port; new connections come to either until an older one has gone. Gives the one before. */
+  /**
+   * Starts one more Envoy on the same port, and returns the one before it. Until an older Envoy has ended,
+   * new connections reach either.
+   */
   async start(): Promise<EnvoyProcess | undefined> {
     const before = this.#generations.at(-1);
     const { state, baseUrl, port, servers } = this.#deployment;
@@ -75,7 +81,10 @@ export class EnvoyFront {
     return before;
   }
 
-  /** What the access logs say of requests that were not served: when, which, and Envoy's reason. */
+  /**
+   * Returns the requests that, according to the access logs, were not served: the time, the request, and
+   * Envoy's reason.
+   */
   async findTroubles(): Promise<string[]> {
     const texts = await Promise.all(
       this.#generations.map((_, n) => readFile(this.#accessLog(nameOf(n + 1)), "utf8").catch(() => "")),

@@ -7,14 +7,14 @@ import { verdictOf, Wire } from "./wire.ts";
 
 const GRAMS = "0.01";
 const STUCK_MS = 1000;
-/** Far below the two seconds for which a stuck order waits. */
+/** Far below 2 s, the longest that an order waits for a locked account. */
 const UNDISTURBED_MS = 500;
 const ORDERS_EACH = 40;
 const IN_FLIGHT_EACH = 2;
 const PAIRS = 21;
 const COST_MAX = 0.15;
 
-/** One connection's share of the load, signed beforehand and sent one after the other. */
+/** One connection's share of the load. The requests are signed beforehand and sent one after another. */
 interface Queue {
   readonly wire: Wire;
   readonly requests: readonly Uint8Array[];
@@ -33,7 +33,7 @@ async function queueOrders(deployment: Deployment, trader: Trader, count: number
   return { wire, requests: await Promise.all(quotes.map((quote) => trader.order(quote))) };
 }
 
-/** One quote that cannot be paid for, asked to be executed again and again with new keys. */
+/** One quote that the partner cannot pay for, ordered again and again with new keys. */
 async function queueRefusals(deployment: Deployment, poor: Trader, count: number): Promise<Queue> {
   const wire = await Wire.open(deployment.servers[0]!.socket);
   const stage: Stage = {
@@ -47,7 +47,7 @@ async function queueRefusals(deployment: Deployment, poor: Trader, count: number
   return { wire, requests: await Promise.all(Array.from({ length: count }, () => poor.order(quote!))) };
 }
 
-/** How long each took, in milliseconds. What is not answered as it should be is thrown. */
+/** Returns how long each request took, in milliseconds. Throws if a reply is not the expected one. */
 async function drain({ wire, requests }: Queue, expected: string, isWanted = () => true): Promise<number[]> {
   const durations: number[] = [];
   for (const request of requests) {
@@ -72,7 +72,9 @@ const queueAll = (deployment: Deployment, traders: readonly Trader[]): Promise<Q
     ),
   );
 
-/** One partner's account is held by somebody else: its orders wait, and nobody else's do. */
+/**
+ * Another session locks one partner's account. That partner's orders wait, and no other partner's orders do.
+ */
 export async function stickOne(deployment: Deployment): Promise<Finding> {
   const [stuck, ...others] = deployment.traders.slice(0, -1) as [Trader, ...Trader[]];
   const alone = await drainAll(await queueAll(deployment, others));
@@ -104,7 +106,10 @@ export async function stickOne(deployment: Deployment): Promise<Finding> {
   };
 }
 
-/** What a partner that sends nothing but refusals takes from the others, as the median over interleaved pairs. */
+/**
+ * Measures how much throughput the others lose to a partner that sends only refused orders, as the median
+ * over interleaved pairs.
+ */
 export async function measureRefusals(deployment: Deployment): Promise<Finding> {
   const others = deployment.traders.slice(0, -1);
   const poor = deployment.traders.at(-1)!;

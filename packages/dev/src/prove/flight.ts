@@ -6,13 +6,13 @@ import { acceptedOrderOf, type Reply, verdictOf, Wire } from "./wire.ts";
 
 type Kind = "first" | "retry" | "conflict";
 
-/** An order on its way while something is killed, and all that was ever answered to it. */
+/** An order that is in flight while something is killed, and all replies to it. */
 class Passenger {
   readonly kind: Kind;
   readonly trader: Trader;
   readonly quoteId: string;
   readonly key: string;
-  /** What an earlier, undisturbed request with this key was answered. */
+  /** The reply to an earlier, undisturbed request with this key. */
   readonly original: string | undefined;
   readonly replies: (Reply | undefined)[] = [];
 
@@ -24,12 +24,12 @@ class Passenger {
     this.original = earlier?.body;
   }
 
-  /** Always anew: a fresh nonce, timestamp and signature, the same key. */
+  /** Builds a new request each time: a fresh nonce, timestamp and signature, the same key. */
   request(): Promise<Uint8Array> {
     return this.trader.order(this.quoteId, { key: this.key });
   }
 
-  /** The order of its key, as often as it was told. */
+  /** The ids of this key's order, one for each reply that contained it. */
   get accepted(): string[] {
     const earlier = this.original === undefined
       ? []
@@ -43,14 +43,20 @@ class Passenger {
 }
 
 export interface Flight {
-  /** Locked throughout, so that it leaves its lane and those behind it form a batch. */
+  /**
+   * Its account stays locked throughout. So its order waits outside the batcher, and the orders behind it
+   * form a batch.
+   */
   readonly decoy: Passenger;
   readonly passengers: readonly Passenger[];
 }
 
 const GRAMS = "0.01";
 
-/** First orders of three partners, and of two of them also a retry of an earlier order and a key used wrongly. */
+/**
+ * Prepares the first orders of three partners. One of them also retries an earlier order, and another reuses
+ * an earlier key with another quote.
+ */
 export async function boardFlight({ traders, servers }: Deployment): Promise<Flight> {
   const { socket } = servers[1]!;
   const quote = async (trader: Trader) => {
@@ -81,11 +87,11 @@ export async function boardFlight({ traders, servers }: Deployment): Promise<Fli
 
 export interface Sent {
   readonly wires: readonly Wire[];
-  /** Once each has its reply or lost its connection. */
+  /** Resolves once each request has its reply or has lost its connection. */
   readonly answered: Promise<readonly (Reply | undefined)[]>;
 }
 
-/** Sends all at once to one process. */
+/** Sends all requests at once to one process. */
 export async function send({ decoy, passengers }: Flight, socketPath: string, read = true): Promise<Sent> {
   const all = [decoy, ...passengers];
   const requests = await Promise.all(all.map((passenger) => passenger.request()));
@@ -102,7 +108,7 @@ export async function send({ decoy, passengers }: Flight, socketPath: string, re
   };
 }
 
-/** What tells a partner to ask again with the same key. */
+/** The verdicts after which a partner must send the same key again. */
 export const UNDECIDED: readonly string[] = [
   "none",
   "503 service_unavailable",
@@ -115,7 +121,7 @@ const EXPECTED: Readonly<Record<Kind, readonly string[]>> = {
   conflict: ["409 idempotency_key_conflict"],
 };
 
-/** What is wrong with a passenger's replies, of which the last `settled` must be final. */
+/** Returns what is wrong with a passenger's replies. The last `settled` replies must be final. */
 export async function judge(passenger: Passenger, settled: number, sql: Sql): Promise<string[]> {
   const { kind, replies, trader, quoteId, key, original } = passenger;
   const violations: string[] = [];

@@ -20,7 +20,10 @@ export interface GatewayWires {
   close(): Promise<void>;
 }
 
-/** The way that partners come: mutual TLS with the trader's own certificate, over the gateway to all processes. */
+/**
+ * Opens connections as partners do: mutual TLS with the trader's own certificate, through the gateway to all
+ * processes.
+ */
 export async function openGatewayWires(deployment: Deployment, trader: Trader): Promise<GatewayWires> {
   const { state, servers, port } = deployment;
   const issuedAt = new Date();
@@ -59,7 +62,7 @@ export async function openGatewayWires(deployment: Deployment, trader: Trader): 
   };
 }
 
-/** The same way, with the real Envoy in the gateway's place; it ends with the deployment. */
+/** The same with the real Envoy in place of the gateway. Envoy ends with the deployment. */
 export async function openEnvoyWires(deployment: Deployment, trader: Trader): Promise<GatewayWires> {
   await EnvoyFront.open(deployment);
   const identity = await readIdentity(trader.credentials);

@@ -1,20 +1,26 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Deployment } from "./deployment.ts";
 
-// The product knows nothing of it: locks, signals and the network keep it at one of its steps.
+// The service has no hooks for this. Locks, signals and the network hold it at one of its steps.
 
-/** Something that is kept at one of its steps. */
+/** A process or statement that is held at one of its steps. */
 export interface Held {
-  /** Proof, from outside, that the step is reached: the backend at which it shows, or 0 where none does. */
+  /**
+   * Looks from outside whether the step is reached. Returns the backend that shows it, 0 if no backend can,
+   * or undefined while the step is not reached.
+   */
   show(): Promise<number | undefined>;
   release(): Promise<void>;
 }
 
-/** A commit that takes longer waits for something. */
+/** A commit that takes longer than this is waiting for something. */
 const COMMIT_MS = 300;
 const REACH_MS = 5000;
 
-/** A transaction of somebody else's that keeps its locks until it is released, or killed with the rest. */
+/**
+ * Takes locks in a separate transaction, which keeps them until it is released, or until its backend is
+ * killed with the rest.
+ */
 export async function lock(deployment: Deployment, statement: string): Promise<() => Promise<void>> {
   const session = deployment.connectSuperuser(1);
   await session.unsafe("begin");
@@ -46,7 +52,10 @@ export async function findAwaitingStandby(
   return row?.pid as number | undefined;
 }
 
-/** A standby that does not exist is waited for without end: after the commit is on disk, before anybody is told. */
+/**
+ * Makes every commit wait without end for a standby that does not exist. The commit is on disk, but no client
+ * gets an answer.
+ */
 export async function awaitNobody(deployment: Deployment): Promise<() => Promise<void>> {
   const { sql } = deployment;
   const configure = async (name: string) => {
@@ -54,7 +63,7 @@ export async function awaitNobody(deployment: Deployment): Promise<() => Promise
     await sql`select pg_reload_conf()`;
   };
   await configure("nobody");
-  // The setting is in force once a commit of our own hangs on it.
+  // The setting is in effect once a commit of this session hangs.
   const canary = deployment.connectSuperuser(1);
   await canary`set synchronous_commit = on`;
   let hangs = false;
@@ -72,7 +81,7 @@ export async function releaseAll(releases: readonly (() => Promise<void>)[]): Pr
   for (const release of releases) await release();
 }
 
-/** The backend at which it shows that the step is reached. */
+/** Waits until the step is reached, and returns the backend that shows it. */
 export const reach = ({ name }: { readonly name: string }, held: Held): Promise<number> =>
   until(`the step was not reached: ${name}`, () => held.show());
 

@@ -3,26 +3,26 @@ import type { Deployment } from "./deployment.ts";
 import { findFault } from "./standard_webhooks_trial.ts";
 import type { Trader } from "./trader.ts";
 
-/** An event as it came to its partner, as often as it came. */
+/** One delivery of an event to its partner. Each repetition is another arrival. */
 export interface Arrival {
   /** By `performance.now()`. */
   readonly atMs: number;
   readonly id: string;
   readonly sequence: number;
-  /** Of `order.executed`. */
+  /** The order of an `order.executed` event. */
   readonly orderId: string | undefined;
   readonly signatures: number;
-  /** Those of the partner's secrets by which it verifies. */
+  /** The secrets of the partner with which the signature verifies. */
   readonly signedBy: readonly string[];
 }
 
-/** Where one partner's webhooks come in; each is accepted. */
+/** The webhook receiver of one partner. It accepts every delivery. */
 export class Inbox {
   readonly trader: Trader;
   readonly arrivals: Arrival[] = [];
-  /** What the partner verifies by. */
+  /** The secrets with which the partner verifies. */
   secrets: readonly string[];
-  /** How long it thinks before it answers. */
+  /** How long the receiver waits before it answers. */
   delayMs = 0;
   readonly #receiver: TrialReceiver;
   #held: Promise<void> | undefined;
@@ -32,7 +32,7 @@ export class Inbox {
     this.secrets = [trader.credentials.webhook_secret];
     this.#receiver = receiver;
     receiver.answer(async (delivery) => {
-      // What was noted is kept by nobody else.
+      // The arrival below is the only record that is kept.
       receiver.deliveries.length = 0;
       this.arrivals.push(read(delivery, this.secrets));
       await this.#held;
@@ -40,7 +40,7 @@ export class Inbox {
     });
   }
 
-  /** From now on whoever delivers waits for the answer, until it is let go. */
+  /** From now on every delivery waits for its answer, until the returned function is called. */
   holdAnswers(): () => void {
     let letGo = () => {};
     this.#held = new Promise((resolve) => letGo = resolve);
@@ -52,7 +52,7 @@ export class Inbox {
   }
 }
 
-/** A real receiver for each partner of the deployment, from now until its end. */
+/** Opens a real receiver for each partner of the deployment. The receivers stop with the deployment. */
 export async function openInboxes(deployment: Deployment): Promise<Inbox[]> {
   const inboxes: Inbox[] = [];
   deployment.onStop(async () => void await Promise.all(inboxes.map((inbox) => inbox.stop())));

@@ -3,7 +3,10 @@ import type { Arrival, Inbox } from "./inboxes.ts";
 import type { Finding } from "./report.ts";
 import { untilDelivered } from "./until_delivered.ts";
 
-/** Longer than a worker that was killed is waited for, and than an attempt that was lost with it. */
+/**
+ * Longer than the time after which another worker takes over from a killed one, and than the time after which
+ * a lost attempt is repeated.
+ */
 const PATIENCE_MS = 30_000;
 const SHOWN = 10;
 
@@ -15,11 +18,14 @@ interface Told {
 }
 
 export interface Leniency {
-  /** Somebody was killed: what nobody else knew of may have come again. */
+  /** A process was killed. An event that only this process knew to be delivered may arrive again. */
   readonly mayRepeat?: boolean;
 }
 
-/** Each event came to its partner once, by its number and signed, and nothing else did; nothing is left to be sent. */
+/**
+ * Checks that each event reached its partner once, with its number and a valid signature, and that nothing
+ * else arrived. Nothing may be left to send.
+ */
 export async function judgeInboxes(
   deployment: Deployment,
   inboxes: readonly Inbox[],
@@ -68,7 +74,10 @@ function compare({ trader: { clientId }, arrivals }: Inbox, events: readonly Tol
   ];
 }
 
-/** Of what was tried by itself nothing remains once it came in its order. */
+/**
+ * A retry's row is deleted once the event is delivered and its turn in the order has passed. So no row may be
+ * left.
+ */
 async function findLeft({ sql }: Deployment): Promise<string[]> {
   const rows = await sql<{ told: string }[]>`
     select 'event ' || sequence || ' of client ' || client_id || case when parked_at is null then ' is due' else ' is parked' end as told
@@ -76,7 +85,7 @@ async function findLeft({ sql }: Deployment): Promise<string[]> {
   return rows.map(({ told }) => told);
 }
 
-/** How often something came that had come before. */
+/** Counts the deliveries of events that had already arrived. */
 function countAgain(inboxes: readonly Inbox[]): number {
   let again = 0;
   for (const { arrivals } of inboxes) again += arrivals.length - new Set(arrivals.map(({ id }) => id)).size;

@@ -4,7 +4,10 @@ import { judgeInboxes, type Leniency } from "./judge_inboxes.ts";
 import type { Finding } from "./report.ts";
 import { findImbalance } from "./stage.ts";
 
-/** What was accepted is what was executed, each once, and what was delivered to its partner; and the books balance. */
+/**
+ * Checks that exactly the accepted orders were executed, each once, that each reached its partner, and that
+ * the books balance.
+ */
 export async function judgeOrders(
   deployment: Deployment,
   accepted: readonly string[],

@@ -9,7 +9,7 @@ export interface KillPoint {
   readonly unread?: true;
   /** No backend is at work, so none can be killed. */
   readonly backendless?: true;
-  /** Prepared before the requests are sent. */
+  /** Called before the requests are sent. */
   hold(deployment: Deployment, flight: Flight): Promise<Held>;
 }
 
@@ -21,7 +21,7 @@ const KEYS = "lock table gold.idempotency_key in share mode";
 const lockDecoy = (deployment: Deployment, { decoy }: Flight) =>
   lock(deployment, ACCOUNTS.replace("$clients", `${decoy.trader.client}`));
 
-/** Some backend of the service, once enough of the first orders stand in the books. */
+/** Returns any backend of the service, once enough of the first orders are in the books. */
 async function findAfterCommit(
   { sql }: Deployment,
   { passengers }: Flight,
@@ -99,7 +99,7 @@ const committedUnheard: KillPoint = {
           withheld = true;
           await releaseVault();
         }
-        // The batch that waited is in the books; what stands behind it in the lane is not sent yet.
+        // The waiting batch is in the books. The orders behind it in the batcher are not sent yet.
         return await findAfterCommit(deployment, flight, (executed) => executed > 0);
       },
       release: () => releaseAll([releaseVault, releaseDecoy, async () => relay.pass()]),
@@ -116,7 +116,7 @@ const answeredUnread: KillPoint = {
   }),
 };
 
-/** In the order of the path. */
+/** In the order in which an order passes them. */
 export const KILL_POINTS: readonly KillPoint[] = [
   written,
   atAccount,

@@ -11,11 +11,11 @@ import { type Reply, tallyOf, tallyText } from "./wire.ts";
 const RETRIES = 3;
 
 export interface Killed extends Finding {
-  /** The orders that were answered with success, then or later. */
+  /** The orders that were answered with success, at first or on a retry. */
   readonly accepted: readonly string[];
 }
 
-/** Brings orders to a step, kills there, heals, and asks again with the same keys. */
+/** Holds orders at one step, kills the victim there, recovers, and retries with the same keys. */
 export async function killAt(point: KillPoint, victim: Victim, deployment: Deployment): Promise<Killed> {
   const flight = await boardFlight(deployment);
   const [server, other] = deployment.servers;
@@ -25,7 +25,7 @@ export async function killAt(point: KillPoint, victim: Victim, deployment: Deplo
       ? await send(flight, server!.socket)
       : await sendTogether(point, flight, deployment);
     await victim.kill(deployment, await reach(point, held));
-    // The other process is asked while the statement that lost its service is still at work.
+    // The retry goes to the other process while the statement that lost its client still runs.
     const early = victim.leavesStatement ? retryAll(flight, other!.socket) : undefined;
     await sleep(200);
     await held.release();
@@ -44,7 +44,7 @@ export async function killAt(point: KillPoint, victim: Victim, deployment: Deplo
   }
 }
 
-/** Whatever those in flight were answered, the same keys now give one result each. */
+/** Retries every key. Whatever the first replies were, each key must now give one result. */
 async function settle(
   flight: Flight,
   inFlight: readonly (Reply | undefined)[],
@@ -62,7 +62,7 @@ async function settle(
   };
 }
 
-/** While the first one's answer is kept back, the others gather behind it; then they go as one batch. */
+/** Withholds the first order's answer. The other orders gather behind it, and then go as one batch. */
 async function sendTogether(
   point: KillPoint,
   flight: Flight,

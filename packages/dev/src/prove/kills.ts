@@ -14,8 +14,9 @@ import { ask } from "./trader.ts";
 import { VICTIMS } from "./victims.ts";
 import { verdictOf } from "./wire.ts";
 
-// npm run prove -- kills [--short]: SIGKILL from outside at each step of the order path, then the same keys again; and at
-// each step of the delivery of its event, which then comes once or, where nobody else knew of it, again.
+// npm run prove -- kills [--short]: SIGKILL from outside at each step of the order path, then retries with
+// the same keys. The same at each step of the delivery of the order's event. The event arrives once; if only
+// the killed process knew of the delivery, it arrives again.
 
 const ROUNDS = { long: 5, short: 1 };
 const DOWN_MS = { long: 8000, short: 4000 };
@@ -26,10 +27,11 @@ const ENDOWMENT_SAR = "10000000";
 
 const scale = process.argv.includes("--short") ? "short" : "long";
 const report = new Report((line) => console.log(line));
-// With one lane, all that comes while it is taken makes one batch.
+// With LANES=1, all orders that arrive while a batch is in flight form one batch.
 const deployment = await Deployment.start({ servers: 1, traders: TRADERS, lanes: LANES });
 try {
-  // So what is delivered is delivered by the first one, which is killed.
+  // This process does not deliver, so all deliveries come from the first process, which is the one that is
+  // killed.
   await deployment.addServer("server_2", "api", { LANES: `${LANES}`, DRAIN_SECONDS: "0" });
   const inboxes = await openInboxes(deployment);
   await endow();
@@ -62,7 +64,7 @@ try {
   }
   report.tried("the orders", await judgeOrders(deployment, [...accepted], inboxes, { mayRepeat: true }));
   for (const [index, point] of DELIVERY_POINTS.entries()) {
-    // In a short run the service's turn comes where it alone knows.
+    // With this offset, the short run kills the service at a step where it alone knows of the delivery.
     for (const victim of choose(index + 2)) {
       await kill(
         `${victim.name} killed: ${point.name}`,
@@ -87,7 +89,7 @@ try {
 }
 process.exit(report.close("kills") ? 0 : 1);
 
-/** All of them, or in a short run one, each in its turn. */
+/** All victims, or in a short run one of them, in rotation. */
 function choose(index: number): typeof VICTIMS {
   return scale === "short" ? [VICTIMS[index % VICTIMS.length]!] : VICTIMS;
 }

@@ -15,7 +15,10 @@ export interface Observed {
 const GRAMS = "0.01";
 const PAUSE_MS = 100;
 
-/** Partners that buy without an end, as the guide wants it: where there is no answer, the same key again. */
+/**
+ * Partners that buy continuously. If there is no answer they retry with the same key, as docs/idempotency.md
+ * requires.
+ */
 export class Load {
   readonly observed: Observed[] = [];
   /** Orders that were answered with success. */
@@ -66,7 +69,7 @@ export class Load {
   }
 }
 
-/** Opens anew what the other side has closed. */
+/** Reconnects if the other side has closed the connection. */
 class Connection {
   readonly #socketPath: string;
   #wire: Wire | undefined;

@@ -4,8 +4,9 @@ import { BrokenHouse, type LoadRun } from "./loadtest/broken_house.ts";
 import { LOAD_DEFECTS, type LoadDefect, SCENARIOS, SHORT_SCENARIOS } from "./loadtest/table.ts";
 import { Report } from "./report.ts";
 
-// npm run prove -- loadtest [--short]: the smoke of each scenario passes as it stands, also in time; and with a defect planted into the
-// service, the scenario that must see it ends with 99 and names the service level.
+// npm run prove -- loadtest [--short]: the smoke of each scenario keeps every service level on the unmodified
+// sources. With a defect in the service, the scenario that must detect it ends with 99 and names the service
+// level.
 
 const FAILED = 99;
 const scenarios = process.argv.includes("--short") ? SHORT_SCENARIOS : SCENARIOS;

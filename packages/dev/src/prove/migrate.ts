@@ -10,8 +10,9 @@ import { type Finding, Report } from "./report.ts";
 import { ask } from "./trader.ts";
 import { verdictOf } from "./wire.ts";
 
-// npm run prove -- migrate [--short]: the database is migrated while partners trade, to the same version and from the last
-// release. No request fails, Postgres sees no deadlock, and no request waits a second longer than without a migration.
+// npm run prove -- migrate [--short]: the database is migrated while partners trade, to the same version and
+// from the last release. No request fails, Postgres sees no deadlock, and a migration makes no request wait
+// more than a second longer.
 
 const SAME_VERSION_RUNS = { long: 10, short: 5 };
 const UPGRADES = { long: 10, short: 1 };
@@ -19,7 +20,10 @@ const BUYERS = 8;
 const TRADERS = 4;
 const ENDOWMENT_SAR = "1000000";
 const LONGER_MS_MAX = 1000;
-/** Requests before, between and after migrations: the measure for those during one. */
+/**
+ * Number of requests before, between and after migrations. Their latency is compared with that of requests
+ * during one.
+ */
 const REQUESTS_BETWEEN = 100;
 const PATIENCE_MS = 60_000;
 

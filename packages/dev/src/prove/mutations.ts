@@ -12,8 +12,8 @@ import { judgeMemory, residentMebibytes } from "./resident_memory.ts";
 import { findImbalance } from "./stage.ts";
 import { verdictOf } from "./wire.ts";
 
-// npm run prove -- mutations [--envoy] [--short]: broken bodies over mutual TLS, to quotes and signed to orders; by choice through
-// the real Envoy.
+// npm run prove -- mutations [--envoy] [--short]: sends broken bodies over mutual TLS, to quotes and, signed,
+// to orders. With --envoy they go through the real Envoy.
 
 const COUNT = { long: 100_000, short: 2_000 };
 const BATCH = 1_000;
@@ -47,7 +47,7 @@ try {
 }
 process.exit(report.close("mutations") ? 0 : 1);
 
-/** Sound bodies, to be mutated. */
+/** Valid bodies, to be mutated. */
 async function makeBases(pool: WirePool): Promise<Record<Path, string[]>> {
   const replies = await pool.sendAll([trader.fund(ENDOWMENT_SAR), trader.quote("buy", "0.01")]);
   const quoted = replies[1];
@@ -67,7 +67,7 @@ function* mutatedBodies(bases: Readonly<Record<Path, string[]>>): Generator<[Pat
   }
 }
 
-/** Sends them batch by batch, and compares what was answered with what moved. */
+/** Sends the bodies batch by batch, and compares the replies with the new rows in the database. */
 async function judge(
   pool: WirePool,
   bodies: Iterable<[Path, Uint8Array]>,

@@ -9,9 +9,9 @@ import { findImbalance } from "./stage.ts";
 import { ask } from "./trader.ts";
 import { verdictOf } from "./wire.ts";
 
-// npm run prove -- nonces [--short] [--seed N]: two processes of the service under signed orders, withdrawals, probes, replays and
-// reused nonces, while they, Postgres' backends and its postmaster are killed at random. Every accepted nonce is then
-// stored, and was accepted for one request.
+// npm run prove -- nonces [--short] [--seed N]: two processes of the service receive signed orders,
+// withdrawals, probes, replays and reused nonces. Meanwhile they, Postgres' backends and its postmaster are
+// killed at random. Every accepted nonce is then stored, and was accepted for one request.
 
 const KILLS = { long: 50, short: 7 };
 const DURATION_MS = { long: 200_000, short: 25_000 };

@@ -6,7 +6,7 @@ import type { Finding } from "./report.ts";
 import { findImbalance } from "./stage.ts";
 import { verdictOf, Wire } from "./wire.ts";
 
-/** How Postgres goes away; it is started again afterwards, on the same data. */
+/** A way in which Postgres goes away. It is started again afterwards, on the same data. */
 interface Outage {
   readonly name: string;
   begin(deployment: Deployment): Promise<void>;
@@ -19,16 +19,22 @@ export const OUTAGES: readonly Outage[] = [
 
 const BUYERS = 32;
 const LOAD_MS = 1000;
-/** From the database's return to the first order that passes. */
+/** Maximum time from the database's return to the first request that is served. */
 const RECOVERY_MS = 3000;
-/** What was under way when the database went is asked for again for so long; what stands behind it waits. */
+/**
+ * For this long after the database goes away, the service retries in-flight statements. The requests behind
+ * them wait.
+ */
 const GIVE_UP_MS = 3000;
 const PATIENCE_MS = 5000;
-/** What comes after that. */
+/** Half of the requests that are sent after GIVE_UP_MS must be refused within this time. */
 const AT_ONCE_MS = 1000;
 const SERVED: readonly string[] = ["201", "200 replayed"];
 
-/** Partners trade on while the database is away: refused meanwhile, served again without a restart. */
+/**
+ * Partners keep trading while the database is away. They are refused meanwhile, and served again without a
+ * restart of the service.
+ */
 export async function endure(outage: Outage, downMs: number, deployment: Deployment): Promise<Finding> {
   const { servers } = deployment;
   const pids = servers.map(({ pid }) => pid);
@@ -90,7 +96,7 @@ function findWrong(observed: readonly Observed[]): string[] {
   return [...new Set(wrong.map(({ verdict, retryAfter }) => `${verdict}, Retry-After: ${retryAfter}`))];
 }
 
-/** What was acknowledged is in the books, whatever was killed when. */
+/** Every acknowledged order must be in the books, whatever was killed and when. */
 async function findLost({ acknowledged }: Load, { sql }: Deployment): Promise<string[]> {
   const rows = await sql<{ id: string }[]>`select 'ord_' || id as id from gold.orders`;
   const kept = new Set(rows.map(({ id }) => id));
@@ -105,7 +111,7 @@ function median(values: readonly number[]): number {
 
 const CUTS = 20;
 
-/** Connections that are lost while nothing is under way are nobody's trouble. */
+/** Cuts database connections while no statement is in flight. The next order must still succeed. */
 export async function loseIdleConnections(deployment: Deployment): Promise<Finding> {
   const [trader] = deployment.traders;
   const wire = await Wire.open(deployment.servers[0]!.socket);
@@ -115,7 +121,7 @@ export async function loseIdleConnections(deployment: Deployment): Promise<Findi
     const { quote_id } = JSON.parse(quote!.body) as { quote_id: string };
     const order = await trader!.order(quote_id);
     deployment.relay.cut();
-    // Every other time the service has heard of the loss before the order comes.
+    // Every other time, the service has noticed the loss before the order arrives.
     if (cut % 2 === 0) await sleep(20);
     verdicts.push(verdictOf(await wire.send(order)));
     await sleep(20);

@@ -10,7 +10,7 @@ const REQUEST = new Uint8Array([71]);
 const SERVED = "HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n";
 const LAST = "HTTP/1.1 200 OK\r\nConnection: close\r\nContent-Length: 0\r\n\r\n";
 
-/** A door that answers as the test says, to who shows a certificate of its authority. */
+/** A TLS server that requires a certificate of its authority and answers as the test defines. */
 async function serve(
   answer: (socket: TLSSocket) => void,
   test: (line: KeptLine, stop: () => void) => Promise<void>,

@@ -3,7 +3,7 @@ import { connect } from "node:tls";
 import type { Credentials } from "../partner.ts";
 import { type Reply, Wire } from "./wire.ts";
 
-/** What a partner shows at the handshake, and what it trusts. */
+/** The certificate and key that a partner presents in the handshake, and the CA that it trusts. */
 export interface Identity {
   readonly ca: string;
   readonly cert: string;
@@ -17,7 +17,10 @@ export async function readIdentity({ ca, cert, key }: Credentials): Promise<Iden
   return { ca: caPem!, cert: certPem!, key: keyPem! };
 }
 
-/** A connection of its own over mutual TLS. In TLS 1.3 a refusal comes after this, in place of the first reply. */
+/**
+ * Opens a new connection over mutual TLS. In TLS 1.3 a refusal may come after this resolves, in place of the
+ * first reply.
+ */
 export async function openTlsWire(port: number, { ca, cert, key }: Identity): Promise<Wire> {
   const socket = connect({ host: "127.0.0.1", port, servername: "localhost", ca, cert, key });
   const wire = new Wire(socket);
@@ -28,23 +31,26 @@ export async function openTlsWire(port: number, { ca, cert, key }: Identity): Pr
   return wire;
 }
 
-/** A partner's way to the service. Nothing is ever sent twice. */
+/** How a partner reaches the service. A request that the service may have received is never sent again. */
 export interface Line {
-  /** How many connections it took so far. */
+  /** Number of connections opened so far. */
   readonly opened: number;
-  /** The reply, or in one sentence why there was none. */
+  /** Returns the reply, or a sentence that says why there is none. */
   send(request: Uint8Array): Promise<Reply | string>;
   close(): void;
 }
 
-/** More would make a slow moment slower: each costs a handshake. */
+/** More connections would make a slow moment slower, because each one costs a handshake. */
 const CONNECTIONS_MAX = 32;
 
-/** HTTP/1.1 over several connections: each is kept, and left once a reply says that it closes. */
+/**
+ * Sends HTTP/1.1 requests over several connections. Each connection is kept until a reply announces that it
+ * closes.
+ */
 export class KeptLine implements Line {
   readonly #port: number;
   readonly #identity: Identity;
-  /** The one that waited longest goes first, so that none waits for long. */
+  /** The connection that was idle longest is used first, so that none stays idle for long. */
   readonly #idle: Wire[] = [];
   /** Requests for which there is no connection yet. */
   readonly #waiting: (() => void)[] = [];
@@ -69,14 +75,14 @@ export class KeptLine implements Line {
     } catch (error) {
       return `no connection: ${(error as Error).message}`;
     } finally {
-      // The place goes to the next one, if there is any.
+      // The next waiting request takes over this slot, if there is one.
       const next = this.#waiting.shift();
       if (next) next();
       else this.#underWay--;
     }
   }
 
-  /** Connections under way end with their replies. */
+  /** Closes idle connections at once. A busy connection closes after its reply. */
   close(): void {
     this.#open = false;
     for (const wire of this.#idle.splice(0)) wire.close();

@@ -3,16 +3,16 @@ import { type Reply, tallyOf, tallyText } from "./wire.ts";
 
 export type Tally = Readonly<Record<string, number>>;
 
-/** Requests prepared to the last byte, and what their replies may be together. */
+/** Requests that are fully prepared, and the combinations of replies that are allowed. */
 interface Round {
   readonly requests: readonly Uint8Array[];
-  /** Every tally of replies that is right; more than one where the winner is free. */
+  /** Every tally of replies that is correct. There are several if any of the requests may win. */
   readonly allowed: readonly Tally[];
-  /** All successes must be the same bytes. */
+  /** The bodies of all successes must be the same bytes. */
   readonly oneAnswer?: boolean;
-  /** What somebody else does at the same time. */
+  /** An action of another party that runs at the same time as the requests. */
   readonly meanwhile?: () => Promise<void>;
-  /** Looks at what is left, and clears up. */
+  /** Checks the state that is left, and cleans up. */
   readonly after?: (replies: readonly (Reply | undefined)[]) => Promise<string[]>;
 }
 
@@ -26,7 +26,7 @@ export const repeat = <T>(count: number, make: (n: number) => T): T[] =>
 
 export const onceAndReplays = (count: number): Tally => ({ "201": 1, "200 replayed": count - 1 });
 
-/** What of a round's replies was not as it should be. */
+/** Returns what is wrong with a round's replies. */
 export function judge(round: Round, replies: readonly (Reply | undefined)[]): string[] {
   const given = tallyText(tallyOf(replies));
   const allowed = round.allowed.map((tally) =>

@@ -11,8 +11,8 @@ import { SCARCE_RACES } from "./scarce_races.ts";
 import { findImbalance, sendAtOnce, type Stage, succeed } from "./stage.ts";
 import { tallyOf, tallyText, Wire } from "./wire.ts";
 
-// npm run prove -- races [--short]: a hundred requests at once, round after round, against one and two processes, and
-// every order's event at its partner.
+// npm run prove -- races [--short]: sends a hundred requests at once, round after round, against one and two
+// processes. Every order's event must reach its partner.
 
 const REQUESTS = 100;
 const ROUNDS = { long: 100, short: 5 };
@@ -63,7 +63,7 @@ async function openWires(processes: number): Promise<Wire[]> {
   );
 }
 
-/** Money for all but the last. */
+/** Funds all partners but the last. */
 async function endow(stage: Stage): Promise<void> {
   await succeed(stage, stage.traders.slice(0, -1).map((trader) => trader.fund(ENDOWMENT_SAR)));
   for (const wire of stage.wires) wire.close();
@@ -92,7 +92,7 @@ async function run(race: Race, where: string, rounds: number, open: () => Promis
   report.tried(`${race.name}, ${where}`, { what: summaryOf(outcomes), violations });
 }
 
-/** All of them deliver, whoever was asked. */
+/** Counts the deliveries of each process. All processes deliver, whichever of them got the order. */
 async function describeSenders(): Promise<string> {
   const shares = deployment.servers.map(async (server) =>
     `${await server.countDelivered()} times by ${server.name}`

@@ -1,6 +1,6 @@
 import { type AddressInfo, connect, createServer, type Server, type Socket } from "node:net";
 
-/** The network between the service and its database, as something that fails when it is told to. */
+/** A relay between the service and its database, which fails on request like a network. */
 export class Relay {
   readonly #server: Server;
   readonly #links = new Set<{ readonly service: Socket; readonly database: Socket }>();
@@ -33,7 +33,7 @@ export class Relay {
     return (this.#server.address() as AddressInfo).port;
   }
 
-  /** The database is asked, and its answers are kept back. */
+  /** Statements still reach the database, but its answers are held back. */
   withhold(): void {
     this.#withholding = true;
     for (const { database } of this.#links) database.pause();
@@ -44,7 +44,9 @@ export class Relay {
     for (const { database } of this.#links) database.resume();
   }
 
-  /** The service loses its connections. A backend with a statement under way notices only when it wants to answer. */
+  /**
+   * Cuts the service's connections. A backend with a running statement notices only when it wants to answer.
+   */
   cut(): void {
     for (const { service, database } of this.#links) {
       service.destroy();

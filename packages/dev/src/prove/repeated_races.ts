@@ -3,7 +3,7 @@ import { onceAndReplays, type Race, repeat, type Tally } from "./race.ts";
 import { makeQuotes } from "./stage.ts";
 import { nowSeconds } from "./trader.ts";
 
-// What must happen once although it is asked for many times; one partner sends all of it.
+// Actions that must happen once although they are requested many times. One partner sends all requests.
 
 const SMALL_GRAMS = "0.01";
 
@@ -35,7 +35,7 @@ const keyOfFunding: Race = {
   },
 };
 
-/** The group that wins is served as if it were alone; all others conflict. */
+/** The requests of the winning group are served as if they were alone. All others get a conflict. */
 const oneGroupWins = (sizes: readonly number[], count: number): Tally[] =>
   sizes.map((size) => ({ ...onceAndReplays(size), "409 idempotency_key_conflict": count - size }));
 

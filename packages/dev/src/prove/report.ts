@@ -1,10 +1,10 @@
-/** What one trial found. */
+/** The result of one check. */
 export interface Finding {
   readonly what: string;
   readonly violations: readonly string[];
 }
 
-/** What was tried and what went wrong, said as it happens. */
+/** Prints every check and its violations as they happen. */
 export class Report {
   #tried = 0;
   #violations = 0;
@@ -21,7 +21,7 @@ export class Report {
     for (const violation of violations) this.#say(`    ${violation}`);
   }
 
-  /** The closing line, and whether all of it held. */
+  /** Prints the closing line. Returns true if there was no violation. */
   close(what: string): boolean {
     this.#say(
       this.#violations === 0

@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import type { Finding } from "./report.ts";
 
-/** A heap breathes; what leaks grows by much more. */
+/** A healthy heap varies by less than this factor. A leak grows by much more. */
 const GROWTH_MAX = 1.25;
 
 export function residentMebibytes(pid: number): number {
@@ -9,7 +9,9 @@ export function residentMebibytes(pid: number): number {
   return Math.round(Number(/^VmRSS:\s+(\d+) kB/m.exec(status)![1]) / 1024);
 }
 
-/** The most that the last quarter takes against the most that the second one took; a short run is not judged by it. */
+/**
+ * Compares the peak of the last quarter with the peak of the second quarter. A short run is not judged by it.
+ */
 export function judgeMemory(samples: readonly number[], short: boolean): Finding {
   const quarter = Math.ceil(samples.length / 4);
   const [warm, last] = [

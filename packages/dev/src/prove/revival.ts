@@ -25,7 +25,10 @@ interface Run {
   readonly ready: boolean;
 }
 
-/** All of `npm start` is killed amid trading. Started again, its books are clean and hold every order that was acknowledged. */
+/**
+ * Kills all of `npm start` during trading. Started again, its books are clean and hold every acknowledged
+ * order.
+ */
 export async function revive(port: number, rounds: number): Promise<Finding> {
   const stateDir = await mkdtemp(join(tmpdir(), "gold-prove-start-"));
   const acknowledged = new Set<string>();
@@ -113,7 +116,7 @@ async function tradeUntilCut(credentials: Credentials, acknowledged: Set<string>
       });
     }
   } catch {
-    // The connection is gone, which is the point.
+    // The connection is gone because everything was killed, which is intended.
   }
 }
 
@@ -121,7 +124,7 @@ function kill(pid: number): void {
   try {
     process.kill(pid, "SIGKILL");
   } catch (error) {
-    // Postgres ends its own when the first of them is gone.
+    // The other processes of Postgres end by themselves when the postmaster is gone.
     if ((error as NodeJS.ErrnoException).code !== "ESRCH") throw error;
   }
 }

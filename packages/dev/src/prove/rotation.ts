@@ -12,8 +12,8 @@ import { rotate } from "./rotation/rotate.ts";
 import { ask } from "./trader.ts";
 import { verdictOf } from "./wire.ts";
 
-// npm run prove -- rotation [--short]: every credential is rotated while signed orders go on through the real
-// Envoy, and their events to the partner.
+// npm run prove -- rotation [--short]: every credential is rotated while signed orders go through the real
+// Envoy and their events go to the partner.
 
 const ROUNDS = { long: 5, short: 1 };
 /** The short form runs beside other proofs, which would make a faster stream fall behind. */

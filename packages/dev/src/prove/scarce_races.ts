@@ -5,8 +5,9 @@ import { gramsText, leaveFree, makeQuotes, sellAll, type Stage, succeed } from "
 import type { Trader } from "./trader.ts";
 import { ask } from "./trader.ts";
 
-// What does not suffice for all, or ends while they come. The first partner can buy the whole vault, the last one has no
-// money, the one before it no gold; those between have enough of everything.
+// Resources that do not suffice for all requests, or end while requests arrive. The first partner can buy the
+// whole vault. The last one has no money, and the one before it has no gold. Those between have enough of
+// everything.
 
 const LOT = 100n;
 const LOT_GRAMS = gramsText(LOT);
@@ -55,7 +56,10 @@ const vaultForOne: Race = {
   },
 };
 
-/** Free is what all orders need and half a bar more: either the bar leaves or the last half of the orders is filled. */
+/**
+ * The free gold covers all orders and half a bar more. So either the bar leaves, or the last half of the
+ * orders is filled, but not both.
+ */
 const barLeaves: Race = {
   name: "a bar leaves meanwhile, many partners",
   async prepare(stage, count) {
@@ -113,7 +117,7 @@ const suspension: Race = {
   },
 };
 
-/** Each process hears of a resumption within a second. */
+/** Each process learns of a resumption within a second. */
 async function untilAdmitted({ deployment }: Stage, trader: Trader): Promise<void> {
   for (const { socket } of deployment.servers) {
     while ((await ask(socket, trader.quote("buy", LOT_GRAMS)))?.status !== 201) await sleep(25);

@@ -11,9 +11,10 @@ import { findFreePort } from "../postgres/mod.ts";
 import type { Running } from "../running.ts";
 import { start } from "../start.ts";
 
-// npm run prove -- schemathesis [--envoy] [--short]: a foreign fuzzer calls the running service over mutual TLS by its
-// description, by choice through the real Envoy.
-// Rounds with other seeds, until so many cases were sent: no 5xx, no status, code, media type or body that is not described.
+// npm run prove -- schemathesis [--envoy] [--short]: an external fuzzer calls the running service over mutual
+// TLS, from its OpenAPI description. With --envoy the calls go through the real Envoy. Rounds with new seeds
+// repeat until enough cases were sent. No reply may be a 5xx, or have a status, code, media type or body that
+// is not described.
 
 /** How often each operation answered with each status. */
 type Tally = Record<string, Record<string, number>>;
@@ -72,7 +73,7 @@ try {
 console.log(tableOf(tally));
 const refused = operationsOf("sandbox").filter((operation) => !succeeded(tally[operation]));
 if (refused.length > 0) {
-  // Who is always refused has proved nothing of what a success looks like.
+  // An operation that is always refused has not shown that its success replies are as described.
   console.log(`Never succeeded: ${refused.join(", ")}.`);
   held = false;
 }
@@ -94,7 +95,7 @@ async function runRound({ credentials, baseUrl, state }: Running, seed: number):
     env: {
       ...process.env,
       PYTHONPATH: PACKAGES,
-      // Where it is set, it goes before what the caller asks for.
+      // If this variable is set, it takes precedence over --tls-verify.
       REQUESTS_CA_BUNDLE: credentials.ca,
       SCHEMATHESIS_HOOKS: HOOK,
       GOLD_CREDENTIALS: state.path("partners", credentials.client_id, "credentials.json"),

@@ -8,7 +8,7 @@ import { type Child, ROOT, startChild } from "../child.ts";
 import { awaitReady } from "../ready.ts";
 import type { State } from "../state.ts";
 
-/** What a process does: serve and deliver, or one of the two. */
+/** What a process does: serve requests, deliver webhooks, or both. */
 export type Role = (typeof ROLES)[number];
 
 const MAIN = "packages/server/src/main.ts";
@@ -57,7 +57,7 @@ export class ServerProcess {
     return this.#child?.pid === pid;
   }
 
-  /** Whether the process answers at all, whatever the state of its database. */
+  /** Whether the process answers at all, regardless of its database. */
   async isAlive(): Promise<boolean> {
     return (await this.#operation("/live"))?.status === 200;
   }
@@ -66,17 +66,17 @@ export class ServerProcess {
     return (await this.#operation("/ready"))?.status === 200;
   }
 
-  /** How many orders and quotes wait for a lane. */
+  /** Number of orders and quotes that wait in the batchers. */
   countWaiting(): Promise<number> {
     return this.#readGauge("gold_bookings_waiting");
   }
 
-  /** How many webhooks are on their way. */
+  /** Number of webhooks in flight. */
   countInFlight(): Promise<number> {
     return this.#readGauge("gold_webhook_in_flight");
   }
 
-  /** How many webhooks it has delivered since it started. */
+  /** Number of webhooks delivered since the process started. */
   countDelivered(): Promise<number> {
     return this.#readGauge('gold_webhook_attempts_total{outcome="delivered"}');
   }
@@ -84,7 +84,7 @@ export class ServerProcess {
   async start(): Promise<void> {
     this.#child = startChild(join(this.#root, MAIN), this.#environment, this.#log, this.#args, this.#root);
     await awaitReady(this.operations, this.#child, this.#log);
-    // 0.1.0 is ready a moment before it listens.
+    // Version 0.1.0 reports that it is ready a moment before it listens.
     for (let tries = 0; !(await canConnect(this.socket)) && tries < LISTEN_TRIES; tries++) {
       await sleep(PAUSE_MS);
     }
@@ -96,7 +96,7 @@ export class ServerProcess {
     this.#child = undefined;
   }
 
-  /** Starts a process that was killed, waits for one that was not. */
+  /** Starts the process if it was killed; otherwise waits until it is ready. */
   async heal(): Promise<void> {
     if (!this.#child) return await this.start();
     try {
@@ -113,7 +113,7 @@ export class ServerProcess {
     await this.#child?.stop();
   }
 
-  /** NaN where the process does not answer. */
+  /** NaN if the process does not answer. */
   async #readGauge(name: string): Promise<number> {
     const metrics = await this.#operation("/metrics");
     return Number(new RegExp(`^${name} (\\d+)$`, "m").exec(metrics?.text ?? "")?.[1]);
@@ -126,7 +126,7 @@ export class ServerProcess {
         reply.setEncoding("utf8").on("data", (part) => text += part)
           .on("end", () => resolve({ status: reply.statusCode!, text }));
       });
-      // A process that is stopped takes the connection and says nothing.
+      // A process that was stopped by a signal accepts the connection, but does not answer.
       const silence = setTimeout(() => {
         resolve(undefined);
         asked.destroy();

@@ -11,8 +11,9 @@ import { runCourse, type Series } from "./soak/series.ts";
 import { percentile } from "./soak/statistics.ts";
 import { judgeDeadTuples, readTables } from "./soak/tables.ts";
 
-// npm run prove -- soak [--short] [--minutes N] [--rate N] [--json FILE]: finds the rate at which the service breaks, and keeps it
-// for long at 70 % of that, or at a rate that it is told: nothing grows but the books.
+// npm run prove -- soak [--short] [--minutes N] [--rate N] [--json FILE]: finds the rate at which the service
+// breaks. Then it runs for a long time at 70 % of that rate, or at the rate that --rate gives. Nothing may
+// grow but the books.
 
 const PARTNERS = 20;
 const SHARE = 0.7;
@@ -61,7 +62,7 @@ const steps: Step[] = [];
 console.log(reportSurroundings(surroundings));
 const house = await openHouse(PARTNERS);
 try {
-  // In its own time it comes once a minute, for which a short run does not wait.
+  // By default autovacuum runs once a minute, and a short run does not wait that long.
   if (!length.isLong) {
     await house.deployment.sql`alter system set autovacuum_naptime = '5s'`;
     await house.deployment.sql`select pg_reload_conf()`;

@@ -3,7 +3,7 @@ import type { Deployment } from "./deployment.ts";
 import type { Side, Trader } from "./trader.ts";
 import { acceptedOrderOf, type Reply, verdictOf, type Wire } from "./wire.ts";
 
-/** Where a race runs: warmed connections, and partners whose requests go over them. */
+/** What a race needs: warm connections, and the partners whose requests go over them. */
 export interface Stage {
   readonly deployment: Deployment;
   readonly wires: readonly Wire[];
@@ -13,7 +13,7 @@ export interface Stage {
   readonly accepted: Set<string>;
 }
 
-/** All at once: every request is written before any reply is read. */
+/** Sends all requests at once: every request is written before any reply is read. */
 export async function sendAtOnce(
   { wires, accepted }: Stage,
   requests: readonly Uint8Array[],
@@ -23,7 +23,7 @@ export async function sendAtOnce(
   return replies;
 }
 
-/** What must succeed for a race to be set up. */
+/** Sends the requests that must succeed for a race to be set up. */
 export async function succeed(
   stage: Stage,
   requests: readonly Uint8Array[],
@@ -38,7 +38,7 @@ export async function succeed(
   return bodies;
 }
 
-/** Quotes made over the very connections that the race will use, which also warms them. */
+/** Makes quotes over the same connections that the race will use, which also warms them up. */
 export async function makeQuotes(
   stage: Stage,
   count: number,
@@ -57,7 +57,7 @@ async function freeTenthMilligrams({ sql }: Stage): Promise<bigint> {
   return BigInt(row!.free as string);
 }
 
-/** Leaves exactly so much gold free, by trading of a partner who has the money for all of it. */
+/** Trades until exactly this much gold is free. The partner must have the money for all of it. */
 export async function leaveFree(stage: Stage, trader: Trader, tenthMilligrams: bigint): Promise<void> {
   const surplus = await freeTenthMilligrams(stage) - tenthMilligrams;
   if (surplus > 0n) await trade(stage, trader, "buy", surplus);
@@ -80,7 +80,10 @@ export function gramsText(tenthMilligrams: bigint): string {
   return `${tenthMilligrams / 10_000n}.${`${tenthMilligrams % 10_000n}`.padStart(4, "0")}`;
 }
 
-/** After every round: gold and money are where they were, and nobody owes any. */
+/**
+ * Checks after every round that gold and money add up, that no balance is negative, and that every order has
+ * its key and its event.
+ */
 export async function findImbalance({ sql }: Pick<Stage, "sql">): Promise<string[]> {
   const [row] = await sql`
     select

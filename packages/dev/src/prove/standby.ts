@@ -10,9 +10,9 @@ import { DebianPostgres, makeServerFolder } from "./standby/debian_postgres.ts";
 import { fillDisk } from "./standby/full_disk.ts";
 import { type Answer, OrderStream } from "./standby/order_stream.ts";
 
-// npm run prove -- standby [--short]: the service with HA=on over a real primary and a real synchronous standby. While no standby
-// holds commits, nothing is acknowledged and reads go on; after the promotion every acknowledged order is there. /health is 503 on a
-// read-only database and on a full disk.
+// npm run prove -- standby [--short]: the service with HA=on over a real primary and a real synchronous
+// standby. While no standby confirms commits, nothing is acknowledged and reads go on. After the promotion
+// every acknowledged order is there. /health is 503 on a read-only database and on a full disk.
 
 const ROUNDS = process.argv.includes("--short") ? 1 : 5;
 const ACKNOWLEDGED_WITHIN_MS = 2000;
@@ -68,7 +68,7 @@ async function isStreaming(): Promise<boolean> {
   return rows.length === 1;
 }
 
-/** What must hold while writes are refused: no write, and every read. */
+/** While writes are refused, no write may succeed and every read must. */
 async function findOpenDoors(orders: OrderStream, of: TrialService, known: Answer): Promise<string[]> {
   const violations: string[] = [];
   const refused = await orders.order();
@@ -113,7 +113,9 @@ async function recover(
   );
 }
 
-/** A third of the orders are in flight when the standby stops. */
+/**
+ * The standby stops, and four orders follow at once. None may be acknowledged later than 2 s after the stop.
+ */
 async function stopStandby(orders: OrderStream, of: TrialService, standby: DebianPostgres): Promise<Finding> {
   await orders.prepare(20);
   const known = await orders.order();
@@ -203,7 +205,7 @@ async function makeReadOnly(of: TrialService): Promise<Finding> {
   await set("on");
   await until("/health is 503", async () => await askHealth(of) === 503);
   const status = await askQuote(of);
-  // This session is read-only, too.
+  // The new default made this session read-only, too.
   await root!.unsafe("set default_transaction_read_only = off");
   await set("off");
   await until("/health is 200", async () => await askHealth(of) === 200);

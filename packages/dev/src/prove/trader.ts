@@ -19,7 +19,10 @@ interface OrderChoice {
 
 export const nowSeconds = (): number => Math.floor(Date.now() / 1000);
 
-/** A partner that writes its requests as bytes, to be sent whenever and wherever the proof wants them. */
+/**
+ * A partner that builds its requests as bytes, so that a proof can send them at any time and over any
+ * connection.
+ */
 export class Trader {
   readonly clientId: string;
   /** The client's number in the books. */
@@ -85,7 +88,7 @@ export class Trader {
     return await this.signed("/v1/orders", hostBytes.utf8(JSON.stringify({ quote_id: quoteId })), choice);
   }
 
-  /** Any bytes as the body of a signed request. */
+  /** Builds a signed request with any bytes as its body. */
   async signed(path: string, body: Uint8Array, choice: OrderChoice = {}): Promise<Uint8Array> {
     const { key = randomUUID(), nonce = randomUUID(), timestampSeconds = nowSeconds() } = choice;
     const url = this.credentials.base_url + path;
@@ -94,7 +97,7 @@ export class Trader {
     return this.unsigned(path, body, key, { ...signed });
   }
 
-  /** Any bytes as a body. */
+  /** Builds a request with any bytes as its body. */
   unsigned(
     path: string,
     body: Uint8Array,
@@ -116,7 +119,7 @@ export class Trader {
   #write(method: string, path: string, body: Uint8Array, headers: Record<string, string>): Uint8Array {
     const all: Record<string, string> = {
       Host: new URL(this.credentials.base_url).host,
-      // As the gateway would send them.
+      // The headers that the gateway would add.
       "x-forwarded-client-cert": `Hash=${this.#fingerprint}`,
       "x-client-ip": "127.0.0.1",
       "Content-Length": `${body.length}`,
@@ -127,7 +130,7 @@ export class Trader {
   }
 }
 
-/** One request over a connection of its own. */
+/** Sends one request over a connection of its own. */
 export async function ask(socketPath: string, request: Uint8Array): Promise<Reply | undefined> {
   const wire = await Wire.open(socketPath);
   try {

@@ -3,7 +3,7 @@ import type { Deployment } from "./deployment.ts";
 
 const POLL_MS = 200;
 
-/** Until nothing is to be sent any more: each event was delivered, or is parked. */
+/** Waits until nothing is left to send: each event is delivered or parked. */
 export async function untilDelivered({ sql }: Deployment, patienceMs: number): Promise<void> {
   const deadline = performance.now() + patienceMs;
   for (;;) {

@@ -1,14 +1,14 @@
 import type { Deployment } from "./deployment.ts";
 
-/** What is ended, without a warning. */
+/** A process or connection that is ended without a warning. */
 export interface Victim {
   readonly name: string;
-  /** Whether the statement under way lives on at the database: a retry then meets its locks. */
+  /** Whether the running statement continues at the database. A retry then meets its locks. */
   readonly leavesStatement: boolean;
   readonly needsBackend?: true;
-  /** What it alone knew is lost. */
+  /** What only this process knew is lost. */
   readonly endsProcess?: true;
-  /** The service and the database both live on, so nothing may be left in doubt. */
+  /** The service and the database both survive, so nothing may be left in doubt. */
   readonly leavesNoDoubt?: true;
   kill(deployment: Deployment, backend: number): Promise<void>;
 }
@@ -20,7 +20,7 @@ const service: Victim = {
   kill: ({ servers: [server] }) => server!.kill(),
 };
 
-/** Postgres then ends all its backends and recovers by itself. */
+/** After this kill, Postgres ends all its backends and recovers by itself. */
 const backend: Victim = {
   name: "its backend",
   needsBackend: true,

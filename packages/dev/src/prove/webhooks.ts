@@ -9,8 +9,8 @@ import { measurePairs } from "./webhooks/pairs.ts";
 import { openScene } from "./webhooks/scene.ts";
 import { backlogOf, sickFrom } from "./webhooks/troubles.ts";
 
-// npm run prove -- webhooks [--short]: receivers sick in every way, workers killed, the database restarted; what is
-// accepted arrives, and who is well waits for nobody who is not.
+// npm run prove -- webhooks [--short]: receivers fail in every way, workers are killed, and the database is
+// restarted. The event of every accepted order arrives, and healthy receivers do not wait for failing ones.
 
 const short = process.argv.includes("--short");
 const PLAN: Disturbance = short

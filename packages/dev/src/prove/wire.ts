@@ -10,7 +10,10 @@ export interface Reply {
 
 const HEAD_END = "\r\n\r\n";
 
-/** One kept connection that carries one request at a time, written as bytes that were prepared beforehand. */
+/**
+ * One persistent connection that carries one request at a time. Requests are bytes that were prepared
+ * beforehand.
+ */
 export class Wire {
   readonly #socket: Socket;
   #received = Buffer.alloc(0);
@@ -41,7 +44,7 @@ export class Wire {
     return this.#closed;
   }
 
-  /** The reply, or undefined when the connection ends before there is one. */
+  /** Returns the reply, or undefined if the connection ends before there is one. */
   send(request: Uint8Array): Promise<Reply | undefined> {
     if (this.#closed) return Promise.resolve(undefined);
     if (this.#answer) throw new Error("this connection still waits for a reply");
@@ -51,13 +54,13 @@ export class Wire {
     });
   }
 
-  /** Takes nothing more from the other side, which may write on until its buffer is full. */
+  /** Stops reading. The other side may continue to write until its buffer is full. */
   stopReading(): void {
     this.#socket.pause();
   }
 
   close(): void {
-    // The socket says so later, and until then somebody might send on it.
+    // The socket's own close event comes later, and until then a caller might send on it.
     this.#closed = true;
     this.#socket.destroy();
   }
@@ -87,7 +90,7 @@ export class Wire {
   }
 }
 
-/** What a reply says, in two words at most: `201`, `200 replayed`, `409 nonce_reused`; `none` for no reply. */
+/** A short verdict on a reply: `201`, `200 replayed`, `409 nonce_reused`; `none` if there is no reply. */
 export function verdictOf(reply: Reply | undefined): string {
   if (!reply) return "none";
   if (reply.status >= 400) {
@@ -96,7 +99,7 @@ export function verdictOf(reply: Reply | undefined): string {
   return reply.headers.get("idempotent-replayed") === "true" ? `${reply.status} replayed` : `${reply.status}`;
 }
 
-/** The order that a reply says was executed, now or before. */
+/** The order that a success reply contains, executed now or before. */
 export function acceptedOrderOf(reply: Reply | undefined): string | undefined {
   return reply && reply.status < 300 ? (JSON.parse(reply.body) as { order_id?: string }).order_id : undefined;
 }

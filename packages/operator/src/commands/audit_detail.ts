@@ -1,6 +1,9 @@
 import { formatGrams, formatHalalas, formatPrice } from "@gold-partner/protocol";
 
-/** Members of an audit row's detail that are stored in minor units, with the name and format that other commands use. */
+/**
+ * Members of an audit row's detail that are stored in minor units.
+ * Each has the name and the format that other commands use.
+ */
 const QUANTITIES: Readonly<Record<string, readonly [name: string, format: (minorUnits: bigint) => string]>> =
   {
     amount: ["amount_sar", formatHalalas],
@@ -14,7 +17,7 @@ const QUANTITIES: Readonly<Record<string, readonly [name: string, format: (minor
     sell: ["sell_price", formatPrice],
   };
 
-/** A row's detail for people and programs: quantities as decimals. The audit's chain covers the detail as it is stored. */
+/** Returns a row's detail with quantities as decimals. The audit's hash chain covers the detail as stored. */
 export function describeDetail(stored: string): string {
   return JSON.stringify(describe(JSON.parse(stored)));
 }

@@ -16,7 +16,7 @@ describe("gold ca, cert and key rotate ca with openssl as the judge", () => {
     await operator.stop();
   });
 
-  /** A certificate by a new request of openssl's. */
+  /** Issues a certificate for a new request that openssl made. */
   async function issue(name: string): Promise<string> {
     const subject = [
       "-subj",
@@ -32,7 +32,7 @@ describe("gold ca, cert and key rotate ca with openssl as the judge", () => {
     return (await operator.done("cert", "issue", clientId, ...files)).fingerprint as string;
   }
 
-  /** The bundle and the lists as the proxy gets them. */
+  /** Writes the bundle and the revocation lists as the proxy gets them. */
   async function trust(): Promise<void> {
     await judge.keep("bundle.pem", (await operator.done("ca", "show")).certificates as string);
     await operator.done("cert", "crl", "--out", judge.path("lists.pem"));

@@ -18,7 +18,10 @@ describe("gold ca and cert", () => {
   after(() => operator.stop());
 
   const requestOf = (clientId: string) => keepRequest(operator, clientId);
-  /** The newest authority from now on, of two years, made so many days ago. */
+  /**
+   * Adds an authority that is valid for two years and was made so many days ago.
+   * It is the newest from now on.
+   */
   async function addAgedAuthority(days: number) {
     const { certificatePem, privateKeyPem } = await createAuthority({
       commonName: "Aged",
@@ -226,7 +229,7 @@ describe("gold ca and cert", () => {
   });
 });
 
-/** A request, by the keys of an earlier one where they are given. */
+/** Makes a request with new keys, or with the keys of an earlier request. */
 async function requestAndKeys(clientId: string, earlier?: webcrypto.CryptoKeyPair) {
   const keys = earlier ?? await crypto.subtle.generateKey(EC_P256, true, ["sign", "verify"]);
   const csr = await Pkcs10CertificateRequestGenerator.create({

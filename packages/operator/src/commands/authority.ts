@@ -10,16 +10,16 @@ import {
   useSigningCommand,
 } from "../pki/mod.ts";
 
-/** An authority that partners' certificates are judged by, as the database knows it. */
+/** A certificate authority that partners' certificates are verified against, as stored in the database. */
 export interface TrustedAuthority {
   readonly fingerprint: string;
   /** PEM. */
   readonly certificate: string;
-  /** Where its key is, never the key; null where that was never recorded. */
+  /** Where its key is, never the key itself. Null if that was never recorded. */
   readonly keySource: string | null;
 }
 
-/** Those that are not retired. The newest one, which signs, stands last. */
+/** Returns the authorities that are not retired. The last one is the newest, which signs. */
 export async function readTrustedAuthorities(sql: Sql): Promise<TrustedAuthority[]> {
   const rows = await sql`
     select fingerprint, certificate, key_source from gold.authority_overview where retired_at is null order by created_at`;
@@ -37,7 +37,7 @@ export const noAuthority = (): Failure =>
     "There is no certificate authority yet: run `gold ca init`.",
   );
 
-/** With its key, ready to sign. */
+/** Opens the authority with its key, ready to sign. */
 export async function openTrustedAuthority(
   { fingerprint, certificate, keySource }: TrustedAuthority,
 ): Promise<Authority> {
@@ -55,10 +55,10 @@ export async function openTrustedAuthority(
   );
 }
 
-/** A file, or a program with its arguments. */
+/** The file, or the program with its arguments, without the source's prefix. */
 export const placeOf = (source: KeySource): string => source.slice(source.indexOf(":") + 1);
 
-/** A program and its arguments, which spaces part. */
+/** Splits a command into the program and its arguments, at spaces. */
 export const readCommand = (text: string): string[] => text.split(" ").filter((word) => word !== "");
 
 async function readKeyFile(file: string): Promise<AuthorityKey> {

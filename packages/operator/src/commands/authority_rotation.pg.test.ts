@@ -21,7 +21,7 @@ describe("gold key rotate ca and ca retire", () => {
       .authority as string;
   const statuses = async () =>
     itemsOf(await operator.done("ca", "list")).map(({ fingerprint, status }) => [fingerprint, status]);
-  /** The first authority, whose key is behind a program. */
+  /** The first authority. Its key is behind a signing command. */
   const oldest = async () => {
     const [{ fingerprint, key_source } = {}] = itemsOf(await operator.done("ca", "list"));
     return { fingerprint: fingerprint as string, command: (key_source as string).slice("command:".length) };

@@ -7,13 +7,13 @@ import { makeRequest } from "../pki/samples.ts";
 import { generateKeyPair } from "../pki/key_pair.ts";
 import type { TrialOperator } from "./trial.ts";
 
-/** A partner's request in a file, by the name that it is registered with. */
+/** Writes a partner's request, with its registered name, to a file. */
 export async function keepRequest(operator: TrialOperator, clientId: string): Promise<string> {
   const { pem } = await makeRequest({ name: [{ O: ["Trial Bank"] }, { CN: [clientId] }] });
   return await operator.write(`${crypto.randomUUID()}.csr`, pem);
 }
 
-/** The fingerprint of a new certificate. */
+/** Issues a new certificate and returns its fingerprint. */
 export async function issueTo(operator: TrialOperator, clientId: string): Promise<string> {
   const csr = await keepRequest(operator, clientId);
   const issued = await operator.done("cert", "issue", clientId, "--csr", csr, "--out", `${csr}.pem`);
@@ -21,13 +21,16 @@ export async function issueTo(operator: TrialOperator, clientId: string): Promis
 }
 
 export interface SigningProgram {
-  /** As `--command` takes it, and the options that go with it. */
+  /** `--command` with its value, and `--public-key` with its file. */
   readonly options: readonly string[];
-  /** The next signature waits until `release` is called; gives what ends when it is asked for. */
+  /**
+   * Makes the next signature wait until `release` is called.
+   * `asked` resolves when that signature is requested.
+   */
   hold(): Promise<{ readonly asked: Promise<void>; release(): Promise<void> }>;
 }
 
-/** An authority's key behind a program that can be made to wait. */
+/** An authority's key behind a signing program that the test can make wait. */
 export async function signingProgram(operator: TrialOperator): Promise<SigningProgram> {
   const { publicKeySpki, privateKeyPem } = await generateKeyPair();
   const [hold, held, go] = ["hold", "held", "go"].map((name) => operator.path(name));
@@ -58,7 +61,7 @@ export async function signingProgram(operator: TrialOperator): Promise<SigningPr
   };
 }
 
-/** What the stored list of an authority says. */
+/** Reads the stored revocation list of an authority. */
 export async function listOf({ service }: TrialOperator, authority: string) {
   const [row] = await service.books.sql`
     select revocation_list as pem, revocation_number::int as number, revocation_next_at as next_at from gold.authority where fingerprint = ${authority}`;

@@ -93,7 +93,8 @@ const retire: Command = {
   takes: ["FINGERPRINT"],
   async run({ query, confirm, positionals }) {
     const fingerprint = fingerprintOf(positionals[0]!);
-    // Of an older certificate it may be unknown who signed it: the proxy refuses it from then on, if it was this one.
+    // The signer of an older certificate may be unknown.
+    // If it was this authority, the proxy refuses that certificate from now on.
     const [standing] = await query`
       select count(*) filter (where authority = ${fingerprint})::int as certificates, count(*) filter (where authority is null)::int as unknown,
         max(last_used_at) filter (where authority = ${fingerprint}) as last_used_at,

@@ -15,12 +15,12 @@ export type CredentialKind =
 /** A row of gold.credential_overview. */
 export interface Credential {
   readonly kind: CredentialKind;
-  /** A client_id, or `house`. */
+  /** A client_id, or `house` for the service's own keys and certificate authorities. */
   readonly owner: string;
   readonly name: string;
-  /** What the partner itself calls a signing key. */
+  /** The partner's own name for a signing key. */
   readonly kid: string | null;
-  /** An authority's, PEM. */
+  /** The certificate of an authority, in PEM. */
   readonly certificate: string | null;
   /** Why the service skips this row; null for a row that it can read. */
   readonly fault: string | null;
@@ -31,7 +31,7 @@ export interface Credential {
   readonly last_used_at: Date | null;
 }
 
-/** What a partner has of one kind, the oldest first. */
+/** A partner's credentials of one kind, the oldest first. */
 export async function credentialsOf(
   { query }: Invocation,
   kind: CredentialKind,
@@ -44,7 +44,7 @@ export async function credentialsOf(
   ] as unknown as Credential[];
 }
 
-/** How a credential lives, in every list. */
+/** The status and dates of a credential, as every list shows them. */
 export const lifeOf = ({ status, not_before, retire_at, last_used_at }: Credential): Row => ({
   status,
   not_before: instantOf(not_before),
@@ -54,13 +54,14 @@ export const lifeOf = ({ status, not_before, retire_at, last_used_at }: Credenti
 
 const HOUR_MS = 3_600_000;
 
-/** Whether somebody still works with it, by the database's clock. */
+/** Whether the credential was used within the last hour, by the database's clock. */
 export const isInUse = async ({ db }: Invocation, used: Date | null): Promise<boolean> =>
   used !== null && (await readClock((await db()).sql)).getTime() - used.getTime() < HOUR_MS;
 
 /**
- * Asks before a credential ends at once, and says when it was last used. Returns that instant for the database, which refuses
- * where it was used since; whoever said --yes was not asked, and goes ahead.
+ * Asks before a credential ends at once, and shows its last use. Returns that instant for the database, which
+ * refuses if the credential came into use while the person was asked. With --yes nobody was asked, and a
+ * recent use is no reason to refuse.
  */
 export async function confirmEnd(
   invocation: Invocation,

@@ -29,7 +29,7 @@ const migrateCommand: Command = {
     "payout-bic": { type: "string" },
   },
   async run({ values, migrationUrl }) {
-    // All that is told is judged before anything is done.
+    // All options are checked before anything is changed.
     const told = await readSettlement(values);
     const url = await migrationUrl();
     const sql = connect(url);
@@ -76,7 +76,7 @@ async function settle(sql: Sql, { deployment, defaults, limits, account }: Settl
   };
 }
 
-/** A database of another environment is left in the version that it has, too. */
+/** Refuses before the migration, so that a database of another environment also keeps its version. */
 async function refuseAnotherEnvironment(sql: Sql, environment: string): Promise<void> {
   const [{ known } = {}] = await sql`select to_regclass('gold.deployment') is not null as known`;
   const [settled] = known ? await sql`select environment from gold.deployment` : [];

@@ -12,7 +12,7 @@ describe("gold event", () => {
   after(() => operator.stop());
 
   const sql = () => operator.service.books.sql;
-  /** A partner with so many test events that were delivered, in order; their ids. */
+  /** Makes a partner with so many delivered test events. Returns their ids in order. */
   async function told(events: number): Promise<{ partner: TrialPartner; id: string; ids: string[] }> {
     const partner = await operator.service.addPartner();
     const ids: string[] = [];

@@ -79,7 +79,7 @@ const replay: Command = {
   async run({ values, query, confirm, positionals: [id] }) {
     const since = instantText(required(values, "since"), "since");
     const [counted] = await query`select gold.count_events(${id!}, ${since}::text::timestamptz) as events`;
-    // Where there is nothing to send, it is refused without a question.
+    // With no event to send, the database refuses below, so there is no question to ask.
     if (counted!.events !== "0") {
       await confirm(
         `Send ${

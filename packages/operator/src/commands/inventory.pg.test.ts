@@ -101,7 +101,7 @@ describe("gold inventory", () => {
     const statuses = async (...options: string[]) =>
       (await itemsFor(clientId, ...options)).map(({ kind, status }) => `${kind} ${status}`).sort();
     const lasting = ["client_secret active", "signing_key active", "webhook_secret active"];
-    // Of its certificates the last one is seen still: the partner has none.
+    // The last certificate stays visible, because the partner has no other one.
     assertEquals(await statuses(), ["certificate revoked", ...lasting]);
     await addTrialCertificate(sql, clientId, randomBytes(32).toString("hex"));
     const live = ["certificate active", ...lasting];

@@ -1,21 +1,29 @@
 import type { Credential } from "./credential.ts";
 
 const [HOUR_MS, DAY_MS] = [3_600_000, 86_400_000];
-/** Whose use the service notes. */
+/** The kinds of credentials whose use the service records. */
 const NOTED_KINDS: readonly string[] = ["certificate", "client_secret", "signing_key", "token_key"];
 
-/** What is at work, and what the proxy needs: a list that has run out is in force no longer, and has to be seen. */
+/**
+ * Whether a credential is in force or about to be. A revocation list always counts: if it has run out, the
+ * proxy needs a new one, so it must stay visible.
+ */
 export const isLive = ({ kind, status }: Credential): boolean =>
   kind === "revocation_list" || status === "active" || status === "retiring" || status === "not_yet";
 
-/** What nothing took over from: a partner whose last certificate ended is locked out, whether anybody looked before or not. */
+/**
+ * Whether nothing replaced an ended credential. A partner whose last certificate ended is locked out, so that
+ * certificate stays visible.
+ */
 export const isLast = (credential: Credential, all: readonly Credential[]): boolean =>
   !all.some((one) =>
     one.kind === credential.kind && one.owner === credential.owner &&
     (isLive(one) || endOf(one) > endOf(credential))
   );
 
-/** What somebody should look at; `all` shows whether another one of its kind takes over. */
+/**
+ * Returns what a person should look at. `all` shows whether another credential of the same kind takes over.
+ */
 export function warningsOf(
   credential: Credential,
   all: readonly Credential[],

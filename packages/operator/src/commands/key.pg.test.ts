@@ -43,7 +43,7 @@ describe("gold key rotate token", () => {
     const { kid, begins_at, older_retire_at } = await operator.done("key", "rotate", "token");
     const doneMs = Date.now();
     assert(await registryVersion(operator) > version);
-    // The command took its time between the two, however long that was.
+    // The rotation happened at some point between the two instants.
     const rotatedMs = Date.parse(begins_at as string) - 10 * SECOND_MS;
     assert(calledMs <= rotatedMs && rotatedMs <= doneMs, `${calledMs} ${rotatedMs} ${doneMs}`);
     assertEquals(Date.parse(older_retire_at as string) - Date.parse(begins_at as string), 11 * MINUTE_MS);
@@ -52,7 +52,8 @@ describe("gold key rotate token", () => {
     const last = await issued();
     assertEquals(last.kid, older.kid);
 
-    // Well past each end: the service learns the database's time by a question, and a slow answer sets it back.
+    // The clock moves well past each end.
+    // The service asks the database for its time, and a slow answer makes its clock lag.
     service.shiftClock(20 * SECOND_MS);
     const newer = await issued();
     assertEquals(newer.kid, kid);
@@ -107,7 +108,7 @@ describe("gold key rotate webhook-kek", () => {
   });
   after(() => operator.stop());
 
-  /** The source's new first line. */
+  /** Writes a new key into the first line of the source and returns the key's name. */
   async function putNewKey(): Promise<string> {
     const key = randomBytes(32).toString("hex");
     await writeFile(file, `${key}\n${await readFile(file, "utf8")}`);

@@ -9,9 +9,12 @@ import { overlapSecondsOf } from "../values.ts";
 import { addAuthority, NEW_AUTHORITY } from "./new_authority.ts";
 import { readSealing } from "./new_secret.ts";
 
-/** A service refuses to serve by a registry that is older than 5 s: whoever serves then has read the new key. */
+/**
+ * A service stops serving when its registry is older than 5 s.
+ * So after 10 s every service that still serves has read the new key.
+ */
 const LEAD_SECONDS = 10;
-/** When the last token that an older key signed has ended, on every clock. */
+/** After this time, the last token that an older key signed has expired on every clock. */
 const OVERLAP_MINUTES = TOKEN_TTL_SECONDS / 60 + 1;
 const ATTEMPTS_MAX = 10;
 
@@ -71,7 +74,7 @@ async function rotateSealingKey({ db }: Invocation): Promise<Result> {
   const readOlder = () =>
     sql`select * from gold.read_sealed() where sealing_key <> ${sealing.currentKeyName} order by kind, id`;
   let resealed = 0;
-  // What another command seals meanwhile by an older key is taken in the next round.
+  // Another command may seal with an older key during a round. The next round reseals that row.
   for (let attempt = 0, older = await readOlder(); older.length > 0; attempt++, older = await readOlder()) {
     if (attempt === ATTEMPTS_MAX) throw stillOlder(older);
     const secrets = await resealAll(older, sealing, source);
@@ -90,7 +93,7 @@ async function rotateSealingKey({ db }: Invocation): Promise<Result> {
 
 export const KEY_COMMANDS: readonly Command[] = [rotateCa, rotateToken, rotateKek];
 
-/** All or nothing: one that does not open is found before anything is written. */
+/** Reseals all rows or none: a row that cannot be opened is found before anything is written. */
 async function resealAll(rows: readonly SqlRow[], sealing: Sealing, source: KeySource) {
   const opened = await Promise.all(
     rows.map(({ sealed, sealing_key }) => sealing.open(sealed, sealing_key).catch(() => null)),

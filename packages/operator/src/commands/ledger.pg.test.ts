@@ -49,7 +49,7 @@ describe("gold ledger heads", () => {
       const { exit, json } = await operator.gold("ledger", "verify", "--heads", heads, "--json");
       return [exit, itemsOf(json)[0]!.detail];
     };
-    // The service seals once a second, and may have made a new chain by the time that it is looked at.
+    // The service seals once a second, so it may have made a new chain before the test reads it.
     const patienceEndsMs = Date.now() + 30_000;
     let seen = await cutChain();
     while (seen[1] !== "the chain no longer goes so far" && Date.now() < patienceEndsMs) {

@@ -5,7 +5,10 @@ import { usage } from "../failure.ts";
 import { withNewFile } from "../new_file.ts";
 import { optional } from "../values.ts";
 
-/** How far the chain of a client's records went at some time, and its last link then. */
+/**
+ * An external checkpoint of a client's hash chain:
+ * its last sequence number at some time, and the hash of that link.
+ */
 interface Head {
   readonly client_id: string;
   readonly sequence: string;
@@ -22,7 +25,7 @@ const verify: Command = {
     const file = optional(values, "heads");
     const heads = file === undefined ? [] : readHeads(await readFile(path(file), "utf8"));
     const { sql } = await db();
-    // One snapshot for all checks: the books may move meanwhile.
+    // All checks read one snapshot, because the books may change meanwhile.
     const { defects, unsealed } = await sql.begin(
       "isolation level repeatable read read only",
       async (snapshot) => {

@@ -12,25 +12,25 @@ import { issueCertificate } from "./cert.ts";
 import { createPartner } from "./partner.ts";
 import { LIMIT_NAMES } from "./partner_limits.ts";
 
-/** Where a load partner's files go, and what they say of the deployment. */
+/** Where a load partner's files go, and the deployment's settings for them. */
 export interface LoadSite {
   readonly folder: string;
   readonly baseUrl: string;
-  /** The file of the authority that signed the server's certificate. */
+  /** The PEM file of the CA that signed the server's certificate. */
   readonly ca: string;
   readonly ips: readonly string[];
   readonly webhook: string;
 }
 
 export interface LoadTerms {
-  /** What comes after `partner-` in its file's name. */
+  /** The part after `partner-` in its file's name. */
   readonly name: string;
   readonly ratePerSecond: number;
   readonly burst: number;
   readonly limited: boolean;
 }
 
-/** What is kept of it and kept nowhere else. */
+/** The credentials that only this file holds. */
 interface Held {
   readonly client_id: string;
   readonly client_secret: string;
@@ -41,11 +41,14 @@ interface Held {
 }
 
 const HELD_TEXTS = ["client_id", "client_secret", "webhook_secret", "cert_pem", "key_pem"] as const;
-/** Of no bank that there is. */
+/** A test IBAN that belongs to no real account. */
 const IBAN = "SA0380000000608010167519";
 const PRIVATE_FOLDER = 0o700;
 
-/** One of an earlier run that still fits, or a new one, by the commands that onboard any partner. */
+/**
+ * Keeps the partner of an earlier run if it still fits.
+ * Otherwise onboards a new one, by the commands that onboard any partner.
+ */
 export async function ensureLoadPartner(
   invocation: Invocation,
   site: LoadSite,
@@ -60,7 +63,7 @@ export async function ensureLoadPartner(
   return { clientId: held.client_id, file, isNew: !fits };
 }
 
-/** Of a file that was cut or written by another program nothing is believed. */
+/** Returns undefined if the file is missing, truncated or written by another program. */
 async function readHeld(file: string): Promise<Held | undefined> {
   try {
     const held = JSON.parse(await readFile(file, "utf8")) as Held;
@@ -72,7 +75,10 @@ async function readHeld(file: string): Promise<Held | undefined> {
   }
 }
 
-/** The database knows it by these terms, and of its credentials none was changed, ended or is about to end. */
+/**
+ * Whether the partner is registered with these terms, and whether
+ * its credentials are unchanged, active and valid for another day.
+ */
 async function isStanding(
   { query }: Invocation,
   held: Held,
@@ -139,7 +145,10 @@ async function onboard(
   }
 }
 
-/** The folder, the base URL and the server's authority may be others by now: what follows from them is written anew. */
+/**
+ * Writes the partner's files. The folder, the base URL and the server's CA may have changed, so everything
+ * that depends on them is written again.
+ */
 async function writeFiles(
   file: string,
   held: Held,

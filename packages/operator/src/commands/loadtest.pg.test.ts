@@ -8,7 +8,7 @@ import { importSigningKey, type Jwk, keySigner } from "@gold-partner/jws";
 import { type Run, runGold } from "../gold_trial.ts";
 import { assertRefused, itemsOf, type TrialOperator, trialOperator } from "./trial.ts";
 
-/** What k6 opens. */
+/** The file that k6 opens. */
 interface PartnerFile {
   readonly base_url: string;
   readonly ca: string;
@@ -44,7 +44,8 @@ describe("gold loadtest prepare", () => {
   before(async () => {
     operator = await trialOperator();
     const { certificate } = await operator.done("ca", "init", "--key", operator.path("ca_key.pem"));
-    // Whichever: it is the file that counts, and that its text stands beside its name.
+    // Any certificate will do. The tests check only that the
+    // partner's file names this file and contains its text.
     serverCa = await operator.write("server_ca.pem", certificate as string);
   });
   beforeEach(async () => void (folder = await mkdtemp(operator.path("load-"))));
@@ -171,7 +172,7 @@ describe("gold loadtest prepare", () => {
       assertEquals(await statuses("--partners", "1"), ["kept", "kept"]);
     }
     const { client_id } = await read("0");
-    // Where the file named nobody any more, nobody knows which folder was its partner's.
+    // When the partner's file named no partner, its old folder could not be found, so it is left over.
     const folders = (await readdir(folder)).filter((entry) => entry.startsWith("sbx_"));
     assertEquals([folders.includes(client_id), folders.length], [true, 4]);
   });

@@ -10,14 +10,14 @@ import { ensureLoadPartner, type LoadSite, type LoadTerms } from "./load_partner
 import { readRange } from "./partner_terms.ts";
 
 const PARTNERS_MAX = 1000;
-/** In the project, where `loadtest/` looks for them. */
+/** In the project, because `loadtest/` looks there. */
 const DEFAULT_FOLDER = join(".gold", "loadtest");
 const LOOPBACK = ["127.0.0.1/32", "::1/128"];
-/** Nobody has to listen there. */
+/** No receiver has to listen there. */
 const WEBHOOK = "https://localhost:8445/webhooks";
-/** More than any run takes, and far from what an account can hold. */
+/** More than any run spends, and far below the limit of an account. */
 const FUNDS_HALALAS = 100_000_000_000n;
-/** Free gold in the vault, for each partner. */
+/** Gold in the vault that no partner owns, for each load partner, in 0.0001 g. */
 const GOLD_TENTH_MILLIGRAMS = 10_000_000n;
 const BAR = { gross: "124414000", fineness: "9999" };
 const BURST = 1_000_000;
@@ -95,7 +95,10 @@ async function prepareLoad(invocation: Invocation): Promise<Result> {
   }
 }
 
-/** That of an `npm start` is never taken for another deployment. */
+/**
+ * Returns the file of the server's CA. With DATABASE_URL set, the CA of an `npm start` is not used, because
+ * it belongs to another deployment.
+ */
 async function findServerCa({ values, path, env, stateDir }: Invocation): Promise<string> {
   const given = optional(values, "ca");
   if (given === undefined && env.DATABASE_URL) {
@@ -119,7 +122,10 @@ async function stockVault(sql: Sql, wanted: bigint): Promise<void> {
   }
 }
 
-/** By a deposit, which one login records and another approves, as all money comes in that no partner paid itself. */
+/**
+ * Adds funds by a deposit, which one login records and another approves: the rule for all money that a
+ * partner did not pay in itself.
+ */
 async function fund(sql: Sql, second: Sql, clientId: string): Promise<bigint> {
   const readAvailable = async () => {
     const [row] = await sql`

@@ -1,6 +1,6 @@
 import { usage } from "../failure.ts";
 
-/** Some hours of one day, by the clock of Riyadh. */
+/** Opening hours of one day, in Riyadh time. */
 interface Session {
   /** 0 is Sunday. */
   readonly day: number;
@@ -17,7 +17,7 @@ const DAYS = ["sun", "mon", "tue", "wed", "thu", "fri", "sat"] as const;
 const SESSION_FORM =
   /^(sun|mon|tue|wed|thu|fri|sat)(?:-(sun|mon|tue|wed|thu|fri|sat))? ((?:[01][0-9]|2[0-3]):[0-5][0-9])-((?:[01][0-9]|2[0-3]):[0-5][0-9]|24:00)$/;
 
-/** `always`, `never`, or sessions as in `sun-thu 10:00-15:00`. */
+/** Reads `always`, `never`, or sessions such as `sun-thu 10:00-15:00`. */
 export function readMarketHours(texts: readonly string[]): MarketHours {
   const [first] = texts;
   if (texts.length === 1 && (first === "always" || first === "never")) {
@@ -45,12 +45,15 @@ function readSessions(text: string): Session[] {
     );
   }
   const [first, last] = [from, to].map((name) => DAYS.findIndex((day) => day === name)) as [number, number];
-  // From Friday to Sunday is three days, over the week's end.
+  // A range may cross the week's end: fri-sun is three days.
   const days = (last - first + 7) % 7 + 1;
   return Array.from({ length: days }, (_, index) => ({ day: (first + index) % 7, opens, closes }));
 }
 
-/** The same as it is read; days that follow one another and have the same session stand together. */
+/**
+ * Writes market hours in the form that readMarketHours() takes.
+ * Consecutive days with the same session become one range.
+ */
 export function writeMarketHours({ alwaysOpen, sessions }: MarketHours): string[] {
   if (alwaysOpen) return ["always"];
   if (sessions.length === 0) return ["never"];

@@ -23,7 +23,10 @@ import { placeOf, readCommand } from "./authority.ts";
 import { LIST_DAYS } from "./revocation_list.ts";
 
 const AUTHORITY_YEARS = 10;
-/** One that signs nothing that would outlive it signs for a year less than it lives. */
+/**
+ * A certificate is valid for one year and never outlives its authority.
+ * So an authority that lives one year could sign nothing.
+ */
 const AUTHORITY_YEARS_MIN = 2;
 
 export const NEW_AUTHORITY = {
@@ -40,16 +43,19 @@ interface MadeAuthority {
   readonly certificate: string;
   readonly key: AuthorityKey;
   readonly keySource: KeySource;
-  /** A new key, which goes to its file and nowhere else. */
+  /** The new key. It is written to this file and nowhere else. */
   readonly keyFile?: { readonly path: string; readonly pem: string };
 }
 
-/** Makes an authority together with its first, empty revocation list: where one is missing the proxy gets none at all. */
+/**
+ * Makes an authority and its first, empty revocation list.
+ * If one authority had no list, the proxy would get no list at all.
+ */
 export async function addAuthority(invocation: Invocation, first: boolean): Promise<Result> {
   const { sql, deployment } = await invocation.db();
   const { environment, publicBaseUrl } = await deployment();
   const issuedAt = await readClock(sql);
-  // Two that stand side by side are told apart by name: not every verifier looks for another key under the same one.
+  // The instant makes the name unique. Some verifiers do not look for a second key under the same name.
   const commonName = `Gold Trading Partner CA (${environment}) ${issuedAt.toISOString()}`;
   const { certificate, key, keySource, keyFile } = await makeAuthority(invocation, {
     commonName,
@@ -66,7 +72,7 @@ export async function addAuthority(invocation: Invocation, first: boolean): Prom
   try {
     await sql`select gold.add_authority(${first}, ${fingerprint}, ${certificate}, ${keySource}, ${list}, ${nextUpdate})`;
   } catch (error) {
-    // Where no answer came the authority may stand, so its key is kept.
+    // Without an answer, the authority may exist in the database. Its key is kept.
     if (keyFile && !isOutcomeUnknown(error)) await rm(keyFile.path);
     throw error;
   }
@@ -89,7 +95,7 @@ function readYears(values: Values): number {
   );
 }
 
-/** A key is in a file or behind a program. */
+/** Reads where the key is: in a file or behind a signing command. */
 export function readKeySource(values: Values, path: Invocation["path"]): KeySource {
   const command = optional(values, "command");
   if (command === undefined) return `file:${path(required(values, "key"))}`;
@@ -110,7 +116,10 @@ async function makeAuthority({ values, path }: Invocation, order: NewAuthority):
   return { certificate: await certifyAuthority({ ...order, publicKeyPem, key }), key, keySource };
 }
 
-/** To rotate to a key that was rotated out would undo the rotation. */
+/**
+ * Refuses a key that an authority already has.
+ * Rotating back to a key that was rotated out would undo that rotation.
+ */
 async function refuseKnownKey(sql: Sql, certificate: string): Promise<void> {
   const keyOf = (pem: string) => new Uint8Array(readCertificate(pem).publicKey.rawData);
   const key = keyOf(certificate);
@@ -125,7 +134,10 @@ async function refuseKnownKey(sql: Sql, certificate: string): Promise<void> {
   }
 }
 
-/** Never over an existing file: it may be the key of an authority in use. On the disk before anybody trusts it. */
+/**
+ * Writes the key to disk before the authority is registered. It never overwrites a file, because that file
+ * may hold the key of an authority in use.
+ */
 async function writeKey(file: string, pem: string): Promise<void> {
   await writeNewFile(file, pem, PRIVATE_FILE).catch(({ code, message }: NodeJS.ErrnoException) => {
     throw usage(

@@ -8,7 +8,7 @@ const SECRET_BYTES = 32;
 
 type Random = (length: number) => Uint8Array;
 
-/** A client secret, and the hash that is stored in its place. */
+/** Makes a client secret, and the hash that is stored instead of it. */
 export async function newClientSecret({ pepperSource }: Deployment, random: Random) {
   if (!pepperSource) {
     throw new Failure(EXIT.usage, "not_settled", "The database does not know where the pepper is.");
@@ -18,7 +18,7 @@ export async function newClientSecret({ pepperSource }: Deployment, random: Rand
   return { text, hash: hashSecret(pepper!, text) };
 }
 
-/** What seals in the database, by the keys that their source gives now. */
+/** Reads the sealing keys from their source, and seals with the first one. */
 export async function readSealing(
   { sealingKeySource: source }: Deployment,
 ): Promise<{ source: KeySource; sealing: Sealing }> {
@@ -26,7 +26,7 @@ export async function readSealing(
   throw new Failure(EXIT.usage, "not_settled", "The database does not know where the sealing key is.");
 }
 
-/** A webhook secret, and as it is stored: sealed by the current sealing key. */
+/** Makes a webhook secret, and its stored form: sealed with the current sealing key. */
 export async function newSealedSecret(settled: Deployment, random: Random) {
   const { sealing } = await readSealing(settled);
   const text = newWebhookSecret(random);

@@ -9,7 +9,7 @@ import { dropLogins } from "../../../../testing/drop_logins.ts";
 describe("gold operator", () => {
   let operator: TrialOperator;
   let sql: Sql;
-  /** The login that migrates: no superuser, as in production. */
+  /** The migration login. It is not a superuser, as in production. */
   let migration: string;
   const made: string[] = [];
   before(async () => {

@@ -61,7 +61,9 @@ const remove: Command = {
 
 export const OPERATOR_COMMANDS: readonly Command[] = [add, list, remove];
 
-/** Two people means two logins, so no operator's login may make one. */
+/**
+ * Runs `act` as the migration login. If an operator's login could create logins, one person could act as two.
+ */
 async function asMigration(url: string, act: (sql: Sql) => Promise<unknown>): Promise<void> {
   const sql = connect(url);
   try {

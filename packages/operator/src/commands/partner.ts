@@ -169,7 +169,8 @@ export const PARTNER_COMMANDS: readonly Command[] = [create, list, show, suspend
 const stateOf = (suspendedAt: Date | null) => ({ status: suspendedAt ? "suspended" : "active" });
 
 function randomText(random: (length: number) => Uint8Array): string {
-  // 36 letters do not divide 256: bytes of the last, shorter round are drawn again.
+  // 256 is not a multiple of 36, so bytes from 252 on are drawn again.
+  // Otherwise some characters would be more frequent.
   let text = "";
   while (text.length < ID_CHARACTERS) {
     for (const byte of random(ID_CHARACTERS)) {

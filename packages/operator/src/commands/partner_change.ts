@@ -62,7 +62,7 @@ async function setPartner({ values, db, positionals: [id] }: Invocation): Promis
     if (changesLimits) await limitPartner(transaction, id!, limits);
     if (iban === null) return {};
     await transaction`select gold.ask_iban(${id!}, ${iban})`;
-    // None is left where the registered one was asked for.
+    // Asking for the registered IBAN withdraws a pending one, so this may be null.
     const [partner] =
       await transaction`select pending_iban from gold.partner_overview where public_id = ${id!}`;
     return { pending_iban: partner!.pending_iban as string | null };
@@ -99,7 +99,7 @@ const approveIban: Command = {
     await confirm(
       `${by} asked at ${at.toISOString()} that ${name} be paid to ${seen} instead of ${iban}. Have you checked it with the partner by another way?`,
     );
-    // What was seen is what is approved: another one that was asked for meanwhile is refused.
+    // Approves only the IBAN that was shown. If another one was asked for meanwhile, the database refuses.
     const [row] = await query`select gold.approve_iban(${id!}, ${seen}) as held_until`;
     return {
       title: "Payouts are held until then, so that a wrong change can still be caught.",

@@ -11,13 +11,13 @@ import { SUBJECT_MAX_CHARACTERS } from "../pki/mod.ts";
 import { line, wholeNumber } from "../values.ts";
 
 const RANGE_FORM = /^([0-9A-Fa-f:.]+)(?:\/(0|[1-9][0-9]{0,2}))?$/;
-/** The bits of an IPv6 address before the IPv4 one that it maps. */
+/** The number of bits before the IPv4 address in an IPv4-mapped IPv6 address. */
 const MAPPED_BITS = 96;
 
 const KID_MAX_CHARACTERS = 128;
 const KID_FORM = new RegExp(`^[!-~]{1,${KID_MAX_CHARACTERS}}$`);
 
-/** What a partner is registered with, each read from its option. */
+/** Reads the partner's name. The functions below read the other terms, each from its option. */
 export function readName(values: Values): string {
   const name = line(values, "name");
   if ([...name].length <= SUBJECT_MAX_CHARACTERS) return name;
@@ -28,7 +28,8 @@ export function readName(values: Values): string {
 
 export function readRange(text: string): string {
   const [, spelling = "", given] = RANGE_FORM.exec(text) ?? [];
-  // ipaddr.js by itself also takes 127.1 and 010.0.0.1, which are other addresses to other programs.
+  // isIP() checks the spelling first: ipaddr.js also accepts 127.1
+  // and 010.0.0.1, which other programs read as different addresses.
   const version = isIP(spelling);
   const addressBits = version === 4 ? 32 : 128;
   const bits = Number(given ?? addressBits);
@@ -58,13 +59,16 @@ export async function readSigningKey(file: string) {
   };
 }
 
-/** One that a protected header can carry: another would name the key in vain. */
+/** Returns a kid that a JWS protected header can carry. No request could name the key by any other kid. */
 function readKid(kid: unknown): string {
   if (typeof kid === "string" && KID_FORM.test(kid)) return kid;
   throw usage(`The JWK's kid is 1 to ${KID_MAX_CHARACTERS} visible ASCII characters, or left out.`);
 }
 
-/** By the sender's own rules: what it would never send to is not registered. A name without an address is, with a notice. */
+/**
+ * Checks a webhook's URL by the rules of the webhook sender: a URL that the sender would always refuse is not
+ * registered. A host name without an address is registered, with a notice.
+ */
 export async function readWebhook(
   text: string,
   { loopbackReceivers, webhookPorts: ports }: Deployment,
@@ -89,7 +93,7 @@ export function readMaximum(text: string): bigint {
   return grams;
 }
 
-/** Requests a second, as in 50/s. */
+/** Reads requests per second, such as `50/s`. */
 export function readRate(text: string): number {
   return wholeNumber(text.replace(/\/s$/, ""), "rate");
 }

@@ -9,13 +9,13 @@ import { readMarketHours, writeMarketHours } from "./market_hours.ts";
 const SOURCES = ["fixed", "simulated", "http"] as const;
 const DEFAULT_SPREAD_BASIS_POINTS = 60;
 const DEFAULT_STALE_AFTER_SECONDS = 10;
-/** What stands in the books until an http source gives its first price: stale, so nobody is quoted it. */
+/** Stored until an http source gives its first price. It counts as stale, so no quote uses it. */
 const NO_PRICE_PIPS = 10_000n;
 
-/** What is set now. */
+/** The current price settings. */
 interface Standing {
   readonly source: (typeof SOURCES)[number];
-  /** Undefined where no price has come from the source yet. */
+  /** Undefined if the source has not given a price yet. */
   readonly midPips: bigint | undefined;
   readonly spreadBasisPoints: number;
   readonly staleAfterSeconds: number;
@@ -77,7 +77,7 @@ const show: Command = {
 
 export const PRICE_COMMANDS: readonly Command[] = [set, show];
 
-/** What is to be set: the given over the standing. */
+/** Merges the given options over the current settings. */
 function termsOf(values: Values, standing: Standing | undefined): Terms {
   const given = parsed(values, "mid", parsePrice);
   const named = optional(values, "source");
@@ -127,7 +127,10 @@ function readAllowList(text: string): ReturnType<typeof parseAllowList> {
   }
 }
 
-/** Refuses a URL that the service would never fetch. Reads the allow list from the environment, as the service does. */
+/**
+ * Refuses a URL that the service would never fetch.
+ * Reads the allow list from the environment, as the service does.
+ */
 async function requirePriceUrl(url: string | undefined, env: Invocation["env"]): Promise<void> {
   if (url === undefined) return;
   const fault = await checkPriceUrl(url, readAllowList(env.PRICE_SOURCE_ALLOW ?? ""));
@@ -171,5 +174,5 @@ async function describePrice(sql: Sql | TransactionSql): Promise<Row> {
   };
 }
 
-/** The http source was set and has not given a price yet. */
+/** Whether the http source was set and has not given a price yet. */
 const isAwaited = (tickedAt: Date) => tickedAt.getTime() === 0;

@@ -33,7 +33,7 @@ describe("gold cert revoke and cert crl", () => {
       revocation_list: "renewed",
     });
     assert(await registryVersion(operator) > version);
-    // As openssl prints it.
+    // The fingerprint in openssl's format.
     await operator.done("cert", "revoke", other.toUpperCase().match(/../g)!.join(":"));
     const found = await listOf(operator, authority);
     assertEquals(found.number, number + 2);
@@ -72,7 +72,7 @@ describe("gold cert revoke and cert crl", () => {
     const asked = async () => {
       const questions: string[] = [];
       const ask = (question: string) => (questions.push(question), Promise.resolve(false));
-      // The person's clock is wrong: the database's judges.
+      // The person's clock is wrong. The database's clock decides.
       const run = await runGold(["cert", "revoke", fingerprint], {
         env: { DATABASE_URL: operator.url },
         ask,
@@ -114,7 +114,7 @@ describe("gold cert revoke and cert crl", () => {
     assertEquals(found.number, number + 1);
   });
 
-  /** A certificate under this authority that was made while its key was there. */
+  /** Adds a certificate under this authority without using the authority's key. */
   async function issueSealed(): Promise<string> {
     const fingerprint = crypto.randomUUID().replaceAll("-", "").repeat(2);
     await operator.service.books.sql`

@@ -20,7 +20,10 @@ const revoke: Command = {
   run: revokeCertificate,
 };
 
-/** The service refuses it from here on, before anything is signed: its list is renewed after, and again by `cert crl`. */
+/**
+ * Revokes in the database first, so the service refuses the certificate before anything is signed. The
+ * revocation list is renewed after that; if this fails, `gold cert crl` renews it.
+ */
 async function revokeCertificate(invocation: Invocation): Promise<Result> {
   const { values, positionals, db, confirm } = invocation;
   const fingerprint = fingerprintOf(positionals[0]!);
@@ -99,7 +102,7 @@ const crl: Command = {
 
 export const REVOCATION_COMMANDS: readonly Command[] = [revoke, crl];
 
-/** Those of the trusted authorities, the newest last. */
+/** Returns the revocation lists of the trusted authorities, the newest last. */
 async function readLists(sql: Sql): Promise<string> {
   const rows = await sql`
     select revocation_list from gold.authority_overview where retired_at is null and revocation_list is not null order by created_at`;

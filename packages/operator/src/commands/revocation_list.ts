@@ -6,20 +6,23 @@ import { issueCrl, type RevocationReason } from "../pki/crl.ts";
 import { daysFrom } from "../pki/validity.ts";
 import { openTrustedAuthority, type TrustedAuthority } from "./authority.ts";
 
-/** Far longer than the day between two of them: when one is over, the proxy gets no list at all. */
+/** Far longer than the day between two lists: if one list expires, the proxy gets no list at all. */
 export const LIST_DAYS = 90;
 const ATTEMPTS_MAX = 10;
 
 export interface Renewal {
   readonly fingerprint: string;
-  /** Of the new list; null where it was not renewed. */
+  /** The number of the new list; null if the list was not renewed. */
   readonly number: number | null;
   readonly nextAt: Date | null;
   readonly revoked: number | null;
   readonly failure: Failure | null;
 }
 
-/** Each one's list anew. One whose key cannot be reached keeps the list that it has, and stops nobody else's. */
+/**
+ * Renews the list of each authority. If a key cannot be reached, that
+ * authority keeps its list, and the other lists are still renewed.
+ */
 export async function renewRevocationLists(
   sql: Sql,
   authorities: readonly TrustedAuthority[],
@@ -38,7 +41,7 @@ export async function renewRevocationLists(
   return renewals;
 }
 
-/** An authority that has ended lets nobody in, with a list or without. */
+/** Leaves out authorities that have expired. Their certificates are refused with or without a list. */
 export async function withoutEnded(
   sql: Sql,
   authorities: readonly TrustedAuthority[],
@@ -53,7 +56,10 @@ interface StandingRow {
   readonly revoked: readonly { serial: string; revoked_at: string; reason: RevocationReason | null }[];
 }
 
-/** Nothing is locked while the key signs: a list that came first has the next number, and this one is made anew on top of it. */
+/**
+ * Renews one list. No lock is held while the key signs. If another list took the number meanwhile, this list
+ * is made again on top of it.
+ */
 async function renewRevocationList(sql: Sql, trusted: TrustedAuthority, days: number) {
   const { fingerprint } = trusted;
   const authority = await openTrustedAuthority(trusted);
@@ -63,7 +69,7 @@ async function renewRevocationList(sql: Sql, trusted: TrustedAuthority, days: nu
     const next = Number(number) + 1;
     const list = await issueCrl({
       authority,
-      // A list is dated back for clocks that are behind, and nothing on it is younger than the list.
+      // A list is backdated for clocks that are behind. No entry may be later than its list.
       revoked: revoked.map(({ serial, revoked_at, reason }) => ({
         serial,
         revokedAt: new Date(Math.min(Date.parse(revoked_at), thisUpdate.getTime())),
@@ -84,9 +90,13 @@ async function renewRevocationList(sql: Sql, trusted: TrustedAuthority, days: nu
   );
 }
 
-/** What the next list is made of, from one snapshot, by the database's clock: a list from the future lets nobody in. */
+/**
+ * Reads the data of the next list from one snapshot, with the database's clock. A list dated in the future
+ * would lock every partner out.
+ */
 async function readStanding(sql: Sql, fingerprint: string): Promise<StandingRow> {
-  // An expired certificate stays a day longer, for clocks that are behind; one of an unknown authority is on every list.
+  // An expired certificate stays on the list for one more day, for clocks that are behind. A certificate of
+  // an unknown authority is on every list.
   const [row] = await sql<StandingRow[]>`
     select clock_timestamp() as at, a.revocation_number::text as number, coalesce((
       select jsonb_agg(jsonb_build_object('serial', c.serial, 'revoked_at', c.revoked_at, 'reason', c.revocation_reason) order by c.revoked_at, c.serial)

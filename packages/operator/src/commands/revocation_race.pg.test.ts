@@ -10,7 +10,7 @@ import {
 } from "./authority_trial.ts";
 import { assertRefused as refused, itemsOf, type TrialOperator, trialOperator } from "./trial.ts";
 
-/** An authority whose key takes its time, and what others do meanwhile. */
+/** Tests an authority whose key signs slowly while other commands run. */
 describe("while an authority's key signs", () => {
   let operator: TrialOperator;
   let program: SigningProgram;

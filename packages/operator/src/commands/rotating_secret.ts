@@ -8,16 +8,16 @@ import { confirmEnd, type Credential, type CredentialKind, credentialsOf, lifeOf
 interface Rotation {
   readonly text: string;
   readonly secretId: number;
-  /** When the older ones retire, those that do not sooner. */
+  /** When the older secrets retire at the latest. */
   readonly retiresAt: Date;
 }
 
-/** Where client secrets and webhook secrets differ. */
+/** The differences between client secrets and webhook secrets. */
 interface SecretKind {
   readonly word: string;
   readonly kind: CredentialKind;
   readonly noun: string;
-  /** What the partner has to do while both are active. */
+  /** The sentence for the title: what applies while both secrets are active. */
   readonly meanwhile: string;
   readonly rotate: (
     settled: Deployment,
@@ -87,8 +87,8 @@ async function rotate({ word, kind, noun, meanwhile, rotate }: SecretKind, invoc
 }
 
 /**
- * Asks before all of them end at once. Returns what was shown for the database, which refuses where another one was made or one of
- * them was used since; null from whoever said --yes.
+ * Asks before all older secrets end at once. Returns what was shown for the database, which refuses if
+ * another secret was made or came into use since then. Returns null with --yes.
  */
 async function confirmEnds(
   { confirm, values }: Invocation,

@@ -22,11 +22,11 @@ describe("gold secret, gold webhook-secret", () => {
     });
     return reply.status;
   };
-  /** A person at a terminal, who answers every question so. */
+  /** Runs `gold` for a person at a terminal who gives this answer to every question. */
   const asked = async (answer: boolean, ...argv: string[]) => {
     const questions: string[] = [];
     const ask = (question: string) => Promise.resolve(void questions.push(question)).then(() => answer);
-    // The person's clock is wrong: the database's judges.
+    // The person's clock is wrong. The database's clock decides.
     const now = () => new Date(Date.now() + 2 * HOUR_MS);
     const run = await runGold(argv, { env: { DATABASE_URL: operator.url }, ask, now });
     return { run, question: questions.join("|") };
@@ -70,7 +70,8 @@ describe("gold secret, gold webhook-secret", () => {
     it("without overlap ends the older ones at once, after a question that says when each was last used", async () => {
       const partner = await newPartner();
       assertEquals(await askToken(partner, partner.clientSecret), 200);
-      // Less than a minute ago: the service notes the use above seconds later, and over nothing that is so young.
+      // The service records the use above some seconds later, but it does not overwrite a use that is less
+      // than a minute old. So this instant stays.
       const usedAt = new Date(Date.now() - 30_000).toISOString();
       await operator.service.books
         .sql`update gold.client_secret set last_used_at = ${usedAt} where partner_id = ${partner.client}`;
@@ -100,7 +101,7 @@ describe("gold secret, gold webhook-secret", () => {
         const statuses = async () =>
           itemsOf(await operator.done(word, "list", clientId)).map(({ status }) => status);
         assertEquals(await statuses(), ["retiring", "active"]);
-        // What was shown may be in use, and what was used long ago is no reason.
+        // A use that was shown before is no reason to refuse, and a use two hours ago is none either.
         const used = () =>
           sql`update gold.${sql(kind)} set last_used_at = clock_timestamp() - interval '2 hours'`;
         assertEquals((await rotate(() => Promise.resolve())).exit, 0);

@@ -1,7 +1,10 @@
 import { newClientSecret } from "./new_secret.ts";
 import { secretCommands } from "./rotating_secret.ts";
 
-/** What a partner gets its tokens with. A token that was got before lives on for its ten minutes at most. */
+/**
+ * The commands for client secrets, with which a partner gets its tokens.
+ * A token lives for up to ten minutes after its secret retired.
+ */
 export const SECRET_COMMANDS = secretCommands({
   word: "secret",
   kind: "client_secret",

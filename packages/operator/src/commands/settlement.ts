@@ -17,18 +17,18 @@ import type { Limits } from "../database.ts";
 import { LIMIT_NAMES, readLimits } from "./partner_limits.ts";
 import { readRate } from "./partner_terms.ts";
 
-/** What a migration tells the database; each part is told whole or not at all. */
+/** The settings that a migration stores. Each part is given completely or not at all. */
 export interface Settlement {
   readonly deployment: Deployment | undefined;
-  /** What partners may send that are given no terms of their own. */
+  /** The rate of partners that are created without their own. */
   readonly defaults: { readonly rate: number; readonly burst: number } | undefined;
   /** The limits of partners that are created without their own. */
   readonly limits: Required<Limits> | undefined;
-  /** The house's own account, which withdrawals are paid from. */
+  /** The operator's bank account, from which withdrawals are paid. */
   readonly account: { readonly name: string; readonly iban: string; readonly bic: string } | undefined;
 }
 
-/** Which deployment the database belongs to, and all that it is to know of it. */
+/** The deployment that the database belongs to, and its settings. */
 interface Deployment {
   readonly environment: Environment;
   readonly baseUrl: string;
@@ -40,13 +40,13 @@ interface Deployment {
   readonly attemptsKeptDays: number;
 }
 
-/** What the proxy lets through for one certificate. */
+/** Requests per second that the proxy allows for one certificate. */
 const DEFAULT_FLOOD_PER_SECOND = "5000";
-/** Where webhooks are received. */
+/** The ports that webhooks may be sent to. */
 const DEFAULT_WEBHOOK_PORTS = ["443", "8443"];
 const PORT_MAX = 65_535;
 const PORTS_MAX = 32;
-/** How long each attempt to deliver an event can be seen. */
+/** How long the attempts to deliver an event are kept. */
 const DEFAULT_ATTEMPTS_KEPT = "90d";
 const ATTEMPTS_KEPT_MIN_DAYS = 7;
 const ATTEMPTS_KEPT_MAX_DAYS = 3650;
@@ -101,7 +101,7 @@ async function readDeployment(values: Values): Promise<Deployment> {
   };
 }
 
-/** Each once and in order, so that the same ports told otherwise are no change. */
+/** Returns the ports sorted and without repeats, so that another spelling of the same ports is no change. */
 function readPorts(told: readonly string[]): number[] {
   const ports = (told.length > 0 ? told : DEFAULT_WEBHOOK_PORTS).map((text) =>
     wholeNumber(text, "webhook-port")
@@ -115,7 +115,7 @@ function readPorts(told: readonly string[]): number[] {
   return each;
 }
 
-/** An event is tried for days, and what became of it is to be seen after that. */
+/** Delivery of an event is tried for days, and its attempts must stay visible after that. */
 function readKeptDays(text: string): number {
   const days = spanSeconds(text, "attempts-kept") / DAY_SECONDS;
   if (Number.isInteger(days) && days >= ATTEMPTS_KEPT_MIN_DAYS && days <= ATTEMPTS_KEPT_MAX_DAYS) return days;
@@ -124,7 +124,7 @@ function readKeptDays(text: string): number {
   );
 }
 
-/** By the service's own rule: another spelling would be settled here and refused there. */
+/** Reads the base URL with the service's own rule. The service would refuse any other spelling. */
 function readBaseUrl(text: string): string {
   try {
     return parseBaseUrl(text);
@@ -133,7 +133,7 @@ function readBaseUrl(text: string): string {
   }
 }
 
-/** Its keys are read once, so that a source without any is not what the database remembers. */
+/** Reads the source's keys once, so that the database never stores a source without keys. */
 async function readSource(values: Values, name: string): Promise<KeySource> {
   const source = required(values, name);
   if (!isKeySource(source)) throw usage(`--${name} is file:PATH or command:PROGRAM, never the key itself.`);

@@ -57,7 +57,10 @@ const retire: Command = {
 
 export const SIGNING_KEY_COMMANDS: readonly Command[] = [add, list, retire];
 
-/** As GET /v1/credentials shows it: the partner's own name for the key, or else its thumbprint (RFC 7638). A request may carry either. */
+/**
+ * The kid as GET /v1/credentials shows it: the partner's own name for the key, or else its thumbprint
+ * (RFC 7638). A request may carry either.
+ */
 const kidOf = ({ kid, name }: Credential): string => kid ?? name;
 
 function findKey(keys: readonly Credential[], id: string, kid: string): Credential {

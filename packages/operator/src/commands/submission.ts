@@ -10,7 +10,7 @@ import { compactUuid, dayInRiyadh, writePaymentInitiation } from "../pain/mod.ts
 import { checkText } from "../pain/payment_text.ts";
 import { optional, required, uuidOf } from "../values.ts";
 
-/** A batch holds the accounts of all that it pays, so it stays small. */
+/** A batch locks the accounts of all its payments, so it stays small. */
 const MOST_PAYMENTS = 500;
 
 const submit: Command = {
@@ -62,7 +62,8 @@ async function submitApproved(invocation: Invocation, file: string): Promise<Res
       reference: one.reference,
     })),
   });
-  // If it ends in the middle from here on, the document is stored, and the batch's name finds it.
+  // If the command stops after the database committed, the
+  // document is stored there, and the batch's id finds it.
   await withNewFile(
     file,
     document,
@@ -86,7 +87,7 @@ async function submitApproved(invocation: Invocation, file: string): Promise<Res
   };
 }
 
-/** Changes nothing: the bank knows the message's id and pays it once. */
+/** Writes an earlier document again. This is safe: the bank knows the message's id and pays it once. */
 async function writeAgain({ query }: Invocation, file: string, batch: string): Promise<Result> {
   const uuid = uuidOf("batch", "", batch);
   const [stored] = await query`select document from gold.payment_batch_overview where id = ${uuid}::uuid`;
@@ -108,7 +109,7 @@ async function writeAgain({ query }: Invocation, file: string, batch: string): P
   };
 }
 
-/** The audit's chain holds the hash of what was submitted: another document would pay other accounts. */
+/** Compares the document with the hash in the audit's chain. A changed document would pay other accounts. */
 async function checkDocument(query: Invocation["query"], batch: string, document: string): Promise<void> {
   const notes = await query`
     select detail->>'document_sha256' as hash from gold.audit_overview where action = 'withdrawal.batch' and subject = ${batch}`;
@@ -144,7 +145,7 @@ function describeBatch(batch: string, file: string, payments: readonly SqlRow[])
 const totalOf = (payments: readonly SqlRow[]) =>
   payments.reduce((sum, { amount }) => sum + BigInt(amount), 0n);
 
-/** Why an approved withdrawal is not taken, if it is not. */
+/** Returns an approved withdrawal with the reasons to leave it out, or nothing if it can be paid. */
 function leftOut(one: SqlRow): Row[] {
   const reasons: string[] = [
     ...(one.own ? ["you approved it, so another login has to submit it"] : []),
@@ -166,7 +167,10 @@ function describeLeft(one: SqlRow, reason: string): Row {
   };
 }
 
-/** One payment that the bank would refuse holds up no other partner's. */
+/**
+ * Returns the fault of one payment as text.
+ * A payment that the bank would refuse must not hold up the other payments.
+ */
 function faultOf(check: () => unknown): string[] {
   try {
     check();

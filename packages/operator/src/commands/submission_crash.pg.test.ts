@@ -22,7 +22,7 @@ describe("gold withdrawal submit, broken off in the middle", () => {
   const status = async () => itemsOf(await operator.done("withdrawal", "list"))[0]!.status;
   const batchIn = (detail: string) => /--batch (\S+)/.exec(detail)![1]!;
 
-  /** Lets `act` happen while the submission waits for the partner's account. */
+  /** Runs `act` while the submission waits for the lock on the partner's account. */
   async function submitAround(out: string, act: () => Promise<unknown>) {
     const { sql } = operator.service.books;
     const holder = await sql.reserve();

@@ -11,17 +11,17 @@ interface Person {
   readonly login: string;
   readonly url: string;
   gold(...argv: string[]): Promise<Run>;
-  /** What the command gave by --json; throws unless it succeeded. */
+  /** Returns the command's --json output. Throws unless the command succeeded. */
   done(...argv: string[]): Promise<Record<string, unknown>>;
 }
 
-/** `gold` as an operator runs it, by a login of its own, against the database of a service that is at work. */
+/** Runs `gold` as an operator does, with a login of its own, against the database of a running service. */
 export interface TrialOperator extends Person {
   readonly service: TrialService;
   path(name: string): string;
   write(name: string, text: string): Promise<string>;
   read(name: string): Promise<string>;
-  /** Another person, who has another login. */
+  /** A second person with another login. */
   readonly colleague: Person;
   stop(): Promise<void>;
 }
@@ -50,7 +50,7 @@ export async function trialOperator(): Promise<TrialOperator> {
   };
 }
 
-/** A login of a person's own, a member of gold_operator. */
+/** Creates a login for one person, a member of gold_operator. */
 async function hire(sql: TrialService["books"]["sql"], superuserUrl: string): Promise<Person> {
   const login = `operator_${randomBytes(6).toString("hex")}`;
   const password = randomBytes(12).toString("hex");
@@ -70,7 +70,10 @@ async function hire(sql: TrialService["books"]["sql"], superuserUrl: string): Pr
   };
 }
 
-/** Throws unless the command said no: with this exit code, nothing on standard output, and these words in its problem. */
+/**
+ * Throws unless the command was refused with this exit code, wrote
+ * nothing to standard output, and has these words in its problem.
+ */
 export function assertRefused({ exit, problem, out }: Run, expectedExit: number, words: string): void {
   deepStrictEqual([exit, problem.exit_code, out], [expectedExit, expectedExit, ""], problem.detail);
   ok(problem.detail.includes(words), `${problem.detail} lacks ${words}`);

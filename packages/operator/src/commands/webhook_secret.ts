@@ -1,7 +1,7 @@
 import { newSealedSecret } from "./new_secret.ts";
 import { secretCommands } from "./rotating_secret.ts";
 
-/** What a partner knows a webhook of ours by. */
+/** The commands for webhook secrets, with which a partner verifies our webhooks. */
 export const WEBHOOK_SECRET_COMMANDS = secretCommands({
   word: "webhook-secret",
   kind: "webhook_secret",

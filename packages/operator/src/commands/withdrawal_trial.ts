@@ -4,7 +4,9 @@ import type { TrialOperator } from "./trial.ts";
 
 const newUuid = () => newId(ID_PREFIX.request, Date.now(), randomBytes).slice(ID_PREFIX.request.length);
 
-/** A withdrawal as the trial's partner asks for it; `client` is another partner's number. Returns its id. */
+/**
+ * Requests a withdrawal as the fixture's partner, or as the partner with the number `client`. Returns its id.
+ */
 export async function askWithdrawal(
   { service }: TrialOperator,
   halalas: bigint,
@@ -23,7 +25,10 @@ export async function askWithdrawal(
   return `wd_${uuid}`;
 }
 
-/** The account that withdrawals are paid from, as the migration login sets it. */
+/**
+ * Sets the account from which withdrawals are paid. The fixture uses the superuser;
+ * in production the migration login sets it.
+ */
 export async function setPayoutAccount({ service }: TrialOperator): Promise<void> {
   await service.books
     .sql`select gold.set_payout_account('Example Gold House', 'SA9480000000000000000001', 'EXAMSARI')`;

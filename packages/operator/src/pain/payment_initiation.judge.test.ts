@@ -13,13 +13,13 @@ import { batchOf, GOLDEN_BATCH, largeBatch, paymentOf } from "./trial.ts";
 const PART = fileURLToPath(new URL("../../../../.tools/iso_20022", import.meta.url));
 const SCHEMA = join(PART, "pain001/templates/pain.001.001.09/pain.001.001.09.xsd");
 
-/** Every fault that the validator finds in each document, with its place. */
+/** Prints every fault that the validator finds in each document, with its place. */
 const VALIDATE = `
 import json, sys, xmlschema
 schema = xmlschema.XMLSchema(sys.argv[1])
 print(json.dumps([[f"{fault.path}: {fault.reason}" for fault in schema.iter_errors(file)] for file in sys.argv[2:]]))`;
 
-/** A document as Python's own parser and decimals see it. */
+/** Reads a document back with Python's own XML parser and decimals. */
 const READ_BACK = `
 import decimal, json, sys, xml.etree.ElementTree as tree
 texts = lambda name: [one.text for one in tree.parse(sys.argv[1]).iterfind(".//{*}" + name)]
@@ -34,7 +34,10 @@ interface ReadBack {
 
 let folder: string;
 
-/** What the program prints as JSON; whatever else it says is a failure of the judge itself. */
+/**
+ * Returns what the program prints as JSON.
+ * Any output on standard error is a failure of the external check itself.
+ */
 function runPython(program: string, ...args: string[]): unknown {
   const { stdout, stderr, error } = spawnSync("python3", ["-B", "-c", program, ...args], {
     encoding: "utf8",

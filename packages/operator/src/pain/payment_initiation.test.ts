@@ -6,7 +6,7 @@ import { batchOf, GOLDEN_BATCH, ibanOf, largeBatch, paymentOf, refusalOf } from 
 
 const GOLDEN = new URL("golden/three_payments.xml", import.meta.url);
 
-/** What stands between these tags, in the document's order. */
+/** Returns the text of every element with this name, in the document's order. */
 function textsOf(name: string, document: string): string[] {
   return [...document.matchAll(new RegExp(`<${name}(?: [^>]*)?>([^<]*)</${name}>`, "g"))].map(([, text]) =>
     text as string

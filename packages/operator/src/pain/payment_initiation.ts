@@ -1,22 +1,30 @@
-// pain.001.001.09 of ISO 20022, CustomerCreditTransferInitiationV09: withdrawals as one order to the house's bank.
+// Writes withdrawals as one payment order to the operator's bank: pain.001.001.09 of ISO 20022,
+// CustomerCreditTransferInitiationV09.
 import { AMOUNT_MAX_HALALAS, formatHalalas, formatInstant, parseInstant } from "@gold-partner/protocol";
 import { checkBic, checkIban, checkId, checkText, refuse } from "./payment_text.ts";
 import { writeXml, type XmlElement } from "./xml.ts";
 
 export interface PaymentBatch {
-  /** By this the bank knows the document: a second one with the same id is a duplicate to it. */
+  /**
+   * Identifies the document at the bank. The bank treats a second document with the same id as a duplicate.
+   */
   readonly messageId: string;
-  /** When the batch was made, not when it is written: the same batch always gives the same bytes. */
+  /**
+   * When the batch was made, not when the document is written. So the same batch always gives the same bytes.
+   */
   readonly createdAt: Date;
-  /** A day in Asia/Riyadh, as in 2026-01-31. */
+  /** A day in Asia/Riyadh, such as 2026-01-31. */
   readonly requestedExecutionDate: string;
-  /** The house: who pays, from which account, at which bank. */
+  /** The payer: the operating company's name, account and bank. */
   readonly debtor: { readonly name: string; readonly iban: string; readonly bic: string };
   readonly payments: readonly Payment[];
 }
 
 export interface Payment {
-  /** Travels to the creditor and comes back with a returned payment; of a withdrawal, `compactUuid()` of its id. */
+  /**
+   * Travels to the creditor and comes back with a returned payment.
+   * For a withdrawal it is `compactUuid()` of its id.
+   */
   readonly endToEndId: string;
   readonly amountHalalas: bigint;
   readonly creditorName: string;
@@ -25,15 +33,17 @@ export interface Payment {
 }
 
 const NAMESPACE = "urn:iso:std:iso:20022:tech:xsd:pain.001.001.09";
-/** Riyadh knows no summer time. */
+/** Riyadh has no daylight saving time. */
 const RIYADH_OFFSET_MS = 3 * 3_600_000;
 
-/** The day that it is in Riyadh. */
+/** The calendar day in Riyadh at this instant. */
 export function dayInRiyadh(at: Date): string {
   return formatInstant(at.getTime() + RIYADH_OFFSET_MS).slice(0, 10);
 }
 
-/** The document, or a refusal of the whole batch: nothing is left out of it, cut or replaced. */
+/**
+ * Returns the document, or refuses the whole batch. No payment is left out, and no text is cut or replaced.
+ */
 export function writePaymentInitiation(batch: PaymentBatch): string {
   const messageId = checkId("The message id", batch.messageId);
   const payments = orderPayments(batch.payments);
@@ -51,7 +61,7 @@ export function writePaymentInitiation(batch: PaymentBatch): string {
         ["InitgPty", [debtorName]],
       ]],
       ["PmtInf", [
-        // One block, so the message's id is the block's, too.
+        // The document has one payment block, so the block takes the message's id.
         ["PmtInfId", messageId],
         ["PmtMtd", "TRF"],
         ...totals,
@@ -65,7 +75,7 @@ export function writePaymentInitiation(batch: PaymentBatch): string {
   ], { xmlns: NAMESPACE }]);
 }
 
-/** No CdtrAgt: a Saudi IBAN names its bank, and no BIC of it is on record. */
+/** CdtrAgt is left out: a Saudi IBAN names its bank, and the creditor bank's BIC is not on record. */
 function buildTransfer(payment: Payment): XmlElement {
   const endToEndId = checkId("The end-to-end id", payment.endToEndId);
   const of = `of payment ${endToEndId}`;
@@ -82,7 +92,7 @@ function buildTransfer(payment: Payment): XmlElement {
 const buildAccount = (iban: string): readonly XmlElement[] => [["Id", [["IBAN", iban]]]];
 const buildRemittance = (reference: string): XmlElement => ["RmtInf", [["Ustrd", reference]]];
 
-/** By their ids, so that a batch that was read in another order still gives the same bytes. */
+/** Sorts the payments by id, so that the same batch, read in another order, gives the same bytes. */
 function orderPayments(payments: readonly Payment[]): readonly Payment[] {
   if (payments.length === 0) {
     throw refuse("The batch holds no payment; a bank refuses an empty document, so write none.");
@@ -119,7 +129,7 @@ function checkExecutionDate({ requestedExecutionDate: date, createdAt }: Payment
   return date;
 }
 
-/** Always both decimals, as banks print SAR. */
+/** Always writes two decimals, as banks print SAR. */
 function formatAmount(halalas: bigint): string {
   const digits = `${halalas}`.padStart(3, "0");
   return `${digits.slice(0, -2)}.${digits.slice(-2)}`;

@@ -1,4 +1,5 @@
-// What a bank's system takes as text. Each check answers the text as it is written, or refuses and says what to mend.
+// The text that a bank's system accepts.
+// Each check returns the text to write, or refuses it and says how to correct it.
 import { IbanError, parseIban } from "@gold-partner/protocol";
 import { EXIT, Failure } from "../failure.ts";
 import { UNPRINTABLE } from "../values.ts";
@@ -10,7 +11,7 @@ const UUID_FORM = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
 export const refuse = (message: string): Failure => new Failure(EXIT.refused, "payment_refused", message);
 
-/** A UUID without its hyphens: with them it has 36 characters, and the standard's ids have 35 at most. */
+/** Returns a UUID without its hyphens. With them it has 36 characters, and the standard allows ids of 35. */
 export function compactUuid(uuid: string): string {
   if (!UUID_FORM.test(uuid)) {
     throw refuse(`${JSON.stringify(uuid)} is no UUID in lower case; pass an id without its prefix.`);
@@ -28,8 +29,9 @@ export function checkId(what: string, text: string): string {
 }
 
 /**
- * A name or a reference as it was registered: the bank compares names, and a transliterated one is another one.
- * Arabic is legal here (the standard counts characters of Unicode); letters are composed, so that equal is equal.
+ * Returns a name or a reference as it was registered. It is not transliterated, because the bank compares
+ * names. Arabic is allowed: the standard counts Unicode characters. The text is normalised to NFC, so that
+ * equal texts have equal bytes.
  */
 export function checkText(what: string, text: string): string {
   const value = text.normalize("NFC");

@@ -3,7 +3,7 @@ import { Failure } from "../failure.ts";
 import type { Payment, PaymentBatch } from "./payment_initiation.ts";
 import { compactUuid } from "./payment_text.ts";
 
-/** A Saudi IBAN with right check digits: the same number, the same account. */
+/** Returns a Saudi IBAN with correct check digits. The same number always gives the same account. */
 export function ibanOf(account: number): string {
   const digits = `80${`${account}`.padStart(18, "0")}`;
   const checkDigits = 98n - BigInt(`${digits}281000`) % 97n;
@@ -32,7 +32,7 @@ export function batchOf(payments: readonly Payment[], differing: Partial<Payment
   };
 }
 
-/** 500 payments, the smallest beside large ones, some without a reference. */
+/** 500 payments: very small and large amounts, some without a reference. */
 export function largeBatch(): PaymentBatch {
   const numbers = Array.from({ length: 500 }, (_, index) => index + 1);
   return batchOf(numbers.map((number) =>
@@ -43,7 +43,10 @@ export function largeBatch(): PaymentBatch {
   ));
 }
 
-/** What the golden file holds: a plain payment, one with everything to escape, one in Arabic and without a reference. */
+/**
+ * The content of the golden file: a plain payment, one with every
+ * character to escape, and one in Arabic without a reference.
+ */
 export const GOLDEN_BATCH: PaymentBatch = batchOf([
   paymentOf(1),
   paymentOf(2, {
@@ -54,7 +57,7 @@ export const GOLDEN_BATCH: PaymentBatch = batchOf([
   paymentOf(3, { amountHalalas: 123_456_705n, creditorName: "شركة الذهب", reference: null }),
 ]);
 
-/** The sentence of a refusal. */
+/** Returns the message of a refusal. */
 export function refusalOf(attempt: () => unknown): string {
   const { code, message } = assertThrows(attempt, Failure);
   if (code !== "payment_refused") throw new Error(`${code} is another failure: ${message}`);

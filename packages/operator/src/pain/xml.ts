@@ -1,11 +1,14 @@
-/** An element: its name, what is in it, its attributes. Text stands here as it is read; only writeXml() escapes. */
+/**
+ * An XML element: its name, its content and its attributes. Text here is not escaped;
+ * only writeXml() escapes it.
+ */
 export type XmlElement = readonly [
   name: string,
   content: string | readonly XmlElement[],
   attributes?: Readonly<Record<string, string>>,
 ];
 
-/** A UTF-8 document, an element a line, so that people and their tools can compare two of them. */
+/** Writes a UTF-8 document with one element a line, so that people and tools can compare two documents. */
 export function writeXml(root: XmlElement): string {
   return `<?xml version="1.0" encoding="UTF-8"?>\n${writeElement(root, "")}`;
 }

@@ -22,13 +22,13 @@ import { type Validity, yearsFrom } from "./validity.ts";
 /** One environment's certificate authority, ready to sign. */
 export interface Authority {
   readonly name: Name;
-  /** Hex of the subject key identifier, which every certificate and list points back to. */
+  /** The subject key identifier in hex. Every certificate and revocation list refers to it. */
   readonly keyId: string;
   readonly validity: Validity;
   readonly signing: Signing;
 }
 
-/** What @peculiar/x509's generators sign with: the public key names the algorithm, the provider signs. */
+/** What the generators of @peculiar/x509 take: the public key names the algorithm, and the provider signs. */
 interface Signing {
   readonly signingKey: webcrypto.CryptoKey;
   readonly signingAlgorithm: typeof ECDSA_SHA256;
@@ -44,7 +44,7 @@ export interface NewAuthority {
 
 const CA_KEY_USAGE = KeyUsageFlags.keyCertSign | KeyUsageFlags.cRLSign;
 
-/** A new key and its self-signed certificate, for a key that will be kept in a file. */
+/** Makes a new key and its self-signed certificate, for a key that is kept in a file. */
 export async function createAuthority(
   authority: NewAuthority,
 ): Promise<{ certificatePem: string; privateKeyPem: string }> {
@@ -54,7 +54,7 @@ export async function createAuthority(
   return { certificatePem: await certifyAuthority({ ...authority, publicKeyPem, key }), privateKeyPem };
 }
 
-/** The self-signed certificate of a key that exists already, behind a signing command. */
+/** Makes the self-signed certificate for an existing key behind a signing command. */
 export async function certifyAuthority(
   authority: NewAuthority & { readonly publicKeyPem: string; readonly key: AuthorityKey },
 ): Promise<string> {
@@ -69,7 +69,7 @@ export async function certifyAuthority(
   const publicKey = new PublicKey(block.der);
   const name = writeSubject(authority);
   const extensions: Extension[] = [
-    // Path length 0: it signs certificates of partners and servers, never another authority.
+    // Path length 0: the authority signs certificates of partners and servers, never another authority.
     new BasicConstraintsExtension(true, 0, true),
     new KeyUsagesExtension(CA_KEY_USAGE, true),
     await SubjectKeyIdentifierExtension.create(publicKey, false, crypto),
@@ -86,7 +86,9 @@ export async function certifyAuthority(
   return writePem("CERTIFICATE", new Uint8Array(certificate.rawData));
 }
 
-/** Joins the CA's certificate and its key. That they belong together is proved by every signature. */
+/**
+ * Joins the CA's certificate and its key. Each signature is verified, which proves that they belong together.
+ */
 export async function openAuthority(certificatePem: string, key: AuthorityKey): Promise<Authority> {
   const certificate = readCertificate(certificatePem);
   const keyId = certificate.getExtension(SubjectKeyIdentifierExtension)?.keyId;
@@ -121,14 +123,14 @@ async function connectKey(publicKeySpki: Uint8Array<ArrayBuffer>, key: Authority
   const sign = async (_algorithm: unknown, _key: unknown, tbs: ArrayBuffer): Promise<ArrayBuffer> => {
     const bytes = new Uint8Array(tbs);
     const signature = await key.sign(bytes);
-    // A wrong key would sign without complaint, and nobody would notice before a partner was turned away.
+    // A wrong key would sign without an error, and nobody would notice before a partner was refused.
     if (await crypto.subtle.verify(ECDSA_SHA256, publicKey, signature, bytes)) return signature.buffer;
     throw new PkiError(
       "authority_signature_invalid",
       "The CA's key made a signature that the CA's certificate does not verify; nothing was issued. The key belongs to another certificate, or the signing command signed something other than the bytes it was given. Check where the CA key and certificate are configured.",
     );
   };
-  // The generators ask a provider for nothing but the signature.
+  // The generators use only the provider's `sign`.
   const provider = { subtle: { sign } } as unknown as webcrypto.Crypto;
   return { signingKey: publicKey, signingAlgorithm: ECDSA_SHA256, provider };
 }

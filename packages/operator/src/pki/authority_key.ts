@@ -4,9 +4,9 @@ import { readEcdsaSignature } from "./der.ts";
 import { PkiError } from "./errors.ts";
 import { ECDSA_SHA256, importPrivateKey } from "./key_pair.ts";
 
-/** The CA's private key, wherever it is kept: nobody here ever sees more of it than its signatures. */
+/** The CA's private key, wherever it is kept. Its callers see only its signatures. */
 export interface AuthorityKey {
-  /** ECDSA with SHA-256 over the DER of what is to be signed; the answer is r‖s, 64 bytes. */
+  /** Signs the DER with ECDSA and SHA-256. Returns r‖s, 64 bytes. */
   sign(tbs: Uint8Array<ArrayBuffer>): Promise<Uint8Array<ArrayBuffer>>;
 }
 
@@ -14,16 +14,16 @@ const DEFAULT_TIMEOUT_MS = 30_000;
 const MAX_OUTPUT_BYTES = 65_536;
 const MAX_COMPLAINT_CHARACTERS = 300;
 
-/** A key in a file: the text of a PKCS#8 PEM. */
+/** Reads a key from the text of a PKCS#8 PEM file. */
 export async function readAuthorityKey(pem: string): Promise<AuthorityKey> {
   const key = await importPrivateKey(pem);
   return { sign: async (tbs) => new Uint8Array(await crypto.subtle.sign(ECDSA_SHA256, key, tbs)) };
 }
 
 /**
- * A key behind a program (an HSM's, a cloud KMS's): it reads the bytes on its standard input and writes
- * their ECDSA-SHA256 signature in DER to its standard output, as `openssl dgst -sha256 -sign` does.
- * It is started without a shell, so nothing in the arguments is expanded.
+ * Uses a key behind a program, such as an HSM's or a cloud KMS's. The program reads the bytes on its
+ * standard input and writes their ECDSA-SHA256 signature in DER to its standard output, as
+ * `openssl dgst -sha256 -sign` does. It is started without a shell, so nothing in the arguments is expanded.
  */
 export function useSigningCommand(argv: readonly string[], timeoutMs = DEFAULT_TIMEOUT_MS): AuthorityKey {
   return {
@@ -54,7 +54,7 @@ function runCommand(argv: readonly string[], input: Uint8Array, timeoutMs: numbe
         if (error === null) resolve(new Uint8Array(stdout));
         else reject(failure(argv, describeExit(error, timeoutMs), stderr.toString("utf8"), error));
       });
-      // A program that leaves without reading says so by its exit status, not by a broken pipe.
+      // If a program exits without reading, its exit status reports the failure. The broken pipe is ignored.
       child.stdin?.on("error", () => {});
       child.stdin?.end(input);
     } catch (error) {

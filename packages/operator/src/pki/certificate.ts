@@ -5,7 +5,7 @@ import { findContent } from "./der.ts";
 import { PkiError } from "./errors.ts";
 import { readPemBlocks, writePem } from "./pem.ts";
 
-/** What is kept of a certificate. All hashes and the serial are lower-case hex. */
+/** The stored fields of a certificate. All hashes and the serial are lower-case hex. */
 export interface CertificateRecord {
   readonly pem: string;
   /** SHA-256 of the DER, as Envoy forwards it. */
@@ -13,16 +13,16 @@ export interface CertificateRecord {
   readonly serial: string;
   readonly notBefore: Date;
   readonly notAfter: Date;
-  /** SHA-256 of the public key's DER: the same key in two certificates is seen by it. */
+  /** SHA-256 of the public key's DER. It shows that two certificates have the same key. */
   readonly spkiSha256: string;
 }
 
 const SERIAL_BYTES = 20;
 
-/** One certificate, as the PEM text of a file that holds no second one, or as DER. */
+/** Reads one certificate, from DER or from PEM text that holds exactly one. */
 export function readCertificate(certificate: string | Uint8Array): X509Certificate {
   const der = typeof certificate === "string" ? readDer(certificate) : new Uint8Array(certificate);
-  // The parser overlooks bytes after the end, and a fingerprint over them would be another certificate's.
+  // The parser ignores bytes after the end. A fingerprint would include them and name another certificate.
   if (findContent(der) === null) throw malformed();
   try {
     return new X509Certificate(der);
@@ -31,7 +31,7 @@ export function readCertificate(certificate: string | Uint8Array): X509Certifica
   }
 }
 
-/** Lower-case hex of SHA-256 over the DER: how a certificate is named everywhere in this service. */
+/** Returns SHA-256 over the DER in lower-case hex. The whole service identifies certificates by it. */
 export async function certificateFingerprint(certificate: string | Uint8Array): Promise<string> {
   return await sha256Hex(readCertificate(certificate).rawData);
 }
@@ -47,7 +47,10 @@ export async function recordCertificate(certificate: X509Certificate): Promise<C
   };
 }
 
-/** 158 random bits in the 20 bytes that X.509 allows; the first one fixes the sign and the length. */
+/**
+ * Draws 158 random bits in the 20 bytes that X.509 allows. Two fixed bits in the first byte keep the number
+ * positive and its length constant.
+ */
 export function drawSerial(): string {
   const bytes = crypto.getRandomValues(new Uint8Array(SERIAL_BYTES));
   bytes[0] = ((bytes[0] ?? 0) & 0x7f) | 0x40;

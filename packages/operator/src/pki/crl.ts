@@ -19,7 +19,7 @@ export type RevocationReason = keyof typeof REASON_CODES;
 export const REVOCATION_REASONS = Object.keys(REASON_CODES) as RevocationReason[];
 
 interface Revocation {
-  /** Hex, as the certificate was recorded with. */
+  /** In hex, as recorded with the certificate. */
   readonly serial: string;
   readonly revokedAt: Date;
   readonly reason?: RevocationReason;
@@ -31,7 +31,9 @@ export interface CrlOrder {
   /** Grows with every list of the same authority. */
   readonly number: number;
   readonly thisUpdate: Date;
-  /** From here on a verifier refuses every certificate, so the next list must be there well before. */
+  /**
+   * From this instant on a verifier refuses every certificate. The next list must be published well before.
+   */
   readonly nextUpdate: Date;
 }
 
@@ -39,7 +41,7 @@ const OID_CRL_NUMBER = "2.5.29.20";
 const OID_REASON = "2.5.29.21";
 const TAG_ENUMERATED = 0x0a;
 
-/** The list of revoked certificates, version 2, as PEM. */
+/** Makes the list of revoked certificates, version 2, as PEM. */
 export async function issueCrl(order: CrlOrder): Promise<string> {
   checkOrder(order);
   const { authority, revoked, number, thisUpdate, nextUpdate } = order;
@@ -50,8 +52,8 @@ export async function issueCrl(order: CrlOrder): Promise<string> {
     entries: revoked.map(({ serial, revokedAt, reason = "unspecified" }) => ({
       serialNumber: serial,
       revocationDate: revokedAt,
-      // Written even when unspecified: without it the generator leaves an empty list of extensions,
-      // which RFC 5280 forbids and strict readers refuse.
+      // The reason is written even if it is unspecified. Otherwise the generator writes an empty list of
+      // extensions, which RFC 5280 forbids and strict readers refuse.
       extensions: [
         new Extension(OID_REASON, false, encodeElement(TAG_ENUMERATED, Uint8Array.of(REASON_CODES[reason]))),
       ],

@@ -81,7 +81,7 @@ describe("readCsr()", () => {
 
   it("refuses a request signed with another hash", async () => {
     const { der } = await makeRequest();
-    // ecdsa-with-SHA256 becomes ecdsa-with-SHA384 by one more in the last byte of its identifier.
+    // The last byte of the identifier, raised by one, turns ecdsa-with-SHA256 into ecdsa-with-SHA384.
     const oid = Uint8Array.of(0x2a, 0x86, 0x48, 0xce, 0x3d, 0x04, 0x03, 0x02);
     const at = Array.from(der).findIndex((_, index) =>
       oid.every((byte, offset) => der[index + offset] === byte)

@@ -8,10 +8,10 @@ import { readSubject, type Subject } from "./subject.ts";
 
 declare const verified: unique symbol;
 
-/** A request whose sender has proved to hold the key. Only readCsr() makes one. */
+/** A request whose sender has proved that it holds the key. Only readCsr() makes one. */
 export interface CertificateRequest {
   readonly [verified]: true;
-  /** As requested: it is compared with what is registered, and never copied. */
+  /** The subject as requested. It is compared with the registered one and never copied. */
   readonly subject: Subject;
   readonly publicKeySpki: Uint8Array<ArrayBuffer>;
 }
@@ -41,11 +41,11 @@ const ECDSA_WITH_SHA256 = Uint8Array.of(
   0x03,
   0x02,
 );
-// The second is what Windows' certreq and openssl's -newhdr write.
+// Windows' certreq and openssl's -newhdr write the second label.
 const LABELS: readonly string[] = ["CERTIFICATE REQUEST", "NEW CERTIFICATE REQUEST"];
 const HOW_TO = "openssl req -new -utf8 -newkey ec -pkeyopt ec_paramgen_curve:P-256 -sha256";
 
-/** Reads a PKCS#10 request: its key, its proof of possession and its subject. All else in it is ignored. */
+/** Reads a PKCS#10 request: its key, its proof of possession and its subject. It ignores everything else. */
 export async function readCsr(pem: string): Promise<CertificateRequest> {
   const der = readDer(pem);
   const csr = parseCsr(der);
@@ -59,7 +59,7 @@ export async function readCsr(pem: string): Promise<CertificateRequest> {
       }; only EC on P-256 is certified, with the curve by name and the point uncompressed. Make a new key and request: ${HOW_TO}.`,
     );
   }
-  // The library's own type leans on the DOM's Algorithm, which is not among this project's types.
+  // The library's type refers to the DOM's Algorithm, which this project's types do not include.
   const { name, hash } = csr.signatureAlgorithm as unknown as SignatureAlgorithm;
   if (name !== "ECDSA" || hash?.name !== "SHA-256") {
     throw new PkiError(
@@ -99,7 +99,7 @@ function readDer(pem: string): Uint8Array<ArrayBuffer> {
 function parseCsr(der: Uint8Array<ArrayBuffer>): Pkcs10CertificateRequest {
   try {
     const csr = new Pkcs10CertificateRequest(der);
-    // Parsed on first use: a malformed key is found here, with the rest.
+    // The library parses the key on first use. Reading it here finds a malformed key with the other faults.
     void csr.publicKey;
     return csr;
   } catch (cause) {
@@ -111,7 +111,9 @@ function parseCsr(der: Uint8Array<ArrayBuffer>): Pkcs10CertificateRequest {
   }
 }
 
-/** What was signed and its r‖s, or null unless the request is the one DER encoding of its three parts. */
+/**
+ * Returns the signed bytes and r‖s, or null unless the request is the one DER encoding of its three parts.
+ */
 function splitSigned(csr: Pkcs10CertificateRequest, der: Uint8Array<ArrayBuffer>): Signed | null {
   const signatureDer = new Uint8Array(csr.signature);
   const bits = encodeElement(TAG_BIT_STRING, Uint8Array.of(0), signatureDer);

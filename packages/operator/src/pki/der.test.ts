@@ -55,14 +55,14 @@ describe("DER", () => {
       "30",
       "3006020101",
       "30060201010201",
-      "300602010102010100", // a byte too many
-      "30070202000102010a", // a zero that is not needed
+      "300602010102010100", // one byte too many
+      "30070202000102010a", // a needless zero byte
       "30060201810201ff", // negative
-      "308106020101020101", // a long length where a short one does
-      "310602010102010a", // a set
-      "300603010102010a", // r is no integer
-      "300602010103010a", // s is no integer
-      "3005020002010a", // an empty integer
+      "308106020101020101", // a long-form length where the short form fits
+      "310602010102010a", // a SET instead of a SEQUENCE
+      "300603010102010a", // r is not an INTEGER
+      "300602010103010a", // s is not an INTEGER
+      "3005020002010a", // an empty INTEGER
     ];
     for (const text of refused) assertEquals(readEcdsaSignature(bytes(text)), null, text);
     assertEquals(hex(readEcdsaSignature(bytes("300602010102010a")))?.length, 128);

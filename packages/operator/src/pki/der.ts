@@ -1,4 +1,4 @@
-/** The little DER that @peculiar/x509 leaves to its caller: lengths, integers and ECDSA signatures. */
+/** The DER that @peculiar/x509 leaves to its caller: lengths, integers and ECDSA signatures. */
 
 const TAG_INTEGER = 0x02;
 const TAG_SEQUENCE = 0x30;
@@ -13,7 +13,10 @@ export function encodeSequence(...parts: readonly Uint8Array[]): Uint8Array<Arra
   return encodeElement(TAG_SEQUENCE, ...parts);
 }
 
-/** A non-negative INTEGER: the fewest bytes, with a zero in front where the top bit would mean a minus. */
+/**
+ * Encodes a non-negative INTEGER with the fewest bytes.
+ * A zero byte comes first if the top bit would make it negative.
+ */
 export function encodeInteger(value: bigint): Uint8Array<ArrayBuffer> {
   const digits = value.toString(16);
   const hex = digits.padStart(digits.length + (digits.length % 2), "0");
@@ -21,14 +24,17 @@ export function encodeInteger(value: bigint): Uint8Array<ArrayBuffer> {
   return encodeElement(TAG_INTEGER, Uint8Array.from(signed.match(/../g) ?? [], (pair) => parseInt(pair, 16)));
 }
 
-/** Where the content begins, or null where the bytes are not exactly one element with its shortest length. */
+/**
+ * Returns where the content begins, or null unless the
+ * bytes are exactly one element with its shortest length.
+ */
 export function findContent(der: Uint8Array): number | null {
   const [tag = 0, length = 0] = der;
   const start = length < 0x80 ? 2 : 2 + (length & 0x7f);
   return equalBytes(encodeElement(tag, der.subarray(start)), der) ? start : null;
 }
 
-/** The r‖s of a P-256 signature in DER, or null where the bytes are anything but its one encoding. */
+/** Returns r‖s of a P-256 signature in DER, or null unless the bytes are its one valid encoding. */
 export function readEcdsaSignature(der: Uint8Array): Uint8Array<ArrayBuffer> | null {
   const sStart = 4 + (der[3] ?? 0) + 2;
   const scalars = [der.subarray(4, sStart - 2), der.subarray(sStart)].map(readBigint);

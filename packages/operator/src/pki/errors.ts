@@ -1,4 +1,4 @@
-/** Why the certificate authority refused. The codes are stable; the sentences may be reworded. */
+/** Why the certificate authority refused. The codes are stable; the messages may change. */
 type PkiErrorCode =
   | "pem_malformed"
   | "csr_malformed"

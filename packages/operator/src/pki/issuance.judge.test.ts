@@ -144,7 +144,7 @@ describe("issuance with openssl as the judge", () => {
     ) {
       assert(!output.includes(wish), output);
     }
-    // What it has instead, and nothing more.
+    // The certificate has exactly these extensions.
     const extensions = output.slice(output.indexOf("X509v3 extensions")).match(/^ {12}\S.*$/gm)!;
     assertEquals(extensions.map((line) => line.trim()), [
       "X509v3 Basic Constraints: critical",
@@ -236,7 +236,7 @@ describe("issuance with openssl as the judge", () => {
     for (const key of keys) {
       const authority = await openAuthority(certificatePem, key);
       const csr = await readCsr((await makeRequest()).pem);
-      // openssl dates its own authority by the machine's clock.
+      // openssl dates the authority by the machine's clock.
       const order = { csr, authority, clientId: CLIENT_ID, organization: ORGANIZATION, issuedAt: new Date() };
       await judge.keep("client.pem", (await issueClientCertificate(order)).pem);
       const verified = await judge.run("verify", "-x509_strict", "-CAfile", "own.pem", "client.pem");

@@ -24,7 +24,7 @@ import { daysFrom, type Validity } from "./validity.ts";
 export interface ClientIssuance {
   readonly csr: CertificateRequest;
   readonly authority: Authority;
-  /** The partner's, as registered: what the request must say and the certificate will say. */
+  /** The partner's registered values. The request must have them, and the certificate will have them. */
   readonly clientId: string;
   readonly organization: string;
   readonly issuedAt: Date;
@@ -33,7 +33,7 @@ export interface ClientIssuance {
 
 export interface ServerIssuance {
   readonly authority: Authority;
-  /** Host names and IP addresses; the first is the common name. */
+  /** Host names and IP addresses. The first one is the common name. */
   readonly names: readonly string[];
   readonly organization: string;
   readonly issuedAt: Date;
@@ -43,7 +43,10 @@ export interface ServerIssuance {
 const YEAR_DAYS = 365;
 const HOST_NAME = /^(?=.{1,64}$)[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?(\.[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?)*$/;
 
-/** A partner's certificate: the key of its request, the names of its registration, everything else from here. */
+/**
+ * Issues a partner's certificate. The key comes from the request, the names from the registration, and
+ * everything else from this function.
+ */
 export async function issueClientCertificate(order: ClientIssuance): Promise<CertificateRecord> {
   const { csr, authority, clientId, organization, issuedAt, days = YEAR_DAYS } = order;
   checkRequestedSubject(csr.subject, { organization, commonName: clientId });
@@ -55,7 +58,7 @@ export async function issueClientCertificate(order: ClientIssuance): Promise<Cer
   });
 }
 
-/** A server's certificate with a new key: for development, where nobody brings a certificate of their own. */
+/** Issues a server's certificate with a new key, for development without a certificate of one's own. */
 export async function issueServerCertificate(
   order: ServerIssuance,
 ): Promise<CertificateRecord & { readonly privateKeyPem: string }> {
@@ -100,7 +103,10 @@ async function issue(authority: Authority, wanted: Validity, leaf: Leaf): Promis
   return await recordCertificate(certificate);
 }
 
-/** Refused rather than shortened: a partner plans its renewal by the term that it was promised. */
+/**
+ * Refuses a term that the authority does not cover, instead of shortening it:
+ * a partner plans its renewal by the promised term.
+ */
 function nestValidity(wanted: Validity, authority: Validity): Validity {
   if (wanted.notAfter > authority.notAfter) {
     throw new PkiError(

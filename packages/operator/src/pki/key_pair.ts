@@ -7,8 +7,8 @@ import { readPemBlocks, writePem } from "./pem.ts";
 export const EC_P256 = { name: "ECDSA", namedCurve: "P-256" } as const;
 export const ECDSA_SHA256 = { name: "ECDSA", hash: "SHA-256" } as const;
 
-// A P-256 key with its curve by name and its point uncompressed has this head and 64 bytes more: one
-// encoding, so what differs is another algorithm, another curve or explicit parameters.
+// A P-256 key with a named curve and an uncompressed point has exactly this head and 64 more bytes. Any other
+// head means another algorithm, another curve, another encoding or explicit parameters.
 const SPKI_HEAD = Uint8Array.from(
   Buffer.from("3059301306072a8648ce3d020106082a8648ce3d03010703420004", "hex"),
 );
@@ -23,8 +23,8 @@ interface KeyPair {
 }
 
 /**
- * The keys are imported copies of the generated ones. Node 20 deadlocks if garbage collection frees a finished key generation while its
- * key is being exported as a JWK.
+ * Returns imported copies of the generated keys. Node 20 deadlocks if garbage collection frees the job that
+ * generated a key during the key's export as a JWK.
  */
 export async function generateKeyPair(): Promise<KeyPair> {
   const { publicKey, privateKey } = await crypto.subtle.generateKey(EC_P256, true, ["sign", "verify"]);
@@ -38,12 +38,12 @@ export async function generateKeyPair(): Promise<KeyPair> {
   };
 }
 
-/** The key to verify with, or null where the bytes are not a P-256 key in its one accepted encoding. */
+/** Returns the key to verify with, or null unless the bytes are a P-256 key in its one accepted encoding. */
 export async function importPublicKey(spki: Uint8Array<ArrayBuffer>): Promise<webcrypto.CryptoKey | null> {
   if (spki.length !== SPKI_BYTES || !equalBytes(spki.subarray(0, SPKI_HEAD.length), SPKI_HEAD)) return null;
   try {
     const key = await crypto.subtle.importKey("spki", spki, EC_P256, true, ["verify"]);
-    // Deno finds out that a point is not on the curve only when the key is used.
+    // Deno checks that the point is on the curve only when the key is used.
     await crypto.subtle.verify(ECDSA_SHA256, key, new Uint8Array(64), new Uint8Array());
     return key;
   } catch {

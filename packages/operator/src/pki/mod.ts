@@ -1,6 +1,6 @@
 /**
- * The certificate authority: requests in, certificates and revocation lists out. Pure functions over
- * Web Crypto: files, the clock and the database stay with the caller.
+ * The certificate authority: it turns requests into certificates and revocation lists. These are pure
+ * functions over Web Crypto; the caller handles files, the clock and the database.
  */
 export { type Authority, createAuthority, type NewAuthority, openAuthority } from "./authority.ts";
 export { type AuthorityKey, readAuthorityKey, useSigningCommand } from "./authority_key.ts";

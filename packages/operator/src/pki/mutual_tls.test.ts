@@ -34,7 +34,7 @@ async function issueClient(
   return { cert: issued.pem, key: privateKeyPem };
 }
 
-/** The fingerprint that the server saw, or null where no answer came. */
+/** Returns the fingerprint that the server saw, or null if no answer came. */
 function call(port: number, ca: string, host: string, credential: Credential): Promise<string | null> {
   return new Promise((resolve) => {
     const options = {

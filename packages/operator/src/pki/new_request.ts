@@ -4,7 +4,7 @@ import { Pkcs10CertificateRequestGenerator } from "@peculiar/x509";
 import { ECDSA_SHA256 } from "./key_pair.ts";
 import { type Subject, writeSubject } from "./subject.ts";
 
-/** The partner's side, for the partners that this project makes itself: a request for a certificate, as openssl would make it. */
+/** Makes a certificate request, as openssl would. The partners that this project makes itself use it. */
 export async function writeCsr(
   { publicKey, privateKey }: Pick<webcrypto.CryptoKeyPair, "publicKey" | "privateKey">,
   subject: Subject,

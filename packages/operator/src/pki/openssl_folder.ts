@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { CLIENT_ID, ORGANIZATION } from "./samples.ts";
 
-/** The openssl command line in a folder of its own: the judge of this folder's tests. */
+/** The openssl command line in a folder of its own: the external check of this folder's tests. */
 export interface OpensslFolder {
   run(...args: string[]): Promise<{ status: number; output: string }>;
   keep(name: string, text: string): Promise<void>;
@@ -27,7 +27,7 @@ export async function openFolder(): Promise<OpensslFolder> {
   };
 }
 
-/** A partner's request as openssl makes it, by the sample's names. */
+/** Makes a partner's request with openssl and the names of samples.ts. */
 export async function requestBy(judge: OpensslFolder, ...keyOptions: string[]): Promise<string> {
   const subject = `/CN=${escapeSubject(CLIENT_ID)}/O=${escapeSubject(ORGANIZATION)}`;
   const files = ["-keyout", "client.key", "-out", "client.csr"];
@@ -54,7 +54,7 @@ function runOpenssl(folder: string, args: readonly string[]): Promise<{ status: 
   });
 }
 
-/** A value of -subj, in which openssl takes these characters for its own. */
+/** Escapes a value of -subj, in which openssl gives these characters a meaning. */
 function escapeSubject(value: string): string {
   return value.replace(/[/+\\]/g, "\\$&");
 }

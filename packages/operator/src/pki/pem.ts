@@ -6,11 +6,11 @@ interface PemBlock {
   readonly der: Uint8Array<ArrayBuffer>;
 }
 
-// Far above any request, key or certificate on P-256, and small enough to parse without a thought.
+// Far above any request, key or certificate on P-256, and small enough to parse quickly.
 const MAX_CHARACTERS = 65_536;
 const BLOCK = /-----BEGIN ([A-Z0-9 ]+)-----\r?\n([^-]*)-----END \1-----/g;
 
-/** Text around the blocks is allowed, as `openssl req -text` writes it. */
+/** Reads all PEM blocks. Text around them is allowed, as `openssl req -text` writes it. */
 export function readPemBlocks(text: string): PemBlock[] {
   if (text.length > MAX_CHARACTERS) {
     throw new PkiError(
@@ -32,7 +32,7 @@ export function writePem(label: string, der: Uint8Array): string {
 function decodeBase64(body: string, label: string): Uint8Array<ArrayBuffer> {
   const text = body.replace(/[\r\n\t ]/g, "");
   const bytes = Buffer.from(text, "base64");
-  // Buffer skips what is not base64, so the text must be what the bytes encode to.
+  // Buffer skips characters that are not base64, so the decoded bytes must encode to the same text.
   if (text === "" || bytes.toString("base64") !== text) {
     throw new PkiError(
       "pem_malformed",

@@ -1,4 +1,4 @@
-/** What the tests of this folder start from: an authority and a partner's request. */
+/** Samples for the tests of this folder: an authority and a partner's request. */
 import "reflect-metadata";
 import type { webcrypto } from "node:crypto";
 import {
@@ -21,7 +21,7 @@ export interface SampleRequest {
   readonly name?: JsonNameParams;
   readonly keyAlgorithm?: webcrypto.EcKeyGenParams | webcrypto.RsaHashedKeyGenParams;
   readonly signingAlgorithm?: { readonly name: string; readonly hash: string };
-  /** Asks for the extension CA:TRUE. */
+  /** The request asks for the extension CA:TRUE. */
   readonly wantsAuthority?: boolean;
 }
 
@@ -58,7 +58,7 @@ export async function makeAuthority(
   };
 }
 
-/** The code of the refusal, so that a test can name it and still see the sentence of another one. */
+/** Returns the code of a refusal. Any other error is thrown on, so that a test still shows its message. */
 export async function refusalCode(attempt: () => unknown): Promise<string> {
   try {
     await attempt();

@@ -1,16 +1,16 @@
 import { Name } from "@peculiar/x509";
 import { PkiError } from "./errors.ts";
 
-/** Who a certificate is for: the organisation's registered name, and its client_id as the common name. */
+/** The subject of a certificate: the organisation's registered name, and its client_id as the common name. */
 export interface Subject {
   readonly organization: string;
   readonly commonName: string;
 }
 
-// X.520's upper bound for both. openssl refuses to make a request above it, so a longer name could never match.
+// X.520's upper bound for both. openssl refuses to request more, so a longer name could never match.
 export const SUBJECT_MAX_CHARACTERS = 64;
 
-/** Always UTF8String and never through a DN's text form, so commas, quotes and Arabic need no escaping. */
+/** Writes UTF8String and avoids a DN's text form, so commas, quotes and Arabic need no escaping. */
 export function writeSubject({ organization, commonName }: Subject): Name {
   return new Name([
     { O: [{ utf8String: checkText("organisation", organization) }] },
@@ -18,7 +18,7 @@ export function writeSubject({ organization, commonName }: Subject): Name {
   ]);
 }
 
-/** Exactly one O and one CN, in any order. */
+/** Reads a subject with exactly one O and one CN, in any order. */
 export function readSubject(name: Name): Subject {
   const attributes = name.toJSON().flatMap((rdn) => Object.entries(rdn))
     .flatMap(([type, values]) => values.map((value) => ({ type, value })));
@@ -34,7 +34,7 @@ export function readSubject(name: Name): Subject {
   return { organization: organization.value, commonName: commonName.value };
 }
 
-/** Equal as people read them: one letter may be spelled by one code point or by two. */
+/** Whether two texts look equal: one letter may be encoded as one code point or as two. */
 export function isSameText(left: string, right: string): boolean {
   return left.normalize("NFC") === right.normalize("NFC");
 }

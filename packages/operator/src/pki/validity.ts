@@ -7,16 +7,19 @@ export interface Validity {
 
 interface ExpiryWarning {
   readonly level: "soon" | "urgent" | "expired";
-  /** Whole days that are left, 0 on the last one and negative afterwards. */
+  /** The whole days that are left: 0 on the last day, negative afterwards. */
   readonly daysLeft: number;
 }
 
 const DAY_MS = 86_400_000;
-// A clock that is a little behind must not refuse a certificate that was made a moment ago.
+// A verifier whose clock is slightly behind must not refuse a new certificate.
 const BACKDATE_MS = 5 * 60_000;
 const URGENT_DAYS = 7;
 const NOTICE_DAYS = 30;
-/** An authority is warned of while it can still sign a full year: from then on it refuses to. */
+/**
+ * An authority refuses to sign when it has less than the year left that a certificate needs.
+ * The warning starts 60 days earlier.
+ */
 export const AUTHORITY_NOTICE_DAYS = 365 + 60;
 
 export function daysFrom(issuedAt: Date, days: number): Validity {
@@ -29,7 +32,7 @@ export function yearsFrom(issuedAt: Date, years: number): Validity {
   return { notBefore: new Date(wholeSecondMs(issuedAt) - BACKDATE_MS), notAfter };
 }
 
-/** Null while there is time enough. */
+/** Returns a warning, or null while enough time is left. */
 export function warnOfExpiry(
   notAfter: Date,
   at: Date,
@@ -46,7 +49,7 @@ function addDays(issuedAt: Date, days: number): Date {
   return new Date(wholeSecondMs(issuedAt) + checkCount("days", days, 3650) * DAY_MS);
 }
 
-/** X.509 counts whole seconds. */
+/** Rounds down to whole seconds, because X.509 has no fractions. */
 function wholeSecondMs(instant: Date): number {
   const ms = Math.floor(instant.getTime() / 1000) * 1000;
   if (Number.isFinite(ms)) return ms;

@@ -9,7 +9,7 @@ import type { Endpoint, Json } from "./endpoint.ts";
 import { ENDPOINTS, operationsOf, routePath } from "./endpoints.ts";
 import { EVENTS } from "./examples/events.ts";
 
-/** A place in the document; where it holds a text or a list, the test says so. */
+/** A value in the document. A test casts it when it is a text or a list. */
 interface Loose {
   readonly [name: string]: Loose;
 }
@@ -141,7 +141,7 @@ describe("openApiDocument()", () => {
         [400, always],
         [401, [...always, "WWW-Authenticate"]],
         [405, [...always, "Allow"]],
-        // An answer that its key gives for ever is replayed; one of these says that the key's turn is taken.
+        // A refusal that binds its key can be replayed. One of the codes here says that the key is in use.
         [404, replayed],
         [409, [...always, "Retry-After", "Idempotent-Replayed"]],
         [422, replayed],
@@ -152,7 +152,7 @@ describe("openApiDocument()", () => {
       ] as const
     ) assertEquals(headersAt("/v1/orders", "post", status), [...headers], `${status}`);
     assertEquals(headersAt("/v1/orders/{order_id}", "get", 404), always);
-    // A name in the path binds nothing, so there is nothing to replay.
+    // A 404 for an id in the path binds no key, so it is never replayed.
     assertEquals(headersAt("/v1/events/{event_id}/redeliver", "post", 404), always);
     assert(headersAt("/oauth/token", "post", 200).includes("Cache-Control"));
     assert(headersAt("/oauth/token", "post", 401).includes("WWW-Authenticate"));

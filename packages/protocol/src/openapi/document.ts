@@ -12,7 +12,18 @@ export interface OpenApiOptions {
   readonly environment: "sandbox" | "production";
 }
 
-/** The description of the service (OpenAPI 3.1), the same bytes for the same options. */
+/**
+ * Makes the OpenAPI 3.1 document of the service. Equal options give equal bytes.
+ *
+ * @param options The service's public URL, and the environment. Production has fewer paths than the sandbox.
+ * @example
+ * ```ts
+ * import { openApiDocument } from "@gold-partner/protocol";
+ *
+ * const document = openApiDocument({ baseUrl: "https://localhost:8443", environment: "sandbox" });
+ * console.log(JSON.stringify(document).slice(0, 18)); // {"openapi":"3.1.0"
+ * ```
+ */
 export function openApiDocument({ baseUrl, environment }: OpenApiOptions): Json {
   const schemas = new Schemas();
   const paths: Record<string, Record<string, Json>> = {};

@@ -1,7 +1,7 @@
 import type { z } from "zod";
 import type { TokenProblemCode } from "../problem_registry.ts";
 
-/** A value of the description, as JSON holds it. */
+/** A JSON value of the OpenAPI document. */
 export type Json = null | boolean | number | string | readonly Json[] | JsonObject;
 export type JsonObject = { readonly [name: string]: Json };
 
@@ -14,7 +14,7 @@ export const TAGS = {
   Books: "Balances, events, statements, and the gold behind them.",
 } as const;
 
-/** What is sent or answered. A request and a reply that belong together have examples of the same name. */
+/** The body of a request or a reply. When examples of both belong together, they have the same name. */
 interface Content {
   readonly schema: z.ZodType;
   readonly examples: Examples;
@@ -22,42 +22,45 @@ interface Content {
 
 interface RequestContent extends Content {
   readonly mediaType: "application/json" | "application/x-www-form-urlencoded" | "*/*";
-  /** No body at all says the same. */
+  /** The body may be left out. That means the same as its example. */
   readonly optional?: true;
 }
 
 interface ReplyContent extends Content {
-  /** Unless it is JSON. */
+  /** Missing for JSON. */
   readonly mediaType?: "text/html";
-  /** The same as a table, for who asks for it by Accept: its description and an example. */
+  /** The same as CSV, for a request whose Accept header asks for it: its description and an example. */
   readonly csv?: { readonly description: string; readonly example: string };
   readonly description: string;
 }
 
-/** One operation: the router, the description and the catalogue of errors are made from it. */
+/** One operation. The router, the OpenAPI document and the catalogue of errors are made from it. */
 export interface Endpoint {
   readonly method: "GET" | "POST";
-  /** Its parameters as `{name}`. */
+  /** The path, with its parameters as `{name}`. */
   readonly path: string;
   readonly tag: keyof typeof TAGS;
   readonly summary: string;
   readonly description: string;
-  /** Besides the certificate, which every operation needs; `checked`: not needed, but one that is sent must be right. */
+  /**
+   * Whether the operation needs a token. Every operation needs the certificate. `checked`: no token is
+   * needed, but a token that is sent must be valid.
+   */
   readonly token: "none" | "checked" | "required";
-  /** `judged`: the three headers may be missing or wrong, for the reply says what is wrong with them. */
+  /** `judged`: the three headers may be missing or wrong, because the reply says what is wrong with them. */
   readonly signature?: "required" | "judged";
-  /** Takes an Idempotency-Key: answers 201, and a repeat 200 with the first body. */
+  /** Takes an Idempotency-Key. The first success has the status 201, a repeat has 200 and the first body. */
   readonly idempotent?: true;
-  /** In production the path does not exist. */
+  /** The path does not exist in production. */
   readonly sandboxOnly?: true;
-  /** The same bytes while the service runs, under a tag by which they are asked for again. */
+  /** The reply has the same bytes while the service runs, and an ETag for If-None-Match. */
   readonly fixed?: true;
   readonly query?: z.ZodObject;
   readonly request?: RequestContent;
   readonly reply: ReplyContent;
-  /** The problems of its own, besides those of everything that it needs. */
+  /** The operation's own problems. `problemCodesOf()` adds those of the token, the signature and the key. */
   readonly refusals: readonly TokenProblemCode[];
-  /** Refuses in OAuth's form, whatever the status. */
+  /** Every refusal has OAuth's form. */
   readonly oauth?: true;
 }
 

@@ -1,5 +1,5 @@
-// Every operation of the service. The router, the description and the catalogue of errors are made from this table, so none
-// of them can know a path that another does not.
+// Every operation of the service. The router, the OpenAPI document and the catalogue of errors are made from
+// this table, so they always have the same paths.
 import type { Endpoint } from "./endpoint.ts";
 import { ACCESS_ENDPOINTS } from "./endpoints/access.ts";
 import { BOOKS_ENDPOINTS } from "./endpoints/books.ts";
@@ -17,13 +17,33 @@ export type OperationId = keyof typeof TABLE;
 
 export const ENDPOINTS: Readonly<Record<OperationId, Endpoint>> = TABLE;
 
-/** The operations that a deployment of this environment has. */
+/**
+ * Lists the operations that a deployment of this environment has.
+ *
+ * @param environment Production lacks the operations that only the sandbox has.
+ * @example
+ * ```ts
+ * import { operationsOf } from "@gold-partner/protocol";
+ *
+ * console.log(operationsOf("production").includes("fundSandbox")); // false
+ * ```
+ */
 export function operationsOf(environment: "sandbox" | "production"): OperationId[] {
   const all = Object.keys(ENDPOINTS) as OperationId[];
   return all.filter((operation) => environment === "sandbox" || !ENDPOINTS[operation].sandboxOnly);
 }
 
-/** The path as Hono writes it: `/v1/orders/:order_id`. */
+/**
+ * Returns the path in the form that the router Hono uses.
+ *
+ * @param endpoint An operation of `ENDPOINTS`.
+ * @example
+ * ```ts
+ * import { ENDPOINTS, routePath } from "@gold-partner/protocol";
+ *
+ * console.log(routePath(ENDPOINTS.getOrder)); // /v1/orders/:order_id
+ * ```
+ */
 export function routePath({ path }: Endpoint): string {
   return path.replace(/\{([a-z_]+)\}/g, ":$1");
 }

@@ -19,7 +19,7 @@ const PATH_PARAMETER: Readonly<Record<string, { readonly form: RegExp; readonly 
   event_id: { form: idForm(ID_PREFIX.event), example: ID.buyEvent },
 };
 
-/** What an operation reads besides the body. */
+/** The parameters of an operation: everything that it reads besides the body. */
 export function parametersOf(endpoint: Endpoint): Json[] {
   const { query, idempotent, signature, fixed } = endpoint;
   return [

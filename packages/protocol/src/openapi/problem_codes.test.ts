@@ -62,9 +62,9 @@ describe("problemCodesOf()", () => {
       ],
       redeliverEvent: [ALWAYS, TOKEN, KEY, "unsupported_media_type not_found"],
       testWebhook: [ALWAYS, TOKEN, KEY, "unsupported_media_type"],
-      // Its body may be anything, and nobody waits for a key that it does not have.
+      // The probe takes a body of any media type and no Idempotency-Key, so it lacks the problems of both.
       probeSignature: [ALWAYS, TOKEN, SIGNED],
-      // It needs no token, so none can be missing.
+      // fundSandbox needs no token, so it lacks token_missing.
       fundSandbox: [
         ALWAYS,
         TOKEN.replace("token_missing ", ""),

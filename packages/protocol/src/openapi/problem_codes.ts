@@ -1,8 +1,8 @@
-// Which problems an operation can answer with: those of everything that it needs, and its own.
+// The problems that an operation can reply with: its own, and those of everything that it needs.
 import { type ProblemCode, TOKEN_PROBLEM_REGISTRY, type TokenProblemCode } from "../problem_registry.ts";
 import type { Endpoint } from "./endpoint.ts";
 
-/** Whatever the operation: the path's and the request's form, what the proxy and the service itself may say. */
+/** The problems of every operation: form of path and request, and failures of the proxy and the service. */
 const ALWAYS = [
   "path_not_allowed",
   "invalid_request",
@@ -48,7 +48,17 @@ const OF_A_KEY = [
   "daily_budget_exceeded",
 ] as const satisfies readonly ProblemCode[];
 
-/** Every code that the operation may answer with, in the registry's order. */
+/**
+ * Lists every code that the operation can reply with, in the registry's order.
+ *
+ * @param endpoint An operation of `ENDPOINTS`.
+ * @example
+ * ```ts
+ * import { ENDPOINTS, problemCodesOf } from "@gold-partner/protocol";
+ *
+ * console.log(problemCodesOf(ENDPOINTS.createOrder).includes("quote_expired")); // true
+ * ```
+ */
 export function problemCodesOf(
   { token, signature, idempotent, request, refusals }: Endpoint,
 ): TokenProblemCode[] {

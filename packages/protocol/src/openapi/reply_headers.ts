@@ -69,7 +69,7 @@ export function headersNamed(...names: readonly string[]): Json {
   return Object.fromEntries(names.map((name) => [name, { $ref: `#/components/headers/${name}` }]));
 }
 
-/** What every reply carries, or may carry. */
+/** The headers that every reply has or may have. */
 export const ON_EVERY_REPLY: readonly string[] = [
   REPLY_HEADER.requestId,
   REPLY_HEADER.rateLimitPolicy,

@@ -23,7 +23,7 @@ import type { Schemas } from "./schemas.ts";
 const JSON_MEDIA_TYPE = "application/json";
 const IN_FORCE = [REPLY_HEADER.deprecation, REPLY_HEADER.sunset];
 
-/** What an operation answers, by status: its success, then every refusal. */
+/** The replies of an operation by status: its success, then every refusal. */
 export function responsesOf(endpoint: Endpoint, schemas: Schemas): Json {
   const byStatus = new Map<number, TokenProblemCode[]>();
   for (const code of problemCodesOf(endpoint)) {
@@ -36,7 +36,7 @@ export function responsesOf(endpoint: Endpoint, schemas: Schemas): Json {
   return { ...successOf(endpoint, schemas), ...Object.fromEntries(refusals) };
 }
 
-/** The refusals that look the same wherever they come, by their one code. */
+/** The refusals that are the same for every operation, by their code. */
 export function sharedResponses(schemas: Schemas): Json {
   return Object.fromEntries(
     (Object.keys(TOKEN_PROBLEM_REGISTRY) as TokenProblemCode[]).filter(isShared).map((code) =>
@@ -45,7 +45,7 @@ export function sharedResponses(schemas: Schemas): Json {
   );
 }
 
-/** Every problem once, as it reads where nothing more is known than its cause. */
+/** One example of every problem, with the registry's cause and cure as its detail. */
 export function problemExamples(): Json {
   const examples = Object.entries(TOKEN_PROBLEM_REGISTRY).filter(([code]) => isProblemCode(code));
   return Object.fromEntries(examples.map(([code, { title }]) => {
@@ -91,14 +91,14 @@ function successOf(
 function refusalOf(endpoint: Endpoint, codes: readonly TokenProblemCode[], schemas: Schemas): Json {
   if (endpoint.oauth) return oauthResponse(codes, schemas);
   const [code, ...others] = codes;
-  // What the path names is not there before anything is asked of it; only a body's name is part of what was asked.
+  // An id in the path that does not exist binds no key. Only an id in the body can bind the key.
   const refused = pathParameters(endpoint).length > 0 ? "other" : "order_quote_id";
   const replayed = endpoint.idempotent && codes.some((one) => isProblemCode(one) && bindsKey(one, refused));
   if (others.length === 0 && isShared(code!) && !replayed) return { $ref: `#/components/responses/${code}` };
   return problemResponse(codes, replayed ? [REPLY_HEADER.idempotentReplayed] : [], schemas);
 }
 
-/** Alone at its status, wherever it comes. */
+/** Whether the code is the only problem with its status. */
 function isShared(code: TokenProblemCode): boolean {
   const { status } = TOKEN_PROBLEM_REGISTRY[code];
   return Object.values(PROBLEM_REGISTRY).filter((entry) => entry.status === status).length === 1;
@@ -124,7 +124,10 @@ function problemResponse(
   };
 }
 
-/** OAuth's form; only where the proxy answers by itself, knowing no paths, it has the form of every other refusal. */
+/**
+ * Refusals in OAuth's form. The proxy's own refusals have the form of a problem here, too, because the proxy
+ * does not distinguish paths.
+ */
 function oauthResponse(codes: readonly TokenProblemCode[], schemas: Schemas): Json {
   const bodies = codes.map((code) =>
     [code, tokenErrorBody(code, { requestId: ID.request }) as unknown as Json] as const

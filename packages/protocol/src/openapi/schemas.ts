@@ -1,13 +1,13 @@
 import { z } from "zod";
 import type { Json, JsonObject } from "./endpoint.ts";
 
-/** The schemas that the description names, each written once under its own id. */
+/** Collects the schemas of the OpenAPI document. Each is written once, under its own id. */
 export class Schemas {
   readonly #components = new Map<string, Json>();
-  /** The problems' schema is referred to by every operation. */
+  /** A cache of references, because every operation refers to the problems' schema. */
   readonly #references = new Map<z.ZodType, JsonObject>();
 
-  /** A reference to the schema, or the schema itself where it has no id. */
+  /** Returns a reference to the schema, or the schema itself when it has no id. */
   refer(schema: z.ZodType): JsonObject {
     const known = this.#references.get(schema);
     if (known) return known;
@@ -17,7 +17,7 @@ export class Schemas {
     return root;
   }
 
-  /** By name. */
+  /** The collected schemas, sorted by name. */
   components(): JsonObject {
     return Object.fromEntries([...this.#components].sort(([one], [other]) => one < other ? -1 : 1));
   }
@@ -41,12 +41,15 @@ export function queryParameters(query: z.ZodObject): Json[] {
 
 type JsonSchema = JsonObject & { readonly $ref?: string; readonly $defs?: JsonObject };
 
-/** By what is sent (`io: "input"`): requests are closed and replies stay open to members that are added later. */
+/**
+ * Describes what is sent (`io: "input"`). The schema of a request refuses unknown members. The schema of a
+ * reply allows them, because members may be added later.
+ */
 function toJson(schema: z.ZodType): JsonSchema {
   const json = z.toJSONSchema(schema, {
     io: "input",
     override({ jsonSchema }) {
-      // To JSON an integer has no bounds; these are those of a double.
+      // zod adds the integer bounds of a double. An integer in JSON has no such bounds.
       if (jsonSchema.minimum === Number.MIN_SAFE_INTEGER) delete jsonSchema.minimum;
       if (jsonSchema.maximum === Number.MAX_SAFE_INTEGER) delete jsonSchema.maximum;
     },

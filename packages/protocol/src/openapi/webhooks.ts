@@ -23,7 +23,7 @@ const DESCRIPTION =
   "`sequence`, acknowledge types that you do not know. Verify the signature over the raw body before you read it, and refuse a " +
   "timestamp more than 300 seconds away. Tried again with growing pauses for 3 days, then parked; GET /v1/events has them all.";
 
-/** What the service sends, by the event's type. */
+/** The webhooks that the service sends, by the type of the event. */
 export function webhooks(schemas: Schemas): Json {
   return Object.fromEntries(
     Object.entries(EVENTS).map(([type, event]) => [type, {

@@ -1,4 +1,4 @@
-// The service, the proxy or a source cannot do it now.
+// The service, the proxy or the price source cannot serve the request now.
 import { NO_EFFECT, type ProblemFamily } from "./entry.ts";
 
 const UNAVAILABLE = { ...NO_EFFECT, retryable: true } as const;

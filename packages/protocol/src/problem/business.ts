@@ -1,4 +1,4 @@
-// The request is well formed and the caller known; idempotency or the business says no.
+// The request is well formed and the caller is known. A rule of idempotency or of the business refuses it.
 import { NO_EFFECT, type ProblemFamily, REFUSAL } from "./entry.ts";
 
 export const BUSINESS_PROBLEMS = {

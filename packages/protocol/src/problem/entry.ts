@@ -1,4 +1,4 @@
-/** Whether a reply does something: always, never, or only the answer to an order's quote_id does. */
+/** Whether a reply has an effect: always, never, or only when it refuses an order's quote_id. */
 export type Effect = boolean | "order_quote_id";
 
 /** One row of the registry. Its members are named as the documentation's catalogue prints them. */
@@ -6,13 +6,13 @@ export interface ProblemEntry {
   readonly status: number;
   readonly title: string;
   /**
-   * The same request may succeed later without a person changing anything, sent again with a fresh token, timestamp,
-   * nonce and signature, and the same Idempotency-Key.
+   * Whether the same request may succeed later without a person changing anything. The repeat has the same
+   * Idempotency-Key, and a fresh token, timestamp, nonce and signature.
    */
   readonly retryable: boolean;
-  /** The Idempotency-Key answers with this from now on. */
+  /** Whether every later request with this Idempotency-Key gets this reply again. */
   readonly binds_key: Effect;
-  /** The nonce of a signed request is used up; "unknown" where the proxy cannot tell how far the request came. */
+  /** Whether a signed request's nonce is spent. "unknown": the proxy cannot tell how far the request came. */
   readonly spends_nonce: Effect | "unknown";
   /** What happened and why. */
   readonly cause: string;
@@ -22,8 +22,8 @@ export interface ProblemEntry {
 
 export type ProblemFamily = Readonly<Record<string, ProblemEntry>>;
 
-/** What fails before the nonce is looked at changes nothing. */
+/** A request that fails before the nonce is checked changes nothing. */
 export const NO_EFFECT = { binds_key: false, spends_nonce: false } as const;
 
-/** A business refusal is an answer: it spends the nonce, and the key gives it for ever. */
+/** A business refusal is a result: it spends the nonce, and every repeat with the key gets it again. */
 export const REFUSAL = { retryable: false, binds_key: true, spends_nonce: true } as const;

@@ -1,7 +1,7 @@
-// POST /oauth/token answers in OAuth's form (RFC 6749), with the registry's code beside OAuth's error.
+// POST /oauth/token replies in OAuth's form (RFC 6749), with the registry's code beside OAuth's error.
 import { NO_EFFECT, type ProblemFamily } from "./entry.ts";
 
-/** What only the token endpoint says, under OAuth's own names. */
+/** The problems of the token endpoint alone. Their codes are OAuth's own names. */
 export const TOKEN_ENDPOINT_PROBLEMS = {
   invalid_client: {
     ...NO_EFFECT,

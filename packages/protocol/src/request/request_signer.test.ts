@@ -15,7 +15,7 @@ import { assertEquals, assertMatch, assertRejects } from "@std/assert";
 import { hostBytes } from "../bytes.ts";
 import { requestSigner, type RequestToSign } from "./mod.ts";
 
-// RFC 7515, appendix A.3: a key that everybody knows.
+// The public example key of RFC 7515, appendix A.3.
 const PUBLIC_JWK = {
   kty: "EC",
   crv: "P-256",
@@ -37,7 +37,7 @@ const ORDER: RequestToSign = {
   nonce: "5f0c2a9be1d84736",
 };
 
-/** The signed text, joined by hand. */
+/** The signed text, built without canonicalRequest(). */
 function textOf({ method, url, body, timestamp, nonce }: RequestToSign): Uint8Array {
   const bodyHash = createHash("sha256").update(body).digest("hex");
   return Buffer.from(`${method}\n${url}\n${bodyHash}\n${timestamp}\n${nonce}`);

@@ -2,14 +2,17 @@ import type { canonicalRequest } from "@gold-partner/canonical";
 import type { signDetached, Signer } from "@gold-partner/jws";
 import type { BytePrimitives } from "./byte_primitives.ts";
 
-/** Handed in, because an SDK finds these by package name and a load test by path. */
+/**
+ * The parts of the signer. They are arguments, because an SDK imports them by package name and a load test by
+ * path.
+ */
 export interface SigningParts {
   canonicalRequest: typeof canonicalRequest;
   signDetached: typeof signDetached;
   bytes: BytePrimitives;
 }
 
-/** The request as it will be sent. Time and nonce come from the caller: a retry signs anew with fresh ones. */
+/** The request as it will be sent. The caller gives a fresh time and nonce for every try. */
 export interface RequestToSign {
   method: string;
   /** The service's public base URL and the request target, byte for byte. */
@@ -20,7 +23,7 @@ export interface RequestToSign {
   nonce: string;
 }
 
-/** What is sent beside the request. */
+/** The headers to add to the request. */
 export interface SignatureHeaders {
   "X-Timestamp": string;
   "X-Nonce": string;
@@ -29,7 +32,32 @@ export interface SignatureHeaders {
 
 export type SignRequest = (request: RequestToSign, signer: Signer) => Promise<SignatureHeaders>;
 
-/** Wires the parts of one host into the function that signs its requests. */
+/**
+ * Makes the function that signs requests, from the parts of one host.
+ *
+ * @param parts The canonical form, the signature and the byte primitives.
+ * @returns A function that signs one request. It rejects with the errors of the parts, CanonicalError and
+ * JwsError.
+ * @example
+ * ```ts
+ * import { readFile } from "node:fs/promises";
+ * import { canonicalRequest } from "@gold-partner/canonical";
+ * import { importSigningKey, keySigner, signDetached } from "@gold-partner/jws";
+ * import { hostBytes, requestSigner } from "@gold-partner/protocol";
+ *
+ * const signRequest = requestSigner({ canonicalRequest, signDetached, bytes: hostBytes });
+ * const signer = keySigner(await importSigningKey(await readFile("signing_key.pem", "utf8")));
+ * const request = {
+ *   method: "POST",
+ *   url: "https://localhost:8443/v1/orders",
+ *   body: hostBytes.utf8('{"quote_id":"qt_01890a5d-ac96-774b-bcce-b302099a8057"}'),
+ *   timestamp: `${Math.floor(Date.now() / 1000)}`,
+ *   nonce: crypto.randomUUID(),
+ * };
+ * const headers = await signRequest(request, signer);
+ * console.log(headers["X-Timestamp"] === request.timestamp); // true
+ * ```
+ */
 export function requestSigner({ canonicalRequest, signDetached, bytes }: SigningParts): SignRequest {
   return async ({ method, url, body, timestamp, nonce }, signer) => {
     const canonical = canonicalRequest({ method, url, bodySha256: bytes.sha256Hex(body), timestamp, nonce });

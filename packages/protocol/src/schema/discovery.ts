@@ -1,4 +1,4 @@
-// What a client finds out about the service itself: health, keys, metadata.
+// Replies about the service itself: health, keys, metadata.
 import { z } from "zod";
 
 // Exact, unlike every other reply: monitors compare the whole body.

@@ -74,11 +74,12 @@ function eventWith<S extends z.core.$ZodLooseShape>(more: S) {
     ...event,
     data: z.looseObject({ chain_head }),
   });
-  // Typed as never: a program tells events apart by the types that it knows, and lets all others be.
+  // Typed as never, so that a program can distinguish events by the types that it knows. It ignores all
+  // others.
   return z.union([known, addedLater as unknown as z.ZodType<never>]);
 }
 
-/** A webhook's body; delivered at least once, so decide by `id` whether you have it. */
+/** A webhook's body. It is delivered at least once, so decide by `id` whether you have it already. */
 export const webhookEvent = eventWith({})
   .meta({
     id: "WebhookEvent",

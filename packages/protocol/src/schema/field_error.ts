@@ -8,12 +8,39 @@ type Path = readonly PropertyKey[];
 /** A name longer than this is not repeated in the reply. */
 const NAME_MAX_CHARACTERS = 64;
 
-/** What a body's schema found, as the `errors` of a problem: one entry for each offending place. */
+/**
+ * Converts the issues that a body's schema reports to the `errors` of a problem. There is one entry for each
+ * wrong place, and at most 20 entries.
+ *
+ * @param issues The issues of the failed parse.
+ * @example
+ * ```ts
+ * import { readJson } from "@gold-partner/canonical";
+ * import { bodyErrors, hostBytes, orderRequest } from "@gold-partner/protocol";
+ *
+ * const { error } = orderRequest.safeParse(readJson(hostBytes.utf8('{"quote_id":1}')));
+ * const [first] = bodyErrors(error!.issues);
+ * console.log("pointer" in first! && first.pointer); // #/quote_id
+ * ```
+ */
 export function bodyErrors(issues: readonly Issue[]): FieldError[] {
   return places(issues).map(({ path, detail }) => ({ pointer: pointerOf(path), detail }));
 }
 
-/** The same for query or form parameters, which have names and no depth. */
+/**
+ * Converts the issues of query or form parameters to the `errors` of a problem. Each entry has the
+ * parameter's name.
+ *
+ * @param issues The issues of the failed parse.
+ * @example
+ * ```ts
+ * import { balancesQuery, parameterErrors } from "@gold-partner/protocol";
+ *
+ * const { error } = balancesQuery.safeParse({ at: "yesterday" });
+ * const [first] = parameterErrors(error!.issues);
+ * console.log("name" in first! && first.name); // at
+ * ```
+ */
 export function parameterErrors(issues: readonly Issue[]): FieldError[] {
   return places(issues).map(({ path, detail }) => ({ name: nameOf(path), detail }));
 }
@@ -28,11 +55,14 @@ function places(issues: readonly Issue[]): { path: Path; detail: string }[] {
 }
 
 function nameOf(path: Path): string {
-  // A cut inside a surrogate pair takes its first half, too.
+  // A cut inside a surrogate pair also removes the pair's first half.
   return path.map(String).join(".").slice(0, NAME_MAX_CHARACTERS).replace(/[\ud800-\udbff]$/, "");
 }
 
-/** RFC 6901, section 6: the pointer as a URI fragment. A name too long to repeat leaves its parent's pointer. */
+/**
+ * The pointer as a URI fragment (RFC 6901, section 6). For a name that is too long, it is the parent's
+ * pointer.
+ */
 function pointerOf(path: Path): string {
   const names = path.map(String);
   if (names.some((name) => name.length > NAME_MAX_CHARACTERS)) return pointerOf(path.slice(0, -1));

@@ -5,7 +5,7 @@ import { grams, sar, sarPerGram } from "./quantity.ts";
 import { requestBody } from "./request_body.ts";
 import { idText, instant, side } from "./text.ts";
 
-// A malformed quote_id is 404, as an unknown one is, so any string passes here.
+// Any string passes here, because a malformed quote_id gets 404 like an unknown one.
 export const orderRequest = requestBody({
   id: "OrderRequest",
   description: "Executes a firm quote.",

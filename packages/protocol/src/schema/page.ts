@@ -4,14 +4,17 @@ import { IDEMPOTENCY_KEY_FORM } from "../header.ts";
 import { CURSOR_MAX_CHARACTERS, PAGE_DEFAULT_ITEMS, PAGE_MAX_ITEMS } from "../limit.ts";
 import { instant } from "./text.ts";
 
-/** A whole number of a query string; nothing else that a host's conversion would take ("+5", "0x5", "5e0", " 5"). */
+/**
+ * A whole number in a query string. It refuses other spellings that a conversion by JavaScript would accept,
+ * such as "+5", "0x5", "5e0" and " 5".
+ */
 export function integerParam(
   { minimum, maximum, ...meta }: { minimum: number; maximum: number; default?: number; description: string },
 ): z.ZodPipe<z.ZodUnknown, z.ZodPipe<z.ZodString, z.ZodCoercedNumber<string>>> {
   const error = `A whole number from ${minimum} to ${maximum} belongs here.`;
   const digits = z.string({ error }).regex(/^(?:0|[1-9][0-9]{0,14})$/, error);
   const bounded = z.coerce.number<string>().min(minimum, error).max(maximum, error);
-  // As with quantities, the outer schema carries what JSON Schema is told: a query parameter's own type.
+  // As with quantities, the outer schema has the metadata for JSON Schema: the type of the query parameter.
   return z.unknown().meta({ type: "integer", minimum, maximum, ...meta }).pipe(digits.pipe(bounded));
 }
 

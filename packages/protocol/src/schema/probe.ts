@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { sha256Hex } from "./text.ts";
 
-/** The usual mistakes, each tried where a signature fails. */
+/** The usual mistakes. The service tries each of them when a signature fails. */
 export const probeMistake = z.enum([
   "path_not_url",
   "wrong_host",

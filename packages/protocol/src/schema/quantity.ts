@@ -1,6 +1,7 @@
-// Quantities as schemas. In requests: the number's source text to a bigint. In replies: the number as it is on the
-// wire, checked to be one that the text gives back exactly. The description says how many decimals; a `multipleOf` would have
-// validators divide doubles, by which 5.02 is no multiple of 0.01.
+// The schemas of quantities. A request's schema converts the number's source text to a bigint. A reply's
+// schema checks that the number's text has no more decimals than the quantity. The description says how many
+// decimals there are. A `multipleOf` would make validators divide doubles, and by that 5.02 is not a multiple
+// of 0.01.
 import { JsonNumber } from "@gold-partner/canonical";
 import { z } from "zod";
 import { parseDecimal, parseSignedDecimal, QuantityError } from "../quantity.ts";
@@ -13,7 +14,7 @@ interface QuantityMeta {
   readonly examples: readonly number[];
 }
 
-// The inner schema takes anything, and its metadata says to JSON Schema what the transform then enforces.
+// The inner schema accepts anything. Its metadata tells JSON Schema what the transform enforces.
 function requestQuantity(
   decimals: bigint,
   meta: QuantityMeta,
@@ -39,7 +40,7 @@ function requestQuantity(
   );
 }
 
-/** Gold in grams, to tenth-milligrams. */
+/** Converts gold from grams to tenth-milligrams. */
 export const gramsParam = requestQuantity(GRAM_DECIMALS, {
   description: "Grams of 24K gold, at most 4 decimals. Beyond your limits the answer is 422 limit_exceeded.",
   minimum: 0.0001,
@@ -47,7 +48,7 @@ export const gramsParam = requestQuantity(GRAM_DECIMALS, {
   examples: [1.5],
 });
 
-/** Money in SAR, to halalas. */
+/** Converts money from SAR to halalas. */
 export const amountParam = requestQuantity(SAR_DECIMALS, {
   description: "SAR, at most 2 decimals. Beyond your limits the answer is 422 limit_exceeded.",
   minimum: 0.01,

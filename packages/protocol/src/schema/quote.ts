@@ -3,7 +3,7 @@ import { amountParam, grams, gramsParam, sar, sarPerGram } from "./quantity.ts";
 import { requestBody } from "./request_body.ts";
 import { idText, instant, side } from "./text.ts";
 
-/** A quote asked for by its gold or by its amount. */
+/** A request for a quote, by gold or by amount. */
 export type QuoteRequest =
   & { readonly side: z.output<typeof side> }
   & (

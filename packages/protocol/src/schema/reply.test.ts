@@ -46,7 +46,7 @@ const delivery = {
 };
 const balance = { available_sar: 0, held_sar: 0, gold_grams: 0 };
 
-/** One reply that each schema accepts. */
+/** For each schema, one reply that it accepts. */
 const REPLIES: Record<string, unknown> = {
   healthReply: { status: "ok" },
   jwksReply: { keys: [{ kty: "EC", crv: "P-256", x: "x", y: "y", kid: "k", alg: "ES256", use: "sig" }] },

@@ -23,7 +23,7 @@ import {
 const read = (text: string) => readJson(Buffer.from(text));
 const accept = <T extends z.ZodType>(schema: T, text: string): z.output<T> => schema.parse(read(text));
 
-/** The pointers that a body is refused for; each with a sentence that is not the library's own. */
+/** The pointers of the errors for a refused body. Each error's text must be ours and not zod's default. */
 function refuse(schema: z.ZodType, text: string): string[] {
   return places(bodyErrors(issuesOf(schema, read(text))));
 }

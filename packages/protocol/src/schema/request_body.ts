@@ -2,8 +2,8 @@ import { JsonNumber } from "@gold-partner/canonical";
 import { z } from "zod";
 
 /**
- * The schema of a JSON body without unknown members. A misspelt member that is silently dropped is a different
- * order than the one that was meant.
+ * The schema of a JSON body. It refuses unknown members: if it ignored a misspelled member, the service would
+ * execute another order than the partner meant.
  */
 export function requestBody<S extends z.core.$ZodLooseShape>(
   meta: { readonly id: string; readonly description: string; readonly oneOf?: readonly object[] },
@@ -17,9 +17,9 @@ export function requestBody<S extends z.core.$ZodLooseShape>(
         ? `This member is unknown here; the body is ${takes}. Remove it or correct its name.`
         : `The body is ${takes}, as application/json.`,
   }).meta(meta);
-  // To zod a JsonNumber is an object with a member `source`; to JSON it is none.
+  // For zod, a JsonNumber is an object with the member `source`. In JSON it is a number, not an object.
   return z.preprocess((value) => value instanceof JsonNumber ? undefined : value, body);
 }
 
-/** The body of a write that has nothing to say. */
+/** The body of a write without parameters. */
 export const emptyRequest = requestBody({ id: "EmptyRequest", description: "Nothing: an empty object." }, {});

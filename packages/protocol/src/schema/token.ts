@@ -1,9 +1,10 @@
 import { z } from "zod";
 import { TOKEN_TTL_SECONDS } from "../limit.ts";
 
-// OAuth ignores what it does not know (RFC 6749, section 3.2), so this is not a strict object.
+// OAuth requires that unknown parameters are ignored (RFC 6749, section 3.2), so this is not a strict object.
 export const tokenRequest = z.object({
-  // Another one is unsupported_grant_type, a missing one invalid_request; the form tells them apart.
+  // Another grant type gets unsupported_grant_type, a missing one gets invalid_request. The form's reader
+  // checks for another grant type before it uses this schema.
   grant_type: z.literal("client_credentials", {
     error: "grant_type is required: client_credentials, the only one that is supported.",
   }),

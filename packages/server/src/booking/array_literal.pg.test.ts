@@ -20,7 +20,7 @@ describe("arrayLiteral()", () => {
     await server.stop();
   });
 
-  // Read back as JSON: the driver's own array reader does not tell null from 'NULL'.
+  // Read back as JSON, because the driver's own array reader does not distinguish null from 'NULL'.
   const texts = async (values: (string | null)[]) =>
     (await sql`select to_json(${arrayLiteral(values)}::text::text[]) as value`)[0]!
       .value as (string | null)[];
@@ -50,7 +50,7 @@ describe("arrayLiteral()", () => {
   });
 
   it("carries any text as it is", async () => {
-    // Postgres has no NUL in a text; nothing that reaches an array may hold one.
+    // A Postgres text cannot contain NUL, so no value of an array may contain it.
     const text = fc.string({ unit: "binary", maxLength: 40 }).map((value) => value.replaceAll("\0", ""));
     const awkward = fc.string({
       unit: fc.constantFrom('"', "\\", "{", "}", ",", " ", "n", "'"),

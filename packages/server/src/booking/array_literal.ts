@@ -1,5 +1,5 @@
-// Postgres array literals. Arrays travel as one text each and are cast in the statement: a driver that describes and
-// binds them item by item costs more than the booking.
+// Postgres array literals. Each array is sent as one text and cast in the statement. If the driver described
+// and bound each item, that would cost more than the booking.
 
 export function arrayLiteral(values: readonly (string | number | bigint | boolean | null)[]): string {
   return `{${values.map(literal).join(",")}}`;

@@ -17,7 +17,7 @@ import { type OrderItem, sendOrders } from "./trading/book_orders.ts";
 import { type QuoteItem, sendQuotes } from "./trading/book_quotes.ts";
 import { sendWithdrawal, type WithdrawalItem } from "./withdrawal/book_withdrawal.ts";
 
-/** The door to the books: each call is one transaction, or a share of one. */
+/** The service's entry point for booking. Each call is one transaction, or part of a batch's transaction. */
 export interface Booking {
   order(item: OrderItem): Promise<Outcome>;
   quote(item: QuoteItem): Promise<Outcome>;
@@ -25,19 +25,22 @@ export interface Booking {
   withdraw(item: WithdrawalItem): Promise<Outcome>;
   redeliver(item: RedeliveryItem): Promise<Outcome>;
   testWebhook(item: WebhookTestItem): Promise<Outcome>;
-  /** Spends a nonce that comes with nothing to book. */
+  /** Spends the nonce of a request that books nothing. */
   spend(item: NonceItem): Promise<Outcome>;
-  /** How many orders, quotes and nonces wait for a lane. */
+  /** The number of orders, quotes and nonces that wait to be sent. */
   waiting(): number;
 }
 
 const BATCH_ITEMS = 64;
-/** A nonce costs a fraction of an order, so the statement's own cost weighs more. */
+/** More than for orders: a nonce costs a fraction of an order, so a statement's fixed cost weighs more. */
 const NONCE_BATCH_ITEMS = 128;
 const QUEUE_ITEMS = 2048;
 const CLIENT_QUEUE_ITEMS = 512;
 
-/** `told` hears of each client that has new events, after the commit; what is booked singly tells of itself in its transaction. */
+/**
+ * `told` is called after the commit for each client whose order was executed, because the order wrote an
+ * event. A booking that is sent alone notifies the delivery workers in its own transaction.
+ */
 export function openBooking(
   pools: BookingPools,
   lanes: number,
@@ -78,8 +81,8 @@ export function openBooking(
 }
 
 /**
- * An answer that an earlier transaction committed may be missing on the standby: it is visible even if the wait for the standby was
- * cancelled. So it is returned only after a later commit has reached the standby.
+ * An answer that an earlier transaction committed may be missing on the standby: it is visible even if the
+ * wait for the standby was cancelled. So it is returned only after a later commit has reached the standby.
  */
 function confirming<Item extends LaneItem>(send: Send<Item>, writes: WriteProbe): Send<Item> {
   return async (items, sending) => {
@@ -103,13 +106,15 @@ function telling<Item extends LaneItem>(send: Send<Item>, told: EventNotices["te
   };
 }
 
-/** What waits for a locked account does so on connections of its own. */
+/**
+ * Bookings that wait for a locked account use separate connections, so that they take none from the batches.
+ */
 function byPatience<Item>(sendOn: (sql: Sql) => Send<Item>, { lanes, waiting }: BookingPools): Send<Item> {
   const [prompt, patient] = [sendOn(lanes), sendOn(waiting)];
   return (items, sending) => (sending.wait ? patient : prompt)(items, sending);
 }
 
-/** What an error of the database means to the caller; undefined where something is wrong with the service itself. */
+/** Returns the refusal for a database error; undefined if the error is a defect of the service itself. */
 export function refusalOf(error: unknown): Refusal | undefined {
   if (error instanceof InDoubtError) {
     return new Refusal(

@@ -1,6 +1,6 @@
 import type { Outcome } from "./outcome.ts";
 
-/** What a lane carries: anything of one client. */
+/** An item of a batch. Each item belongs to one client. */
 export interface LaneItem {
   readonly client: number;
 }
@@ -18,7 +18,7 @@ interface Waiting<Item> {
   readonly item: Item;
   readonly resolve: (outcome: Outcome) => void;
   readonly reject: (error: unknown) => void;
-  /** The loss of a connection after which nobody knows whether an attempt stands. */
+  /** The error of an attempt that lost its connection. Whether that attempt was committed is unknown. */
   lost: unknown;
 }
 
@@ -27,15 +27,18 @@ export interface LaneOptions {
   readonly batchItems: number;
   readonly queueItems: number;
   readonly overloaded: () => Error;
-  /** At most so many of one client: nobody fills the queue for the others. */
+  /** The queue limit of one client, so that one client cannot fill the queue for the others. */
   readonly clientQueueItems: number;
-  /** Its Send knows no busy clients: it always waits. */
+  /** Send never reports a client as busy: it always waits for the client's lock. */
   readonly waits?: boolean;
 }
 
 const ATTEMPTS = 4;
 
-/** The connection was lost, and what became of the request could not be found out. */
+/**
+ * It is unknown whether the request was committed. Either the connection was lost, or the statement or its
+ * wait for the standby was cancelled.
+ */
 export class InDoubtError extends Error {
   override readonly name: string = "InDoubtError";
 }
@@ -43,9 +46,10 @@ export class InDoubtError extends Error {
 const inDoubt = (cause: unknown) => new InDoubtError("the outcome is unknown", { cause });
 
 /**
- * Batches without a timer: what waits is sent as soon as a lane is free, so an order that comes alone goes alone and at
- * once, and under load each batch is what came in while the one before was under way. A client is in one lane at a
- * time: two lanes would wait for each other on its account.
+ * A batcher without a timer: it sends waiting items as soon as fewer than `lanes` batches are in flight. A
+ * single order is therefore sent alone and at once. Under load, a batch holds the items that arrived during
+ * the previous batch. A client is in one batch at a time, because two batches would wait for each other on
+ * its account.
  */
 export class Lane<Item extends LaneItem> {
   readonly #send: Send<Item>;
@@ -84,8 +88,9 @@ export class Lane<Item extends LaneItem> {
 
   #pump(): void {
     while (this.#sizesUnderWay.length < this.#options.lanes) {
-      // A few that came while a large batch is under way fare better in the next one than alone: a statement of its own costs
-      // as much as many items. Beside a small batch nobody waits.
+      // A new batch needs at least half the size of the largest batch in flight. A statement costs as much as
+      // many items, so a few items cost less in a later, larger batch. If the largest batch in flight has one
+      // or two items, a single item is sent at once.
       const batch = this.#takeBatch(Math.ceil(Math.max(1, ...this.#sizesUnderWay) / 2));
       if (batch.length === 0) return;
       this.#sizesUnderWay.push(batch.length);
@@ -119,7 +124,8 @@ export class Lane<Item extends LaneItem> {
     const clients = new Set(batch.map(({ item }) => item.client));
     const busyClients = groupByClient(busy);
     for (const client of clients) if (!busyClients.has(client)) this.#clientsUnderWay.delete(client);
-    // A client that another process holds is waited for outside the lane: it delays only its own orders.
+    // If another process holds a client's lock, the wait does not occupy a lane: it delays only that client's
+    // items.
     for (const [client, group] of busyClients) {
       void this.#settle(group, true).finally(() => {
         this.#clientsUnderWay.delete(client);
@@ -128,7 +134,7 @@ export class Lane<Item extends LaneItem> {
     }
   }
 
-  /** Sends, answers what can be answered, and returns what found its client busy. */
+  /** Sends the items, resolves those that have an outcome, and returns those whose client was busy. */
   async #settle(batch: readonly Waiting<Item>[], wait: boolean): Promise<Waiting<Item>[]> {
     let outcomes: Outcome[];
     try {
@@ -140,7 +146,8 @@ export class Lane<Item extends LaneItem> {
         }
         return [];
       }
-      // A bad item fails alone: the batch was rolled back, each item runs once by itself, a client's in their order.
+      // The batch was rolled back. Each item is now sent alone, so that a bad item fails alone.
+      // The items of one client keep their order.
       await Promise.all([...groupByClient(batch).values()].map(async (group) => {
         for (const one of group) await this.#settle([one], true);
       }));
@@ -155,7 +162,10 @@ export class Lane<Item extends LaneItem> {
     return busy;
   }
 
-  /** Repeats what failed in passing. After a lost connection nobody knows whether the commit came first, so it asks. */
+  /**
+   * Sends the items and retries transient errors. After a lost connection it is unknown whether the attempt
+   * was committed, so each retry looks for the earlier result first (`settle`).
+   */
   async #sendSurely(batch: readonly Waiting<Item>[], wait: boolean): Promise<Outcome[]> {
     const items = batch.map(({ item }) => item);
     for (let attempt = 1;; attempt++) {
@@ -169,7 +179,8 @@ export class Lane<Item extends LaneItem> {
         }
         if (fate === "doubtful") throw inDoubt(error);
         if (fate === "unknown") { for (const one of batch) one.lost = error; }
-        // Once an attempt may have been committed, the question stays open while the database is away.
+        // If an attempt may have been committed, its outcome is still unknown while the database is
+        // unavailable or the lock is taken. These errors are then retried, too.
         const open = fate === "retry" || fate === "unknown" || (settle && fate !== "final");
         if (!open || attempt === ATTEMPTS) throw error;
         await new Promise((resolve) => setTimeout(resolve, 20 * 4 ** attempt * (0.5 + Math.random())));
@@ -196,19 +207,24 @@ const FATES: readonly (readonly [RegExp, Fate])[] = [
   // Serialization failure, deadlock.
   [/^40(001|P01)$/, "retry"],
   [/^55P03$/, "lock_timeout"],
-  // The server is going down, or the connection broke while a statement was under way.
+  // The server is shutting down, or the connection broke while a statement was in flight.
   [/^(57P0[1-5]|08...|40003|CONNECTION_\w+|ECONNRESET|EPIPE)$/, "unknown"],
-  // The wait for the standby was cancelled after the commit, or the statement was cancelled and the error does not say when. Do not look
-  // for the result: it might be a commit that a failover undoes.
+  // The wait for the standby was cancelled after the commit, or the statement was cancelled and the error
+  // does not say when. Do not look for the result: it might be a commit that a failover undoes.
   [/^(57014|COMMIT_UNREPLICATED)$/, "doubtful"],
   // Nothing was committed: no disk space, a failing disk, a replica, or this service refuses writes now.
   [/^(53...|58...|25006|CONNECT_TIMEOUT|service_unavailable)$/, "unavailable"],
 ];
 
-/** While connecting nothing was sent; on a connection that stood, a statement may have been. */
+/**
+ * While connecting, these errors mean that nothing was sent. On a read or write, a statement may have been.
+ */
 const NETWORK = /^(ECONNREFUSED|ENOENT|ETIMEDOUT|EHOSTUNREACH|ENETUNREACH|EAI_AGAIN|ENOTFOUND)$/;
 
-/** What an error says about the transaction: rolled back for good, rolled back in passing, or perhaps committed. */
+/**
+ * Classifies an error by its transaction: rolled back for good, rolled back but worth a retry, or possibly
+ * committed.
+ */
 export function fateOf(error: unknown): Fate {
   const { code, syscall } = error as { code?: unknown; syscall?: unknown };
   if (error instanceof InDoubtError) return "unknown";

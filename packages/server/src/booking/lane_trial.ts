@@ -1,7 +1,7 @@
 import { Lane, type LaneItem, type LaneOptions, type Sending } from "./lane.ts";
 import type { Outcome } from "./outcome.ts";
 
-/** What the tests stage around a lane: a database that answers as they say. */
+/** A fixture for tests of the batcher: a fake database whose answers the test defines. */
 
 export interface Item extends LaneItem {
   readonly name: string;
@@ -16,7 +16,7 @@ export interface Call extends Sending {
   readonly names: string[];
 }
 
-/** A lane whose database does what each test tells it, call by call. */
+/** Creates a batcher whose fake database calls `answer` for each call. `calls` records them. */
 export function scripted(
   answer: (call: Call, number: number) => Outcome[] | Promise<Outcome[]>,
   options: Partial<LaneOptions> = {},
@@ -42,7 +42,7 @@ export function scripted(
 export const ok = ({ names }: Call) => names.map(done);
 export const turn = () => new Promise((resolve) => setTimeout(resolve, 1));
 
-/** A call that the test lets go when it likes. */
+/** Lets a test decide when a call may continue. */
 export function gate() {
   let open = () => {};
   const opened = new Promise<void>((resolve) => open = resolve);

@@ -3,10 +3,10 @@ import { randomBytes } from "node:crypto";
 import postgres, { type Sql } from "postgres";
 import { dropLogins } from "../../../../testing/drop_logins.ts";
 
-/** An operator with a login of its own: what two people must do, two of these do. */
+/** An operator with its own login. A test uses two of them for a change that needs two people. */
 export interface TrialOperator {
   readonly login: string;
-  /** One connection, so that a transaction or a role that a test sets stays with it. */
+  /** One connection, so that a transaction or role that a test sets also applies to the next statements. */
   readonly sql: Sql;
   leave(): Promise<void>;
 }
@@ -28,7 +28,7 @@ export async function hireOperator({ url, sql: admin }: TrialBooks): Promise<Tri
   };
 }
 
-/** What became of a change: "done", or the refusal's SQLSTATE and sentence. */
+/** Waits for a change and returns "done", or the SQLSTATE and message of its error. */
 export const verdictOf = (change: PromiseLike<unknown>): Promise<string> =>
   Promise.resolve(change).then(() => "done", ({ code, message }) => `${code} ${message}`);
 

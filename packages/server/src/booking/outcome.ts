@@ -1,7 +1,7 @@
 /** The status of a refusal by a limit. It is not a result: neither the key nor the nonce was stored. */
 export const LIMIT_STATUS = 429;
 
-/** What a booking function said of one item. */
+/** The result of a booking function for one item. */
 export interface Outcome {
   readonly outcome:
     | "answered"
@@ -11,7 +11,7 @@ export interface Outcome {
     | "price_unavailable"
     | "market_closed"
     | "not_found"
-    /** The database's clock is behind the account's newest posting; the body says by how many seconds. */
+    /** The clock is behind the account's newest posting or the order's quote by `body` seconds. */
     | "service_unavailable"
     | "admission_changed"
     | "busy"

@@ -10,7 +10,7 @@ import { type QuoteItem, sendQuotes } from "./trading/book_quotes.ts";
 import { sendWithdrawal, type WithdrawalItem } from "./withdrawal/book_withdrawal.ts";
 import { until } from "../../../../testing/until.ts";
 
-/** What the tests stage around the books: items with everything filled in, and the books as plain rows. */
+/** A fixture for tests of the books: complete items, bookings of one item, and the books as plain rows. */
 
 export function newUuid(): string {
   return newId(ID_PREFIX.event, Date.now(), randomBytes).slice(ID_PREFIX.event.length);
@@ -84,14 +84,14 @@ async function bookOne<Item extends LaneItem>(
   return outcome!;
 }
 
-/** An outcome as one word: how it came, and the status or the refusal's code. */
+/** An outcome as one text: the outcome, then the problem code or the HTTP status, such as "answered 201". */
 export function wordOf({ outcome, status, body }: Outcome): string {
   if (body === null) return outcome;
   const { code } = JSON.parse(body) as { code?: string };
   return `${outcome} ${code ?? status}`;
 }
 
-/** Comes back once this many sessions wait for a lock: before that, what is to wait may not even have begun. */
+/** Resolves once this many sessions wait for a lock. Without it, the waiting statement may not have begun. */
 export async function untilWaiting(sql: Sql, sessions = 1): Promise<void> {
   await until(async () => {
     const waiting = await sql`
@@ -100,7 +100,7 @@ export async function untilWaiting(sql: Sql, sessions = 1): Promise<void> {
   });
 }
 
-/** A quote of any age; a new one is made by the service itself. */
+/** Inserts a quote of any age. The booking functions can make only new quotes. */
 export async function plantQuote(
   sql: Sql,
   { client, side, grams, price, ageSeconds, madeAheadSeconds = 0 }: PlantedQuote,
@@ -126,7 +126,7 @@ export interface PlantedQuote {
   /** In 0.0001 SAR per gram. */
   readonly price: bigint;
   readonly ageSeconds: number;
-  /** As if the clock had stepped back by so much since. */
+  /** Moves the quote's instants ahead by this much, as if the clock had stepped back since. */
   readonly madeAheadSeconds?: number;
 }
 
@@ -149,7 +149,7 @@ const TABLES: Record<string, string> = {
   allowance: "to_jsonb(t) - 'exact_until' - 'day_ends_at' - 'replays_paid_at'",
 };
 
-/** Every row that a booking may write, without its instants: what two ways to the same books must agree on. */
+/** Every row that a booking can write, without its instants. Tests compare two ways of booking by them. */
 export async function readBooks(sql: Sql): Promise<string[]> {
   const selects = Object.entries(TABLES).map(([table, row]) =>
     `select '${table} ' || (${row})::text as line from gold.${table} t`

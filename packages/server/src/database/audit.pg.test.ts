@@ -15,7 +15,7 @@ import { bookWithdrawal, newUuid, untilWaiting, withdrawalItem } from "../bookin
 
 const ANOTHER_BATCH = "batch_is_noted its document is not the one that was submitted";
 
-// The staged audit ends in three notes on one partner: :last is the number of the third.
+// The audit under test ends with three rows about one partner. `:last` is the number of the third.
 const TAMPERINGS: Record<string, readonly [finding: string, plant: string]> = {
   "an edited action": [
     "audit_is_whole not what was noted",
@@ -119,7 +119,7 @@ describe("the audit", () => {
   });
   after(() => books.stop());
 
-  /** A batch of one withdrawal, with its notes. */
+  /** Submits a batch of one withdrawal, which writes audit rows. */
   async function submitOne(client: number): Promise<void> {
     const [maker, checker] = [await hireOperator(books), await hireOperator(books)];
     const item = withdrawalItem(client, 10n);
@@ -129,7 +129,7 @@ describe("the audit", () => {
     for (const operator of [maker, checker]) await operator.leave();
   }
 
-  /** Plants as one who gets round every trigger, verifies, and takes it back. */
+  /** Runs the tampering statements with all triggers off, verifies the audit, and rolls back. */
   async function findingAfter(plant: string): Promise<string> {
     let finding = "nothing";
     await books.sql.begin(async (sql) => {

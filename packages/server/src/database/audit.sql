@@ -1,11 +1,12 @@
--- The audit: one row a change, with the login that made it, and a chain over the rows, so that one that is edited or taken
--- out is detected. A line is the row's columns as a JSON array; a link is sha256(previous link || line).
+-- The audit: one row per change, with the login that made it, and a hash chain over the rows. The chain
+-- detects an edited or deleted row. A line is the row's columns as a JSON array. A link is sha256(previous
+-- link || line).
 
 create or replace function gold.audit_line(entry gold.audit) returns text
 language sql stable
 return json_build_array(1, (entry).id, (extract(epoch from (entry).at) * 1000)::bigint, (entry).login, (entry).action, (entry).subject, (entry).detail)::text;
 
--- Links one row to the tail, which the caller holds.
+-- Appends the link of one row to the chain. The caller has locked the row of audit_tail.
 create or replace function gold.link_audit(entry gold.audit) returns void
 language plpgsql volatile set search_path = gold, pg_temp as $$
 declare
@@ -28,8 +29,8 @@ begin
   end loop;
 end $$;
 
--- Rows written before the chain existed become its beginning. A concurrent writer of such a version already has a row number, so
--- this waits for it.
+-- The chain starts with the rows that were written before it existed. A concurrent writer of such an old
+-- version already has a row number, so the table lock waits for it.
 do $$
 begin
   if not exists (select from gold.audit_tail) then
@@ -44,10 +45,10 @@ language plpgsql volatile set search_path = gold, pg_temp as $$
 declare
   entry audit;
 begin
-  -- Held before the row gets its number, so that numbers are in the order of the chain.
+  -- Lock the tail before the row gets its number, so that numbers follow the order of the chain.
   perform from audit_tail for no key update;
   insert into audit (login, action, subject, detail) values (session_user, action, subject, detail) returning * into entry;
-  -- This row alone: one that came in by another way is never linked, and verify_audit() goes on naming it.
+  -- Link only this row. If something other than note() inserted a row, verify_audit() reports it permanently.
   perform link_audit(entry);
 end $$;
 
@@ -57,7 +58,8 @@ begin atomic
   select t.id, encode(t.head, 'hex') from gold.audit_tail t;
 end;
 
--- The first row that no longer is what was noted; none is a whole audit.
+-- Returns no row if the audit is intact. If an audit row was edited, deleted or inserted without note(),
+-- returns only the first such row. Otherwise checks the end of the chain and the payment batches.
 create or replace function gold.verify_audit() returns table (rule text, subject text, detail text)
 language plpgsql stable security definer set search_path = gold, pg_temp as $$
 declare
@@ -84,7 +86,7 @@ begin
   if (tail.id, tail.head) is distinct from (sealed, head) then
     return query select 'audit_head', 'row ' || sealed, 'the chain does not end where it was sealed';
   end if;
-  -- A batch's note has the hash of the document that went to the bank.
+  -- A batch's audit row contains the hash of the document that went to the bank.
   return query
   select 'batch_is_noted', 'batch ' || coalesce(b.id::text, n.subject), 'its document is not the one that was submitted'
   from payment_batch b full join (select * from audit a where a.action = 'withdrawal.batch') n on n.subject = b.id::text

@@ -3,10 +3,10 @@ import type { Sql } from "postgres";
 
 const PATIENCE_MS = 60_000;
 const PAUSE_MS = 20;
-/** What a server says that was just started, or that recovers after a crash. */
+/** SQLSTATE of a server that is starting, or recovering after a crash. */
 const STARTING_UP = "57P03";
 
-/** Waits for a database that wakes up. One that is not there is not waited for: its address may be wrong. */
+/** Waits while the database starts. Any other error is thrown at once: the address may be wrong. */
 export async function untilAwake(sql: Sql): Promise<void> {
   const deadline = performance.now() + PATIENCE_MS;
   for (;;) {

@@ -9,7 +9,7 @@ describe("requireDurability()", () => {
   before(async () => void (books = await trialBooks()));
   after(() => books.stop());
 
-  /** The database as somebody may have set it up. */
+  /** Checks the database with the given settings. */
   async function judge(settings: Record<string, string>, standby: boolean): Promise<void> {
     const sql: Sql = postgres(books.url, { max: 1, connection: settings });
     try {

@@ -4,8 +4,8 @@ const REQUIRED = ["fsync", "full_page_writes", "synchronous_commit"] as const;
 const STANDBYS = "synchronous_standby_names";
 
 /**
- * What the service acknowledges must survive a power cut, and with `standby` the loss of the server: it does not serve from a database that
- * may lose it.
+ * Throws if the database's settings allow it to lose an acknowledged write in a power cut, or, with
+ * `standby`, together with the server. The service does not start with such a database.
  */
 export async function requireDurability(sql: Sql, standby: boolean): Promise<void> {
   const rows = await sql<{ name: string; setting: string }[]>`

@@ -6,7 +6,7 @@ import { after, before, describe, it } from "node:test";
 import postgres, { type Sql, type TransactionSql } from "postgres";
 import { migrate } from "./migrate.ts";
 
-/** Until another session waits for a lock of this transaction. */
+/** Waits until another session waits for a lock of this transaction. */
 async function untilBlocked(sql: TransactionSql): Promise<void> {
   for (;;) {
     const [row] =
@@ -31,7 +31,7 @@ describe("migrate()", () => {
     }
   }
 
-  /** Everything that a migration makes, as Postgres itself describes it. */
+  /** Everything that a migration creates, as Postgres itself describes it. */
   const describeSchema = (url: string): Promise<string[]> =>
     look(url, async (sql) => {
       const rows = await sql<{ line: string }[]>`
@@ -51,7 +51,7 @@ describe("migrate()", () => {
       return rows.map(({ line }) => line);
     });
 
-  // First in this file: on a fresh server this login makes the roles, too.
+  // This test comes first, so that on a fresh server this login also creates the roles.
   it("needs no superuser: a login that may create roles and owns the database is enough, and again", async () => {
     const url = new URL(await server.createDatabase());
     const login = `trial_migration_${randomBytes(4).toString("hex")}`;
@@ -61,7 +61,7 @@ describe("migrate()", () => {
       await admin.unsafe(`create role ${login} login createrole password '${password}'`);
       await admin.unsafe(`alter database ${url.pathname.slice(1)} owner to ${login}`);
       const [made] = await admin`select from pg_roles where rolname = 'gold_owner'`;
-      // Since Postgres 16 a login hands on only the roles that it made itself or was given like this.
+      // Since Postgres 16, a login can grant only roles that it created itself or holds with admin option.
       if (made) await admin.unsafe(`grant gold_owner, gold_book to ${login} with admin option`);
       const own = new URL(url);
       [own.username, own.password] = [login, password];

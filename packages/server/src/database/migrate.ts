@@ -11,7 +11,7 @@ const MIGRATIONS = fileURLToPath(new URL("../../migrations", import.meta.url));
 /** The advisory lock that makes concurrent migrations of one database run one after the other. */
 const MIGRATION_LOCK = 1_735_355_492;
 
-/** Each function stands in a file beside the code that calls it. Every migration creates all of them again, in this order. */
+/** Each SQL file is beside the code that calls its functions. Every migration runs all, in this order. */
 const ROUTINES = [
   "booking/ledger/quantities.sql",
   "booking/ledger/account_instant.sql",
@@ -78,12 +78,13 @@ const TABLE_LOCKS_TIMEOUT_MS = 500;
 const PATIENCE_MS = 60_000;
 
 /**
- * Brings a database to this version: roles, missing migrations, routines, triggers, views and grants, in one transaction.
- * It succeeds or changes nothing. `url` is the migration login's; that login is a member of gold_owner, which owns the tables.
+ * Brings a database to this version: roles, missing migrations, routines, triggers, views and grants, in one
+ * transaction. It succeeds or changes nothing. `url` is that of the migration login, a member of gold_owner,
+ * which owns the tables.
  *
- * Orders go on meanwhile. The migration waits at most LOCK_TIMEOUT_MS for a lock, which is less than Postgres's
- * deadlock_timeout of 1 s. So when the migration and a transaction of the service block each other, the migration fails, and starts
- * again after a pause.
+ * Orders continue during the migration. It waits at most LOCK_TIMEOUT_MS for a lock, which is less than
+ * Postgres's deadlock_timeout of 1 s. So if the migration and a transaction of the service block each other,
+ * the migration fails, and starts again after a pause.
  *
  * @returns warnings: logins that got no time limits.
  * @throws MigrationBlocked when another session held a lock for the whole of `patienceMs`.
@@ -113,7 +114,7 @@ interface Files {
   readonly grants: string;
 }
 
-/** Read before the transaction begins, so that no lock is held while a disk is slow. */
+/** Reads all files before the transaction begins, so that no lock is held while a disk is slow. */
 async function readFiles(): Promise<Files> {
   const [roles, views, grants] = await Promise.all(
     ["database/roles.sql", "database/views.sql", "database/grants.sql"].map(readSql),
@@ -147,12 +148,12 @@ async function apply(sql: TransactionSql, files: Files, patienceMs: number): Pro
     `drop view ${views.map(({ name }) => `pg_temp.${name}`).join(", ")};`,
     files.grants,
     "select gold.limit_all_sessions();",
-    // A worker keeps the partitions up later; the first attempt needs one now.
+    // A delivery worker creates the later partitions; the first attempt needs one now.
     "select gold.keep_attempts();",
   ].join("\n"));
 }
 
-/** The migrations that are missing, each with the note that it was applied, in the table that drizzle's own migrator uses. */
+/** The SQL of the missing migrations. Each records itself in the table that drizzle's own migrator uses. */
 async function findMissing(sql: TransactionSql, migrations: readonly MigrationMeta[]): Promise<string> {
   await sql`create schema if not exists gold_migrations`;
   await sql`create table if not exists gold_migrations.__drizzle_migrations (id serial primary key, hash text not null, created_at bigint)`;
@@ -167,8 +168,9 @@ async function findMissing(sql: TransactionSql, migrations: readonly MigrationMe
 }
 
 /**
- * Locks the account table and every existing table that `text` names, all or none within a short time. Every transaction that moves
- * money locks the account table first. So those in progress finish, and new ones wait there before they have done anything.
+ * Locks the account table and every existing table that `text` names, all or none within a short time. Every
+ * transaction that moves money locks the account table first. So transactions in progress finish, and new
+ * ones wait there before they have done anything.
  */
 async function lockTables(sql: TransactionSql, text: string): Promise<void> {
   if (text === "") return;
@@ -197,8 +199,10 @@ const readViews = (text: string): View[] =>
   Array.from(text.matchAll(VIEW), ([statement, name, query]) => ({ statement, name: name!, query: query! }));
 
 /**
- * The statements of those views that differ: replacing a view locks out its readers until the migration commits. Postgres compares the
- * definitions in its own spelling, so each has been created as a temporary view. Views therefore read tables, not other views.
+ * The statements of the views that differ from the database's. Replacing a view blocks its readers until the
+ * migration commits, so an unchanged view is kept. Only definitions in Postgres's own spelling can be
+ * compared, so the caller has created each view as a temporary view, too. This is why a view may read tables,
+ * but not other views.
  */
 async function findChangedViews(sql: TransactionSql, views: readonly View[]): Promise<string[]> {
   const same = await sql`

@@ -1,7 +1,9 @@
--- Operators' logins. These run as their caller, who must be able to make roles: the migration login is, no operator's login is,
--- so nobody who approves can make the second person that approval takes.
+-- Creates and removes operators' logins. These functions run with the caller's privileges, and the caller
+-- must be able to create roles. The migration login can; no operator's login can. So an operator cannot
+-- create the second person that an approval requires.
 
--- Whether a name stands for somebody already: another person by it could approve what the first one asked for, or be taken for the first.
+-- Whether a name already appears in the audit or the books. The books identify a person by the login's name
+-- alone. A second person with the same name would be taken for the first.
 create or replace function gold.is_known_login(name text) returns boolean
 language sql stable
 begin atomic
@@ -12,7 +14,7 @@ begin atomic
     or exists (select from gold.partner p where p.pending_iban_by = is_known_login.name);
 end;
 
--- `verifier` is what the password is checked by, so that no log of statements has the password.
+-- `verifier` is the SCRAM verifier of the password, so that no statement log contains the password.
 create or replace function gold.add_operator(name text, verifier text) returns void
 language plpgsql volatile set search_path = gold, pg_temp as $$
 begin
@@ -36,7 +38,7 @@ begin
   perform note('operator.add', name, '{}');
 end $$;
 
--- What the login did stays on record under its name.
+-- The records of what the login did stay, with its name.
 create or replace function gold.remove_operator(name text) returns void
 language plpgsql volatile set search_path = gold, pg_temp as $$
 begin
@@ -46,7 +48,7 @@ begin
   end if;
   begin
     execute format('alter role %I nologin', name);
-    -- Only a member may end a role's sessions.
+    -- Only a member of a role may terminate the role's sessions.
     execute format('grant %I to %I', name, session_user);
     perform pg_terminate_backend(s.pid, 5000) from pg_stat_activity s where s.usename = remove_operator.name;
     execute format('drop role %I', name);

@@ -6,7 +6,7 @@ import type { TransactionSql } from "postgres";
 /** One of each range: C0, line feed, DEL, C1, direction marks and overrides, line separator, isolate. */
 const UNPRINTABLE = ["\u001b", "\n", "\u007f", "\u009b", "\u061c", "\u200e", "\u202e", "\u2028", "\u2069"];
 
-/** Text columns without the trigger, by where their text comes from. */
+/** The text columns without the trigger, by the source of their text. */
 const NOT_FREE = {
   "the service or the database writes it": [
     ...[
@@ -83,7 +83,7 @@ describe("free text", () => {
     for (const { table, column } of columns) {
       for (const character of UNPRINTABLE) {
         const message = await refusalOf(async (sql) => {
-          // The trigger alone is on trial: a row like this, whatever else its table demands.
+          // Only the trigger is tested: this copy of the table has no other constraints.
           await sql.unsafe(`create temporary table trial (like gold.${table}) on commit drop`);
           await sql.unsafe(`do $do$ declare c text; begin
             for c in select attname from pg_attribute where attrelid = 'trial'::regclass and attnotnull and attnum > 0 loop

@@ -1,6 +1,7 @@
--- Free text from outside may hold no control characters and no marks that change the direction of text: operators read it on terminals.
--- A trigger rather than a CHECK: a row that an earlier version stored can still be changed in its other columns, for example suspended.
--- The same characters as in operations/printable.ts; text holds no U+0000.
+-- Free text from outside may contain no control characters and no marks that change the direction of text,
+-- because operators read it on terminals. With a CHECK, a row that an earlier version stored could not be
+-- changed in its other columns, for example suspended. A trigger allows that. The characters are the same as
+-- in operations/printable.ts. U+0000 is missing because Postgres text cannot contain it.
 
 create or replace function gold.refuse_unprintable() returns trigger
 language plpgsql set search_path = gold, pg_temp as $$

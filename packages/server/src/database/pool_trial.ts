@@ -1,5 +1,5 @@
-// A process that opens all connections of a pool and then has two of them at work all the time; it says how many bytes it keeps of
-// the statements.
+// Opens all connections of a pool, then keeps two of them busy. Prints by how many bytes the heap grew during
+// the given number of statements.
 import process from "node:process";
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";

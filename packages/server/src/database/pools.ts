@@ -3,15 +3,15 @@ import type { Sql } from "postgres";
 import type { BookingPools } from "../booking/pools.ts";
 import type { Config } from "../config.ts";
 
-/** Apart from each other, so that bookings that wait starve neither other partners nor the registry. */
+/** Separate pools, so that bookings that wait for a lock block neither other partners nor the registry. */
 interface Pools extends BookingPools {
   readonly registry: Sql;
   readonly reads: Sql;
-  /** Reads that hold an account, which may be locked. */
+  /** For reads that lock an account row, and may wait for it. */
   readonly holding: Sql;
-  /** Tells delivery of orders, with a lock that no booking is to wait for. */
+  /** Notifies delivery of new orders. NOTIFY takes a lock for which no booking may wait. */
   readonly notices: Sql;
-  /** For the write probe alone: a commit may wait on it. */
+  /** Only for the write probe, whose commit may wait for the standby. */
   readonly probe: Sql;
 }
 
@@ -19,10 +19,10 @@ const REGISTRY_CONNECTIONS = 2;
 const READ_CONNECTIONS = 4;
 const HOLDING_CONNECTIONS = 4;
 const WAITING_CONNECTIONS = 4;
-/** How long a request waits for an account that another process holds; beyond it, the caller is told to come back. */
+/** How long a request waits for an account that another session has locked. Then the client must retry. */
 const LOCK_TIMEOUT_MS = 2000;
 const STATEMENT_TIMEOUT_MS = 10_000;
-/** No statement may take this long, so a connection that is silent for it is dead, whatever TCP still hopes for. */
+/** No statement may take this long. A connection that is silent for so long is dead, even if TCP retries. */
 const SILENCE_MS = STATEMENT_TIMEOUT_MS + 2000;
 
 /** `gate` throws while no write can be committed. */
@@ -31,13 +31,13 @@ export function openPools(
   gate: () => void,
 ): Pools {
   return {
-    // Also writes prices and dates of last use. They may be lost with the server, so they never wait for a standby.
+    // Also writes prices and dates of last use. They may be lost with the server, so no commit waits.
     registry: connect(databaseUrl, REGISTRY_CONNECTIONS, { commitsLocally: true }),
     reads: connect(databaseUrl, READ_CONNECTIONS, { commitsLocally: true }),
     holding: connect(databaseUrl, HOLDING_CONNECTIONS, { commitsLocally: true }),
     notices: connect(databaseUrl, 1, { commitsLocally: true }),
     probe: connect(databaseUrl, 1),
-    // Orders, quotes and nonces have lanes of their own.
+    // Orders, quotes and nonces each have a batcher that uses up to `lanes` connections.
     lanes: connect(databaseUrl, 3 * lanes, { gate }),
     waiting: connect(databaseUrl, WAITING_CONNECTIONS, { gate }),
   };
@@ -53,22 +53,23 @@ interface ConnectOptions {
   /** Throws while no statement may be sent. */
   readonly gate?: () => void;
   /**
-   * Commits do not wait for a synchronous standby. For reads: Postgres counts a row lock as a write, and a read must not hang while the
-   * standby is away.
+   * Commits do not wait for a synchronous standby. For reads: a row lock makes Postgres commit a write, and a
+   * read must not hang while the standby is away.
    */
   readonly commitsLocally?: boolean;
 }
 
-/** The code of an error that means: committed here, but perhaps not on the standby. */
+/** The code of an error for a write that is committed here, but perhaps not on the standby. */
 export const UNREPLICATED = "COMMIT_UNREPLICATED";
 
 export const unreplicatedError = (): Error =>
   Object.assign(new Error("The commit may not be on the synchronous standby."), { code: UNREPLICATED });
 
 /**
- * Clients of one connection each, and a statement goes to one that has nothing to do. In a pool of the driver's own each statement
- * leaves a place behind, and each one searches all places that were left, until all connections happen to be taken at once: a
- * process grew by it, and slowed down, for as long as it was never quite busy.
+ * Opens one postgres.js client per connection, and gives each statement to an idle client. In the driver's
+ * own pool, every statement leaves an entry behind, and every later statement searches all entries. They are
+ * removed only when all connections are busy at once. A process that was never fully busy therefore grew and
+ * became slower.
  */
 export function connect(url: string, connections: number, options: ConnectOptions = {}): Sql {
   const { gate } = options;
@@ -90,19 +91,19 @@ export function connect(url: string, connections: number, options: ConnectOption
   const end: Sql["end"] = async (options) =>
     void await Promise.all(all.map((connection) => connection.end(options)));
   return new Proxy(all[0]!.client, {
-    // Without a template it is a part of a statement, such as a name.
+    // A call without a template makes a part of a statement, such as a name, and sends nothing.
     apply: (first, _, told) => "raw" in Object(told[0]) ? ask(told) : Reflect.apply(first, undefined, told),
     get: (first, name) => name === "end" ? end : Reflect.get(first, name),
   });
 }
 
-/** The function of the server that waits for the standby. The text of its warning depends on the server's language. */
+/** The server's function that waits for the standby. The text of its warning depends on the language. */
 const STANDBY_WAIT = "SyncRepWaitForLSN";
 
 class Connection {
   client: Sql;
   readonly #open: () => Sql;
-  /** Set by a notice during the statement that is under way. */
+  /** Set by a notice during the current statement. */
   #unreplicated = false;
   #ended = false;
 
@@ -111,10 +112,11 @@ class Connection {
       openDatabase(url, {
         max: 1,
         connect_timeout: 5,
-        // Comes back quickly after the database does; requests are refused meanwhile, not queued.
+        // In seconds. Reconnects soon after the database is back; until then requests are refused, not kept.
         backoff: () => 0.2,
-        // Asking for array types at each connect would leave a promise that nobody holds: it fails when the connection is lost just then,
-        // and an unhandled rejection ends the process. Arrays travel as text here.
+        // The driver's query for array types at each connect has a promise that nothing handles. If the
+        // connection is lost at that moment, the unhandled rejection ends the process. This project sends
+        // arrays as text.
         fetch_types: false,
         onnotice: ({ routine }) => {
           if (routine === STANDBY_WAIT) this.#unreplicated = true;
@@ -136,7 +138,7 @@ class Connection {
     this.#unreplicated = false;
     try {
       const result = await Reflect.apply(client, undefined, statement);
-      // The driver resolves when the server is ready for the next statement, so every notice of this one has arrived.
+      // The driver resolves when the server is ready for the next statement. So all notices have arrived.
       if (this.#unreplicated) throw unreplicatedError();
       return result;
     } catch (error) {
@@ -155,8 +157,9 @@ class Connection {
 }
 
 /**
- * Whether the connection can be used after this error. A client of postgres.js 3.4.9 that lost its connection during a statement keeps
- * that statement's state: the next one may fail with the old error, get rows with a hole before them, or never be sent.
+ * Whether the connection can be used after this error. A client of postgres.js 3.4.9 that lost its connection
+ * during a statement keeps that statement's state. The next statement may then fail with the old error, get
+ * rows with an empty slot before them, or never be sent.
  */
 const isAlive = (error: unknown): boolean =>
   (error as { code?: unknown }).code === UNREPLICATED ||

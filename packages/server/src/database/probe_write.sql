@@ -1,5 +1,5 @@
--- Returns null if this database can commit a write now, as an order needs it; otherwise the reason. Writes to no table:
--- a message in the write-ahead log is enough for a commit to reach the disk and the standby.
+-- Returns null if this database can commit a write now, as an order needs it; otherwise the reason. Writes to
+-- no table: a message in the write-ahead log is enough for a commit to reach the disk and the standby.
 create or replace function gold.probe_write(standby boolean) returns text
 language plpgsql volatile set search_path = gold, pg_temp set work_mem = '64kB' as $$
 declare
@@ -12,12 +12,13 @@ begin
   elsif standby and (current_setting('synchronous_standby_names') = '' or acknowledged_by = 'remote_write'
       or current_setting('max_wal_senders')::int = 0) then
     return 'no_standby';
-  -- A commit that waits for the standby cannot be cancelled safely, and it occupies its connection. If a session of this login has waited
-  -- this long, the probe's own commit would wait as well.
+  -- A commit that waits for the standby cannot be cancelled safely, and it occupies its connection. If a
+  -- session of this login has waited this long, the probe's own commit would wait as well.
   elsif exists (select from pg_stat_get_activity(null) a where a.wait_event = 'SyncRep' and a.state_change < clock_timestamp() - interval '2 seconds') then
     return 'no_standby';
   end if;
-  -- More rows than work_mem holds, so Postgres writes a temporary file of 40 kB. On a full disk that fails with disk_full (53100).
+  -- More rows than work_mem holds, so Postgres writes a temporary file of 40 kB. On a full disk that fails
+  -- with disk_full (53100).
   perform count(*) from generate_series(1, 3000);
   perform pg_logical_emit_message(true, 'gold', '');
   return null;

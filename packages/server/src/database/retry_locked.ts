@@ -5,9 +5,9 @@ const FIRST_PAUSE_MS = 100;
 const LONGEST_PAUSE_MS = 2000;
 const OBSERVE_MS = 50;
 
-/** 55P03 lock timeout, 57014 statement timeout, 40P01 deadlock, 23505 a role that another database's migration has just created. */
+/** In order: lock timeout, statement timeout, deadlock, role just created by another database's migration. */
 const LOCKED = /^(55P03|57014|40P01|23505)$/;
-/** Postgres has no error code for two concurrent changes of one catalog row, such as GRANT beside a new partition. */
+/** Two concurrent changes of one catalog row, such as GRANT beside a new partition, have no error code. */
 const CONCURRENT_CHANGE = /tuple concurrently (updated|deleted)/;
 
 /** The migration changed nothing, because another session held a lock that it needs. */
@@ -38,7 +38,7 @@ export async function retryLocked(
     if (performance.now() > deadline) {
       throw new MigrationBlocked(sentenceOf(blocker, patienceMs, error), { cause: error });
     }
-    // A random share keeps two migrations from colliding at every retry.
+    // The random part keeps two migrations from colliding at every retry.
     await sleep(Math.min(LONGEST_PAUSE_MS, FIRST_PAUSE_MS * 2 ** attempt) * (0.5 + Math.random() / 2));
   }
 }

@@ -4,7 +4,7 @@ import { after, before, describe, it } from "node:test";
 import type { Sql } from "postgres";
 
 const DENIED = "42501";
-/** What anybody may call, by role; everything else is denied. */
+/** The functions that each role may call. Every other function is denied. */
 const CALLABLE: Record<string, readonly string[]> = {
   gold_api: [
     "balance_at",
@@ -178,7 +178,7 @@ describe("the roles", () => {
         select relname from pg_class where relnamespace = 'gold'::regnamespace and relkind in ('r', 'p', 'v', 'S')
           and (has_table_privilege(${role}, oid, 'select') or has_any_column_privilege(${role}, oid, 'select')) order by relname`;
       assertEquals(readable.map(({ relname }) => relname), [...READABLE[role]!]);
-      // A view runs its functions as whoever reads it.
+      // A view calls its functions with the privileges of the role that reads the view.
       const sql: Sql = books.connect(role as "gold_api", 1);
       for (const view of READABLE[role]!) {
         assertEquals(await codeOf(sql`select * from gold.${sql(view)}`), "done", view);

@@ -1,6 +1,6 @@
--- The roles, once per cluster. gold_owner owns tables and triggers, gold_book owns the booking functions; neither
--- can log in. gold_api is the service: it may call functions and read views, and nothing else. gold_operator is
--- what each operator's own login is a member of.
+-- The roles, once per cluster. gold_owner owns tables and triggers, gold_book owns the booking functions;
+-- neither can log in. gold_api is the service: it may call functions and read views, and nothing else. Each
+-- operator has a login that is a member of gold_operator.
 do $$
 declare
   name text;
@@ -13,8 +13,9 @@ begin
   if not exists (select from pg_roles where rolname = 'gold_api') then
     create role gold_api login;
   end if;
-  -- The migration login gives its objects to these two and changes them later as a member. Roles are shared by all databases
-  -- of the server: granting again would wait for every other database's migration. Before Postgres 16 a member may always SET ROLE.
+  -- The migration login gives its objects to these two roles and changes them later as a member. Roles are
+  -- shared by all databases of the server. Granting again would wait for every other database's migration.
+  -- Before Postgres 16 a member may always SET ROLE.
   foreach name in array array['gold_owner', 'gold_book'] loop
     if not pg_has_role(current_user, name, case when current_setting('server_version_num')::int >= 160000 then 'SET' else 'MEMBER' end) then
       execute format('grant %I to %I', name, current_user);

@@ -1,7 +1,8 @@
--- Time limits for a login's sessions in this database. A session that stays in a transaction keeps its locks: when an operator left
--- psql open after lock_price(), the price became stale and all quoting stopped. A login does not inherit the settings of a
--- role that it is a member of, so each login gets its own. They guard against mistakes: a login may change its own settings.
--- Runs as its caller, who must be able to alter the login.
+-- Time limits for a login's sessions in this database. A session that stays in a transaction keeps its locks:
+-- when an operator left psql open after lock_price(), the price became stale and all quoting stopped. A login
+-- does not inherit the settings of a role that it is a member of, so each login gets its own. They guard
+-- against mistakes: a login may change its own settings.
+-- The functions run with the caller's privileges, and the caller must be able to alter the login.
 
 create or replace function gold.limit_sessions(login name, limits jsonb) returns void
 language plpgsql volatile set search_path = gold, pg_temp as $$
@@ -22,7 +23,8 @@ create or replace function gold.limit_operator_sessions(login name) returns void
 language sql volatile set search_path = gold, pg_temp
 return gold.limit_sessions(login, '{"lock_timeout": "2000", "statement_timeout": "10000", "idle_in_transaction_session_timeout": "5000"}');
 
--- Every login that exists when a database is migrated. A migration by one login must not fail because a superuser made another.
+-- Limits the sessions of every login that exists when a database is migrated. The migration login may be
+-- unable to alter a login that a superuser created. The migration then raises a warning and continues.
 create or replace function gold.limit_all_sessions() returns void
 language plpgsql volatile set search_path = gold, pg_temp as $$
 declare
@@ -39,7 +41,7 @@ begin
       if item.is_operator then
         perform limit_operator_sessions(item.login);
       else
-        -- The service's processes and the sidecar's keeper; the service sets shorter limits where it needs them.
+        -- For the service and the sidecar's trust sync. The service sets shorter limits where it needs them.
         perform limit_sessions(item.login,
           '{"lock_timeout": "2000", "statement_timeout": "10000", "idle_in_transaction_session_timeout": "10000"}');
       end if;

@@ -1,5 +1,5 @@
--- A database belongs to one deployment and remembers it: one environment for good, and the base URL that partners sign.
--- The migration login alone settles it.
+-- Records which deployment a database belongs to: its environment, which can never change, and the base URL
+-- that partners sign. Only the migration login may call settle_deployment.
 
 create or replace function gold.settle_deployment(environment text, public_base_url text, loopback_receivers boolean,
   sealing_key_source text, pepper_source text, flood_per_second int, webhook_ports int[], attempts_kept_days int) returns void
@@ -37,7 +37,7 @@ begin
   perform registry_changed();
 end $$;
 
--- The house's own account, which withdrawals are paid from.
+-- Sets the operator's bank account, from which withdrawals are paid.
 create or replace function gold.set_payout_account(name text, iban text, bic text) returns void
 language plpgsql volatile security definer set search_path = gold, pg_temp as $$
 declare
@@ -55,7 +55,7 @@ begin
     'before', jsonb_build_object('name', known.payout_name, 'iban', known.payout_iban, 'bic', known.payout_bic)));
 end $$;
 
--- What a partner may send that is given no terms of its own; those that are there keep theirs.
+-- The rate limit of a partner that is created without its own. Existing partners keep theirs.
 create or replace function gold.set_partner_defaults(rate_per_second int, burst int) returns void
 language plpgsql volatile security definer set search_path = gold, pg_temp as $$
 begin

@@ -1,5 +1,6 @@
--- Every trigger on a table of gold (no other file creates one), written as pg_get_triggerdef() prints it. Creating a trigger locks its table against writes
--- until the migration commits, so only a trigger that is missing, disabled or different is created.
+-- Every trigger on a table of the schema gold, written as pg_get_triggerdef() prints it. No other file
+-- creates a trigger in this schema. Creating a trigger locks its table against writes until the migration
+-- commits. So only a trigger that is missing, disabled or different is created.
 do $$
 declare
   item record;

@@ -16,7 +16,7 @@ const MIGRATIONS = fileURLToPath(new URL("../../migrations", import.meta.url));
 const FIRST = "0000_books";
 const OLDER_CA = "-----BEGIN CERTIFICATE-----\nb2xk\nZXI=\n-----END CERTIFICATE-----\n";
 const NEWER_CA = "-----BEGIN CERTIFICATE-----\nbmV3ZXI=\n-----END CERTIFICATE-----\n";
-/** Columns whose values have a table of their own since. */
+/** Columns whose values later versions store in a separate table. */
 const MOVED = ["authority_certificates", "authority_key_source"];
 const AT = "2026-01-05T10:00:00.000Z";
 const LATER = "2026-01-05T10:00:01.000Z";
@@ -39,7 +39,10 @@ describe("a database of the first version", () => {
     await server.stop();
   });
 
-  /** One row or more in every table, as the first version left them: a deposit of the sandbox, a buy, both sealed, a bar, three notes. */
+  /**
+   * Fills every table with at least one row, as the first version did: a sandbox deposit and a buy, both
+   * sealed, a bar, and three audit rows. Returns the head of the hash chain.
+   */
   async function fill(): Promise<string> {
     await sql`
       insert into gold.deployment (environment, public_base_url, authority_certificates, authority_key_source)
@@ -99,7 +102,7 @@ describe("a database of the first version", () => {
   const tables = async (): Promise<string[]> =>
     (await sql`select relname from pg_class where relnamespace = 'gold'::regnamespace and relkind = 'r' order by 1`)
       .map(({ relname }) => relname);
-  /** Every row of the first version's tables, by its own columns. */
+  /** Every row of the first version's tables, with the columns of that version. */
   async function rowsOf(names: readonly string[], columns: Map<string, string>): Promise<string[]> {
     const lines: string[] = [];
     for (const name of names) {
@@ -181,7 +184,7 @@ describe("a database of the first version", () => {
 
 const sha256 = (text: string) => createHash("sha256").update(text).digest("hex");
 
-/** The folder's first migration alone, as the first version applied it. */
+/** Applies only the first migration of the folder, as the first version did. */
 async function migrateToFirst(sql: Sql): Promise<void> {
   const folder = await mkdtemp(join(tmpdir(), "gold-migrations-"));
   try {

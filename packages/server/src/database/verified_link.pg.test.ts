@@ -42,7 +42,7 @@ describe("a database link with sslmode=verify-full", () => {
     writeFileSync(file("server.key"), key, { mode: 0o600 });
     if (process.getuid?.() === 0) chownSync(file("server.key"), NOBODY, NOBODY);
   }
-  /** Reloads the settings and waits until new connections have them. */
+  /** Reloads the settings and waits until new connections use them. */
   async function reload(ssl: "on" | "off"): Promise<void> {
     await admin.unsafe(`alter system set ssl = ${ssl}`);
     const [{ at } = { at: "" }] = await admin`select pg_conf_load_time()::text as at, pg_reload_conf()`;
@@ -69,7 +69,10 @@ describe("a database link with sslmode=verify-full", () => {
       await sql.end({ timeout: 0 });
     }
   }
-  /** By the service's own pool, whose sockets are watched, and by the driver's sockets, as `gold` has them. */
+  /**
+   * The outcome with the service's pool, which limits the silence of its sockets. It must equal the outcome
+   * with the driver's own sockets, which the command line `gold` uses.
+   */
   async function outcomes(host: string, query?: string): Promise<string> {
     const url = urlOf(host, query);
     const each = [

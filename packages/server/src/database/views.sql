@@ -1,4 +1,4 @@
--- What the service and operators read. migrate.ts runs each statement on its own, and only where the view differs from it.
+-- The views for the service and for operators. migrate.ts runs a statement only if the existing view differs.
 
 create or replace view gold.current_price as
 select source, buy, sell, mid, spread_basis_points, stale_after_seconds, as_of as ticked_at,
@@ -22,7 +22,8 @@ create or replace view gold.certificate_overview as
 select p.public_id, c.fingerprint, c.serial, c.not_before, c.not_after, c.created_at, c.revoked_at, c.last_used_at, c.authority, c.revocation_reason
 from gold.certificate c join gold.partner p on p.id = c.partner_id;
 
--- How a partner's webhook does: what waits is due, or comes after the mark and has no row that says otherwise.
+-- The state of each partner's webhook. `waiting` counts the retries that have a due time, and the events
+-- after the mark that have no row in gold.retry.
 create or replace view gold.endpoint_overview as
 select p.public_id, n.disabled_at, coalesce(n.failures, 0) as failures, case when n.rests_until > clock_timestamp() then n.rests_until end as rests_until,
   a.event_sequence - coalesce(n.passed, 0) + r.due - r.ahead as waiting, r.parked
@@ -34,12 +35,13 @@ cross join lateral (
   from gold.retry r where r.bucket = p.id % 64 and r.client_id = p.id
 ) r;
 
--- What a receiver answered is for the operator alone.
+-- Delivery attempts for operators. Partners never see the receiver's answer.
 create or replace view gold.attempt_overview as
 select p.public_id, a.sequence, a.attempted_at, a.duration_ms, a.http_status, a.error, a.answer
 from gold.partner p join gold.attempt a on a.bucket = p.id % 64 and a.client_id = p.id;
 
--- Everything that proves who somebody is and one day ends. What an authority's certificate says of itself stands in its text alone.
+-- Every credential that can expire or be retired. For an authority, `not_before` is the time when it was
+-- added, and `expires_at` is null. The validity dates of its certificate are only in the certificate's text.
 create or replace view gold.credential_overview as
 select c.kind, coalesce(p.public_id, 'house') as owner, c.name, c.kid, c.certificate, c.not_before, c.expires_at, c.retire_at, c.last_used_at,
   case when c.revoked then 'revoked' when c.retire_at <= clock_timestamp() then 'retired' when c.expires_at <= clock_timestamp() then 'expired'
@@ -65,7 +67,8 @@ from (
 ) c
 left join gold.partner p on p.id = c.partner_id;
 
--- Those that `gold operator` made, and those made by hand: who may log in as an operator, and as nothing more.
+-- The logins that are members of gold_operator, whether `gold operator` or a person created them. Superusers
+-- and logins that may create roles are left out.
 create or replace view gold.operator_overview as
 select r.rolname::text as login, a.at as added_at, a.login as added_by, (select max(u.at) from gold.audit u where u.login = r.rolname) as last_change_at
 from pg_roles r
@@ -81,7 +84,8 @@ select fingerprint, certificate, key_source, created_at, retired_at, revocation_
 create or replace view gold.bar_overview as
 select serial, refiner, vault_name, gross, fineness, fine, added_at, removed_at from gold.bar;
 
--- The table's own columns come last, so that a new column of the table becomes the last column of the view.
+-- `select *` adds a new column of the table as the last column of the view. A view can only be replaced if
+-- its new columns come last.
 create or replace view gold.deployment_overview as select * from gold.deployment;
 
 create or replace view gold.token_key_overview as select kid, not_before, retire_at, last_used_at from gold.token_key;
@@ -109,7 +113,7 @@ create or replace view gold.audit_overview as select id, at, login, action, subj
 
 create or replace view gold.audit_link_overview as select id, encode(hash, 'hex') as head from gold.audit_link;
 
--- Every link was once a chain's head; a head that was kept outside is looked up here.
+-- Every link was once the head of its chain, so an external checkpoint is looked up here.
 create or replace view gold.chain_link_overview as
 select p.public_id, l.sequence, encode(l.hash, 'hex') as head
 from gold.partner p join gold.chain_link l on l.bucket = p.id % 64 and l.client_id = p.id;

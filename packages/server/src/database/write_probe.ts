@@ -14,11 +14,15 @@ export interface WriteProbe {
   /** Refuses with `service_unavailable` while no write can be committed. */
   requirePossible(): void;
   /**
-   * With HA=on, resolves when everything that was visible before the call is also on the standby: a commit that began later has
-   * reached it. Throws if no such commit succeeds in time. Without HA it resolves at once.
+   * With HA=on, resolves when everything that was visible before the call is also on the standby: a commit
+   * that began later has reached it. Throws if no such commit succeeds in time. Without HA it resolves at
+   * once.
    */
   confirm(): Promise<void>;
-  /** Reports a failed write. If the error means that other writes will fail, they are refused until a later probe succeeds. */
+  /**
+   * Reports a failed write. If the error means that other writes will fail, they are refused until a later
+   * probe succeeds.
+   */
   onWriteFailed(error: unknown): void;
   /** Registers a listener that is called when the service begins to refuse writes. */
   onRefusing(listener: (refusal: Refusal) => void): void;
@@ -26,7 +30,7 @@ export interface WriteProbe {
 }
 
 interface WriteProbeParts {
-  /** A connection of its own: a commit may wait on it. */
+  /** A connection that nothing else uses, because the probe's commit may wait for the standby. */
   readonly sql: Sql;
   /** HA=on: an acknowledged write must be on a synchronous standby. */
   readonly standby: boolean;
@@ -36,12 +40,12 @@ interface WriteProbeParts {
 
 const POLL_MS = 1000;
 const RETRY_PAUSE_MS = 100;
-/** A probe that takes longer waits for a standby, or for a database that does not answer. */
+/** A probe that takes longer is waiting for the standby, or for a database that does not answer. */
 const PATIENCE_MS = 3000;
-/** With HA=on, an older success does not count: the process may have been paused while the standby went away. */
+/** With HA=on, an older success does not count: the standby may have gone while this process was paused. */
 const MAX_AGE_MS = 5000;
 
-/** The codes of a connection that was lost: closed, or ended by the server. */
+/** The error codes of a lost connection: closed, or terminated by the server. */
 const LOST: readonly unknown[] = ["CONNECTION_CLOSED", "57P01"];
 
 const SENTENCES: Readonly<Record<WriteFault, string>> = {
@@ -52,7 +56,7 @@ const SENTENCES: Readonly<Record<WriteFault, string>> = {
   no_standby: "No synchronous standby confirms commits, so nothing is executed until one does.",
 };
 
-/** Commits a tiny write every second, as an order would, and remembers the result. Returns after the first one. */
+/** Commits a tiny write every second, as an order would, and keeps the result. Returns after the first. */
 export async function openWriteProbe(
   { sql, standby, monotonicMs, log }: WriteProbeParts,
 ): Promise<WriteProbe> {
@@ -75,7 +79,7 @@ export async function openWriteProbe(
   const probe = async () => {
     const [beganMs, failedBefore] = [monotonicMs(), failedWrites];
     let ended = false;
-    // After a pause of this process the answer may already have arrived: it is read before the alarm counts.
+    // If this process was paused, the answer may already have arrived. setImmediate lets it be read first.
     const alarm = setTimeout(() => setImmediate(() => ended || set(silence)), PATIENCE_MS);
     const found = await ask().catch((error) => faultOf(error) ?? "database_unavailable");
     ended = true;

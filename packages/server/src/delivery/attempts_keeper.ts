@@ -2,9 +2,12 @@ import type { Sql } from "postgres";
 
 const PAUSE_MS = 3_600_000;
 
-/** Has a place made for the attempts of the weeks ahead, and those dropped that are not kept any more. */
+/**
+ * Creates the partitions for the attempts of the coming weeks, and drops the partitions that are past their
+ * retention.
+ */
 export function startAttemptsKeeper(sql: Sql): { stop(): void } {
-  // Three weeks are made ahead, so one turn that fails is of no account.
+  // Partitions exist three weeks ahead, so one failed call does no harm.
   const keep = () => void sql`select gold.keep_attempts()`.catch(() => {});
   const timer = setInterval(keep, PAUSE_MS);
   keep();

@@ -7,7 +7,7 @@ import { type DeliveryStore, openDeliveryStore } from "./delivery_store.ts";
 import { attemptOf, createReceiver, endpointAt, FAILED, numbersOf, redeliver } from "./delivery_trial.ts";
 
 const WAITING = 1_000_000;
-/** Of its events, as many have a row of their own: half of them parked, half of them due some time. */
+/** This many of the partner's events have a row in `retry`: half of them parked, half of them due later. */
 const BESIDE = 100_000;
 const ROOM = 32;
 const GROWING = ["event", "retry", "chain_link", "orders", "funding"];
@@ -22,7 +22,7 @@ describe("a million events that wait", () => {
     connection = await connectExplaining(books);
     worker = openDeliveryStore({ work: connection.sql, beat: connection.sql }, randomUUID());
     client = await createReceiver(books, 1);
-    // The plans are made while nothing waits, and the planner knows it.
+    // The plans are made while nothing waits, and the planner's statistics say so.
     await books.sql`vacuum analyze`;
     await turn(client, 0, 1);
   });
@@ -51,7 +51,10 @@ describe("a million events that wait", () => {
 
   const tenures = new Map<number, number>();
 
-  /** All that a worker does about a partner, with a redelivery that fails and one that arrives; what it is given in order. */
+  /**
+   * Does everything that a worker does for a partner, with a redelivery that fails and one that is delivered.
+   * Returns the numbers of the events that it got in order.
+   */
   async function turn(of: number, from: number, room: number): Promise<readonly number[]> {
     await worker.renew();
     for (const { client, tenure } of await worker.claim(null, 10)) tenures.set(client, tenure);
@@ -78,7 +81,7 @@ describe("a million events that wait", () => {
   it("cost a worker what a few cost it: it looks at what it takes, and at nothing else that waits", async () => {
     await plantBacklog();
     let passed = 1;
-    // Whether the planner has been told of them or not.
+    // First without statistics of the backlog, then with them.
     for (const statement of ["select 1", "analyze"]) {
       await books.sql.unsafe(statement);
       connection.take();
@@ -89,7 +92,8 @@ describe("a million events that wait", () => {
       const scans = nodes.filter((node) => GROWING.includes(node["Relation Name"] ?? ""));
       assert(scans.length > 5, "the plans are seen");
       const rows = scans.reduce((sum, node) => sum + rowsOf(node), 0);
-      // Each event once, its link, and a look for a row of its own; and what was redelivered, at each step.
+      // Each event once, its chain link, and a lookup for its row in `retry`; also the redelivered event, at
+      // each step.
       assert(rows <= 3 * ROOM + 40, `${rows} rows are looked at for ${ROOM} events`);
     }
   });

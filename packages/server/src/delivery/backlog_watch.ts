@@ -10,7 +10,7 @@ interface Backlog {
   readonly disabled: string;
 }
 
-/** Looks now and then what waits to be delivered, and shows it. */
+/** Reads the delivery backlog every five seconds and shows it as metrics. */
 export function watchBacklog(sql: Sql, metrics: Metrics): { stop(): void } {
   let backlog: Backlog | undefined;
   let underWay = false;
@@ -21,7 +21,8 @@ export function watchBacklog(sql: Sql, metrics: Metrics): { stop(): void } {
       [backlog] = await sql<Backlog[]>`
         select waiting, oldest_seconds, parked, disabled from gold.read_backlog()`;
     } catch {
-      // A figure that is not known is no figure: the database's absence is seen by readiness.
+      // An unknown backlog must not look like a known one, so the gauges become NaN. Readiness reports that
+      // the database is unavailable.
       backlog = undefined;
     } finally {
       underWay = false;

@@ -9,7 +9,7 @@ import { judgeAttempt, type Verdict } from "./verdict.ts";
 export interface CourierParts {
   readonly sender: Pick<Sender, "post">;
   readonly schedule: RetrySchedule;
-  /** Milliseconds by the database's time. */
+  /** Unix milliseconds by the database's clock. */
   readonly now: () => number;
   readonly monotonicMs: () => number;
   /** From 0 to 1. */
@@ -21,27 +21,36 @@ interface EndedAttempt {
   readonly event: Waiting;
   readonly attempt: Attempt;
   readonly verdict: Verdict;
-  /** Of the endpoint, in a row, before this attempt counted. */
+  /** The endpoint's failures in a row before this attempt counted. */
   readonly failuresBefore: number;
 }
 
-/** What others want to know of an attempt. */
+/** Callbacks for logs, metrics and the dates of last use. */
 export interface CourierReport {
   readonly onAttempt: (endpoint: HeldEndpoint, ended: EndedAttempt) => void;
   readonly onSigned: (client: number, secrets: readonly OpenSecret[], atMs: number) => void;
-  /** Signing or sending threw, which it never should. */
+  /**
+   * Signing or sending threw, which is a bug, or the database permanently refused an endpoint's events or
+   * attempts.
+   */
   readonly onBroken: (client: number, error: unknown) => void;
 }
 
 interface CourierEars {
-  /** An attempt has begun: there is room for another event. */
+  /** An attempt has started, so the endpoint has room for another event. */
   readonly onBegun: (endpoint: HeldEndpoint) => void;
   readonly onEnded: (endpoint: HeldEndpoint) => void;
 }
 
-/** More results than these wait for a database that is away: then nothing more is sent. */
+/**
+ * Limits attempts that are in flight or not settled yet. At the limit nothing more is sent, so that results
+ * do not pile up while the database is unavailable.
+ */
 const UNSETTLED_MAX = 4096;
-/** An endpoint that is gone is let go at once; from then on nothing but a test is taken for it. */
+/**
+ * After a 410 this rest makes the endpoint idle, so it is released at once. From then on it is sent only
+ * tests.
+ */
 const GONE_REST_MS = 1000;
 const BROKEN: Attempt = {
   durationMs: 0,
@@ -51,7 +60,7 @@ const BROKEN: Attempt = {
   retryAfterSeconds: null,
 };
 
-/** Carries what waits to the endpoints, each in its turn, and hands what came of it to the settlement. */
+/** Sends queued events to the endpoints, each in its turn, and hands the results to the settlement. */
 export class Courier {
   readonly #parts: CourierParts;
   readonly #settlement: Settlement;
@@ -69,7 +78,7 @@ export class Courier {
     return this.#turns.inFlight;
   }
 
-  /** The endpoint may have something that can be sent. */
+  /** Call this when the endpoint may have an event that can be sent. */
   offer(endpoint: HeldEndpoint): void {
     this.#turns.offer(endpoint, this.#parts.monotonicMs());
   }
@@ -85,14 +94,15 @@ export class Courier {
     }
   }
 
-  /** Resolves when nothing is under way any more. */
+  /** Resolves when no attempt is in flight. */
   async quiet(): Promise<void> {
     if (this.inFlight > 0) await new Promise<void>((resolve) => this.#onQuiet = resolve);
   }
 
   #send(endpoint: HeldEndpoint, beganMs: number): void {
     const attemptedAtMs = this.#parts.now();
-    // The next beat brings others, or has the endpoint rest.
+    // If no secret is left, nothing is sent. The next heartbeat loads newer secrets or makes the endpoint
+    // rest.
     endpoint.dropRetired(attemptedAtMs);
     const event = endpoint.next(beganMs);
     if (!event) return;
@@ -134,7 +144,7 @@ export class Courier {
     }
   }
 
-  /** What the attempt means for the endpoint. */
+  /** Applies the result of an attempt to its endpoint. */
   #judge(endpoint: HeldEndpoint, { outcome, restMs }: Verdict, beganMs: number): void {
     const { pace } = endpoint;
     const nowMs = this.#parts.monotonicMs();

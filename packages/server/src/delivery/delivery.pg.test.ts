@@ -44,7 +44,7 @@ describe("delivery", () => {
   });
   afterEach(async () => {
     receiver.answer(204);
-    // Not at every moment: what is under way would be due again under its hands.
+    // With a pause, because endWaits() also makes retries due that are in flight.
     do {
       await endWaits(service);
       await pause(200);
@@ -69,7 +69,8 @@ describe("delivery", () => {
     service.log.map((line) => JSON.parse(line)).filter((line) => line.event === event).at(-1);
 
   it("tells of an order in milliseconds, as it is read, signed", async () => {
-    // The middle of several, as each may meet a slow moment. By the beat alone each but the first would take most of a second.
+    // The median of seven, because a single event may meet a slow moment. With heartbeats alone, each event
+    // but the first would take most of a second.
     const latenciesMs: number[] = [];
     let id = "";
     while (latenciesMs.length < 7) {
@@ -104,8 +105,9 @@ describe("delivery", () => {
       Array.from({ length: 30 }, (_, n) => before + 1 + n),
     );
     assertEquals(await attemptsOf(service, before + 1), [[204, null, null]]);
-    // How many connections these took depends on how fast they were answered; one after the other needs no more.
-    // From the first of these on, as one that is idle for some seconds is closed.
+    // The number of connections so far depends on how fast the events were answered. Events that follow one
+    // another need no more. The count starts with the first of these, because a connection that is idle for
+    // some seconds is closed.
     await fund(service);
     await receiver.awaitDeliveries(31);
     const connections = receiver.connections();
@@ -129,9 +131,9 @@ describe("delivery", () => {
     const [row] = await service.books.sql`
       select extract(epoch from r.due_at - a.attempted_at)::float8 as wait
       from gold.retry r join gold.attempt a using (bucket, client_id, sequence) where client_id = ${service.partner.client}`;
-    // Five seconds, more or less, from the moment that the attempt was settled; the next wait would be thirty.
+    // Five seconds with jitter, counted from the settlement of the attempt. The next wait would be thirty.
     assert(row!.wait > 3 && row!.wait <= 15, `${row!.wait}`);
-    // Others are not held up by it.
+    // Other events do not wait for it.
     await fund(service);
     await receiver.awaitDeliveries(2);
     await service.books
@@ -241,7 +243,9 @@ describe("delivery", () => {
       return false;
     }
   };
-  /** The first delivery that is signed so, or the last one in good time. */
+  /**
+   * Sends events until a delivery matches and returns it. If none matches in time, returns the last delivery.
+   */
   const untilSigned = async (so: (delivery: Delivery) => boolean): Promise<Delivery> => {
     for (const endMs = performance.now() + PATIENCE_MS;; await pause(50)) {
       receiver.deliveries.splice(0);
@@ -262,7 +266,8 @@ describe("delivery", () => {
       select gold.rotate_webhook_secret(${clientId}, ${await sealing.seal(
       newer,
     )}::bytea, ${sealing.currentKeyName}, 86400)`;
-    // The worker that holds the endpoint is told of it: it counts long before the next beat, unless the machine is slow.
+    // The worker that holds the endpoint is notified of the new secret. It uses the secret long before the
+    // next heartbeat, unless the machine is slow.
     await pause(300);
     const both = await untilSigned((delivery) => isBy(delivery, newer));
     verify(service, both, webhookSecret);

@@ -20,7 +20,7 @@ import { createSender } from "./send/sender.ts";
 import { DeliveryWorker } from "./worker.ts";
 
 export interface Delivery {
-  /** Lets what is under way end. A second call waits for the first. */
+  /** Waits for in-flight attempts. A second call waits for the first. */
   stop(): Promise<void>;
 }
 
@@ -38,10 +38,14 @@ interface DeliveryParts {
 
 const CONNECTIONS = 4;
 
-/** Everything that comes after the commit: chains are sealed, webhooks sent, partners told of what ends. */
+/**
+ * Starts everything that happens after the commit: sealing hash chains, sending webhooks, and notifying
+ * partners of credentials that end soon.
+ */
 export function startDelivering(parts: DeliveryParts): Delivery {
   const { config, registry, writes, sealing, usage, log, metrics, monotonicMs, random } = parts;
-  // Partners must not learn of an event that the standby may not have.
+  // Partners must not learn of an event that the standby may not have. So commits here wait for the standby,
+  // and no statement is sent while writes are impossible.
   const work = connect(config.databaseUrl, CONNECTIONS, { gate: writes.requirePossible });
   const beat = connect(config.databaseUrl, 1, {
     commitsLocally: true,

@@ -20,9 +20,12 @@ const LABELS = {
 };
 const ATTEMPTS = "gold_webhook_attempts_total";
 
-/** What the operator sees of attempts: figures of all, and a line where an endpoint's fate turns. */
+/**
+ * Reports attempts to the operator: every attempt in the metrics, and a log line when an endpoint begins to
+ * fail, works again or is disabled, or when an event is parked.
+ */
 export function createDeliveryReport({ log, metrics, usage, publicIdOf }: ReportParts): CourierReport {
-  // Shown before the first one happens: an alarm sees it rise.
+  // The counters exist before the first attempt, so that an alert can see the first increase.
   for (const labels of Object.values(LABELS)) metrics.count(ATTEMPTS, labels, 0);
   const fieldsOf = (client: number): LogFields => {
     const publicId = publicIdOf(client);

@@ -2,7 +2,7 @@ import { formatInstant } from "@gold-partner/protocol";
 import type { Sql } from "postgres";
 import { arrayLiteral } from "../booking/array_literal.ts";
 
-/** A webhook secret as the database has it. */
+/** A webhook secret as the database stores it, encrypted. */
 export interface SealedSecret {
   readonly id: number;
   /** Base64. */
@@ -11,24 +11,24 @@ export interface SealedSecret {
   readonly retire_at: string | null;
 }
 
-/** An endpoint that a worker holds, as it is now. */
+/** An endpoint that a worker holds, in its current state. */
 export interface EndpointRow {
   readonly client: number;
   readonly url: string;
-  /** Which claim it is. */
+  /** The number of this claim. Each claim of the endpoint increases it by one. */
   readonly tenure: number;
-  /** Every event up to this number was delivered, or is tried again by itself. */
+  /** The mark: every event up to this number was delivered or has a row in `retry`. */
   readonly passed: string;
   readonly failures: number;
   readonly disabled: boolean;
   readonly secrets: readonly SealedSecret[];
 }
 
-/** What a worker has room for. */
+/** How many events a worker can take for one endpoint. */
 export interface Want {
   readonly client: number;
   readonly tenure: number;
-  /** New events are wanted beyond this number. */
+  /** New events start after this sequence number. */
   readonly after: number;
   readonly room: number;
 }
@@ -37,59 +37,74 @@ export interface EventRow {
   readonly client: number;
   readonly sequence: string;
   readonly id: string;
-  /** Null where the number is passed over: the event is tried by itself. */
+  /** Null if the event is sent through its row in `retry`. The worker then skips this number. */
   readonly body: string | null;
   readonly tries: number;
-  /** Of an event that is tried by itself: until when it is this worker's, as it is given back. */
+  /**
+   * For an event from `retry`: the instant until which it belongs to this worker. The settlement must return
+   * it unchanged.
+   */
   readonly ticket: string | null;
 }
 
-/** An attempt as it went, and what is to become of its event. */
+/** A finished attempt, and what happens to its event next. */
 export interface AttemptEntry {
   readonly client: number;
   readonly sequence: number;
   readonly ticket: string | null;
-  /** With this one. */
+  /** Including this attempt. */
   readonly tries: number;
-  /** By the database's time. */
+  /** Unix milliseconds by the database's clock. */
   readonly attemptedAtMs: number;
   readonly durationMs: number;
   readonly httpStatus: number | null;
   readonly error: string | null;
   readonly answer: string | null;
-  /** Null where it was delivered or is parked. */
+  /** Milliseconds until the next attempt; null if the event was delivered or is parked. */
   readonly againInMs: number | null;
 }
 
-/** What became of an endpoint. */
+/** The new state of an endpoint. */
 export interface EndpointEntry {
   readonly client: number;
   readonly tenure: number;
-  /** What the database has for `passed` until now: where it has something else, somebody else decided. */
+  /**
+   * The `passed` that the database should still have. If it has neither this nor the new `passed`, somebody
+   * else moved the mark, and the database ignores the entry.
+   */
   readonly from: number;
   readonly passed: number;
   readonly failures: number;
-  /** Null where it does not rest. */
+  /** Milliseconds; null if the endpoint does not rest. */
   readonly restMs: number | null;
-  /** It wants nothing any more. What enables it again is a test that arrives: the database sees that by itself. */
+  /**
+   * True disables the endpoint, false changes nothing. When a test is delivered, the database enables the
+   * endpoint itself.
+   */
   readonly disabled: boolean;
-  /** Given back, so that whoever finds work for it may hold it. */
+  /**
+   * True releases the endpoint, so that any worker can claim it when it has work. The database ignores this
+   * if the endpoint has work now.
+   */
   readonly released: boolean;
 }
 
-/** What one worker asks of the database and tells it: the functions of these names, beside this file. */
+/** One worker's calls to the database. Each one runs an SQL function that is defined beside this file. */
 export interface DeliveryStore {
-  /** Takes endpoints that have work and that nobody holds: of these clients, or of any. */
+  /** Claims endpoints that have work and that no live worker holds: of these clients, or of all if null. */
   claim(clients: readonly number[] | null, most: number): Promise<readonly EndpointRow[]>;
-  /** Shows that the worker is alive; what it still holds. */
+  /** Records a heartbeat. Returns the endpoints that the worker still holds. */
   renew(): Promise<readonly EndpointRow[]>;
   take(wants: readonly Want[]): Promise<readonly EventRow[]>;
-  /** Returns the clients whose endpoints are not the worker's any more. */
+  /** Returns the clients whose endpoints this worker no longer holds. */
   settle(attempts: readonly AttemptEntry[], endpoints: readonly EndpointEntry[]): Promise<readonly number[]>;
   dismiss(): Promise<void>;
 }
 
-/** `beat` is one connection that listens: each beat has it listen again, so it is never deaf for longer than one, whatever is lost. */
+/**
+ * `beat` is one connection, which listens for notifications. Each heartbeat repeats LISTEN, so a lost
+ * subscription is restored within one heartbeat.
+ */
 export function openDeliveryStore(
   { work, beat }: { readonly work: Sql; readonly beat: Sql },
   worker: string,
@@ -102,7 +117,8 @@ export function openDeliveryStore(
       }::text::int[], ${most}::int)`,
     async renew() {
       const [, held] = await Promise.all([
-        // A pooler in between may not know it; then the worker looks once a second.
+        // A connection pooler may not support LISTEN. The worker then finds new events by its heartbeat, once
+        // a second.
         beat.unsafe("listen gold_event; listen gold_endpoint").catch(() => {}),
         beat<EndpointRow[]>`select * from gold.renew_endpoints(${worker}::uuid)`,
       ]);

@@ -10,15 +10,15 @@ import {
   type Want,
 } from "./delivery_store.ts";
 
-/** What the tests stage around the functions of delivery: workers without a process, and where a partner's delivery stands. */
+/** Fixtures for the SQL functions of delivery: workers without a process, and a partner's delivery state. */
 
 export interface TrialWorker extends Omit<DeliveryStore, "take"> {
   readonly id: string;
-  /** By its newest claim, unless it says which. */
+  /** Uses the worker's newest claim unless a want names a tenure. */
   take(wants: readonly (Omit<Want, "tenure"> & Partial<Want>)[]): Promise<readonly EventRow[]>;
 }
 
-/** Seen now, unless it has yet to show itself. */
+/** Creates a worker and sends its first heartbeat, unless `seen` is false. */
 export async function hireWorker(
   books: TrialBooks,
   { seen = true }: { readonly seen?: boolean } = {},
@@ -31,7 +31,7 @@ export async function hireWorker(
     id,
     ...store,
     async claim(clients, most) {
-      // Whoever was seen beats on, however long a test takes to come to this.
+      // This heartbeat keeps the worker alive, however long the test took to get here.
       if (seen) await store.renew();
       const rows = await store.claim(clients, most);
       for (const { client, tenure } of rows) tenures.set(client, tenure);
@@ -41,13 +41,13 @@ export async function hireWorker(
   };
 }
 
-/** As if it had been silent for so long. */
+/** Makes the worker's last heartbeat this many seconds old. */
 export async function silence(books: TrialBooks, { id }: TrialWorker, seconds: number): Promise<void> {
   await books.sql`
     update gold.delivery_worker set seen_at = clock_timestamp() - make_interval(secs => ${seconds}::float8) where id = ${id}`;
 }
 
-/** A partner to whom this many things happened. */
+/** Creates a partner that has this many events. */
 export async function createReceiver(books: TrialBooks, events: number): Promise<number> {
   const client = await books.createClient();
   await postEvents(books, client, events);
@@ -58,12 +58,12 @@ export async function postEvents(books: TrialBooks, client: number, events: numb
   for (let n = 0; n < events; n++) await bookFunding(books.api, fundingItem(client, 1n));
 }
 
-/** As the partner asks for it: now, and as if for the first time. */
+/** Requests a redelivery as the partner would: due now, with no tries counted. */
 export async function redeliver(books: TrialBooks, client: number, sequence: number): Promise<void> {
   await books.sql`select gold.ask_delivery(${client}::int, ${sequence}::bigint)`;
 }
 
-/** A test, as the partner asks for it. */
+/** Requests a test as the partner would. */
 export async function askForTest(books: TrialBooks, client: number): Promise<void> {
   const id = randomUUID();
   await books
@@ -72,7 +72,7 @@ export async function askForTest(books: TrialBooks, client: number): Promise<voi
 
 let attemptedAtMs = Date.now();
 
-/** Delivered, unless it says otherwise. */
+/** A successful attempt, unless `given` says otherwise. */
 export const attemptOf = (event: EventRow, given: Partial<AttemptEntry> = {}): AttemptEntry => ({
   client: event.client,
   sequence: Number(event.sequence),
@@ -110,7 +110,7 @@ export const endpointAt = (
 export const numbersOf = (events: readonly EventRow[]): number[] =>
   events.map(({ sequence }) => Number(sequence));
 
-/** Where delivery stands, in a word for each part: `passed 3, held by a worker, 2 failures, rests, disabled`. */
+/** Returns the delivery state in words: `passed 3, held, 2 failures, rests, disabled`. */
 export async function standingOf(books: TrialBooks, client: number): Promise<string> {
   const [row] = await books.sql`
     select concat_ws(', ', 'passed ' || passed, case when worker is not null then 'held' end,
@@ -120,7 +120,7 @@ export async function standingOf(books: TrialBooks, client: number): Promise<str
   return row!.told;
 }
 
-/** The rows beside the order: `2 due, 3 waits, 4 parked, 5 delivered`. */
+/** Returns the rows of `retry` in words: `2 due, 3 waits, 4 parked, 5 delivered`. */
 export async function retriesOf(books: TrialBooks, client: number): Promise<string> {
   const [row] = await books.sql`
     select string_agg(sequence || case when parked_at is not null then ' parked' when due_at is null then ' delivered'

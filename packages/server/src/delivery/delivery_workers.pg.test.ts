@@ -93,9 +93,10 @@ describe("processes that deliver", () => {
     }
     await untilPassed(partner, 25);
     assertEquals([...new Set(inOrder(sequencesOf(receiver.deliveries)))], upTo(25));
-    // It listens again: no beat needs to find the next one.
+    // After this pause the worker listens again, so it needs no heartbeat to find the next event.
     await pause(1500);
-    // The middle of several, as each may meet a slow moment. By the beat alone each but the first would take most of a second.
+    // The median of seven, because a single event may meet a slow moment. With heartbeats alone, each event
+    // but the first would take most of a second.
     const latenciesMs: number[] = [];
     while (latenciesMs.length < 7) {
       const count = receiver.deliveries.length;
@@ -132,7 +133,7 @@ describe("processes that deliver", () => {
     assert(told[0]!.includes(shut.clientId) && told[0]!.includes('"sealing_key":"lost"'));
     assertEquals((await stateOf(service, shut)).failures, 0);
     await hanging.stop();
-    // The connection's end is an answer, too.
+    // A closed connection counts as a failure, too.
     await untilState(service, ({ failures }) => failures >= 4, ill);
   });
 

@@ -5,22 +5,25 @@ import { partOfFree } from "./turn_order.ts";
 
 const ENDPOINTS_PER_CALL = 256;
 const EVENTS_PER_CALL = 1024;
-/** What all endpoints together have in hand, however many events wait in the database. */
+/** How many events may be queued in memory for all endpoints together, however many wait in the database. */
 const WAITING_MAX = 4096;
 
 interface FeederParts {
   readonly store: Pick<DeliveryStore, "take">;
   readonly monotonicMs: () => number;
-  /** How many events are in hand already. */
+  /** How many events are queued already. */
   readonly waiting: () => number;
   readonly mayTake: () => boolean;
-  /** The endpoint was asked for; there may be something for it now. */
+  /** The endpoint's events were requested and may have arrived. */
   readonly onFed: (endpoint: HeldEndpoint) => void;
-  /** The database refuses to give its events, for good. */
+  /** The database permanently refuses to return this endpoint's events. */
   readonly onRefused: (endpoint: HeldEndpoint, error: unknown) => void;
 }
 
-/** Reads events for the endpoints that have room: one call at a time, for all that asked while the one before was under way. */
+/**
+ * Reads events for the endpoints that have room. Calls run one at a time, and each one serves all endpoints
+ * that asked during the call before.
+ */
 export class Feeder {
   readonly #parts: FeederParts;
   readonly #hungry = new Set<HeldEndpoint>();
@@ -30,7 +33,7 @@ export class Feeder {
     this.#parts = parts;
   }
 
-  /** The endpoint may have room, and there may be events for it. */
+  /** Call this when the endpoint may have room and there may be events for it. */
   ask(endpoint: HeldEndpoint): void {
     if (endpoint.room(this.#parts.monotonicMs()) > 0) this.#hungry.add(endpoint);
   }
@@ -41,13 +44,16 @@ export class Feeder {
     try {
       for (let wants; (wants = this.#nextWants()).size > 0;) await this.#take(wants);
     } catch {
-      // The database is away: each beat asks again.
+      // The database is unavailable. Each heartbeat asks again.
     } finally {
       this.#underWay = false;
     }
   }
 
-  /** Those that are asked for next. Whoever gets no room now comes first the next time. */
+  /**
+   * Chooses the endpoints for the next call. Endpoints that do not fit into it come first in the call after
+   * it.
+   */
   #nextWants(): Map<HeldEndpoint, Want> {
     const wants = new Map<HeldEndpoint, Want>();
     if (this.#hungry.size === 0 || !this.#parts.mayTake()) return wants;
@@ -88,7 +94,7 @@ export class Feeder {
     }
   }
 
-  /** One whose events cannot be read must not keep the others from theirs. */
+  /** An endpoint whose events cannot be read must not block the others, so each one is read alone. */
   async #takeApart(wants: ReadonlyMap<HeldEndpoint, Want>, error: unknown): Promise<void> {
     for (const [endpoint, want] of wants) {
       if (wants.size === 1) this.#parts.onRefused(endpoint, error);

@@ -2,12 +2,12 @@ import type { TrialBooks } from "@gold-partner/dev";
 import type { EventRow } from "./delivery_store.ts";
 import { attemptOf, endpointAt, hireWorker } from "./delivery_trial.ts";
 
-/** A worker's hand on one partner, one call at a time: what it sends and when is the test's to say. */
+/** Runs one worker for one partner, one call at a time. The test decides what it sends and when. */
 export interface Hand {
-  /** The mark of the endpoint that it now holds; undefined where it was given none. */
+  /** Returns the mark of the claimed endpoint; undefined if the claim got nothing. */
   claim(): Promise<number | undefined>;
   take(after: number, room?: number): Promise<readonly EventRow[]>;
-  /** Whether the endpoint is still its own. */
+  /** Returns whether the worker still holds the endpoint. */
   settle(
     events: readonly EventRow[],
     httpStatus: number,

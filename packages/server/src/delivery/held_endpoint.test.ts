@@ -122,7 +122,7 @@ describe("a held endpoint", () => {
     };
     assertEquals(endpoint.tell(NOW_MS), told);
     assertEquals(endpoint.maySend(NOW_MS + 9000), false, "it is leaving");
-    // It was not given back, as something waits.
+    // The database did not release the endpoint, because an event waits.
     endpoint.confirm(told);
     assertEquals([endpoint.settled, endpoint.maySend(NOW_MS + 9000), endpoint.mayHaveMore], [11, true, true]);
     assertEquals(endpoint.tell(NOW_MS + 9000), {

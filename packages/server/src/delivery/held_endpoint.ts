@@ -3,14 +3,14 @@ import type { EndpointEntry, EndpointRow, EventRow } from "./delivery_store.ts";
 import { Pace } from "./pace.ts";
 import { Progress } from "./progress.ts";
 
-/** A webhook secret that is ready to sign. */
+/** A decrypted webhook secret, ready to sign. */
 export interface OpenSecret {
   readonly id: number;
   readonly retireAtMs: number;
   readonly secret: WebhookSecret;
 }
 
-/** An event that waits for its turn. */
+/** An event that is queued in memory. */
 export interface Waiting {
   readonly sequence: number;
   readonly id: string;
@@ -20,35 +20,44 @@ export interface Waiting {
   readonly takenMs: number;
 }
 
-/** An event that is tried by itself is this worker's for 20 s, of which an attempt and its settling may take the most. */
+/**
+ * An event from `retry` belongs to this worker for 20 s. The worker must send it within this time, because
+ * the attempt and its settlement may take the rest.
+ */
 const TICKET_MS = 4000;
-/** How long it is kept without work: the next event of a partner often follows the last one. */
+/** How long an endpoint without work is kept. A partner's next event often follows soon. */
 const IDLE_MS = 5000;
-/** Events that are taken before the database has those that came first: what a lost worker had beyond them is sent again. */
+/**
+ * How many events may be taken beyond the mark that the database has. If the worker dies, events that it sent
+ * beyond that mark are sent again.
+ */
 const AHEAD_MAX = 1024;
 
-/** An endpoint that this worker holds, and what it has in hand for it. */
+/** An endpoint that this worker holds, with its queued events. */
 export class HeldEndpoint {
   readonly client: number;
   readonly tenure: number;
   readonly pace: Pace;
   readonly progress: Progress;
-  /** As far as the database knows. */
+  /** The mark that the database has confirmed. */
   settled: number;
   url: string;
   disabled: boolean;
-  /** None until they are opened. */
+  /** Empty until they are decrypted. */
   secrets: readonly OpenSecret[] = [];
-  /** Which secrets these are, as the database has them. */
+  /** Identifies the stored secrets that these were decrypted from. */
   secretsKey: string | undefined;
   inFlight = 0;
-  /** New events up to this number are in hand, or done. */
+  /** New events up to this number are queued, in flight or finished. */
   takenTo: number;
-  /** There may be events that it has not taken. */
+  /** The database may have events that the worker has not taken. */
   mayHaveMore = true;
-  /** Somebody else has it, or nobody: what is still under way to it ends, and no more is said of it. */
+  /**
+   * This worker no longer holds the endpoint. Attempts in flight still finish, but the endpoint's state is
+   * not reported any more.
+   */
   lost = false;
-  /** It is being given back. */
+  /** The release is requested and not yet confirmed. */
   leaving = false;
   busyAtMs: number;
   #queue: Waiting[] = [];
@@ -69,7 +78,7 @@ export class HeldEndpoint {
     return this.#queue.length;
   }
 
-  /** An endpoint with failures: of these no more than half of all attempts are. */
+  /** The endpoint has failures. At most half of all in-flight attempts may go to such endpoints. */
   get ails(): boolean {
     return this.pace.failures > 0;
   }
@@ -82,7 +91,7 @@ export class HeldEndpoint {
     return !this.lost && !this.leaving && this.secrets.length > 0 && this.pace.restMs(nowMs) === 0;
   }
 
-  /** How many events it would take now: twice what may be under way, so that none waits for the next ones to be read. */
+  /** How many events to read now: up to twice the window, so that sending does not wait for the next read. */
   room(nowMs: number): number {
     const { window } = this.pace;
     const isNear = this.takenTo - this.settled < AHEAD_MAX;
@@ -92,8 +101,8 @@ export class HeldEndpoint {
   }
 
   /**
-   * Takes in hand what was read: first what somebody asked for, then what is tried again, then the others in their order. To an
-   * endpoint that ails the new ones go before what failed already: they tell more of it.
+   * Queues the events that were read: first those that somebody asked for, then retries, then new events in
+   * order. For an ailing endpoint new events come before retries, because they say more about its state.
    */
   add(rows: readonly EventRow[], takenMs: number): void {
     if (this.lost) return;
@@ -104,7 +113,7 @@ export class HeldEndpoint {
     events.sort((one, other) => rank(one) - rank(other) || one.sequence - other.sequence);
     for (const { sequence, id, body, tries, ticket } of events) {
       if (ticket === null) {
-        // What lies before it was put back while these were read: they come again after it.
+        // An earlier event was put back during this read. This event is read again after that one.
         if (sequence !== this.takenTo + 1) continue;
         this.takenTo = sequence;
       }
@@ -113,7 +122,7 @@ export class HeldEndpoint {
     }
   }
 
-  /** The next one; undefined where those that were waiting are not this worker's any more. */
+  /** Returns the next event to send. Drops events from `retry` that were taken TICKET_MS ago or earlier. */
   next(nowMs: number): Waiting | undefined {
     if (!this.maySend(nowMs)) return undefined;
     for (let waiting = this.#queue.shift(); waiting; waiting = this.#queue.shift()) {
@@ -128,7 +137,10 @@ export class HeldEndpoint {
     }
   }
 
-  /** Puts back what waits: new events are taken anew, and one that is tried by itself is due again. */
+  /**
+   * Empties the queue. New events are read again, and an event from `retry` becomes due again when its 20 s
+   * have passed.
+   */
   empty(): void {
     for (const { ticket, sequence } of this.#queue) {
       if (ticket === null) this.takenTo = Math.min(this.takenTo, sequence - 1);
@@ -137,7 +149,7 @@ export class HeldEndpoint {
     this.mayHaveMore = true;
   }
 
-  /** What the database is told of it; one that has nothing to do is given back with it. */
+  /** Returns the endpoint's state for the database. An idle endpoint is released with it. */
   tell(nowMs: number): EndpointEntry {
     const { client, tenure, disabled } = this;
     this.leaving = this.isIdle(nowMs);
@@ -153,15 +165,15 @@ export class HeldEndpoint {
     };
   }
 
-  /** The database has it. */
+  /** Call this when the database has stored the state and this worker still holds the endpoint. */
   confirm({ passed, released }: EndpointEntry): void {
     this.settled = passed;
     this.leaving = false;
-    // What it was not given back for.
+    // The database did not release the endpoint, so it has work.
     if (released) this.mayHaveMore = true;
   }
 
-  /** Nothing is under way, and nothing will be for a while. */
+  /** True if nothing is queued or in flight and the endpoint rests or has had no work for IDLE_MS. */
   isIdle(nowMs: number): boolean {
     if (this.inFlight > 0 || this.#queue.length > 0) return false;
     return this.pace.restMs(nowMs) > 0 || (!this.mayHaveMore && nowMs - this.busyAtMs >= IDLE_MS);

@@ -72,7 +72,7 @@ describe("an endpoint", () => {
       failures: 0,
       disabled: false,
     });
-    // The partner's own first, made just now.
+    // The first one is the partner's own secret, which was created just now.
     assertEquals(secrets.slice(1).map(({ sealed, sealing_key }) => [sealed, sealing_key]), [
       ["AwQ=", "kek-2"],
       ["AQI=", "kek-1"],
@@ -121,7 +121,7 @@ describe("an endpoint", () => {
     const early = clientsOf(await heir.claim([client], 1));
     const [row] = await books.sql`
       select seen_at > clock_timestamp() - interval '5 seconds' as alive from gold.delivery_worker where id = ${dying.id}`;
-    // Half a second is soon over on a slow machine: then it was taken over as it should be.
+    // On a slow machine the remaining half second may be over. Then taking over the endpoint was correct.
     if (row!.alive) assertEquals(early, []);
     await silence(books, dying, 5.01);
     assertEquals([...early, ...clientsOf(await heir.claim([client], 1))], [client]);

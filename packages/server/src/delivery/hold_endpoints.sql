@@ -1,7 +1,7 @@
--- Who sends to whom. A worker shows every second that it lives; one that was not seen for five has lost what it holds to
--- whoever claims it first.
+-- Decides which worker sends to which endpoint. A worker sends a heartbeat every second. After five seconds
+-- without one, any other worker may claim its endpoints.
 
--- What the worker signs with, the newest first. It opens them; here they are sealed.
+-- The client's active signing secrets, the newest first. They are still encrypted; the worker decrypts them.
 create or replace function gold.webhook_secrets(client int) returns jsonb
 language sql volatile
 return coalesce((
@@ -10,8 +10,9 @@ return coalesce((
   from gold.webhook_secret s
   where s.partner_id = client and s.not_before <= clock_timestamp() and (s.retire_at is null or s.retire_at > clock_timestamp())), '[]');
 
--- Claims endpoints that have something to send, of these clients or of all. Several workers at once: each gets others. One that
--- changed hands since it was looked at is left out, and so is a worker that has not shown itself.
+-- Claims endpoints that have something to send: of these clients, or of all if null. Concurrent workers get
+-- different endpoints. An endpoint whose holder changed after this call looked at it is left out. A worker
+-- without a recent heartbeat gets nothing.
 create or replace function gold.claim_endpoints(worker uuid, clients int[], most int)
 returns table (client int, url text, tenure int, passed bigint, failures int, disabled boolean, secrets jsonb)
 language plpgsql volatile security definer set search_path = gold, pg_temp
@@ -55,7 +56,7 @@ begin
   returning n.client_id, f.webhook_url, n.tenure, n.passed, n.failures, n.disabled_at is not null, webhook_secrets(n.client_id);
 end $$;
 
--- Shows that the worker lives, and gives all that it still holds, as it is now.
+-- Records the worker's heartbeat. Returns all endpoints that the worker still holds, in their current state.
 create or replace function gold.renew_endpoints(worker uuid)
 returns table (client int, url text, tenure int, passed bigint, failures int, disabled boolean, secrets jsonb)
 language plpgsql volatile security definer set search_path = gold, pg_temp as $$
@@ -64,7 +65,8 @@ begin
   perform require_read_committed();
   insert into delivery_worker as w (id, seen_at) values (renew_endpoints.worker, clock_timestamp())
   on conflict (id) do update set seen_at = excluded.seen_at;
-  -- One that only stood still comes back by the statement above; until then nothing depends on its row.
+  -- A worker that was only paused inserts its row again with the statement above. Until then, nothing depends
+  -- on the row.
   delete from delivery_worker w where w.seen_at <= clock_timestamp() - interval '1 minute';
   return query
   select n.client_id, p.webhook_url, n.tenure, n.passed, n.failures, n.disabled_at is not null, webhook_secrets(n.client_id)
@@ -72,7 +74,7 @@ begin
   where n.worker = renew_endpoints.worker and p.webhook_url is not null;
 end $$;
 
--- At a stop: what it holds is free at once.
+-- Called when a worker stops, so that other workers can claim its endpoints at once.
 create or replace function gold.dismiss_worker(worker uuid) returns void
 language sql volatile security definer set search_path = gold, pg_temp
 begin atomic

@@ -1,5 +1,6 @@
--- Attempts stand in partitions of a week each, Monday to Monday in UTC. Makes this week's and the three ahead, and drops those
--- that ended longer ago than attempts are kept. It changes tables only where one is missing or too old, so most calls look and go.
+-- Attempts are partitioned by week, Monday to Monday in UTC. Creates the partitions of this week and the next
+-- three, and drops the partitions that are past their retention. Tables change only if a partition is missing
+-- or too old, so most calls only look.
 
 create or replace function gold.keep_attempts() returns void
 language plpgsql volatile security definer set search_path = gold, pg_temp set timezone = 'UTC' set lock_timeout = '200ms' as $$
@@ -10,7 +11,8 @@ declare
 begin
   for week in select this_week + 7 * n from generate_series(0, 3) n loop
     continue when to_regclass('gold_attempts.week_' || to_char(week, 'YYYYMMDD')) is not null;
-    -- Two workers at once: the second waits here, and then finds it made. Attempts are written meanwhile.
+    -- If two workers call this at once, the second one waits here and then finds that the table exists.
+    -- Attempts can still be written meanwhile.
     lock table attempt in share update exclusive mode;
     continue when to_regclass('gold_attempts.week_' || to_char(week, 'YYYYMMDD')) is not null;
     execute format('create table gold_attempts.week_%s (like gold.attempt including defaults)', to_char(week, 'YYYYMMDD'));
@@ -26,7 +28,8 @@ begin
       and to_date(right(c.relname, 8), 'YYYYMMDD') + 7 + d.attempts_kept_days <= clock_timestamp()::date
   loop
     begin
-      -- It takes the table from everybody for a moment; behind a long reader the next call does it.
+      -- Dropping a partition needs an exclusive lock for a moment. If a long reader holds the table, a later
+      -- call drops the partition.
       execute format('drop table if exists %s', old.name);
     exception when lock_not_available then
       exit;

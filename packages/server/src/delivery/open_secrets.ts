@@ -8,8 +8,8 @@ import type { OpenSecret } from "./held_endpoint.ts";
 type OpenSecrets = (client: number, sealed: readonly SealedSecret[]) => Promise<readonly OpenSecret[]>;
 
 /**
- * Opens partners' webhook secrets. One that does not open is told of once, and those beside it still sign: a receiver that knows
- * either of two is served.
+ * Decrypts partners' webhook secrets. A secret that cannot be decrypted is logged once, and the partner's
+ * other secrets still sign. A receiver that knows either of two secrets can verify these signatures.
  */
 export function createSecretOpener(
   sealing: Sealing,

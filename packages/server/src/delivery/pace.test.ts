@@ -6,7 +6,7 @@ import { seedTests } from "../../../../testing/seed.ts";
 
 seedTests(import.meta.url);
 
-/** So many failures, each begun after the one before ended. */
+/** Notes this many failures. Each attempt begins after the one before has ended. */
 function fail(pace: Pace, times: number, fromMs = 0): void {
   for (let n = 0; n < times; n++) pace.noteFailure(fromMs + n, fromMs + n, 0);
 }

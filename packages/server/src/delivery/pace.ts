@@ -3,8 +3,9 @@ export const FAILURES_BEFORE_REST = 5;
 const REST_MS = { first: 1000, most: 60_000 };
 
 /**
- * How fast an endpoint is sent to: so many attempts at once, twice as many after one that came through, half as many after
- * one that failed. After five failures in a row it rests, each time longer, and begins again with a single attempt.
+ * Limits how many attempts to one endpoint are in flight at once. The limit, the window, doubles after a
+ * success and halves after a failure. After five failures in a row the endpoint rests, longer each time, and
+ * then starts again with a single attempt.
  */
 export class Pace {
   #failures: number;
@@ -12,7 +13,7 @@ export class Pace {
   #restUntilMs = -Infinity;
   #restedFromMs = -Infinity;
 
-  /** `failures` are those that it had when it was left. */
+  /** `failures` is the count of failures in a row that the database has for the endpoint. */
   constructor(failures: number) {
     this.#failures = failures;
     this.#window = failures > 0 ? 1 : WINDOW.first;
@@ -22,12 +23,12 @@ export class Pace {
     return this.#failures;
   }
 
-  /** How many attempts may be under way. */
+  /** How many attempts may be in flight at once. */
   get window(): number {
     return this.#window;
   }
 
-  /** How much longer nothing is sent. */
+  /** How many milliseconds the endpoint still rests; 0 if it does not rest. */
   restMs(nowMs: number): number {
     return Math.max(0, this.#restUntilMs - nowMs);
   }
@@ -37,7 +38,10 @@ export class Pace {
     this.#window = Math.min(2 * this.#window, WINDOW.most);
   }
 
-  /** `askedMs` is the rest that the receiver asked for. What began before a rest tells nothing new of the endpoint. */
+  /**
+   * `askedMs` is the rest that the receiver asked for. An attempt that began before the last rest is not
+   * counted as a failure, because it says nothing new about the endpoint.
+   */
   noteFailure(beganMs: number, nowMs: number, askedMs: number): void {
     this.#window = Math.max(1, this.#window >> 1);
     if (beganMs >= this.#restedFromMs) this.#failures++;

@@ -1,4 +1,6 @@
-/** Which of a partner's events are done, in whatever order they come to be so, told by one number: all up to `passed`. */
+/**
+ * Tracks a partner's finished events. They may finish in any order; every event up to `passed` has finished.
+ */
 export class Progress {
   #passed: number;
   readonly #ahead = new Set<number>();

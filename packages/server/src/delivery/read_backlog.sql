@@ -1,4 +1,4 @@
--- What waits to be delivered, for whoever watches: one look at each partner, however many events it has.
+-- The delivery backlog, for monitoring. The function looks once at each partner, however many events wait.
 
 create or replace function gold.read_backlog()
 returns table (waiting bigint, oldest_seconds float8, parked bigint, disabled bigint)
@@ -8,7 +8,8 @@ begin atomic
     (select count(*) from gold.retry r where r.parked_at is not null), count(*) filter (where p.is_disabled)
   from (
     select a.event_sequence - coalesce(n.passed, 0) as waiting, n.disabled_at is not null as is_disabled, (
-      -- An endpoint that is disabled keeps what is its own: its partner was told, and nobody else can do anything.
+      -- The events of a disabled endpoint do not count as oldest. They wait until its partner or the operator
+      -- enables the endpoint, and the column disabled reports it.
       select e.created_at from gold.event e
       where n.disabled_at is null and e.bucket = a.bucket and e.client_id = a.client_id and e.sequence > coalesce(n.passed, 0)
       order by e.sequence limit 1) as oldest

@@ -1,4 +1,7 @@
-/** How long an event waits after each failed attempt, in seconds; after one more than these it is parked. */
+/**
+ * How many seconds an event waits after each failed attempt. If the attempt after the last wait fails too,
+ * the event is parked.
+ */
 export type RetrySchedule = readonly number[];
 
 const SECONDS = { s: 1, m: 60, h: 3600, d: 86_400 } as const;

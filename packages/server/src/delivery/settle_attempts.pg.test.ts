@@ -29,13 +29,13 @@ describe("settle_attempts", () => {
   });
   after(() => books.stop());
 
-  /** A partner of this worker's, and what it is to be sent. */
+  /** Creates a partner with this many events, lets the worker claim its endpoint, and takes the events. */
   async function takeAll(events: number): Promise<{ client: number; events: readonly EventRow[] }> {
     const client = await createReceiver(books, events);
     await worker.claim([client], 1);
     return { client, events: await worker.take([{ client, after: 0, room: events }]) };
   }
-  /** An event that somebody asked for, as the worker took it. */
+  /** Requests a redelivery and returns the event as the worker took it. */
   async function takeAgain(client: number, sequence: number): Promise<EventRow> {
     await redeliver(books, client, sequence);
     const [event] = await worker.take([{ client, after: 99, room: 1 }]);
@@ -174,7 +174,7 @@ describe("settle_attempts", () => {
     assertEquals(await worker.settle(attempts, [stale]), [client]);
     assertEquals(await state(client), "passed 0, held: 1 delivered");
     assertEquals((await books.sql`select from gold.attempt where client_id = ${client}`).length, 3);
-    // Nobody forgets the event that failed: it is sent by whoever has the endpoint now.
+    // The failed event is not lost: the worker that holds the endpoint now sends it.
     const next = await heir.take([{ client, after: 0, room: 9 }]);
     assertEquals(next.map(({ sequence, body }) => `${sequence} ${body === null}`), [
       "1 true",
@@ -214,7 +214,7 @@ describe("settle_attempts", () => {
     const [test, ...others] = await worker.take([{ client, after: 2, room: 9 }]);
     assertEquals([test!.sequence, others.length], ["4", 0]);
     assertEquals(await state(client), "passed 2, held, 2 failures, disabled: 1 due, 2 waits, 4 waits");
-    // Also where the worker that sent the test has lost the endpoint meanwhile, and whatever it says of it.
+    // This holds even if the worker that sent the test has lost the endpoint, whatever its entry says.
     const lost = endpointAt(client, 2, 2, { tenure: 7, disabled: true });
     assertEquals(await worker.settle([attemptOf(test!)], [lost]), [client]);
     assertEquals(await state(client), "passed 2: 1 due, 2 due, 4 delivered");
@@ -279,7 +279,7 @@ describe("settle_attempts", () => {
   it("leaves books that verify_ledger() finds nothing wrong with", async () => {
     await worker.dismiss();
     await worker.renew();
-    // What was moved past unsent above was said to be so by the test alone.
+    // The tests above moved the mark past events that were never sent, so this one rule finds defects.
     const defects = await books.defects();
     assertEquals(defects.filter((defect) => !defect.startsWith("event_is_delivered")), []);
   });

@@ -1,14 +1,18 @@
--- What came of attempts, many in one transaction: each is kept, its event is delivered, due again or parked, and its endpoint
--- moves on. Two fences let nobody settle what is no longer theirs: an event beside the order is settled by the ticket that it
--- was taken with, everything else of an endpoint by the claim that holds it, from the number where it was left. So it may be said again
--- when nobody knows whether it was heard.
+-- Stores the results of attempts, many in one transaction. Each attempt is kept, its event is delivered, due
+-- again or parked, and its endpoint's state is updated.
+-- Two checks prevent a worker from settling what it no longer owns. An event from the retry table is settled
+-- only with the ticket that it was taken with. Everything else of an endpoint is settled only by the claim
+-- that holds it, and only from the mark where that claim left it. So a caller that does not know whether a
+-- call succeeded can repeat it.
 
 create or replace function gold.settle_attempts(
   worker uuid,
-  -- The attempts. 2xx is delivered; else the event is due again after the wait, or parked where there is none.
+  -- The attempts. 2xx means delivered. Otherwise the event is due again after the wait, or parked if the wait
+  -- is null.
   clients int[], sequences bigint[], tickets timestamptz[], attempted_ats timestamptz[], durations_ms int[], statuses int[],
   errors text[], answers text[], tries int[], waits_ms int[],
-  -- The endpoints: which claim, passed so far, passed now, failures in a row, rest, disabled from now on, to be let go where nothing waits.
+  -- The endpoints: the claim's number, the mark before, the mark now, failures in a row, the rest, whether to
+  -- disable, and whether to release if nothing waits.
   held int[], tenures int[], froms bigint[], passeds bigint[], failures int[], rests_ms int[], disableds boolean[], releases boolean[]
 ) returns setof int
 language plpgsql volatile security definer set search_path = gold, pg_temp
@@ -41,7 +45,7 @@ begin
   )
   select array_agg(m.client_id) into kept from moved m;
 
-  -- Few: what did not arrive, and what was sent beside the order.
+  -- Only failed attempts and events from the retry table need this loop. They are few.
   for tried in
     select a.*, (a.status between 200 and 299) is true as delivered, clock + a.wait_ms * interval '1 millisecond' as due_at
     from unnest(clients, sequences, tickets, statuses, settle_attempts.tries, waits_ms) a (client, sequence, ticket, status, tries, wait_ms)
@@ -52,7 +56,7 @@ begin
       values (tried.client % 64, tried.client, tried.sequence, tried.tries, tried.due_at, case when tried.due_at is null then clock end)
       on conflict do nothing;
     elsif tried.delivered then
-      -- With neither instant: delivered, and the row goes when the order has gone past it.
+      -- Without due_at and parked_at, the row means delivered. It is deleted when the mark passes it.
       update retry r set due_at = null
       where r.bucket = tried.client % 64 and r.client_id = tried.client and r.sequence = tried.sequence and r.due_at = tried.ticket
       returning r.is_test and exists (
@@ -69,7 +73,7 @@ begin
   delete from retry r
   where r.ctid = any (array(
     select r.ctid from (
-      -- Of those that were sent now, and of those that the order went past now.
+      -- The rows of the events that were sent now, and of the events that the mark passed now.
       select a.client, a.sequence - 1 as above, a.sequence as last from unnest(clients, sequences, tickets) a (client, sequence, ticket)
       where a.ticket is not null
       union all
@@ -81,13 +85,13 @@ begin
       where r.bucket = p.client % 64 and r.client_id = p.client and r.sequence > p.above and r.sequence <= least(p.last, n.passed)
         and r.due_at is null and r.parked_at is null offset 0
     ) r))
-    -- Once more, for one that somebody asked for meanwhile.
+    -- Checked again, because somebody may have requested a redelivery meanwhile.
     and r.due_at is null;
 
-  -- A test that arrived, whoever holds the endpoint by now.
+  -- A delivered test enables the endpoint, no matter which worker holds it now.
   perform enable_endpoint(e.client) from (select distinct client from unnest(enabled) e (client) order by client) e;
 
-  -- Last, so that it sees what these attempts left due.
+  -- Last, so that it sees which retries these attempts made due.
   with let_go as (
     update endpoint n set worker = null
     from unnest(held, releases) h (client, release), account a

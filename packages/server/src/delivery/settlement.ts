@@ -8,7 +8,7 @@ interface Finished {
   readonly attempt: AttemptEntry;
 }
 
-/** What one endpoint has to tell: its attempts, and itself unless it is lost. */
+/** One endpoint's part of a batch: its attempts, and its own state unless the endpoint is lost. */
 interface Share {
   readonly endpoint: HeldEndpoint;
   readonly attempts: AttemptEntry[];
@@ -16,24 +16,34 @@ interface Share {
 }
 
 interface SettlementEars {
-  /** The endpoint turned out not to be this worker's any more. */
+  /**
+   * This worker no longer holds the endpoint: it was released, enabled by a test, or claimed by another
+   * worker.
+   */
   readonly onGone: (endpoint: HeldEndpoint) => void;
-  /** The database has what was told of it. */
+  /** The database has stored the endpoint's state. */
   readonly onSettled: (endpoint: HeldEndpoint) => void;
-  /** The database refuses what is told of it, for good. */
+  /** The database permanently refuses the endpoint's attempts or state. */
   readonly onRefused: (endpoint: HeldEndpoint, error: unknown) => void;
 }
 
 const BATCH_ATTEMPTS = 512;
-/** Nobody waits for what is settled, and a call costs as much as many attempts in one: a few have it wait a moment for others. */
+/**
+ * Nobody waits for the settlement, and one call costs as much as many attempts in it. So with fewer attempts
+ * than this, a follow-up call waits BREATH_MS for more.
+ */
 const FEW_ATTEMPTS = 64;
 const BREATH_MS = 10;
-/** Somebody else holds its rows: it is told again after this, with what came of it meanwhile. */
+/**
+ * If another transaction has locked the endpoint's row, the call is repeated after this time. It then
+ * includes the attempts that finished meanwhile.
+ */
 const LOCKED_MS = 1000;
 
 /**
- * Tells the database what became of attempts: one call at a time, with all that ended while the one before was under way. A call
- * that failed is made again as it was, so that what is told of an endpoint never goes beyond the attempts that are told.
+ * Reports finished attempts to the database. Calls run one at a time, and each one contains all attempts that
+ * finished during the call before. A call that failed is repeated unchanged, so that an endpoint's mark never
+ * passes an attempt that was not reported.
  */
 export class Settlement {
   readonly #store: Pick<DeliveryStore, "settle">;
@@ -52,7 +62,7 @@ export class Settlement {
     this.#ears = ears;
   }
 
-  /** How many attempts the database has yet to hear of. */
+  /** How many attempts the database has not stored yet. */
   get unsettled(): number {
     return this.#unsettled;
   }
@@ -62,12 +72,15 @@ export class Settlement {
     this.#unsettled++;
   }
 
-  /** Something about the endpoint itself has changed. */
+  /** Call this when the endpoint's own state has changed, so that the next call includes it. */
   mark(endpoint: HeldEndpoint): void {
     this.#marked.add(endpoint);
   }
 
-  /** Settles until nothing is left; false where the database does not answer: then it is to be called again. */
+  /**
+   * Settles until nothing is left. Resolves to false if the database does not answer or a locked endpoint
+   * still waits; the caller then calls again.
+   */
   settle(): Promise<boolean> {
     return this.#underWay ??= this.#settleAll().finally(() => this.#underWay = undefined);
   }
@@ -87,7 +100,8 @@ export class Settlement {
       } catch (error) {
         const fate = fateOf(error);
         if (fate !== "final" && fate !== "lock_timeout") return false;
-        // One that is locked, or refused for good, must not keep the others from being settled.
+        // A locked or refused endpoint must not keep the others from being settled, so each one is sent
+        // alone.
         if (batch.length > 1) {
           this.#batches.splice(0, 1, ...batch.map((share) => [share]));
           continue;
@@ -128,12 +142,15 @@ export class Settlement {
     }
   }
 
-  /** Those that were lost apart from the others, among which the same client may be anew. */
+  /**
+   * Puts held and lost endpoints into separate batches. The same client may be in both: lost, and held again
+   * by a newer claim.
+   */
   #nextBatches(): (readonly Share[])[] {
     const shares = new Map<HeldEndpoint, Share>();
     const shareOf = (endpoint: HeldEndpoint) => {
       let share = shares.get(endpoint);
-      // What is told of an endpoint is told in its order, so what came first stands first.
+      // An endpoint's attempts are reported in order, so the ones that waited for the lock come first.
       const attempts = this.#locked.get(endpoint)?.attempts ?? [];
       if (!share) shares.set(endpoint, share = { endpoint, attempts, entry: undefined });
       return share;
@@ -150,7 +167,7 @@ export class Settlement {
       nowMs >= (this.#locked.get(endpoint)?.untilMs ?? nowMs)
     );
     for (const { endpoint } of all) this.#locked.delete(endpoint);
-    // Ascending, as everybody locks them.
+    // Endpoints are locked in ascending order of client, as everywhere, so that two calls cannot deadlock.
     all.sort((one, other) => one.endpoint.client - other.endpoint.client);
     const [held, lost] = [
       all.filter(({ endpoint }) => !endpoint.lost),

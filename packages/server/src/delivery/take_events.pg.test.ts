@@ -28,7 +28,7 @@ describe("take_events", () => {
   });
   after(() => books.stop());
 
-  /** A partner of this worker's, to whom this many things happened. */
+  /** Creates a partner with this many events and lets the worker claim its endpoint. */
   async function hold(events: number): Promise<number> {
     const client = await createReceiver(books, events);
     await worker.claim([client], 1);
@@ -81,7 +81,7 @@ describe("take_events", () => {
     await postEvents(books, client, 1);
     await take(client, 0, 2);
     assertEquals((await books.sql`select from gold.chain_link where client_id = ${client}`).length, 3);
-    // What is due and not sealed stays due.
+    // An event that is due but not sealed stays due.
     await redeliver(books, client, 4);
     assertEquals(numbersOf(await take(client, 0, 1)), [1]);
     assertEquals(await retriesOf(books, client), "4 due");
@@ -120,7 +120,8 @@ describe("take_events", () => {
     const aheadMs = Date.parse(event!.ticket!) - Date.now();
     assert(aheadMs > 15_000 && aheadMs <= 20_000, `${aheadMs}`);
     assertEquals(numbersOf(await take(client, 1, 1)), []);
-    // The worker dies with it: somebody else has the endpoint, and then the event.
+    // The worker dies before it settles the event. Another worker claims the endpoint and then gets the
+    // event.
     const heir = await hireWorker(books);
     await silence(books, worker, 6);
     await books

@@ -1,5 +1,6 @@
--- What a worker sends next to the endpoints that it holds, at most so many each: what is due beside the order, and what comes after
--- a number in order; to a disabled one only tests. Any number may be waiting; only these are read.
+-- Returns the next events for the endpoints that a worker holds, limited by the room of each endpoint. These
+-- are the due rows of the retry table and, in order, the events after a given number. A disabled endpoint
+-- gets only tests. Any number of events may wait; only the returned ones are read.
 
 create or replace function gold.take_events(worker uuid, clients int[], tenures int[], afters bigint[], rooms int[])
 returns table (client int, sequence bigint, id uuid, body text, tries int, ticket timestamptz)
@@ -9,7 +10,8 @@ language plpgsql volatile security definer set search_path = gold, pg_temp
 #variable_conflict use_column
 declare
   clock timestamptz := date_trunc('milliseconds', clock_timestamp());
-  -- Longer than an attempt may take: then it was lost with its worker, and somebody else sends it.
+  -- Longer than an attempt may take. A retry that is not settled by then was lost with its worker, and
+  -- another worker can send it.
   lost_at timestamptz := clock + interval '20 seconds';
   unsealed int[];
 begin
@@ -30,7 +32,8 @@ begin
     join endpoint n on n.bucket = c.client % 64 and n.client_id = c.client and n.worker = take_events.worker and n.tenure = c.tenure
     join chain_tail t on t.bucket = n.bucket and t.client_id = n.client_id
   ), taken as (
-    -- Half of the room at most, so that what a receiver will never take does not keep it from what is new; a test comes first.
+    -- Retries get half of the room at most, so that events that a receiver never accepts do not block new
+    -- events. Tests are selected separately, up to the whole room.
     update retry r set due_at = lost_at
     where r.ctid = any (array(
       select r.ctid from asked a cross join lateral (
@@ -53,9 +56,11 @@ begin
     ) e
     where not a.disabled
   )
-  -- What came in after the sealing has no link yet, and so no body: it is not told before the next time.
+  -- An event that arrived after the sealing has no chain link yet, and so no body. It is returned by a later
+  -- call.
   select t.client_id, t.sequence, t.id,
-    -- One that has a row of its own is sent by that, or was; in the order it is passed over. (Asked by `exists`, all rows might be read.)
+    -- An event with a row in the retry table is sent through that row, or was. In the order it gets no body,
+    -- so the worker skips it. (With exists, the planner might read the whole table.)
     case when t.ticket is not null or (
       select r.tries from retry r where r.bucket = t.bucket and r.client_id = t.client_id and r.sequence = t.sequence) is null then b.body end,
     t.tries::int, t.ticket

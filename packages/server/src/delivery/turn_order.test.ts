@@ -6,7 +6,7 @@ import { SECRET } from "./worker_trial.ts";
 
 const NOW_MS = 1000;
 
-/** An endpoint with so many events in hand. */
+/** An endpoint with this many queued events. */
 function endpoint(client: number, events: number, failures = 0): HeldEndpoint {
   const row = { client, url: "", tenure: 1, passed: "0", failures, disabled: false, secrets: [] };
   const held = new HeldEndpoint(row, NOW_MS);
@@ -23,7 +23,7 @@ function endpoint(client: number, events: number, failures = 0): HeldEndpoint {
   return held;
 }
 
-/** Whose turns come until there is none, or so many came. */
+/** Returns the clients in the order of their turns, until no turn is left or `most` have passed. */
 function turns(order: TurnOrder, most = Infinity): number[] {
   const clients: number[] = [];
   for (let held; clients.length < most && (held = order.next(NOW_MS));) {

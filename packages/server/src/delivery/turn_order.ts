@@ -1,23 +1,25 @@
 import type { HeldEndpoint } from "./held_endpoint.ts";
 
-/** Of all attempts that are under way in this process, so many may go to endpoints that ail: a dead one holds its own for long. */
+/** How many attempts of this process may be in flight at once. */
 const IN_FLIGHT_MAX = 1024;
+/** How many of them may go to ailing endpoints: a dead endpoint keeps its attempts until the deadline. */
 const AILING_MAX = IN_FLIGHT_MAX / 2;
 
 /**
- * How much of something one endpoint may have: an eighth of what is free, and one at least. So there is always room for another
- * endpoint, however many began to hang a moment ago and are not known to ail.
+ * Returns how much of a free amount one endpoint may use: an eighth, but at least 1. So another endpoint
+ * always finds room, even if many endpoints began to hang a moment ago and have no failures yet.
  */
 export const partOfFree = (free: number): number => Math.max(1, free >> 3);
 
-/** An attempt's place among those under way. */
+/** The place of one in-flight attempt, and whether its endpoint was ailing when the attempt began. */
 interface Place {
   readonly ailing: boolean;
 }
 
 /**
- * Whose event goes next: one event of each endpoint, then the next of each. Those that ail stand in a line of their own,
- * beside the others and never before them.
+ * Chooses whose event is sent next: one event of each endpoint, then the next one of each. Ailing endpoints,
+ * those with failures, wait in a line of their own. Turns alternate between the two lines, so ailing
+ * endpoints get at most every other turn while others wait.
  */
 export class TurnOrder {
   readonly #lines = { well: new Set<HeldEndpoint>(), ailing: new Set<HeldEndpoint>() };
@@ -29,7 +31,10 @@ export class TurnOrder {
     return this.#inFlight;
   }
 
-  /** The endpoint stands in line, at its end unless it stands there already. */
+  /**
+   * Puts the endpoint at the end of its line, if it can send. An endpoint that is already in the line keeps
+   * its place.
+   */
   offer(endpoint: HeldEndpoint, nowMs: number): void {
     const { well, ailing } = this.#lines;
     const [line, other] = endpoint.ails ? [ailing, well] : [well, ailing];
@@ -37,7 +42,7 @@ export class TurnOrder {
     if (endpoint.isReady(nowMs)) line.add(endpoint);
   }
 
-  /** Who is next, by turns from both lines; it is not in line any more. */
+  /** Returns the next endpoint and removes it from its line. Turns alternate between the two lines. */
   next(nowMs: number): HeldEndpoint | undefined {
     if (this.#inFlight >= IN_FLIGHT_MAX) return undefined;
     const { well, ailing } = this.#lines;

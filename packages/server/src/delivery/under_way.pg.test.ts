@@ -22,7 +22,9 @@ describe("what is asked while a worker has the event under way", () => {
   });
   after(() => books.stop());
 
-  /** A partner with so many events in order, its worker, and the first event's uuid. */
+  /**
+   * A partner with this many events in order, the worker that holds its endpoint, and the first event's UUID.
+   */
   async function held(events: number) {
     const client = await books.createClient();
     for (let n = 0; n < events; n++) await testWebhook(books.api, webhookTestItem(client));
@@ -79,7 +81,7 @@ describe("what is asked while a worker has the event under way", () => {
     assertEquals([asked!.events, await readEndpoint(books.sql, client)], [4, "0 free 0"]);
     assertEquals(await worker.settle(underWay.slice(0, 1), 200, { from: 2, passed: 3 }), false);
     assertEquals(await readEndpoint(books.sql, client), "0 free 0");
-    // The same worker claims it anew, and only then hears of the other one's end.
+    // The same worker claims the endpoint again, and only then settles the other attempt.
     assertEquals(await worker.claim(), 0);
     assertEquals(await worker.settle(underWay.slice(1), 200, { from: 2, passed: 4 }), false);
     assertEquals(await readEndpoint(books.sql, client), "0 held 0");

@@ -9,7 +9,7 @@ seedTests(import.meta.url);
 
 const SCHEDULE = [5, 60, 3600];
 const NONE: Attempt = { durationMs: 1, httpStatus: null, error: null, answer: null, retryAfterSeconds: null };
-/** In the middle of the jitter. */
+/** By default `random` is 0.5, so the jitter changes nothing. */
 const judge = (changes: Partial<Attempt>, tried: Partial<Tried> = {}, random = 0.5) =>
   judgeAttempt({ ...NONE, ...changes }, { tries: 0, disabled: false, ...tried }, SCHEDULE, () => random);
 
@@ -43,7 +43,7 @@ describe("judgeAttempt()", () => {
       assertEquals(asked(20, 1), { outcome: "refused", againInMs: 60_000, restMs: 20_000 });
       assertEquals(asked(1e9), { outcome: "refused", againInMs: 3_600_000, restMs: 3_600_000 });
       assertEquals(asked(null), { outcome: "refused", againInMs: 5000, restMs: 0 });
-      // It counts as a try.
+      // An answer with Retry-After counts as a try.
       assertEquals(asked(20, 3), { outcome: "refused", againInMs: null, restMs: 20_000 });
     }
     assertEquals(judge({ httpStatus: 500, retryAfterSeconds: 20 }).restMs, 0);

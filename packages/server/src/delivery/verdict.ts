@@ -1,20 +1,26 @@
 import type { RetrySchedule } from "./retry_schedule.ts";
 import type { Attempt } from "./send/sender.ts";
 
-/** What an attempt means: for its event, and for the endpoint that it went to. */
+/** What an attempt means for its event and for its endpoint. */
 export interface Verdict {
-  /** It arrived; the receiver answered otherwise; nothing was answered; the receiver wants nothing any more. */
+  /**
+   * delivered: a 2xx answer. disabled: 410 from an endpoint that was enabled. refused: any other answer.
+   * failed: no answer.
+   */
   readonly outcome: "delivered" | "refused" | "failed" | "disabled";
-  /** When the event is tried again; null where it was delivered or is parked. */
+  /** Milliseconds until the next attempt; null if the event was delivered or is parked. */
   readonly againInMs: number | null;
-  /** For how long the receiver asked that nothing be sent. */
+  /** How many milliseconds the receiver asked for a pause; 0 if it did not ask. */
   readonly restMs: number;
 }
 
 export interface Tried {
-  /** How often the event was tried before. */
+  /** How often the event was tried before. A redelivery or a replay starts again at 0. */
   readonly tries: number;
-  /** Whether the endpoint was disabled when it was sent, as only a test is. */
+  /**
+   * Whether the endpoint was already disabled when the event was sent. Only tests are sent to a disabled
+   * endpoint.
+   */
   readonly disabled: boolean;
 }
 
@@ -23,7 +29,9 @@ const ASKED_MAX_SECONDS = 3600;
 const GONE = 410;
 const OVERLOADED = [429, 503];
 
-/** `random` gives a number from 0 to 1: events that failed together are not tried again together. */
+/**
+ * `random` returns a number from 0 to 1. It keeps events that failed together from being retried together.
+ */
 export function judgeAttempt(
   { httpStatus, retryAfterSeconds }: Attempt,
   { tries, disabled }: Tried,
@@ -35,7 +43,8 @@ export function judgeAttempt(
   }
   const asked = OVERLOADED.includes(httpStatus ?? 0) ? retryAfterSeconds ?? 0 : 0;
   const restMs = Math.min(asked, ASKED_MAX_SECONDS) * 1000;
-  // The event is not to blame for an endpoint that goes: it waits until there is one again, however often it was tried. A test is.
+  // After a 410 the event is never parked, however often it was tried. It waits until the endpoint is enabled
+  // again. A test that a disabled endpoint answers with 410 can be parked.
   const disables = httpStatus === GONE && !disabled;
   const waitSeconds = schedule[tries] ?? (disables ? schedule.at(-1) : undefined);
   return {

@@ -5,8 +5,10 @@ import { rulesBrokenBy } from "../booking/ledger/planted_trial.ts";
 import { bookFunding, fundingItem } from "../booking/trial.ts";
 import { moveEnd, postNotices } from "./expiry/expiry_trial.ts";
 
-// The staged client: fundings 1 to 4, of which 1 was delivered at once, 2 at the second attempt, 3 is parked, 4 is due again; an end
-// of a credential (5), delivered ahead of the order; a test that a key asked for (6), waiting. Passed are 4, all is sealed.
+// The test client's events, all sealed, with the mark at 4:
+// 1 to 4 are fundings. 1 was delivered at once, 2 at the second attempt, 3 is parked, 4 is due again.
+// 5 is the end of a credential, delivered ahead of the order.
+// 6 is a test that was requested under an idempotency key; it waits.
 const DEFECTS: Record<string, readonly [rules: string, plant: string]> = {
   "an attempt that is gone": [
     "event_is_delivered",

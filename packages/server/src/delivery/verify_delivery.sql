@@ -1,9 +1,11 @@
--- What delivery claims, against its attempts. One row a defect, as those of the ledger, among which these are told.
+-- Compares the delivery state with the attempts. Returns one row per defect; verify_ledger() includes these
+-- rows.
 
 create or replace function gold.verify_delivery() returns table (rule text, subject text, detail text)
 language sql stable set search_path = gold, pg_temp as $$
-  -- What was passed, or bears the mark of a delivery, was answered with 2xx, unless a try is still to come or it was parked.
-  -- Of an event from before the oldest week that is kept this cannot be said any more.
+  -- An event up to the mark, or whose row in the retry table says delivered, must have an attempt that was
+  -- answered with 2xx. Events that are due or parked are exempt. Events from before the oldest kept week
+  -- cannot be checked, because their attempts were dropped.
   select 'event_is_delivered', 'client ' || e.client_id || ' sequence ' || e.sequence, 'it counts as delivered, but no attempt delivered it'
   from event e
   join endpoint p on p.bucket = e.bucket and p.client_id = e.client_id

@@ -2,7 +2,10 @@ import type { Delivery, TrialPartner, TrialService } from "@gold-partner/dev";
 import { parseWebhookSecret, verifyWebhook } from "@gold-partner/protocol";
 import { until } from "../../../../testing/until.ts";
 
-/** What the tests of whole deliveries need: events as partners cause them, and what the database knows of their way. */
+/**
+ * Fixtures for end-to-end delivery tests: they cause events as partners do, and read the delivery state from
+ * the database.
+ */
 
 export interface EventBody {
   readonly type: string;
@@ -14,7 +17,7 @@ export const eventOf = (delivery: Delivery) => JSON.parse(delivery.body) as Even
 export const sequencesOf = (deliveries: readonly Delivery[]) =>
   deliveries.map((delivery) => eventOf(delivery).sequence);
 
-/** One event for each funding. */
+/** Causes one event per funding. */
 export async function fund(service: TrialService, times = 1, partner?: TrialPartner): Promise<void> {
   const sending = { body: '{"amount_sar":1000}', ...partner && { partner } };
   for (let n = 0; n < times; n++) {
@@ -32,7 +35,7 @@ export async function order(service: TrialService): Promise<string> {
   return (await reply.json() as { order_id: string }).order_id;
 }
 
-/** Throws unless the delivery is signed with this secret, now. */
+/** Throws unless the delivery has a current signature by this secret. */
 export function verify(service: TrialService, { body, headers }: Delivery, secret: string): void {
   verifyWebhook(body, headers, [parseWebhookSecret(secret)], { nowSeconds: service.now() / 1000 });
 }
@@ -45,7 +48,7 @@ interface DeliveryState {
   readonly disabled: boolean;
 }
 
-/** Where a partner's delivery stands. */
+/** Returns a partner's delivery state. */
 export async function stateOf(service: TrialService, partner = service.partner): Promise<DeliveryState> {
   const [row] = await service.books.sql`
     select passed::int, worker, failures, disabled_at is not null as disabled,
@@ -54,7 +57,7 @@ export async function stateOf(service: TrialService, partner = service.partner):
   return row as unknown as DeliveryState;
 }
 
-/** The state as soon as it is so. */
+/** Waits until the state fulfils the condition; returns that state. */
 export async function untilState(
   service: TrialService,
   so: (state: DeliveryState) => boolean,
@@ -75,7 +78,7 @@ export async function attemptsOf(service: TrialService, sequence: number, partne
   return rows.map(({ http_status, error, answer }) => [http_status, error, answer]);
 }
 
-/** How many tries each event that is tried by itself has had, and what it waits for. */
+/** Returns number, tries and state of each event that has a row in `retry`. */
 export async function retriesOf(service: TrialService, partner = service.partner) {
   const rows = await service.books.sql`
     select sequence::int, tries, case when parked_at is not null then 'parked' when due_at is not null then 'due' else 'delivered' end as state
@@ -83,7 +86,7 @@ export async function retriesOf(service: TrialService, partner = service.partner
   return rows.map(({ sequence, tries, state }) => [sequence, tries, state]);
 }
 
-/** As if the waits were over: what is to be tried again is due, and the endpoint rests no more. */
+/** Ends all waits: retries are due now, and the endpoint no longer rests. */
 export async function endWaits({ books, partner }: TrialService): Promise<void> {
   await books
     .sql`update gold.retry set due_at = clock_timestamp() where due_at is not null and client_id = ${partner.client}`;

@@ -26,7 +26,7 @@ describe("a delivery worker", () => {
 
   it("hears of an event, or finds it by itself at the next beat", async () => {
     const partner = stage.add(1, 1);
-    // No beat comes to the help of one that is not heard.
+    // The heartbeat is too rare to help if a notification is missed.
     const told = stage.start("one", { beatMs: 60_000 });
     await stage.until(() => stage.isDone());
     partner.events = 2;
@@ -117,7 +117,7 @@ describe("a delivery worker", () => {
     stage.answer = ({ client }) => hangs && client <= 100 ? stage.never : answered(200);
     const worker = stage.start();
     await stage.until(() => [...stage.partners.values()].every(({ passed }) => passed > 100));
-    // Each was sent to by then as fast as any is.
+    // By now every endpoint has the largest window.
     hangs = true;
     await pause(200);
     assertLessOrEqual(worker.inFlight, 1024);
@@ -159,10 +159,10 @@ describe("a delivery worker", () => {
     const beganMs = performance.now();
     let told = 0;
     for (; told < 100; await pause(2)) other.wake(1), told++;
-    // Twice, because what it is told while it asks is not answered by that.
+    // Twice, because a notification that arrives during a claim needs another claim.
     const mostClaims = 2 * ((performance.now() - beganMs) / 50 + 1);
     assertLessOrEqual(stage.calls.claim - before, mostClaims, `${told} events were told`);
-    // It was told of the event while it left the endpoint alone, and of nothing after that.
+    // The notification arrives while the worker leaves the endpoint alone, and none follows.
     other.wake(1);
     partner.worker = null;
     partner.events = 2;
@@ -221,7 +221,8 @@ describe("a delivery worker", () => {
     const partner = stage.add(1, 3);
     stage.start("one", { beatMs: 1000 });
     await stage.until(() => stage.isDone());
-    // A replay. Without the beat it would come to light after five seconds, which do not go by, when an idle endpoint is given back.
+    // A replay. Without the heartbeat, the worker would notice only when it releases an idle endpoint, after
+    // five seconds. These do not pass here.
     Object.assign(partner, { passed: 0, worker: null });
     await stage.until(() => stage.isDone());
     assertEquals(sequencesOf(1), [...upTo(3), ...upTo(3)]);
@@ -249,7 +250,7 @@ describe("a delivery worker", () => {
     stage.answer = () => new Promise((resolve) => open.push(() => resolve(answered(200))));
     stage.start();
     await stage.until(() => open.length === 4);
-    // A replay: from the beginning, and nobody's.
+    // A replay: the mark goes back to 0, and no worker holds the endpoint.
     partner.passed = 0;
     partner.worker = null;
     await stage.until(() => stage.sent.length > 4);
@@ -288,7 +289,7 @@ describe("a delivery worker", () => {
     await stage.until(() => well.passed === 100 && stage.broken.length > 1);
     assertEquals(torn.passed, 0);
     stage.refuses = () => false;
-    // What was sent and not settled is sent again, but not at once.
+    // Events that were sent and not settled are sent again, but not at once.
     const beats = stage.calls.renew;
     await stage.until(() => stage.calls.renew > beats + 20);
     const sent = sequencesOf(1).length;
@@ -304,7 +305,7 @@ describe("a delivery worker", () => {
     stage.start();
     await stage.until(() => well.passed === 5000);
     assertEquals([torn.passed, stage.broken.length], [0, 0]);
-    // What is sent ahead of what is settled has a bound.
+    // The number of events that are sent ahead of the settled ones is limited.
     assertEquals(sequencesOf(1).length <= 1024 + 64, true);
     stage.locked = undefined;
     stage.pass(1001);
@@ -328,7 +329,7 @@ describe("a delivery worker", () => {
     const partner = stage.add(1, 1);
     const store = stage.store("one");
     let gaveBack = false;
-    // No beat comes to its help but the one that it is asked for.
+    // Only the heartbeats of the start and of look() run.
     const worker = stage.start("one", {
       beatMs: 60_000,
       store: {

@@ -7,29 +7,35 @@ import { Settlement } from "./settlement.ts";
 
 export interface WorkerParts extends CourierParts {
   readonly store: DeliveryStore;
-  /** Those that open, none where none does; never rejects. */
+  /** Returns the secrets that could be decrypted, which may be none. Never rejects. */
   readonly openSecrets: (client: number, sealed: readonly SealedSecret[]) => Promise<readonly OpenSecret[]>;
   readonly beatMs?: number;
 }
 
 const BEAT_MS = 1000;
-/** Less than the five seconds after which another worker may have what this one holds. */
+/** Less than the five seconds after which another worker may claim this worker's endpoints. */
 const ALIVE_MS = 4000;
 const HELD_MAX = 4096;
 const CLAIM_MOST = 256;
-/** How long it does not ask again for an endpoint that it was told of and did not get: mostly another worker has it. */
+/**
+ * How long a worker does not try again to claim an endpoint that it did not get. Usually another worker holds
+ * it.
+ */
 const VAIN_MS = 50;
-/** How long an endpoint rests whose secrets do not open here: another worker may have the key. */
+/**
+ * How long an endpoint rests if none of its secrets can be decrypted here. Another worker may have the key.
+ */
 const SHUT_MS = 2000;
-/** How long nothing is sent to an endpoint whose events the database does not give, or of which it takes nothing. */
+/** How long an endpoint rests if the database refuses to return its events or to settle its attempts. */
 const REFUSED_MS = 60_000;
-/** As long as an attempt may take. */
+/** How long stop() waits for in-flight attempts: the sender's deadline. */
 const STOP_MS = 15_000;
 const STOP_PAUSE_MS = 200;
 
 /**
- * Holds endpoints that have work, has their events read, sent and settled, and gives them back when there is nothing more.
- * A beat once a second shows that it is alive, learns what has changed, and finds what nobody told it of.
+ * Claims endpoints that have work, reads, sends and settles their events, and releases the endpoints when no
+ * work is left. A heartbeat once a second shows that the worker is alive, reads what has changed, and finds
+ * work that no notification announced.
  */
 export class DeliveryWorker {
   readonly #parts: WorkerParts;
@@ -38,9 +44,9 @@ export class DeliveryWorker {
   readonly #courier: Courier;
   readonly #feeder: Feeder;
   readonly #told = new Set<number>();
-  /** Claimed in vain a moment ago, and whether somebody has told of it since. */
+  /** Clients whose claim just failed, and whether a notification for them has arrived since. */
   readonly #vain = new Map<number, boolean>();
-  /** What was sent and could not be settled is sent again: not at once. */
+  /** When the database refused to settle a client's attempts. They are sent again, but not at once. */
   readonly #refusedAtMs = new Map<number, number>();
   readonly #timer: ReturnType<typeof setInterval>;
   #sweeps = true;
@@ -92,14 +98,14 @@ export class DeliveryWorker {
     return this.#courier.inFlight;
   }
 
-  /** How many events it has in hand that are not under way yet. */
+  /** How many events are queued in memory and not yet in flight. */
   get waiting(): number {
     let waiting = 0;
     for (const endpoint of this.#held.values()) waiting += endpoint.waiting;
     return waiting;
   }
 
-  /** There may be an event for this client. */
+  /** Call this when the client may have a new event. */
   wake(client: number): void {
     const endpoint = this.#held.get(client);
     if (endpoint) {
@@ -113,7 +119,10 @@ export class DeliveryWorker {
     this.#pump();
   }
 
-  /** Beats now: something about endpoints may have changed, their URL, their secrets or who holds them. */
+  /**
+   * Sends a heartbeat now. Endpoints may have changed: their URL, their secrets or the worker that holds
+   * them.
+   */
   look(): void {
     this.#looksAgain = this.#beating !== undefined;
     this.#beating ??= this.#beat().finally(() => {
@@ -122,7 +131,7 @@ export class DeliveryWorker {
     });
   }
 
-  /** Begins nothing more, lets what is under way end, and gives everything back. */
+  /** Starts no new attempts, waits for those in flight, settles them, and releases all endpoints. */
   async stop(): Promise<void> {
     this.#stopping = true;
     const untilMs = this.#parts.monotonicMs() + STOP_MS;
@@ -131,13 +140,15 @@ export class DeliveryWorker {
     while (!await this.#settlement.settle() && this.#parts.monotonicMs() < untilMs) {
       await sleep(STOP_PAUSE_MS);
     }
-    // It beats to the end: until then nobody else is to send what is under way.
+    // Heartbeats continue until here, so that no other worker sends the events that are in flight.
     clearInterval(this.#timer);
     await this.#beating;
     await this.#parts.store.dismiss().catch(() => {});
   }
 
-  /** While the database has not heard of it for long, somebody else may have what it holds. */
+  /**
+   * False if the last successful heartbeat is too old, because another worker may then hold the endpoints.
+   */
   #isActive(): boolean {
     return !this.#stopping && this.#parts.monotonicMs() - this.#aliveAtMs < ALIVE_MS;
   }
@@ -161,7 +172,7 @@ export class DeliveryWorker {
         const endpoint = heldBefore.get(row.client);
         heldBefore.delete(row.client);
         if (endpoint) this.#open(endpoint, row);
-        // A claim whose answer was lost.
+        // The database granted this claim, but its answer was lost.
         else if (!this.#held.has(row.client)) this.#adopt(row);
       }
       for (const endpoint of heldBefore.values()) this.#drop(endpoint);
@@ -172,7 +183,8 @@ export class DeliveryWorker {
       }
       this.#sweeps = true;
     } catch {
-      // The database is away; what it gave goes on for a while.
+      // The database is unavailable. Until ALIVE_MS has passed, the worker keeps sending the events that it
+      // has read.
     }
     this.#pump();
   }
@@ -192,14 +204,17 @@ export class DeliveryWorker {
         void this.#leaveAlone(clients.filter((client) => !this.#held.has(client) && !this.#vain.has(client)));
       }
     } catch {
-      // The next beat looks for all that has work.
+      // The next heartbeat looks for all endpoints that have work.
     } finally {
       this.#claiming = false;
     }
     this.#pump();
   }
 
-  /** Each event of a partner is told to every worker: those that do not have it are not to claim it with each. */
+  /**
+   * Every worker is notified of every event. A worker that does not hold the endpoint waits before it tries
+   * to claim it again, so that claims do not pile up.
+   */
   async #leaveAlone(clients: readonly number[]): Promise<void> {
     for (const client of clients) this.#vain.set(client, false);
     await sleep(VAIN_MS, undefined, { ref: false });
@@ -225,7 +240,7 @@ export class DeliveryWorker {
   #letGo(endpoint: HeldEndpoint): void {
     const isWanted = endpoint.mayHaveMore && endpoint.pace.restMs(this.#parts.monotonicMs()) === 0;
     this.#drop(endpoint);
-    // Somebody told of an event while it was given back.
+    // A notification arrived while the endpoint was being released.
     if (isWanted) this.wake(endpoint.client);
   }
 
@@ -235,17 +250,17 @@ export class DeliveryWorker {
     if (this.#held.get(endpoint.client) === endpoint) this.#held.delete(endpoint.client);
   }
 
-  /** Its URL and its secrets, which may have changed. */
+  /** Applies the endpoint's URL and secrets, which may have changed. */
   #open(endpoint: HeldEndpoint, { url, secrets: sealed }: EndpointRow): void {
     endpoint.url = url;
     const key = sealed.map(({ id, sealing_key, retire_at }) => `${id} ${sealing_key} ${retire_at}`).join();
     if (endpoint.secretsKey === key) return;
     endpoint.secretsKey = key;
     void this.#parts.openSecrets(endpoint.client, sealed).then((secrets) => {
-      // Others took their place while these were opened.
+      // The secrets changed again while these were being decrypted.
       if (endpoint.secretsKey !== key) return;
       endpoint.secrets = secrets;
-      // Each beat tries again what did not open.
+      // Without a key, the next heartbeat tries again to decrypt the missing secrets.
       if (secrets.length < sealed.length) endpoint.secretsKey = undefined;
       if (secrets.length === 0) this.#rest(endpoint, SHUT_MS);
       this.#feeder.ask(endpoint);
@@ -263,7 +278,7 @@ export class DeliveryWorker {
 
   #onFed(endpoint: HeldEndpoint): void {
     const nowMs = this.#parts.monotonicMs();
-    // It came to rest while these were read.
+    // The endpoint may have started to rest while these events were being read.
     if (!endpoint.maySend(nowMs)) endpoint.empty();
     if (endpoint.progress.passed > endpoint.settled || endpoint.isIdle(nowMs)) {
       this.#settlement.mark(endpoint);

@@ -10,7 +10,10 @@ import type {
 import type { Attempt } from "./send/sender.ts";
 import { DeliveryWorker, type WorkerParts } from "./worker.ts";
 
-/** A stage for workers: a database in memory that keeps the promises of the SQL beside it, and receivers that answer as told. */
+/**
+ * Fixture for workers: a database in memory that keeps the promises of the SQL functions beside it, and
+ * receivers whose answers the test controls.
+ */
 
 export const SECRET = parseWebhookSecret(newWebhookSecret((length) => new Uint8Array(length).fill(7)));
 
@@ -25,12 +28,12 @@ export interface TrialPartner {
   readonly retries: Map<number, TrialRetry>;
 }
 
-/** An event that was tried so often stands for a test: a disabled endpoint is sent it. */
+/** An event with this many tries stands for a test, which is sent even to a disabled endpoint. */
 export const TEST_TRIES = 100;
 
 interface TrialRetry {
   tries: number;
-  /** Infinity: parked, or delivered. */
+  /** Infinity if parked or delivered. */
   dueMs: number;
   state: "due" | "parked" | "delivered";
 }
@@ -62,29 +65,33 @@ export class Stage {
   readonly settled: AttemptEntry[] = [];
   readonly broken: unknown[] = [];
   readonly calls = { claim: 0, renew: 0, take: 0, settle: 0 };
-  /** Calls of the database fail while it is away. */
+  /** While true, every call to the database except dismiss() fails. */
   away = false;
-  /** Calls that name such a client fail, however often they are made. */
+  /** Every call that names such a client fails. */
   refuses: (call: "take" | "settle", client: number) => boolean = () => false;
-  /** Whose rows somebody else holds. */
+  /** The client whose row another transaction has locked. */
   locked: number | undefined;
-  /** The most events that were in flight at once, of all and of one. */
+  /** The most events that were in flight at once. */
   mostInFlight = 0;
+  /** How often an event was sent while it was in flight already. */
   twiceAtOnce = 0;
   answer: Answer = () => answered(200);
   #nowMs = performance.now();
   readonly #inFlight = new Set<string>();
   readonly #times = new Map<string, number>();
   #letGo = () => {};
-  /** An answer that does not come before the stage ends. */
+  /** An answer that does not come before the test ends. */
   readonly never = new Promise<Attempt>((resolve) => this.#letGo = () => resolve(answered(500)));
   readonly #workers = new Map<string, number>();
   readonly #running: DeliveryWorker[] = [];
 
-  /** Stands still but for pass(), so that nobody looks dead and no rest ends where the machine pauses. No two instants are the same. */
+  /**
+   * The time advances only by pass(), so that a pause of the machine makes no worker look dead and ends no
+   * rest. Each call adds a microsecond, so no two instants are equal.
+   */
   readonly nowMs = () => this.#nowMs += INSTANT_MS;
 
-  /** Lets so much time pass at once. */
+  /** Advances the time by this many milliseconds. */
   pass(ms: number): void {
     this.#nowMs += ms;
   }
@@ -104,7 +111,10 @@ export class Stage {
     return partner;
   }
 
-  /** It is the worker's from now on, who lives: otherwise another might claim it before that one's first beat. */
+  /**
+   * The worker holds the partner's endpoint from now on and counts as alive. Otherwise another worker might
+   * claim the endpoint before this one's first heartbeat.
+   */
   give(partner: TrialPartner, worker: string): void {
     this.#workers.set(worker, this.nowMs());
     partner.worker = worker;
@@ -135,21 +145,21 @@ export class Stage {
 
   async stop(): Promise<void> {
     this.#letGo();
-    // What cannot be settled is given up after a while, so time has to go by.
+    // A worker gives up attempts that cannot be settled only after a while, so the time has to advance.
     const timer = setInterval(() => this.pass(1000), 10);
     await Promise.all(this.#running.splice(0).map((worker) => worker.stop())).finally(() =>
       clearInterval(timer)
     );
   }
 
-  /** Waits until it is so. */
+  /** Waits until the condition holds. */
   async until(so: () => boolean, patienceMs = 30_000): Promise<void> {
     for (const untilMs = performance.now() + patienceMs; !so(); await pause(2)) {
       if (performance.now() > untilMs) throw new Error("It did not become so.");
     }
   }
 
-  /** Where nobody holds an endpoint, it rests no more, is enabled, and what is to be tried again is due. */
+  /** For each endpoint that no worker holds: ends its rest, enables it, and makes its retries due. */
   endWaits(): void {
     for (const partner of this.partners.values()) {
       if (partner.worker !== null) continue;

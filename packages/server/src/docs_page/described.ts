@@ -1,6 +1,6 @@
 import type { Json } from "@gold-partner/protocol";
 
-/** As much of an OpenAPI document as the page shows. */
+/** The parts of an OpenAPI document that the page shows. */
 export interface Described {
   readonly info: { readonly title: string; readonly description: string };
   readonly servers: readonly { readonly url: string; readonly description: string }[];
@@ -69,7 +69,7 @@ export interface Schema {
   readonly oneOf?: readonly Referable<Schema>[];
 }
 
-/** What stands at a place of the document: itself, or what it refers to. */
+/** Returns the value at a place of the document, or the value that its `$ref` names. */
 export type Resolve = <Value extends object>(place: Referable<Value>) => Value;
 
 export const resolveIn =

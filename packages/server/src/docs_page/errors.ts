@@ -5,7 +5,7 @@ import { inline } from "./prose.ts";
 
 const TITLE = "Errors";
 
-/** Every refusal, each under the anchor that a problem's `type` names. */
+/** The page of all errors, each under the anchor that a problem's `type` links to. */
 export async function errorsPage(): Promise<string> {
   const entries = Object.entries(TOKEN_PROBLEM_REGISTRY);
   const nav = html`

@@ -2,7 +2,9 @@ import { html } from "hono/html";
 import type { Parameter, Referable, Resolve, Schema } from "./described.ts";
 import { inline, type Markup } from "./prose.ts";
 
-/** The members of what a schema holds, and theirs; a list for each form that it may have. */
+/**
+ * The members of a schema's objects, with their own members: one list for each form that the schema allows.
+ */
 export function membersOf(schema: Referable<Schema>, resolve: Resolve): Markup[] {
   return objectsIn(schema, resolve).map(({ properties = {}, required = [] }) =>
     html`<ul class="members">${
@@ -21,7 +23,7 @@ interface Member {
   readonly name: string;
   readonly schema: Referable<Schema>;
   readonly required: boolean;
-  /** Where the parameter is sent. */
+  /** Where a parameter is sent: path, query or header. */
   readonly in?: string;
   readonly description?: string;
 }

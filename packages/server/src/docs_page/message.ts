@@ -4,7 +4,7 @@ import { html } from "hono/html";
 import type { Operation, Parameter } from "./described.ts";
 import type { Markup } from "./prose.ts";
 
-/** A signature and a token are longer than what they show. */
+/** Longer header values are cut to this length. A reader needs no more of a signature or a token. */
 const HEADER_SHOWN_CHARACTERS = 60;
 
 export interface Sent {
@@ -14,7 +14,7 @@ export interface Sent {
   readonly operation: Operation;
 }
 
-/** A request as it goes over the wire, with an example of everything that it must have, or that has one. */
+/** An example request as sent over the wire, with each parameter that is required or has an example. */
 export function requestMessage(
   { method, path, host, operation }: Sent,
   mediaType?: string,

@@ -4,7 +4,7 @@ import { membersOf, parameterList } from "./members.ts";
 import { replyMessage, requestMessage, type Sent } from "./message.ts";
 import { type Markup, prose } from "./prose.ts";
 
-/** One operation: what it is, what it needs, how it is called, and all that it answers. */
+/** One operation: its description, needs, parameters, bodies, examples and refusals. */
 export function operationSection(
   sent: Sent,
   ownRefusal: (codes: readonly string[]) => string,
@@ -71,7 +71,7 @@ function bodies(title: string, content: Named<Content> = {}, resolve: Resolve): 
   });
 }
 
-/** A request and the reply that belongs to it have the same name. */
+/** Shows each reply with its request. Both examples have the same name. */
 function examples(sent: Sent, status: string, success: Reply, resolve: Resolve): Markup[] {
   const [[requestType, request] = []] = Object.entries(sent.operation.requestBody?.content ?? {});
   return Object.entries(success.content ?? {}).flatMap(([mediaType, content]) => {
@@ -90,7 +90,7 @@ function examples(sent: Sent, status: string, success: Reply, resolve: Resolve):
 const examplesOf = ({ example, examples = {} }: Content) =>
   example === undefined ? examples : { example: { value: example } };
 
-/** The refusal that fewest operations share says most about this one. */
+/** Shows the refusal that the fewest operations share, because it says most about this operation. */
 function refusalExample(
   refusals: readonly (readonly [string, Reply])[],
   ownRefusal: (codes: readonly string[]) => string,

@@ -3,7 +3,7 @@ import { html, raw } from "hono/html";
 import type { Markup } from "./prose.ts";
 import { STYLE } from "./style.ts";
 
-/** Nothing may be loaded and nothing run: the page is what it holds, and looks as its own style says. */
+/** Content-Security-Policy of the pages: they load nothing and run nothing, and use only their own style. */
 export const PAGE_POLICY = [
   "default-src 'none'",
   `style-src 'sha256-${createHash("sha256").update(STYLE).digest("base64")}'`,
@@ -13,7 +13,7 @@ export const PAGE_POLICY = [
   "frame-ancestors 'none'",
 ].join("; ");
 
-/** A whole page; it has no icon, and says so, lest a browser asks for one. */
+/** A complete page. Its empty icon keeps browsers from requesting one. */
 export async function page(title: string, nav: Markup, main: Markup): Promise<string> {
   const text = await html`
     <!doctype html>

@@ -2,7 +2,7 @@ import { html } from "hono/html";
 
 export type Markup = ReturnType<typeof html>;
 
-/** The CommonMark that descriptions use: paragraphs, `code` and **bold**. */
+/** Converts the CommonMark that descriptions use: paragraphs, `code` and **bold**. */
 export function prose(text: string): Markup[] {
   return text.split("\n\n").map((paragraph) => html`<p>${inline(paragraph)}</p>`);
 }

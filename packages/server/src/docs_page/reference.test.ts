@@ -14,7 +14,7 @@ const BASE_URL = "https://gold.example";
 const pageOf = (environment: "sandbox" | "production") =>
   referencePage(openApiDocument({ baseUrl: BASE_URL, environment }));
 
-/** What a browser shows of the markup. */
+/** Replaces the entities in markup with the characters that a browser shows. */
 const unescape = (markup: string) =>
   markup.replaceAll("&quot;", '"').replaceAll("&#39;", "'").replaceAll("&lt;", "<").replaceAll("&gt;", ">")
     .replaceAll("&amp;", "&");

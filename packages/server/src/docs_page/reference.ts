@@ -7,7 +7,7 @@ import { operationSection } from "./operation.ts";
 import { page } from "./page.ts";
 import { inline, type Markup, prose } from "./prose.ts";
 
-/** The description as a page for people. It has no script and asks for nothing, so a copy of it works from a disk, too. */
+/** The API description as an HTML page. It has no script and loads nothing, so a saved copy works too. */
 export async function referencePage(document: Json): Promise<string> {
   const described = document as unknown as Described;
   const { info, servers: [server], tags } = described;
@@ -54,7 +54,7 @@ function everythingSent({ paths }: Described, host: string): Sent[] {
 const navItem = ({ method, path, operation: { operationId } }: Sent): Markup =>
   html`<li><a href="#${operationId}"><b>${method}</b> ${path}</a></li>`;
 
-/** Of the codes of an operation the one that fewest operations have. */
+/** Returns a function that finds, among an operation's codes, the code that the fewest operations have. */
 function rarestOf(operations: readonly Operation[], resolve: ReturnType<typeof resolveIn>) {
   const uses = new Map<string, number>();
   const codes = operations.flatMap(({ responses }) => Object.values(responses)).flatMap((place) =>
@@ -65,7 +65,7 @@ function rarestOf(operations: readonly Operation[], resolve: ReturnType<typeof r
     own.reduce((rarest, code) => uses.get(code)! < uses.get(rarest)! ? code : rarest);
 }
 
-/** They differ in their event alone. */
+/** Describes all webhooks once, because they differ only in their event. */
 function webhookSection(described: Described): Markup {
   const events = Object.entries(described.webhooks);
   const [, { post: { description, parameters = [], responses } }] = events[0]!;

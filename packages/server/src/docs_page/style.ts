@@ -1,4 +1,4 @@
-/** Of the two pages; the policy that they are served with names its hash. */
+/** The style of both pages. Their Content-Security-Policy holds its hash. */
 export const STYLE = `
 :root {
   color-scheme: light dark;

@@ -1,15 +1,21 @@
 import type { Log } from "./log.ts";
 import type { Metrics } from "./metrics.ts";
 
-/** Reports that the database's clock is behind the newest posting of an account, whose quotes and orders are refused. */
+/**
+ * Reports that the database's clock is behind an account's newest posting, so its quotes and orders are
+ * refused.
+ */
 export interface ClockAlarm {
   refused(behindSeconds: number): void;
 }
 
-/** How long the alarm stays after the last refusal. */
+/** How long the alarm stays on after the last refusal. */
 const HELD_MS = 60_000;
 
-/** Logs once when it begins, not for each request; the metrics say how far the clock is behind and how often it refused. */
+/**
+ * Logs once when the alarm begins, not for each request. The metrics show how far the clock is behind and how
+ * many requests were refused.
+ */
 export function createClockAlarm(log: Log, metrics: Metrics, monotonicMs: () => number): ClockAlarm {
   let [seconds, refusedAtMs] = [0, -Infinity];
   const isHeld = () => monotonicMs() - refusedAtMs < HELD_MS;

@@ -1,13 +1,18 @@
 interface LineWriter {
   write(line: string): void;
-  /** Writes what it still holds, before the process ends. */
+  /** Writes the lines that are still held. Call it before the process ends. */
   flush(): void;
 }
 
-/** Processes that share a pipe do not cut into each other's writes up to this size. */
+/**
+ * On Linux a write of up to 4,096 bytes to a pipe is atomic, so processes that share a pipe do not mix lines.
+ */
 const WHOLE_CHARACTERS = 4096;
 
-/** Lines of one turn of the event loop go out together: a batch of orders ends in one, and a system call costs more than a line. */
+/**
+ * Writes the lines of one turn of the event loop together. A batch of orders ends in one turn, and a system
+ * call costs more than a line.
+ */
 export function openLineWriter(write: (text: string) => void): LineWriter {
   let held = "";
   const flush = () => {

@@ -1,6 +1,6 @@
 import { printableJson } from "./printable.ts";
 
-/** The only members that a log line can have. A secret has no name here, so none can be logged by mistake. */
+/** The only members that a log line can have. No member is for a secret, so none is logged by mistake. */
 export interface LogFields {
   readonly request_id?: string;
   readonly method?: string;
@@ -18,12 +18,12 @@ export interface LogFields {
   readonly role?: string;
   readonly pid?: number;
   readonly processes?: number;
-  /** The number of one of several. */
+  /** The number of a process, where several serve. */
   readonly process?: number;
   /** The code or the signal that a process ended with. */
   readonly exit?: string;
   readonly setting?: string;
-  /** How far a clock is behind. */
+  /** How far the database's clock is behind. */
   readonly behind_seconds?: number;
   readonly token_key?: string;
   /** A key's name, which is a part of its hash. */
@@ -33,13 +33,13 @@ export interface LogFields {
 type LogLevel = "info" | "warn" | "error";
 export type Log = (level: LogLevel, event: string, fields?: LogFields) => void;
 
-/** One JSON object a line. What is not on the list does not come out, whatever its type claims. */
+/** Writes one JSON object per line. Unlisted members are left out, even if the type checker missed them. */
 export function createLog(write: (line: string) => void, at: () => Date): Log {
   return (level, event, fields = {}) =>
     write(printableJson({ at: at().toISOString(), level, event, ...allowed(fields) }));
 }
 
-/** Member by member, in this order; JSON leaves out what is undefined. */
+/** Copies the listed members in this order. JSON.stringify() leaves out those that are undefined. */
 const allowed = (fields: LogFields): Record<keyof LogFields, unknown> => ({
   request_id: fields.request_id,
   method: fields.method,

@@ -7,8 +7,8 @@ interface Probes {
 }
 
 /**
- * Liveness, readiness and metrics, on a listener of their own that the proxy never routes to. A service that cannot
- * reach its database is alive and not ready.
+ * Serves liveness, readiness and metrics on a separate listener, to which the proxy never routes. A service
+ * that cannot reach its database is alive but not ready.
  */
 export function createOperationsServer({ metrics, isReady }: Probes): Server {
   return createServer((request, response) => {

@@ -12,8 +12,10 @@ const HOST_AND_PORT = /^(\[[^\]]+\]|[^:[\]/@?#]+):([1-9][0-9]{0,4})$/;
 const PORT_MAX = 65_535;
 
 /**
- * Reads entries with spaces or commas between them: HOST:PORT, an address, or a range such as 10.1.2.0/24. Throws an Error whose
- * message continues the setting's name.
+ * Reads entries that are separated by spaces or commas: HOST:PORT, an address, or a range such as
+ * 10.1.2.0/24.
+ *
+ * @throws Error whose message continues a sentence that begins with the setting's name.
  */
 export function parseAllowList(text: string): AllowList {
   const hosts: string[] = [];
@@ -53,7 +55,7 @@ function readRange(entry: string): string | undefined {
   return /^(?:0|[1-9][0-9]{0,2})$/.test(bits) && Number(bits) <= most ? entry : undefined;
 }
 
-/** In a URL's normal form, so that it can be compared with a URL's host. */
+/** Returns the host in a URL's normal form, so that it can be compared with a URL's host. */
 function readHost(entry: string): string | undefined {
   const [, host, port] = HOST_AND_PORT.exec(entry) ?? [];
   if (host === undefined || Number(port) > PORT_MAX || !URL.canParse(`https://${host}/`)) return undefined;

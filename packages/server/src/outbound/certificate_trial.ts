@@ -3,7 +3,10 @@ import { generateKeyPairSync, type KeyObject, randomBytes, sign } from "node:cry
 import { isIP } from "node:net";
 import ipaddr from "ipaddr.js";
 
-/** Certificates of servers as a receiver may show them, right and wrong: X.509 by hand, for the tests of one sender. */
+/**
+ * A fixture that writes X.509 server certificates by hand, both valid and invalid, to test the webhook
+ * sender.
+ */
 
 export interface Issued {
   readonly cert: string;
@@ -11,10 +14,10 @@ export interface Issued {
 }
 
 export interface TrialAuthority {
-  /** PEM of its own certificate. */
+  /** The authority's own certificate as PEM. */
   readonly ca: string;
   issue(names: readonly string[], beginsInDays?: number, endsInDays?: number): Issued;
-  /** With a name that only its subject has; without any alternative name unless some are given. */
+  /** Issues a certificate whose subject has `commonName`. Its alternative names are only those in `names`. */
   issueByCommonName(commonName: string, names?: readonly string[]): Issued;
 }
 

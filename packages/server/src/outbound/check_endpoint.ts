@@ -2,8 +2,9 @@ import { EndpointError, findDestination, type Rules } from "./destination.ts";
 import { createResolver, type ResolveHost } from "./resolve_host.ts";
 
 /**
- * What is wrong with an endpoint that is to be registered; undefined where nothing is. After `dns_failed` it may be registered
- * all the same: the name may come into being later, or be known to the service alone, and each attempt judges it again.
+ * Returns the fault of an endpoint that is about to be registered, or undefined. An endpoint with
+ * `dns_failed` may still be registered: the name may be created later, or only the service can resolve it.
+ * Each attempt checks the endpoint again.
  */
 export async function checkEndpoint(
   url: string,

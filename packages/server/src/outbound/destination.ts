@@ -7,14 +7,14 @@ import type { ResolveHost } from "./resolve_host.ts";
 export interface Rules {
   readonly loopbackReceivers: boolean;
   readonly ports: readonly number[];
-  /** Hosts and addresses that may be internal, at any port and also over http. */
+  /** Hosts and addresses that may be internal. They may also use http, and ports other than `ports`. */
   readonly allow?: AllowList;
   /** How messages name the endpoint; a webhook by default. */
   readonly subject?: Subject;
 }
 
 interface Subject {
-  /** As in "The webhook's". */
+  /** The possessive that begins each message, such as "The webhook's". */
   readonly owner: string;
   /** A sentence for the refusal that says where the operator can permit the address. */
   readonly exception?: string;
@@ -23,13 +23,13 @@ interface Subject {
 const NOTHING: AllowList = { hosts: [], ranges: [] };
 const WEBHOOK: Subject = { owner: "The webhook's" };
 
-/** Where a request goes. Every address was checked; connect to no other. */
+/** Where a request goes. Every address was checked; do not connect to any other. */
 export interface Destination {
   /** False for http, which only an allow list permits. */
   readonly secure: boolean;
   /** Connections may be reused only for the same key: the same endpoint and addresses. */
   readonly key: string;
-  /** As the receiver's certificate must have it. */
+  /** The name or address that the receiver's certificate must contain. */
   readonly hostname: string;
   readonly addresses: readonly string[];
   readonly port: number;
@@ -52,7 +52,7 @@ export class EndpointError extends Error {
 const URL_MAX_CHARACTERS = 2048;
 const HTTPS_PORT = 443;
 const HTTP_PORT = 80;
-/** An IPv6 address, or labels of a name; an IPv4 address looks like one. */
+/** An IPv6 address in brackets, or the labels of a name. An IPv4 address matches as a name. */
 const HOST_FORM = /^(?:\[.+\]|(?=.{1,253}$)[a-z0-9_-]{1,63}(?:\.[a-z0-9_-]{1,63})*)$/;
 const LOCALHOST = /(?:^|\.)localhost$/;
 /** localhost is never looked up in DNS: it means this machine by definition. */
@@ -94,7 +94,10 @@ export async function findDestination(
   };
 }
 
-/** As the URL Standard reads it: 0x7f.1 and 127.0.0.1 are the same host before anything is checked. */
+/**
+ * Parses the URL as the URL Standard does, so that spellings such as 0x7f.1 become 127.0.0.1 before any
+ * check.
+ */
 function readUrl(text: string, rules: Rules): URL {
   const url = URL.canParse(text) ? new URL(text) : undefined;
   const isHttp = url?.protocol === "http:" && rules.allow !== undefined;

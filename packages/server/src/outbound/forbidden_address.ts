@@ -3,17 +3,24 @@ import ipaddr from "ipaddr.js";
 
 type Address = ReturnType<typeof ipaddr.parse>;
 
-/** Azure's platform service, the one of its kind that lies amid public addresses; the others' ranges are refused as a whole. */
+/**
+ * Azure's platform service. Its address lies between public addresses. The platform addresses of other clouds
+ * lie in ranges that are refused as a whole.
+ */
 const PLATFORM_ADDRESS = "168.63.129.16";
-/** All that IANA gives out as global unicast; ipaddr.js calls whatever it does not know unicast, too. */
+/**
+ * The block from which IANA assigns global unicast addresses. ipaddr.js also calls unknown ranges unicast.
+ */
 const GLOBAL_UNICAST = ipaddr.IPv6.parseCIDR("2000::/3");
 
 /**
- * Why nothing may be sent there, in a word; undefined for a public address. An IPv6 address that carries an IPv4 one is
- * refused whatever it carries: a gateway on the way could take it for that other address.
+ * Returns a short reason why nothing may be sent to the address, or undefined for a public address. An IPv6
+ * address that embeds an IPv4 address is always refused, because a gateway on the path could send to the
+ * embedded address.
  */
 export function whyForbidden(text: string, loopbackReceivers: boolean): string | undefined {
-  // isIP() is the strict one: ipaddr.js also reads 127.1 and 0x7f000001. A zone would choose the interface.
+  // isIP() is strict: ipaddr.js also accepts 127.1 and 0x7f000001. A zone (after %) would select a network
+  // interface.
   if (isIP(text) === 0 || text.includes("%")) return "no address";
   const address = ipaddr.parse(text);
   const range = rangeOf(address);
@@ -30,5 +37,8 @@ function rangeOf(address: Address): string {
   return isIsatap(address.parts) ? "isatap" : range;
 }
 
-/** RFC 5214: an IPv4 address in the interface identifier, behind 0:5efe, or 200:5efe where it is said to be global. */
+/**
+ * RFC 5214: the interface identifier is 0:5efe, or 200:5efe for a globally unique address, and then an IPv4
+ * address.
+ */
 const isIsatap = ([, , , , high = 0, low]: readonly number[]) => (high & ~0x200) === 0 && low === 0x5efe;

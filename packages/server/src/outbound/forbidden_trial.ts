@@ -1,4 +1,7 @@
-/** Every block that is not public, by IANA's registries of special-purpose addresses and what clouds keep: first, last, and some between. */
+/**
+ * Every block that is not public: IANA's registries of special-purpose addresses, and addresses that clouds
+ * reserve. Each with its first and last address and some between.
+ */
 export const FORBIDDEN_BLOCKS: readonly (readonly [name: string, ...addresses: string[]])[] = [
   ["this network", "0.0.0.0", "0.0.0.1", "0.1.2.3", "0.255.255.255"],
   ["private, ten", "10.0.0.0", "10.254.0.0", "10.255.255.255"],
@@ -63,7 +66,7 @@ export const FORBIDDEN_BLOCKS: readonly (readonly [name: string, ...addresses: s
 
 export const FORBIDDEN_ADDRESSES = FORBIDDEN_BLOCKS.flatMap(([, ...addresses]) => addresses);
 
-/** Public, and most of them a block's neighbour. */
+/** Public addresses. Most are directly beside a forbidden block. */
 export const PUBLIC_ADDRESSES: readonly string[] = [
   ...["1.0.0.0", "1.1.1.1", "8.8.8.8", "9.255.255.255", "11.0.0.0"],
   ...["100.63.255.255", "100.128.0.0", "126.255.255.255", "128.0.0.0"],

@@ -3,13 +3,13 @@ import { createSocket, type RemoteInfo } from "node:dgram";
 import { once } from "node:events";
 import ipaddr from "ipaddr.js";
 
-/** A name server on this machine, over UDP: it knows what it is told, and nothing else. */
+/** A fixture: a name server on this machine over UDP. It knows only the names that the test gives it. */
 export interface NameServer {
-  /** ip:port, as a resolver takes it. */
+  /** ip:port, as a resolver expects it. */
   readonly address: string;
-  /** Every question, as name and type. */
+  /** Every question received, as name and type. */
   readonly asked: string[];
-  /** Addresses from now on; or no answer at all, or one that says that the server fails. */
+  /** Sets the answer for a name from now on: addresses, no answer, or a server failure. */
   says(name: string, answer: readonly string[] | "silence" | "failure"): void;
   stop(): Promise<void>;
 }
@@ -66,7 +66,7 @@ function recordsOf(addresses: readonly string[], type: number): Buffer[] {
     .map((address) => {
       const bytes = Buffer.from(address.toByteArray());
       const record = Buffer.alloc(HEADER_BYTES);
-      // The name is the question's, which stands behind the header.
+      // A compression pointer to the name in the question, which follows the header.
       record.writeUInt16BE(0xc000 | HEADER_BYTES, 0);
       record.writeUInt16BE(type, 2);
       record.writeUInt16BE(1, 4);

@@ -16,20 +16,26 @@ export interface PinnedOptions extends RequestOptions {
   readonly destination: Destination;
 }
 
-/** TCP and TLS together, for each address; all tried addresses together stay within an attempt's deadline. */
+/**
+ * Limit for TCP and TLS together, for each address. The addresses tried together stay within an attempt's
+ * deadline.
+ */
 const CONNECT_MAX_MS = 5000;
 const ADDRESSES_TRIED = 3;
-/** Under the five seconds after which many servers close: who reuses a connection just then loses a request. */
+/**
+ * Many servers close an idle connection after 5 s. A request sent at that moment would be lost, so close
+ * earlier.
+ */
 const IDLE_MS = 4000;
-/** Of one endpoint, while it is sent to and while it is not. */
+/** Connections to one endpoint: in total, and idle. */
 const CONNECTIONS_MAX = 64;
 const IDLE_CONNECTIONS_MAX = 32;
 const MIN_VERSION = "TLSv1.2";
 
 /**
- * Connections that lead to judged addresses and nowhere else: no name is resolved here, no proxy is asked, no TLS session
- * is resumed. One is used again for the same endpoint at the same addresses alone: one to an address that a name no longer
- * has is never taken up again, and no partner waits for another who is served by the same host.
+ * Connects only to checked addresses. It resolves no name, uses no proxy and resumes no TLS session. A
+ * connection is reused only for the same endpoint with the same addresses. So a connection to an address that
+ * the name no longer has is not reused. Partners whose endpoints share a host do not wait for each other.
  */
 export class PinnedAgent extends Agent {
   readonly #trust: SecureContext = createSecureContext({ minVersion: MIN_VERSION });
@@ -46,7 +52,10 @@ export class PinnedAgent extends Agent {
     return (options as PinnedOptions).destination.key;
   }
 
-  /** The time is set once for each connection: an agent's own `timeout` would be set up for each request. */
+  /**
+   * Sets the idle timeout once for each connection. The agent's own `timeout` would set it again for each
+   * request.
+   */
   override keepSocketAlive(stream: Duplex): boolean {
     const socket = stream as TLSSocket;
     socket.unref();
@@ -78,7 +87,7 @@ export class PinnedAgent extends Agent {
       const socket = connect({
         host: address,
         port,
-        // Of an IP literal there is no name to show: its certificate is checked against the address.
+        // An IP literal has no name for SNI. Its certificate is checked against the address.
         servername: hostname === address ? "" : hostname,
         secureContext: isLoopback(address) ? this.#loopbackTrust : this.#trust,
         rejectUnauthorized: true,
@@ -92,7 +101,8 @@ export class PinnedAgent extends Agent {
         reject(new SendError(failure));
       };
       socket.once("connect", () => failure = "tls_failed");
-      // It stays: whatever goes wrong between two requests is nobody's error, and must not end the process.
+      // This listener stays. Without it, an error between two requests would be unhandled and end the
+      // process.
       socket.on("error", fail);
       socket.once("secureConnect", () => {
         clearTimeout(timer);
@@ -102,6 +112,9 @@ export class PinnedAgent extends Agent {
   }
 }
 
-/** Node takes the subject's common name where there is no DNS name, which RFC 9525 forbids: here none has a subject. */
+/**
+ * Without a DNS name in the certificate, Node checks the subject's common name, which RFC 9525 forbids. So
+ * the subject is removed before the check.
+ */
 const checkAlternativeNames = (hostname: string, certificate: PeerCertificate) =>
   checkServerIdentity(hostname, { ...certificate, subject: {} as PeerCertificate["subject"] });

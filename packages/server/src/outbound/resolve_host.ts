@@ -1,19 +1,27 @@
 import { promises as dns } from "node:dns";
 import { readFile } from "node:fs/promises";
 
-/** Every address of a name, IPv4 first; none where it cannot be resolved. Never rejects. */
+/**
+ * Returns every address of a name, or none if the name cannot be resolved. Never rejects. Addresses from DNS
+ * are returned with IPv4 first.
+ */
 export type ResolveHost = (hostname: string) => Promise<readonly string[]>;
 
 const LOOKUPS_MAX = 1024;
 const LOOKUP_MAX_MS = 5000;
-/** Of one server, before the next is asked. */
+/**
+ * `timeout` is the wait for one server in milliseconds, before the next is asked. Each server gets `tries`
+ * tries.
+ */
 const PATIENCE = { timeout: 1000, tries: 2 };
 const HOSTS_FILE = "/etc/hosts";
 
 /**
- * Looks into the machine's table of hosts, then asks the name servers itself; `servers` are ip:port, the system's unless given.
- * getaddrinfo() would wait in the few threads that Web Crypto works in: a partner's slow name server would hold up everybody's
- * signatures. Whatever comes out is judged.
+ * Reads the machine's hosts file, then asks the name servers directly. getaddrinfo() is not used, because it
+ * blocks one of the few threads that Web Crypto uses: a partner's slow name server would delay all
+ * signatures. The caller checks every address that is returned.
+ *
+ * @param servers Name servers as ip:port; the system's servers by default.
  */
 export function createResolver(servers?: readonly string[], hostsFile: string = HOSTS_FILE): ResolveHost {
   const resolver = new dns.Resolver(PATIENCE);
@@ -44,7 +52,7 @@ async function findInHosts(hostname: string, file: string): Promise<readonly str
   });
 }
 
-/** How long it may take with several servers, each tried several times, is theirs to say; here is the end. */
+/** Gives up after LOOKUP_MAX_MS, because several servers with several tries each could take longer. */
 function orNone(ask: () => Promise<string[]>): Promise<readonly string[]> {
   return new Promise((resolve) => {
     const timer = setTimeout(resolve, LOOKUP_MAX_MS, []);

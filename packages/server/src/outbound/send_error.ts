@@ -1,6 +1,6 @@
 import type { EndpointFault } from "./destination.ts";
 
-/** Why an attempt failed; all that there are. The last one is a mistake of this program. */
+/** All reasons why an attempt can fail. `unexpected` means a bug in this program. */
 export type AttemptError =
   | EndpointFault
   | "connect_failed"

@@ -2,16 +2,16 @@ import { canonicalRequest } from "@gold-partner/canonical";
 import { hostBytes, type ProbeMistake } from "@gold-partner/protocol";
 import { spellBody } from "./body_spellings.ts";
 
-/** The request as it arrived, its nonce well formed. */
+/** The request as it arrived. Its nonce is well formed. */
 export interface ProbedRequest {
   readonly method: string;
   readonly baseUrl: string;
-  /** The request target as it came. */
+  /** The request target as it was sent. */
   readonly target: string;
   readonly body: Uint8Array;
   readonly timestamp: string;
   readonly nonce: string;
-  /** What the caller and the proxies before us call this service. */
+  /** The names by which the caller and the proxies in front address this service. */
   readonly hosts: readonly string[];
 }
 
@@ -27,7 +27,7 @@ interface Attempt {
 const LINE = { url: 1, bodySha256: 2, timestamp: 3 } as const;
 const HOST_FORM = /^[A-Za-z0-9._:[\]-]{1,255}$/;
 
-/** The usual mistakes at this step, the most usual first. */
+/** Yields the texts of the usual mistakes at this step, the most usual first. */
 export function* attempts(failed: FailedStep, der: boolean, request: ProbedRequest): Generator<Attempt> {
   const { method, baseUrl, target, body, timestamp, nonce } = request;
   const bodySha256 = hostBytes.sha256Hex(body);
@@ -47,7 +47,7 @@ export function* attempts(failed: FailedStep, der: boolean, request: ProbedReque
       return;
     case "signature":
       yield encoded;
-      // The text as it should be did not verify, and would prove no mistake.
+      // Skip the correct text: it did not verify, and it would prove no mistake.
       for (const attempt of misspell(text, request)) if (attempt.text !== text) yield attempt;
   }
 }

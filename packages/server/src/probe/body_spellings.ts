@@ -13,25 +13,26 @@ import { hostBytes } from "@gold-partner/protocol";
 interface Layout {
   readonly comma: string;
   readonly colon: string;
-  /** Not empty: each member on a line of its own. */
+  /** If not empty, each member is on its own line. */
   readonly indent: string;
 }
 
 const COMPACT: Layout = { comma: ",", colon: ":", indent: "" };
-/** As Python's json.dumps. */
+/** The layout of Python's json.dumps(). */
 const SPACED: Layout = { comma: ", ", colon: ": ", indent: "" };
 const indented = (spaces: number): Layout => ({ comma: ",", colon: ": ", indent: " ".repeat(spaces) });
 const LAYOUTS: readonly Layout[] = [COMPACT, SPACED, indented(2), indented(4)];
 
-/** Every body of this API is far shorter; indenting a longer one would buy much work for one request. */
+/** Every body of this API is far shorter. Re-spelling longer bodies would let one request cause much work. */
 const RESPELT_MAX_BYTES = 8192;
 const LINE_END = /\r?\n$/;
 const BEYOND_ASCII = /[\u0080-\uffff]/g;
 
-/** The other texts that a client may have signed for this body: what its libraries make of the same value. */
+/** Yields other texts that a client may have signed: the same value as common JSON libraries write it. */
 export function* spellBody(body: Uint8Array): Generator<Uint8Array> {
   if (body.length > RESPELT_MAX_BYTES) return;
-  // Byte by character: a line break at the end is changed, and nothing else is read.
+  // One character for each byte, so that the body need not be valid UTF-8. Only a final line break is
+  // changed.
   const bytes = String.fromCharCode(...body);
   const bare = bytes.replace(LINE_END, "");
   for (const end of ["", "\n", "\r\n"]) yield Uint8Array.from(bare + end, (char) => char.charCodeAt(0));
@@ -51,7 +52,8 @@ function* spellJson(body: Uint8Array): Generator<string> {
         yield text.replace(BEYOND_ASCII, escape);
       }
     }
-    // As JavaScript reads and writes numbers: these bytes are hashed, and no quantity is taken from them.
+    // Numbers as JavaScript reads and writes them. The floats are safe here: the texts are only hashed, and
+    // no quantity is read from them.
     const plain = JSON.parse(new TextDecoder().decode(body)) as CanonicalValue;
     yield JSON.stringify(plain);
     yield canonicalJson(plain);

@@ -25,7 +25,7 @@ const REQUEST: ProbedRequest = {
 const { privateKey, publicKey } = newForeignPair();
 const key = await importVerifyingKey(publicKey.export({ format: "jwk" }));
 
-/** What the diagnosis says of a client that signs like this. */
+/** Returns the diagnosis of a client that makes the given mistakes. */
 async function diagnosisOf(
   careless: Carelessness,
   { failed = "signature", request = REQUEST, keys = [key], signer = privateKey }: {

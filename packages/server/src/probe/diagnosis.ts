@@ -4,12 +4,15 @@ import { attempts, type FailedStep, type ProbedRequest } from "./attempts.ts";
 import type { LooseSignature } from "./loose_signature.ts";
 
 const ES256 = { name: "ECDSA", hash: "SHA-256" };
-/** Bounds the work, whatever the body and however many keys: all attempts with one key, the most usual with several. */
+/**
+ * Bounds the work for any body and any number of keys. With one key all attempts fit, with several keys only
+ * the most usual ones.
+ */
 const MAX_VERIFICATIONS = 96;
 
 /**
- * The usual mistake that explains why the step failed, or null. It is proven, never guessed: one of the partner's own
- * keys made this very signature over what that mistake would have signed.
+ * Returns the usual mistake that explains why the step failed, or null. The mistake is proven, not guessed:
+ * the signature verifies with one of the partner's keys over the text that this mistake produces.
  */
 export async function diagnose(
   failed: FailedStep,

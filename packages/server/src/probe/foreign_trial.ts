@@ -8,7 +8,10 @@ import {
   sign,
 } from "node:crypto";
 
-/** A client that shares no code with the service: node:crypto signs, and the lines are joined by hand. */
+/**
+ * A request of a client that shares no code with the service: node:crypto signs, and the lines are joined by
+ * hand.
+ */
 export interface ForeignRequest {
   readonly method: string;
   readonly url: string;
@@ -17,7 +20,7 @@ export interface ForeignRequest {
   readonly nonce: string;
 }
 
-/** What a careless client does otherwise; the rest it does right. */
+/** The parts that a careless client does differently. A missing part is done correctly. */
 export interface Carelessness {
   readonly url?: string;
   /** Hashed instead of the body. */
@@ -62,6 +65,7 @@ export const newForeignPair = (): { privateKey: KeyObject; publicKey: KeyObject 
     privateKeyEncoding: { type: "pkcs8", format: "pem" },
     publicKeyEncoding: { type: "spki", format: "pem" },
   });
-  // A copy, because Node 20 deadlocks if garbage collection frees the generation of a key that is being exported as a JWK.
+  // Copies: Node 20 deadlocks if garbage collection frees the job that generated a key during its export
+  // as a JWK.
   return { privateKey: createPrivateKey(privateKey), publicKey: createPublicKey(privateKey) };
 };

@@ -1,9 +1,9 @@
 import { Buffer } from "node:buffer";
 import { JwsError, signatureFromDer } from "@gold-partner/jws";
 
-/** What of a signature header can be verified, though its form may be wrong. */
+/** The parts of a signature header that can be verified, even if the header's form is wrong. */
 export interface LooseSignature {
-  /** The protected header's text as it stands: right or wrong, the signature covers it. */
+  /** The protected header's text as it was sent. The signature covers this text, even if it is wrong. */
   readonly header: string;
   /** 64 bytes, r ‖ s. */
   readonly bytes: Uint8Array<ArrayBuffer>;
@@ -12,7 +12,10 @@ export interface LooseSignature {
 
 const SIGNATURE_BYTES = 64;
 
-/** Reads detached and ordinary JWS, r ‖ s and DER, base64url and base64; undefined where there is no signature in it. */
+/**
+ * Reads detached and ordinary JWS, r ‖ s and DER, base64url and base64. Returns undefined if it finds no
+ * signature.
+ */
 export function readLooseSignature(value: string): LooseSignature | undefined {
   const [header, _payload, text, ...others] = value.split(".");
   if (!header || !text || others.length > 0) return undefined;

@@ -1,6 +1,8 @@
 import type { ProbeMistake } from "@gold-partner/protocol";
 
-/** What was signed instead, and what to do. Said behind what the step says by itself. */
+/**
+ * For each mistake, what was signed instead and how to fix it. The text follows the failed step's own detail.
+ */
 export const MISTAKE_CURES: Readonly<Record<ProbeMistake, string>> = {
   path_not_url:
     "You signed a part of the URL only: sign all of it, scheme, host, path and query, as the second line of canonical_string shows.",

@@ -14,7 +14,7 @@ const PATH = "/v1/signed-probe";
 const BODY = '{"quote_id":"qt_1","note":"\u0645\u0631\u062d\u0628\u0627"}';
 const PRETTY = '{\n  "quote_id": "qt_1"\n}\n';
 
-/** How to sign with nothing but openssl, as a partner's script does. */
+/** Shell functions that sign with openssl alone, as a partner's script may do. */
 const SHELL = String.raw`set -euo pipefail
 base64url() { openssl base64 -A | tr '+/' '-_' | tr -d '='; }
 raw() { # an ECDSA signature's DER to its 64 bytes r and s
@@ -27,7 +27,7 @@ sign() { openssl dgst -sha256 -sign signing.key; }
 lines() { printf 'POST\n%s\n%s\n%s\n%s' "$URL" "$(printf %s "$BODY" | hash)" "$TIMESTAMP" "$NONCE"; }
 `;
 
-/** The same by Python's standard library, which signs by openssl. */
+/** The same with Python's standard library. It calls openssl to sign. */
 const PYTHON = String.raw`
 import base64, hashlib, json, os, subprocess
 def base64url(data): return base64.urlsafe_b64encode(data).rstrip(b"=").decode()
@@ -61,7 +61,10 @@ describe("the probe names the mistakes of clients that sign with openssl", () =>
     await rm(folder, { recursive: true });
   });
 
-  /** Runs a client's script; what it prints is the signature header of a probe, whose verdict comes back. */
+  /**
+   * Runs a client's script, sends a probe with the signature header that it prints, and returns the probe's
+   * reply.
+   */
   async function probe(
     program: keyof typeof OPTIONS,
     script: string,

@@ -6,13 +6,13 @@ import { Refusal } from "../refusal.ts";
 import type { FailedStep } from "./attempts.ts";
 
 interface Step {
-  /** null: not reached. */
+  /** null if the step was not reached. */
   readonly ok: boolean | null;
   readonly detail: string;
 }
 export type Steps = Record<"timestamp" | "nonce" | "header" | "key" | "signature", Step>;
 
-/** The three headers as they came; "" where one is missing. */
+/** The three headers as they arrived; "" for a missing header. */
 export interface ProbedHeaders {
   readonly timestamp: string;
   readonly nonce: string;
@@ -30,7 +30,10 @@ const NOT_REACHED: Step = { ok: null, detail: "Not reached." };
 
 const MILLISECONDS_FORM = /^[1-9][0-9]{12}$/;
 
-/** The steps up to the signature: each is judged, also where another one fails. */
+/**
+ * Checks the steps before the signature. Each is checked, even if another fails; only `key` needs a valid
+ * header.
+ */
 export async function judgeHeaders(
   headers: ProbedHeaders,
   partner: Partner,
@@ -64,7 +67,10 @@ export async function judgeHeaders(
   };
 }
 
-/** The step that a usual mistake may explain; undefined where there is nothing that a signature could be held against. */
+/**
+ * Returns the step that a usual mistake may explain. Undefined if no step failed that a mistake could
+ * explain, or if nonce or timestamp are malformed: then the signed text is unknown.
+ */
 export function stepToExplain({ timestamp }: ProbedHeaders, steps: Steps): FailedStep | undefined {
   if (!steps.nonce.ok) return undefined;
   if (MILLISECONDS_FORM.test(timestamp)) return "timestamp";
@@ -83,7 +89,7 @@ function judgeKey(partner: Partner, kid: string | undefined, nowMs: number): Ste
   };
 }
 
-/** Whatever the check refuses with is what the step says. */
+/** Runs a check. If it refuses, the refusal's message becomes the step's detail. */
 export async function judge(check: () => unknown, right: Step): Promise<Step> {
   try {
     await check();

@@ -54,7 +54,7 @@ export function limitsRoute(deps: Deps): Route {
       gold_grams: {
         step: gramsNumber(1n),
         minimum: gramsNumber(GOLD_MIN_TENTH_MILLIGRAMS),
-        // One quote must not exceed the limit on all open quotes.
+        // A single quote must not exceed the partner's limit on the grams of all open quotes.
         maximum: gramsNumber(
           openGrams !== null && openGrams < maximumTenthMilligrams ? openGrams : maximumTenthMilligrams,
         ),

@@ -7,7 +7,7 @@ export function jwksRoute(deps: Deps): Route {
   return async (c) => {
     await enter(c, deps);
     refuseQuery(c);
-    // A key is published before it signs, and until it retires.
+    // A key is published before it starts to sign, and stays published until it retires.
     const published = deps.registry.snapshot().tokenKeys.filter(({ retireAtMs }) => deps.now() < retireAtMs);
     const keys = published.map(({ kid, publicJwk }) => {
       const { kty, crv, x, y } = publicJwk as { kty: string; crv: string; x: string; y: string };

@@ -5,7 +5,7 @@ import type { Deps } from "../deps.ts";
 import { jsonTextReply } from "../reply.ts";
 import { pageText } from "./page.ts";
 
-/** What happened, oldest first; the cursor is the `after` of the next page. */
+/** Lists events, oldest first. next_cursor is the value of `after` for the next page. */
 export function eventsRoute(deps: Deps): Route {
   return async (c) => {
     const { partner } = await identify(c, deps);

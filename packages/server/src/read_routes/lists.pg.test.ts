@@ -16,7 +16,7 @@ const ORDERS = 23;
 describe("a list", () => {
   let service: TrialService;
   let account: Account;
-  /** What was made, oldest first. */
+  /** The orders made so far, oldest first. */
   const orders: { id: string; at: string; key: string }[] = [];
   before(async () => {
     service = await trialService();
@@ -86,7 +86,7 @@ describe("a list", () => {
     assertEquals(await idsOf(`?idempotency_key=${key}&created_before=${at}`), []);
     const { next_cursor } = await account.read(`/v1/orders?limit=20`, ordersReply);
     assertEquals(await idsOf(`?idempotency_key=${key}&cursor=${next_cursor}`), []);
-    // An order bears the uuid of its quote, and yet the quote's key made a quote.
+    // An order has the uuid of its quote, but the key of the quote must not find the order.
     const quoted = randomUUID();
     await account.execute(await account.quote("buy", 0.001, quoted));
     assertEquals(await idsOf(`?idempotency_key=${quoted}`), []);

@@ -1,6 +1,9 @@
 import type { Listed } from "../reads/record_reads.ts";
 
-/** A list's reply from its rows, of which one more than the limit was asked for. */
+/**
+ * Builds a list's reply. The rows must be read with `limit + 1`: one more row means that another page
+ * follows.
+ */
 export function pageText(
   rows: readonly Listed[],
   limit: number,

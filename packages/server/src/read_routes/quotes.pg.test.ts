@@ -53,7 +53,7 @@ describe("GET /v1/quotes/{id}", () => {
 
   it("waits, of an expired quote, for an order that may have been in time", async () => {
     const id = await plant(60);
-    // Longer than the service waits for an account: a slow machine may come to that before the order commits.
+    // The service's own lock timeout is shorter. On a slow machine it could end before the order commits.
     await service.books.sql`alter function gold.find_quote set lock_timeout = '9s'`;
     const order = service.books.connect("superuser", 1);
     let asked: Promise<string> | undefined;

@@ -8,7 +8,7 @@ import { Refusal } from "../refusal.ts";
 import { jsonTextReply } from "../reply.ts";
 import { pageText } from "./page.ts";
 
-/** One record by its id. Malformed, unknown and another partner's: one answer. */
+/** Reads one record by its id. A malformed id, an unknown id and another partner's id get the same answer. */
 export function recordRoute(kind: RecordKind, deps: Deps): Route {
   return async (c) => {
     const { partner } = await identify(c, deps);
@@ -20,7 +20,7 @@ export function recordRoute(kind: RecordKind, deps: Deps): Route {
   };
 }
 
-/** A page of records, newest first. */
+/** Reads a page of records, newest first. */
 export function listRoute(kind: ListedKind, deps: Deps): Route {
   return async (c) => {
     const { partner } = await identify(c, deps);
@@ -33,7 +33,7 @@ export function listRoute(kind: ListedKind, deps: Deps): Route {
       idempotencyKey: query.idempotency_key ?? null,
       below: cursor === undefined ? null : readCursor(scope, cursor),
     };
-    // One more than is shown tells whether there is another page.
+    // Read one row more than is shown: it tells whether there is another page.
     const rows = await deps.reads.list(kind, partner.id, bounds, limit + 1);
     const page = pageText(rows, limit, ({ sequence }) => writeCursor(scope, sequence));
     return jsonTextReply(page, c.get("exchange"));

@@ -11,7 +11,7 @@ const DAY_MS = 86_400_000;
 const RIYADH_AHEAD_MS = 3 * 3_600_000;
 const EVENTS_OF_TWO_PAGES = 520;
 
-/** Exact, whatever the number's unit. */
+/** The number in units of 0.0001, which is exact for riyals and grams. */
 const units = (value: number): bigint => parseSignedDecimal(`${value}`, 4n);
 
 describe("GET /v1/statement", () => {
@@ -38,7 +38,10 @@ describe("GET /v1/statement", () => {
   });
   after(() => service.stop());
 
-  /** The day in Riyadh that is so many days from the one that the test began on; it may end before the test does. */
+  /**
+   * The date in Riyadh, `days` after the day on which the test began. Midnight in Riyadh can pass during the
+   * test.
+   */
   const dayFrom = (days: number) =>
     new Date(startedMs + RIYADH_AHEAD_MS + days * DAY_MS).toISOString().slice(0, "2026-01-31".length);
   const pathOf = (from: number, to: number) => `/v1/statement?from=${dayFrom(from)}&to=${dayFrom(to)}`;
@@ -116,7 +119,8 @@ describe("GET /v1/statement", () => {
   it("cuts at midnight in Riyadh, both days included, and days fit together", async () => {
     const aged = await openAccount(service);
     for (let n = 0; n < 4; n++) await aged.fund(1);
-    // The first at the last millisecond of the day before yesterday in Riyadh, the second at yesterday's first.
+    // Riyadh time: event 1 in the last millisecond of the day before yesterday, event 2 in the first of
+    // yesterday.
     const midnight = Date.parse(`${dayFrom(-1)}T00:00:00.000Z`) - RIYADH_AHEAD_MS;
     await service.books.sql.begin(async (sql) => {
       await sql`set local session_replication_role = replica`;

@@ -21,7 +21,10 @@ export function statementRoute(deps: Deps): Route {
   };
 }
 
-/** The status went out long before, so what breaks a statement off shows in the log alone. */
+/**
+ * The status is already sent, so a failure in the middle of a statement is reported only in the log and a
+ * metric.
+ */
 async function* reportFailure(
   parts: AsyncGenerator<string>,
   c: AppContext,
@@ -37,7 +40,8 @@ async function* reportFailure(
       ...(typeof code === "string" ? { sqlstate: code } : {}),
     });
     metrics.count("gold_unexpected_errors_total");
-    // Whoever serves the stream may print what it ends with, past the log's list of what may be said.
+    // The HTTP server library may print the error that ends a stream, which would bypass the log's
+    // allow-list. So the original error is not passed on.
     throw new Error("the statement broke off");
   }
 }

@@ -10,17 +10,17 @@ import {
 import { assertEquals } from "@std/assert";
 import type { z } from "zod";
 
-/** A trial service as one partner of it sees it: what it writes, and what it then reads. */
+/** One partner's view of a test service: its writes and its reads. */
 export interface Account {
   readonly partner: TrialPartner;
   fund(amountSar: number, key?: string): Promise<string>;
   quote(side: "buy" | "sell", grams: number, key?: string): Promise<string>;
-  /** A quote, executed. */
+  /** Asks for a quote and executes it. */
   trade(side: "buy" | "sell", grams: number, key?: string): Promise<OrderCreatedReply>;
   execute(quoteId: string, key?: string): Promise<OrderCreatedReply>;
   withdraw(amountSar: number, key?: string): Promise<string>;
   get(path: string, headers?: Record<string, string | null>): Promise<Response>;
-  /** A reply that has what its schema names, and nothing else at any depth. */
+  /** Reads a reply and checks that it has exactly the members of its schema, at every depth. */
   read<Schema extends z.ZodType>(path: string, schema: Schema): Promise<z.output<Schema>>;
 }
 

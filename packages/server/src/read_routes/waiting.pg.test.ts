@@ -14,7 +14,8 @@ describe("a read that waits for its account", () => {
     const at = new Date(Date.now() - 5000).toISOString();
     const balances = (partner: TrialPartner) =>
       service.send(`/v1/balances?at=${at}`, { method: "GET", partner });
-    // Longer than the service waits for an account: a slow machine may come to that before the others have their answers.
+    // The service's own lock timeout is shorter. On a slow machine it could end before the other answers
+    // arrive.
     await service.books.sql`alter function gold.balance_at set lock_timeout = '9s'`;
     const holder = service.books.connect("superuser", 1);
     let answered = 0;

@@ -22,7 +22,7 @@ describe("a walk over a list", () => {
   });
   after(() => service.stop());
 
-  /** Real orders, in batches as the service sends them. */
+  /** Books real orders, in batches as the service sends them. */
   async function book(count: number): Promise<string[]> {
     const { partner: { client } } = account;
     const { sql, api } = service.books;
@@ -63,7 +63,7 @@ describe("a walk over a list", () => {
     const numbers: number[] = [];
     let after = "0";
     for (let ended = false; !ended;) {
-      // Whoever is told that there is no more asks again for what comes after the last.
+      // Writing may continue after a page, so read once more after it has stopped.
       ended = !writing;
       const { items }: EventsReply = await account.read(`/v1/events?after=${after}&limit=200`, eventsReply);
       numbers.push(...items.map(({ sequence }) => sequence));

@@ -1,14 +1,14 @@
 import type { Sql } from "postgres";
 import { sinceEpoch } from "./since_epoch.ts";
 
-/** In the smallest units. */
+/** In minor units: SAR in halalas, gold in 0.0001 g. */
 export interface Holdings {
   readonly sarAvailable: bigint;
   readonly sarHeld: bigint;
   readonly gold: bigint;
 }
 
-/** The postings of the events above one number, up to another and with it. */
+/** The events of a statement: numbers greater than `above`, up to and including `last`. */
 export interface StatementRange {
   readonly above: bigint;
   readonly last: bigint;
@@ -16,7 +16,7 @@ export interface StatementRange {
   readonly closing: Holdings;
 }
 
-/** One account's share of one transfer, as it is written. */
+/** The change of one account by one transfer. Every value is the text that the reply contains. */
 export interface StatementLine {
   readonly posted_at: string;
   readonly id: string;
@@ -26,7 +26,7 @@ export interface StatementLine {
   readonly balance_after: string;
 }
 
-/** A partner's limits and what counts against them; grams in 0.0001 g, null does not limit. */
+/** A partner's limits and what counts against them. Grams are in 0.0001 g. A null limit does not apply. */
 export interface PartnerLimits {
   readonly maximumOpenQuotes: bigint | null;
   readonly maximumOpenGrams: bigint | null;
@@ -37,17 +37,17 @@ export interface PartnerLimits {
   readonly resetsAt: Date;
 }
 
-/** What a partner's own account holds, held and is opened by. */
+/** Reads a partner's own account: balances, statement, limits and credentials. */
 export interface AccountReads {
   balances(client: number): Promise<Holdings & { readonly asOf: Date }>;
-  /** Undefined where the instant is still to come. */
+  /** Undefined if `at` is in the future. */
   balancesAt(client: number, at: string): Promise<Holdings | undefined>;
-  /** Days of Riyadh, both included. */
+  /** `from` and `to` are days in Riyadh, both included. */
   statementRange(client: number, from: string, to: string): Promise<StatementRange>;
   statementLines(client: number, above: bigint, last: bigint): Promise<readonly StatementLine[]>;
   /** Undefined for a partner without limits. */
   limits(client: number): Promise<PartnerLimits | undefined>;
-  /** The reply's text. */
+  /** The reply's body, as JSON text. */
   credentials(client: number): Promise<string>;
 }
 

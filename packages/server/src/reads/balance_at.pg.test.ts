@@ -12,7 +12,7 @@ const OPERATIONS = 10_000;
 const RANDOM_INSTANTS = 2000;
 const ASKING_MS = 3000;
 
-/** The same draws at every run. */
+/** A random generator that draws the same numbers in every run. */
 function drawFrom(seed: number): (bound: number) => number {
   let state = seed;
   return (bound) => {
@@ -29,7 +29,7 @@ describe("the balance at an instant", () => {
   let books: TrialBooks;
   before(async () => {
     books = await trialBooks();
-    // Thousands of commits: what a power cut would take of them is of no account here.
+    // This test makes thousands of commits. They need not survive a power cut.
     await books.sql.unsafe(
       `alter database ${new URL(books.url).pathname.slice(1)} set synchronous_commit = off`,
     );
@@ -37,7 +37,7 @@ describe("the balance at an instant", () => {
   });
   after(() => books.stop());
 
-  /** What the service's function says of each instant, in milliseconds. */
+  /** The balance that the service's function returns for each instant, given in milliseconds. */
   async function askAll(sql: Sql, client: number, instants: readonly number[]): Promise<string[]> {
     const rows = await sql<{ balance: string | null }[]>`
       select b.available || ' ' || b.held || ' ' || b.gold as balance
@@ -48,7 +48,7 @@ describe("the balance at an instant", () => {
     return rows.map(({ balance }) => balance ?? "to come");
   }
 
-  /** `past` has the balance after each of the client's events. */
+  /** `past` contains the balance after each of the client's events. */
   async function assertMatches(
     client: number,
     past: readonly Balance[],
@@ -81,7 +81,7 @@ describe("the balance at an instant", () => {
     const told = new Map<number, string>();
     const startedMs = performance.now();
     let booked = 0;
-    // Long enough to be close, and on a busy machine until there is something to say.
+    // At least ASKING_MS. A busy machine needs longer for enough orders and balances to compare.
     const enough = () => performance.now() - startedMs > ASKING_MS && booked > 50 && told.size > 500;
     const api = books.connect("gold_api", 8);
     const trade = async () => {

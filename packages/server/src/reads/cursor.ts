@@ -1,18 +1,23 @@
 import { hostBytes } from "@gold-partner/protocol";
 import { Refusal } from "../refusal.ts";
 
-/** What a cursor belongs to: one list of one partner. */
+/** A cursor is valid for one list of one partner. */
 interface CursorScope {
   readonly list: string;
   readonly clientId: string;
 }
 
-/** Where the next page goes on: below the number of the last record of this one. */
+/** The cursor of the next page, which stays below `sequence`, the number of this page's last record. */
 export function writeCursor({ list, clientId }: CursorScope, sequence: string): string {
   return hostBytes.base64url(hostBytes.utf8(`${list}.${clientId}.${sequence}`));
 }
 
-/** The number that the page stays below. There is one spelling of a cursor, so what was not written here is refused. */
+/**
+ * The number that the page stays below.
+ *
+ * A cursor has exactly one spelling: encoding the number again must give the same text. Anything else is
+ * refused, such as a cursor of another list or partner.
+ */
 export function readCursor(scope: CursorScope, cursor: string): string {
   const sequence = decode(cursor).split(".").at(-1)!;
   if (/^[1-9][0-9]{0,17}$/.test(sequence) && writeCursor(scope, sequence) === cursor) return sequence;

@@ -40,7 +40,7 @@ describe("what is read of a long history", () => {
   const rowsOf = (node: PlanNode): number =>
     (Number(node["Actual Rows"]) + Number(node["Rows Removed by Filter"] ?? 0)) * node["Actual Loops"];
 
-  /** The rows that were looked at in the tables that grow. */
+  /** How many rows a read visits in the tables that grow with the history. */
   async function rowsFor(read: () => Promise<unknown>): Promise<number> {
     connection.take();
     await read();
@@ -60,7 +60,7 @@ describe("what is read of a long history", () => {
     for (const statement of ["select 1", "analyze"]) {
       await books.sql.unsafe(statement);
       const cases: [string, number, () => Promise<unknown>][] = [
-        // Halving looks at one event a step, fifteen steps of 20,000.
+        // The binary search reads one event per step, and needs fifteen steps for 20,000 events.
         [
           "balance",
           20,

@@ -10,16 +10,16 @@ interface Price {
 
 interface MarketHours {
   readonly alwaysOpen: boolean;
-  /** By the clock of Riyadh, as `09:00`; day 0 is Sunday. */
+  /** In Riyadh time, as `09:00`; day 0 is Sunday. */
   readonly sessions: readonly { readonly day: number; readonly opens: string; readonly closes: string }[];
 }
 
-/** What is the same for every partner. */
+/** Reads with the same result for every partner. */
 export interface HouseReads {
-  /** Undefined where none was ever set. */
+  /** Undefined if no price was ever set. */
   price(): Promise<Price | undefined>;
   marketHours(): Promise<MarketHours>;
-  /** The published reply's text; null if none was published and the database accepts no writes. */
+  /** The published reply, as JSON text. Null if none was published and the database accepts no writes. */
   reserves(): Promise<string | null>;
 }
 

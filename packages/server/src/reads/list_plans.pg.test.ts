@@ -7,7 +7,7 @@ import { type ListBounds, openRecordReads } from "./record_reads.ts";
 const FEW = 1000;
 const MANY = 1_000_000;
 const PAGE_ITEMS = 51;
-/** By how many blocks a page of many orders may cost more: the index is a little deeper. */
+/** How many more blocks a page may read with many orders, because the index is a little deeper. */
 const DEEPER_BLOCKS = 2;
 
 describe("a page of a list", () => {
@@ -22,7 +22,7 @@ describe("a page of a list", () => {
     await books.stop();
   });
 
-  /** Orders of one client beyond those that it has, and the account as if it had booked them. */
+  /** Adds orders to those of a client, and updates the account as if it had booked them. */
   async function plantOrders(client: number, from: number, to: number): Promise<void> {
     await books.sql.begin(async (sql) => {
       await sql`set local session_replication_role = replica`;
@@ -34,7 +34,7 @@ describe("a page of a list", () => {
     });
   }
 
-  /** The one statement that reads the orders, and how many blocks it touched. */
+  /** The plan of the statement that reads the orders, and how many blocks it read. */
   async function explain(
     client: number,
     below: number | null,
@@ -42,7 +42,7 @@ describe("a page of a list", () => {
     const everything = { createdAfter: null, createdBefore: null, idempotencyKey: null } as const;
     const bounds: ListBounds = { ...everything, below: below === null ? null : `${below}` };
     const reads = openRecordReads(connection.sql);
-    // The first time the catalogue is read, too.
+    // The first call also reads the catalog.
     await reads.list("order", client, bounds, PAGE_ITEMS);
     connection.take();
     const rows = await reads.list("order", client, bounds, PAGE_ITEMS);
@@ -62,13 +62,13 @@ describe("a page of a list", () => {
 
   it("costs with a million orders what it costs with a thousand, at the end as at the start: one index, no sort", async () => {
     const [client, other] = [await books.createClient(), await books.createClient()];
-    // Beside it in the index, so that a walk that does not begin at the client passes over them.
+    // The other orders are beside the client's in the index. A scan that starts too early passes over them.
     await plantOrders(other, 1, FEW);
     await plantOrders(client, 1, FEW);
     const few = [await explain(client, null), await explain(client, FEW / 2)];
     await plantOrders(client, FEW + 1, MANY);
     const many = [];
-    // Whether the planner has been told of the many or not.
+    // Once before the planner's statistics include the new orders, and once after.
     for (const statement of ["select 1", "analyze gold.orders"]) {
       await books.sql.unsafe(statement);
       for (const below of [null, MANY / 2, FEW / 2]) many.push(await explain(client, below));

@@ -1,7 +1,8 @@
--- A client's records, newest first: by the number of the event that made them, so that a page begins where the one before
--- ended, whatever is added meanwhile. An instant becomes a number, too, so every page is one walk along one index.
+-- A client's records, newest first, sorted by the number of the event that created them. A page therefore
+-- starts where the previous page ended, even if records were added between the two. Instants are converted to
+-- numbers, too, so every page is one scan of a range of one index.
 
--- What a list is bounded by, strictly. Instants are whole milliseconds.
+-- The exclusive bounds of a list, as event numbers. Instants are whole milliseconds.
 create or replace function gold.list_bounds(client int, created_after timestamptz, created_before timestamptz, next_below bigint,
   out above bigint, out below bigint)
 language plpgsql stable set search_path = gold, pg_temp as $$
@@ -11,7 +12,8 @@ begin
     9223372036854775807);
 end $$;
 
--- What was made under a key; null where it made something else, or nothing.
+-- The id of the record that was created under an idempotency key. Null if the key created a record of another
+-- kind, or none.
 create or replace function gold.result_of(client int, key text, kind text) returns uuid
 language sql stable set search_path = gold, pg_temp
 begin atomic
@@ -19,7 +21,7 @@ begin atomic
   where k.bucket = client % 64 and k.client_id = client and k.key = result_of.key and k.result_kind = result_of.kind;
 end;
 
--- The client is compared and ordered by as the index has it.
+-- The three lists write the client as `client_id + 0`, because the index contains this expression.
 create or replace function gold.list_orders(
   client int, created_after timestamptz, created_before timestamptz, key text, next_below bigint, most int
 ) returns table (sequence bigint, body text)

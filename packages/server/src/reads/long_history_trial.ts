@@ -25,7 +25,7 @@ const STEPS = {
   pay: payWithdrawal,
   return: returnWithdrawal,
 } satisfies Record<Step, unknown>;
-/** What may come next of a withdrawal; submitting is an action of its own. */
+/** The possible next steps of a withdrawal, by its status. Submitting is a separate action. */
 const NEXT: Record<string, readonly (Step | "submit")[]> = {
   pending_approval: ["approve", "approve", "reject"],
   approved: ["submit", "submit", "reject"],
@@ -33,7 +33,7 @@ const NEXT: Record<string, readonly (Step | "submit")[]> = {
   paid: ["return"],
 };
 
-/** Plays as many operations as asked for, and throws where the books answer otherwise than the model, which it returns. */
+/** Performs at least `operations` random operations. Throws if the database and the model differ. */
 export async function playLongHistory(
   books: TrialBooks,
   clients: readonly number[],
@@ -119,7 +119,10 @@ const drawOrder = (clients: number, draw: Draw): Order => ({
   grams: BigInt(1 + draw(2000)),
 });
 
-/** Mostly what is possible. Who records is 0, so 1 approves; who approves a withdrawal is 0, so 1 submits it. */
+/**
+ * Draws an action that can mostly succeed. Operator 0 records deposits and approves withdrawals. Operator 1
+ * approves deposits and submits withdrawals, because both need a second person.
+ */
 function drawAction(model: HistoryModel, clients: number, draw: Draw): Exclude<Action, Order> {
   const [client, amount, kind] = [draw(clients), BigInt(1 + draw(500_000)), draw(9)];
   if (kind === 0) return { kind: "withdraw", client, amount, reference: null };

@@ -1,6 +1,6 @@
 interface Preference {
   readonly quality: number;
-  /** 0 for no range that fits, then every type, every subtype, the type itself. */
+  /** 0: no range matches; 1: every type; 2: every subtype of the type; 3: the exact type. */
   readonly precision: number;
 }
 
@@ -8,7 +8,7 @@ const CSV = "text/csv";
 const JSON_TYPE = "application/json";
 const QUALITY = /^(?:0(?:\.[0-9]{0,3})?|1(?:\.0{0,3})?)$/;
 
-/** Whether a table is wanted rather than JSON (RFC 9110, section 12.5.1). What cannot be told is JSON. */
+/** Whether the Accept header prefers CSV to JSON (RFC 9110, section 12.5.1). The default is JSON. */
 export function prefersCsv(accept: string | undefined): boolean {
   const ranges = (accept ?? "").split(",").map(readRange);
   const [csv, json] = [preferenceFor(CSV, ranges), preferenceFor(JSON_TYPE, ranges)];
@@ -28,7 +28,7 @@ function readRange(text: string): Range {
   return { type, quality: QUALITY.test(weight) ? Number(weight) : 0 };
 }
 
-/** The range that names the type most precisely decides. */
+/** The most precise range that matches the type decides. */
 function preferenceFor(type: string, ranges: readonly Range[]): Preference {
   const names = ["*/*", `${type.split("/")[0]}/*`, type];
   return ranges.reduce<Preference>((best, range) => {

@@ -1,7 +1,7 @@
 import type { TrialBooks } from "@gold-partner/dev";
 import postgres, { type Sql } from "postgres";
 
-/** A step of a plan as the database explains it, with what it did. */
+/** A node of a plan as auto_explain logs it, with its actual counts. */
 export interface PlanNode {
   readonly "Node Type": string;
   readonly "Relation Name"?: string;
@@ -15,16 +15,16 @@ export interface PlanNode {
   readonly Plans?: readonly PlanNode[];
 }
 
-/** One statement that ran, and all steps of its plan. */
+/** One statement that ran, and all nodes of its plan. */
 export interface Explained {
   readonly statement: string;
   readonly nodes: readonly PlanNode[];
 }
 
-/** The service's login on a connection that tells how each statement was run, those inside of functions included. */
+/** A connection with the service's role. It collects the plans of all statements, also inside functions. */
 export interface ExplainingConnection {
   readonly sql: Sql;
-  /** What ran since the last time this was asked. */
+  /** The statements since the previous call. */
   take(): Explained[];
   end(): Promise<void>;
 }

@@ -1,4 +1,4 @@
--- A partner's credentials, as far as they may be shown: names and lives, no value and no hash of one.
+-- A partner's credentials as the partner may see them: names and dates, never a secret's value or hash.
 
 create or replace function gold.life_text(not_before timestamptz, retire_at timestamptz, last_used_at timestamptz) returns text
 language sql stable

@@ -1,5 +1,5 @@
--- A client's events, oldest first, as they are delivered. Each bears its link of the hash chain, so what is not sealed yet is
--- sealed first; one that commits meanwhile is in the next page.
+-- A client's events, oldest first, as they are delivered. Each contains its link of the hash chain, so events
+-- that are not sealed yet are sealed first. An event that commits during the call appears in the next page.
 
 create or replace function gold.seal_newest(client int) returns void
 language plpgsql volatile set search_path = gold, pg_temp as $$
@@ -31,8 +31,8 @@ begin
     order by e.sequence;
 end $$;
 
--- The first from this uuid on: asked for by equality, the planner may take the index by number for as good, and read all events
--- of the client.
+-- Finds the first event with an id of at least the given uuid, and then compares the id. With an equality in
+-- the query, the planner may use the index by number instead, and read all events of the client.
 create or replace function gold.event_of(client int, id uuid) returns gold.event
 language plpgsql stable set search_path = gold, pg_temp
   set plan_cache_mode = force_generic_plan set enable_seqscan = off set enable_bitmapscan = off set jit = off as $$

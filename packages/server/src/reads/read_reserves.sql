@@ -1,7 +1,7 @@
--- The bars in the vault and the gold owed to all partners. Partners see a published figure that stays unchanged for an hour, so that
--- nobody can infer a single trade from it.
+-- The bars in the vault and the gold owed to all partners. Partners see a published figure that stays
+-- unchanged for an hour, so that nobody can infer a single trade from it.
 
--- One statement, and so one snapshot: bars, grams and coverage are of the same instant.
+-- One statement has one snapshot, so bars, grams and coverage are of the same instant.
 create or replace function gold.compute_reserves(at timestamptz) returns text
 language sql stable
 begin atomic
@@ -20,7 +20,8 @@ begin atomic
   ) owed;
 end;
 
--- The first reader after an hour publishes the next figure. Null if none was ever published and none can be written.
+-- The first reader after an hour publishes the next figure. Returns null if no figure was ever published and
+-- the database accepts no writes.
 create or replace function gold.read_reserves() returns text
 language plpgsql volatile security definer set search_path = gold, pg_temp as $$
 declare
@@ -29,13 +30,14 @@ declare
 begin
   if not exists (select from published_reserves p where p.as_of > due) then
     begin
-      -- A read must not wait for a synchronous standby. If the figure is lost in a failover, the next reader publishes another one.
+      -- A read must not wait for a synchronous standby. If the figure is lost in a failover, the next reader
+      -- publishes another one.
       perform set_config('synchronous_commit', 'local', true);
-      -- Of several readers at once the first one publishes; the others wait for it and change nothing.
+      -- If several readers get here at once, the first publishes. The others wait for it and change nothing.
       insert into published_reserves as p (as_of, body) values (clock, compute_reserves(clock))
       on conflict (one) do update set as_of = excluded.as_of, body = excluded.body where p.as_of <= due;
     exception when read_only_sql_transaction or disk_full then
-      -- On a replica, or without disk space, the last figure stays, with its instant.
+      -- On a replica, or without disk space, keep the last figure with its `as_of`.
     end;
   end if;
   return (select p.body from published_reserves p);

@@ -1,7 +1,8 @@
--- A statement is the postings of a range of event numbers. The range is fixed once, while the account is held; history is
--- append-only, so the pages that are read later belong to it, however long the reader takes.
+-- A statement contains the postings of a range of event numbers. The range is fixed once, under the account's
+-- lock. History is append-only, so later pages still match the range, however long the reader takes.
 
--- Days of Riyadh, both included; a day that is not over yet goes up to now. Numbers are strictly above the first.
+-- The days are days in Riyadh, both included. A day that is not over yet ends now. The statement contains the
+-- numbers greater than `above`, up to and including `last`.
 create or replace function gold.statement_range(client int, first_day date, last_day date)
 returns table (above bigint, last bigint, opening bigint[], closing bigint[])
 language plpgsql volatile security definer set search_path = gold, pg_temp as $$
@@ -13,7 +14,7 @@ begin
     from balance_after(client, above) o, balance_after(client, last) c;
 end $$;
 
--- One line an account that a transfer moved, oldest first, with that account's balance after it.
+-- One line per account that a transfer changed, oldest first, with that account's balance after the transfer.
 create or replace function gold.statement_lines(client int, above bigint, last bigint)
 returns table (posted_at text, id text, type text, account text, change text, balance_after text)
 language plpgsql stable security definer set search_path = gold, pg_temp
@@ -25,7 +26,7 @@ begin
       case when e.type like 'order.%' then 'ord_' when e.type like 'funding.%' then 'fnd_' else 'wd_' end || e.subject,
       e.type, l.account, decimal_text(l.change, l.unit), decimal_text(l.after, l.unit)
     from (
-      -- Numbers have no gaps, so the limit leaves nothing out; it keeps the planner to the index by number.
+      -- Numbers have no gaps, so the limit omits nothing. It makes the planner use the index by number.
       select e.* from event e where e.bucket = client % 64 and e.client_id = client and e.sequence > above and e.sequence <= last
       order by e.sequence limit last - above
     ) e

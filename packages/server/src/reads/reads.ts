@@ -4,13 +4,13 @@ import { type HouseReads, openHouseReads } from "./house_reads.ts";
 import { openRecordReads, type RecordReads } from "./record_reads.ts";
 import { createTurns } from "./turns.ts";
 
-/** What is read without a write to the books: views and functions, never tables. */
+/** All reads of the service. They use views and functions, never tables, and they book nothing. */
 export interface Reads extends HouseReads, AccountReads, RecordReads {
-  /** Whether the database answers. */
+  /** Rejects if the database does not answer. */
   ping(): Promise<void>;
 }
 
-/** As many of one client's reads wait for its account. */
+/** How many reads of one client may run or wait for its account; a further one is refused. */
 const TURNS = 512;
 
 export function openReads(sql: Sql, holding: Sql): Reads {

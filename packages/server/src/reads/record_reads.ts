@@ -1,27 +1,27 @@
 import type { Sql } from "postgres";
 import { sinceEpoch } from "./since_epoch.ts";
 
-/** A record as its partner is told of it, and the number that it is listed by. */
+/** A record as JSON text, and the event number by which lists are sorted. */
 export interface Listed {
   readonly sequence: string;
   readonly body: string;
 }
 
-/** Which records a page may hold; what is null bounds nothing. */
+/** The filters of a list. A null filter does not apply. */
 export interface ListBounds {
   readonly createdAfter: string | null;
   readonly createdBefore: string | null;
   readonly idempotencyKey: string | null;
-  /** Only what has a lower number. */
+  /** Only records with a lower event number. */
   readonly below: string | null;
 }
 
 export type ListedKind = "order" | "withdrawal" | "funding";
 export type RecordKind = ListedKind | "quote" | "event";
 
-/** Quotes, orders, money in and out, events: one by its uuid, or a page. Each is the text of its JSON. */
+/** Reads one record by its uuid, or a page of records. Each record is JSON text. */
 export interface RecordReads {
-  /** Undefined where the client has none of this uuid. */
+  /** Undefined if the client has no such record with this uuid. */
   find(kind: RecordKind, client: number, uuid: string): Promise<string | undefined>;
   /** Newest first. */
   list(kind: ListedKind, client: number, bounds: ListBounds, most: number): Promise<Listed[]>;

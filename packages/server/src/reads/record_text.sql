@@ -1,4 +1,4 @@
--- How a record is told to its partner: the one place for what is read, listed and delivered.
+-- The JSON text of each kind of record. Reads, lists and webhooks all use these functions.
 
 create or replace function gold.quote_text(given gold.quote, status text) returns text
 language sql stable
@@ -14,7 +14,8 @@ return '{"order_id":"ord_' || (given).id || '","quote_id":"qt_' || (given).id ||
   || ',"total_sar":' || gold.decimal_text((given).total, 0.01) || ',"status":"executed","executed_at":"'
   || gold.instant_text((given).executed_at) || '"}';
 
--- `as_of` is the number of the event that tells of it: a step that came later is not known to it. Null is now.
+-- `as_of` is the number of the event that reports the withdrawal. Later steps are ignored, so that the
+-- event's text never changes. With null, the current status is shown.
 create or replace function gold.withdrawal_text(given gold.withdrawal, as_of bigint) returns text
 language sql stable
 return '{"withdrawal_id":"wd_' || (given).id || '","amount_sar":' || gold.decimal_text((given).amount, 0.01)
@@ -25,7 +26,7 @@ return '{"withdrawal_id":"wd_' || (given).id || '","amount_sar":' || gold.decima
     order by s.sequence desc limit 1
   ) || '","created_at":"' || gold.instant_text((given).created_at) || '"}';
 
--- What came in by a deposit may be taken back; the deposit of the same uuid tells when.
+-- A funding by a deposit can be reversed. The deposit with the same uuid stores when. `as_of` is as above.
 create or replace function gold.funding_text(given gold.funding, as_of bigint) returns text
 language sql stable
 return '{"funding_id":"fnd_' || (given).id || '","amount_sar":' || gold.decimal_text((given).amount, 0.01)
@@ -33,8 +34,9 @@ return '{"funding_id":"fnd_' || (given).id || '","amount_sar":' || gold.decimal_
     select '"' || gold.instant_text(d.reversed_at) || '"' from gold.deposit d where d.id = (given).id and d.reversed_sequence <= coalesce(as_of, d.reversed_sequence)
   ), 'null') || '}';
 
--- An event as it is delivered, the same bytes at every attempt. Its record has to be sealed. As a table of one row it becomes part of
--- the statement that reads the events, at a quarter of what a call for each would cost; an id that is null is not looked up.
+-- An event as it is delivered, with the same bytes at every attempt. An event that is not sealed yet yields
+-- no row. Because the function returns a table, Postgres makes it part of the statement that reads the
+-- events. This costs a quarter of what one call per event would. A join on a null id looks nothing up.
 create or replace function gold.event_body(given gold.event) returns table (body text)
 language sql stable
 begin atomic
@@ -59,8 +61,9 @@ begin atomic
   where l.bucket = (given).bucket and l.client_id = (given).client_id and l.sequence = (given).sequence;
 end;
 
--- How the delivery of an event stands, with the newest hundred of the attempts that are still kept. None was made before the event,
--- nor will be after now; so said, with room for a clock, only the weeks between are looked into.
+-- The delivery state of an event, with the newest hundred of the attempts that are still kept. The bounds on
+-- attempted_at let Postgres read only the weekly partitions from the event until now. The minute on either
+-- side allows for clocks that differ.
 create or replace function gold.delivery_text(given gold.event) returns text
 language sql stable
 return (
@@ -85,7 +88,7 @@ return (
   left join gold.retry r on r.bucket = (given).bucket and r.client_id = (given).client_id and r.sequence = (given).sequence
 );
 
--- An event as it is read.
+-- The text of an event for reads: the delivered body plus the state of its delivery.
 create or replace function gold.with_delivery(body text, delivery text) returns text
 language sql immutable parallel safe
 return left(body, -1) || ',"delivery":' || delivery || '}';

@@ -1,7 +1,7 @@
 import { formatGrams, formatHalalas } from "@gold-partner/protocol";
 import type { AccountReads, Holdings, StatementLine, StatementRange } from "./account_reads.ts";
 
-/** As many events as are read at once: about a thousand transfers, whatever the statement's length. */
+/** The number of events per query: about a thousand transfers, however long the statement is. */
 const PAGE_EVENTS = 500n;
 
 interface Days {
@@ -9,7 +9,7 @@ interface Days {
   readonly to: string;
 }
 
-/** The lines of a range, page by page: what has been sent is not kept. */
+/** Reads the lines of a range page by page, so that lines that were sent do not stay in memory. */
 async function* pagesOf(
   reads: AccountReads,
   client: number,
@@ -22,7 +22,7 @@ async function* pagesOf(
   }
 }
 
-/** The members of the reply's schema, in its order. */
+/** Writes the members of the reply's schema, in the schema's order. */
 export async function* writeStatementJson(
   reads: AccountReads,
   client: number,
@@ -48,8 +48,9 @@ const lineJson = ({ posted_at, id, type, account, change, balance_after }: State
   `{"posted_at":"${posted_at}","id":"${id}","type":"${type}","account":"${account}","change":${change},"balance_after":${balance_after}}`;
 
 /**
- * RFC 4180. The opening balances stand before the postings and the closing balances after them, so a table that was cut off shows.
- * Every cell is an instant, an id, a name of ours or a number: none needs quotes, and none is a formula to a spreadsheet.
+ * Writes CSV (RFC 4180). The opening balances come before the postings and the closing balances after them. A
+ * table without closing balances was therefore cut off. Every cell is an instant, an id, a number or a fixed
+ * name. So no cell needs quotes, and a spreadsheet reads no cell as a formula.
  */
 export async function* writeStatementCsv(
   reads: AccountReads,

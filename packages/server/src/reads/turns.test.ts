@@ -3,7 +3,7 @@ import { describe, it } from "node:test";
 import { Refusal } from "../refusal.ts";
 import { createTurns } from "./turns.ts";
 
-/** A read that ends when it is told to. */
+/** A read that ends when the test calls end(). */
 function held(): { read: () => Promise<string>; begun: () => boolean; end: () => void } {
   let [begun, end] = [false, () => {}];
   const ended = new Promise<string>((resolve) => end = () => resolve("read"));

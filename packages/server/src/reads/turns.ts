@@ -5,15 +5,16 @@ type Turns = <T>(client: number, read: () => Promise<T>) => Promise<T>;
 interface Queue {
   length: number;
   end: Promise<unknown>;
-  /** The account stayed locked for as long as is waited: those behind would wait as long again, each. */
+  /** A read timed out on the account's lock. The reads behind it are refused; each would wait as long. */
   stuck: boolean;
 }
 
 const LOCK_NOT_AVAILABLE = "55P03";
 
 /**
- * Reads that hold an account wait for it one after the other: while a client's account is locked elsewhere, they keep one
- * connection waiting and never all of them. What comes beyond the queue is refused at once.
+ * Runs the reads that lock an account one at a time for each client. While another session has locked a
+ * client's account, that client's reads occupy one connection, not the whole pool. If `most` reads of a
+ * client are queued or running, a further one is refused at once.
  */
 export function createTurns(most: number): Turns {
   const queues = new Map<number, Queue>();

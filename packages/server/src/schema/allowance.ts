@@ -4,11 +4,12 @@ import { amount, instant, owner } from "./columns.ts";
 import { gold } from "./namespace.ts";
 
 /**
- * One partner's limits on open quotes and stored records a day, and its counts. A null limit does not apply; a partner without a
- * row has no limits. Written under the lock of the partner's account row.
+ * One partner's limits on open quotes and on stored records a day, and its counts. A null limit does not
+ * apply. A partner without a row has no limits. Writers hold the lock on the partner's account row.
  *
- * The counts are upper bounds: executed and expired quotes are taken off only when a limit would be reached, so that the
- * order path writes nothing here. The fill factor keeps updates on the page.
+ * The counts are upper bounds. Executed and expired quotes are subtracted only when a limit would be reached,
+ * so that the order path writes nothing here. The fill factor leaves free space, so that an updated row stays
+ * on its page.
  */
 export const allowance = gold.table("allowance", {
   ...owner(),
@@ -16,14 +17,14 @@ export const allowance = gold.table("allowance", {
   /** In 0.0001 g. */
   maximumOpenGrams: amount(),
   maximumDailyRecords: integer(),
-  /** A new row does not know its open quotes: these bounds are beyond any limit, so the first quote counts them. */
+  /** A new row does not know its open quotes. This is above any limit, so the first quote counts them. */
   openQuotes: bigint({ mode: "bigint" }).notNull().default(sql`2147483648`),
   openGrams: amount().notNull().default(sql`1000000000000000`),
   /** No open quote has a smaller id. */
   openFrom: uuid().notNull(),
   /** No counted quote expires before this instant. */
   exactUntil: instant().notNull().default(sql`'-infinity'`),
-  /** Executed orders are taken off up to this event sequence number. */
+  /** Orders up to this event sequence number are already subtracted from the counts. */
   countedSequence: bigint({ mode: "bigint" }).notNull(),
   records: bigint({ mode: "bigint" }).notNull().default(sql`0`),
   dayEndsAt: instant().notNull().default(sql`'-infinity'`),

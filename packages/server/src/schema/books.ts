@@ -15,14 +15,14 @@ import { amount, bytea, code, instant, newest, owner } from "./columns.ts";
 import { asset, book, gold, side } from "./namespace.ts";
 
 /**
- * One row a client, the lock that every write of that client takes first. Client 0 is the house itself.
- * The balances have one writer, the trigger on `transfer`; the fill factor keeps their updates on the page.
+ * One row per client. Every write of a client locks this row first. Client 0 is the operator itself.
+ * Only the trigger on `transfer` writes the balances.
  */
 export const account = gold.table("account", {
   ...owner(),
   admissionVersion: bigint({ mode: "bigint" }).notNull().default(sql`1`),
   eventSequence: bigint({ mode: "bigint" }).notNull().default(sql`0`),
-  /** Of the newest posting. */
+  /** The instant of the newest event. */
   lastPostedAt: instant().notNull().default(sql`'epoch'`),
   /** The latest instant for which a balance was answered: every later posting gets a later millisecond. */
   closedUntil: instant().notNull().default(sql`'epoch'`),
@@ -35,13 +35,13 @@ export const account = gold.table("account", {
   check("account_not_negative", sql`${t.sarAvailable} >= 0 and ${t.sarHeld} >= 0 and ${t.gold} >= 0`),
 ]);
 
-/** Gold that is free to sell. One row for now; the key has room for more. */
+/** The gold that can be sold, in 0.0001 g. One row for now; `stripe` allows more. */
 export const vault = gold.table("vault", {
   stripe: smallint().primaryKey(),
   free: amount().notNull().default(sql`0`),
 }, (t) => [check("vault_not_negative", sql`${t.free} >= 0`)]);
 
-/** A physical bar. `fine` is in 0.0001 g; a bar that has left keeps its row. */
+/** A physical bar. `fine` is in 0.0001 g. A removed bar keeps its row. */
 export const bar = gold.table("bar", {
   serial: text().primaryKey(),
   refiner: text().notNull(),
@@ -59,8 +59,8 @@ export const bar = gold.table("bar", {
 ]);
 
 /**
- * The reply of GET /v1/reserves that stands now: one row, replaced at most once an hour. From a live figure each partner could infer the
- * others' trades.
+ * The current reply of GET /v1/reserves: one row, replaced at most once an hour. From a live figure, each
+ * partner could infer the trades of the others.
  */
 export const publishedReserves = gold.table("published_reserves", {
   one: boolean().primaryKey().default(true),
@@ -69,8 +69,9 @@ export const publishedReserves = gold.table("published_reserves", {
 }, (t) => [check("published_reserves_one", sql`${t.one}`)]);
 
 /**
- * Double entry by form: one row is one debit and one credit of one amount, so every row sums to zero per asset.
- * `sequence` is that of the event that the transfer belongs to; the three balances are the client's after it.
+ * Double entry: one row is one debit and one credit of the same amount, so every row sums to zero per asset.
+ * `sequence` is the number of the event that the transfer belongs to. The three `…After` balances are the
+ * client's balances after the transfer.
  */
 export const transfer = gold.table("transfer", {
   ...owner(),
@@ -99,7 +100,7 @@ export const transfer = gold.table("transfer", {
   check("transfer_owner", sql`(${t.clientId} = 0) = (${t.debit} = 'bars' or ${t.credit} = 'bars')`),
 ]);
 
-/** A firm price for one client. Whether it was executed is told by the order that bears its id. */
+/** A firm price for one client. The quote was executed if an order has the same id. */
 export const quote = gold.table("quote", {
   ...owner(),
   side: side().notNull(),
@@ -115,9 +116,9 @@ export const quote = gold.table("quote", {
 ]);
 
 /**
- * An executed order. It bears the uuid of its quote, so the primary key alone makes a quote execute at most once.
- * The transfers' key keeps the sequence unique.
- * `rounding_gain` (10^-8 SAR) lies inside the total already and is no transfer.
+ * An executed order. It has the uuid of its quote, so the primary key ensures that a quote executes at most
+ * once. The primary key of `transfer` keeps `sequence` unique.
+ * `rounding_gain` (in 10^-8 SAR) is already part of the total and is not a transfer of its own.
  */
 export const orders = gold.table("orders", {
   ...owner(),
@@ -153,7 +154,10 @@ export const funding = gold.table("funding", {
   check("funding_amount", sql`${t.amount} > 0`),
 ]);
 
-/** What happened, per client without a gap. Stored with what it tells of, delivered after the commit. */
+/**
+ * A client's events, numbered without a gap. An event is stored in the transaction of the change that it
+ * reports, and delivered after the commit.
+ */
 export const event = gold.table("event", {
   ...owner(),
   sequence: bigint({ mode: "bigint" }).notNull(),
@@ -166,7 +170,7 @@ export const event = gold.table("event", {
   uniqueIndex("event_id").on(t.bucket, t.clientId, t.id),
 ]);
 
-/** Every binding answer, for ever: key, fingerprint of the request, and the bytes that were answered. */
+/** Every binding answer, kept permanently: the key, the request's fingerprint, and the answer's bytes. */
 export const idempotencyKey = gold.table("idempotency_key", {
   ...owner(),
   status: smallint().notNull(),
@@ -186,9 +190,9 @@ export const idempotencyKey = gold.table("idempotency_key", {
 ]);
 
 /**
- * Sixteen bytes of SHA-256 of every nonce ever spent, and the request that spent it. Never pruned: a nonce is accepted once,
- * for one request. The request id tells a request's own retry after a lost connection from a replay by another request;
- * rows written by 0.1.0 have none.
+ * Sixteen bytes of the SHA-256 of every nonce ever spent, and the request that spent it. Rows are never
+ * deleted, because a nonce is accepted once, for one request. The request id distinguishes a request's own
+ * retry after a lost connection from a replay by another request. It is null in rows written by 0.1.0.
  */
 export const nonce = gold.table("nonce", {
   ...owner(),
@@ -198,14 +202,14 @@ export const nonce = gold.table("nonce", {
   primaryKey({ columns: [t.bucket, t.clientId, t.nonce] }),
 ]);
 
-/** One link a record, made after the commit: sha256(previous link || line of integers). */
+/** One link per event, written after the commit: sha256(previous link || line). See seal_chain.sql. */
 export const chainLink = gold.table("chain_link", {
   ...owner(),
   sequence: bigint({ mode: "bigint" }).notNull(),
   hash: bytea().notNull(),
 }, (t) => [primaryKey({ columns: [t.bucket, t.clientId, t.sequence] })]);
 
-/** Where the chain of each client ends. The row is the sealer's lock. */
+/** The end of each client's chain. A session that seals a client's events locks this row. */
 export const chainTail = gold.table("chain_tail", {
   ...owner(),
   sequence: bigint({ mode: "bigint" }).notNull().default(sql`0`),

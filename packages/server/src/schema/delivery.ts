@@ -14,26 +14,31 @@ import {
 import { code, instant, owner } from "./columns.ts";
 import { gold } from "./namespace.ts";
 
-/** A process that sends. It shows every second that it is alive; what it had in hand is taken over when it stops. */
+/**
+ * A process that sends webhooks. It updates `seenAt` every second. When the updates stop, other workers take
+ * over its endpoints.
+ */
 export const deliveryWorker = gold.table("delivery_worker", {
   id: uuid().primaryKey(),
   seenAt: instant().notNull(),
 });
 
 /**
- * Where a partner's delivery stands. Every event up to `passed` was delivered or has a row in `retry`, so a million waiting
- * events cost no row at all. One worker at a time sends to a partner; the row is its claim.
+ * The state of the delivery to one partner. Every event up to `passed` was delivered or has a row in `retry`.
+ * Events after `passed` need no row, even if a million are waiting. One worker at a time sends to a partner:
+ * `worker` is its claim.
  */
 export const endpoint = gold.table("endpoint", {
   ...owner(),
   passed: bigint({ mode: "bigint" }).notNull().default(sql`0`),
   worker: uuid(),
-  /** Counts the claims: what an earlier one has left to tell is nobody's any more. */
+  /** Counts the claims. A worker cannot change the endpoint with a claim that a later claim has replaced. */
   tenure: integer().notNull().default(0),
-  /** Failed attempts since the last one that came through; while it rests, nothing is sent. */
+  /** Failed attempts since the last successful one. */
   failures: integer().notNull().default(0),
+  /** Nothing is sent before this instant. */
   restsUntil: instant(),
-  /** It answered 410 Gone: nothing but a test is sent until one arrives, or it gets another URL. */
+  /** The endpoint answered 410 Gone. Until a test is delivered or the URL is set, only tests are sent. */
   disabledAt: instant(),
 }, (t) => [
   primaryKey({ columns: [t.bucket, t.clientId] }),
@@ -41,20 +46,21 @@ export const endpoint = gold.table("endpoint", {
 ]);
 
 /**
- * An event that is sent beside the order of the others: its first attempt failed, or somebody asked for it. Due at an instant,
- * or parked; with neither it was delivered, and stays only until `passed` has gone past it.
+ * An event that is sent outside the order of the others: its first attempt failed, or its redelivery was
+ * requested. The event is due at an instant, or parked. With neither, it was delivered; its row is deleted as
+ * soon as `passed` has reached it.
  */
 export const retry = gold.table("retry", {
   ...owner(),
   sequence: bigint({ mode: "bigint" }).notNull(),
   tries: smallint().notNull(),
-  /** A webhook.test, the one thing that a disabled endpoint is sent. */
+  /** The event is a webhook.test. A disabled endpoint receives nothing else. */
   isTest: boolean().notNull().default(false),
   dueAt: instant(),
   parkedAt: instant(),
 }, (t) => [
   primaryKey({ columns: [t.bucket, t.clientId, t.sequence] }),
-  // As `newest` is: a look-up by owner and number can never take it.
+  // The client is an expression, as in `newest`: a lookup by owner and sequence can never use this index.
   index("retry_due").on(sql`(${t.clientId} + 0)`, t.dueAt).where(sql`${t.dueAt} is not null`),
   index("retry_test").on(sql`(${t.clientId} + 0)`, t.dueAt).where(
     sql`${t.isTest} and ${t.dueAt} is not null`,
@@ -62,20 +68,23 @@ export const retry = gold.table("retry", {
   check("retry_state", sql`${t.dueAt} is null or ${t.parkedAt} is null`),
 ]);
 
-/** Each attempt as it went, however often it is told. Partitioned by the week: a partition is dropped when it is no longer kept. */
+/**
+ * One row per delivery attempt, even if a worker reports the attempt twice. Partitioned by week. A partition
+ * is dropped when its attempts no longer have to be kept.
+ */
 export const attempt = gold.table("attempt", {
   ...owner(),
   sequence: bigint({ mode: "bigint" }).notNull(),
   attemptedAt: instant().notNull(),
   durationMs: integer().notNull(),
-  /** None came where it is null. */
+  /** Null if no response arrived. */
   httpStatus: smallint(),
   error: code(),
-  /** The first bytes that were answered, for the operator alone; null where all went well. */
+  /** The first bytes of the response, for operators only. Null after a successful attempt. */
   answer: text(),
 }, (t) => [uniqueIndex("attempt_event").on(t.bucket, t.clientId, t.sequence, t.attemptedAt)]);
 
-/** That a partner was told of a credential's end, so that it is told once at each distance. */
+/** A notice to a partner that a credential expires. It is sent once for each value of `daysAhead`. */
 export const expiryNotice = gold.table("expiry_notice", {
   ...owner(),
   id: uuid().notNull(),

@@ -3,7 +3,7 @@ import { bigint, check, foreignKey, index, primaryKey, text, uniqueIndex, uuid }
 import { amount, code, instant, newest, owner } from "./columns.ts";
 import { gold, withdrawalStatus } from "./namespace.ts";
 
-/** Money out, as it was asked for. The IBAN is the one of that moment; what became of it is told by its steps. */
+/** A withdrawal as the partner requested it, with the IBAN of that time. Its steps give its status. */
 export const withdrawal = gold.table("withdrawal", {
   ...owner(),
   id: uuid().notNull(),
@@ -22,8 +22,8 @@ export const withdrawal = gold.table("withdrawal", {
 ]);
 
 /**
- * One row a step, never changed. The form makes an illegal history impossible: a step names the one before it, a state is
- * reached once and left once, and who submits is not who approved.
+ * One row per step, never changed. The keys and checks make an illegal history impossible: a step names the
+ * step before it, a status is reached once and left once, and one login cannot both approve and submit.
  */
 export const withdrawalStep = gold.table("withdrawal_step", {
   ...owner(),
@@ -61,7 +61,10 @@ export const withdrawalStep = gold.table("withdrawal_step", {
   check("withdrawal_step_batch", sql`(${t.status} = 'submitted') = (${t.batchId} is not null)`),
 ]);
 
-/** The document that went to the bank, to the byte: written twice, it is still one order to pay. */
+/**
+ * The exact document that went to the bank. A second copy of the file has the same message id, and the bank
+ * pays a message id only once.
+ */
 export const paymentBatch = gold.table("payment_batch", {
   id: uuid().primaryKey(),
   createdAt: instant().notNull(),
@@ -69,7 +72,10 @@ export const paymentBatch = gold.table("payment_batch", {
   document: text().notNull(),
 });
 
-/** Money that the bank says came in. One person records it, another approves it, and the approval books a funding of the same uuid. */
+/**
+ * Money that the bank reported as received. One person records it and another approves it. The approval books
+ * a funding with the same uuid.
+ */
 export const deposit = gold.table("deposit", {
   ...owner(),
   id: uuid().primaryKey(),
@@ -81,7 +87,7 @@ export const deposit = gold.table("deposit", {
   approvedBy: code(),
   reversedAt: instant(),
   reversedBy: code(),
-  /** The event that tells of the reversal; none where the deposit had not been approved. */
+  /** The number of the event that reports the reversal. Null if the deposit had not been approved. */
   reversedSequence: bigint({ mode: "bigint" }),
 }, (t) => [
   uniqueIndex("deposit_bank_reference").on(t.bankReference).where(sql`reversed_at is null`),

@@ -16,7 +16,7 @@ import {
 import { amount, bytea, code, instant } from "./columns.ts";
 import { gold } from "./namespace.ts";
 
-/** The one row that says which deployment this database belongs to. Keys themselves never stand here. */
+/** One row: the deployment that this database belongs to. It says where keys are stored; it holds no key. */
 export const deployment = gold.table("deployment", {
   one: boolean().primaryKey().default(true),
   environment: code().notNull(),
@@ -24,19 +24,19 @@ export const deployment = gold.table("deployment", {
   sealingKeySource: text(),
   pepperSource: text(),
   loopbackReceivers: boolean().notNull().default(false),
-  /** Where a receiver may listen. */
+  /** The ports on which a webhook receiver may listen. */
   webhookPorts: integer().array().notNull().default(sql`'{443,8443}'`),
   attemptsKeptDays: smallint().notNull().default(90),
-  /** The house's account that withdrawals are paid from. */
+  /** The operator's bank account, from which withdrawals are paid. */
   payoutName: text(),
   payoutIban: code(),
   payoutBic: code(),
-  /** What the proxy lets through for one certificate, whoever it is. */
+  /** How many requests per second the proxy accepts for any one certificate. */
   floodPerSecond: integer().notNull().default(5000),
-  /** What a new partner may send, unless it is given terms of its own. */
+  /** The rate limit of a partner that is created without its own. */
   partnerRatePerSecond: integer().notNull().default(50),
   partnerBurst: integer().notNull().default(200),
-  /** Limits of a new partner, unless it is given its own; null is unlimited. Grams are in 0.0001 g. */
+  /** The limits of a partner that is created without its own; null is unlimited. Grams are in 0.0001 g. */
   partnerOpenQuotes: integer().default(100),
   partnerOpenGrams: amount().default(sql`50000000`),
   partnerDailyRecords: integer().default(100_000),
@@ -56,7 +56,7 @@ export const partner = gold.table("partner", {
   name: text().notNull(),
   iban: code().notNull(),
   ibanChangedAt: instant(),
-  /** The IBAN that one person asked for and another has yet to approve. */
+  /** The IBAN that one person requested and another person has not approved yet. */
   pendingIban: code(),
   pendingIbanBy: code(),
   pendingIbanAt: instant(),
@@ -69,7 +69,7 @@ export const partner = gold.table("partner", {
 }, (t) => [
   check("partner_public_id", sql`${t.publicId} ~ '^(sbx|live)_[a-z0-9]{20}$'`),
   check("partner_rate", sql`${t.ratePerSecond} > 0 and ${t.burst} > 0`),
-  // Together with the largest price it keeps grams times price inside 63 bits.
+  // With the largest price that `price_sides` allows, grams times price stays below 2^63.
   check("partner_maximum_grams", sql`${t.maximumGrams} between 1 and 1000000000`),
   check(
     "partner_pending_iban",
@@ -87,17 +87,17 @@ export const allowedIp = gold.table(
   ],
 );
 
-/** Who signs partners' certificates. Several stand side by side while one replaces another. */
+/** A CA that signs partners' certificates. During a rotation, several CAs are valid side by side. */
 export const authority = gold.table("authority", {
   fingerprint: code().primaryKey(),
   /** PEM. */
   certificate: text().notNull(),
-  /** Where its key is, never the key. */
+  /** Where the CA's private key is stored, never the key itself. */
   keySource: text(),
   createdAt: instant().notNull().default(sql`clock_timestamp()`),
-  /** From then on nobody is let in by it. */
+  /** From this instant, no certificate of this CA is accepted. */
   retiredAt: instant(),
-  /** The newest one, PEM, with its number, and when the next one is due. */
+  /** The newest revocation list (PEM). The next two columns are its number and when its successor is due. */
   revocationList: text(),
   revocationNumber: bigint({ mode: "bigint" }).notNull().default(sql`0`),
   revocationNextAt: instant(),
@@ -112,7 +112,7 @@ export const authority = gold.table("authority", {
 export const certificate = gold.table("certificate", {
   fingerprint: code().primaryKey(),
   partnerId: ofPartner(),
-  /** Both are unknown of a certificate that was issued before they were kept. */
+  /** `authority` and `keyHash` are null if another program or an early version issued the certificate. */
   authority: code().references(() => authority.fingerprint),
   /** SHA-256 of the public key (SPKI), so that a revoked key is not certified again. */
   keyHash: code(),
@@ -135,7 +135,10 @@ const period = () => ({
   lastUsedAt: instant(),
 });
 
-/** SHA-256 of pepper and secret: 256 random bits need no slow hash, and the pepper stays outside the database. */
+/**
+ * `hash` is the SHA-256 of pepper and secret. A secret of 256 random bits needs no slow hash. The pepper
+ * stays outside the database.
+ */
 export const clientSecret = gold.table("client_secret", {
   id: integer().primaryKey().generatedAlwaysAsIdentity(),
   partnerId: ofPartner(),
@@ -168,13 +171,13 @@ export const tokenKey = gold.table("token_key", {
   ...period(),
 });
 
-/** Raised by every change that admission must see; a poll compares one number. */
+/** Every change that admission must see increases this number, so that a poll compares only one number. */
 export const registryVersion = gold.table("registry_version", {
   one: boolean().primaryKey().default(true),
   version: bigint({ mode: "bigint" }).notNull(),
 }, (t) => [check("registry_version_one", sql`${t.one}`)]);
 
-/** The price that quotes are made from, and how it comes about. */
+/** The price that quotes are made from, and its source. */
 export const price = gold.table("price", {
   one: boolean().primaryKey().default(true),
   source: code().notNull(),
@@ -184,7 +187,7 @@ export const price = gold.table("price", {
   spreadBasisPoints: integer().notNull(),
   staleAfterSeconds: integer().notNull(),
   asOf: instant().notNull(),
-  /** Where an http source is asked. */
+  /** The address of an http source. */
   url: text(),
   alwaysOpen: boolean().notNull().default(true),
 }, (t) => [
@@ -197,7 +200,7 @@ export const price = gold.table("price", {
   check("price_sides", sql`${t.buy} > ${t.sell} and ${t.sell} > 0 and ${t.buy} <= 999999999`),
 ]);
 
-/** When quotes are made, by the clock of Riyadh; day 0 is Sunday. Of no account where the market is always open. */
+/** The hours in which quotes are made, in Riyadh time; day 0 is Sunday. Ignored while `price.alwaysOpen`. */
 export const marketSession = gold.table("market_session", {
   day: smallint().notNull(),
   opens: time().notNull(),
@@ -208,7 +211,7 @@ export const marketSession = gold.table("market_session", {
   check("market_session_span", sql`${t.opens} < ${t.closes}`),
 ]);
 
-/** The protocol's problem registry as the booking functions need it; written anew at every migration. */
+/** The protocol's problem registry, as far as the booking functions need it. Every migration updates it. */
 export const problem = gold.table("problem", {
   code: code().primaryKey(),
   status: smallint().notNull(),
@@ -216,7 +219,7 @@ export const problem = gold.table("problem", {
   retryable: boolean().notNull(),
 });
 
-/** Who changed what: one row for each change that an operator makes, with the database login that made it. */
+/** The audit: one row for each change by an operator, with the database login that made it. */
 export const audit = gold.table("audit", {
   id: bigint({ mode: "bigint" }).primaryKey().generatedAlwaysAsIdentity(),
   at: instant().notNull().default(sql`clock_timestamp()`),
@@ -226,13 +229,13 @@ export const audit = gold.table("audit", {
   detail: jsonb().notNull(),
 });
 
-/** One link an audit row: sha256(previous link || line), so that a row that is edited or taken out is detected. */
+/** One link per audit row: sha256(previous link || line), so that an edited or deleted row is detected. */
 export const auditLink = gold.table("audit_link", {
   id: bigint({ mode: "bigint" }).primaryKey(),
   hash: bytea().notNull(),
 });
 
-/** Where the audit's chain ends. The row is the lock that keeps its rows in order. */
+/** The end of the audit's chain. Every writer locks this row, which keeps the audit rows in order. */
 export const auditTail = gold.table("audit_tail", {
   one: boolean().primaryKey().default(true),
   id: bigint({ mode: "bigint" }).notNull().default(sql`0`),

@@ -5,7 +5,10 @@ import { writeProblem } from "./problem.ts";
 
 interface BrokenOptions {
   newRequestId(): RequestId;
-  /** Told of each connection that is refused; without a code where nobody is there to be answered. */
+  /**
+   * Called for each refused connection. Without a code, the connection gets no answer, because nobody would
+   * read it.
+   */
   refused(reason: string, code?: ProblemCode, requestId?: RequestId): void;
 }
 
@@ -14,25 +17,32 @@ interface Exchange {
   readonly response: ServerResponse;
 }
 
-/** How long what still comes is read and dropped: a reset would take the answer away from whoever is still sending. */
+/**
+ * How long bytes that still arrive after the answer are read and dropped. Closing at once would reset the
+ * connection, and a client that is still sending would lose the answer.
+ */
 const LINGER_MS = 1000;
 
 const NOT_HTTP = "The request line, a header or the body's framing is not well-formed HTTP/1.1.";
 const NO_OTHER_PROTOCOL = "No other protocol is offered. Leave Upgrade away.";
 
-/** Answers what the parser refuses in the form of every other refusal, where nobody can take it for another's answer. */
+/**
+ * Answers bytes that the parser refuses. The answer is a problem, like every other refusal. If the client
+ * could take it for the answer to another request, nothing is sent.
+ */
 export function answerBroken(server: Server, { newRequestId, refused }: BrokenOptions): void {
   const latest = new WeakMap<Duplex, Exchange>();
   const broken = new WeakSet<Duplex>();
   server.on("request", (request, response) => latest.set(request.socket, { request, response }));
-  // Judged with the other headers.
+  // findFault() checks Expect together with the other headers.
   server.on("checkExpectation", (request, response) => server.emit("request", request, response));
 
   const refuse = (socket: Duplex, code: ProblemCode, reason: string, detail?: string): void => {
-    // Deno adds a listener with every error of its parser, and what is dropped may hold many for as long as it is read.
+    // Deno adds a listener for every parser error, and dropped bytes can cause many. Without this, a warning
+    // of too many listeners would be printed.
     socket.setMaxListeners(0);
     const exchange = latest.get(socket);
-    // What comes after the last answer, or after the first fault, is dropped.
+    // Bytes after the last answer, or after the first fault, are dropped.
     if (!socket.writable || broken.has(socket) || (exchange && isLast(exchange))) return;
     broken.add(socket);
     const requestId = newRequestId();
@@ -41,7 +51,7 @@ export function answerBroken(server: Server, { newRequestId, refused }: BrokenOp
       writeProblem(socket, code, requestId, detail);
       setTimeout(() => socket.destroy(), LINGER_MS).unref();
     } else if (isUnderWay(exchange)) {
-      // It may be executed, so it gets its own answer; then there is an end.
+      // The earlier request may be executed, so it still gets its own answer. Then the connection closes.
       exchange.response.shouldKeepAlive = false;
       exchange.response.once("close", () => socket.end());
     } else socket.destroy();
@@ -50,7 +60,7 @@ export function answerBroken(server: Server, { newRequestId, refused }: BrokenOp
   server.on("clientError", (error: NodeJS.ErrnoException, socket) => {
     const code = problemOf(error);
     if (code) return refuse(socket, code, error.code!, code === "invalid_request" ? NOT_HTTP : undefined);
-    // The connection or its TLS failed, or the client is gone: nobody reads an answer.
+    // The connection or its TLS failed, or the client has disconnected: nobody would read an answer.
     refused(`${error.code ?? ""} ${error.message}`.trim());
     socket.destroy();
   });
@@ -58,17 +68,20 @@ export function answerBroken(server: Server, { newRequestId, refused }: BrokenOp
   server.on("upgrade", (_request, socket) => refuse(socket, "invalid_request", "Upgrade", NO_OTHER_PROTOCOL));
 }
 
-/** Answered, with the word that the connection closes. */
+/** The answer's headers were sent, and they say that the connection closes. */
 function isLast({ response }: Exchange): boolean {
   return response.headersSent && !response.shouldKeepAlive;
 }
 
-/** All of it arrived, so it is being worked on. */
+/** The whole request arrived and its answer is not complete yet. */
 function isUnderWay({ request, response }: Exchange): boolean {
   return request.complete && !response.writableFinished;
 }
 
-/** Its answer is out and a new message began, or it is the only one on its way, and broke before there was an answer. */
+/**
+ * True in two cases: the latest request has its whole answer, so the fault belongs to a new message; or the
+ * request itself is broken, no earlier answer is pending, and its own answer has not begun.
+ */
 function mayBeAnswered({ request, response }: Exchange): boolean {
   if (request.complete) return response.writableFinished;
   return response.socket !== null && !response.headersSent;
@@ -77,7 +90,7 @@ function mayBeAnswered({ request, response }: Exchange): boolean {
 function problemOf({ code = "" }: NodeJS.ErrnoException): ProblemCode | undefined {
   if (code === "HPE_HEADER_OVERFLOW") return "header_too_large";
   if (code === "ERR_HTTP_REQUEST_TIMEOUT") return "request_timeout";
-  // Node alone says so when a client ends in the middle; Deno closes without a word.
+  // The client disconnected in the middle of a message. Only Node reports this; Deno closes without an event.
   if (code === "HPE_INVALID_EOF_STATE") return undefined;
   return code.startsWith("HPE_") ? "invalid_request" : undefined;
 }

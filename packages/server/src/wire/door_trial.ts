@@ -8,16 +8,22 @@ import { sendBytes, verdictsOf } from "./trial.ts";
 
 const REQUEST_ID = /\r\nx-request-id: req_/i;
 const SHOWN = 1000;
-/** A refused connection stays open for a moment, so that its client can read why. */
+/**
+ * Cases run in parallel, because each refused connection stays open for a moment so that its client can read
+ * why.
+ */
 const AT_ONCE = 8;
-/** Long enough to be sure that there is no answer. */
+/** Long enough to conclude that no answer comes. */
 const SILENCE = { silenceMs: 2000, quietMs: 2000 };
 
-/** The service on its socket, and a door in front of it. */
+/** The service on its socket, and the gateway or Envoy in front of it. */
 export interface TrialDoor {
   readonly trial: TrialService;
   open: TrialGateway["open"];
-  /** Who comes through the door: a token is bound to the certificate that asked for it. */
+  /**
+   * A client that connects through the gateway or Envoy. It gets its token there, because a token is bound to
+   * its certificate.
+   */
   client(): Promise<Client>;
   stop(): Promise<void>;
 }
@@ -46,7 +52,7 @@ export async function openTrialDoor(door: "gateway" | "envoy"): Promise<TrialDoo
   };
 }
 
-/** Throws unless each request gets its one verdict. */
+/** Throws unless each request gets exactly its one verdict. */
 export async function judgeCases(
   cases: readonly RequestCase[],
   open: () => Duplex | Promise<Duplex>,

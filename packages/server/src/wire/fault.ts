@@ -1,9 +1,12 @@
 import type { IncomingMessage } from "node:http";
 
-/** A registered name or an address, and perhaps a port. */
+/** A host name or an address, and optionally a port. */
 const HOST_FORM = /^(?:[A-Za-z0-9._~-]+|\[[0-9A-Fa-f:.]+\])(?::[0-9]{1,5})?$/;
 
-/** Why a request cannot be taken as it stands: what the parser lets pass, and two readers could read differently. */
+/**
+ * Returns why a request is refused, or undefined. Finds faults that Node's parser accepts but that another
+ * parser could read differently.
+ */
 export function findFault(
   { httpVersion, rawHeaders }: Pick<IncomingMessage, "httpVersion" | "rawHeaders">,
 ): string | undefined {
@@ -21,7 +24,7 @@ export function findFault(
   return undefined;
 }
 
-/** The values of those headers that say how a message is to be read. */
+/** Collects the values of the headers that determine how a message is read. */
 function collect(rawHeaders: readonly string[]) {
   const found = {
     host: [] as string[],

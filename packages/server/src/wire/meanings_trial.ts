@@ -10,7 +10,10 @@ export interface Client extends Sender {
 const QUOTE = '{"side":"buy","gold_grams":1.5}';
 const FORM = "Content-Type: application/x-www-form-urlencoded";
 
-/** Well-formed requests that say something else than is documented, or say it twice. */
+/**
+ * Well-formed requests that deviate from the documentation or repeat a header, and a few odd ones that are
+ * allowed.
+ */
 export function oddRequests(client: Client): RequestCase[] {
   return [
     ...oddPaths(client),
@@ -54,7 +57,7 @@ function oddPaths(client: Client): Case[] {
   return [
     ...tricks.flatMap((target): Case[] =>
       ["GET", "POST"].map((method) => [
-        // The parser knows an asterisk as OPTIONS' alone.
+        // The parser accepts the target * only with OPTIONS.
         "400 path_not_allowed",
         write(client, `${target === "*" ? "OPTIONS" : method} ${target} HTTP/1.1`),
       ])
@@ -72,7 +75,7 @@ function oddMethods(client: Client): Case[] {
   const asked = (method: string) => write(client, `${method} /health HTTP/1.1`);
   return [
     ...methods.map((method): Case => ["405 method_not_allowed", asked(method)]),
-    // Envoy knows no method with a hyphen.
+    // Envoy accepts no method with a hyphen.
     ["405 method_not_allowed", asked("M-SEARCH"), "400 invalid_request"],
   ];
 }

@@ -11,7 +11,10 @@ import {
   tokenErrorBody,
 } from "@gold-partner/protocol";
 
-/** The reply's parts, the same whether a response object exists or only a socket. The token endpoint has a form of its own. */
+/**
+ * Builds the reply, both for a response object and for a bare socket. The token endpoint uses OAuth's error
+ * format.
+ */
 function compose(code: ProblemCode, requestId: RequestId, detail: string | undefined, target?: string) {
   const occurrence = { requestId, ...(detail === undefined ? {} : { detail }) };
   const oauth = target?.split("?", 1)[0] === ENDPOINTS.issueToken.path;
@@ -35,12 +38,12 @@ export function sendProblem(
   detail?: string,
 ): void {
   const { status, headers, body } = compose(code, requestId, detail, response.req.url);
-  // The rest of a request that is the client's fault is not read on.
+  // After a client error the rest of the request is not read, so the connection closes.
   if (status < 500) response.shouldKeepAlive = false;
   response.writeHead(status, headers).end(body);
 }
 
-/** For what never became a request; nothing comes after it. */
+/** Answers bytes that never became a request, and ends the connection. */
 export function writeProblem(socket: Duplex, code: ProblemCode, requestId: RequestId, detail?: string): void {
   const { status, headers, body } = compose(code, requestId, detail);
   const lines = Object.entries({ ...headers, Connection: "close" }).map(([name, value]) =>

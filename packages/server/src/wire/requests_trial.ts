@@ -1,20 +1,23 @@
-/** Requests byte by byte, one byte a character, with the verdict that each must get on both runtimes and through every door. */
+/**
+ * Requests as exact bytes (each character is one byte), with the verdict that each must get on both runtimes
+ * and through every entry point.
+ */
 
 export interface Sender {
-  /** What the proxy vouches for, where there is none in between. */
+  /** The headers that the proxy would add. Needed only if there is no proxy in between. */
   readonly identity: readonly string[];
   readonly token: string;
 }
 
 export interface RequestCase {
   readonly text: string;
-  /** `400 invalid_request`, or a status alone. */
+  /** A status and its code, such as `400 invalid_request`, or only a status. */
   readonly verdict: string;
-  /** Behind Envoy, where that reads in another way; `none` for no answer of HTTP/1.1. */
+  /** The verdict behind Envoy, if Envoy reads the request differently. `none` means no HTTP/1.1 answer. */
   readonly envoy?: string;
 }
 
-/** A whole request that asks for the connection's end. */
+/** Writes a whole request with `Connection: close`. */
 export function write(
   { identity }: Pick<Sender, "identity">,
   line: string,
@@ -24,7 +27,10 @@ export function write(
   return [line, "Host: localhost", ...identity, ...headers, "Connection: close", "", body].join("\r\n");
 }
 
-/** What is no request, or could be read as two. */
+/**
+ * Bytes that are not a request, or that parsers could read differently, and a few odd requests that are
+ * valid.
+ */
 export function brokenRequests(sender: Sender): RequestCase[] {
   const get = (...headers: string[]) => write(sender, "GET /health HTTP/1.1", headers);
   const line = (text: string) => write(sender, text);
@@ -97,7 +103,7 @@ export function brokenRequests(sender: Sender): RequestCase[] {
     // Other protocols.
     `GET /health HTTP/1.1\r\nHost: localhost\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n`,
   ];
-  /** Envoy understands it all the same, and passes on what it understood in its own words. */
+  /** Envoy accepts these requests and forwards each in a well-formed spelling of its own. */
   const rewritten = [
     line("GET\t /health HTTP/1.1"),
     get("X: a\rb"),
@@ -116,7 +122,7 @@ export function brokenRequests(sender: Sender): RequestCase[] {
     ...refused.map((text) => ({ text, verdict })),
     ...rewritten.map((text) => ({ text, verdict, envoy: "200" })),
     { text: chunked("2 \r\n{}\r\n0\r\n\r\n"), verdict, envoy: "415 unsupported_media_type" },
-    // How HTTP/2 begins: Envoy speaks it.
+    // The first bytes of HTTP/2, which Envoy supports.
     { text: "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n", verdict, envoy: "none" },
     { text: line(`${"x".repeat(17_000)} /health HTTP/1.1`), verdict, envoy: "431 header_too_large" },
     { text: line("GET /health HTTP/1.0"), verdict: "200", envoy: verdict },
@@ -129,7 +135,7 @@ export function brokenRequests(sender: Sender): RequestCase[] {
     { text: line(`GET /${"x".repeat(17_000)} HTTP/1.1`), verdict: "431 header_too_large" },
     { text: line(`GET /${"x".repeat(8_192)} HTTP/1.1`), verdict: "414 uri_too_long" },
     { text: line(`GET /health?${"x".repeat(8_192)} HTTP/1.1`), verdict: "414 uri_too_long" },
-    // What looks odd and is well-formed.
+    // These look odd but are well-formed.
     ...[
       whole,
       `\r\n\r\n${whole}`,

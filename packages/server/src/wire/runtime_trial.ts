@@ -10,7 +10,7 @@ import { type Patience, sendBytes } from "./trial.ts";
 
 export type Runtime = "node" | "deno";
 
-/** The service as a process of one runtime, over a database of its own. */
+/** The service as a process of one runtime, with its own database. */
 export interface RuntimeService {
   readonly trial: TrialService;
   send(text: string, patience?: Patience): Promise<string>;

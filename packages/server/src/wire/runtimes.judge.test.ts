@@ -10,9 +10,9 @@ import { verdictsOf } from "./trial.ts";
 
 const VARIANTS = 2_000;
 const AT_ONCE = 16;
-/** Fewer than the failed authentications after which a certificate is limited: from then on, the replies would depend on the time. */
+/** Fewer than the failed authentications that a certificate may have. Beyond it, replies depend on timing. */
 const VARIANTS_A_PARTNER = 80;
-/** What a mutated request still waits for never comes. */
+/** Short, because many mutated requests are incomplete and never get an answer. */
 const PATIENCE = { silenceMs: 1_500, quietMs: 150 };
 const SECOND_LOOK = { silenceMs: 10_000, quietMs: 5_000 };
 
@@ -29,7 +29,7 @@ describe("the service on Node and on Deno", () => {
     await stopPostgres();
   });
 
-  /** The same texts for both, but for whose they are. */
+  /** Makes the same texts for both services, each with the credentials of its own partner. */
   const textsFor = <T>(
     make: (client: Parameters<typeof oddRequests>[0]) => T,
     partnerOf = async ({ trial }: RuntimeService) => trial.partner,
@@ -45,7 +45,7 @@ describe("the service on Node and on Deno", () => {
       });
     }));
 
-  /** A partner that the service's process knows. */
+  /** Adds a partner, and returns once the service's process accepts its certificate. */
   async function onboard({ trial, send }: RuntimeService): Promise<TrialPartner> {
     const partner = await trial.addPartner();
     const health = write({ identity: identityOf(partner) }, "GET /health HTTP/1.1");
@@ -53,7 +53,10 @@ describe("the service on Node and on Deno", () => {
     return partner;
   }
 
-  /** What the two say to their own texts, and whether it is the same. */
+  /**
+   * Sends each service its own text and compares the replies. Differing replies get a second try with longer
+   * limits.
+   */
   async function compare(texts: readonly string[]): Promise<{ same: boolean; node: string; deno: string }> {
     for (const patience of [PATIENCE, SECOND_LOOK]) {
       const replies = await Promise.all(services.map(({ send }, n) => send(texts[n]!, patience)));
@@ -134,11 +137,17 @@ function soundRequests(client: Parameters<typeof oddRequests>[0]): string[] {
 type Random = (below: number) => number;
 type Plan = (sound: readonly string[]) => string;
 
-/** Bytes that mean something, and none that a hash, a token or a key holds: a change must change both services' texts. */
+/**
+ * Bytes with a meaning in HTTP. None of them occurs in a hash, a token or a key, so a change always alters
+ * the texts of both services.
+ */
 const ODD = "\0\t\n\r ,:;=%/\\?#\x7f\x80\xff";
 const ODD_OR_PLAIN = `${ODD}09A-`;
 
-/** One to three changes of one request: where and what, so that both runtimes get the same. */
+/**
+ * Plans one to three changes of one request. Place and kind are fixed in the plan, so both runtimes get the
+ * same changes.
+ */
 function newPlan(random: Random): Plan {
   const which = random(5);
   const changes = Array.from({ length: 1 + random(3) }, () => newChange(random));
@@ -162,7 +171,7 @@ function newChange(random: Random): (text: string) => string {
   };
 }
 
-/** Numerical Recipes' generator: the same numbers in every run. */
+/** The linear congruential generator of Numerical Recipes. It returns the same numbers in every run. */
 function randomFrom(seed: number): Random {
   let state = seed;
   return (below) => {
@@ -172,8 +181,9 @@ function randomFrom(seed: number): Random {
 }
 
 /**
- * The one difference that is allowed: headers that are refused, and a body whose framing is broken. Which of the two is said
- * depends on whether the parser has seen the break when the headers are judged.
+ * The only allowed difference. If a request has both refused headers and a body with broken framing, the
+ * service may report either fault. It depends on whether the parser has seen the broken framing when the
+ * headers are checked.
  */
 function areBothTrue(one: string, other: string): boolean {
   const isBreak = (reply: string) => reply.includes("framing is not well-formed");
@@ -182,8 +192,10 @@ function areBothTrue(one: string, other: string): boolean {
 }
 
 /**
- * The reply without what is new in each: ids, instants and distances, tokens, what is left of the rate; headers in no order. Nonsense after
- * a request gets an answer of its own if the request had its answer by then; if not, that one says that the connection closes.
+ * Returns the first final reply without the values that differ each time: ids, instants, time differences,
+ * tokens and rate limits. Headers are sorted. Nonsense after a request gets its own answer only if the
+ * request was already answered; otherwise the request's answer says that the connection closes. So later
+ * replies and the connection headers are left out.
  */
 function comparable(received: string): string {
   const [reply = ""] = received.split(/(?=HTTP\/1\.1 [2-5])/).filter((text) =>

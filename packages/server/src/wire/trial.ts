@@ -5,20 +5,20 @@ import type { Duplex } from "node:stream";
 import { createMetrics } from "../operations/metrics.ts";
 import { createWireServer } from "./wire_server.ts";
 
-/** What the tests need to write whatever is no request, and to read whatever comes back. */
+/** A fixture that sends any bytes to a server and reads the replies. */
 
 export interface Patience {
-  /** For the first byte of an answer. */
+  /** Time limit for the first byte of an answer. */
   readonly silenceMs: number;
-  /** For more of it, or for another answer. */
+  /** Time limit for each further byte. */
   readonly quietMs: number;
 }
 
 const PATIENCE: Patience = { silenceMs: 30_000, quietMs: 30_000 };
 
 /**
- * Writes the text, one byte a character, and returns all that comes back until the connection ends, stays silent, or is
- * quiet again after an answer.
+ * Writes the text, one byte for each character. Returns all received bytes when the connection ends, or when
+ * one of the time limits expires.
  */
 export async function sendBytes(
   socket: Duplex,
@@ -38,7 +38,7 @@ export async function sendBytes(
   return received;
 }
 
-/** `200`, `400 invalid_request`: one for each reply that came, in their order. */
+/** Returns a verdict such as `200` or `400 invalid_request` for each reply, in order. */
 export function verdictsOf(received: string): string[] {
   return received.split(/(?=HTTP\/1\.1 \d{3} )/).filter((reply) => reply !== "").map((reply) => {
     const code = /"code":"([a-z_]+)"/.exec(reply)?.[1];
@@ -48,13 +48,13 @@ export function verdictsOf(received: string): string[] {
 
 interface TrialWire {
   readonly port: number;
-  /** The codes of what was refused before the app. */
+  /** The codes of the requests that were refused before the app saw them. */
   readonly refused: string[];
   send(text: string): Promise<string[]>;
   stop(): Promise<void>;
 }
 
-/** A wire server over an app of the test's own. */
+/** Starts a wire server in front of the test's own app. */
 export async function startWire(
   answer: (request: Request) => Promise<Response>,
   patienceMs: number,

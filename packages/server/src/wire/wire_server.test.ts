@@ -5,9 +5,11 @@ import { after, before, beforeEach, describe, it } from "node:test";
 import { assertEquals, assertStringIncludes } from "@std/assert";
 import { sendBytes, startWire, verdictsOf } from "./trial.ts";
 
-/** For a request, where what comes of it is looked at: a busy machine shall not come to its end. */
+/**
+ * The request timeout of tests that check the answer. It is long, so that it never expires on a busy machine.
+ */
 const LONG_PATIENCE_MS = 30_000;
-/** Where the patience is to end. */
+/** The request timeout of tests in which it has to expire. */
 const PATIENCE_MS = 1000;
 const LATE_MS = 300;
 const HEAD = "HTTP/1.1\r\nHost: localhost\r\n";
@@ -102,12 +104,13 @@ describe("createWireServer()", () => {
       assertEquals([await wire.send(LATE + text), executed], [["200"], ["/late hi"]], text);
       assertEquals(wire.refused.length, 1, text);
     }
-    // Nonsense once nobody waits for the rest of it any more.
+    // An unfinished request after the first counts as nonsense once its timeout has expired.
     executed.length = 0;
     assertEquals([await hasty.send(`${LATE}GET / HT`), executed], [["200"], ["/late hi"]]);
     assertEquals(hasty.refused.length, 1);
     assertEquals(await wire.send(`POST /late ${CLOSE}Content-Length: 2\r\n\r\nhi, and more`), ["200"]);
-    // The first one's outcome is unknown to its client: no answer claims one.
+    // The client must not take an answer for that of the first request, so it gets none and does not know the
+    // outcome.
     executed.length = 0;
     assertEquals(await wire.send(`${LATE}POST / ${HEAD}Transfer-Encoding: chunked\r\n\r\nzz\r\n`), []);
     while (executed.length === 0) await sleep(10);
@@ -129,7 +132,8 @@ describe("createWireServer()", () => {
 
   it("lets a client that is still sending read why it was refused", async () => {
     let socket = open();
-    // It is listened to for a second, of which a slow machine may leave nothing.
+    // The service reads on for one second. Repeat until sending took well below that, which a slow machine
+    // can exceed.
     for (let tookMs = Infinity; tookMs > 600;) {
       socket.on("error", () => {}).destroy();
       socket = open().on("error", () => {});

@@ -10,21 +10,27 @@ import { findFault } from "./fault.ts";
 import { sendProblem } from "./problem.ts";
 
 interface WireOptions {
-  /** The app, which is asked for what is a request. */
+  /** The app. It gets only well-formed, unambiguous requests. */
   readonly fetch: Parameters<typeof getRequestListener>[0];
   readonly log: Log;
   readonly metrics: Metrics;
   newRequestId(): RequestId;
-  /** For a whole request to arrive. */
+  /** Time limit for a whole request to arrive, in milliseconds. */
   readonly patienceMs: number;
 }
 
 const HEADERS_MAX_BYTES = 16_384;
 const CHECK_MS = 1000;
-/** Longer than a proxy keeps its upstream connections: whoever closes first must not be the service. */
+/**
+ * Longer than the proxy's idle timeout for upstream connections, so that the proxy closes first and not the
+ * service.
+ */
 const KEEP_ALIVE_MS = 75_000;
 
-/** HTTP/1.1 alike on both runtimes: what is no request, or could be read as two, is refused before the app sees it. */
+/**
+ * Serves HTTP/1.1 in the same way on both runtimes. Malformed and ambiguous requests are refused before the
+ * app sees them.
+ */
 export function createWireServer({ fetch, log, metrics, newRequestId, patienceMs }: WireOptions): Server {
   const refused = (code: ProblemCode, requestId: RequestId) => {
     const { status } = PROBLEM_REGISTRY[code];
@@ -33,7 +39,7 @@ export function createWireServer({ fetch, log, metrics, newRequestId, patienceMs
   };
   const serve = getRequestListener(fetch, {
     errorHandler: (error) => {
-      // The host is settled by then, so it is the target of which no URL can be made.
+      // The host is valid here, so a RequestError means that the target cannot be parsed as a URL.
       const code = error instanceof RequestError ? "path_not_allowed" : "internal_error";
       const requestId = newRequestId();
       refused(code, requestId);
@@ -45,12 +51,12 @@ export function createWireServer({ fetch, log, metrics, newRequestId, patienceMs
     ...timeouts,
     connectionsCheckingInterval: Math.min(CHECK_MS, patienceMs),
     maxHeaderSize: HEADERS_MAX_BYTES,
-    // Ours to answer, in the form of every other refusal.
+    // findFault() checks Host instead, so that this refusal is a problem like every other.
     requireHostHeader: false,
   }, (request, response) => {
     const fault = findFault(request);
     if (fault === undefined) {
-      // Judged, and of no further use: the service knows its own name.
+      // findFault() has checked Host. Its value is not used, because the service has its own configured name.
       request.headers.host = "localhost";
       return void serve(request, response);
     }
@@ -58,7 +64,8 @@ export function createWireServer({ fetch, log, metrics, newRequestId, patienceMs
     refused("invalid_request", requestId);
     sendProblem(response, "invalid_request", requestId, fault);
   });
-  // Node would drop headers beyond a number, and the proxy's come last; their size is bounded anyway.
+  // 0 means no limit. With a limit Node drops the last headers, which are the proxy's. maxHeaderSize bounds
+  // their size.
   server.maxHeadersCount = 0;
   server.keepAliveTimeout = KEEP_ALIVE_MS;
   answerBroken(server, {

@@ -14,7 +14,7 @@ const CONNECTION = {
   connection_id: "%CONNECTION_ID%",
 };
 
-/** A line each request: never a header that carries a secret, never a query, never a body. */
+/** One line per request. It never contains a header with a secret, a query or a body. */
 export const REQUEST_LOG = {
   kind: "request",
   ...CONNECTION,
@@ -30,7 +30,7 @@ export const REQUEST_LOG = {
   upstream_failure: "%UPSTREAM_TRANSPORT_FAILURE_REASON%",
 };
 
-/** A line each connection: a handshake that failed has no request to be logged with. */
+/** One line per connection, because a failed handshake has no request and so no request line. */
 export const CONNECTION_LOG = {
   kind: "connection",
   ...CONNECTION,
@@ -41,7 +41,7 @@ export const CONNECTION_LOG = {
 
 export function accessLog({ accessLog: path }: SidecarConfig, members: Message): Message {
   const log_format = { json_format: members };
-  // Not by its path, which cannot be opened where it is a socket, as under systemd.
+  // Do not open /dev/stdout by its path: that fails if it is a socket, as under systemd.
   if (path === STDOUT) {
     return extension("envoy.access_loggers.stdout", `${LOGGERS}.stream.v3.StdoutAccessLog`, { log_format });
   }

@@ -1,10 +1,10 @@
-/** A member of Envoy's configuration; what it may hold is for Envoy's own validation to say. */
+/** A value in Envoy's configuration. The type is loose, because Envoy itself validates the content. */
 type Member = string | number | boolean | readonly Member[] | { readonly [name: string]: Member };
 export type Message = { readonly [name: string]: Member };
 
 const TYPE = "type.googleapis.com/";
 
-/** A message of a named type, where Envoy takes one of many. */
+/** Builds a message with its type name, for a field in which Envoy accepts several message types. */
 export function typed(type: string, message: Message = {}): Message {
   return { "@type": TYPE + type, ...message };
 }

@@ -3,8 +3,8 @@ import { after, before, describe, it } from "node:test";
 import { type EnvoyTrial, request, startEnvoyTrial, valuesOf } from "../envoy_trial.ts";
 
 /**
- * Envoy 1.40 has no option that refuses a bare CR (a CR without LF) in a header's value: it leaves the CR out. These tests
- * pin that. A version that refuses such a request, or that reads it in another way, turns them red.
+ * Envoy 1.40 has no option that refuses a bare CR (a CR without LF) in a header's value. It leaves the CR
+ * out. These tests fail if a later version refuses such a request or reads it differently.
  */
 describe("a bare CR", () => {
   let trial: EnvoyTrial;

@@ -11,7 +11,8 @@ export const BOOTSTRAP_FILE = "envoy.json";
 /** Envoy's whole configuration, the same for the sandbox and for production. */
 export function envoyBootstrap(config: SidecarConfig): Message {
   return {
-    // Files are watched by the same machinery that would ask a control plane, and it wants a name.
+    // Envoy watches files with the same code that talks to a control plane, and that code requires a node
+    // name.
     node: { id: "sidecar", cluster: config.environment },
     admin: { address: adminAddress(config), ignore_global_conn_limit: true },
     static_resources: {
@@ -28,7 +29,7 @@ export function envoyBootstrap(config: SidecarConfig): Message {
             premature_reset_min_stream_lifetime_seconds: 1,
           },
           "http.max_requests_per_io_cycle": 1,
-          // Bytes between two chunks are a fault, not something to skip.
+          // Refuse bytes between two chunks instead of skipping them.
           "envoy.reloadable_features.strict_chunk_parsing": true,
         },
       }],
@@ -41,7 +42,7 @@ export function envoyFiles(config: SidecarConfig): ReadonlyMap<string, Message> 
   return new Map([[BOOTSTRAP_FILE, envoyBootstrap(config)], serverCertificate(config)]);
 }
 
-/** A flood is turned away at the door before memory runs out. */
+/** Envoy refuses requests and connections before a flood uses up its memory. */
 function overloadManager({ connectionsMax }: SidecarConfig): Message {
   const HEAP = "envoy.resource_monitors.fixed_heap";
   const CONNECTIONS = "envoy.resource_monitors.global_downstream_max_connections";

@@ -9,7 +9,10 @@ import { BUFFER, routes } from "./routes.ts";
 
 const HTTP = "envoy.extensions.filters.http";
 
-/** How HTTP is read: nothing rewritten, nothing believed, nothing unbounded. */
+/**
+ * Configures how Envoy reads HTTP. It does not change the target, trusts no header about the caller's
+ * identity, and limits sizes and times.
+ */
 export function connectionManager(config: SidecarConfig): Message {
   return extension(
     "envoy.filters.network.http_connection_manager",
@@ -37,7 +40,7 @@ export function connectionManager(config: SidecarConfig): Message {
   );
 }
 
-/** Who is calling is what the connection proves, never what a header says. */
+/** The connection proves who the caller is. Headers that claim an identity are removed. */
 const IDENTITY: Message = {
   early_header_mutation_extensions: [
     extension(
@@ -56,20 +59,20 @@ const IDENTITY: Message = {
     ),
   ],
   forward_client_cert_details: "SANITIZE_SET",
-  // The hash alone: a subject's quotes and commas have fooled readers before.
+  // Forward only the certificate's hash. Quotes and commas in a subject have misled parsers before.
   set_current_client_cert_details: {},
   use_remote_address: true,
   skip_xff_append: true,
-  // Nobody is "internal", so that nobody's headers steer the proxy.
+  // No client counts as internal, so that no client's headers can control the proxy.
   internal_address_config: {
     unix_sockets: false,
     cidr_ranges: [{ address_prefix: "255.255.255.255", prefix_len: 32 }],
   },
-  // The service gives every reply its id.
+  // The service sets the id of every reply.
   generate_request_id: false,
 };
 
-/** What was signed is the target byte for byte. */
+/** The partner signs the target byte for byte, so Envoy must not change it. */
 const PLAIN_PATH: Message = {
   normalize_path: false,
   merge_slashes: false,
@@ -91,7 +94,7 @@ const SIZES: Message = {
     max_connection_duration: PATIENCE.connection,
     max_stream_duration: PATIENCE.exchange,
     max_headers_count: LIMIT.headers,
-    // Some readers take x_nonce for x-nonce.
+    // Some servers treat x_nonce and x-nonce as the same header.
     headers_with_underscores_action: "REJECT_REQUEST",
   },
   http2_protocol_options: {

@@ -13,7 +13,7 @@ describe("a flood of requests", () => {
   before(async () => void (trial = await startEnvoyTrial({ FLOOD_PER_SECOND: `${RATE}` })));
   after(() => trial.stop());
 
-  /** How many of so many requests at once were served, and how many turned away. */
+  /** Sends `count` requests at once. Returns how many were served and how many were refused. */
   const flood = async (
     count: number,
     { cert, key }: Identity,
@@ -42,7 +42,7 @@ describe("a flood of requests", () => {
   });
 });
 
-/** The frames of HTTP/2 that a test needs, byte by byte. */
+/** Builds an HTTP/2 frame byte by byte. */
 const frame = (type: number, flags: number, stream: number, payload: readonly number[] = []): Buffer =>
   Buffer.from([
     0,
@@ -58,13 +58,13 @@ const frame = (type: number, flags: number, stream: number, payload: readonly nu
   ]);
 const MAX_STREAMS = 100;
 const PREFACE = Buffer.concat([Buffer.from("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n"), frame(4, 0, 0)]);
-/** GET https://localhost/ in HPACK's static table, and the host as a literal. */
+/** GET https://localhost/ in HPACK: indexes of the static table, and the host as a literal. */
 const HEADERS = [0x82, 0x87, 0x84, 0x41, 9, ...Buffer.from("localhost")];
 const END_OF_BOTH = 0x05;
 const openStream = (stream: number): Buffer => frame(1, END_OF_BOTH, stream, HEADERS);
 const resetStream = (stream: number): Buffer => frame(3, 0, stream, [0, 0, 0, 8]);
 
-/** A connection that says what it received. */
+/** Opens an HTTP/2 connection and records the bytes that it receives. */
 async function speak(trial: EnvoyTrial) {
   const socket = await trial.open({ ALPNProtocols: ["h2"] });
   assertEquals(socket.alpnProtocol, "h2");
@@ -102,7 +102,7 @@ describe("HTTP/2", () => {
 
   it("has no more streams at once than are allowed", async () => {
     const { socket, received } = await speak(trial);
-    // SETTINGS_MAX_CONCURRENT_STREAMS, as the server announces it first of all.
+    // SETTINGS_MAX_CONCURRENT_STREAMS, which the server announces in its first frame.
     const setting = Buffer.from([0, 3, 0, 0, 0, MAX_STREAMS]);
     while (received().length < 48) await once(socket, "data");
     assert(received().includes(setting), received().toString("hex"));
@@ -118,7 +118,7 @@ describe("connections", () => {
   it("beyond the bound are closed, and welcome again when others have gone", async () => {
     const held = await Promise.all([trial.open(), trial.open(), trial.open()]);
     const refused = trial.open().then((socket) => once(socket, "close").then(() => true), () => true);
-    // Envoy closes an idle connection, too, but minutes later.
+    // Envoy also closes an idle connection, but only after minutes.
     assertEquals(await Promise.race([refused, sleep(30_000, false, { ref: false })]), true);
     held[0]!.end();
     await once(held[0]!, "close");

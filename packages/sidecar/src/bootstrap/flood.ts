@@ -4,7 +4,7 @@ import { LIMIT } from "./limit.ts";
 
 const CERTIFICATE = "certificate";
 
-/** A bucket each certificate, so that one partner's flood is nobody else's. */
+/** Gives each certificate its own token bucket, so that one partner's flood does not limit other partners. */
 export function floodLimit({ floodPerSecond }: SidecarConfig): Message {
   const bucket = { max_tokens: floodPerSecond, tokens_per_fill: floodPerSecond, fill_interval: "1s" };
   const always = { default_value: { numerator: 100, denominator: "HUNDRED" } };
@@ -17,7 +17,7 @@ export function floodLimit({ floodPerSecond }: SidecarConfig): Message {
       filter_enforced: always,
       token_bucket: bucket,
       always_consume_default_token_bucket: false,
-      // Envoy's own header with the certificate's hash names the bucket.
+      // The key of a bucket is the header with the certificate's hash, which only Envoy sets.
       rate_limits: [{
         actions: [{
           request_headers: { header_name: "x-forwarded-client-cert", descriptor_key: CERTIFICATE },

@@ -5,9 +5,9 @@ import { type Answer, type EnvoyTrial, request, startEnvoyTrial } from "../envoy
 
 const KIB = 1024;
 
-/** Bytes that Envoy answers by itself, each with its code. */
+/** Requests that Envoy refuses by itself, each with its problem code. */
 const REFUSED: readonly [ProblemCode, string][] = [
-  // Read by two readers in two ways.
+  // Two parsers could read these differently.
   ["path_not_allowed", request("GET /v1%2forders")],
   ["path_not_allowed", request("GET /v1%5Corders")],
   ["path_not_allowed", request("GET /v1/orders#x")],
@@ -24,17 +24,17 @@ const REFUSED: readonly [ProblemCode, string][] = [
   ["invalid_request", request("POST /a", ["Transfer-Encoding: chunked"], "2\r\n{}x\r\n0\r\n\r\n")],
   ["invalid_request", request("GET /health", ["x_nonce: 1"])],
   ["invalid_request", request("GET /health", ["X: a\0b"])],
-  // Not HTTP/1.1, or not only.
+  // Not HTTP/1.1, an upgrade, or a method that is not supported.
   ["invalid_request", request("GET /health").replace("HTTP/1.1", "HTTP/1.0")],
   ["invalid_request", "\x16\x03\x01\x02\x00\r\n\r\n"],
   ["invalid_request", request("GET /health", ["Connection: Upgrade", "Upgrade: websocket"])],
   ["method_not_allowed", request("TRACE /health")],
   ["method_not_allowed", request("CONNECT localhost:443")],
   ["method_not_allowed", request("CONNECT other.example:443")],
-  // Not served here.
+  // A host or port that is not served.
   ["not_found", request("GET /health").replace("localhost", "other.example")],
   ["not_found", request("GET /health").replace("localhost", "localhost:8443")],
-  // Too much.
+  // Too large.
   ["header_too_large", request("GET /health", [`X: ${"x".repeat(16 * KIB)}`])],
   ["header_too_large", request(`GET /${"x".repeat(16 * KIB)}`)],
   ["header_too_large", request("GET /health", "x".repeat(120).split("").map((name) => `${name}: 1`))],

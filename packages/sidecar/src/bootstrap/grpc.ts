@@ -1,6 +1,9 @@
 import { extension, type Message } from "./any.ts";
 
-/** Finds a local reply in gRPC's form and gives it back its own. OAuth's form does not say its status: 400 is what it has there. */
+/**
+ * Converts a local reply from gRPC's form back to its own form. The problem's body gives the status. An OAuth
+ * error body has no status, so its reply gets 400.
+ */
 const SOURCE = `
 function envoy_on_response(handle)
   local headers = handle:headers()
@@ -17,8 +20,9 @@ end
 `;
 
 /**
- * Whoever calls a body application/grpc gets Envoy's refusals as status 200 with the problem in a header, and no setting
- * changes that; but nothing that is refused may look like a success.
+ * If a request has the media type application/grpc, Envoy refuses it with status 200 and the problem in a
+ * header. No setting of Envoy changes that. This filter restores the status, because a refusal must not look
+ * like a success.
  */
 export const PLAIN_REFUSALS: Message = extension(
   "envoy.filters.http.lua",

@@ -1,6 +1,9 @@
 import { BODY_MAX_BYTES } from "@gold-partner/protocol";
 
-/** What one partner, or one connection, may take; the service's own limits stand behind these. */
+/**
+ * Envoy's limits, for one partner, one connection or all of them. The service enforces its own limits behind
+ * these.
+ */
 export const LIMIT = {
   headersKib: 16,
   headers: 100,
@@ -9,30 +12,33 @@ export const LIMIT = {
   streamWindowBytes: 65_536,
   connectionWindowBytes: 1_048_576,
   connectionBufferBytes: 65_536,
-  /** Streams that a client opened and took back at once, before its connection is closed. */
+  /** Envoy closes a connection after the client has reset this many streams right after opening them. */
   prematureResets: 200,
   heapBytes: 1_073_741_824,
-  /** Certificates whose rate is known at once; the one longest unheard of makes room. */
+  /** Certificates that have a token bucket at one time. A new one replaces the least recently used. */
   certificates: 10_000,
   upstreamConnections: 512,
   upstreamWaiting: 512,
 } as const;
 
-/** How long each may take. */
+/** Timeouts of Envoy. */
 export const PATIENCE = {
   /** From the connection to the end of the TLS handshake. */
   handshake: "3s",
   headers: "10s",
-  /** For the whole request, as in the service. */
+  /** To receive the whole request, as in the service. */
   request: "15s",
-  /** For a sign of life of a request under way: longer than the service takes to give up by itself. */
+  /**
+   * Without any sign of life during a request. Longer than the service's own timeout, so that the service
+   * gives up first.
+   */
   silence: "30s",
-  /** For a whole exchange; statements are long. */
+  /** For a request and its whole reply. Statements are long. */
   exchange: "600s",
   idle: "300s",
-  /** After which a connection proves its certificate anew. */
+  /** Maximum age of a connection. The partner must then reconnect and prove its certificate again. */
   connection: "900s",
   connect: "1s",
-  /** Below the service's own 75 s: whoever closes an idle connection first must not be the service. */
+  /** Less than the service's 75 s, so that the service is never the first to close an idle connection. */
   upstreamIdle: "30s",
 } as const;

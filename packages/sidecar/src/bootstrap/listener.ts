@@ -25,7 +25,7 @@ export function partnersListener(config: SidecarConfig): Message {
     listener_filters: balanced ? [PROXY_PROTOCOL] : [],
     listener_filters_timeout: handshake,
     filter_chains: [{
-      // A connection from elsewhere has no chain, so it is closed.
+      // A connection from another address matches no filter chain, so Envoy closes it.
       ...(balanced ? { filter_chain_match: { direct_source_prefix_ranges: announcers.map(cidrRange) } } : {}),
       transport_socket: mutualTls(config),
       transport_socket_connect_timeout: handshake,
@@ -35,7 +35,9 @@ export function partnersListener(config: SidecarConfig): Message {
   };
 }
 
-/** Required of every connection, and in its binary form alone. */
+/**
+ * Every connection must start with a PROXY protocol announcement, and only the binary version 2 is accepted.
+ */
 const PROXY_PROTOCOL = extension(
   "envoy.filters.listener.proxy_protocol",
   "envoy.extensions.filters.listener.proxy_protocol.v3.ProxyProtocol",

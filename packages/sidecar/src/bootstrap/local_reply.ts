@@ -12,14 +12,14 @@ import { extension, type Message } from "./any.ts";
 
 interface Case {
   readonly code: ProblemCode;
-  /** What Envoy answers by itself, and when it means this code. */
+  /** The conditions that one of Envoy's own replies must all meet to get this code. */
   readonly when: readonly Message[];
 }
 
 const REQUEST_ID_HEADER = REPLY_HEADER.requestId.toLowerCase();
 const RETRY_AFTER_SECONDS = 1;
 
-/** Envoy's own replies in the form of the service's. The first case that fits is taken. */
+/** Gives Envoy's own replies the form of the service's replies. The first case that matches applies. */
 export function localReplies(): Message {
   return { mappers: CASES.flatMap((one) => [tokenMapper(one), problemMapper(one)]) };
 }
@@ -39,11 +39,14 @@ const expression = (expression: string): Message => ({
 });
 const flags = (...flags: string[]): Message => ({ response_flag_filter: { flags } });
 
-/** A target that is not in origin form, or that two readers could read differently; by then Envoy has decoded part of it. */
+/**
+ * The target is not in origin form, or two parsers could read it differently. This matches by Envoy's own
+ * reason, because Envoy has already decoded part of the path.
+ */
 const ODD_TARGET = expression(
   "response.code_details in ['absolute_path_rejected', 'path_normalization_failed']",
 );
-/** No host at all, or more than one. */
+/** The host is missing, repeated or malformed. */
 const ODD_HOST: Message = {
   header_filter: {
     header: {
@@ -53,11 +56,11 @@ const ODD_HOST: Message = {
     },
   },
 };
-/** Refused before it went anywhere: too much waits already, or memory runs out. */
+/** Envoy refused the request without forwarding it: too many requests wait already, or memory runs out. */
 const OVERLOADED = flags("UO", "OM");
 
 const CASES: readonly Case[] = [
-  // Refused before a route is asked.
+  // Envoy refuses these before it chooses a route.
   { code: "method_not_allowed", when: [header(":method", "CONNECT")] },
   { code: "path_not_allowed", when: [ODD_TARGET] },
   { code: "invalid_request", when: [status("EQ", 404), ODD_HOST] },
@@ -67,7 +70,7 @@ const CASES: readonly Case[] = [
   { code: "body_too_large", when: [status("EQ", 413)] },
   { code: "rate_limited", when: [status("EQ", 429)] },
   { code: "header_too_large", when: [status("EQ", 431)] },
-  // A transfer coding that is not known.
+  // An unknown transfer coding.
   { code: "invalid_request", when: [status("EQ", 501)] },
   { code: "upstream_timeout", when: [status("EQ", 504)] },
   { code: "service_unavailable", when: [status("EQ", 503), OVERLOADED] },
@@ -85,7 +88,7 @@ function tokenMapper({ code, when }: Case): Message {
   return mapper(code, [...when, atTokenEndpoint], "application/json", body);
 }
 
-/** Stands in the body for the id that the reply's header has by then. */
+/** A placeholder in the body. Envoy replaces it by the request id in the reply's header. */
 const REQUEST_ID: RequestId = "req_here";
 const HERE = `%RESPONSE_HEADER(${REQUEST_ID_HEADER})%`;
 

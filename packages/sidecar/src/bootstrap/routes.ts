@@ -6,7 +6,7 @@ import { SERVICE } from "./upstream.ts";
 
 export const BUFFER = "envoy.filters.http.buffer";
 
-/** The service's own host alone, and every path of it as it came. */
+/** Routes requests to the service's own host only, with every path unchanged. */
 export function routes(config: SidecarConfig): Message {
   const refusals = [
     refuse(405, { connect_matcher: {} }),
@@ -21,7 +21,8 @@ export function routes(config: SidecarConfig): Message {
       {
         name: "service",
         domains: hostsOf(config.publicBaseUrl),
-        // The manager's own timers bound it: this one would count a long reply as a late one.
+        // The connection manager's own timeouts apply. The route's timeout would also end a reply that is
+        // only long.
         routes: [...refusals, { match: { prefix: "/" }, route: { cluster: SERVICE, timeout: "0s" } }],
       },
       { name: "elsewhere", domains: ["*"], routes: [...refusals, refuse(404, { prefix: "/" })] },
@@ -31,23 +32,23 @@ export function routes(config: SidecarConfig): Message {
   };
 }
 
-/** A body that says by itself that it is larger is not waited for. */
+/** The accepted values of Content-Length. A larger body is refused before it arrives. */
 const TAKEN: Message = { start: 0, end: BODY_MAX_BYTES + 1 };
 
-/** Answers at once, whatever of the body is still to come. */
+/** Replies at once, without waiting for the rest of the body. */
 function refuse(status: number, match: Message): Message {
   const disabled = typed("envoy.extensions.filters.http.buffer.v3.BufferPerRoute", { disabled: true });
   return { match, direct_response: { status }, typed_per_filter_config: { [BUFFER]: disabled } };
 }
 
-/** Clients say the port, or leave the usual one away. */
+/** Clients send the host with the port or without it. */
 function hostsOf(publicBaseUrl: string): string[] {
   const { hostname, port } = new URL(publicBaseUrl);
   return [hostname, `${hostname}:${port || 443}`];
 }
 
 function vouchedHeaders(config: SidecarConfig): Message[] {
-  // "Direct" is the peer of the connection, which behind a balancer or HAProxy is not the client.
+  // DIRECT means the peer of the connection. Behind a load balancer or HAProxy, the peer is not the client.
   const address = announcersOf(config).length > 0 ? "REMOTE_ADDRESS" : "DIRECT_REMOTE_ADDRESS";
   const headers = [["x-client-ip", `%DOWNSTREAM_${address}_WITHOUT_PORT%`]];
   const { proxySecret } = config;

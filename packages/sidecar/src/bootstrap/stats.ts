@@ -3,7 +3,10 @@ import { socketAddress } from "./address.ts";
 import { extension, type Message } from "./any.ts";
 
 const ADMIN = "admin";
-/** Only the owner may open it: anyone who can open the socket can drain Envoy and read its whole configuration. */
+/**
+ * Only the owner may open the socket. Anyone who can open it can drain Envoy and read its whole
+ * configuration.
+ */
 const SOCKET_MODE = 0o600;
 
 export const adminAddress = ({ adminListen: { path } }: SidecarConfig): Message => ({

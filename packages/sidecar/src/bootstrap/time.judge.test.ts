@@ -38,14 +38,14 @@ describe("what never ends", () => {
     void slow.finally(() => ended = true);
     while (!ended) {
       const [, waited] = await timed(trial.send(request("GET /health")));
-      // Whoever waited for the others would wait until the first of them is ended.
+      // A request that queued behind the slow requests would wait until the first of them ends, after 10 s.
       assert(waited < 8, `${waited}`);
     }
     const [[headers, headersSeconds], [body, bodySeconds], [hang, hangSeconds], [, silentSeconds]] =
       await slow;
     assertEquals([headers, body], [[408, "request_timeout"], [408, "request_timeout"]]);
     assertEquals(hang, [504, "upstream_timeout"]);
-    // The next clock is five seconds away.
+    // The next longer timeout is at least five seconds away.
     const around = (seconds: number, expected: number) => seconds > expected - 1 && seconds < expected + 5;
     assert(around(headersSeconds, 10), `headers: ${headersSeconds}`);
     assert(around(bodySeconds, 15), `body: ${bodySeconds}`);

@@ -21,7 +21,7 @@ describe("the handshake", () => {
       ({ status }) => status === 200,
       () => false,
     );
-  /** What openssl says of a connection, with these arguments besides the identity. */
+  /** Connects with `openssl s_client` and these extra arguments. Returns its output. */
   const openssl = (args: readonly string[], { cert, key }: Identity = trial.client): Promise<string> => {
     const at = (name: string): string => join(trial.folder, name);
     writeFileSync(at("s_client.pem"), cert + key);
@@ -87,7 +87,7 @@ describe("the handshake", () => {
     const kept = authority.issue("kept");
     const revoked: Identity[] = [];
     const tookMs: number[] = [];
-    // The best of five: what else the machine does may take its time, too.
+    // One of five attempts must be fast enough, because other load on the machine may slow some.
     while (tookMs.length < 5 && !tookMs.some((ms) => ms < WITHIN_MS)) {
       const next = authority.issue(`revoked_${tookMs.length}`);
       const server = authority.issue("localhost", { usage: "serverAuth" });

@@ -6,13 +6,16 @@ import { type Message, typed } from "./any.ts";
 const TLS = "envoy.extensions.transport_sockets.tls.v3";
 const SERVER_CERTIFICATE_FILE = "server_certificate.json";
 
-/** Mutual TLS, with whom it is proved to and by whom read from files that are swapped while Envoy runs. */
+/**
+ * Configures mutual TLS. Envoy reads its own certificate and the trusted CAs from files that may be replaced
+ * while it runs.
+ */
 export function mutualTls(config: SidecarConfig): Message {
   return {
     name: "envoy.transport_sockets.tls",
     typed_config: typed(`${TLS}.DownstreamTlsContext`, {
       require_client_certificate: true,
-      // A resumed session would let a certificate in without a look at its expiry or the revocation list.
+      // A resumed session would admit a certificate without checking its expiry or the revocation list.
       disable_stateless_session_resumption: true,
       disable_stateful_session_resumption: true,
       common_tls_context: {
@@ -20,13 +23,13 @@ export function mutualTls(config: SidecarConfig): Message {
         tls_params: {
           tls_minimum_protocol_version: "TLSv1_2",
           tls_maximum_protocol_version: "TLSv1_3",
-          // For TLS 1.2; 1.3 has good ones only.
+          // For TLS 1.2. All cipher suites of TLS 1.3 are secure.
           cipher_suites: [
             "[ECDHE-ECDSA-AES128-GCM-SHA256|ECDHE-ECDSA-CHACHA20-POLY1305]",
             "ECDHE-ECDSA-AES256-GCM-SHA384",
           ],
           ecdh_curves: ["X25519", "P-256"],
-          // Of either side: nobody comes with RSA.
+          // For both sides: RSA is refused.
           signature_algorithms: ["ecdsa_secp256r1_sha256", "ecdsa_secp384r1_sha384"],
         },
         tls_certificate_sds_secret_configs: [
@@ -46,7 +49,10 @@ const watchedSecret = (name: string, directory: string, file: string): Message =
   },
 });
 
-/** Only a secret from a file of its own is read again when the certificate is replaced. */
+/**
+ * The server's certificate is in a secret file of its own. Only then does Envoy reload it when the
+ * certificate is replaced.
+ */
 export function serverCertificate(
   { serverCertificateDirectory: directory }: SidecarConfig,
 ): [string, Message] {

@@ -8,18 +8,18 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { type EnvoyTrial, request, startEnvoyTrial } from "../envoy_trial.ts";
 
 const PATIENCE_MS = 30_000;
-/** Longer than Envoy waits for one answer. */
+/** Longer than Envoy waits for one answer to a health check. */
 const LATE_MS = 1500;
 
 interface Process {
   readonly upstream: string;
   ready: boolean;
-  /** How many answers to /ready come too late. */
+  /** How many of the next answers on the operations socket are late. */
   late: number;
   stop(): void;
 }
 
-/** A process of the service, with its two sockets, that answers with its own name. */
+/** Starts a fake process of the service with its two sockets. It answers every request with its own name. */
 async function startProcess(name: string): Promise<Process> {
   const at = (socket: string): string => join(tmpdir(), `envoy-${process.pid}-${name}.${socket}`);
   const it = {
@@ -63,7 +63,10 @@ describe("the processes of the service", () => {
     return [...new Set(answers.map(({ status, body }) => status === 200 ? body : JSON.parse(body).code))]
       .sort();
   };
-  /** Envoy asks each process four times a second, and both may be slow to answer. */
+  /**
+   * Waits until exactly these processes answer. Envoy checks each process four times a second, and a busy
+   * machine may delay that.
+   */
   const untilAnswering = async (...expected: string[]): Promise<void> => {
     const endMs = performance.now() + PATIENCE_MS;
     let found = await answering();
@@ -98,7 +101,7 @@ describe("the processes of the service", () => {
       healthy.push(await figure("membership_healthy"));
       return await figure("health_check.failure") === failures + 2;
     });
-    // Between the last late answer and the next one that is in time.
+    // Read once more, between the last late answer and the next one in time.
     healthy.push(await figure("membership_healthy"));
     assertEquals(healthy.filter((members) => members !== 2), []);
     one!.late = 1_000_000;

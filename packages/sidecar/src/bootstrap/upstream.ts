@@ -6,7 +6,7 @@ import { LIMIT, PATIENCE } from "./limit.ts";
 
 export const SERVICE = "service";
 
-/** The processes of the service. Nothing is ever sent twice: there is no retry anywhere. */
+/** The processes of the service. Envoy never retries, so it sends no request twice. */
 export function serviceCluster({ upstreams }: SidecarConfig): Message {
   return {
     name: SERVICE,
@@ -14,7 +14,7 @@ export function serviceCluster({ upstreams }: SidecarConfig): Message {
     connect_timeout: PATIENCE.connect,
     lb_policy: "LEAST_REQUEST",
     load_assignment: { cluster_name: SERVICE, endpoints: [{ lb_endpoints: upstreams.map(endpoint) }] },
-    // Where no process is ready, none is asked.
+    // If no process is ready, Envoy sends requests to none.
     common_lb_config: { healthy_panic_threshold: { value: 0 } },
     health_checks: upstreams.some(({ operations }) => operations) ? [READINESS] : [],
     circuit_breakers: {
@@ -50,9 +50,10 @@ function endpoint({ server, operations }: Upstream): Message {
 }
 
 /**
- * Checks /ready, which stays 200 while reads work, and not /health, which is 503 while writes are refused.
- * A 503 takes a process out at once, whatever the threshold. No answer counts three times: one slow answer changes
- * nothing, a dead process is out after about 1 s, and a process that hangs after about 4 s.
+ * Checks /ready, which stays 200 while reads work. Does not check /health, which is 503 while writes are
+ * refused. A 503 takes a process out at once, whatever the threshold.
+ * Three checks in a row without an answer also take it out. So one slow answer changes nothing, a dead
+ * process is out after about 1 s, and a process that hangs is out after about 4 s.
  */
 const READINESS = {
   interval: "0.25s",

@@ -11,7 +11,7 @@ import { createTrialAuthority } from "../pki_trial.ts";
 import { readSidecarConfig } from "../settings.ts";
 import { writeTrust } from "../trust/trust_folder.ts";
 
-/** Everything that a configuration names must be there. */
+/** Creates every file that the configuration names, because Envoy's validation needs them. */
 async function stage() {
   const folder = mkdtempSync(join(tmpdir(), "envoy-validate-"));
   const at = (name: string): string => join(folder, name);

@@ -9,7 +9,10 @@ import { type EnvoyTrial, startEnvoyTrial } from "../envoy_trial.ts";
 
 const MAIN = fileURLToPath(new URL("../main.ts", import.meta.url));
 const ANSWER_MS = 20;
-/** Until the door closes: what comes before that must not be a matter of one slow moment. */
+/**
+ * Time until Envoy stops accepting connections. Long enough that the steps before that also succeed on a slow
+ * machine.
+ */
 const DRAIN_SECONDS = 10;
 
 /** `sidecar drain` as a supervisor runs it. */
@@ -42,7 +45,7 @@ describe("sidecar drain, beside the real Envoy", () => {
     const [idleText, busyText] = [readToLast(idle), readToLast(busy)];
     ask(busy);
     const drained = runDrain("--admin", admin(), "--seconds", "60");
-    // A partner that goes on asks until it is told to go; one that comes is served.
+    // A connected partner sends requests until a reply asks it to disconnect. A new partner is still served.
     await until(
       async () => /drain_close: [1-9]/.test(await trial.ask("/stats?filter=drain_close")),
       () => ask(busy),
@@ -86,7 +89,7 @@ describe("sidecar drain, beside the real Envoy", () => {
 
 const ask = (socket: TLSSocket) => socket.write("GET /health HTTP/1.1\r\nHost: localhost\r\n\r\n");
 
-/** Everything up to the reply that says that the connection closes, as a client does that honours it. */
+/** Reads until a reply has `Connection: close`, then closes the connection as a correct client does. */
 function readToLast(socket: TLSSocket): Promise<string> {
   let text = "";
   return new Promise((resolve, reject) => {

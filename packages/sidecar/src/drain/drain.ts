@@ -9,7 +9,7 @@ const SECONDS_MAX = 600;
 const USAGE =
   `sidecar drain [--admin ${DEFAULTS.admin}] [--seconds ${DEFAULTS.seconds}]: has Envoy ask its clients to disconnect, and waits at most N seconds for them.`;
 
-/** `sidecar drain`: what a supervisor runs before it ends the service, while Envoy is still there. */
+/** `sidecar drain`: a supervisor runs it before it stops the service, while Envoy still runs. */
 export async function drain(args: readonly string[]): Promise<number> {
   const options = readOptions(args);
   if (!options) {

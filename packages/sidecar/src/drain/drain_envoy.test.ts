@@ -14,7 +14,9 @@ describe("drainEnvoy()", () => {
   before(async () => void (folder = await mkdtemp(join(tmpdir(), "gold-drain-"))));
   after(() => rm(folder, { recursive: true }));
 
-  /** An administration that goes through these states, one an answer, and stays at the last. */
+  /**
+   * Starts a fake admin interface. It answers with these states one after another, then repeats the last one.
+   */
   const stage = async (name: string, states: readonly State[], answer = statsText) => {
     const asked: string[] = [];
     let at = 0;
@@ -44,7 +46,7 @@ describe("drainEnvoy()", () => {
     const startedMs = performance.now();
     assertEquals(await drainEnvoy({ admin, seconds: 1 }), { connections: 3, requests: 2, closed: true });
     const tookMs = performance.now() - startedMs;
-    // An end that it overlooked would never come.
+    // The upper bound detects a drainEnvoy that misses its deadline.
     assert(tookMs >= 990 && tookMs < 30_000, `${tookMs} ms`);
     stop();
   });

@@ -4,15 +4,15 @@ import type { UnixAddress } from "../settings_values.ts";
 
 export interface DrainOptions {
   readonly admin: UnixAddress;
-  /** How long to wait at most. */
+  /** Maximum time to wait. */
   readonly seconds: number;
 }
 
-/** What was left when the waiting ended. */
+/** Connections and requests that are still open. */
 interface Remainder {
   readonly connections: number;
   readonly requests: number;
-  /** False while new connections are still taken. */
+  /** False while Envoy still accepts new connections. */
   readonly closed: boolean;
 }
 
@@ -20,8 +20,9 @@ const PAUSE_MS = 100;
 const STATS = "^(listener_manager.listener_stopped|http.partners.downstream_(cx|rq)_active)$";
 
 /**
- * Has Envoy ask its partners to go, and waits until they have. For its drain time Envoy goes on taking connections, since a
- * balancer may send some more, so a moment without any is not yet the end.
+ * Asks Envoy to drain, so that Envoy asks its clients to disconnect. Waits until all have disconnected and
+ * Envoy accepts no more connections. During its drain time Envoy still accepts connections, because a load
+ * balancer may send some more. So having no connection for a moment does not end the wait.
  */
 export async function drainEnvoy({ admin, seconds }: DrainOptions): Promise<Remainder> {
   const endMs = performance.now() + seconds * 1000;
@@ -34,7 +35,7 @@ export async function drainEnvoy({ admin, seconds }: DrainOptions): Promise<Rema
   }
 }
 
-/** Who is connected now. */
+/** Reads from Envoy's statistics how many connections and requests are open. */
 export async function readRemainder(admin: UnixAddress): Promise<Remainder> {
   const text = await askAdmin(admin, "GET", `/stats?filter=${encodeURIComponent(STATS)}`);
   const valueOf = (name: string) =>
@@ -44,7 +45,7 @@ export async function readRemainder(admin: UnixAddress): Promise<Remainder> {
     requests: valueOf("http.partners.downstream_rq_active"),
     closed: valueOf("listener_manager.listener_stopped") > 0,
   };
-  // A number that is missed would pass for an end.
+  // Fail if a statistic is missing. NaN never equals 0, so the drain would otherwise wait until its deadline.
   if (Number.isNaN(left.connections + left.requests)) {
     throw new Error("Envoy counts no partners' connections.");
   }

@@ -3,22 +3,23 @@ import process from "node:process";
 import { connect as connectTls } from "node:tls";
 
 /**
- * Opens connections and sends nothing on them. Runs as a separate process, which ends with its standard input or after two
- * minutes. A connection that was closed is opened again, so that the flood lasts. Prints its counts as lines of JSON.
+ * Opens connections and sends nothing on them. Runs as a separate process, which ends with its standard input
+ * or after two minutes. Reopens every connection that is closed, so that the flood lasts. Prints its counts
+ * as lines of JSON.
  */
 export interface AttackPlan {
   readonly port: number;
   /** Addresses of this machine, used in turn. */
   readonly from: readonly string[];
   readonly count: number;
-  /** Finishes the handshake; without it, TCP alone. */
+  /** If set, each connection completes a TLS handshake; otherwise it stops after the TCP handshake. */
   readonly tls?: { readonly ca: string; readonly cert: string; readonly key: string };
 }
 
 export interface AttackCounts {
-  /** Connections that were tried, once each. */
+  /** Connections that were tried. A reopened connection is not counted again. */
   readonly tried: number;
-  /** Those that are held now; with TLS, those that finished their handshake. */
+  /** Connections that are open now. With TLS, only those that completed their handshake. */
   readonly held: number;
 }
 

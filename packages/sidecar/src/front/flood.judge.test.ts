@@ -14,10 +14,13 @@ import { failuresOf, type FrontTrial, isServed, startFrontTrial } from "./front_
 const ATTACKER = fileURLToPath(new URL("./attacker_trial.ts", import.meta.url));
 const HANDSHAKES = 100;
 const SILENT = 11_000;
-/** So few that 11,000 attempts keep all of them occupied, even on a busy machine, although each is closed after three seconds. */
+/**
+ * Low enough that 11,000 attempts keep every connection occupied, even on a busy machine. Envoy closes each
+ * silent connection after three seconds.
+ */
 const FLOODED = { CONNECTIONS_MAX: "1000" };
 const IDLE = 300;
-/** So that a few hundred TLS connections are a flood. */
+/** Limits that a few hundred TLS connections exceed. */
 const SMALL = {
   CONNECTIONS_MAX: "200",
   CONNECTIONS_PER_ADDRESS: "40",
@@ -25,12 +28,15 @@ const SMALL = {
   CONNECTIONS_UNREGISTERED: "60",
 };
 const HONEST = "127.0.0.1/32";
-/** 100 addresses of one partner, and 100 that nobody registered. */
+/** 100 addresses of one partner, and 100 unregistered addresses. */
 const [REGISTERED, UNREGISTERED] = ["127.0.1", "127.0.2"].map((network) =>
   Array.from({ length: 100 }, (_, n) => `${network}.${n + 1}`)
 );
 
-/** Runs while another process attacks: from when it has tried every connection and holds as many as `held`. */
+/**
+ * Runs `act` while another process attacks. Waits first until that process has tried every connection and
+ * holds at least `held` of them.
+ */
 async function underAttack<T>(plan: AttackPlan, held: number, act: () => Promise<T>): Promise<T> {
   // Runs on Node even under Deno's tests: Deno opens connections too slowly for a flood.
   const child = spawn("node", ["--import", "tsx", ATTACKER, JSON.stringify(plan)], {
@@ -134,7 +140,7 @@ describe("HAProxy in front of Envoy", () => {
   before(async () => void (trial = await startFrontTrial()));
   after(() => trial.stop());
 
-  /** How long a connection lives on which this is written and nothing more. */
+  /** Returns how many milliseconds a connection stays open after `first` is written and nothing else. */
   const lifeMs = async (first: Uint8Array | string): Promise<number> => {
     const startedMs = performance.now();
     const socket = connect(trial.port, "127.0.0.1").on("error", () => {}).resume();
@@ -153,7 +159,7 @@ describe("HAProxy in front of Envoy", () => {
     const [silent, half, stuck, plain] = await Promise.all(
       ["", hello.subarray(0, 20), hello, "GET / HTTP/1.1\r\n\r\n"].map(lifeMs),
     );
-    // The machine may be busy; the next timer is seven seconds away.
+    // 6 s leaves time for a busy machine, but is less than the next longer timeout of Envoy (10 s).
     for (const [what, ms] of Object.entries({ silent, half, stuck })) assert(ms! < 6000, `${what}: ${ms} ms`);
     assert(plain! < 900, `no TLS: ${plain} ms`);
     assertMatch(await trial.metrics(), /^haproxy_frontend_requests_denied_total\{proxy="partners"\} [1-9]/m);

@@ -11,19 +11,19 @@ import { type EnvoyTrial, readAnswer, readToEnd, request, startEnvoyTrial } from
 import type { Identity } from "../pki_trial.ts";
 import { FRONT_SOCKET, HAPROXY_FILE } from "./haproxy.ts";
 
-/** The real HAProxy in front of the real Envoy, by one configuration. */
+/** The real HAProxy in front of the real Envoy, both configured from the same settings. */
 export interface FrontTrial {
   readonly envoy: EnvoyTrial;
   readonly port: number;
   readonly socket: string;
-  /** HAProxy's figures, as Prometheus reads them. */
+  /** HAProxy's metrics in Prometheus format. */
   metrics(): Promise<string>;
   stop(): Promise<void>;
 }
 
 const START_MS = 15_000;
 const POLL_MS = 20;
-/** What a client of a partner waits for a connection, its handshake and one reply. */
+/** Time limit for a connection, its handshake and one reply together. */
 const PATIENCE_MS = 10_000;
 
 export async function startFrontTrial(settings: Record<string, string> = {}): Promise<FrontTrial> {
@@ -78,7 +78,7 @@ async function untilListening(haproxy: ChildProcess, port: number, runtimeApi: s
   throw new Error(`HAProxy did not start: ${said}`);
 }
 
-/** How many of so many handshakes of a partner, each followed by one request, failed. */
+/** Makes `attempts` handshakes as a partner, each followed by one request. Returns how many failed. */
 export async function failuresOf(
   trial: EnvoyTrial,
   attempts: number,
@@ -99,7 +99,7 @@ interface Way {
   readonly identity?: Identity;
 }
 
-/** One new connection with one request. */
+/** Opens a new connection and sends one request. Returns true if the reply has status 200. */
 export async function isServed(
   trial: EnvoyTrial,
   { port, from = "127.0.0.1", identity }: Way,

@@ -5,13 +5,18 @@ import type { AddressRange, TcpAddress } from "../settings_values.ts";
 /** The socket of HAProxy's runtime API, in FRONT_DIRECTORY. */
 export const FRONT_SOCKET = "haproxy.sock";
 export const HAPROXY_FILE = "haproxy.cfg";
-/** Ranges of addresses and the partner that registered them. Empty on disk: `sidecar keep` fills it at runtime. */
+/**
+ * Maps address ranges to the partner that registered them. Empty on disk: `sidecar keep` fills it at runtime.
+ */
 export const PARTNERS_FILE = "partners.map";
 /** The map's value for every address that no partner registered. */
 const UNREGISTERED = "unregistered";
 /** HAProxy waits this long for a TLS ClientHello, which a client sends at once. */
 const HELLO_SECONDS = 1;
-/** Envoy waits this long for the rest, which takes a round trip and signatures: 3 s together. */
+/**
+ * Envoy waits this long for the rest of the handshake: one round trip and signatures. Both timeouts add up to
+ * 3 s.
+ */
 export const REST_OF_HANDSHAKE_SECONDS = 2;
 
 /** Longer than the idle timeout of Envoy (300 s), so that Envoy decides when a connection ends. */
@@ -27,14 +32,16 @@ export function haproxyFiles(config: SidecarConfig): [string, string][] {
 }
 
 /**
- * Counts connections before TLS, when only the client's address is known. Counts by address (an IPv6 /64 counts as one, since a
- * customer gets at least that), by partner, and over all unregistered addresses together.
- * A connection over a limit is closed at once; one without a ClientHello never reaches Envoy.
+ * Counts connections before TLS, when only the client's address is known. Counts them by address, by partner,
+ * and over all unregistered addresses together. An IPv6 /64 counts as one address, because a customer gets at
+ * least that.
+ * HAProxy closes a connection over a limit at once. A connection without a ClientHello never reaches Envoy.
  */
 function haproxyConfig(config: SidecarConfig, front: FrontConfig): string {
   const { connectionsMax } = config;
   const owner = `src,map_ip(${join(front.directory, PARTNERS_FILE)},${UNREGISTERED})`;
-  // A full table would stop counting. It never fills up: each entry has at least one connection, or can be purged.
+  // HAProxy cannot count new addresses in a full table. The table never fills up, because each entry has at
+  // least one connection or can be purged.
   const size = 2 * connectionsMax;
   return `global
   log stdout format raw local0 notice

@@ -15,7 +15,10 @@ interface Row {
   readonly partners: readonly { readonly id: string; readonly ranges: readonly string[] }[] | null;
 }
 
-/** Reads the addresses of all partners that are not suspended; returns `known` while the registry's version stands. */
+/**
+ * Reads the addresses of all partners that are not suspended. Returns `known` if the registry version is the
+ * same.
+ */
 export async function readPartnerAddresses(sql: Sql, known?: KnownAddresses): Promise<KnownAddresses> {
   const [row] = await sql<Row[]>`
     select version::text, case when document is not null then coalesce((
@@ -26,7 +29,8 @@ export async function readPartnerAddresses(sql: Sql, known?: KnownAddresses): Pr
   if (!row.partners) return known!;
   const addresses = new Map<string, string>();
   for (const { id, ranges } of row.partners) {
-    // Partners that share a range share its connections: before TLS they cannot be told apart.
+    // If several partners registered the same range, its connections count for the first of them. Before TLS,
+    // HAProxy cannot distinguish these partners.
     for (const range of ranges) if (!addresses.has(range)) addresses.set(range, id);
   }
   return { version: row.version, addresses };

@@ -7,8 +7,8 @@ const TIMEOUT_MS = 3000;
 const LINES_PER_COMMAND = 100;
 
 /**
- * Replaces HAProxy's map of partners' addresses by `wanted`, atomically. Returns false if it was equal already.
- * The map is read back each time, because a HAProxy that was restarted has an empty one.
+ * Replaces HAProxy's map of partners' addresses by `wanted`, atomically. Returns false if it was equal
+ * already. Reads the map back each time, because a HAProxy that was restarted has an empty one.
  */
 export async function writeAddressMap(socket: string, wanted: PartnerAddresses): Promise<boolean> {
   const maps = await ask(socket, "show map");

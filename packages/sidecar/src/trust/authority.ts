@@ -1,14 +1,17 @@
 import type { Sql } from "postgres";
 
-/** Who signs partners' certificates, and the newest list of those that it revoked. Both PEM. */
+/** A CA that signs partners' certificates, and its newest revocation list. Both are PEM. */
 export interface Authority {
   readonly certificate: string;
   readonly revocationList: string | undefined;
-  /** When the next list is due: from then on nobody is let in by this one. */
+  /**
+   * When the CA's next list is due, in Unix milliseconds. From then on, a proxy that still holds this list
+   * refuses every certificate of the CA.
+   */
   readonly listEndsMs: number;
 }
 
-/** Those that the deployment trusts, as of one version of its registry. */
+/** The CAs that the deployment trusts, as of one version of the registry. */
 export interface TrustedAuthorities {
   readonly version: string;
   readonly authorities: readonly Authority[];
@@ -22,7 +25,7 @@ interface TrustDocument {
   }[];
 }
 
-/** What is known already comes back as it is while the registry's version stands. */
+/** Reads the trusted CAs. Returns `known` unchanged if the registry version is the same. */
 export async function readAuthorities(sql: Sql, known?: TrustedAuthorities): Promise<TrustedAuthorities> {
   const [row] = await sql<{ version: string; document: TrustDocument | null }[]>`
     select version::text, document from gold.read_trust(${known?.version ?? null}::text::bigint)`;
@@ -31,7 +34,8 @@ export async function readAuthorities(sql: Sql, known?: TrustedAuthorities): Pro
   const authorities = row.document.authorities.map((one): Authority => ({
     certificate: one.certificate,
     revocationList: one.revocation_list ?? undefined,
-    // An instant that JavaScript cannot read, such as infinity, would never be past; the list counts as overdue instead.
+    // Date.parse gives NaN for values such as infinity, and NaN would never count as past. 0 makes the list
+    // overdue.
     listEndsMs: Date.parse(one.revocation_next_at ?? "") || 0,
   }));
   return { version: row.version, authorities };

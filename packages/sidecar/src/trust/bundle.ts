@@ -8,14 +8,17 @@ interface Bundle {
   readonly complaints: readonly Complaint[];
 }
 
-/** Left out this long before its end: a proxy that still holds what has ended refuses whoever it stands for. */
+/**
+ * Leave out a CA or list this long before it expires. A proxy that holds an expired one refuses every partner
+ * who depends on it.
+ */
 const MARGIN_MS = 5000;
 const LIST_FORM = /^-----BEGIN X509 CRL-----\n(?:[A-Za-z0-9+/=]+\n)+-----END X509 CRL-----\n?$/;
 
 /**
- * What the proxy may hold now. An expired authority can break the others' clients, so it is left out. A proxy that has any list
- * asks for one of every authority, so all of them stay away where one is missing or overdue: the service still refuses a
- * revoked certificate, at each request.
+ * Composes what the proxy may trust now. An expired CA is left out, because it can break the clients of other
+ * CAs. A proxy that has any revocation list requires a list for every CA. So if one list is missing or
+ * overdue, the proxy gets no list at all. The service still refuses a revoked certificate at each request.
  */
 export function composeBundle(authorities: readonly Authority[], nowMs: number): Bundle {
   const complaints: Complaint[] = [];

@@ -9,7 +9,7 @@ describe("openConnection()", () => {
     const database = await silentDatabase();
     const sql = openConnection(database.url);
     try {
-      // Without a watch it would be a quarter of an hour.
+      // Without the timeout for silent sockets, this would take about 15 minutes.
       const answer = Promise.race([sql`select 1`, sleep(60_000, "still waiting", { ref: false })]);
       await assertRejects(async () => void await answer, Error, "CONNECTION_CLOSED");
     } finally {

@@ -5,13 +5,14 @@ const STATEMENT_TIMEOUT_MS = 3000;
 /** No statement may take this long, so a connection that is silent for longer is dead. */
 const SILENCE_MS = STATEMENT_TIMEOUT_MS + 2000;
 
-/** One connection, which comes back by itself after the database does. */
+/** Opens one connection, which reconnects by itself when the database is available again. */
 export function openConnection(databaseUrl: string): Sql {
   return openDatabase(databaseUrl, {
     max: 1,
     connect_timeout: 3,
     backoff: () => 0.2,
-    // Asking for array types would leave a promise that nobody holds, and ends the process where it fails.
+    // With fetch_types, the driver queries array types in a promise that nothing awaits. If that query fails,
+    // the unhandled rejection ends the process.
     fetch_types: false,
     onnotice: () => {},
     silenceMs: SILENCE_MS,

@@ -11,7 +11,7 @@ import type { Identity } from "../pki_trial.ts";
 const MAIN = fileURLToPath(new URL("../main.ts", import.meta.url));
 const REFUSED_WITHIN_MS = 2000;
 
-/** `sidecar keep` as a supervisor runs it. */
+/** Runs `sidecar keep` as a supervisor does. */
 function runKeep(args: readonly string[], settings: Readonly<Record<string, string>>) {
   const runtime = "Deno" in globalThis ? ["run", "--no-check", "-A", MAIN] : ["--import", "tsx", MAIN];
   const child = spawn(process.execPath, [...runtime, "keep", ...args], {
@@ -51,7 +51,7 @@ describe("sidecar keep, between the database and the real Envoy", () => {
   };
   const isLetIn = async ({ cert, key }: Identity) =>
     await trial.send(request("GET /health"), { cert, key }).then(({ status }) => status === 200, () => false);
-  /** The list in the database, and how long it takes until this is true. */
+  /** Stores the list in the database. Returns how many milliseconds pass until the condition is true. */
   const publish = async (list: string, nextAt: string, condition: () => Promise<boolean>) => {
     await books.sql`
       update gold.authority set revocation_list = ${list}, revocation_number = revocation_number + 1,
@@ -79,7 +79,8 @@ describe("sidecar keep, between the database and the real Envoy", () => {
     let revoked = trial.client;
     let list = "";
     const tookMs: number[] = [];
-    // The best of five: what else the machine does may take its time, and so does the keeper's own start.
+    // One of five attempts must be fast enough. Other load on the machine or the start of `sidecar keep` may
+    // slow some.
     while (tookMs.length < 5 && !tookMs.some((ms) => ms < REFUSED_WITHIN_MS)) {
       revoked = trial.authority.issue(`revoked_${tookMs.length}`);
       assertEquals([await isLetIn(revoked), await isLetIn(trial.client)], [true, true]);
@@ -88,7 +89,8 @@ describe("sidecar keep, between the database and the real Envoy", () => {
     }
     assert(tookMs.some((ms) => ms < REFUSED_WITHIN_MS), `${tookMs.join(", ")} ms`);
     assertEquals(await isLetIn(trial.client), true);
-    // Better that one is refused a step later, by the service, than everybody here.
+    // If a list is overdue, the proxy gets no list, so it lets the revoked certificate in. The service
+    // refuses that certificate one step later. With the overdue list, the proxy would refuse everyone.
     await publish(list, "4 seconds", () => isLetIn(revoked));
     assertEquals(await isLetIn(trial.client), true);
     await publish(list, "1 day", async () => !await isLetIn(revoked));

@@ -14,13 +14,15 @@ const USAGE =
 type Settings = Pick<KeeperOptions, "databaseUrl" | "folder" | "frontSocket">;
 type Variables = Readonly<Record<string, string | undefined>>;
 
-/** `sidecar keep`: the process beside Envoy that keeps its trust and HAProxy's addresses equal to the database. */
+/**
+ * `sidecar keep`: runs beside Envoy and keeps Envoy's trust and HAProxy's addresses equal to the database.
+ */
 export async function keep(args: readonly string[]): Promise<number> {
   const once = readOnce(args);
   if (once === undefined) return refuse(USAGE);
   const settings = readSettings(process.env);
   if (typeof settings === "string") return refuse(settings);
-  // Whoever reads the log may go away; the keeper stays.
+  // The process must keep running if the reader of its standard output exits.
   process.stdout.on("error", () => {});
   const options = { ...settings, pollMs: POLL_MS, now: Date.now, write: (line: string) => console.log(line) };
   if (once) return await writeOnce(options);
@@ -55,7 +57,7 @@ function readOnce(args: readonly string[]): boolean | undefined {
   }
 }
 
-/** Reads the settings; throws an error that lists every fault. */
+/** Reads the settings. If any is wrong, returns a text that lists every fault. */
 function readSettings(variables: Variables): Settings | string {
   const { DATABASE_URL: databaseUrl = "", TRUST_DIRECTORY: folder = "", FRONT_DIRECTORY: front = "" } =
     variables;

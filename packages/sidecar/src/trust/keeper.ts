@@ -10,12 +10,14 @@ import { writeTrust } from "./trust_folder.ts";
 export interface KeeperOptions {
   readonly databaseUrl: string;
   readonly folder: string;
-  /** HAProxy's runtime API, which gets the addresses of partners; undefined where no HAProxy stands in front. */
+  /**
+   * The socket of HAProxy's runtime API, to which partners' addresses are written. Undefined without HAProxy.
+   */
   readonly frontSocket?: string | undefined;
   readonly pollMs: number;
-  /** The machine's own time, by which the proxy judges, too. */
+  /** This machine's time, in Unix milliseconds. The proxy checks expiry against the same clock. */
   readonly now: () => number;
-  /** Takes a line of the log. */
+  /** Writes one line of the log. */
   readonly write: (line: string) => void;
 }
 
@@ -23,7 +25,7 @@ export interface Keeper {
   stop(): Promise<void>;
 }
 
-/** Writes what the database says now, or throws. */
+/** Writes the trust folder once, from the database. Throws if that fails. */
 export async function writeTrustOnce({ databaseUrl, folder, now, write }: KeeperOptions): Promise<void> {
   const sql = openConnection(databaseUrl);
   const log = createLog(write, now);
@@ -38,8 +40,8 @@ export async function writeTrustOnce({ databaseUrl, folder, now, write }: Keeper
 }
 
 /**
- * Keeps the files that the proxy watches true to the database: a revoked certificate is refused at the next handshake but for
- * the time of one poll. While the database is away, or has nobody to trust, the last files stay.
+ * Keeps the files that the proxy watches equal to the database. A revoked certificate is refused at the first
+ * handshake after the next poll. If the database cannot be read or has no CA to trust, the last files stay.
  */
 export function keepTrust({ databaseUrl, folder, frontSocket, pollMs, now, write }: KeeperOptions): Keeper {
   const sql = openConnection(databaseUrl);
@@ -55,7 +57,7 @@ export function keepTrust({ databaseUrl, folder, frontSocket, pollMs, now, write
     } catch (error) {
       found.push({ event: "the database cannot be read, so the last trust stays", ...fieldsOf(error) });
     }
-    // Also where nothing was read: what is known ends by the clock.
+    // Continue even if nothing was read, because known CAs and lists expire by the clock.
     if (!known) return found;
     const { trust, complaints } = composeBundle(known.authorities, now());
     found.push(...complaints);

@@ -1,4 +1,4 @@
-/** The members that a line can have beside its instant, level and event. */
+/** The optional fields of a log line, besides its time, level and event. */
 interface Fields {
   readonly authority?: string;
   readonly authorities?: number;
@@ -11,20 +11,23 @@ interface Fields {
 
 type Log = (level: "info" | "error", event: string, fields?: Fields) => void;
 
-/** Something that is wrong now and may last. */
+/** A fault that exists now and may last. */
 export interface Complaint extends Fields {
   readonly event: string;
 }
 
 const REPEAT_MS = 60_000;
 
-/** One JSON object a line, in the form of the service's own log. */
+/** Creates a log that writes one JSON object per line, in the format of the service's own log. */
 export function createLog(write: (line: string) => void, now: () => number): Log {
   return (level, event, fields = {}) =>
     write(JSON.stringify({ at: new Date(now()).toISOString(), level, event, ...fields }));
 }
 
-/** Says what is wrong as soon as it changes, again every so often while it lasts, and once that it is over. */
+/**
+ * Logs all faults when they change, repeats them once per REPEAT_MS while they last, and logs once when all
+ * are gone.
+ */
 export function createComplaints(log: Log, now: () => number): (complaints: readonly Complaint[]) => void {
   let last = "[]";
   let saidAtMs = 0;
@@ -38,7 +41,10 @@ export function createComplaints(log: Log, now: () => number): (complaints: read
   };
 }
 
-/** What may be told of an error: a message could hold an address or a login. */
+/**
+ * Returns what may be logged of an error. The message is left out, because it could contain an address or a
+ * login.
+ */
 export function fieldsOf(error: unknown): Pick<Fields, "error_name" | "code"> {
   const { name, code } = error as { readonly name?: string; readonly code?: unknown };
   return {

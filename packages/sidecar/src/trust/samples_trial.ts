@@ -1,4 +1,7 @@
-/** Two authorities and their lists, made once: the one ends in 2126, the other on 20 November 2027. */
+/**
+ * Two fixed CAs and their revocation lists. ONE_CERTIFICATE expires in 2126, OTHER_CERTIFICATE on 20 November
+ * 2027.
+ */
 
 export const ONE_CERTIFICATE = `-----BEGIN CERTIFICATE-----
 MIIBvDCCAWKgAwIBAgIUTQTTS/f0t0G2UD8YC7smsym8W/0wCgYIKoZIzj0EAwIw

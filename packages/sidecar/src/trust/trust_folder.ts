@@ -12,7 +12,10 @@ import {
 } from "node:fs/promises";
 import { basename, join } from "node:path";
 
-/** Whom the proxy lets in, PEM by PEM. Without lists it asks for none. */
+/**
+ * The CAs whose certificates the proxy accepts, and their revocation lists, each as PEM. Without lists, the
+ * proxy checks no revocation.
+ */
 export interface Trust {
   readonly certificates: readonly string[];
   readonly revocationLists: readonly string[];
@@ -23,14 +26,17 @@ export const TRUST_FILE = "trust.json";
 const SECRET_NAME = "trust";
 const SECRET_TYPE = "type.googleapis.com/envoy.extensions.transport_sockets.tls.v3.Secret";
 
-/** As Kubernetes lays out what it mounts: the file is a link through `..data`, and a version is swapped in by renaming that. */
+/**
+ * The layout that Kubernetes uses for mounted files. The file is a link through `..data`, and renaming a new
+ * `..data` over the old one switches the version.
+ */
 const CURRENT = "..data";
 const NEXT = "..next";
 const VERSION_PREFIX = "..version_";
 
 /**
- * Writes what Envoy reads as a resource of its secret discovery, certificates and lists in one file, so that it never sees one
- * without the other. Says whether there was anything to write.
+ * Writes the trust as a resource of Envoy's secret discovery. Certificates and lists are in one file, so that
+ * Envoy never sees one without the other. Returns false if there was nothing to change.
  */
 export async function writeTrust(folder: string, trust: Trust): Promise<boolean> {
   if (trust.certificates.length === 0) {
@@ -38,7 +44,7 @@ export async function writeTrust(folder: string, trust: Trust): Promise<boolean>
   }
   const text = resourceText(trust);
   if (await readFile(join(folder, TRUST_FILE), "utf8").catch(() => undefined) === text) return false;
-  // Nothing in it is secret, and the proxy is another user.
+  // The proxy runs as another user and must read the folder. Nothing in it is secret.
   if (await mkdir(folder, { recursive: true })) await chmod(folder, 0o755);
   const before = await readLink(folder, CURRENT);
   const version = await mkdtemp(join(folder, VERSION_PREFIX));
@@ -48,7 +54,8 @@ export async function writeTrust(folder: string, trust: Trust): Promise<boolean>
     await syncFolder(version);
     await pointTo(folder, CURRENT, basename(version));
   } catch (error) {
-    // It is tried again every second, and a full disk would get a folder each time.
+    // The caller retries every second. Without this cleanup, each attempt on a full disk would leave another
+    // folder.
     await rm(version, { recursive: true, force: true });
     throw error;
   }
@@ -62,7 +69,7 @@ function resourceText({ certificates, revocationLists }: Trust): string {
   const context = {
     trusted_ca: { inline_string: certificates.join("") },
     ...(revocationLists.length > 0 ? { crl: { inline_string: revocationLists.join("") } } : {}),
-    // An authority signs partners' certificates itself: whoever comes with a link between is nobody's partner.
+    // CAs sign partners' certificates directly, so a chain with an intermediate certificate is refused.
     max_verify_depth: 0,
   };
   return JSON.stringify({
@@ -81,13 +88,13 @@ async function writeDurably(path: string, text: string): Promise<void> {
   }
 }
 
-/** A name is durable when its folder is. */
+/** A new name in a folder survives a crash only after the folder itself is synced. */
 async function syncFolder(path: string): Promise<void> {
   const folder = await open(path, "r");
   await folder.sync().finally(() => folder.close());
 }
 
-/** Renamed into place, so that there is no moment without the link. */
+/** Renames the new link over the old one, so that the link exists at every moment. */
 async function pointTo(folder: string, name: string, target: string): Promise<void> {
   if (await readLink(folder, name) === target) return;
   const next = join(folder, NEXT);
@@ -98,7 +105,7 @@ async function pointTo(folder: string, name: string, target: string): Promise<vo
 
 const readLink = (folder: string, name: string) => readlink(join(folder, name)).catch(() => undefined);
 
-/** The version before stays until the next one: somebody may be on the way through the old link. */
+/** The previous version stays until the next write, because a reader may still follow the old link. */
 async function removeOthers(folder: string, kept: readonly (string | undefined)[]): Promise<void> {
   for (const name of await readdir(folder)) {
     const isOld = name.startsWith(VERSION_PREFIX) && !kept.includes(name);

@@ -2,22 +2,22 @@ import { once } from "node:events";
 import type { Duplex } from "node:stream";
 import { setImmediate } from "node:timers/promises";
 
-/** For the first byte of an answer: longer than Envoy waits for a request. */
+/** How long to wait for the first byte of a reply; longer than Envoy waits for a request. */
 const SILENCE_MS = 20_000;
-/** For more of it, or for another answer. */
+/** How long to wait for more of it, or for another reply. */
 const QUIET_MS = 2000;
 const AT_ONCE = 8;
 
-/** What came back on one connection. */
+/** What was received on one connection. */
 export interface Answer {
   readonly text: string;
   /** The status of each final reply, in their order. */
   readonly statuses: readonly number[];
-  /** Nobody answered, and nobody ended the connection. */
+  /** True if nothing was received and the connection was not closed. */
   readonly silent: boolean;
 }
 
-/** Writes the text, one byte a character, and listens until the connection ends or nothing more is said. */
+/** Writes the text as latin1, one byte per character. Reads until the connection ends or falls silent. */
 export async function exchange(socket: Duplex, sent: string, quietMs = QUIET_MS): Promise<Answer> {
   let text = "";
   let silent = false;
@@ -37,7 +37,10 @@ export async function exchange(socket: Duplex, sent: string, quietMs = QUIET_MS)
   return { text, statuses: statusesOf(text), silent };
 }
 
-/** Writes the part again and again, as fast as the other side takes it, until it is cut off or so many bytes went; says how many. */
+/**
+ * Writes the part again and again, as fast as the other side reads. Ends when the connection ends or after
+ * `maxBytes`. Returns the number of bytes written.
+ */
 export async function pour(socket: Duplex, part: Uint8Array, maxBytes: number): Promise<number> {
   let wake = () => {};
   const wakeUp = () => wake();
@@ -45,7 +48,7 @@ export async function pour(socket: Duplex, part: Uint8Array, maxBytes: number): 
   let sent = 0;
   while (sent < maxBytes && !socket.destroyed && !socket.readableEnded) {
     sent += part.length;
-    // What is at hand is read in between, so that an end is seen.
+    // Let pending data be read in between, so that the end of the connection is noticed.
     if (socket.write(part)) await setImmediate();
     else await new Promise<void>((resolve) => wake = resolve);
   }
@@ -58,12 +61,12 @@ export function statusesOf(received: string): number[] {
   return [...received.matchAll(/HTTP\/1\.1 ([2-5]\d\d) /g)].map(([, status]) => Number(status));
 }
 
-/** A request with its headers, each a line. */
+/** Builds a request with these header lines. */
 export function request(line: string, headers: readonly string[] = [], body = ""): string {
   return [line, "Host: localhost", ...headers, "", body].join("\r\n");
 }
 
-/** Runs the cases some at a time, each with a connection of its own. */
+/** Runs the cases, AT_ONCE of them at a time. */
 export async function eachOf<T>(cases: Iterable<T>, act: (one: T) => Promise<unknown>): Promise<void> {
   const queue = [...cases].values();
   await Promise.all(Array.from({ length: AT_ONCE }, async () => {

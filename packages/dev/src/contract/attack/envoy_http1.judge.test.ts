@@ -9,7 +9,7 @@ import { Siege } from "./siege_trial.ts";
 const PIPELINED = 500;
 const POUR_BYTES = 20_000_000;
 const SHOWN = 300;
-/** Between two of many answers; the connection ends with the last one. */
+/** How long to wait between two of many replies. The connection ends with the last reply. */
 const PIPELINED_QUIET_MS = 30_000;
 
 describe("HTTP/1.1 that attacks, through Envoy", () => {
@@ -22,7 +22,7 @@ describe("HTTP/1.1 that attacks, through Envoy", () => {
   const ask = async (text: string) => await exchange(await siege.connect(), text);
   const close = "Connection: close";
 
-  /** Each is refused: answered with 4xx or cut off. What reached the service is returned. */
+  /** Expects that each request is answered with 4xx or cut off. Returns what reached the service. */
   async function expectRefused(what: string, texts: readonly string[]): Promise<Record<string, number>> {
     const served: string[] = [];
     const reached = await siege.withstand(what, () =>
@@ -42,7 +42,7 @@ describe("HTTP/1.1 that attacks, through Envoy", () => {
       Object.keys(reached).filter((one) => one.startsWith(HIDDEN_PATH));
     const reached = await siege.withstand("hidden requests", () => eachOf(hiddenRequests(token), ask));
     assertEquals(seen(reached), []);
-    // The same request, not hidden: it would have been seen.
+    // The same request without hiding it is seen, so the check above would have found it.
     const plain = request(`GET ${HIDDEN_PATH} HTTP/1.1`, [`Authorization: Bearer ${token}`, close]);
     assertEquals(seen(await siege.withstand("one in the open", () => ask(plain))), [`${HIDDEN_PATH} 200`]);
   });

@@ -22,7 +22,7 @@ describe("HTTP/2 headers that HTTP/1.1 does not know, through Envoy", () => {
   const by = (method: string, ...more: Field[]) => fieldsOf(host, "/health", more, method);
   const without = (name: string) => get().filter(([one]) => one !== name);
 
-  /** What becomes of each, in words; and what reached the service. */
+  /** Returns the outcome of each case, and what reached the service. */
   async function judge(what: string, cases: Readonly<Record<string, readonly Field[]>>) {
     const verdicts: Record<string, string> = {};
     const reached = await siege.withstand(

@@ -9,13 +9,15 @@ import { Siege } from "./siege_trial.ts";
 const AT_ONCE = 20;
 const IDLE = 1000;
 const DRIP_MS = 250;
-/** Envoy waits 3 s for a handshake, 10 s for headers and 15 s for a request; a busy machine notices later. */
+/**
+ * Envoy waits 3 s for a handshake, 10 s for headers and 15 s for a request. A busy machine needs more time.
+ */
 const ARRIVAL_MS = 30_000;
-/** For a reader that takes nothing, it waits for 30 s. */
+/** Envoy waits 30 s for a client that reads nothing. */
 const SILENCE_MS = 60_000;
 const STATEMENTS = 400;
 
-/** What came back on one connection, and after how long it ended. */
+/** The replies on one connection, and when it ended: Infinity if it did not end. */
 interface Fate {
   readonly statuses: readonly number[];
   readonly endedMs: number;
@@ -31,7 +33,9 @@ describe("whoever takes his time, through Envoy", () => {
   const several = <T>(count: number, act: () => Promise<T>) =>
     Promise.all(Array.from({ length: count }, act));
 
-  /** Sends the beginning, then the same part again and again, slowly; its fate, or that it still lives by then. */
+  /**
+   * Sends `begin`, then slowly `part` again and again, until the connection ends or `patienceMs` are over.
+   */
   async function drip(begin: string, part: string, patienceMs: number): Promise<Fate> {
     const socket = await siege.connect();
     let received = "";
@@ -97,7 +101,7 @@ describe("whoever takes his time, through Envoy", () => {
         const socket = await siege.connect();
         socket.pause().write(asks);
         const end = performance.now() + SILENCE_MS;
-        // The end of a connection is seen by writing where nothing is read.
+        // If nothing is read, only a write notices that the connection has ended.
         while (!socket.destroyed && performance.now() < end) {
           await sleep(1000);
           socket.write("\r\n");

@@ -1,6 +1,6 @@
 import { Buffer } from "node:buffer";
 
-/** HTTP/2 frame by frame (RFC 9113), for what no client library would send. */
+/** Builds HTTP/2 frame by frame (RFC 9113), to send what no client library would send. */
 
 export const FRAME = {
   data: 0,
@@ -45,7 +45,7 @@ export function frame(
   return Buffer.concat([head, payload]);
 }
 
-/** A whole block of headers, of a request without a body unless told. */
+/** A complete header block, by default of a request without a body. */
 export function headers(stream: number, fields: readonly Field[], flags: number = FLAG.endStream): Buffer {
   return frame(FRAME.headers, flags | FLAG.endHeaders, stream, block(fields));
 }
@@ -73,7 +73,10 @@ export function uint32(value: number): Buffer {
   return bytes;
 }
 
-/** Every field by its letters (RFC 7541): no table and no code, so that any byte can be said. */
+/**
+ * Encodes every field as literals (RFC 7541), without a table or a Huffman code, so that any byte can be
+ * sent.
+ */
 export function block(fields: readonly Field[]): Buffer {
   return Buffer.concat(
     fields.flatMap(([name, value]) => [Buffer.of(0), text(name), text(value)]),
@@ -85,7 +88,7 @@ function text(value: string): Buffer {
   return Buffer.concat([integer(bytes.length, 7), bytes]);
 }
 
-/** An integer after a prefix of so many bits, the bits before it zero. */
+/** Encodes an integer with a prefix of `bits` bits. The bits before the prefix are zero. */
 export function integer(value: number, bits: number): Buffer {
   const most = 2 ** bits - 1;
   if (value < most) return Buffer.of(value);
@@ -95,7 +98,7 @@ export function integer(value: number, bits: number): Buffer {
   return Buffer.from([...bytes, rest]);
 }
 
-/** The whole frames at the beginning of what was received, and how many bytes they take. */
+/** Returns the complete frames at the beginning of `received`, and how many bytes they take. */
 export function readFrames(received: Buffer): { frames: Frame[]; bytes: number } {
   const frames: Frame[] = [];
   let at = 0;
@@ -110,7 +113,7 @@ export function readFrames(received: Buffer): { frames: Frame[]; bytes: number }
   return { frames, bytes: at };
 }
 
-/** Static names of the table that begin with a status; others come by their letters. */
+/** The statuses that the static table contains. Other statuses are sent as literals. */
 const INDEXED_STATUS = [200, 204, 206, 304, 400, 404, 500] as const;
 const FIRST_INDEXED = 8;
 const HUFFMAN_DIGITS = [
@@ -126,10 +129,10 @@ const HUFFMAN_DIGITS = [
   "011111",
 ];
 
-/** The status at the beginning of a reply's block, which is always its first field. */
+/** Reads the status from a reply's header block, where it is always the first field. */
 export function statusOf({ payload }: Frame): number {
   let at = 0;
-  // A change of the table's size goes before.
+  // A change of the table's size may come first.
   while ((payload[at]! & 0xe0) === 0x20) at++;
   const first = payload[at]!;
   if (first >= 0x80) return INDEXED_STATUS[(first & 0x7f) - FIRST_INDEXED]!;

@@ -1,11 +1,14 @@
 import { request } from "./bytes_trial.ts";
 
-/** The request that is hidden in another one's body; nothing else asks for this. */
+/** The path of the request that is hidden in another request's body. No other request uses this path. */
 export const HIDDEN_PATH = "/v1/reserves";
 
 const chunk = (text: string) => `${text.length.toString(16)}\r\n${text}\r\n0\r\n\r\n`;
 
-/** Requests that one reader could take for one, and another for two: each way that is known to have worked somewhere. */
+/**
+ * Requests that one parser could read as one request, and another parser as two. Contains every way that is
+ * known to have worked somewhere.
+ */
 export function hiddenRequests(token: string): string[] {
   const auth = `Authorization: Bearer ${token}`;
   const hidden = request(`GET ${HIDDEN_PATH} HTTP/1.1`, [auth]);
@@ -16,17 +19,17 @@ export function hiddenRequests(token: string): string[] {
   const length = `Content-Length: ${ended.length}`;
   const chunked = "Transfer-Encoding: chunked";
   return [
-    // It is the body, whatever it looks like.
+    // The hidden request is just the body.
     post([whole], hidden),
     post([chunked], chunk(hidden)),
     request("GET /health HTTP/1.1", [whole], hidden),
     request("DELETE /v1/quotes HTTP/1.1", [chunked], chunk(hidden)),
     post([whole, "Expect: 100-continue"], hidden),
-    // Both ways to say where it ends.
+    // Both ways to declare where the body ends.
     post([length, chunked], ended),
     post([chunked, length], ended),
     post(["Content-Length: 4", chunked], `5c\r\n${ended}`),
-    // The coding in a spelling that only some know.
+    // The transfer coding, spelled in a way that only some parsers accept.
     ...[
       "Transfer-Encoding: xchunked",
       "Transfer-Encoding : chunked",
@@ -47,7 +50,7 @@ export function hiddenRequests(token: string): string[] {
       "Transfer-Encoding\x00: chunked",
       "Transfer-Encoding: chunked;q=1",
     ].map((coding) => post([length, coding], ended)),
-    // Two lengths, or one that is read in two ways.
+    // Two lengths, or one that parsers read in different ways.
     ...[
       ["Content-Length: 0", length],
       [length, "Content-Length: 0"],
@@ -60,7 +63,7 @@ export function hiddenRequests(token: string): string[] {
       [`Content_Length: ${ended.length}`, "Content-Length: 0"],
       [`Content-Length: ${2 ** 64 + ended.length}`],
     ].map((lengths) => post(lengths, ended)).map(closing),
-    // Sizes of chunks.
+    // Sizes of chunks that parsers read in different ways.
     ...[
       `10000000000000000${hidden.length.toString(16)}\r\n${hidden}\r\n0\r\n\r\n`,
       `-1\r\n${hidden}`,
@@ -71,7 +74,7 @@ export function hiddenRequests(token: string): string[] {
       `2\n{}\n0\n\n${hidden}`,
       `ffffffffffffffff\r\n${hidden}`,
     ].map((body) => post([chunked], body)).map(closing),
-    // It rides in what ends a chunked body, or behind a change of protocol.
+    // The hidden request is in a trailer, after a change of protocol, or in a folded header.
     post([chunked], `2\r\n{}\r\n0\r\nX: 1\r\n ${hidden.replaceAll("\r\n", "\r\n ")}\r\n\r\n`),
     request("GET /health HTTP/1.1", [
       "Connection: Upgrade, HTTP2-Settings",
@@ -84,5 +87,8 @@ export function hiddenRequests(token: string): string[] {
   ];
 }
 
-/** Where a reader may find the one to be whole before the other begins, it says that nothing follows. */
+/**
+ * A parser may find the first request complete before the hidden one begins. This header then says that no
+ * request follows.
+ */
 const closing = (text: string) => text.replace("Host:", "Connection: close\r\nHost:");

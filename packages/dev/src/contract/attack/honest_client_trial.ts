@@ -2,7 +2,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { Caller } from "../caller_trial.ts";
 import { orderOf } from "../way_trial.ts";
 
-/** What a partner that does nothing but trade went through meanwhile. */
+/** What a partner that only trades experienced during an attack. */
 export interface Experience {
   readonly orders: number;
   readonly p99Ms: number;
@@ -10,11 +10,14 @@ export interface Experience {
 }
 
 const PAUSE_MS = 25;
-/** Below this nobody can be said to have been served. */
+/** With fewer orders, the result does not show that the partner was served. */
 const ORDERS_MIN = 10;
 const PATIENCE_MS = 30_000;
 
-/** Quotes and signed orders, one after the other, on one connection, until it is told to end and has had its share. */
+/**
+ * Sends quotes and signed orders one after another, on one connection. The returned function ends that, once
+ * at least ORDERS_MIN orders were executed or PATIENCE_MS are over.
+ */
 export function tradeOn(caller: Caller): () => Promise<Experience> {
   const partner = caller.staying();
   const durations: number[] = [];

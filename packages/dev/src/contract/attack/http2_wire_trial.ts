@@ -17,7 +17,7 @@ import {
 
 const CODE = /"code":"([a-z_]+)"/;
 
-/** A connection that speaks HTTP/2 as its user pleases, and remembers what it was told. */
+/** An HTTP/2 connection on which a test can send any bytes. It records the frames that it receives. */
 export class Http2Wire {
   readonly frames: Frame[] = [];
   readonly #socket: TLSSocket;
@@ -29,14 +29,17 @@ export class Http2Wire {
       const { frames, bytes } = readFrames(this.#left = Buffer.concat([this.#left, part]));
       this.#left = this.#left.subarray(bytes);
       this.frames.push(...frames);
-      // Who does not acknowledge is cut off for that alone.
+      // Acknowledge settings, because Envoy cuts off a client that does not.
       if (frames.some(({ type, flags }) => type === FRAME.settings && flags === 0)) {
         this.write(frame(FRAME.settings, FLAG.ack, 0));
       }
     });
   }
 
-  /** Says how HTTP/2 begins, and that no table is kept, so that a reply can be read without one. */
+  /**
+   * Sends the preface, and sets the size of the header table to 0, so that a reply can be read without a
+   * table.
+   */
   greet(more: readonly (readonly [number, number])[] = []): this {
     return this.write(Buffer.from(PREFACE), settings([[SETTING.tableSize, 0], ...more]));
   }
@@ -46,7 +49,7 @@ export class Http2Wire {
     return this;
   }
 
-  /** Writes the part again and again until it is cut off or so many bytes went. */
+  /** Writes the part again and again, until the connection ends or `maxBytes` were written. */
   async pour(part: Uint8Array, maxBytes: number): Promise<void> {
     await pour(this.#socket, part, maxBytes);
   }
@@ -59,7 +62,10 @@ export class Http2Wire {
     this.#socket.destroy();
   }
 
-  /** `200`, `400 path_not_allowed`, `reset` or `goaway`: what became of a stream; undefined while nothing did. */
+  /**
+   * The outcome of a stream, such as `200`, `400 path_not_allowed`, `reset` or `goaway`. Undefined while
+   * there is none.
+   */
   verdictOf(stream: number): string | undefined {
     const own = this.frames.filter((one) => one.stream === stream);
     const head = own.find(({ type }) => type === FRAME.headers);
@@ -88,7 +94,7 @@ export class Http2Wire {
   }
 }
 
-/** The pseudo-headers of a plain request, and more. */
+/** The pseudo-headers of a plain request, followed by `more`. */
 export function fieldsOf(
   authority: string,
   path: string,

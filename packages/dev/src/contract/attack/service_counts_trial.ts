@@ -5,7 +5,7 @@ export type ServiceCounts = ReadonlyMap<string, number>;
 
 const SERIES = /^gold_requests_total\{route="([^"]*)",status="(\d{3})"\} (\d+)$/gm;
 
-/** Reads the service's own figures, past every proxy. */
+/** Reads the service's own metrics directly, without any proxy. */
 export async function readCounts(operationsSocket: string): Promise<ServiceCounts> {
   const text = await new Promise<string>((resolve, reject) => {
     const asked = request({ socketPath: operationsSocket, path: "/metrics", agent: false }, (reply) => {
@@ -19,7 +19,7 @@ export async function readCounts(operationsSocket: string): Promise<ServiceCount
   );
 }
 
-/** What was answered between two looks; `without` what is known to be somebody else's. */
+/** Counts what the service answered between two readings, less the answers in `without`. */
 export function countsBetween(
   before: ServiceCounts,
   after: ServiceCounts,

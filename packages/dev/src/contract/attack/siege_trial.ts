@@ -8,10 +8,16 @@ import { type Experience, tradeOn } from "./honest_client_trial.ts";
 import { Http2Wire } from "./http2_wire_trial.ts";
 import { countsBetween, readCounts } from "./service_counts_trial.ts";
 
-/** What an order may take while somebody attacks on the same cores, and the machine pauses; it is printed, too. */
+/**
+ * The limit for an order's time during an attack on the same cores. It includes pauses of the machine. The
+ * actual time is also printed.
+ */
 const P99_MAX_MS = 5000;
 
-/** The house behind the real Envoy, one partner that trades, and one that attacks with a certificate as good as the other's. */
+/**
+ * The service behind the real Envoy, with two partners. One trades. The other attacks, with an equally valid
+ * certificate.
+ */
 export class Siege {
   readonly house: House;
   readonly attacker: Caller;
@@ -42,22 +48,23 @@ export class Siege {
     return this.house.close();
   }
 
-  /** A connection of the attacker's; it speaks whatever it wants. */
+  /** Opens a connection as the attacker, on which a test can send any bytes. */
   async connect(options: ConnectionOptions = {}): Promise<TLSSocket> {
     const socket = connect({ ...this.#tls, ...options });
     await once(socket, "secureConnect");
-    // Whoever attacks is cut off at times, and a socket that nobody listens to would end the process.
+    // Envoy may cut off an attacker's connection, and a socket error without a listener would end the
+    // process.
     return socket.on("error", () => {});
   }
 
-  /** A connection of the attacker's that begins as HTTP/2 does, with settings of its own. */
+  /** Opens an HTTP/2 connection as the attacker, with these settings. */
   async openHttp2(...settings: (readonly [setting: number, value: number])[]): Promise<Http2Wire> {
     return new Http2Wire(await this.connect({ ALPNProtocols: ["h2"] })).greet(settings);
   }
 
   /**
-   * Attacks while the honest partner trades. Throws where an order of its failed or took too long, and where the
-   * service broke; says what of the attack reached the service.
+   * Attacks while the honest partner trades. Throws if one of its orders failed or took too long, or if the
+   * service answered with 5xx. Returns what of the attack reached the service.
    */
   async withstand(what: string, attack: () => Promise<unknown>): Promise<Record<string, number>> {
     const operations = this.house.socket("server_operations.sock");

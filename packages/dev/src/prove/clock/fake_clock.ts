@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Deployment } from "../deployment.ts";
 
-/** Where Debian's package puts the library, whatever the machine's architecture. */
+/** The path of the library as Debian's package installs it, on any CPU architecture. */
 export function findFaketime(): string | undefined {
   const folders = existsSync("/usr/lib") ? readdirSync("/usr/lib") : [];
   return folders.map((folder) => `/usr/lib/${folder}/faketime/libfaketime.so.1`).find(existsSync);
@@ -21,7 +21,7 @@ export class FakeClock {
   /** Starts Postgres again with a clock that is ahead of the machine's. */
   static async start(deployment: Deployment, library: string, aheadSeconds: number): Promise<FakeClock> {
     const folder = await mkdtemp(join(tmpdir(), "gold-clock-"));
-    // Postgres may run as another user.
+    // Postgres may run as another user, which must be able to read the file.
     chmodSync(folder, 0o755);
     const clock = new FakeClock(folder);
     clock.set(aheadSeconds);
@@ -43,7 +43,10 @@ export class FakeClock {
     return join(this.#folder, "offset");
   }
 
-  /** At once, for every process of Postgres. */
+  /**
+   * Takes effect at once in every process of Postgres. libfaketime's cache is off, so each process reads the
+   * file whenever it reads the clock.
+   */
   set(aheadSeconds: number): void {
     writeFileSync(`${this.#file}.new`, `+${aheadSeconds}\n`, { mode: 0o644 });
     renameSync(`${this.#file}.new`, this.#file);

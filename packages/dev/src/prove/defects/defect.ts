@@ -1,7 +1,10 @@
-/** One fault that the tests must see. */
+/** One fault that the tests must detect. */
 export interface Defect {
   readonly name: string;
-  /** The source that is broken, and the test files of which one must go red, the quickest first: below packages/server. */
+  /**
+   * The source file that is broken, and the test files of which at least one must fail, fastest first. All
+   * paths are relative to packages/server.
+   */
   readonly file: string;
   readonly tests: readonly string[];
   /** Occurs exactly once in the file. */
@@ -11,7 +14,10 @@ export interface Defect {
   readonly short?: true;
 }
 
-/** The broken source; throws when the defect is out of date and would break nothing, or more than it says. */
+/**
+ * Returns the broken source. Throws if `from` does not occur exactly once: the defect is then out of date,
+ * and would break nothing or more than it says.
+ */
 export function plant({ file, from, to }: Defect, source: string): string {
   const times = source.split(from).length - 1;
   if (times !== 1) {

@@ -4,7 +4,9 @@ const VERIFY_DELIVERY = "src/delivery/verify_delivery.sql";
 const VERIFY_LEDGER = "src/booking/ledger/verify_ledger.sql";
 const VERIFY_DELIVERY_TEST = "src/delivery/verify_delivery.pg.test.ts";
 
-/** Each rule about events that are no bookings, and about what was delivered, blinded. */
+/**
+ * Disables, one at a time, each verification rule about deliveries and about events that are not bookings.
+ */
 export const DELIVERY_VERIFICATION_DEFECTS: readonly Defect[] = [
   {
     name: "verify: blind to event_is_delivered",

@@ -8,16 +8,22 @@ import { type Defect, plant } from "./defect.ts";
 import { killTests, runTest, type TestRun } from "./test_run.ts";
 import { WorkingCopy } from "./working_copy.ts";
 
-/** What a trial came to: `fault` says what is wrong with it, and stands where a defect was not caught. */
+/**
+ * The result for one defect. `seenBy` is the test file that failed; `fault` says why the defect was not
+ * caught.
+ */
 type Outcome = { readonly seenBy: string } | { readonly fault: string };
 
 const TREE = fileURLToPath(new URL("../../../../..", import.meta.url));
 const SERVER = "packages/server";
 
-/** What is cut off has no verdict, and whoever closes ends the process. */
+/**
+ * A run that close() interrupts never resolves, because it has no verdict. The caller of close() then ends
+ * the process.
+ */
 const NEVER = new Promise<never>(() => {});
 
-/** A copy of the tree to break, and a Postgres of its own to break it on. */
+/** A copy of the sources, to which one defect at a time is applied, with its own Postgres for the tests. */
 export class ProvingGround {
   readonly #copy: WorkingCopy;
   readonly #postgres: TestPostgres;
@@ -40,12 +46,12 @@ export class ProvingGround {
     this.#postgres = server;
   }
 
-  /** A test file on the sources as they are. */
+  /** Runs a test file on the unmodified sources. */
   runUnbroken(file: string): Promise<TestRun> {
     return this.#run(file);
   }
 
-  /** The test files one after the other on the broken source, until one goes red. */
+  /** Runs the defect's test files one after another on the broken source, until one fails. */
   async try(defect: Defect): Promise<Outcome> {
     if (this.#closing) return await NEVER;
     const path = join(this.#copy.root, SERVER, defect.file);
@@ -54,7 +60,7 @@ export class ProvingGround {
       writeFileSync(path, plant(defect, source));
       for (const file of defect.tests) {
         const { verdict, output } = await this.#run(file);
-        // A slip of the pen turns everything red and proves nothing.
+        // A syntax error makes every test fail, which proves nothing about the tests.
         const slip = /.*syntax error at .*/.exec(output)?.[0];
         if (slip) return { fault: `Postgres cannot read it: ${slip.trim()}` };
         if (verdict === "hangs") return { fault: `${file} hangs instead of going red` };
@@ -84,14 +90,17 @@ export class ProvingGround {
     return this.#closing ? await NEVER : run;
   }
 
-  /** Each defect makes a template of its own, and a test that was killed leaves its databases. */
+  /**
+   * Drops leftover databases. Each defect makes its own template database, and a killed test leaves its
+   * databases behind.
+   */
   async #dropDatabases(): Promise<void> {
     const sql = postgres(this.#postgres.superuserUrl(), { max: 1, onnotice: () => {} });
     try {
       const left = await sql<{ name: string }[]>`
         select datname as name from pg_database where starts_with(datname, 'trial_') or starts_with(datname, 'test_')`;
       for (const { name } of left) {
-        // A test that is still ending may remove its own first.
+        // A test that is still shutting down may drop its database first.
         await sql`update pg_database set datistemplate = false where datname = ${name}`;
         await sql`drop database if exists ${sql(name)} with (force)`;
       }

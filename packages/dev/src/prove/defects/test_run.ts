@@ -8,14 +8,17 @@ export interface TestRun {
   readonly output: string;
 }
 
-/** A property test that fails first looks for its smallest case, which takes a minute. */
+/** A property test that fails first searches for its smallest failing case, which takes a minute. */
 const LIMIT_MS = 300_000;
-/** A test that failed may leave others waiting for ever; its reason comes a moment after its name. */
+/**
+ * How long a file may continue after its first failed test. The reason for the failure is printed a moment
+ * after the test's name, and other tests may wait forever.
+ */
 const GRACE_MS = 5_000;
-/** As Node's two reporters and Deno's say it. */
+/** How Node's two reporters and Deno's reporter print a failed test. */
 const FAILED_TEST = /^\s*not ok |✖|\.\.\. .*FAILED/m;
 
-/** One test file is one process of the runtime that runs this one: nothing outlives its kill. */
+/** Each test file runs as one process of the current runtime, so that SIGKILL leaves nothing running. */
 const testArguments = (file: string): string[] =>
   "Deno" in globalThis ? ["test", "--no-check", "-A", file] : ["--import", "tsx", file];
 
@@ -47,7 +50,7 @@ export async function runTest(root: string, file: string, postgresUrl: string): 
   return { verdict: ended ?? (code === 0 ? "green" : "red"), output };
 }
 
-/** Ends the tests that are under way, if any. */
+/** Kills all running tests. */
 export function killTests(): void {
   for (const child of running) child.kill("SIGKILL");
 }

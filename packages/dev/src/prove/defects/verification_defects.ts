@@ -4,7 +4,7 @@ const VERIFY_LEDGER = "src/booking/ledger/verify_ledger.sql";
 const VERIFY_MONEY_TEST = "src/booking/ledger/verify_money.pg.test.ts";
 const VERIFY_LEDGER_TEST = "src/booking/ledger/verify_ledger.pg.test.ts";
 
-/** Each rule of the verification, blinded. */
+/** Disables each rule of the ledger verification, one at a time. */
 export const VERIFICATION_DEFECTS: readonly Defect[] = [
   {
     name: "verify: blind to balance_is_sum",

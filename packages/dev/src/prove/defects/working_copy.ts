@@ -11,10 +11,13 @@ import {
 import { tmpdir } from "node:os";
 import { basename, join } from "node:path";
 
-/** What the tests read and run: the packages, the vectors, what starts a child, and what makes them a workspace. */
+/**
+ * Everything that the tests read and run: the packages, the vectors, the tools that start a child process,
+ * and the workspace's configuration.
+ */
 const COPIED = ["packages", "testing", "tools", "vectors", "package.json", "deno.json", "tsconfig.json"];
 const LEFT_OUT = ["node_modules", "dist"];
-/** Made of the tree's own sources. */
+/** This folder is made from the original sources, so the copy must not use it. */
 const CACHE = ".cache";
 
 /** A copy of the working tree, in which sources may be broken. */
@@ -40,7 +43,10 @@ export class WorkingCopy {
   }
 }
 
-/** The installed packages are the tree's own. The workspace's are relative links, and so lead to the copied ones. */
+/**
+ * Links the installed packages of the original tree. The workspace's own packages are relative links, so they
+ * lead to the copied packages.
+ */
 function linkModules(from: string, to: string): void {
   mkdirSync(to);
   for (const entry of readdirSync(from, { withFileTypes: true })) {

@@ -11,7 +11,10 @@ import { type Reply, verdictOf } from "../wire.ts";
 const ORDERS = 4;
 const GRAMS = "0.01";
 const HELD_MS = 700;
-/** A cut connection may take a waiting order along; then its key gives it now. */
+/**
+ * What a retry of the same key may be answered. A cut connection may also abort a waiting order; the retry
+ * then executes it.
+ */
 const SETTLED = { "drain": ["200 replayed"], "no drain": ["200 replayed", "201"] };
 
 interface HeldOrder {
@@ -21,8 +24,9 @@ interface HeldOrder {
 }
 
 /**
- * Orders wait for their account while Envoy goes. With a drain each gets its reply; without one each loses it, which shows
- * that a lost request would be seen, and its key then gives the order that was executed all the same.
+ * Orders wait for their locked account while Envoy goes away. With a drain, each order gets its reply.
+ * Without a drain, each reply is lost, which shows that the proof would notice a lost request. The key then
+ * still returns the order.
  */
 export async function cutEnvoy(
   deployment: Deployment,

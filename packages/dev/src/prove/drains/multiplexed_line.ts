@@ -4,7 +4,10 @@ import { type ClientHttp2Session, connect, constants } from "node:http2";
 import type { Identity, Line } from "../partner_line.ts";
 import type { Reply } from "../wire.ts";
 
-/** HTTP/2 over one connection, which is left for another when Envoy says that it goes (GOAWAY). */
+/**
+ * Sends requests over one HTTP/2 connection. When Envoy announces with GOAWAY that it closes the connection,
+ * the next request opens another one.
+ */
 export class MultiplexedLine implements Line {
   readonly #port: number;
   readonly #identity: Identity;
@@ -33,7 +36,7 @@ export class MultiplexedLine implements Line {
     }
   }
 
-  /** Requests that a connection was given in the moment in which it was told to go, and that went by the next one. */
+  /** Requests that were sent at the moment of a GOAWAY, were refused, and went over the next connection. */
   get moved(): number {
     return this.#moved;
   }
@@ -49,7 +52,7 @@ export class MultiplexedLine implements Line {
       servername: "localhost",
     });
     const opening = once(session, "connect").then(() => session);
-    // What is under way ends on the old one; what comes next takes another.
+    // In-flight requests finish on the old connection. Later requests use a new one.
     const leave = () => {
       if (this.#session === opening) this.#session = undefined;
       session.close();
@@ -62,8 +65,8 @@ export class MultiplexedLine implements Line {
 const HOP = ["host", "x-forwarded-client-cert", "content-length"];
 
 /**
- * The same bytes that HTTP/1.1 would send, taken apart. A stream that is refused on a connection that is going was not begun
- * (RFC 9113, 8.7): the client's own library holds it back once it has read the GOAWAY.
+ * Sends the bytes of an HTTP/1.1 request as one HTTP/2 stream. If the connection is closing, a refused stream
+ * was not begun (RFC 9113, 8.7). The client's own library refuses it once it has read the GOAWAY.
  */
 async function exchange(session: ClientHttp2Session, request: Uint8Array): Promise<Reply | "not begun"> {
   const text = Buffer.from(request).toString("latin1");

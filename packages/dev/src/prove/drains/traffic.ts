@@ -7,7 +7,10 @@ const GRAMS = "0.01";
 const LANES_EACH_LINE = 5;
 const CYCLE_MS = 60;
 
-/** A partner's day without an end: a quote, its signed order, the balances, and again. Each request is sent once. */
+/**
+ * A partner that repeats three requests until it is stopped: a quote, its signed order, and the balances.
+ * Each request is sent once.
+ */
 export class Traffic {
   /** Requests that were answered, or lost. */
   count = 0;
@@ -23,7 +26,7 @@ export class Traffic {
     );
   }
 
-  /** What failed since this was last asked. */
+  /** Returns the failures since the last call. */
   takeFailures(): string[] {
     return this.#failures.splice(0);
   }

@@ -16,7 +16,7 @@ interface Program {
   said(): string;
 }
 
-/** How a run ended, and what it said. */
+/** The exit code of a run, and its output. */
 export interface LoadRun {
   readonly code: number | null;
   readonly said: string;
@@ -26,7 +26,10 @@ const TREE = fileURLToPath(new URL("../../../../..", import.meta.url));
 const READY_MS = 120_000;
 const POLL_MS = 100;
 
-/** `npm start` out of a copy of the tree, in which the service may be broken. The load is put on it by the tree's own tests. */
+/**
+ * Runs `npm start` from a copy of the sources, in which the service may be broken. The load tests themselves
+ * run from the original sources.
+ */
 export class BrokenHouse {
   readonly #copy = new WorkingCopy();
   readonly #port: number;
@@ -42,7 +45,7 @@ export class BrokenHouse {
     return join(this.#copy.root, ".gold");
   }
 
-  /** Each scenario in turn on one start, of the sources as they are but for the defect. */
+  /** Starts the copy once, with the defect if there is one, and runs the scenarios one after another. */
   async run(scenarios: readonly string[], defect?: LoadDefect): Promise<LoadRun[]> {
     const path = defect && join(this.#copy.root, "packages", "server", defect.file);
     const source = path && readFileSync(path, "utf8");
@@ -56,7 +59,8 @@ export class BrokenHouse {
       for (const scenario of scenarios) runs.push(await this.#load(scenario));
       return runs;
     } finally {
-      // By its id: after child.kill() Deno reports the signal, even where the child exited with a code.
+      // Ends the process by its pid. After child.kill(), Deno reports the signal even if the child exited
+      // with a code.
       if (house.child.exitCode === null) process.kill(house.child.pid!, "SIGTERM");
       await house.ended;
       if (path && source) writeFileSync(path, source);

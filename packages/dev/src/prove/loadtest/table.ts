@@ -1,12 +1,12 @@
 import type { Defect } from "../defects/defect.ts";
 
-/** A fault of the service that a load test must see, and by which service levels. */
+/** A fault of the service, the scenario that must detect it, and the service levels that must fail. */
 export interface LoadDefect extends Pick<Defect, "name" | "file" | "from" | "to"> {
   readonly scenario: string;
   readonly thresholds: readonly string[];
 }
 
-/** Every one passes while nothing is broken; the first three must see what is. */
+/** Every scenario passes on the unmodified sources. The first three must also detect their defects. */
 export const SCENARIOS: readonly string[] = [
   "nonce_store",
   "idempotency",

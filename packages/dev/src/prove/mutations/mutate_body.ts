@@ -1,9 +1,9 @@
 import { Buffer } from "node:buffer";
 
-/** A number from 0 to below the bound. */
+/** Returns an integer from 0 to below the bound. */
 type Random = (below: number) => number;
 
-/** Numerical Recipes' generator: the same numbers in every run. */
+/** The generator of Numerical Recipes. The same seed gives the same numbers in every run. */
 export function randomFrom(seed: number): Random {
   let state = seed;
   return (below) => {
@@ -56,7 +56,7 @@ const cut = (text: string, random: Random): [string, string] => {
   return [text.slice(0, at), text.slice(at)];
 };
 const insert = (text: string, piece: string, random: Random): string => cut(text, random).join(piece);
-/** In place of a random one of what the pattern finds. */
+/** Replaces one random match of the pattern, or appends the piece if nothing matches. */
 function replaceOne(text: string, pattern: RegExp, piece: string, random: Random): string {
   const found = [...text.matchAll(pattern)];
   if (found.length === 0) return text + piece;
@@ -89,7 +89,7 @@ const MUTATIONS: readonly Mutation[] = [
     const letter = pick([...text.matchAll(/[a-z]/g)], random);
     return replaceOne(text, new RegExp(letter[0], "g"), letter[0].toUpperCase(), random);
   },
-  // A spelling of the same text, which stays valid inside a string.
+  // Escapes one letter, which is another spelling of the same text and stays valid inside a string.
   (text, random) => {
     const { index, 0: letter } = pick([...text.matchAll(/[a-z]/g)], random);
     return `${text.slice(0, index)}\\u00${letter.charCodeAt(0).toString(16)}${text.slice(index + 1)}`;
@@ -106,7 +106,7 @@ function nest(text: string, depth: number, random: Random): string {
   return replaceOne(text, /:("[^"]*"|[\d.]+)/g, `:${open.repeat(depth)}1${close.repeat(depth)}`, random);
 }
 
-/** One to three changes of a body; most break it, and a few leave it valid. */
+/** Applies one to three changes to a body. Most break it, and a few leave it valid. */
 export function mutateBody(text: string, random: Random): Uint8Array {
   let mutated: string | Uint8Array = text;
   for (

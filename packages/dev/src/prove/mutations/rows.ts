@@ -20,7 +20,7 @@ export async function countRows(sql: Sql): Promise<Rows> {
   return row as unknown as Rows;
 }
 
-/** Every row that came has its reply, and every reply that promises one its row. */
+/** Checks that every new row has its reply, and that every reply that promises a row has one. */
 export function compareRows(before: Rows, after: Rows, sent: readonly Sent[]): string[] {
   const answered = sent.filter(({ reply }) => reply !== undefined);
   const made = (path: Path) => answered.filter((one) => one.path === path && isMade(one)).length;

@@ -1,7 +1,7 @@
 import type { GatewayWires } from "../gateway_wires.ts";
 import type { Reply, Wire } from "../wire.ts";
 
-/** Several connections over the gateway; one that ends with a reply is replaced. */
+/** Several connections through the gateway. A connection that closes with a reply is replaced. */
 export class WirePool {
   readonly #gateway: GatewayWires;
   readonly #wires: Wire[];
@@ -15,7 +15,7 @@ export class WirePool {
     return new WirePool(gateway, await gateway.openWires(count));
   }
 
-  /** Each request on the next connection that is free; the replies are in the requests' order. */
+  /** Sends each request on the next free connection. The replies are in the order of the requests. */
   async sendAll(requests: readonly Uint8Array[]): Promise<(Reply | undefined)[]> {
     const replies: (Reply | undefined)[] = [];
     const queue = requests.entries();
@@ -23,7 +23,7 @@ export class WirePool {
       for (const [at, request] of queue) {
         const wire = await this.#wireAt(n);
         replies[at] = await wire.send(request);
-        // Its next request would meet the end that this reply announced.
+        // The server closes this connection after the reply, so the next request needs a new one.
         if (replies[at]?.headers.get("connection") === "close") wire.close();
       }
     }));

@@ -20,8 +20,8 @@ interface Use {
 const SHOWN = 10;
 
 /**
- * Records the answer of each signed request, from the replies alone. A nonce is accepted by any reply that says so: a
- * success, a replay, a bound refusal, a key conflict, or a probe that is valid.
+ * Records the answer of each signed request, from the replies alone. These replies show that a nonce was
+ * accepted: a success, a replay, a bound refusal, a key conflict, or a valid probe.
  */
 export class NonceLog {
   readonly #uses = new Map<string, Use>();
@@ -80,5 +80,5 @@ function acceptsNonce(path: string, reply: Reply | undefined): boolean {
   return effect === true || effect === "order_quote_id" && path === "/v1/orders";
 }
 
-/** As the table keeps it: sixteen bytes of SHA-256. */
+/** The form in which the table keeps it: the first sixteen bytes of SHA-256. */
 const hashOf = (nonce: string): string => createHash("sha256").update(nonce).digest("hex").slice(0, 32);

@@ -30,7 +30,10 @@ const KEPT = 100;
 const PATIENCE_MS = 60_000;
 const WORKERS_PER_TRADER = 3;
 
-/** How often each action is drawn. A lost connection can corrupt replays and reused nonces above all. */
+/**
+ * How often each action is drawn. Replays and reused nonces are the most frequent, because a lost connection
+ * can corrupt these above all.
+ */
 const ACTIONS = {
   order: 3,
   withdrawal: 2,
@@ -42,7 +45,10 @@ const ACTIONS = {
   twins: 2,
 } as const;
 
-/** Partners that send signed requests of every kind, to two processes, while these and their database are killed. */
+/**
+ * Partners that send signed requests of every kind to two processes, while these and their database are
+ * killed.
+ */
 export class NonceTraffic {
   readonly log = new NonceLog();
   readonly violations: string[] = [];
@@ -135,7 +141,7 @@ export class NonceTraffic {
     this.log.add({ trader, path, nonce }, await this.#ask(request, random));
   }
 
-  /** Repeats a write until it has its answer, each time with a fresh nonce. */
+  /** Repeats a write until it has its answer. Each retry has a fresh nonce. */
   async #insist(write: Write, random: Random, nonce: string = randomUUID()): Promise<void> {
     const { trader, path, body, key } = write;
     if (!this.#writes.includes(write)) this.#writes.push(write);

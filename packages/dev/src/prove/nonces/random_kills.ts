@@ -38,7 +38,10 @@ const TARGETS: readonly Target[] = [
   },
 ];
 
-/** Kills one target in each time slot, at a random moment. Resolves when all are up again, with the number of kills of each. */
+/**
+ * Kills one target in each time slot, at a random moment. Resolves when all are up again, with the number of
+ * kills of each.
+ */
 export async function killAtRandom(
   deployment: Deployment,
   { kills, durationMs, seed }: { kills: number; durationMs: number; seed: number },

@@ -5,9 +5,9 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { RotatingPartner } from "./party.ts";
 import { CERTIFICATE_ENDED, forOthers, issueCertificate, type Rotation } from "./rotation.ts";
 
-/** By then each Envoy has the new authority, the operator's guide says. */
+/** According to the operator's guide, each Envoy has the new authority after this time. */
 const TRUST_MS = 2000;
-/** Whoever serves has read the new token key by then. */
+/** Every process of the service has read the new token key after this time. */
 const CLOCKS_MS = 1000;
 
 const authority: Rotation = {
@@ -38,7 +38,7 @@ const tokenKey: Rotation = {
     await sleep(Date.parse(begins_at as string) - Date.now() + CLOCKS_MS);
     return {
       change: {},
-      // What the older key signed lives on for its ten minutes.
+      // Tokens that the older key signed stay valid for their ten minutes.
       tried: ["write", "read"],
       refused: {},
       check: async (partner) => ({
@@ -71,7 +71,7 @@ const sealingKey: Rotation = {
   },
 };
 
-/** What the house holds. */
+/** The rotations of the operator's own credentials. */
 export const HOUSE_ROTATIONS: readonly Rotation[] = [authority, tokenKey, sealingKey];
 
 async function readTokenKid({ current }: RotatingPartner): Promise<string | undefined> {

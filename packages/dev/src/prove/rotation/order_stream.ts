@@ -7,7 +7,10 @@ const TICK_MS = 5;
 const WARM_UP_LANES = 8;
 const WARM_UP_ORDERS_EACH = 50;
 
-/** Orders that come at their rate, whatever became of those before: each a quote and its signed order, each sent once. */
+/**
+ * Sends orders at a fixed rate, whatever became of earlier ones. Each is a quote and its signed order, and
+ * each request is sent once.
+ */
 export class OrderStream {
   /** The orders that were answered with success. */
   readonly accepted: string[] = [];
@@ -22,7 +25,7 @@ export class OrderStream {
     this.#partner = partner;
   }
 
-  /** Starts with a service that has run before: a cold one would have a queue to work off. */
+  /** Warms the service up first. A cold service would begin with a queue. */
   async start(perSecond: number): Promise<void> {
     const lane = async () => {
       for (let n = 0; n < WARM_UP_ORDERS_EACH; n++) await this.#order(performance.now());
@@ -31,7 +34,9 @@ export class OrderStream {
     this.#arrivals = this.#arrive(perSecond);
   }
 
-  /** What came of it since this was last asked: how long each order took from when it was due, and what failed. */
+  /**
+   * Returns the results since the last call: how long each order took from when it was due, and the failures.
+   */
   take(): { durationsMs: readonly number[]; failures: readonly string[] } {
     return { durationsMs: this.#durationsMs.splice(0), failures: this.#failures.splice(0) };
   }

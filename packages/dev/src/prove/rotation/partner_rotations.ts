@@ -36,7 +36,7 @@ const clientSecret: Rotation = {
     const made = await operator("secret rotate", clientId, "--overlap", OVERLAP);
     return {
       change: { client_secret: made.client_secret as string },
-      // The token lives on, for its ten minutes.
+      // The token that was issued with the old secret stays valid for its ten minutes.
       tried: ["token", "write", "read"],
       refused: { token: "401 invalid_client" },
       retire: () =>
@@ -105,17 +105,18 @@ const webhookSecret: Rotation = {
   },
 };
 
-/** What a partner holds. */
+/** The rotations of a partner's credentials. */
 export const PARTNER_ROTATIONS: readonly Rotation[] = [
   rotateCertificate("certificate", ["write", "read", "handshake"]),
-  // A refused write has the service read anew whom it may let in, so whoever writes shows nothing of reads.
+  // A refused write makes the service reload its registry. So only a partner that never writes shows how soon
+  // reads are refused.
   rotateCertificate("certificate of one who only reads", ["read", "handshake"]),
   clientSecret,
   signingKey,
   webhookSecret,
 ];
 
-/** As the partner itself sees it. */
+/** Reads the list as the partner itself sees it. */
 async function findOtherWebhookSecrets({ current }: RotatingPartner, kept: string): Promise<string[]> {
   const reply = await current.send((trader) => trader.read("/v1/credentials"));
   if (typeof reply === "string" || reply.status !== 200) return ["the partner cannot read its credentials"];

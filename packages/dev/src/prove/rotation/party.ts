@@ -4,7 +4,7 @@ import { type Identity, KeptLine, readIdentity } from "../partner_line.ts";
 import { Trader } from "../trader.ts";
 import type { Reply } from "../wire.ts";
 
-/** A partner as of one set of credentials: how it signs, its token, its connections. */
+/** A partner with one set of credentials: its signing key, its token and its connections. */
 export class Party {
   readonly trader: Trader;
   readonly identity: Identity;
@@ -31,7 +31,7 @@ export class Party {
     this.trader.takeToken(reply);
   }
 
-  /** Counts as under way from before it is written and signed. */
+  /** A request counts as in flight from before it is built and signed. */
   async send(write: (trader: Trader) => Uint8Array | Promise<Uint8Array>): Promise<Reply | string> {
     this.#underWay++;
     try {
@@ -50,7 +50,7 @@ export class Party {
   }
 }
 
-/** A partner that takes each new credential when it has it, as the operator's guide says. */
+/** A partner that switches to each new credential as soon as it has it, as the operator's guide says. */
 export class RotatingPartner {
   #current: Party;
 
@@ -66,7 +66,10 @@ export class RotatingPartner {
     return this.#current;
   }
 
-  /** Goes over to what changed, with a token of its own. Gives what it was before, when nothing of that is under way. */
+  /**
+   * Switches to the changed credentials, with a new token. Returns the state before, once none of its
+   * requests is in flight.
+   */
   async adopt(change: Partial<Credentials>): Promise<Party> {
     const before = this.#current;
     const { trader: { credentials, client }, port } = before;

@@ -5,28 +5,31 @@ import type { RotatingPartner } from "./party.ts";
 import type { Desk, Renewal, Rotation } from "./rotation.ts";
 import { type Kind, PASSED, type Sample, Straggler } from "./straggler.ts";
 
-/** How long after its end the old one may still be let in: what the design promises. */
+/** How long after its end the old credential may still be accepted, according to the design. */
 const GRACE_MS: Readonly<Record<Kind, number>> = { write: 0, token: 1000, read: 1000, handshake: 2000 };
-/** Well past the longest grace. */
+/** Well above the longest grace. */
 const AFTER_MS = 3500;
-/** Fewer of a kind have shown nothing; a slow machine is given time for them. */
+/** Fewer samples of a kind prove nothing. A slow machine gets time to reach this number. */
 const SAMPLES_MIN = 5;
 const SAMPLES_MS = 30_000;
 const PAUSE_MS = 50;
 const SHOWN = 5;
 
-/** Between these the old one ended, by the proof's own clock. */
+/** The old credential ended between these two instants, by the proof's own clock. */
 interface End {
   readonly beganMs: number;
   readonly doneMs: number;
 }
 
 interface Result extends Finding {
-  /** Orders that were executed for the one who stayed with the old credential. */
+  /** Orders that were executed for the partner that stayed with the old credential. */
   readonly accepted: readonly string[];
 }
 
-/** One rotation while orders go on: nobody who follows it is refused, and nobody who does not is let in. */
+/**
+ * Rotates one credential while orders continue. A partner that switches is never refused. A partner that does
+ * not switch is not let in after the old credential's end.
+ */
 export async function rotate(
   rotation: Rotation,
   desk: Desk,
@@ -44,7 +47,7 @@ export async function rotate(
   const end: End = { beganMs, doneMs: performance.now() };
   await sleep(AFTER_MS);
   await untilTried((kind) => split(kind, straggler.samples, end, renewal).after.length);
-  // By whatever was rotated, the next token comes.
+  // After each kind of rotation, the partner can still get a new token.
   await partner.current.takeToken();
   await straggler.stop();
   const checked = await renewal.check?.(partner);
@@ -85,7 +88,10 @@ function judge(kind: Kind, samples: readonly Sample[], end: End, renewal: Renewa
   return [...few, ...early.slice(0, SHOWN), ...late.slice(0, SHOWN)];
 }
 
-/** Those that must pass, and those of which it is settled what they are answered; in between either may be. */
+/**
+ * Splits the samples into those that must pass and those whose answer is certain. In between, both answers
+ * are allowed.
+ */
 function split(kind: Kind, samples: readonly Sample[], { beganMs, doneMs }: End, { refused }: Renewal) {
   const own = samples.filter((sample) => sample.kind === kind);
   const grace = refused[kind] === undefined ? 0 : GRACE_MS[kind];

@@ -11,37 +11,37 @@ import type { Kind } from "./straggler.ts";
 /** How one kind of credential is replaced, by `gold` and by the partner. */
 export interface Rotation {
   readonly name: string;
-  /** Puts the new one beside the old one. */
+  /** Adds the new credential beside the old one. */
   renew(desk: Desk): Promise<Renewal>;
 }
 
 export interface Renewal {
-  /** What the partner goes over to. */
+  /** The credentials that the partner switches to. */
   readonly change: Partial<Credentials>;
-  /** What somebody tries who stays with the old one. */
+  /** The kinds of requests that are tried with the old credential. */
   readonly tried: readonly Kind[];
-  /** How each of these is refused once the old one has ended; the others go on being let in. */
+  /** How each kind is refused once the old credential has ended. Kinds that are not listed stay allowed. */
   readonly refused: Partial<Readonly<Record<Kind, string>>>;
-  /** Ends the old one; absent where it ends by itself, long after this. */
+  /** Ends the old credential. Absent if the credential expires by itself, long after this check. */
   retire?(): Promise<unknown>;
-  /** What else must be true in the end. */
+  /** Another condition that must hold in the end. */
   check?(partner: RotatingPartner): Promise<Finding>;
 }
 
-/** Where operator and partner work: the deployment, and whose credentials they are. */
+/** The deployment, and the partner whose credentials are rotated. */
 export interface Desk {
   readonly deployment: Deployment;
   readonly organization: string;
   readonly clientId: string;
-  /** Where the partner's webhooks come in. */
+  /** The partner's webhook receiver. */
   readonly inbox: Inbox;
 }
 
-/** Of whoever connects with a certificate that has ended. */
+/** The verdict on a request over a certificate that was revoked, or whose authority was retired. */
 const ENDED = "403 certificate_revoked";
 export const CERTIFICATE_ENDED: Renewal["refused"] = { write: ENDED, read: ENDED, handshake: "refused" };
 
-/** A new key and a new request, as a key is certified once. */
+/** Creates a new key and a new certificate request, because a key is certified only once. */
 export async function issueCertificate(
   { deployment: { operator, state }, clientId, organization }: Desk,
 ): Promise<{ change: Partial<Credentials>; fingerprint: string }> {
@@ -56,7 +56,7 @@ export async function issueCertificate(
 
 const LIVING = ["active", "retiring", "trusted"];
 
-/** Whatever of the kind still lives beside the new one. */
+/** Ends every other credential of the list that is still valid. */
 export async function forOthers(
   { deployment: { operator } }: Desk,
   list: string,

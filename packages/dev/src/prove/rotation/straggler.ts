@@ -9,11 +9,11 @@ export interface Sample {
   readonly kind: Kind;
   readonly sentAtMs: number;
   readonly answeredAtMs: number;
-  /** As verdictOf() says it; for a handshake `let in` or `refused`. */
+  /** As verdictOf() returns it; for a handshake `let in` or `refused`. */
   readonly verdict: string;
 }
 
-/** What lets each of them in. */
+/** The verdict of each kind that is let in. */
 export const PASSED: Readonly<Record<Kind, string>> = {
   write: "201",
   read: "200",
@@ -24,13 +24,17 @@ export const PASSED: Readonly<Record<Kind, string>> = {
 const GRAMS = "0.001";
 const PAUSE_MS: Readonly<Record<Kind, number>> = { write: 25, read: 25, handshake: 60, token: 60 };
 
-/** Somebody who goes on with the old credential, over connections that were open before it ended and over new ones. */
+/**
+ * A partner that continues with the old credential, over connections opened before its end and over new ones.
+ */
 export class Straggler {
   readonly samples: Sample[] = [];
   /** Its orders that were executed. */
   readonly accepted: string[] = [];
   readonly #old: Party;
-  /** What it orders is quoted to the one who follows, over connections that wait for nobody's orders. */
+  /**
+   * Makes the quotes with the new credential, over separate connections so that they never wait for orders.
+   */
   readonly #follower: Party;
   readonly #quotes: KeptLine;
   readonly #loops: readonly Promise<void>[];
@@ -60,7 +64,7 @@ export class Straggler {
     for (; this.#on; await sleep(PAUSE_MS[kind])) await ways[kind]();
   }
 
-  /** Of a quote that only waits to be ordered, so that nothing but the credential can refuse it. */
+  /** Orders a quote that is already made, so that only the credential can cause a refusal. */
   async #write(): Promise<void> {
     const quote = await this.#quotes.send(this.#follower.trader.quote("buy", GRAMS));
     if (typeof quote === "string" || quote.status !== 201) return;
@@ -78,7 +82,10 @@ export class Straggler {
     return reply;
   }
 
-  /** In TLS 1.3 the client hears of a refusal after its own part, so only a reply shows that it was let in. */
+  /**
+   * In TLS 1.3 a refusal reaches the client after its own part of the handshake. So only a reply shows that
+   * the client was let in.
+   */
   async #knock(): Promise<void> {
     const sentAtMs = performance.now();
     const request = this.#old.trader.read("/health");

@@ -1,12 +1,15 @@
 import type { Arrival, Inbox } from "../inboxes.ts";
 import type { Finding } from "../report.ts";
 
-/** Whoever sends looks once a second which secrets there are, and what was signed before may still be on its way. */
+/** A worker reads once a second which secrets exist, and webhooks signed before may still be in flight. */
 export const HEARD_MS = 2000;
-/** Fewer have shown nothing. */
+/** Fewer arrivals prove nothing. */
 const ARRIVALS_MIN = 5;
 
-/** A receiver while the secret changes by which it verifies: it knows both, and tells by which of them each webhook passes. */
+/**
+ * A receiver while its webhook secret is rotated. It knows both secrets, and records with which of them each
+ * webhook verifies.
+ */
 export class WebhookOverlap {
   readonly #inbox: Inbox;
   readonly #old: string;
@@ -29,7 +32,7 @@ export class WebhookOverlap {
     this.#endedMs = performance.now();
   }
 
-  /** In the overlap a receiver with either one passes; afterwards only the new one signs. */
+  /** During the overlap, a receiver with either secret can verify. Afterwards only the new secret signs. */
   judge(): Finding {
     this.#inbox.secrets = [this.#new];
     const heardMs = this.#begunMs + HEARD_MS;
@@ -37,7 +40,7 @@ export class WebhookOverlap {
     const after = this.#between(this.#endedMs + HEARD_MS, Infinity);
     const both = within.filter((arrival) => isSignedBy(arrival, this.#old, this.#new));
     const alone = after.filter((arrival) => isSignedBy(arrival, this.#new));
-    // The old one passes to its end, and the new one from when it was heard of.
+    // The old secret must verify until its end, and the new one from the moment the workers have read it.
     const wrong = within.length - both.length + after.length - alone.length +
       this.#between(this.#begunMs, this.#endingMs).filter(({ signedBy }) => !signedBy.includes(this.#old))
         .length +

@@ -6,7 +6,7 @@ import type { Slice } from "./traffic.ts";
 const RAMP = { firstPerSecond: 100, factor: 1.5, stepMs: 1 };
 const GOOD: Slice = { due: 100, done: 99, orderMs: [10, 200], failures: new Map() };
 
-/** Traffic that comes to what it is told to come to, at each rate and try. */
+/** Fake traffic, whose results at each rate and try are defined by the test. */
 function toldTraffic(come: (perSecond: number, tries: number) => Partial<Slice>) {
   const tries = new Map<number, number>();
   let slice: Slice = GOOD;

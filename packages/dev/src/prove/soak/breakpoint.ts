@@ -2,18 +2,18 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { percentile } from "./statistics.ts";
 import type { Slice, Traffic } from "./traffic.ts";
 
-/** How the rate is raised: by steps of equal length, each so many times the one before. */
+/** How the rate is raised: by steps of equal length, each `factor` times the one before. */
 interface Ramp {
   readonly firstPerSecond: number;
   readonly factor: number;
   readonly stepMs: number;
 }
 
-/** What one rate came to. */
+/** The results at one rate. */
 export interface Step {
   readonly perSecond: number;
   readonly p99Ms: number;
-  /** Of what fell due within the step, how much was done within it. */
+  /** The share of the actions due within the step that were done within it. */
   readonly doneShare: number;
   readonly failures: number;
 }
@@ -27,11 +27,17 @@ function describeStep(perSecond: number, { due, done, orderMs, failures }: Slice
   return { perSecond, p99Ms: percentile(orderMs, 0.99), doneShare: done / due, failures: failed };
 }
 
-/** A rate is held while orders come back in time, all that comes gets done, and nothing is refused. */
+/**
+ * The service holds a rate while orders are answered in time, all due actions are done, and nothing is
+ * refused.
+ */
 const isHeld = ({ p99Ms, doneShare, failures }: Step): boolean =>
   p99Ms <= P99_MAX_MS && doneShare >= DONE_SHARE_MIN && failures === 0;
 
-/** Raises the rate until it is not held: the last that was is the breakpoint. One bad step may be chance, so it is tried once more. */
+/**
+ * Raises the rate until it is not held. The last rate that was held is the breakpoint. A bad step may be
+ * chance, so it is tried once more.
+ */
 export async function findBreakpoint(
   traffic: Pick<Traffic, "start" | "stop" | "take">,
   { firstPerSecond, factor, stepMs }: Ramp,

@@ -5,7 +5,9 @@ import type { Side, Trader } from "../trader.ts";
 import { type Reply, verdictOf } from "../wire.ts";
 import type { Wires } from "./wires.ts";
 
-/** What partners do all day, of a hundred of their doings. An order is two requests: its quote, and itself, signed. */
+/**
+ * The mix of a partner's actions, out of a hundred. An order is two requests: a quote and the signed order.
+ */
 const WEIGHTS = {
   order: 70,
   "quote alone": 8,
@@ -22,7 +24,7 @@ export type Doing = keyof typeof WEIGHTS;
 
 const DOINGS = Object.keys(WEIGHTS) as readonly Doing[];
 
-/** The doings of one round, spread evenly, so that each second of a run is like any other. */
+/** The actions of one round, evenly spread, so that each second of a run is like any other. */
 export function dealDoings(): Doing[] {
   const dealt = DOINGS.flatMap((doing) =>
     Array.from({ length: WEIGHTS[doing] }, (_, n) => ({ doing, at: (n + 0.5) / WEIGHTS[doing] }))
@@ -30,7 +32,7 @@ export function dealDoings(): Doing[] {
   return dealt.sort((a, b) => a.at - b.at).map(({ doing }) => doing);
 }
 
-/** Far less than each partner has, so that a sell never meets an empty account. */
+/** Far less than each partner holds, so that a sell never fails for lack of gold. */
 const GRAMS = "0.001";
 const STOCK_GRAMS = "1";
 const ENDOWMENT_SAR = "10000000";
@@ -43,7 +45,10 @@ interface Placed {
   readonly key: string;
 }
 
-/** One partner at work. Where there is no answer it asks again with the same key, as the guide wants it; each such try is told. */
+/**
+ * One partner that trades. If there is no answer it retries with the same key, as docs/idempotency.md
+ * requires. Each failed try is reported to `failed`.
+ */
 export class Desk {
   readonly trader: Trader;
   readonly #wires: Wires;
@@ -57,7 +62,7 @@ export class Desk {
     this.#failed = failed;
   }
 
-  /** With a token, money and gold. */
+  /** Gets a token, money and gold. Returns the order that bought the gold. */
   async open(): Promise<string> {
     await this.renewToken();
     const key = randomUUID();
@@ -71,7 +76,7 @@ export class Desk {
     this.trader.takeToken(await this.#ask("token", () => this.trader.tokenRequest()));
   }
 
-  /** The order that was executed, where it was one. */
+  /** Returns the executed order, if the action was an order. */
   async do(doing: Doing): Promise<string | undefined> {
     if (doing === "order") {
       return await this.#order(this.#side = this.#side === "buy" ? "sell" : "buy", GRAMS);

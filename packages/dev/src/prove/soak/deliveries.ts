@@ -9,7 +9,10 @@ import { SeenNumbers } from "../../seen_numbers.ts";
 const PATIENCE_MS = 120_000;
 const SHOWN = 10;
 
-/** What has come to the partners' receivers, kept small: a soak has a million deliveries. */
+/**
+ * What the partners' receivers have received. It is stored compactly, because a soak has a million
+ * deliveries.
+ */
 export class Deliveries {
   readonly orders: KeptIds;
   readonly faults: string[] = [];
@@ -23,7 +26,7 @@ export class Deliveries {
     this.#sequences = receivers.urls.map(() => new SeenNumbers());
   }
 
-  /** Takes in what came since the last time. */
+  /** Adds the deliveries since the last call. */
   async take(): Promise<void> {
     for (const { receiver, sequence, order, fault } of await this.#receivers.take()) {
       if (fault !== undefined) this.faults.push(`event ${sequence} of receiver ${receiver}: ${fault}`);
@@ -37,7 +40,10 @@ export class Deliveries {
   }
 }
 
-/** What was accepted is what was executed, each once, and what was delivered; every other event was delivered, too; and the books balance. */
+/**
+ * Checks that exactly the accepted orders were executed, each once, and delivered. Every other event must be
+ * delivered, too, and the books must balance.
+ */
 export async function judgeBooks(
   deployment: Deployment,
   acceptedIds: KeptIds,

@@ -1,4 +1,5 @@
-// Preloaded into the service by the soak proof, on Node: at SIGUSR2 it collects garbage and writes down what is left.
+// On Node, the soak proof preloads this file into the service. At SIGUSR2 it collects garbage and writes the
+// remaining bytes to a file.
 import { renameSync, writeFileSync } from "node:fs";
 import process from "node:process";
 import { setFlagsFromString } from "node:v8";

@@ -8,7 +8,10 @@ import { KeptMemory } from "./kept_memory.ts";
 import { Traffic } from "./traffic.ts";
 import { Wires } from "./wires.ts";
 
-/** The service as `npm start` runs it, one process for all, with a receiver and a trading desk for each partner. */
+/**
+ * The service as `npm start` runs it, in one process, with a webhook receiver and a simulated trader for each
+ * partner.
+ */
 export interface House {
   readonly deployment: Deployment;
   readonly service: ServerProcess;
@@ -29,7 +32,8 @@ export async function openHouse(partners: number): Promise<House> {
     for (const [index, { clientId }] of traders.entries()) {
       await deployment.operator("partner set", clientId, "--webhook", receivers.urls[index]!);
     }
-    // The first one reaches its database by way of this process, which would be measured, too.
+    // The first process reaches its database through the relay in this process, so this process would be
+    // measured, too.
     await deployment.servers[0]!.stop();
     const kept = new KeptMemory(state.path("run", "heap"));
     const service = await deployment.addServer("service", "all", kept.environment);

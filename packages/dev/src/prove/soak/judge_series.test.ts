@@ -6,13 +6,13 @@ import type { Point } from "./statistics.ts";
 const LONG = { seconds: 1800, isLong: true };
 const SHORT = { seconds: 30, isLong: false };
 
-/** The same noise at each run: -0.5 to 0.5. */
+/** Noise from -0.5 to 0.5, the same in each run. */
 function newNoise(): () => number {
   let state = 20_261_121;
   return () => (state = state * 48_271 % 2_147_483_647) / 2_147_483_647 - 0.5;
 }
 
-/** One point a step, of a value that grows so much a second amid noise. */
+/** One point per step, of a value that grows by `perSecond` each second, with noise. */
 function pointsOf(everySeconds: number, mean: number, perSecond: number, noise: number): Point[] {
   const next = newNoise();
   return Array.from({ length: LONG.seconds / everySeconds }, (_, n) => {
@@ -56,7 +56,7 @@ describe("judgeGrowth()", () => {
 
 describe("judgeKept()", () => {
   const PER_SECOND = 200;
-  /** So many bytes of each thing done, in MiB a second. */
+  /** A heap, in MiB, that keeps this many bytes of each action. */
   const leak = (bytes: number) => pointsOf(5, 40, bytes * PER_SECOND / (1 << 20), 2).slice(0, 6);
   it("finds within half a minute a service that keeps each request", () => {
     assertEquals(judgeKept(leak(3000), PER_SECOND, true).violations.length, 1);

@@ -6,12 +6,17 @@ const TEN_MINUTES_SECONDS = 600;
 const GROWTH_MAX = 0.01;
 const P99_RATIO_MAX = 1.2;
 const BYTES_RATIO_MAX = 1.1;
-/** By which a short run tells a request that is kept from a heap that warms up. */
+/**
+ * The most bytes that an action may leave behind. Even in a short run, a heap that warms up stays below this,
+ * and a service that keeps each request does not.
+ */
 const KEPT_BYTES_MAX = 1024;
 const BYTES_PER_MEBIBYTE = 1 << 20;
 const SHOWN = 10;
 
-/** Whether a run is long enough to judge what only time shows; a short one says it, and no more. */
+/**
+ * The length of a run, and whether it is long enough to judge slow changes. A short run only reports them.
+ */
 interface Length {
   readonly seconds: number;
   readonly isLong: boolean;
@@ -19,7 +24,7 @@ interface Length {
 
 const unjudged = ({ isLong }: Length): string => isLong ? "" : " (too short a run to judge it by)";
 
-/** Memory over the last two thirds: the first one fills caches. */
+/** Judges memory over the last two thirds of a run, because the first third fills caches. */
 export function judgeGrowth(points: readonly Point[], length: Length): Finding {
   const { seconds, isLong } = length;
   const late = between(points, seconds / 3, seconds);
@@ -30,14 +35,17 @@ export function judgeGrowth(points: readonly Point[], length: Length): Finding {
     what: `${Math.min(...values).toFixed(1)} to ${Math.max(...values).toFixed(1)} MiB, ${said}${
       unjudged(length)
     }`,
-    // Too few points have no slope, which is no proof of anything.
+    // Too few points have no slope, and no slope is no proof.
     violations: isLong && !(growth < GROWTH_MAX)
       ? [`it grows by ${said}; the most is ${percentText(GROWTH_MAX)}`]
       : [],
   };
 }
 
-/** Coarse, but soon: what each thing done leaves behind, by a heap that is told exactly. */
+/**
+ * A coarse check that needs little time: the bytes that each action leaves behind. It judges only if the
+ * heap's size is known exactly.
+ */
 export function judgeKept(points: readonly Point[], perSecond: number, isHeap: boolean): Finding {
   const bytes = Math.round(slopeOf(points) * BYTES_PER_MEBIBYTE / perSecond);
   return {
@@ -82,7 +90,7 @@ function compareThirds(
   };
 }
 
-/** At this rate everything that comes is served. */
+/** Everything that is due at this rate must be served. */
 export function judgeService({ due, done, failures, latencies }: Series): Finding {
   const orderMs = latencies.flatMap((slice) => slice.orderMs);
   const told = [0.5, 0.95, 0.99, 0.999].map((share) => percentile(orderMs, share).toFixed(1));

@@ -15,7 +15,7 @@ describe("KeptIds", () => {
     const told = Array.from({ length: 2500 }, (_, n) => `ord_${n % 2000}`);
     for (const [at, id] of told.entries()) {
       kept.add(id);
-      // Reading in between loses nothing of what comes later.
+      // A read in between must not lose later ids.
       if (at === 1700) kept.read();
     }
     assertEquals(kept.read(), told);

@@ -2,7 +2,10 @@ import { appendFileSync, readFileSync, writeFileSync } from "node:fs";
 
 const AT_ONCE = 1000;
 
-/** Ids by the million, kept in a file: in the heap they would make ever longer collections of this process, which times the orders. */
+/**
+ * Keeps ids by the million in a file. In the heap, they would make the garbage collections of this process
+ * ever longer, and this process times the orders.
+ */
 export class KeptIds {
   readonly #file: string;
   #pending: string[] = [];
@@ -22,7 +25,7 @@ export class KeptIds {
     if (this.#pending.push(id) >= AT_ONCE) this.#write();
   }
 
-  /** All of them, in their order. */
+  /** All ids, in the order in which they were added. */
   read(): string[] {
     this.#write();
     return readFileSync(this.#file, "utf8").split("\n").slice(0, -1);

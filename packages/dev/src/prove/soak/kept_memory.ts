@@ -13,9 +13,10 @@ const DENO_COLLECTS_MS = 1000;
 const BYTES_PER_MEBIBYTE = 1 << 20;
 
 /**
- * What a process keeps once its garbage is collected, in MiB. The service has no door for it. On Node a witness that is
- * preloaded answers a signal with what the heap holds. Deno answers it by itself: it collects and gives back what is free, but
- * tells no figure, so there the resident memory that remains is taken, which is a coarse one.
+ * The memory that a process keeps after a garbage collection, in MiB. The service has no endpoint for it. On
+ * Node, a preloaded module answers a signal with the heap's size. Deno answers the signal by itself: it
+ * collects garbage and returns free memory, but reports no size. So on Deno the remaining resident memory is
+ * taken, which is coarse.
  */
 export class KeptMemory {
   readonly #file: string;
@@ -26,14 +27,14 @@ export class KeptMemory {
     this.#file = file;
   }
 
-  /** What the process has to be started with. */
+  /** The environment variables with which the process must be started. */
   get environment(): Record<string, string> {
     return IS_DENO
       ? { DENO_USR2_MEMORY_TRIM: "1" }
       : { NODE_OPTIONS: `--import=${WITNESS}`, HEAP_WITNESS_FILE: this.#file };
   }
 
-  /** The least of a few: what is under way at one moment is garbage at the next. */
+  /** Returns the lowest of a few readings, because an object in use at one moment is garbage at the next. */
   async read(pid: number): Promise<number> {
     await untilItListens(pid);
     let least = Infinity;
@@ -64,7 +65,10 @@ export class KeptMemory {
 
 const SIGUSR2_BIT = 1n << BigInt(constants.signals.SIGUSR2 - 1);
 
-/** A process that does not listen yet would end by the signal, and Deno begins to after the program. */
+/**
+ * Waits until the process handles SIGUSR2. Before that, the signal would end the process. Deno installs its
+ * handler after the program has started.
+ */
 async function untilItListens(pid: number): Promise<void> {
   const deadline = performance.now() + PATIENCE_MS;
   while (performance.now() < deadline) {

@@ -1,6 +1,7 @@
 import process from "node:process";
 
-// A process with a little that it keeps and much that is garbage; it tells what its heap held with it.
+// A process that keeps a little memory and makes much garbage. It prints the size of its heap, in MiB, with
+// the garbage.
 const mebibytes = (count: number) =>
   Array.from({ length: count << 14 }, (_, n) => ({ n, text: `${n} in a heap` }));
 const kept = mebibytes(4);

@@ -4,18 +4,18 @@ import type { House } from "./house.ts";
 import type { Point } from "./statistics.ts";
 import { readDatabaseBytes, readTables, type Table } from "./tables.ts";
 
-/** What a soak shows, by seconds since it began. */
+/** The measurements of a soak, by seconds since it began. */
 export interface Series {
   /** Once a second. */
   readonly residentMebibytes: readonly Point[];
-  /** What the service keeps once its garbage is collected. */
+  /** The memory that the service keeps after a garbage collection. */
   readonly keptMebibytes: readonly Point[];
   readonly databaseBytes: readonly Point[];
-  /** Answered with success so far. */
+  /** Number of orders answered with success so far. */
   readonly orders: readonly Point[];
   readonly latencies: readonly { readonly seconds: number; readonly orderMs: readonly number[] }[];
   readonly tables: readonly { readonly seconds: number; readonly tables: readonly Table[] }[];
-  /** How much fell due, how much of it was done, and what was answered to that which was not. */
+  /** How many actions were due, how many of them were done, and how the others failed. */
   readonly due: number;
   readonly done: number;
   readonly failures: ReadonlyMap<string, number>;
@@ -25,7 +25,7 @@ interface Course {
   readonly perSecond: number;
   readonly seconds: number;
   readonly lookEverySeconds: number;
-  /** A collection stops the service for a moment, so it is asked for seldom. */
+  /** A garbage collection stops the service for a moment, so it is rarely requested. */
   readonly collectEverySeconds: number;
 }
 
@@ -33,7 +33,7 @@ const SECOND_MS = 1000;
 /** A token lives for ten minutes. */
 const RENEW_EVERY_SECONDS = 240;
 
-/** Runs the load, and looks on. */
+/** Runs the load, and takes the measurements. */
 export async function runCourse(house: House, course: Course): Promise<Series> {
   const { perSecond, seconds, lookEverySeconds, collectEverySeconds } = course;
   const { service, traffic } = house;
@@ -49,7 +49,7 @@ export async function runCourse(house: House, course: Course): Promise<Series> {
     }
     if (second % RENEW_EVERY_SECONDS === 0) await traffic.renewTokens();
     if (second % lookEverySeconds === 0) await watch.look(second);
-    // Often, so that it is never much: what is read here holds up what falls due.
+    // Every second, so that each read is small: a read delays the actions that are due.
     await house.deliveries.take();
   }
   await traffic.stop();
@@ -71,7 +71,7 @@ class Watch {
 
   constructor(house: House) {
     this.#house = house;
-    // What came before is not the soak's.
+    // Discards what happened before the soak.
     house.traffic.take();
   }
 

@@ -14,7 +14,7 @@ describe("percentile()", () => {
 describe("slopeOf()", () => {
   it("is that of a line, and the best one of what is none", () => {
     assertEquals(slopeOf([1, 2, 5, 9].map((seconds) => ({ seconds, value: 3 - 2 * seconds }))), -2);
-    // By hand: the means are 2 and 10/3; 4 over 2.
+    // By hand: the means are 2 and 10/3, and the slope is 4 / 2.
     const bent = [1, 2, 3].map((seconds, n) => ({ seconds, value: [2, 2, 6][n]! }));
     assertEquals(slopeOf(bent), 2);
   });

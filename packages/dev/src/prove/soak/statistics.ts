@@ -4,7 +4,7 @@ export interface Point {
   readonly value: number;
 }
 
-/** The smallest value that so large a share of all does not exceed; NaN where there is none. */
+/** The smallest value that at least this share of all values does not exceed; NaN if there are no values. */
 export function percentile(values: readonly number[], share: number): number {
   const sorted = Float64Array.from(values).sort();
   return sorted[Math.max(0, Math.ceil(sorted.length * share) - 1)] ?? NaN;
@@ -13,7 +13,7 @@ export function percentile(values: readonly number[], share: number): number {
 const meanOf = (values: readonly number[]): number =>
   values.reduce((sum, value) => sum + value, 0) / values.length;
 
-/** How much a second, by the line that is nearest in least squares. */
+/** The gain per second of the line that fits best by least squares. */
 export function slopeOf(points: readonly Point[]): number {
   const middle = meanOf(points.map(({ seconds }) => seconds));
   const mean = meanOf(points.map(({ value }) => value));
@@ -25,11 +25,11 @@ export function slopeOf(points: readonly Point[]): number {
   return product / square;
 }
 
-/** What a series gains in so many seconds, as a share of its mean. */
+/** The gain of a series in this many seconds, as a share of its mean. */
 export const growthOf = (points: readonly Point[], seconds: number): number =>
   slopeOf(points) * seconds / meanOf(points.map(({ value }) => value));
 
-/** What a counter gained between the first and the last moment of a span. */
+/** The gain of a counter between the first and the last point. */
 export function gainOf(points: readonly Point[]): number {
   return points.length === 0 ? NaN : points.at(-1)!.value - points[0]!.value;
 }

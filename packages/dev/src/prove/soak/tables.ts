@@ -8,9 +8,9 @@ export interface Table {
   readonly name: string;
   readonly live: number;
   readonly dead: number;
-  /** Rows that were changed or deleted so far: each left a dead one. */
+  /** Number of rows that were changed or deleted so far. Each one left a dead row. */
   readonly changed: number;
-  /** How often autovacuum has been there. */
+  /** How often autovacuum has processed the table. */
   readonly vacuums: number;
 }
 
@@ -27,15 +27,17 @@ export async function readDatabaseBytes(sql: Sql): Promise<number> {
 }
 
 const DEAD_SHARE_MAX = 0.2;
-/** Autovacuum leaves a table alone that has fewer, however small it is: its default threshold. */
+/**
+ * Autovacuum's default threshold: autovacuum skips a table with fewer dead rows, however small the table is.
+ */
 const DEAD_FEW = 50;
-/** A table is hot when so many of its rows were changed or deleted. */
+/** A table is hot when at least this many of its rows were changed or deleted. */
 const HOT_CHANGES = 1000;
-/** Autovacuum comes once a minute. */
+/** Autovacuum runs once a minute. */
 const PATIENCE_MS = 150_000;
 const POLL_MS = 1000;
 
-/** The tables that the load changed, and how much of each is dead once autovacuum has come after it. */
+/** Judges the tables that the load changed, by the share of dead rows that remains after autovacuum. */
 export async function judgeDeadTuples(
   before: readonly Table[],
   loaded: readonly Table[],

@@ -17,7 +17,7 @@ let folder: string;
 before(async () => folder = await mkdtemp(join(tmpdir(), "gold-test-")));
 after(() => rm(folder, { recursive: true }));
 
-/** Two partners of whom each thing is an order, done as told. */
+/** Two partners for whom every action counts as an order and runs `act`. */
 function trafficOf(act: (doing: Doing) => Promise<void>) {
   let orders = 0;
   const desk = {

@@ -2,22 +2,28 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { dealDoings, type Desk } from "./day.ts";
 import type { KeptIds } from "./kept_ids.ts";
 
-/** What came of the doings that fell due in a span. */
+/** The results of the actions that were due in a span. */
 export interface Slice {
   readonly due: number;
   readonly done: number;
-  /** Of orders, from when they were due to when the order was executed: what waited to be sent has waited, too. */
+  /**
+   * For orders, the time from when the action was due to when the order was executed. It includes any wait
+   * before sending.
+   */
   readonly orderMs: readonly number[];
   readonly failures: ReadonlyMap<string, number>;
 }
 
-/** A partner at work. */
+/** A partner that trades. */
 type Worker = Pick<Desk, "open" | "do" | "renewToken">;
 
 const TICK_MS = 5;
 const WARM_UP_EACH = 50;
 
-/** Doings that come at their rate, whatever became of those before. k6 would take more of a small machine than the service does. */
+/**
+ * Starts actions at a fixed rate, whatever became of earlier ones. On a small machine, k6 would take more of
+ * the processor than the service does.
+ */
 export class Traffic {
   /** The orders that were answered with success. */
   readonly accepted: KeptIds;
@@ -29,13 +35,13 @@ export class Traffic {
   #turn = 0;
   #slice = newSlice();
 
-  /** `openDesks` is handed where to tell what failed. */
+  /** `openDesks` receives the function to which it reports failures. */
   constructor(accepted: KeptIds, openDesks: (failed: (what: string) => void) => readonly Worker[]) {
     this.accepted = accepted;
     this.#desks = openDesks((what) => this.#fail(what));
   }
 
-  /** Begins with a service that has run before: a cold one would have a queue to work off. */
+  /** Warms the service up first. A cold service would begin with a queue. */
   async open(): Promise<void> {
     for (const id of await Promise.all(this.#desks.map((desk) => desk.open()))) this.accepted.add(id);
     const lane = async () => {
@@ -49,14 +55,14 @@ export class Traffic {
     this.#arrivals = this.#arrive(perSecond);
   }
 
-  /** What came since this was last asked. */
+  /** Returns the results since the last call. */
   take(): Slice {
     const slice = this.#slice;
     this.#slice = newSlice();
     return slice;
   }
 
-  /** Nothing more falls due; what is under way is waited for. */
+  /** Starts nothing more, and waits for the actions in progress. */
   async stop(): Promise<void> {
     this.#on = false;
     await this.#arrivals;
@@ -88,7 +94,7 @@ export class Traffic {
   async #do(dueMs: number): Promise<void> {
     const turn = this.#turn++;
     const doing = this.#dealt[turn % this.#dealt.length]!;
-    // Another partner each time, and each comes to every doing.
+    // The partner changes with each action, and each partner comes to every kind of action.
     const desk = this.#desks[(turn + Math.floor(turn / this.#dealt.length)) % this.#desks.length]!;
     this.#slice.due++;
     const orderId = await desk.do(doing);

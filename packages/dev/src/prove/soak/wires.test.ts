@@ -9,7 +9,7 @@ import { Wires } from "./wires.ts";
 
 const REQUEST = new TextEncoder().encode("GET / HTTP/1.1\r\nHost: localhost\r\n\r\n");
 
-/** A real server on a Unix socket, and how many connections it took. */
+/** Starts a real server on a Unix socket, and counts its connections. */
 async function withServer(
   answer: RequestListener,
   act: (wires: Wires, connections: () => number) => Promise<void>,

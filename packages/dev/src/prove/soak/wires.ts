@@ -1,12 +1,12 @@
 import { type Reply, Wire } from "../wire.ts";
 
-/** More than it answers at once, so that what waits, waits at the service. */
+/** More than the service answers at once, so that waiting requests wait at the service. */
 const CONNECTIONS_MAX = 256;
 
 /** Kept connections to the service's socket, one request at a time on each. */
 export class Wires {
   readonly #socketPath: string;
-  /** The one that waited longest goes first, so that none waits until the service closes it. */
+  /** The connection that was idle longest is used first, so that the service does not close it as idle. */
   readonly #idle: Wire[] = [];
   readonly #waiting: (() => void)[] = [];
   #underWay = 0;
@@ -15,7 +15,10 @@ export class Wires {
     this.#socketPath = socketPath;
   }
 
-  /** All that it may ever have: those that a stall of the service opens stay, and each takes some of its memory. */
+  /**
+   * Opens all connections beforehand. Otherwise a stall of the service would open more of them, and each one
+   * that stays takes some of its memory.
+   */
   async openAll(): Promise<void> {
     const wires = await Promise.all(
       Array.from({ length: CONNECTIONS_MAX }, () => Wire.open(this.#socketPath)),
@@ -23,7 +26,7 @@ export class Wires {
     this.#idle.push(...wires);
   }
 
-  /** Undefined when there is no connection, or it ends without a reply. */
+  /** Returns undefined if there is no connection, or if it ends without a reply. */
   async send(request: Uint8Array): Promise<Reply | undefined> {
     if (this.#underWay === CONNECTIONS_MAX) await new Promise<void>((resolve) => this.#waiting.push(resolve));
     else this.#underWay++;
@@ -34,7 +37,7 @@ export class Wires {
       else wire?.close();
       return reply;
     } finally {
-      // The place goes to the next one, if there is any.
+      // The next waiting request takes over this slot, if there is one.
       const next = this.#waiting.shift();
       if (next) next();
       else this.#underWay--;

@@ -9,7 +9,7 @@ import { askHealth, askQuote, until } from "./asking.ts";
 
 const DISK_MEGABYTES = 400;
 
-/** A server whose disk, a small file system in memory, is filled to the last byte. */
+/** Fills a server's disk to the last byte. The disk is a small file system in memory. */
 export async function fillDisk(): Promise<Finding> {
   if (process.getuid?.() !== 0) throw new Error("Only root can mount the small disk that this proof fills.");
   const folder = makeServerFolder();

@@ -12,7 +12,9 @@ export interface Answer {
   readonly answeredMs: number;
 }
 
-/** Sends orders of quotes that were made beforehand: while writes are refused, no quote can be made. */
+/**
+ * Sends orders for quotes that were made beforehand, because no quote can be made while writes are refused.
+ */
 export class OrderStream {
   readonly answers: Answer[] = [];
   readonly #service: TrialService;
@@ -32,7 +34,7 @@ export class OrderStream {
     }
   }
 
-  /** One order, or the same one again by its key. */
+  /** Sends a new order, or retries an earlier one with its key. */
   async order(before?: Pick<Answer, "key" | "quoteId">): Promise<Answer> {
     const quoteId = before?.quoteId ?? this.#quotes.pop();
     if (quoteId === undefined) throw new Error("all prepared quotes are used");

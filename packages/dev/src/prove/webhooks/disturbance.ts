@@ -9,33 +9,42 @@ import { post } from "./told_events.ts";
 export interface Disturbance {
   readonly events: number;
   readonly kills: number;
-  /** After which kills the database is restarted, too. */
+  /** The kills after which the database is restarted, too. */
   readonly restartsAfter: readonly number[];
 }
 
-/** What was done, for the reader. */
+/** What was done, for the report. */
 interface Disturbed {
   readonly kills: number;
-  /** How many deliveries were under way in the processes that were killed. */
+  /** How many deliveries were in flight in the killed processes. */
   readonly underWay: number;
   readonly restarts: number;
   readonly tests: number;
 }
 
-/** How far into its share of the orders a kill comes at most. */
+/** A kill comes at most this long after the start of its share of the orders. */
 const INTO_MS = 1500;
-/** How long one of two processes is away: every third time for longer than what it held is kept for it. */
+/**
+ * How long a killed process stays away at every third kill: longer than the time for which its endpoints stay
+ * reserved for it.
+ */
 const AWAY_MS = 7000;
 const AWAY_EVERY = 3;
 const DATABASE_AWAY_MS = 1000;
 const PAUSE_MS = 100;
 const STUCK_MS = 60_000;
-/** For all that is left when the last kill is done, each with all its tries. */
+/** Enough for all events that are left after the last kill, each with all its tries. */
 const PATIENCE_MS = 600_000;
-/** Who refuses all that is left looks dead, and is tried once a rest: a partner that finds its endpoint resting so long shows that it lives. */
+/**
+ * An endpoint that refuses all its remaining events looks dead, and is tried once per rest. If it rests
+ * longer than this, its partner shows with a test that it works.
+ */
 const LONG_REST = "10 seconds";
 
-/** Orders are booked while those who deliver them are killed, and the database goes away; a partner that is gone comes back. */
+/**
+ * Books orders while the processes that deliver them are killed and the database goes away. Partners whose
+ * endpoint is gone enable it again.
+ */
 export async function disturb(scene: Scene, plan: Disturbance): Promise<Disturbed> {
   const { deployment, deliverers } = scene;
   const { events, kills, restartsAfter } = plan;
@@ -62,7 +71,7 @@ export async function disturb(scene: Scene, plan: Disturbance): Promise<Disturbe
   }
 }
 
-/** The first one that proves to have something under way; where nobody has, there are more orders. */
+/** Returns the first process that has deliveries in flight. If none has, it books more orders. */
 async function findBusy(
   deliverers: readonly ServerProcess[],
   desk: OrderDesk,
@@ -79,7 +88,7 @@ async function findBusy(
   throw new Error(`Orders are booked, and nobody has delivered any for ${STUCK_MS / 1000} s.`);
 }
 
-/** By turns at once, with all its processes, and in order. */
+/** Alternates between killing all processes of the database and an orderly shutdown. */
 async function restartDatabase(deployment: Deployment, turn: number): Promise<void> {
   if (turn % 2 === 0) await deployment.killPostgres();
   else await deployment.stopPostgres();
@@ -88,7 +97,10 @@ async function restartDatabase(deployment: Deployment, turn: number): Promise<vo
   await deployment.untilDatabaseAnswers();
 }
 
-/** Each partner looks after its endpoint: one that answered 410, or rests for long, is well again some time later, which it shows by a test. */
+/**
+ * Each partner looks after its endpoint. An endpoint that answered 410 or rests for long works again some
+ * time later, which its partner shows with a test.
+ */
 class Enabling {
   tests = 0;
   readonly #scene: Scene;
@@ -116,7 +128,7 @@ class Enabling {
       for (const { client, at } of away) {
         if (this.#asked.has(`${client} ${at}`)) continue;
         const trader = deployment.traders.find((one) => one.client === client)!;
-        // While the database is away the partner is told so, and asks again.
+        // While the database is away the request is refused, and the partner sends it again.
         const posted = await post(service.socket, trader, "/v1/webhook/test").then(() => true, () => false);
         if (!posted) continue;
         this.#asked.add(`${client} ${at}`);

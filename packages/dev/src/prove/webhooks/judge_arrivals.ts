@@ -5,17 +5,17 @@ import type { Arrival } from "./receivers_process.ts";
 import type { Scene } from "./scene.ts";
 import { readEvents, type ToldEvent } from "./told_events.ts";
 
-/** What became of all events so far. */
+/** The state of all events so far. */
 interface Judged extends Finding {
-  /** Those that their receivers refused for good. */
+  /** The events that their receivers refused for good. */
   readonly parked: readonly string[];
 }
 
 const SHOWN = 10;
-/** More than are parked of any partner. */
+/** More than any partner has parked. */
 const LISTED = "10000";
 
-/** What the receivers got against what the partners read, and against what the operator sees. */
+/** Compares what the receivers got with what the partners read and with what the operator sees. */
 export async function judgeArrivals(
   scene: Scene,
   arrivals: readonly Arrival[],
@@ -57,7 +57,10 @@ function judgeNumbers({ clientId }: Trader, told: readonly ToldEvent[]): string[
   return at < 0 ? [] : [`${clientId}: event ${at + 1} is not there`];
 }
 
-/** Each delivery is of an event as it is read, signed; each event was accepted or is parked, and not both. */
+/**
+ * Each delivery must be signed and match an event that the partner reads. Each event must be either accepted
+ * or parked.
+ */
 function judgeDeliveries(
   { clientId }: Trader,
   told: readonly ToldEvent[],
@@ -87,7 +90,7 @@ function judgeDeliveries(
   return violations;
 }
 
-/** The operator sees the same ones, each after as many tries as there are. */
+/** The operator must see the same parked events. Each must have been tried as often as the schedule says. */
 async function judgeParked(
   { deployment }: Scene,
   { clientId, client }: Trader,
@@ -117,7 +120,7 @@ async function findUncounted({ deployment }: Scene, events: number): Promise<str
   return row!.events === events ? [] : [`${row!.events} events were committed, and partners read ${events}`];
 }
 
-/** How all was answered, and how often what had been accepted came again. */
+/** Describes how the deliveries were answered, and how often an event arrived again after it was accepted. */
 export async function describeArrivals({ deployment }: Scene, arrivals: readonly Arrival[]): Promise<string> {
   const ways = new Map<string, number>();
   for (const { way } of arrivals) ways.set(way, (ways.get(way) ?? 0) + 1);
@@ -130,7 +133,10 @@ export async function describeArrivals({ deployment }: Scene, arrivals: readonly
     `${row!.attempts} attempts on record`;
 }
 
-/** Of an answer that was cut the sender may not have heard: then it is right to send again. */
+/**
+ * Counts events that arrived again after they were accepted. If the answer was cut, the sender may not have
+ * it, and sending again is correct.
+ */
 export function countAgain(arrivals: readonly Arrival[]): number {
   const heard = new Set<string>();
   let again = 0;

@@ -3,7 +3,7 @@ import type { ServerProcess } from "../server_process.ts";
 
 const EVERY_MS = 500;
 
-/** What processes take, now and then, however often they are killed and started again. */
+/** Samples the memory of processes at intervals, however often they are killed and started again. */
 export class MemoryWatch {
   readonly #samples: number[] = [];
   readonly #timer: ReturnType<typeof setInterval>;
@@ -14,7 +14,7 @@ export class MemoryWatch {
         try {
           this.#samples.push(residentMebibytes(process.pid));
         } catch {
-          // It is being killed, or not yet started again.
+          // The process is being killed, or has not been started again yet.
         }
       }
     }, EVERY_MS);

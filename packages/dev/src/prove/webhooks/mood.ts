@@ -1,6 +1,6 @@
 import type { Delivery, DeliveryAnswer } from "../../trial/receiver.ts";
 
-/** All that a receiver may do to whoever sends to it. */
+/** All ways in which a receiver may fail a delivery. */
 export const SICKNESSES = [
   "client error",
   "server error",
@@ -13,21 +13,24 @@ export const SICKNESSES = [
 ] as const;
 type Sickness = (typeof SICKNESSES)[number];
 
-/** Accepts everything; is sick in one way; or each time by chance, and some events it refuses for good. */
+/**
+ * A receiver accepts everything, or always fails in one way. With `by chance` it draws for each delivery, and
+ * refuses some events for good.
+ */
 export type Mood = "well" | "by chance" | Sickness;
 
-/** What was answered to one delivery. */
+/** The answer to one delivery. */
 export interface Answer {
   readonly way: "well" | "refused for good" | Sickness;
-  /** With 2xx, whether the sender gets to hear of it or not. */
+  /** The answer is 2xx, whether or not it reaches the sender. */
   readonly accepted: boolean;
   readonly answer: DeliveryAnswer;
 }
 
 const PART = new Uint8Array(64 << 10).fill(0x20);
-/** Ten megabytes, for as long as somebody reads. */
+/** Ten megabytes, as long as the sender reads. */
 const FLOOD = Array.from({ length: 160 }, () => PART);
-/** Of a thousand deliveries; the others are accepted. */
+/** Out of a thousand deliveries. The others are accepted. */
 const CHANCES: Readonly<Record<Sickness, number>> = {
   "client error": 25,
   "server error": 25,
@@ -38,11 +41,11 @@ const CHANCES: Readonly<Record<Sickness, number>> = {
   "cut within the answer": 20,
   "ten megabytes": 10,
 };
-/** One event of so many is refused for good. */
+/** One event in this many is refused for good. */
 const DOOMED_EVERY = 250;
 
 export function answerTo(mood: Mood, { id, body }: Delivery): Answer {
-  // A partner asks for a test when its receiver is well again.
+  // A partner asks for a test when its receiver works again.
   if (mood === "well" || mood === "by chance" && body.startsWith('{"type":"webhook.test"')) return WELL;
   if (mood !== "by chance") return answerOf(mood);
   if (Number.parseInt(id.slice(-6), 16) % DOOMED_EVERY === 0) return refuse();

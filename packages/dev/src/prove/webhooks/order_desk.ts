@@ -8,7 +8,7 @@ const BATCH = 64;
 const PAUSE_MS = 100;
 const PATIENCE_MS = 120_000;
 
-/** One quote for each client that is named, firm for as long as a run may take: 0.001 g for half a riyal. */
+/** Makes one quote for each listed client, valid longer than a run takes: 0.001 g for half a riyal. */
 export async function makeQuotes(sql: Sql, clients: readonly number[]): Promise<string[]> {
   const ids = clients.map(newUuid);
   await sql`
@@ -18,7 +18,10 @@ export async function makeQuotes(sql: Sql, clients: readonly number[]): Promise<
   return ids;
 }
 
-/** Books orders as the service does, many in a transaction, without the way of a request: here it is about what comes after. */
+/**
+ * Books orders with the service's own function, many in a transaction, but without HTTP requests. The proof
+ * is about what follows the booking.
+ */
 export class OrderDesk {
   readonly #sql: Sql;
   readonly #traders: readonly Trader[];
@@ -29,7 +32,10 @@ export class OrderDesk {
     this.#traders = traders;
   }
 
-  /** Until so many events are committed, whatever becomes of the database meanwhile: what was booked is what the accounts say. */
+  /**
+   * Books until this many events are committed, even if the database goes away. The accounts say how many
+   * events were booked.
+   */
   async bookUntil(events: number): Promise<void> {
     const deadline = performance.now() + PATIENCE_MS;
     for (let trouble: unknown;;) {
@@ -47,7 +53,10 @@ export class OrderDesk {
     }
   }
 
-  /** One batch, of all partners in turn, of whom whoever delivers is then told as the service does it; how many were refused. */
+  /**
+   * Books one batch, of all partners in turn, and notifies the workers as the service does. Returns how many
+   * orders were refused.
+   */
   async bookBatch(): Promise<number> {
     const clients = Array.from({ length: BATCH }, () => this.#next().client);
     const quotes = await makeQuotes(this.#sql, clients);
@@ -82,9 +91,9 @@ export class OrderDesk {
   }
 }
 
-/** As the service makes them: orders and events are named after their requests and quotes. */
+/** Makes ids in the form that the service uses. An order and its event take over the id of their quote. */
 const newUuid = (): string =>
   newId(ID_PREFIX.request, Date.now(), randomBytes).slice(ID_PREFIX.request.length);
 
-/** The values are numbers and uuids. */
+/** A Postgres array literal. The values are numbers and UUIDs, so they need no quotes. */
 const literal = (values: readonly (number | string)[]): string => `{${values.join(",")}}`;

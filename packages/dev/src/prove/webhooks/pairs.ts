@@ -4,25 +4,28 @@ import { countAgain } from "./judge_arrivals.ts";
 import type { Scene } from "./scene.ts";
 import { median, takeTurn, type Turn, type TurnPlan } from "./turn.ts";
 
-/** What may be somebody else's trouble. */
+/** Something that goes wrong for other partners. */
 export interface Trouble {
   readonly name: string;
   begin(): Promise<void>;
-  /** Leaves nothing behind that is to be delivered. */
+  /** Leaves nothing behind that is still to be delivered. */
   end(): Promise<void>;
 }
 
 interface Pairs extends TurnPlan {
   readonly count: number;
-  /** Undefined leaves the ratio unjudged: in a short run it is chance. */
+  /** Undefined leaves the ratio unchecked, because in a short run it is chance. */
   readonly ratioMax: number | undefined;
 }
 
-/** An event that waits for a hanging or resting receiver waits at least this much longer than one beside no trouble. */
+/** An event that waits for a hanging or resting receiver waits this much longer, at least. */
 const WAIT_MS = 1000;
 const DRAIN_MS = 90_000;
 
-/** By turns with and without the trouble, at one steady rate: what it is to those who are not in it. */
+/**
+ * Takes turns without and with the trouble, at one steady rate. Measures what the trouble costs the partners
+ * that are not part of it.
+ */
 export async function measurePairs(scene: Scene, trouble: Trouble, pairs: Pairs): Promise<Finding> {
   const turns = { alone: [] as Turn[], beside: [] as Turn[] };
   let again = 0;

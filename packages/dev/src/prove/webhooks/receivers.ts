@@ -11,8 +11,8 @@ import type { Arrival, Errand } from "./receivers_process.ts";
 const PROGRAM = fileURLToPath(new URL("./receivers_process.ts", import.meta.url));
 
 /**
- * The receivers of all partners, apart from whoever sends to them: the first half in one process and the others in another, so
- * that where the others are sick they take no time of the first.
+ * The receivers of all partners, outside the delivering processes. The first half runs in one process and the
+ * second half in another. So failing receivers in the second half take no processor time from the first.
  */
 export class Receivers {
   readonly urls: readonly string[];
@@ -23,7 +23,7 @@ export class Receivers {
     this.urls = processes.flatMap(({ urls }) => urls);
   }
 
-  /** One for each secret. */
+  /** Opens one receiver for each secret. */
   static async open(secrets: readonly string[], certificate: ServerCertificate): Promise<Receivers> {
     const half = Math.ceil(secrets.length / 2);
     const shares = [secrets.slice(0, half), secrets.slice(half)];
@@ -37,7 +37,7 @@ export class Receivers {
     );
   }
 
-  /** What has come since the last time, in the order in which it came to each of them. */
+  /** Returns the deliveries since the last call, in the order in which each receiver got them. */
   async take(): Promise<Arrival[]> {
     const taken = await Promise.all(this.#each(async (process, first) => {
       const arrivals = await process.ask<Arrival[]>({ take: true });

@@ -1,4 +1,4 @@
-// Webhook receivers in a process of their own. It does one errand a line, and answers each with a line.
+// Webhook receivers in a separate process. Each input line is one command, and is answered with one line.
 import { createHash } from "node:crypto";
 import process from "node:process";
 import { createInterface } from "node:readline";
@@ -10,18 +10,18 @@ import { type Answer, answerTo, type Mood } from "./mood.ts";
 export type Errand =
   /** Opens one receiver for each secret; answered with their URLs. */
   | { readonly open: { readonly secrets: readonly string[]; readonly certificate: ServerCertificate } }
-  /** From now on they are so. */
+  /** Sets how each receiver behaves from now on. */
   | { readonly moods: readonly Mood[] }
-  /** What has come since the last time. */
+  /** Answered with the deliveries since the last time. */
   | { readonly take: true };
 
-/** One delivery as it came, and what was answered. */
+/** One delivery, and how it was answered. */
 export interface Arrival {
   /** Which of the process's receivers it came to. */
   readonly receiver: number;
   readonly id: string;
   readonly sequence: number;
-  /** Of which it tells, if it tells of one. */
+  /** The order that the event is about, if there is one. */
   readonly order?: string;
   readonly createdMs: number;
   readonly arrivedMs: number;
@@ -29,7 +29,7 @@ export interface Arrival {
   readonly digest: string;
   readonly way: Answer["way"];
   readonly accepted: boolean;
-  /** What is wrong with its signature; undefined where nothing is. */
+  /** What is wrong with its signature; undefined if nothing is. */
   readonly fault?: string;
 }
 

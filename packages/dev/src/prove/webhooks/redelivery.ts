@@ -7,7 +7,10 @@ import { post } from "./told_events.ts";
 
 const PATIENCE_MS = 60_000;
 
-/** What was refused for good is asked for again, one half by the partners and one by the operator, once it is welcome. */
+/**
+ * Once the receivers accept again, asks for the events that were refused for good: half by the partners, half
+ * by the operator.
+ */
 export async function redeliver(
   scene: Scene,
   arrivals: Arrival[],

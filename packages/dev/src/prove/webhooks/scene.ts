@@ -4,7 +4,10 @@ import { ask } from "../trader.ts";
 import { verdictOf } from "../wire.ts";
 import { Receivers } from "./receivers.ts";
 
-/** One process serves, two deliver, and each partner has a receiver; those with one index belong together. */
+/**
+ * One process serves, two deliver, and each partner has a receiver. A partner and its receiver have the same
+ * index.
+ */
 export interface Scene {
   readonly deployment: Deployment;
   readonly service: ServerProcess;

@@ -6,7 +6,7 @@ import { verdictOf, type Wire } from "../wire.ts";
 export interface ToldEvent {
   readonly id: string;
   readonly sequence: number;
-  /** SHA-256 of its bytes without what is told of its delivery: these are delivered. */
+  /** SHA-256 of the event's bytes without its `delivery` member. A webhook carries the same bytes. */
   readonly digest: string;
   readonly status: string;
 }
@@ -15,7 +15,7 @@ const PAGE = 200;
 const ITEM =
   /(\{"type":"[a-z._]+","id":"(evt_[0-9a-f-]{36})","sequence":([0-9]+),.*?"chain_head":"[0-9a-f]{64}"\}),"delivery":\{"status":"([a-z]+)"/g;
 
-/** All that GET /v1/events tells a partner, oldest first. */
+/** Reads all events of a partner from GET /v1/events, oldest first. */
 export async function readEvents(wire: Wire, trader: Trader): Promise<ToldEvent[]> {
   const events: ToldEvent[] = [];
   for (let after: string | null = ""; after !== null;) {
@@ -37,7 +37,7 @@ export async function readEvents(wire: Wire, trader: Trader): Promise<ToldEvent[
   return events;
 }
 
-/** A write of the partner's that says nothing but its path. */
+/** Sends a POST with an empty body, as the partner. */
 export async function post(socketPath: string, trader: Trader, path: string): Promise<void> {
   await trader.renewToken(socketPath);
   const reply = await ask(socketPath, trader.unsigned(path, new Uint8Array()));

@@ -3,14 +3,14 @@ import { SICKNESSES } from "./mood.ts";
 import type { Trouble } from "./pairs.ts";
 import type { Scene } from "./scene.ts";
 
-/** All partners from this one on have sick receivers, each in its own way. */
+/** The receivers of all partners from this one on fail, each in its own way. */
 export function sickFrom({ deployment, receivers }: Scene, first: number): Trouble {
   return {
     name: `${receivers.urls.length - first} sick receivers`,
     begin: () => receivers.behave((n) => n < first ? "well" : SICKNESSES[(n - first) % SICKNESSES.length]!),
     async end() {
       await receivers.behave(() => "well");
-      // Told once more where they are, they are taken for new ones.
+      // Setting the URL again, even the same one, enables an endpoint and ends its rest.
       for (const [n, { clientId }] of deployment.traders.entries()) {
         if (n >= first) await deployment.operator("partner set", clientId, "--webhook", receivers.urls[n]!);
       }
@@ -18,7 +18,7 @@ export function sickFrom({ deployment, receivers }: Scene, first: number): Troub
   };
 }
 
-/** The last partner's receiver hangs, and so many events wait for it. */
+/** The last partner's receiver hangs, and this many events wait for it. */
 export async function backlogOf({ deployment, receivers }: Scene, events: number): Promise<Trouble> {
   const last = receivers.urls.length - 1;
   const dead = deployment.traders[last]!;
@@ -37,7 +37,7 @@ export async function backlogOf({ deployment, receivers }: Scene, events: number
   };
 }
 
-/** Committed and sealed, as if they had come over months. */
+/** Commits and seals events, as if they had come over months. */
 async function preload(sql: Scene["deployment"]["sql"], { client }: Trader, events: number): Promise<void> {
   await sql.begin(async (tx) => {
     const [account] = await tx`

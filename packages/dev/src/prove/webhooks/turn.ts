@@ -8,32 +8,32 @@ import type { Scene } from "./scene.ts";
 
 export interface TurnPlan {
   readonly orders: number;
-  /** Partners that are in no trouble: the first so many. */
+  /** The first this many partners have healthy receivers. */
   readonly well: number;
-  /** Partners that buy: the first so many. */
+  /** The first this many partners buy. */
   readonly buyers: number;
 }
 
-/** One turn, seen by those who are well. */
+/** The results of one turn, for the partners with healthy receivers. */
 export interface Turn {
   readonly medianMs: number;
   readonly slowMs: number;
-  /** From an event to the beginning of its first attempt, by the rows: the longest. */
+  /** The longest time from an event to the start of its first attempt, according to the database. */
   readonly beganMs: number;
   readonly arrivals: readonly Arrival[];
-  /** Why an order had to be asked for again. */
+  /** Why orders had to be sent again. */
   readonly refusals: readonly string[];
 }
 
 const ORDERS_PER_SECOND = 100;
-/** Connections are made meanwhile. */
+/** Connections are opened during this share of the orders, which is not measured. */
 const WARM_UP_SHARE = 0.2;
 const SLOW_SHARE = 0.99;
 const ARRIVAL_MS = 20_000;
 const POLL_MS = 100;
 const SERVED: readonly string[] = ["201", "200 replayed"];
 
-/** Orders at a steady rate, until all is there that goes to those who are well. */
+/** Sends orders at a steady rate, and waits until all events for healthy receivers have arrived. */
 export async function takeTurn(scene: Scene, plan: TurnPlan): Promise<Turn> {
   const since = new Date();
   const refusals: string[] = [];
@@ -53,7 +53,7 @@ export async function takeTurn(scene: Scene, plan: TurnPlan): Promise<Turn> {
   };
 }
 
-/** One order after another over the service itself; the orders of those who are well. */
+/** Sends the orders directly to the service, and returns those of partners with healthy receivers. */
 async function trade(
   { deployment, service }: Scene,
   { orders, well, buyers }: TurnPlan,
@@ -73,7 +73,7 @@ async function trade(
   return turns.flatMap((turn, n) => turn < well ? [`ord_${quotes[n]}`] : []);
 }
 
-/** As the guide wants it: where the service cannot serve now, the same key again. */
+/** Sends the same key again while the service answers 503, as docs/idempotency.md requires. */
 async function insist(
   socketPath: string,
   trader: Trader,
@@ -90,7 +90,7 @@ async function insist(
   }
 }
 
-/** Of these orders, and of none else. */
+/** Waits for the events of these orders, and ignores all others. */
 async function awaitArrivals({ receivers }: Scene, orders: readonly string[]): Promise<Arrival[]> {
   const expected = new Set(orders);
   const arrivals: Arrival[] = [];

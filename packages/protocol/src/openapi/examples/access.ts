@@ -37,7 +37,7 @@ export const METADATA = {
   tls_client_certificate_bound_access_tokens: true,
 } satisfies AuthorizationServerReply;
 
-/** The headers of a signed request. The signature has the right form, over other bytes. */
+/** The headers of a signed request. The signature has the right form, but it signs other bytes. */
 export const SIGNED = {
   timestamp: "1769851875",
   nonce: "e125f1cd14b46f73c2cacd79b541dd49",
@@ -57,7 +57,7 @@ const JUDGED = {
   canonical_sha256: "fa01bf359272c6f30efcc9758e5d91b2af3d5a70e69c35a92f13cb917f80fb24",
 };
 
-/** The same order, signed rightly and with the path in place of the URL. */
+/** The same order, once signed correctly and once with the path in place of the URL. */
 export const VERDICTS = {
   valid: {
     valid: true,

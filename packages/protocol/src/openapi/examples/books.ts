@@ -34,7 +34,7 @@ function posting(
 const balanceRows = (name: string, balance: StatementReply["opening_balance"]) =>
   Object.entries(balance).map(([account, amount]) => ["", "", name, account, "", amount]);
 
-/** The same as a table. */
+/** The same statement as CSV. */
 export const STATEMENT_CSV: string = [
   Object.keys(STATEMENT.postings[0]!),
   ...balanceRows("opening_balance", STATEMENT.opening_balance),

@@ -19,7 +19,7 @@ function withdrawalEvent<Type extends WebhookEventType & `withdrawal.${string}`>
   return { type, ...occasion, data: { withdrawal: { ...WITHDRAWAL, status }, chain_head } } as const;
 }
 
-/** What each type of event looks like. */
+/** One example of each type of event. */
 export const EVENTS = {
   "order.executed": {
     type: "order.executed",

@@ -1,5 +1,5 @@
-// One morning of a new partner. Every example of the description is a page of it, so they fit each other: the balances
-// follow from the orders, the totals from the prices by the rounding rules.
+// All examples of the OpenAPI document belong to one morning of a new partner, so they agree with each other.
+// The balances follow from the orders. The totals follow from the prices and the rounding rules.
 import type { BalancesReply } from "../../schema/mod.ts";
 
 export const INSTANT = {
@@ -30,10 +30,10 @@ export const DIGEST = {
   chainHead: "c08b5f3e960e26f96b6c2cec48d828d33d5fda020a72bafde965310d54f4144f",
 } as const;
 
-/** Of the example key of RFC 6979, A.2.5, by RFC 7638. */
+/** The RFC 7638 thumbprint of the example key in RFC 6979, A.2.5. */
 export const THUMBPRINT = "DOvxvJiAdIqVWIkFt5hDtCunXLF0BV4-JGv4f-ALSm0";
 
-/** What the account holds, in the order of the morning. */
+/** The balances after each step of the morning, in the order of time. */
 export const BALANCES = {
   funded: { sar: { available: 100000, held: 0 }, gold: { grams: 0 }, as_of: INSTANT.funded },
   bought: { sar: { available: 95046.94, held: 0 }, gold: { grams: 12.3456 }, as_of: INSTANT.bought },

@@ -4,14 +4,20 @@ import type { Context } from "hono";
 import type { z } from "zod";
 import { Refusal } from "../../refusal.ts";
 
-/** The raw bytes of the body, at most 64 KiB, without ever holding more. A request that is admitted anew is read once. */
+/**
+ * Reads the raw bytes of the body. Reading stops with a refusal as soon as the body exceeds 64 KiB. The bytes
+ * are kept in the context: if the request's admission is repeated, the body cannot be read a second time.
+ */
 export function readBody(c: Context): Promise<Uint8Array> {
   let body = c.get("body") as Promise<Uint8Array> | undefined;
   if (!body) c.set("body", body = readOnce(c).catch(refuseBroken));
   return body;
 }
 
-/** Who goes away in the middle of a body is no fault of the service's. */
+/**
+ * A client that disconnects in the middle of a body is not an error of the service, so the code is
+ * request_timeout.
+ */
 function refuseBroken(error: unknown): never {
   throw error instanceof Refusal ? error : new Refusal("request_timeout", "The body did not arrive whole.");
 }
@@ -42,7 +48,7 @@ function concat(chunks: readonly Uint8Array[], size: number): Uint8Array {
 
 const tooLarge = () => new Refusal("body_too_large", `The body is larger than ${BODY_MAX_BYTES} bytes.`);
 
-/** Judges Content-Type and Content-Encoding; `wanted` is type/subtype. */
+/** Checks Content-Type and Content-Encoding. `wanted` is type/subtype. */
 export function checkMediaType(c: Context, wanted: string): void {
   const [type = "", ...parameters] = (c.req.header("content-type") ?? "").split(";").map((part) =>
     part.trim().toLowerCase()
@@ -64,7 +70,7 @@ export function checkMediaType(c: Context, wanted: string): void {
   }
 }
 
-/** Syntax of the bytes; the shape is judged by `readShape()`. */
+/** Checks the JSON syntax only. `readShape()` checks the shape. */
 export function readJsonBody(bytes: Uint8Array): JsonValue {
   try {
     return readJson(bytes, { maxBytes: BODY_MAX_BYTES, maxDepth: BODY_MAX_DEPTH });

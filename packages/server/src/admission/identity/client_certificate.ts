@@ -5,18 +5,21 @@ import { stamp, type Ticket } from "../../ticket.ts";
 import type { Registry } from "../registry/registry.ts";
 import type { Partner } from "../registry/snapshot.ts";
 
-/** A partner's certificate that is registered, in its time and not revoked. */
+/** A partner's certificate that is registered, within its validity period and not revoked. */
 export type ClientCertificate = Ticket<
   "ClientCertificate",
   { readonly partner: Partner; readonly fingerprint: string }
 >;
 
-// The proxy is told to send the hash and nothing else. Two of them, or one and a forged one, do not match.
+// The proxy is configured to send only the hash. The pattern rejects two hashes, such as one from the proxy
+// and a forged one.
 const FORWARDED_HASH = /^Hash=([0-9a-f]{64})$/;
 
 /**
- * Who presented which certificate, judged at every request: a connection outlives a revocation. `forwarded` is the value
- * of x-forwarded-client-cert.
+ * Checks the client certificate. This runs at every request, because a connection can stay open after its
+ * certificate was revoked.
+ *
+ * @param forwarded The value of x-forwarded-client-cert.
  */
 export async function admitCertificate(
   forwarded: string | undefined,
@@ -38,7 +41,9 @@ export async function admitCertificate(
   return stamp<ClientCertificate>({ partner: registered.partner, fingerprint });
 }
 
-/** On loopback TCP anybody on the machine could pass for the proxy, so it also shows a secret. */
+/**
+ * On loopback TCP any process of this machine could impersonate the proxy, so the proxy also sends a secret.
+ */
 export function admitProxy(sent: string | undefined, expected: string | undefined): void {
   if (expected === undefined) return;
   const [given, wanted] = [Buffer.from(sent ?? ""), Buffer.from(expected)];

@@ -8,22 +8,25 @@ type Range = readonly [Address, number];
 
 interface Known {
   readonly ranges: readonly Range[];
-  /** Most partners come from one address. */
+  /** The last address that passed. It skips the range check, because most partners use one address. */
   lastAllowed?: string;
 }
 
 const knownOf = new WeakMap<readonly string[], Known>();
 
-/** The address that the proxy saw must be in one of the partner's ranges; a partner without any may not enter. */
+/**
+ * Admits the client address that the proxy forwarded if one of the partner's ranges contains it. A partner
+ * without ranges is always refused.
+ */
 export function admitIp(certificate: ClientCertificate, address: string | undefined): void {
   const { ips } = certificate.partner;
   const known = know(ips);
   if (address !== undefined && address === known.lastAllowed) return;
-  // isIP() is the strict one: ipaddr.js also reads 127.1 and 0x7f000001.
+  // isIP() is strict: ipaddr.js also accepts 127.1 and 0x7f000001.
   if (address === undefined || isIP(address) === 0) {
     throw new Refusal("ip_not_allowed", "The proxy forwarded no client address.");
   }
-  // process() turns an IPv4 address that is mapped into IPv6 into the IPv4 address that it is.
+  // process() converts an IPv4-mapped IPv6 address to its IPv4 address.
   const client = ipaddr.process(address);
   const allowed = known.ranges.some(([network, bits]) =>
     client.kind() === network.kind() && client.match(network, bits)
@@ -37,7 +40,10 @@ export function admitIp(certificate: ClientCertificate, address: string | undefi
   known.lastAllowed = address;
 }
 
-/** A list never changes: another one takes its place. */
+/**
+ * Parses each list once. A snapshot never changes a list, it replaces it, so the list itself is the cache
+ * key.
+ */
 function know(ips: readonly string[]): Known {
   let known = knownOf.get(ips);
   if (!known) knownOf.set(ips, known = { ranges: ips.map((text) => ipaddr.parseCIDR(text)) });

@@ -10,7 +10,7 @@ const text = z.strictObject({ a: z.string().optional(), "b[]": z.string().option
 });
 const read = (target: string) => readQuery(asked(target), text);
 
-/** The names of the offending parameters, and what the refusal says. */
+/** Returns the names of the refused parameters, and the refusal's detail. */
 function refused(act: () => unknown): { names: string[]; detail: string } {
   const refusal = assertThrows(act, Refusal) as Refusal;
   assertEquals(refusal.code, "invalid_request");

@@ -2,7 +2,7 @@ import { parameterErrors } from "@gold-partner/protocol";
 import { z } from "zod";
 import { Refusal } from "../../refusal.ts";
 
-/** What keeps the request target as it was sent. */
+/** Gives access to the request target as it was sent, for example a Hono context. */
 interface Targeted {
   get(name: "target"): string;
 }
@@ -11,7 +11,9 @@ const NO_PARAMETERS = z.strictObject({}, {
   error: "This operation takes no query parameters; leave it out.",
 });
 
-/** The query's parameters, each sent once and spelt so that every reader reads the same. */
+/**
+ * Reads the query's parameters. Refuses a repeated parameter, and a spelling that parsers decode differently.
+ */
 export function readQuery<Schema extends z.ZodType>(c: Targeted, schema: Schema): z.output<Schema> {
   const parameters = new Map<string, string>();
   for (const [name, value] of pairsOf(c.get("target"))) {
@@ -24,7 +26,10 @@ export function readQuery<Schema extends z.ZodType>(c: Targeted, schema: Schema)
   throw new Refusal("invalid_request", errors[0]?.detail ?? "The query is not as documented.", errors);
 }
 
-/** For operations that take none: what is asked for is never quietly left out of the answer. */
+/**
+ * For operations without parameters. A parameter is refused, because ignoring it would give an unexpected
+ * answer.
+ */
 export function refuseQuery(c: Targeted): void {
   if (c.get("target").includes("?")) readQuery(c, NO_PARAMETERS);
 }
@@ -39,7 +44,7 @@ function* pairsOf(target: string): Generator<[name: string, value: string]> {
 }
 
 function decode(text: string, name: string): string {
-  // A space to who reads it as a form, a plus to who reads it as a URL.
+  // Form decoders read a plus as a space, URL decoders read it as a plus.
   if (text.includes("+")) throw refusal(name, "A plus here can be read in two ways; write %2B or %20.");
   try {
     return decodeURIComponent(text);

@@ -51,7 +51,7 @@ describe("failed authentications, counted per certificate", () => {
     while (statuses.length < times) statuses.push((await send()).status);
     return statuses;
   }
-  /** A partner of its own whose certificate has failed as often as it may. */
+  /** Adds a partner and uses up the failures that its certificate may have. */
   async function exhausted(): Promise<TrialPartner> {
     const partner = await service.addPartner();
     const statuses = await statusesOf(BURST, () => prices(partner, "Bearer x"));
@@ -83,7 +83,7 @@ describe("failed authentications, counted per certificate", () => {
       assertEquals((await askToken(partner)).status, 200);
       const reply = await prices(partner);
       assertEquals(reply.status, 200);
-      // The bucket of failures says nothing about the partner's own rate.
+      // The reply shows the partner's own rate, not the bucket of failures.
       assert(reply.headers.get("RateLimit-Policy")!.startsWith('"default"'));
       await expectProblem(await prices(partner, "Bearer x"), "rate_limited");
     }

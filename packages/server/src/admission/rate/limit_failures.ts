@@ -5,7 +5,9 @@ import type { ClientCertificate } from "../identity/client_certificate.ts";
 import { rateFields } from "./rate_fields.ts";
 import type { RateLimiter, RateTerms } from "./rate_limiter.ts";
 
-/** Per certificate. Only registered certificates get here, so memory is bounded by their number. */
+/**
+ * Applies per certificate. Only registered certificates reach this step, so their number bounds the memory.
+ */
 const FAILURE_RATE: RateTerms = { perSecond: 1, burst: 100 };
 const UNAUTHORIZED = 401;
 const TOO_MANY_FAILURES =
@@ -20,9 +22,9 @@ interface FailureParts {
 }
 
 /**
- * Runs one authentication step and counts each 401 against the certificate. When its bucket is empty, a further failure is 429
- * instead. The step always runs first, so a caller with a valid credential is never held up by failures, and the time
- * until the answer does not depend on the bucket.
+ * Runs one authentication step and counts each 401 against the certificate. When its bucket is empty, a
+ * further failure is answered with 429 instead. The step always runs first, so earlier failures never block a
+ * caller with a valid credential, and the response time does not depend on the bucket.
  */
 export async function limitFailures<T>(
   { fingerprint }: ClientCertificate,

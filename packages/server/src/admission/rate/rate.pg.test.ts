@@ -22,14 +22,19 @@ describe("rate limits, through the service", () => {
     await service.stop();
   });
 
-  /** The limiter's time goes by only as a test lets it: on a slow machine a second is over between two requests. */
+  /**
+   * Only the tests move the limiter's clock. On a slow machine a real second could pass between two requests.
+   */
   const systemNow = performance.now;
   let clockMs = performance.now();
 
-  /** What was asked for under wide terms costs nothing under narrow ones. */
+  /**
+   * Moves the clock until the requests made under wide limits no longer count. The narrow limits then start
+   * fresh.
+   */
   const payBack = () => void (clockMs += 1000);
 
-  /** A partner of its own, with its token, before its terms become narrow. */
+  /** Adds a partner and gets its token first, because the given limits may be too low for that. */
   async function partnerWith(terms: RateTerms): Promise<TrialPartner> {
     const partner = await service.addPartner();
     await service.token(partner);
@@ -162,7 +167,7 @@ describe("rate limits, through the service", () => {
     for (const path of ["/v1/quotes", "/sandbox/fund"]) {
       await expectProblem(await service.send(path, stranger), "token_invalid");
     }
-    // The sandbox's money needs no token.
+    // /sandbox/fund needs no token.
     const anybody = { ...spoilt, headers: { Authorization: null } };
     await expectProblem(await service.send("/sandbox/fund", anybody), "rate_limited");
   });

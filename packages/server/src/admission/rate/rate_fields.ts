@@ -2,8 +2,8 @@ import { REPLY_HEADER } from "@gold-partner/protocol";
 import type { RateTerms, RateVerdict } from "./rate_limiter.ts";
 
 /**
- * What a partner paces itself by, as structured fields (draft-ietf-httpapi-ratelimit-headers-11). The window is the time in
- * which a whole burst comes back.
+ * Builds the rate limit headers as structured fields (draft-ietf-httpapi-ratelimit-headers-11). The window is
+ * the time in seconds until a whole burst is available again, rounded up.
  */
 export function rateFields(
   { perSecond, burst }: RateTerms,
@@ -16,7 +16,7 @@ export function rateFields(
   };
 }
 
-/** One of a partner's limits as the booking functions report it. */
+/** The state of one of a partner's limits, as the booking functions in the database report it. */
 export interface LimitState {
   readonly policy: string;
   readonly quota: number;
@@ -25,7 +25,7 @@ export interface LimitState {
   readonly reset_seconds: number;
 }
 
-/** The same fields for a limit that the database counts. */
+/** Builds the same headers for a limit that the database counts. */
 export function limitFields(
   { policy, quota, window_seconds, remaining, reset_seconds }: LimitState,
 ): Record<string, string> {

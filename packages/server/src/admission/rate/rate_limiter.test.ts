@@ -6,14 +6,17 @@ import { seedTests } from "../../../../../testing/seed.ts";
 
 seedTests(import.meta.url);
 
-/** One request of the property tests: how long after the one before, by whom, under which terms. */
+/** One request of the property tests: the time since the previous request, the client and the terms. */
 interface Step {
   readonly gapMicros: number;
   readonly client: number;
   readonly terms: RateTerms;
 }
 
-/** An eighth of a millisecond is exact in binary, so limiter and model see the very same instant. */
+/**
+ * 125 µs is an eighth of a millisecond, which is exact in binary. Limiter and model therefore see the same
+ * instant.
+ */
 const TICK_MICROS = 125;
 const MICROS = 1_000_000n;
 
@@ -25,7 +28,7 @@ const terms = fc.record({
 });
 const walk = (step: fc.Arbitrary<Step>) => fc.array(step, { minLength: 1, maxLength: 80 });
 
-/** A token bucket in exact fractions: tokens, in millionths, that come by time and go by requests. */
+/** The model: a token bucket that counts millionths of a token, so its arithmetic is exact. */
 function modelBucket() {
   let tokens = 0n;
   let before: { readonly atMicros: bigint; readonly rate: bigint; readonly full: bigint } | undefined;
@@ -35,7 +38,7 @@ function modelBucket() {
     if (!before || tokens + passed * before.rate >= before.full) tokens = full;
     else {
       const grown = tokens + passed * rate;
-      // Another burst moves the brim, and what is missing below it stays missing.
+      // A changed burst changes the bucket's size. The number of missing tokens stays the same.
       tokens = (grown < before.full ? grown : before.full) + full - before.full;
       if (tokens < 0n) tokens = 0n;
     }
@@ -172,7 +175,8 @@ describe("createRateLimiter()", () => {
     const terms = { perSecond: 10, burst: 1 };
     for (let client = 0; client < 100_000; client++) {
       limiter.take(client, terms, client);
-      // The debt of one request takes a hundred milliseconds, so a hundred clients owe at a time.
+      // A request is paid back in 100 ms and a new client comes every millisecond, so about 100 clients are
+      // in debt.
       assertLessOrEqual(limiter.clients(), 202);
     }
     const nowMs = 100_000;

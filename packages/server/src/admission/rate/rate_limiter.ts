@@ -1,4 +1,6 @@
-/** A client's pace: so many requests a second for as long as it likes, and so many at once after a rest. */
+/**
+ * A client's limit: a sustained rate of requests a second, and a burst that is allowed at once after a pause.
+ */
 export interface RateTerms {
   /** Whole, at least 1. */
   readonly perSecond: number;
@@ -8,37 +10,45 @@ export interface RateTerms {
 
 export interface RateVerdict {
   readonly allowed: boolean;
-  /** How many more would be allowed at this very instant. */
+  /** How many more requests would be allowed at this instant. */
   readonly remaining: number;
-  /** Whole seconds until there is room for one more than `remaining`. */
+  /** Whole seconds until one more request than `remaining` would be allowed. */
   readonly resetSeconds: number;
 }
 
-/** `Client` is whatever a limit applies to: a partner's number, or a certificate's fingerprint. */
+/** `Client` identifies what a limit applies to: a partner's number, or a certificate's fingerprint. */
 export interface RateLimiter<Client = number> {
   /** Counts one request. `nowMs` comes from a monotonic clock; only differences matter. */
   take(client: Client, terms: RateTerms, nowMs: number): RateVerdict;
-  /** How many clients it keeps in mind. */
+  /** How many clients are held in memory. */
   clients(): number;
 }
 
 /**
- * What is still owed for a client's requests. One request is owed a million parts and each microsecond pays back
- * `perSecond` of them, so every number here is whole and none drifts, whatever the rate and however it changes.
+ * The fill of a client's leaky bucket. A request adds a million parts, and each microsecond removes
+ * `perSecond` parts. All numbers are therefore whole and do not drift, at any rate and also when the rate
+ * changes.
  */
 interface Debt {
   parts: number;
   atMicros: number;
-  /** When the terms that it was made under have paid it back: from then on it is none, remembered or not. */
+  /**
+   * When the debt is paid back under the terms of its last request. From then on it counts as zero, so that
+   * removing the entry changes nothing.
+   */
   paidAtMicros: number;
 }
 
 const REQUEST_PARTS = 1_000_000;
-/** At one request a second or more, room for the next is never further away than this. */
+/**
+ * Every rate is at least one request a second, so the next request is allowed after one second at the latest.
+ */
 const RESET_SECONDS = 1;
 const SWEEP_MIN_CLIENTS = 64;
 
-/** GCRA as the continuous leaky bucket, one for each client, in memory. A client that owes nothing takes no room. */
+/**
+ * GCRA as a continuous leaky bucket per client, in memory. A sweep removes the clients whose bucket is empty.
+ */
 export function createRateLimiter<Client = number>(): RateLimiter<Client> {
   const debts = new Map<Client, Debt>();
   let sweepAtClients = SWEEP_MIN_CLIENTS;
@@ -51,7 +61,8 @@ export function createRateLimiter<Client = number>(): RateLimiter<Client> {
     }
     return debt;
   };
-  // Rare enough to cost a request nothing, often enough that clients who have gone do not stay.
+  // Runs only when the number of clients has doubled, so its cost per request is negligible and memory stays
+  // bounded.
   const sweep = (nowMicros: number) => {
     for (const [client, { paidAtMicros }] of debts) if (paidAtMicros <= nowMicros) debts.delete(client);
     sweepAtClients = Math.max(SWEEP_MIN_CLIENTS, 2 * debts.size);
@@ -62,7 +73,7 @@ export function createRateLimiter<Client = number>(): RateLimiter<Client> {
       const nowMicros = Math.floor(nowMs * 1000);
       const debt = debtOf(client, nowMicros);
       const most = burst * REQUEST_PARTS;
-      // A burst that was lowered is owed whole at most.
+      // After a burst was lowered, the debt is at most the new burst.
       const owed = Math.min(owedAt(debt, nowMicros, perSecond), most);
       const allowed = owed + REQUEST_PARTS <= most;
       debt.parts = allowed ? owed + REQUEST_PARTS : owed;
@@ -75,7 +86,10 @@ export function createRateLimiter<Client = number>(): RateLimiter<Client> {
   };
 }
 
-/** A clock that went back pays nothing, and nobody waits for it to catch up. */
+/**
+ * If the clock went back, nothing is paid back. The client does not have to wait until the clock has caught
+ * up.
+ */
 function owedAt({ parts, atMicros, paidAtMicros }: Debt, nowMicros: number, perSecond: number): number {
   if (nowMicros >= paidAtMicros) return 0;
   return Math.max(0, parts - Math.max(0, nowMicros - atMicros) * perSecond);

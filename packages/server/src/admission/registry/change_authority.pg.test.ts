@@ -7,7 +7,7 @@ import { untilWaiting } from "../../booking/trial.ts";
 
 const hash = () => randomBytes(32).toString("hex");
 
-/** Two that change the same at once: the second waits for the first, and sees what it did. */
+/** Two concurrent changes of the same rows: the second waits until the first commits, and sees its result. */
 describe("changes of authorities and the house's keys, two at once", () => {
   let books: TrialBooks;
   let one: Sql;
@@ -26,7 +26,7 @@ describe("changes of authorities and the house's keys, two at once", () => {
   after(() => books.stop());
 
   type Change = (sql: Sql | TransactionSql) => PromiseLike<unknown>;
-  /** What became of the second change, begun while the first had not committed. */
+  /** Starts the second change before the first commits, and returns the outcome of the second. */
   async function secondOf(first: Change, second: Change): Promise<string> {
     let outcome: Promise<string>;
     await one.begin(async (transaction) => {

@@ -1,8 +1,10 @@
--- Who signs partners' certificates, what they signed, and the lists of what was revoked. An authority's key is outside and may
--- take its time, so nothing is held while it signs; what it signed is taken only where it still fits: a certificate while its
--- authority is the newest, a list on top of the one that it was made from.
+-- The authorities that sign partners' certificates, these certificates, and the revocation lists. An
+-- authority's key is outside the database and can be slow, so no lock is held while it signs. The result is
+-- stored only if it still fits. A certificate fits if its authority is still the newest. A list fits if it
+-- follows the stored list by one number.
 
--- Held by whoever changes the authorities or certifies a key. Gives the newest one, which signs; null where there is none.
+-- Functions that change the authorities or certify a key hold this lock. Returns the newest authority, which
+-- signs new certificates, or null if there is none.
 create or replace function gold.hold_authorities() returns text
 language plpgsql volatile set search_path = gold, pg_temp as $$
 begin
@@ -13,7 +15,8 @@ begin
   return (select a.fingerprint from authority a where a.retired_at is null order by a.created_at desc limit 1);
 end $$;
 
--- A new authority stands beside the old ones: their certificates stay trusted until they are taken out.
+-- Adds a new authority beside the older ones. Their certificates stay trusted until these authorities are
+-- retired.
 create or replace function gold.add_authority(
   first boolean, fingerprint text, certificate_pem text, key_source text, revocation_list text, revocation_next_at timestamptz
 ) returns void
@@ -26,7 +29,8 @@ begin
   elsif not first and newest is null then
     raise exception 'there is no certificate authority yet: `gold ca init` makes the first one' using errcode = 'GR409';
   end if;
-  -- The newest is who signs, so it is dated after the one before it on any clock.
+  -- The newest authority signs, so created_at must be later than the previous one's, even if the clock went
+  -- back.
   insert into authority (fingerprint, certificate, key_source, revocation_list, revocation_number, revocation_next_at, created_at)
   values (add_authority.fingerprint, certificate_pem, add_authority.key_source, add_authority.revocation_list, 1, add_authority.revocation_next_at,
     greatest(clock_timestamp(), (select max(a.created_at) + interval '1 millisecond' from authority a)));
@@ -41,7 +45,8 @@ begin
   perform note('ca.move_key', move_authority_key.fingerprint, jsonb_build_object('key_source', move_authority_key.key_source));
 end $$;
 
--- What it signed and is still valid ends with it: nobody is let in by it from then on, at the proxy or here.
+-- Also revokes the valid certificates of this authority. From then on, neither the proxy nor the service
+-- accepts them.
 create or replace function gold.retire_authority(fingerprint text) returns int
 language plpgsql volatile security definer set search_path = gold, pg_temp as $$
 declare
@@ -74,7 +79,8 @@ begin
   return cardinality(revoked);
 end $$;
 
--- False where another list came first, or the authority was retired: then this one may lack what was revoked meanwhile.
+-- Returns false if another list was stored first or the authority was retired. This list could then lack
+-- certificates that were revoked in the meantime.
 create or replace function gold.store_revocation_list(authority text, number bigint, list text, next_at timestamptz) returns boolean
 language plpgsql volatile security definer set search_path = gold, pg_temp as $$
 begin
@@ -88,8 +94,8 @@ begin
   return true;
 end $$;
 
--- A key is certified once, so that to revoke its certificate is to end the key. Neither authority nor key is known of a
--- certificate that another program made.
+-- A key is certified only once, so that revoking its certificate also ends the key. `authority` and
+-- `key_hash` are null for a certificate that another program made.
 create or replace function gold.add_certificate(
   public text, fingerprint text, serial text, not_before timestamptz, not_after timestamptz, authority text default null, key_hash text default null
 ) returns void

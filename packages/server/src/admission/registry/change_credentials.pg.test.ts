@@ -54,7 +54,8 @@ describe("a partner's credentials", () => {
 
     it(`the last ${noun} without an end stays, also when two retire the two that are left at once`, async () => {
       const subject = await trader();
-      // What the partner was created with is none that signs, so it is taken out of the way.
+      // Delete the credential that the partner was created with: it would count as another one without an
+      // end.
       await books.sql`delete from gold.${books.sql(kind.table)} where partner_id = ${subject.client}`;
       const first = await kind.add(books.sql, subject);
       const words =

@@ -1,8 +1,11 @@
--- A partner's secrets and signing keys, which rotate with overlap: a new one stands beside the older ones until these retire.
--- To add one disturbs nobody. To end one at once raises the account's admission version under its lock, so no write that was
--- admitted by it commits after. One without an end always stays: a partner is let in or suspended, never locked out.
+-- A partner's secrets and signing keys. They rotate with an overlap: a new credential is valid beside the
+-- older ones until these retire. Adding a credential does not affect requests. Ending a client secret or a
+-- signing key at once raises the account's admission version under its lock. A write that was admitted with
+-- it cannot commit after that. At least one credential of each kind without an end always remains, so that a
+-- partner can be suspended but not locked out by accident.
 
--- Whoever counts a partner's credentials holds its row meanwhile.
+-- Locks the partner's row. A function that counts the partner's credentials calls it first, so that the count
+-- stays valid until the commit.
 create or replace function gold.hold_partner(public text) returns gold.partner
 language plpgsql volatile set search_path = gold, pg_temp as $$
 declare
@@ -12,7 +15,8 @@ begin
   return held;
 end $$;
 
--- In whole milliseconds that have begun: the service, which tells time in these, never takes it for one yet to come.
+-- Rounded down to whole milliseconds. The service's clock counts milliseconds, so a rounded up value would be
+-- in its future.
 create or replace function gold.present_millisecond() returns timestamptz
 language sql volatile
 begin atomic
@@ -27,7 +31,8 @@ begin
   end if;
 end $$;
 
--- What came into use while the person thought it over stays. `seen` is the last use that was shown; infinity where nobody asked.
+-- Refuses to end a credential that came into use after the operator looked at it. `seen` is the last use that
+-- the operator was shown, or infinity if the operator was not asked (--yes).
 create or replace function gold.refuse_use_meanwhile(noun text, last_used_at timestamptz, seen timestamptz) returns void
 language plpgsql volatile set search_path = gold, pg_temp as $$
 declare
@@ -38,7 +43,7 @@ begin
   end if;
 end $$;
 
--- `heirs` are the others that have no end.
+-- `heirs` is the number of other credentials without an end.
 create or replace function gold.check_retirement(
   noun text, ended_at timestamptz, last_used_at timestamptz, seen timestamptz, heirs bigint
 ) returns void
@@ -52,7 +57,8 @@ begin
   perform refuse_use_meanwhile(noun, last_used_at, seen);
 end $$;
 
--- `seen` has the last use of each one that the person was shown, by its id; null where nobody was asked.
+-- `seen` maps the id of each credential that the operator was shown to its last use. It is null if nobody was
+-- asked.
 create or replace function gold.check_end(noun text, id int, last_used_at timestamptz, seen jsonb) returns void
 language plpgsql volatile set search_path = gold, pg_temp as $$
 begin
@@ -75,7 +81,7 @@ begin
   retires_at := present_millisecond() + make_interval(secs => overlap_seconds);
 end $$;
 
--- The older ones retire when the overlap is over, or sooner where that was settled before.
+-- The older secrets retire when the overlap ends, or at an earlier end that was already set.
 create or replace function gold.rotate_client_secret(
   public text, hash bytea, overlap_seconds int, seen jsonb default null, out secret_id int, out retires_at timestamptz
 )
@@ -163,8 +169,9 @@ begin
   return secret.retire_at;
 end $$;
 
--- A key is one partner's: who signed must be beyond doubt. Asked after the note of it, which holds the audit's end, so of two
--- that register one key at once the second sees the first.
+-- A key belongs to one partner only, so that the signer is always certain. Call this after note(), which
+-- locks the end of the audit. If two transactions register the same key, the second then sees the row of the
+-- first.
 create or replace function gold.refuse_shared_key(client int, thumbprint text) returns void
 language plpgsql volatile set search_path = gold, pg_temp as $$
 declare
@@ -175,7 +182,7 @@ begin
   end if;
 end $$;
 
--- One that has retired may be in wrong hands by now, and does not come back.
+-- A retired key cannot be registered again, because its private key may be in the wrong hands by now.
 create or replace function gold.add_signing_key(public text, thumbprint text, kid text, jwk jsonb) returns void
 language plpgsql volatile security definer set search_path = gold, pg_temp as $$
 declare

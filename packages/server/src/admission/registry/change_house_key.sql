@@ -1,4 +1,5 @@
--- The house's own keys: those that sign tokens, and the one that seals what must not stand here in the clear.
+-- The service's own keys: the keys that sign tokens, and the sealing key, which encrypts secrets in this
+-- database.
 
 create or replace function gold.add_token_key(kid text, public_jwk jsonb, sealed bytea, sealing_key text, not_before timestamptz) returns void
 language plpgsql volatile security definer set search_path = gold, pg_temp as $$
@@ -9,14 +10,14 @@ begin
   perform registry_changed();
 end $$;
 
--- The new key signs when every service has read it; the older ones verify until the overlap is over, or sooner where that was
--- settled before.
+-- The new key signs after `lead_seconds`, when every service has read it. The older keys verify until the
+-- overlap ends, or until an earlier end that was already set.
 create or replace function gold.rotate_token_key(
   kid text, public_jwk jsonb, sealed bytea, sealing_key text, lead_seconds int, overlap_seconds int, out begins_at timestamptz, out retires_at timestamptz
 )
 language plpgsql volatile security definer set search_path = gold, pg_temp as $$
 begin
-  -- Of two rotations at once the second retires the key of the first, too.
+  -- Concurrent rotations wait here, so that the second also retires the key of the first.
   perform from deployment for no key update;
   begins_at := date_trunc('milliseconds', clock_timestamp()) + make_interval(secs => lead_seconds);
   retires_at := begins_at + make_interval(secs => overlap_seconds);
@@ -35,7 +36,8 @@ begin atomic
   select 'token_key', t.kid, t.sealed, t.sealing_key from gold.token_key t;
 end;
 
--- Each of `secrets` is {kind, id, before, after}, both in hex: one that is no longer as it was read is left as it is.
+-- Each item of `secrets` is {kind, id, before, after}; before and after are hex. A secret that no longer
+-- equals `before` is not changed.
 create or replace function gold.reseal(sealing_key text, secrets jsonb) returns int
 language plpgsql volatile security definer set search_path = gold, pg_temp as $$
 declare

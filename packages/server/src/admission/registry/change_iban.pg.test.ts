@@ -78,7 +78,7 @@ describe("a partner's IBAN", () => {
       );
     }
     assertEquals(await stateOf(publicId), `${OLD} ${OTHER} ${maker.login}`);
-    // Whoever asks last is the one who may not approve.
+    // The last login that asked for the IBAN may not approve it.
     await ask(checker, publicId, OTHER);
     assertEquals((await approve(checker, publicId, OTHER)).slice(0, 5), "GR409");
     assertEquals(await approve(maker, publicId, OTHER), "done");

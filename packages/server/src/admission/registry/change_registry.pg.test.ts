@@ -36,7 +36,7 @@ describe("the registry", () => {
     return { client, publicId, fingerprint };
   }
   type Trader = Awaited<ReturnType<typeof trader>>;
-  /** What ends an admission. */
+  /** The operations that end an admission. */
   const ENDS: Record<string, (sql: Sql, trader: Trader) => PromiseLike<unknown>> = {
     suspend_partner: (sql, { publicId }) => sql`select gold.suspend_partner(${publicId})`,
     revoke_certificate: (sql, { fingerprint }) => sql`select gold.revoke_certificate(${fingerprint})`,

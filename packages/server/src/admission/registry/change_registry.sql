@@ -1,6 +1,7 @@
--- What an operator may change of partners and their credentials. Each change leaves an audit row with the login that made it,
--- and raises the registry's version; what ends an admission also raises the account's, under the account's lock, so that
--- no write that was admitted before commits after.
+-- The changes that an operator can make to partners. Each change writes an audit row with the login that made
+-- it. A change that admission has to see raises the registry's version. A change that ends an admission also
+-- raises the account's admission version, under the account's lock. A write that was admitted before the
+-- change can then no longer commit.
 
 create or replace function gold.registry_changed() returns void
 language sql volatile
@@ -33,7 +34,8 @@ begin atomic
   where a.bucket = end_admission.partner_id % 64 and a.client_id = end_admission.partner_id;
 end;
 
--- The proxy bounds a certificate's flood whoever it is; a partner's own rate has to stay well inside that bound.
+-- The proxy limits the requests of each certificate (flood_per_second). A partner's own rate must stay well
+-- below that limit.
 create or replace function gold.check_rate(rate_per_second int) returns void
 language plpgsql stable set search_path = gold, pg_temp as $$
 declare
@@ -73,7 +75,8 @@ begin
   return created;
 end $$;
 
--- Changes what is given and leaves what is null. The IBAN is not among it: that takes two people.
+-- Changes the given values; null leaves a value unchanged. The IBAN is not included, because changing it
+-- takes two people.
 create or replace function gold.set_partner(
   public text, name text, ips cidr[], webhook_url text, rate_per_second int, burst int, maximum_grams bigint
 ) returns void
@@ -97,7 +100,8 @@ begin
     delete from allowed_ip i where i.partner_id = subject.id;
     insert into allowed_ip (partner_id, range) select distinct subject.id, unnest(ips);
   end if;
-  -- Whoever names a URL, a new one or the same, says that somebody answers there again.
+  -- Setting the webhook URL, also to the same value, enables the endpoint again: the operator says that it
+  -- answers.
   if set_partner.webhook_url is not null then
     perform enable_endpoint(subject.id);
   end if;
@@ -106,8 +110,9 @@ begin
   perform registry_changed();
 end $$;
 
--- Changes the given limits and leaves the others; null removes a limit. `limits` may hold open_quotes,
--- open_grams (0.0001 g) and daily_records. Takes the account's lock, like everything that counts against a limit.
+-- Changes the given limits and leaves the others unchanged; null removes a limit. `limits` can hold
+-- open_quotes, open_grams (0.0001 g) and daily_records. Takes the account's lock, like every write that
+-- counts against a limit.
 create or replace function gold.limit_partner(public text, limits jsonb) returns void
 language plpgsql volatile security definer set search_path = gold, pg_temp as $$
 declare
@@ -124,15 +129,16 @@ begin
     maximum_open_grams = case when limits ? 'open_grams' then (limits->>'open_grams')::bigint else l.maximum_open_grams end,
     maximum_daily_records = case when limits ? 'daily_records' then (limits->>'daily_records')::int else l.maximum_daily_records end
   where l.bucket = subject.id % 64 and l.client_id = subject.id;
-  -- A partner without limits has no row, so that nothing is counted for it.
+  -- A partner without limits has no row, so that booking counts nothing for it.
   delete from allowance l
   where l.bucket = subject.id % 64 and l.client_id = subject.id
     and l.maximum_open_quotes is null and l.maximum_open_grams is null and l.maximum_daily_records is null;
   perform note('partner.limit', public, limits);
 end $$;
 
--- One login asks for a new IBAN, another approves it; asking again replaces what was asked before, and asking for the
--- registered one withdraws it. Under the account's lock, so that a withdrawal under way has one IBAN or the other.
+-- One login asks for a new IBAN, and another login approves it. Asking again replaces the earlier request;
+-- asking for the registered IBAN withdraws it. end_admission() takes the account's lock, so that a concurrent
+-- withdrawal uses either the old or the new IBAN.
 create or replace function gold.ask_iban(public text, iban text) returns void
 language plpgsql volatile security definer set search_path = gold, pg_temp as $$
 declare
@@ -153,7 +159,8 @@ begin
   perform registry_changed();
 end $$;
 
--- `seen` is the IBAN that the approving person was shown: another one that was asked for meanwhile is not approved with it.
+-- `seen` is the IBAN that the approving person was shown. If another login asked for a different IBAN in the
+-- meantime, the approval is refused.
 create or replace function gold.approve_iban(public text, seen text) returns timestamptz
 language plpgsql volatile security definer set search_path = gold, pg_temp as $$
 declare

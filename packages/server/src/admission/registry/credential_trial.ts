@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 import { TRIAL_PUBLIC_JWK, type TrialBooks } from "@gold-partner/dev";
 import type { Sql } from "postgres";
 
-/** What the tests need to add and retire credentials, whatever their kind. */
+/** A fixture that adds and retires credentials of every kind. */
 
 export interface Trader {
   readonly client: number;
@@ -19,11 +19,11 @@ export const DAY_SECONDS = 86_400;
 
 export const newThumbprint = () => randomBytes(32).toString("base64url");
 
-/** How a change was refused: the code and the sentence, or `done`. */
+/** Returns the code and message of the refusal, or `done` if the change succeeded. */
 export const refusalOf = (change: PromiseLike<unknown>): Promise<string> =>
   Promise.resolve(change).then(() => "done", ({ code, message }) => `${code} ${message}`);
 
-/** The three kinds by one form: each is added, and retired by its name. */
+/** One interface for the three kinds of credentials. `retire` takes the name that `add` returned. */
 export interface CredentialKind {
   readonly table: string;
   readonly name: string;
@@ -67,7 +67,7 @@ export const KINDS: Readonly<Record<string, CredentialKind>> = {
   },
 };
 
-/** How many of a trader's are active, or will be. */
+/** Counts the trader's credentials of this kind that have not retired, including those not active yet. */
 export async function countActive(sql: Sql, { table }: CredentialKind, { client }: Trader): Promise<number> {
   const [row] = await sql`
     select count(*)::int as n from gold.${sql(table)}

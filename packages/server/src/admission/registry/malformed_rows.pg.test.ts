@@ -14,7 +14,7 @@ import { readKeys } from "../../key_source.ts";
 import { createLog } from "../../operations/log.ts";
 import { createSealing } from "../../sealing.ts";
 
-/** Rows that an older version, a restore or manual SQL may have left. */
+/** Such rows can come from an older version, a restore or manual SQL. */
 describe("a malformed row", () => {
   let service: TrialService;
   let sql: Sql;
@@ -22,7 +22,7 @@ describe("a malformed row", () => {
   before(async () => {
     service = await trialService();
     sql = service.books.connect("superuser", 1);
-    // Neither triggers nor foreign keys run for this connection.
+    // Triggers and foreign keys are disabled for this connection, so that it can store malformed rows.
     await sql`set session_replication_role = replica`;
     owner = await service.addPartner();
   });

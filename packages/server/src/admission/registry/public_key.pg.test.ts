@@ -20,7 +20,7 @@ describe("public_key_fault", () => {
     const [row] = await books.sql`select gold.public_key_fault(${JSON.stringify(jwk)}::text::jsonb) as fault`;
     return row!.fault;
   };
-  /** Another spelling of the same 32 bytes: the last two of the 258 bits are not zero. */
+  /** Spells the same 32 bytes differently: the last two of the 258 bits are not zero. */
   const respelled = (text: string) => {
     const alphabet = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
     return text.slice(0, -1) + alphabet[alphabet.indexOf(text.at(-1)!) + 1];

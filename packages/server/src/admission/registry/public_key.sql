@@ -1,6 +1,8 @@
--- Checks public keys where they are stored. The service skips a key that it cannot read, so a malformed key would lock its owner out.
+-- Checks public keys when they are stored. The service skips a key that it cannot read, so a malformed key
+-- would lock its owner out.
 
--- Returns null for the JWK of an ES256 public key (RFC 7518, section 6.2.1), and otherwise what is wrong with it.
+-- Returns null for the JWK of an ES256 public key (RFC 7518, section 6.2.1), otherwise a text that names the
+-- fault.
 create or replace function gold.public_key_fault(jwk jsonb) returns text
 language plpgsql immutable security definer set search_path = gold, pg_temp as $$
 declare
@@ -40,7 +42,8 @@ begin
   return total;
 end $$;
 
--- A trigger, not a check constraint, so that stored rows stay as they are. database/triggers.sql attaches it.
+-- This is a trigger, not a check constraint, so that rows already stored are not checked.
+-- database/triggers.sql attaches it.
 create or replace function gold.refuse_malformed_key() returns trigger
 language plpgsql set search_path = gold, pg_temp as $$
 declare

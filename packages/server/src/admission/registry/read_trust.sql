@@ -1,4 +1,5 @@
--- Whom the proxy may let in at the handshake, for the keeper that stands beside it; null while the registry's version stands.
+-- The authorities that the proxy trusts in the TLS handshake, and their revocation lists. The trust sync
+-- beside the proxy reads them. `document` is null if the registry's version is still `known_version`.
 
 create or replace function gold.read_trust(known_version bigint)
 returns table (version bigint, document jsonb)

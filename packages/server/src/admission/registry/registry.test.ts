@@ -18,7 +18,7 @@ interface Row {
   readonly document: object | null;
 }
 
-/** A database that answers as each test says, and a clock that only the test moves. */
+/** A fake database whose answers the test gives, and a clock that only the test moves. */
 function stage(answer: (known: unknown, number: number) => Row | undefined | Promise<Row>) {
   const clock = { ms: 1000 };
   const asked: unknown[] = [];
@@ -89,7 +89,7 @@ describe("openRegistry()", () => {
     const openedMs = performance.now();
     registry = await open();
     await new Promise((resolve) => setTimeout(resolve, 1300));
-    // A slow machine has time for more.
+    // On a slow machine more time passes, so more polls are possible.
     const most = 1 + Math.floor((performance.now() - openedMs) / 1000);
     registry.stop();
     const { length } = asked;

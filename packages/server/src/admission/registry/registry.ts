@@ -4,14 +4,14 @@ import { Refusal } from "../../refusal.ts";
 import { type MalformedRow, readDocument, type RegistryDocument, type Snapshot } from "./snapshot.ts";
 
 export interface Registry {
-  /** The last snapshot; refuses with 503 when it is older than it may be. */
+  /** Returns the last snapshot. Refuses with 503 if its read began more than 5 s ago. */
   snapshot(): Snapshot;
-  /** Reads anew at once: for a caller that is not in the snapshot but may be in the database. */
+  /** Reads the database now, for a caller that is missing in the snapshot but may be in the database. */
   refresh(): Promise<Snapshot>;
-  /** Milliseconds by the database's time. */
+  /** The database's time in Unix milliseconds, as the service estimates it. */
   now(): number;
   isFresh(): boolean;
-  /** How many rows the last snapshot left out because they cannot be read. */
+  /** How many rows the last snapshot skipped because the service cannot read them. */
   malformedRows(): number;
   stop(): void;
 }
@@ -19,7 +19,10 @@ export interface Registry {
 const POLL_MS = 1000;
 const MAX_AGE_MS = 5000;
 
-/** Keeps what admission needs in memory. Polls every second; the database sends the rows only when their version has changed. */
+/**
+ * Keeps the rows that admission needs in memory. Polls every second; the database sends the rows only if
+ * their version has changed.
+ */
 export async function openRegistry(sql: Sql, monotonicMs: () => number, log: Log): Promise<Registry> {
   const report = createReport(log);
   let snapshot: Snapshot | undefined;
@@ -34,8 +37,8 @@ export async function openRegistry(sql: Sql, monotonicMs: () => number, log: Log
     const [row] = await sql<{ version: string; at: Date; document: RegistryDocument | null }[]>`
       select version::text, at, document from gold.read_registry(${snapshot?.version ?? null}::text::bigint)`;
     if (!row) throw new Error("The database has no deployment yet: run `gold db migrate` and settle it.");
-    // The database read its clock somewhere between question and answer. The machine's own clock is never asked: it may be wrong,
-    // and it may jump.
+    // The database read its clock at some time between query and answer, so take the middle. The machine's
+    // own clock is not used, because it can be wrong and can jump.
     databaseMs = row.at.getTime();
     databaseReadAtMs = (before + monotonicMs()) / 2;
     if (row.document) snapshot = await readDocument(row.version, row.document);
@@ -44,7 +47,8 @@ export async function openRegistry(sql: Sql, monotonicMs: () => number, log: Log
     return snapshot!;
   };
   const refresh = (): Promise<Snapshot> => reading ??= read().finally(() => reading = undefined);
-  // A read that is under way may have begun before the change that the caller knows of.
+  // A read that is still running may have begun before the change that the caller needs, so start another one
+  // after it.
   const refreshAfter = (): Promise<Snapshot> => {
     next ??= (reading ?? Promise.resolve()).catch(() => {}).then(() => {
       next = undefined;
@@ -71,7 +75,7 @@ export async function openRegistry(sql: Sql, monotonicMs: () => number, log: Log
   };
 }
 
-/** Logs a malformed row once, until it is repaired, and each outage of the registry once. */
+/** Logs each malformed row once until it is repaired, and each outage of the registry once. */
 function createReport(log: Log) {
   let known: readonly MalformedRow[] = [];
   let names = new Set<string>();

@@ -3,7 +3,7 @@ import { assertEquals, assertMatch } from "@std/assert";
 import { after, before, describe, it } from "node:test";
 import { publicIdOf, verdictOf } from "../../booking/operator_trial.ts";
 
-/** What may be set; the rest stays as it is. */
+/** The fields that set_partner can change. A missing field stays unchanged. */
 interface Terms {
   readonly name?: string;
   readonly ips?: readonly string[];

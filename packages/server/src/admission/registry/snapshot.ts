@@ -58,7 +58,7 @@ export interface Snapshot {
   readonly version: string;
   readonly environment: string;
   readonly publicBaseUrl: string;
-  /** Whether webhook receivers may be on loopback. */
+  /** Whether webhook receivers may have loopback addresses. */
   readonly loopbackReceivers: boolean;
   readonly webhookPorts: readonly number[];
   readonly certificates: ReadonlyMap<string, RegisteredCertificate>;
@@ -93,7 +93,7 @@ interface PartnerDocument {
   readonly signing_keys: readonly (PeriodDocument & { thumbprint: string; kid: string | null; jwk: Jwk })[];
 }
 
-/** What the SQL function read_registry returns. */
+/** The document that the SQL function read_registry returns. */
 export interface RegistryDocument {
   readonly environment: string;
   readonly public_base_url: string;
@@ -105,7 +105,7 @@ export interface RegistryDocument {
   readonly partners: readonly PartnerDocument[];
 }
 
-/** Reads each row on its own, so that a malformed row affects its owner and nobody else. */
+/** Reads each row separately, so that a malformed row affects only its owner. */
 export async function readDocument(version: string, document: RegistryDocument): Promise<Snapshot> {
   const certificates = new Map<string, RegisteredCertificate>();
   const partners = new Map<string, Partner>();
@@ -202,7 +202,7 @@ const readTokenKey = async (row: RegistryDocument["token_keys"][number]): Promis
   ...periodOf(row),
 });
 
-/** A PEM text inside a JSON string would be read, too, and is not what the column holds. */
+/** importVerifyingKey() also accepts PEM text, but the column must hold a JWK, so a string is refused. */
 function readKey(jwk: Jwk): Promise<CryptoKey> {
   if (typeof jwk !== "object") throw new TypeError("not a JWK");
   return importVerifyingKey(jwk);
@@ -218,7 +218,10 @@ const periodOf = ({ not_before, retire_at }: PeriodDocument): Period => ({
   retireAtMs: retire_at === null ? Infinity : readInstant(retire_at),
 });
 
-/** Postgres also stores `infinity` and years before Christ, which would compare as neither earlier nor later. */
+/**
+ * Postgres also stores `infinity` and years BC. Date.parse() turns both into NaN, which is neither earlier
+ * nor later than any instant, so they are refused.
+ */
 function readInstant(text: string): number {
   const ms = Date.parse(text);
   if (Number.isNaN(ms)) throw new RangeError("not an instant");

@@ -9,7 +9,7 @@ describe("the forms of a signed request's headers", () => {
   after(() => service.stop());
 
   const nowSeconds = () => Math.floor(service.now() / 1000);
-  /** The quote is no one's: an order that gets this far is answered 404. */
+  /** No quote has this id. An order that passes admission is answered with 404. */
   const order = (signing: Signing) => service.signed("/v1/orders", '{"quote_id":"qt_none"}', signing);
   const refused = async (signing: Signing, code: ProblemCode) =>
     await expectProblem(await order(signing), code);

@@ -7,7 +7,7 @@ import {
 } from "@gold-partner/protocol";
 import { Refusal } from "../../refusal.ts";
 
-/** Reads one header; a doubled one comes joined with a comma and a space. */
+/** Reads one header. The values of a repeated header are joined with a comma and a space. */
 type HeaderReader = (name: string) => string | undefined;
 
 export interface SignatureForms {
@@ -23,7 +23,7 @@ export function readIdempotencyKey(header: HeaderReader): string {
   return key;
 }
 
-/** The forms of the three signature headers, before anything is computed from them. */
+/** Checks the format of the three signature headers, before anything is computed from them. */
 export function readSignatureForms(header: HeaderReader): SignatureForms {
   const timestamp = required(header, REQUEST_HEADER.timestamp);
   const nonce = required(header, REQUEST_HEADER.nonce);
@@ -45,7 +45,7 @@ export function readSignatureForms(header: HeaderReader): SignatureForms {
   return { timestamp, nonce, signature };
 }
 
-/** One that is left out makes the request an unsigned one, whatever the other two say. */
+/** A request that lacks one of the three headers counts as unsigned, whatever the other two contain. */
 function required(header: HeaderReader, name: string): string {
   const value = header(name);
   if (value === undefined) throw new Refusal("signature_missing", `${name} is missing.`);

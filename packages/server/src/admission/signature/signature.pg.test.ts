@@ -16,7 +16,7 @@ import { Refusal } from "../../refusal.ts";
 import { checkTimestamp } from "./verify_signature.ts";
 
 const PATH = "/v1/orders";
-/** A quote_id that is no one's: an order that gets this far is answered 404, and its nonce is spent. */
+/** No quote has this id. An order that passes admission is answered with 404, and its nonce is spent. */
 const BODY = '{"quote_id":"qt_none"}';
 
 describe("signature: these very bytes, signed just now", () => {
@@ -30,7 +30,7 @@ describe("signature: these very bytes, signed just now", () => {
   const passes = async (signing: Signing = {}) => void await expectProblem(await order(signing), "not_found");
   const nowSeconds = () => Math.floor(service.now() / 1000);
 
-  /** A signature over any protected header, right or wrong. */
+  /** Signs with the given protected header, which may be invalid. */
   async function craft(header: string, key: TrialKey, timestamp: string, nonce: string): Promise<string> {
     const url = service.config.publicBaseUrl + PATH;
     const bodySha256 = hostBytes.sha256Hex(hostBytes.utf8(BODY));
@@ -61,7 +61,7 @@ describe("signature: these very bytes, signed just now", () => {
     });
 
     it("is judged by the database's time", async () => {
-      // As far from the edges as a busy machine may be slow.
+      // 30 s from the edges of the window, so that a slow machine does not fail the test.
       for (const inside of [-270, 270, 0]) await passes({ timestamp: edge(inside) });
       for (const outside of [-301, 330]) {
         await refused({ timestamp: edge(outside) }, "timestamp_out_of_window");
@@ -86,7 +86,7 @@ describe("signature: these very bytes, signed just now", () => {
     });
 
     it("says by how much and which way the caller's clock is wrong", async () => {
-      // By as much as a busy machine may be slow.
+      // The tolerance allows for a slow machine.
       const nearly = /\b(99\d|10[0-2]\d)\b/;
       const late = await refused({ timestamp: edge(-1000) }, "timestamp_out_of_window");
       assertStringIncludes(late.detail.replace(nearly, "1000"), "1000 seconds behind");
@@ -116,7 +116,7 @@ describe("signature: these very bytes, signed just now", () => {
 
     it("holds the query exactly as it was sent", async () => {
       const target = `${PATH}?a=%2f&b=&&a=1+2`;
-      // The query is judged after the signature, so this one was right.
+      // The query is checked after the signature, so this answer shows that the signature was right.
       await expectProblem(await service.signed(target, BODY), "invalid_request");
       const url = service.config.publicBaseUrl;
       for (const other of [PATH, `${PATH}?a=%2F&b=&&a=1+2`, `${PATH}?a=/&b=&&a=1+2`, `${PATH}?b=&&a=1+2`]) {

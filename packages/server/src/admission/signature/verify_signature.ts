@@ -8,12 +8,14 @@ import { isActive, type Partner } from "../registry/snapshot.ts";
 import type { Caller } from "../token/caller.ts";
 import type { SignatureForms } from "./header_forms.ts";
 
-/** A request whose caller signed these very bytes just now. Whether its nonce is fresh, the database says. */
+/**
+ * A request whose caller signed exactly these bytes, at an allowed time. The database checks the nonce later.
+ */
 export type SignedRequest = Ticket<"SignedRequest", {
   readonly partner: Partner;
   readonly nonce: string;
   readonly body: Uint8Array;
-  /** The thumbprint of the key that verified it. */
+  /** The thumbprint of the key that verified the signature. */
   readonly key: string;
 }>;
 
@@ -38,14 +40,14 @@ export function checkTimestamp(timestamp: string, nowMs: number): void {
   );
 }
 
-/** The keys that may have signed: all active ones, or the one that the protected header names. */
+/** The keys to try: all active keys, or only the key that the protected header names. */
 export function activeKeys({ signingKeys }: Partner, kid: string | undefined, nowMs: number): CryptoKey[] {
   return signingKeys
     .filter((one) => isActive(one, nowMs) && (kid === undefined || kid === one.kid || kid === one.thumbprint))
     .map(({ key }) => key);
 }
 
-/** The partner as the database has it now: a key may be younger than the last snapshot. */
+/** Reads the partner from the database, because a key can be newer than the last snapshot. */
 export async function readAnew(partner: Partner, registry: Registry): Promise<Partner> {
   return (await registry.refresh()).partners.get(partner.publicId) ?? partner;
 }
@@ -76,7 +78,8 @@ export async function verifySignature(
       if (anew === partner) throw error;
       return await verifyBy(anew);
     });
-    // Booked under the version that the whole caller was admitted by: a later one would hide what ended in between.
+    // Keep the partner with the admission version that certificate and token were checked under. A newer
+    // version would hide a revocation in between.
     return stamp<SignedRequest>({ partner, nonce, body, key });
   } catch (error) {
     if (error instanceof JwsError) throw new Refusal("signature_invalid", error.message);

@@ -4,12 +4,15 @@ import type { ClientCertificate } from "../identity/client_certificate.ts";
 import type { Partner } from "../registry/snapshot.ts";
 import { thumbprintOf, type TokenAuthority } from "./token_authority.ts";
 
-/** A partner, known by certificate and token. */
+/** A partner that is authenticated by certificate and token. */
 export type Caller = Ticket<"Caller", { readonly partner: Partner }>;
 
 const BEARER = /^bearer +([A-Za-z0-9._~+/-]+=*)$/i;
 
-/** The token of the Authorization header, which must be this certificate's and this partner's. */
+/**
+ * Checks the token of the Authorization header. It must be bound to this certificate and issued to this
+ * partner.
+ */
 export async function admitCaller(
   certificate: ClientCertificate,
   authorization: string | undefined,

@@ -2,7 +2,7 @@ import { Buffer } from "node:buffer";
 import { hash, timingSafeEqual } from "node:crypto";
 import { type ClientSecret, isActive, type Partner } from "../registry/snapshot.ts";
 
-/** SHA-256 of pepper and secret. The secret has 256 random bits, so a slow hash would add nothing but load. */
+/** SHA-256 of pepper and secret. The secret has 256 random bits, so a slow hash would only add load. */
 export function hashSecret(pepper: Uint8Array, secret: string): Buffer {
   return Buffer.from(hash("sha256", Buffer.concat([pepper, Buffer.from(secret)]), "hex"), "hex");
 }
@@ -15,8 +15,8 @@ const NO_SECRET: ClientSecret = {
 };
 
 /**
- * Which of the partner's active secrets this is. Takes the same time whoever asks and whatever is wrong: an unknown partner
- * is compared, too.
+ * Finds the partner's active secret that matches. The time taken does not show whether or where a secret
+ * matched: all active secrets are compared, and for an unknown partner the secret is hashed and compared too.
  */
 export function findSecret(
   partner: Partner | undefined,

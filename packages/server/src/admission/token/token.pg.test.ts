@@ -16,7 +16,7 @@ import { thumbprintOf } from "./token_authority.ts";
 describe("token: who calls", () => {
   let service: TrialService;
   let token: string;
-  /** A token key that the test holds, too. */
+  /** A registered token key whose private key the test knows, so that the test can sign tokens with it. */
   let key: TrialKey;
   before(async () => {
     service = await trialService();
@@ -28,7 +28,7 @@ describe("token: who calls", () => {
 
   async function registerTokenKey({ thumbprint, publicJwk }: TrialKey, retireInSeconds: number | null) {
     const { sql } = service.books;
-    // Older than the service's own key, so it never issues.
+    // This key is older than the service's own key, so the service never signs with it.
     await sql`
       select gold.add_token_key(${thumbprint}, ${sql.json({ ...publicJwk } as never)}::jsonb, '\\x00', 'none',
         clock_timestamp() - interval '1 day')`;
@@ -110,7 +110,7 @@ describe("token: who calls", () => {
   it("says token_expired from the six-hundredth second on", async () => {
     const issued = claims();
     const fresh = await forge(issued);
-    // As far from its end as a busy machine may be slow.
+    // 30 s before the token expires, so that a slow machine does not fail the test.
     service.shiftClock(issued.exp * 1000 - service.now() - 30_000);
     assertEquals((await call(`Bearer ${fresh}`)).status, 200);
     service.shiftClock(601_000);

@@ -28,21 +28,29 @@ interface TokenClaims {
 
 interface IssuedToken {
   readonly token: string;
-  /** The key that signed it. */
+  /** The key that signed the token. */
   readonly kid: string;
 }
 
 /** Issues and verifies the service's certificate-bound access tokens (RFC 9068, RFC 8705). */
 export interface TokenAuthority {
-  /** Throws where the service could issue no token, because its sealing keys open none of the active token keys. */
+  /**
+   * Throws if there are active token keys but the service's sealing keys open none: it could issue no token.
+   */
   check(nowMs: number): Promise<void>;
   issue(certificate: ClientCertificate, nowMs: number, tokenId: string): Promise<IssuedToken>;
-  /** The claims of a token of ours; whether it fits the caller is not judged here. */
+  /**
+   * Returns the claims of a token that this service issued. The caller must check that they fit the
+   * certificate.
+   */
   verify(token: string, nowMs: number): Promise<TokenClaims>;
 }
 
 const TYPE = "at+jwt";
-/** Two each of ten thousand partners, at a kilobyte a token: where they come in turn, a smaller cache would help nobody. */
+/**
+ * Two tokens for each of ten thousand partners, at about 1 KB a token. If the partners call in turn, a
+ * smaller cache would evict each token before its next use.
+ */
 const CACHED_TOKENS = 20_000;
 const SHUT_PAUSE_MS = 1000;
 
@@ -66,7 +74,7 @@ export function createTokenAuthority(
         ...keySigner(await importSigningKey(await sealing.open(sealed, sealingKey)), kid),
         kid,
       };
-      // A private key that does not belong to the public one would sign tokens that nobody can verify.
+      // A private key that does not match the public key would sign tokens that nobody can verify.
       await verifyClaims(await signCompact(hostBytes.utf8("{}"), { typ: TYPE }, signer, hostBytes), [record]);
       return signer;
     } catch {
@@ -75,7 +83,8 @@ export function createTokenAuthority(
         token_key: kid,
         sealing_key: sealingKey,
       });
-      // It may open later, when the source has its sealing key; until then it is told of once a second, not once a token.
+      // The key may open later, when the source has its sealing key. Until then it is tried and logged once a
+      // second, not once a token.
       setTimeout(() => signers.delete(kid), SHUT_PAUSE_MS).unref();
       return undefined;
     }
@@ -86,7 +95,10 @@ export function createTokenAuthority(
     return signer;
   };
   const activeKeys = (nowMs: number) => registry.snapshot().tokenKeys.filter((key) => isActive(key, nowMs));
-  /** The youngest one signs, and the older ones still verify until they retire; where it does not open, an older one serves on. */
+  /**
+   * The newest active key signs; older keys verify until they retire. If the newest key does not open, the
+   * next older key that opens signs instead.
+   */
   const findSigner = async (nowMs: number): Promise<TokenSigner | undefined> => {
     for (const record of activeKeys(nowMs).toReversed()) {
       const signer = await signerOf(record);
@@ -129,7 +141,7 @@ export function createTokenAuthority(
     async verify(token, nowMs) {
       const keys = activeKeys(nowMs);
       const cached = verified.get(token);
-      // A key that has retired must not live on in what it verified earlier.
+      // A cached token is no longer accepted once its key has retired.
       const known = cached && keys.some(({ kid }) => kid === cached.kid) ? cached : undefined;
       const { claims, kid } = known ?? await verifyClaims(token, keys);
       if (claims.iss !== issuer || claims.aud !== issuer) {
@@ -140,7 +152,9 @@ export function createTokenAuthority(
         throw new Refusal("token_expired");
       }
       if (!known) {
-        // The oldest come first and all live equally long, so none that has expired stays behind one that has not.
+        // Entries are in the order of their first use. Evict from the front: expired tokens, and any if the
+        // cache is full. An expired token behind a valid one stays longer, but verify() checks the expiry at
+        // every use.
         for (const [oldest, { claims: { exp } }] of verified) {
           if (verified.size < CACHED_TOKENS && nowMs < exp * 1000) break;
           verified.delete(oldest);
@@ -154,7 +168,7 @@ export function createTokenAuthority(
 
 interface VerifiedToken {
   readonly claims: TokenClaims;
-  /** The key that signed it. */
+  /** The key that signed the token. */
   readonly kid: string;
 }
 
@@ -173,7 +187,7 @@ async function verifyClaims(token: string, records: readonly TokenKeyRecord[]): 
   }
 }
 
-/** The certificate's hash as RFC 8705 writes it: the same bytes that the proxy forwards in hex, in base64url. */
+/** The certificate's hash as RFC 8705 writes it: base64url of the bytes that the proxy forwards in hex. */
 export function thumbprintOf(fingerprint: string): string {
   return Buffer.from(fingerprint, "hex").toString("base64url");
 }

@@ -1,6 +1,6 @@
--- When each credential was last used, to the minute: a row is written again only when a minute has passed, whichever service
--- asks. It is no change of the registry. A row that somebody is changing is left out rather than waited for, so nothing waits
--- here and nothing can deadlock.
+-- Records when each credential was last used. A row is written again only after a minute, however many
+-- services record uses. The registry's version does not change. Rows that another transaction has locked are
+-- skipped, so this function never waits and cannot deadlock.
 
 create or replace function gold.record_use(uses jsonb) returns void
 language sql volatile security definer set search_path = gold, pg_temp

@@ -13,7 +13,7 @@ interface LastUses {
   readonly signingKey: number | null;
 }
 
-/** A little longer than the recorder lets uses wait. */
+/** A little longer than the recorder's flush interval. */
 const FLUSHED_MS = 2500;
 const NEVER: LastUses = { certificate: null, clientSecret: null, signingKey: null };
 
@@ -40,7 +40,7 @@ describe("the last use of credentials", () => {
       signingKey: at(row!.signingKey),
     };
   }
-  /** Funds, quotes and orders: every credential of the partner is used. */
+  /** Funds, quotes and orders, so that every credential of the partner is used. */
   async function order(partner: TrialPartner): Promise<number> {
     await service.send("/sandbox/fund", { body: '{"amount_sar":1000}', partner });
     const quoted = await service.send("/v1/quotes", { body: '{"side":"buy","gold_grams":1}', partner });
@@ -51,7 +51,7 @@ describe("the last use of credentials", () => {
     (await service.send("/health", { method: "GET", partner, headers: { Authorization: null, ...headers } }))
       .status;
 
-  /** The last uses as soon as they are so; a busy machine may need longer than the recorder. */
+  /** Waits until the stored last uses satisfy `so`. A fixed pause would be too short on a busy machine. */
   async function written(partner: TrialPartner, so: (uses: LastUses) => boolean): Promise<LastUses> {
     let uses = await lastUses(partner);
     await until(async () => so(uses = await lastUses(partner)), () => uses);
@@ -62,7 +62,8 @@ describe("the last use of credentials", () => {
   it("is written soon after the request, by the time of the request, and changes no registry and no account", async () => {
     const partner = await service.addPartner();
     const { sql } = service.books;
-    // Another time than that of the writing, and as exact as the service's estimate of the database's is.
+    // The shifted clock separates the time of use from the time of writing. The 10 s allow for the error of
+    // the service's estimate of the database's time.
     service.shiftClock(100_000);
     const beforeMs = service.now() - 10_000;
     assertEquals(await order(partner), 201);

@@ -19,7 +19,7 @@ describe("startUsageRecorder()", () => {
   let recorder: UsageRecorder | undefined;
   afterEach(async () => await recorder?.stop());
 
-  /** A recorder whose writings the test sees, and may make fail. */
+  /** Starts a recorder. The test sees each write, and can delay it or make it fail. */
   function stage(write: (number: number) => void | Promise<void> = () => {}) {
     const written: (readonly Use[])[] = [];
     recorder = startUsageRecorder(async (uses) => {
@@ -109,7 +109,8 @@ describe("startUsageRecorder()", () => {
     await writings(1);
     recorder.note(use("b", MINUTE_MS));
     await writings(2);
-    // A use that came before its minute would be held back if the first were still remembered.
+    // If the recorder still remembered the first use, it would not write this one: it is less than a minute
+    // later.
     recorder.note(use("a", MINUTE_MS - 1));
     await recorder.stop();
     assert(written.at(-1)!.some(({ id }) => id === "a"));

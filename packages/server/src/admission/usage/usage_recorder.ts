@@ -1,28 +1,28 @@
-/** That a credential let somebody in, or signed a token or a webhook. */
+/** One use of a credential: it admitted a request, or it signed a token or a webhook. */
 export interface Use {
   readonly kind: "certificate" | "client_secret" | "signing_key" | "token_key" | "webhook_secret";
-  /** Whose it is; token keys are the service's own. */
+  /** The partner that owns the credential; null for a token key, which is the service's own. */
   readonly partner: number | null;
-  /** Its fingerprint, number, thumbprint or kid. */
+  /** The credential's fingerprint, number, thumbprint or kid. */
   readonly id: string;
   /** By the database's time. */
   readonly atMs: number;
 }
 
-/** Remembers uses in memory and has them written later, apart from every request. */
+/** Collects uses in memory. They are written in the background, so that no request waits for the write. */
 export interface UsageRecorder {
   note(use: Use): void;
-  /** Writes what is still to be written, then no more. */
+  /** Writes the remaining uses, then stops writing. */
   stop(): Promise<void>;
 }
 
-/** How far apart the written uses of one credential are at least. */
+/** Minimum time between two written uses of one credential. */
 const APART_MS = 60_000;
 const FLUSH_MS = 2000;
 
 /**
- * Only who was admitted is noted, so there is never more to remember than there are credentials. A use is written after
- * `flushMs` at the latest, and a stop waits as long for the last writing.
+ * Only admitted requests are noted, so the number of credentials bounds the memory. Uses are written every
+ * `flushMs`, unless the previous write is still running. A stop waits at most `flushMs` for the last write.
  */
 export function startUsageRecorder(
   record: (uses: readonly Use[]) => Promise<void>,
@@ -40,7 +40,7 @@ export function startUsageRecorder(
     try {
       await record(uses.map(([, use]) => use));
     } catch {
-      // A credential that is still in use is noted again.
+      // Dropping failed uses is safe: a credential that is still in use is noted again.
       for (const [name] of uses) writtenAtMs.delete(name);
     }
   };

@@ -1,11 +1,12 @@
--- Limits of one partner: open firm quotes by number and by grams, and records a day. A record is a request that was stored and
--- executed nothing: a quote, a binding refusal, the nonce of a probe or of a replay. Executing a quote gives its record back.
+-- Limits of one partner: open firm quotes by number and by grams, and stored records per day. A record is a
+-- stored request that moved no money or gold: a quote, a binding refusal, a redelivery, a webhook test, or
+-- the nonce of a probe or a replay. Executing a quote gives its record back.
 --
--- Everything here runs under the lock of the partner's account. A row of `allowance` holds upper bounds. Executed and
--- expired quotes are subtracted only when a limit would be exceeded. So the order path writes nothing here, and a partner who
--- stays at a limit is refused without a write.
+-- Everything here runs under the lock of the partner's account. A row of `allowance` holds upper bounds.
+-- Executed and expired quotes are subtracted only when a limit would be exceeded. So an executed order writes
+-- nothing here, and a partner who stays at a limit is refused without a write.
 
--- The day ends at midnight in Riyadh, as a statement's day does.
+-- The day ends at midnight in Riyadh, like the day of a statement.
 create or replace function gold.day_end(clock timestamptz) returns timestamptz
 language sql immutable parallel safe
 return (date_trunc('day', clock at time zone 'Asia/Riyadh') + interval '1 day') at time zone 'Asia/Riyadh';
@@ -15,7 +16,8 @@ create or replace function gold.first_id_at(instant timestamptz) returns uuid
 language sql immutable parallel safe
 return (lpad(to_hex((extract(epoch from instant) * 1000)::bigint), 12, '0') || '70008000000000000000')::uuid;
 
--- The limit that one more record, or a new quote of `grams`, would exceed. `grams` is null for a request that is no quote.
+-- The limit that one more record, or a new quote of `grams`, would exceed. `grams` is null for a request that
+-- makes no quote.
 create or replace function gold.exceeded_limit(held gold.allowance, grams bigint) returns text
 language sql immutable parallel safe
 return case
@@ -24,8 +26,9 @@ return case
   when held.records >= held.maximum_daily_records then 'daily_records'
 end;
 
--- Subtracts what no longer counts. First the orders since the last count: each executed a counted quote, and gives its record
--- back. If that is not enough, and a counted quote may have expired since, the open quotes are counted exactly.
+-- Subtracts what no longer counts. It first subtracts the orders since the last count: each order executed a
+-- counted quote and gives its record back. If a limit is still exceeded and a counted quote may have expired
+-- since, it counts the open quotes exactly.
 create or replace function gold.renewed(held gold.allowance, clock timestamptz, grams bigint) returns gold.allowance
 language plpgsql stable set search_path = gold, pg_temp as $$
 declare
@@ -45,7 +48,8 @@ begin
     held.records := 0;
     held.day_ends_at := day_end(clock);
   end if;
-  -- A count never stands for two minutes, unless the clock stepped back.
+  -- `exact_until` is never two minutes ahead of the clock, unless the clock stepped back. Then the count is
+  -- repeated.
   if exceeded_limit(held, grams) in ('open_quotes', 'open_grams')
     and (clock >= held.exact_until or held.exact_until > clock + interval '2 minutes') then
     select count(*), coalesce(sum(q.grams), 0), coalesce(min(q.expires_at), clock + interval '1 minute'),
@@ -59,7 +63,7 @@ begin
   return held;
 end $$;
 
--- PL/pgSQL keeps the plan; a function in SQL would be planned at each call.
+-- This function is in PL/pgSQL, which caches the plan. Postgres would plan a function in SQL at each call.
 create or replace function gold.keep_allowances(changed gold.allowance[]) returns void
 language plpgsql volatile as $$
 begin
@@ -69,8 +73,8 @@ begin
   where l.bucket = c.bucket and l.client_id = c.client_id;
 end $$;
 
--- A refusal by a limit. It binds no key and nothing of it is stored. `limit` is for the service, which writes the headers.
--- Services of 0.1.0 pass the body on unchanged.
+-- Builds the refusal by a limit. It binds no key, and nothing of it is stored. The service writes the
+-- rate-limit headers from `limit`. Services of version 0.1.0 pass the body on unchanged.
 create or replace function gold.limit_reached(item int, held gold.allowance, reached text, clock timestamptz, request uuid) returns gold.outcome
 language plpgsql stable set search_path = gold, pg_temp as $$
 declare
@@ -116,12 +120,14 @@ begin
   );
 end $$;
 
--- Signed retries of known keys are answered even past the daily budget, so they have a rate of their own (GCRA).
+-- Signed retries of known keys are answered even past the daily budget, so they have their own rate limit
+-- (GCRA).
 create or replace function gold.replays_per_second() returns int language sql immutable parallel safe return 5;
 create or replace function gold.replay_burst() returns int language sql immutable parallel safe return 500;
 
--- Counts one record of a request that is no quote: a binding refusal, a probe or a replay. Returns the refusal if a limit
--- forbids it, and null if it may be stored. `executed` are the orders of the running batch that are not in the table yet.
+-- Counts one record of a request that makes no quote, such as a binding refusal, a probe or a replay. Returns
+-- the refusal if a limit forbids the record, and null if it may be stored. `executed` is the number of the
+-- running batch's orders that are not in the table yet.
 create or replace function gold.take_record(
   item int, client int, clock timestamptz, request uuid, is_replay boolean, executed bigint default 0
 ) returns gold.outcome
@@ -134,7 +140,7 @@ begin
     return null;
   end if;
   if is_replay then
-    -- More than a whole burst ahead: the clock stepped back.
+    -- A value more than a whole burst ahead means that the clock stepped back.
     if held.replays_paid_at > clock + make_interval(secs => replay_burst() / replays_per_second()::float8) then
       held.replays_paid_at := clock;
     end if;
@@ -153,7 +159,8 @@ begin
   return null;
 end $$;
 
--- What GET /v1/limits shows of a limited partner, counted exactly; no row for a partner without limits.
+-- The limits of a partner and their use, counted exactly, for GET /v1/limits. Returns no row for a partner
+-- without limits.
 create or replace function gold.read_limits(client int) returns table (
   maximum_open_quotes int, maximum_open_grams bigint, maximum_daily_records int,
   open_quotes bigint, open_grams bigint, records bigint, resets_at timestamptz

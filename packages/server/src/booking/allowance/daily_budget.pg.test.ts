@@ -76,7 +76,7 @@ describe("the daily budget of records", () => {
     assertEquals([wordOf(await quote(client)), wordOf(await quote(client))], ["answered 201", SPENT]);
   });
 
-  /** Requests that would store something and execute nothing. */
+  /** Requests that would each store one record of the daily budget. */
   const records: Record<string, (client: number) => Promise<Outcome>> = {
     "a quote": quote,
     "a quote's binding refusal": (client) =>

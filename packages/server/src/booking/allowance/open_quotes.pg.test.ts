@@ -33,7 +33,7 @@ describe("the limit on open quotes", () => {
     bookQuote(books.api, quoteItem(client, grams(tenthMilligrams)));
   const execute = (client: number, { body }: Outcome) =>
     bookOrder(books.api, orderItem(client, (JSON.parse(body!) as { quote_id: string }).quote_id.slice(3)));
-  /** As if the quotes had been made a minute ago. */
+  /** Expires the client's quotes, as if they had been made a minute ago. */
   async function expire(client: number): Promise<void> {
     await books.sql.begin(async (sql) => {
       await sql`alter table gold.quote disable trigger append_only`;

@@ -19,7 +19,7 @@ describe("the migration that brings limits", () => {
   });
   after(() => server.stop());
 
-  /** A database of the version before limits, with two partners, migrated to this version. */
+  /** Creates a database of the version before limits, with three partners, and migrates it. */
   async function migrated(environment: "sandbox" | "production", look: (sql: Sql) => Promise<void>) {
     const url = await server.createDatabase();
     const sql = postgres(url, { max: 1, onnotice: () => {} });

@@ -203,7 +203,7 @@ describe("deposits", () => {
   it("are approved or reversed by one of many at once", async () => {
     const pool = books.connect("gold_operator", 12);
     for (let round = 0; round < 5; round++) {
-      // Rich enough that nothing but the deposit's own state stands against a second time.
+      // The client has enough money that only the deposit's own state can refuse a second change.
       const { client, publicId } = await partner(9_000n);
       const id = await recordDeposit(maker, publicId, 500n, `REF-K${round}`);
       for (const [change, balance] of [["approve", "9500 0 0"], ["reverse", "9000 0 0"]] as const) {

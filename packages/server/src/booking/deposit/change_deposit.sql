@@ -1,5 +1,5 @@
--- Deposits, as the bank reports them. One login records, another approves; the approval books the funding, which bears the
--- deposit's uuid. Locks: the client's account, then the deposit.
+-- Deposits that the bank reported. One login records a deposit and another login approves it. The approval
+-- books a funding with the deposit's uuid. Lock order: the client's account, then the deposit.
 
 create or replace function gold.lock_deposit(id uuid, out found_deposit gold.deposit, out holder gold.account)
 language plpgsql volatile set search_path = gold, pg_temp as $$
@@ -11,7 +11,7 @@ begin
     raise exception 'there is no deposit dep_%', lock_deposit.id using errcode = 'GR404';
   end if;
   select a.* into strict holder from account a where a.bucket = found_deposit.bucket and a.client_id = found_deposit.client_id for no key update;
-  -- Read again: what it said before the lock may be past.
+  -- Read the deposit again, because it may have changed before the lock.
   select d.* into strict found_deposit from deposit d where d.id = lock_deposit.id for no key update;
 end $$;
 
@@ -62,7 +62,7 @@ begin
   perform note('deposit.approve', public_of(given.client_id), jsonb_build_object('deposit', 'dep_' || given.id, 'amount', given.amount));
 end $$;
 
--- Before the approval it takes the record back; after it, the money.
+-- Before the approval, a reversal cancels only the record. After the approval, it also takes the money back.
 create or replace function gold.reverse_deposit(id uuid) returns void
 language plpgsql volatile security definer set search_path = gold, pg_temp as $$
 #variable_conflict use_column

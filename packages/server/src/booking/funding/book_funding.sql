@@ -1,7 +1,7 @@
--- Money in: one transfer from the bank to the client, its event, its key. The sandbox's fund call and the operator's
--- approved deposit both end here, in post_funding.
+-- Money in: one transfer from the bank to the client, and its event. The sandbox's fund call, which also
+-- binds its key, and the operator's approval of a deposit both use post_funding.
 
--- The bound is on the balance: it keeps every later sum inside fifteen digits.
+-- The limit applies to the balance after the funding. It keeps every later sum within fifteen digits.
 create or replace function gold.has_room_for(holder gold.account, amount bigint) returns boolean
 language sql immutable
 return (holder).sar_available + (holder).sar_held + amount <= 99999999999999;
@@ -28,7 +28,7 @@ declare
   at timestamptz;
   limited outcome;
 begin
-  -- Whoever holds the service's login can still make no money in production.
+  -- Even with the service's login, nobody can create money in production.
   if not exists (select from deployment d where d.environment = 'sandbox') then
     raise exception 'money comes in by a deposit here, never by a call' using errcode = 'GB004';
   end if;

@@ -12,7 +12,7 @@ export interface FundingItem extends LaneItem {
   readonly request: string;
 }
 
-/** Money in is rare: its lane carries one item at a time, and always waits for the account. */
+/** Fundings are rare: each is sent alone and always waits for the account's lock. */
 export function sendFunding(sql: Sql): Send<FundingItem> {
   return async ([item], { settle }) => {
     const { client, admissionVersion, key, fingerprint, amountHalalas, id, request } = item!;

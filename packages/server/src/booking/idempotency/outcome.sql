@@ -1,11 +1,15 @@
--- What a booking function says of each item. `outcome` is one of
---   answered                   first result, bound to its key: an execution or a binding refusal. Or status 429: one of the
---                              partner's limits refused the request, and nothing was stored
---   replayed                   the key was known with this fingerprint: the first answer's bytes
---   nonce_reused, idempotency_key_conflict, price_unavailable, market_closed, not_found    refused, nothing bound
---   admission_changed          admitted under credentials that changed since: nothing spent, admit anew
---   service_unavailable        the clock is behind the account's newest posting by as many seconds as the body says: nothing spent or bound
---   busy                       the client's account is locked by another: nothing spent, run it alone
+-- The result of a booking function for each item. `outcome` is one of
+--   answered                   the first result, bound to its key: an execution or a binding refusal. Or
+--                              status 429: a limit of the partner refused the request; nothing was stored
+--   replayed                   the key was known with the same fingerprint; the body is the first answer
+--   nonce_reused, idempotency_key_conflict, price_unavailable, market_closed, not_found
+--                              refused, and no key was bound
+--   admission_changed          the client's admission version changed after the request was admitted;
+--                              nothing was stored, and the service must admit the request again
+--   service_unavailable        the clock is behind the account's newest posting or the order's quote; the
+--                              body is the number of seconds; nothing was stored
+--   busy                       another transaction has locked the client's account; nothing was stored, and
+--                              the caller must send the item again with `wait`
 do $$
 begin
   if to_regtype('gold.outcome') is null then
@@ -13,7 +17,8 @@ begin
   end if;
 end $$;
 
--- What a known key answers: the request's own result, the first result again, or that the key belongs to another request.
+-- The answer for a known key: the request's own result (`own`), the first result again (`same` fingerprint),
+-- or a conflict.
 create or replace function gold.settled(item int, own boolean, same boolean, status smallint, body text) returns gold.outcome
 language sql immutable parallel safe
 return case

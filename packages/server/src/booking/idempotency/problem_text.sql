@@ -1,4 +1,5 @@
--- A binding refusal is stored as the bytes that were answered. Status and title come from the protocol's registry.
+-- A binding refusal is stored as the exact bytes of the answer. Status and title come from the protocol's
+-- problem registry.
 
 create or replace function gold.problem_text(refusal text, detail text, request uuid) returns text
 language sql stable

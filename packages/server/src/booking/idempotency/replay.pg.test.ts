@@ -85,7 +85,7 @@ describe("an order's key and nonce", () => {
       const outcome = await order(client, await books.quote(client, "buy", GRAM), { nonce });
       assertEquals(outcome, { item: 1, outcome: "nonce_reused", status: null, body: null } as Outcome);
       const bound = (await readBooks(books.sql)).filter((line) => !before.includes(line));
-      // The quote that the attempt was for, and its key: nothing of the order.
+      // Only the quote for this attempt and the quote's key were stored, nothing of the order.
       assertEquals(bound.map((line) => line.split(" ")[0]), ["idempotency_key", "quote"]);
     }
   });

@@ -18,7 +18,7 @@ import {
   wordOf,
 } from "../trial.ts";
 
-/** What every item of these carries; a funding's nonce is not looked at. */
+/** The fields that every item has. A funding ignores the nonce. */
 interface Turn {
   readonly key: string;
   readonly nonce: string;
@@ -36,7 +36,7 @@ type Book = (
   sending?: Partial<Sending>,
 ) => Promise<Outcome>;
 
-/** What is booked alone: the same key, the same rules. */
+/** The writes that are booked alone. They follow the same rules for keys. */
 const WRITES: Record<string, Book> = {
   book_funding: (sql, client, amount, { nonce: _, ...given } = {}, sending) =>
     bookFunding(sql, fundingItem(client, amount, given), sending),
@@ -56,7 +56,7 @@ describe("take_turn", () => {
   after(() => books.stop());
 
   const rich = () => books.createClient({ halalas: 1_000_000n });
-  /** The same but for the nonces: those, a retry spends. */
+  /** All rows except those of `table`. A retry stores a new nonce, so tests leave out that table. */
   const rowsBut = async (table: string) =>
     (await readBooks(books.sql)).filter((line) => !line.startsWith(`${table} `));
 
@@ -118,7 +118,7 @@ describe("take_turn", () => {
       }
       assertEquals(await readBooks(books.sql), before);
       assertEquals(wordOf(await book(books.api, client, 5n, turn)), "answered 201");
-      // A replay is refused, too: whose admission ended is not told what was booked.
+      // A replay is refused, too: a client whose admission ended must not learn what was booked.
       assertEquals(
         wordOf(await book(books.api, client, 5n, { ...retryOf(turn), admissionVersion: "2" })),
         "admission_changed",

@@ -1,5 +1,6 @@
--- The first steps of a write that is booked alone: the account's lock, the clock, the nonce, the key. `answer` is null
--- where the business has yet to decide; bind_answer then stores its decision, and the nonce with it.
+-- The first steps of a write that is booked alone: the account's lock, the clock, the nonce, the key. If
+-- `answer` is null, the calling function decides. It then stores its decision with bind_answer and, for a
+-- signed request, the nonce with spend_nonce.
 
 create or replace function gold.take_turn(
   settle boolean, client int, admission bigint, nonce uuid, key text, fingerprint bytea, request uuid,
@@ -20,7 +21,7 @@ begin
     select from nonce n
     where n.bucket = holder.bucket and n.client_id = holder.client_id and n.nonce = take_turn.nonce and n.request_id = take_turn.request
   )) then
-    -- An earlier attempt of this very request was committed before its connection was lost.
+    -- An earlier attempt of the same request was committed before its connection was lost.
     answer := settled(1, known.request_id = take_turn.request, known.fingerprint = take_turn.fingerprint, known.status, known.body);
     return;
   elsif holder.admission_version is distinct from take_turn.admission then
@@ -43,14 +44,16 @@ begin
   end if;
 end $$;
 
--- The account's lock is held, so a nonce that take_turn did not find is still unspent. The primary key enforces it again.
+-- The account's lock is held, so a nonce that take_turn did not find is still unspent. The primary key
+-- enforces it again.
 create or replace function gold.spend_nonce(holder gold.account, nonce uuid, request uuid) returns void
 language sql volatile set search_path = gold, pg_temp
 begin atomic
   insert into gold.nonce (bucket, client_id, nonce, request_id) values ((holder).bucket, (holder).client_id, nonce, request);
 end;
 
--- A business refusal has no result; `body` is what is answered now and at every repeat.
+-- Binds the answer to the key and returns it. A refusal has no `result`. `body` is the answer now and at
+-- every replay.
 create or replace function gold.bind_answer(
   holder gold.account, key text, fingerprint bytea, request uuid, kind text, result uuid, at timestamptz, status int, body text
 ) returns gold.outcome

@@ -61,7 +61,7 @@ describe("the time of an account, while the clock is behind its newest posting,"
   it("ends a quote, for an order and for a read", async () => {
     const client = await rich();
     await set(client, "last_posted_at", 4.5);
-    // By the clock it is firm for two more seconds.
+    // By the clock, this quote is firm for two more seconds.
     const ended = await plantQuote(books.sql, { ...TERMS, client, ageSeconds: 58 });
     const open = await plantQuote(books.sql, { ...TERMS, client, ageSeconds: 0 });
     const find = async (id: string) => {
@@ -94,7 +94,7 @@ describe("the time of an account, while the clock is behind its newest posting,"
         assertEquals(outcomes.map(({ outcome }) => outcome), ["service_unavailable", "answered"]);
         assertEquals(outcomes[1]!.status, 201);
       }
-      // What was answered before stays answered.
+      // An order that was answered before gets its answer again.
       assertEquals(await bookOrder(books.api, known, { settle: true }), first);
       const retry = { ...known, nonce: newUuid(), request: newUuid() };
       assertEquals(await bookOrder(books.api, retry), { ...first, outcome: "replayed" });

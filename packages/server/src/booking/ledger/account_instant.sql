@@ -1,15 +1,18 @@
--- The time of an account. Its records never go back in time, even if the database's clock does. Every record of an account
--- takes its instant from here, under the account's lock.
+-- The time of an account. Its records never go back in time, even if the database's clock does. Every record
+-- of an account gets its instant from account_instant, under the account's lock.
 
--- If the clock is further than this behind an account's newest posting, the account's quotes and orders are refused. Postings are
--- rounded up by less than a millisecond, so a greater difference means that the clock stepped back.
+-- If the clock is further than this behind an account's newest posting, the account's quotes and orders are
+-- refused. The instants of postings are rounded up by less than a millisecond, so a greater difference means
+-- that the clock stepped back.
 create or replace function gold.clock_tolerance() returns interval
 language sql immutable parallel safe
 return interval '5 seconds';
 
--- The last millisecond for which a balance was answered that still counts. If the clock steps back far, balances that were read
--- before the step lie far ahead of it. They count for an account whose newest posting is ahead, too: it is stopped anyway. Another
--- account would be stopped by its next posting alone, so for that one they do not count.
+-- Returns `closed_until`, the last millisecond for which a balance was answered, or '-infinity' if it no
+-- longer counts. If the clock steps back far, a balance that was read before the step can lie far ahead of
+-- the clock. It still counts if the account's newest posting is far ahead, too, because that account's quotes
+-- and orders are refused anyway. For any other account it does not count: the next posting would get an
+-- instant far ahead, and the account's quotes and orders would be refused because of it.
 create or replace function gold.closed_end(holder gold.account, present timestamptz) returns timestamptz
 language sql stable parallel safe
 return case
@@ -18,8 +21,8 @@ return case
   else '-infinity'
 end;
 
--- The instant of a new record: the later of the clock and the newest posting, and later than every millisecond for which a
--- balance was answered. `present` is the clock's next millisecond.
+-- The instant of a new record: the later of the clock and the newest posting, and later than every
+-- millisecond for which a balance was answered. `present` is the clock's next millisecond.
 create or replace function gold.account_instant(holder gold.account, present timestamptz) returns timestamptz
 language sql stable parallel safe
 return case
@@ -27,7 +30,8 @@ return case
   else greatest(present, (holder).last_posted_at, gold.closed_end(holder, present) + interval '1 millisecond')
 end;
 
--- The number of seconds by which the clock is behind an account's newest posting or quote, for the service's alarm.
+-- The number of seconds by which the clock is behind an account's newest posting or quote, for the service's
+-- alarm.
 create or replace function gold.seconds_behind(newest timestamptz, clock timestamptz) returns text
 language sql stable parallel safe
 return ceil(extract(epoch from newest - clock))::bigint::text;

@@ -30,7 +30,7 @@ const APPEND_ONLY = [
 
 const REFERRED_TO = ["withdrawal", "payment_batch"];
 
-/** What may be written into a deposit's row of which steps are written already, by whoever may update it. */
+/** For a deposit with these steps, the changes that the trigger must refuse to every role. */
 const STEPS_AGAIN: Record<string, readonly string[]> = {
   approved: [
     "approved_by = 'another'",
@@ -78,7 +78,7 @@ describe("append_only", () => {
         } where false`,
         owner`delete from gold.${owner(table)}`,
         owner`truncate gold.${owner(table)} cascade`,
-        // Postgres itself forbids it where another table refers to this one.
+        // Postgres itself refuses to truncate a table that another table refers to.
         ...(REFERRED_TO.includes(table) ? [] : [owner`truncate gold.${owner(table)}`]),
       ];
       for (const change of changes) {

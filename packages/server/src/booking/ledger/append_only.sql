@@ -1,12 +1,12 @@
--- History is never updated, not even by the owner of the tables by mistake: privileges forbid it, and so do these triggers' functions.
--- database/triggers.sql attaches them.
+-- Rows of history are never changed. Privileges forbid it, and these trigger functions also stop a mistake by
+-- the owner of the tables. database/triggers.sql attaches them.
 
 create or replace function gold.refuse_change() returns trigger language plpgsql as $$
 begin
   raise exception '% is append-only: write a new row that corrects the old one', tg_table_name using errcode = 'GB002';
 end $$;
 
--- A deposit's steps stand in its row: each is written once, and never taken back.
+-- The steps of a deposit are columns of its row. Each step is written once and never removed.
 create or replace function gold.freeze_steps() returns trigger language plpgsql as $$
 begin
   if (old.approved_at is not null or old.reversed_at is not null)

@@ -1,6 +1,7 @@
--- The past, found by the sequence: a client's events are numbered without a gap and their instants never fall, so the last
--- one of any instant is found by halving, twenty steps for a million, without an index for it. Each step asks for the next number
--- that there is: asked for by equality, the planner may take the index by id for as good, and read all events of the client.
+-- Finds a client's last event at or before an instant. The events are numbered without a gap and their
+-- instants never fall, so a binary search finds it without an index on the instant: twenty steps for a
+-- million events. Each step uses `>=` with `limit 1`. With an equality, the planner may choose the index by
+-- id instead and read all events of the client.
 
 create or replace function gold.sequence_at(client int, at timestamptz) returns bigint
 language plpgsql stable set search_path = gold, pg_temp
@@ -25,7 +26,7 @@ begin
   return low;
 end $$;
 
--- The three balances after the record of this number.
+-- The three balances after the record with this sequence number.
 create or replace function gold.balance_after(client int, sequence bigint, out available bigint, out held bigint, out gold bigint)
 language sql stable set search_path = gold, pg_temp
 begin atomic
@@ -37,9 +38,9 @@ begin atomic
   ) t on true;
 end;
 
--- Closes an account's past up to an instant, after waiting for any posting in progress. Every later posting gets a later millisecond
--- (account_instant). Losing this in a crash is harmless unless the clock also steps back, so the reader waits neither for the
--- disk nor for a standby.
+-- Closes an account's past up to an instant, after waiting for any posting in progress. Every later posting
+-- gets a later millisecond (account_instant). Losing this in a crash is harmless unless the clock also steps
+-- back. So the reader waits neither for the disk nor for a standby.
 create or replace function gold.close_past(client int, until timestamptz) returns void
 language plpgsql volatile set search_path = gold, pg_temp as $$
 begin
@@ -47,8 +48,9 @@ begin
   update account a set closed_until = greatest(closed_end(a, ceil_millisecond(clock_timestamp())), ceil_millisecond(until)) where a.bucket = client % 64 and a.client_id = client;
 end $$;
 
--- The balance at an instant that is past, by the clock or by the newest posting. It never changes afterwards: an instant before the
--- newest posting, or one that was read before, is closed already; any other is closed now. Returns no row for a future instant.
+-- The balance at a past instant: one up to the clock, the newest posting or an earlier read. It never changes
+-- afterwards. An instant before the newest posting, or one that was read before, is closed already. Any other
+-- is closed now. Returns no row for a future instant.
 create or replace function gold.balance_at(client int, at timestamptz) returns table (available bigint, held bigint, gold bigint)
 language plpgsql volatile security definer set search_path = gold, pg_temp as $$
 declare
@@ -68,7 +70,8 @@ begin
   return query select b.available, b.held, b.gold from balance_after(balance_at.client, sequence_at(balance_at.client, balance_at.at)) b;
 end $$;
 
--- The balance now, as of the later of the clock and the newest posting. balance_at always gives the same for that instant.
+-- The balance now, as of the later of the clock and the newest posting. For that instant, balance_at always
+-- returns the same balance.
 create or replace function gold.balance_now(client int) returns table (available bigint, held bigint, gold bigint, as_of timestamptz)
 language plpgsql volatile security definer set search_path = gold, pg_temp as $$
 declare

@@ -96,7 +96,8 @@ describe("bars", () => {
     for (let round = 0; round < 30; round++) {
       const serial = await books.addBar(1_000n);
       const item = await buyer(1_000n);
-      // A head start of a few milliseconds in some rounds: on a busy machine one way would win them all.
+      // In some rounds, one of the two starts a few milliseconds ahead. Otherwise, on a busy machine, the
+      // same one could win every round.
       const second = sleep(5 * (round >> 1) % 15);
       const removing = () => refusalOf(remove(serial));
       const ordering = () => bookOrder(books.api, item).then(wordOf);

@@ -1,5 +1,5 @@
--- Bars come and go by transfers of the house, client 0. A bar leaves only when the free gold covers it.
--- Locks: the house's account, the vault, the bar.
+-- Adding or removing a bar is a transfer on the house account, client 0. A bar is removed only if the free
+-- gold covers it. Lock order: the house account, the vault, the bar.
 
 create or replace function gold.move_bar(bar_in boolean, fine bigint) returns bigint
 language plpgsql volatile set search_path = gold, pg_temp as $$
@@ -43,7 +43,8 @@ declare
   leaving bar;
   booked bigint;
 begin
-  -- The bar's weight never changes, so it may be read before the locks; that it is still here is checked under them.
+  -- The bar's weight never changes, so it can be read before the locks. Under the locks, the update checks
+  -- that the bar is still here.
   select b.* into leaving from bar b where b.serial = remove_bar.serial;
   if leaving.serial is null then
     raise exception 'there is no bar with serial %', remove_bar.serial using errcode = 'GR404';

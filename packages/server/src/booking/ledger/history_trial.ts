@@ -1,4 +1,4 @@
-/** What the contract says of money in and out, without a database: the judge of the books' random histories. */
+/** A model of the contract for money in and out, without a database. Tests compare the books with it. */
 
 export interface Balance {
   readonly available: bigint;
@@ -62,12 +62,12 @@ const REFUSED = "GR409";
 const ABSENT = "GR404";
 const EXECUTED = "answered 201";
 
-/** One of those that there are, or now and then the one after the last, which there is not. */
+/** Picks one of the items, or sometimes undefined, for an item that does not exist. */
 export const pick = <Item>(items: readonly Item[], draw: number): Item | undefined =>
   items[draw % (items.length + 1)];
 
 export class HistoryModel {
-  /** Of each client, the balance after each event. */
+  /** For each client, the balance after each event. */
   readonly past: Balance[][];
   readonly withdrawals: Withdrawal[] = [];
   readonly deposits: Deposit[] = [];
@@ -80,7 +80,7 @@ export class HistoryModel {
     return this.past[client]!.at(-1) ?? { available: 0n, held: 0n, gold: 0n };
   }
 
-  /** What the books must answer; a success is remembered. */
+  /** Returns the answer that the books must give. If it is a success, the model applies the action. */
   take(action: Action): string {
     switch (action.kind) {
       case "withdraw":

@@ -1,6 +1,6 @@
 import type { Sql } from "postgres";
 
-/** The rules that find what was planted, by one who gets round every trigger; then it is taken back. */
+/** Corrupts the books with `plant`, without triggers, returns the rules that find it, and rolls back. */
 export async function rulesBrokenBy(sql: Sql, plant: string): Promise<string> {
   let rules: string[] = [];
   await sql.begin(async (sql) => {

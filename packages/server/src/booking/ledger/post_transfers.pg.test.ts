@@ -2,7 +2,7 @@ import { type TrialBooks, trialBooks } from "@gold-partner/dev";
 import { assertEquals } from "@std/assert";
 import { after, before, describe, it } from "node:test";
 
-/** A column of gold.transfer, as Postgres reads its text. */
+/** A row of gold.transfer: its columns as Postgres reads them. */
 type Posting = Record<string, string | number>;
 
 const STATED_WRONGLY = "GB001";
@@ -49,7 +49,7 @@ describe("post_transfers", () => {
     ...given,
   });
 
-  /** Posts in one statement as the books' role does, looks, and takes it back: "posted", or the SQLSTATE. */
+  /** Posts in one statement as gold_book, reads the balances, and rolls back: "posted", or the SQLSTATE. */
   async function post(...postings: Posting[]): Promise<{ verdict: string; account?: string; free?: string }> {
     let found = {};
     const verdict = await books.sql.begin(async (sql) => {

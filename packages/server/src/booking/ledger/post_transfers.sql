@@ -1,5 +1,6 @@
--- The one writer of the maintained balances; database/triggers.sql attaches it. It runs once a statement, over all transfers of that statement, and
--- refuses them all when the balances that the caller wrote beside a transfer do not follow from the transfers.
+-- The only writer of the stored balances; database/triggers.sql attaches it. It runs once per statement, over
+-- all its transfers. It refuses them all if the balances that the caller stated in a transfer do not follow
+-- from the transfers, or if a client's sequence number or instant goes back.
 
 create or replace function gold.post_transfers() returns trigger
 language plpgsql security definer set search_path = gold, pg_temp as $$
@@ -13,7 +14,7 @@ begin
       sum(case when credit = 'available' then amount when debit = 'available' then -amount else 0 end)::bigint as available,
       sum(case when credit = 'held' then amount when debit = 'held' then -amount else 0 end)::bigint as held,
       sum(case when credit = 'gold' then amount when debit = 'gold' then -amount else 0 end)::bigint as gold,
-      -- The last transfer and the balances that were stated beside it.
+      -- The last transfer and the balances that it states.
       max(array[sequence, leg, sar_available_after, sar_held_after, gold_after]) as last
     from posted
     group by bucket, client_id

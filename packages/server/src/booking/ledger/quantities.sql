@@ -1,4 +1,4 @@
--- What every function that waits for a lock asks first.
+-- Every function that waits for a lock calls this first.
 create or replace function gold.require_read_committed() returns void
 language plpgsql stable as $$
 begin
@@ -7,7 +7,7 @@ begin
   end if;
 end $$;
 
--- How quantities and instants are written in a stored reply: as the shortest decimal, as RFC 3339 with milliseconds.
+-- The text of a stored reply: quantities as the shortest decimal, instants as RFC 3339 with milliseconds.
 
 create or replace function gold.decimal_text(quantity bigint, unit numeric) returns text
 language sql immutable parallel safe return trim_scale(quantity * unit)::text;
@@ -16,8 +16,8 @@ create or replace function gold.instant_text(at timestamptz) returns text
 language sql stable parallel safe
 return to_char(at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"');
 
--- The next full millisecond. Rounding up keeps the past closed: a balance asked for at an instant that has passed
--- can never be joined by a posting that carries the same instant.
+-- Rounds up to a full millisecond. This keeps the past closed: a posting never gets an instant that has
+-- already passed, so a balance that was read at such an instant stays true.
 create or replace function gold.ceil_millisecond(at timestamptz) returns timestamptz
 language sql stable parallel safe
 return case when date_trunc('milliseconds', at) = at then at

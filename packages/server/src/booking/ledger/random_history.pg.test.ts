@@ -38,7 +38,7 @@ const STEPS = {
   return: returnWithdrawal,
 } satisfies Record<Step, (operator: TrialOperator, id: string) => Promise<string>>;
 
-/** The ids that the books gave to what the model only counts. */
+/** The ids in the books. The model only numbers these rows. */
 interface Names {
   readonly clients: number[];
   readonly publicIds: string[];
@@ -109,8 +109,8 @@ const action: fc.Arbitrary<Action> = fc.oneof(
 );
 
 /**
- * How each history begins: with every outcome that the test must cover. Two deposits, of which one is
- * reversed; gold bought; a withdrawal that is refused, and one that goes all the way to the bank's file.
+ * The start of each history, with every outcome that the test must cover: two deposits, of which one is
+ * reversed, a buy of gold, a refused withdrawal, and a withdrawal that is submitted to the bank.
  */
 const opening: fc.Arbitrary<Action[]> = fc.record({
   client,
@@ -150,7 +150,7 @@ describe("a random history of money in, money out and gold", () => {
     await books.stop();
   });
 
-  /** Does it in the books, and says in the model's words what became of it. */
+  /** Performs the action in the books, and returns its result in the model's words. */
   async function perform(action: Action, names: Names): Promise<string> {
     const acting = "operator" in action ? operators[action.operator]! : undefined;
     const withdrawalOf = (draw: number) => pick(names.withdrawals, draw) ?? newUuid();
@@ -206,7 +206,7 @@ describe("a random history of money in, money out and gold", () => {
     return names;
   }
 
-  /** What the books hold at each event's instant; several may share one, and then the last of them counts. */
+  /** The balances at each event's instant. If several events share an instant, the last one counts. */
   async function pastOf(client: number): Promise<string[]> {
     const rows = await books.sql`
       select concat_ws(' ', e.sequence, b.available, b.held, b.gold) as line
@@ -241,7 +241,7 @@ describe("a random history of money in, money out and gold", () => {
     await fc.assert(judged, { numRuns: RUNS });
     assertEquals(await books.defects(), []);
     assertEquals((await books.sql`select from gold.verify_audit()`).length, 0);
-    // Without these outcomes the test would check nothing.
+    // Each of these outcomes must occur, or the test would not check it.
     for (
       const told of [
         "submit done",

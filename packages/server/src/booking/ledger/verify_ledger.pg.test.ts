@@ -4,7 +4,7 @@ import { after, before, describe, it } from "node:test";
 import { bookOrder, newUuid, orderItem } from "../trial.ts";
 import { rulesBrokenBy } from "./planted_trial.ts";
 
-/** The ids that the planted statements name as :client, :first, :second and :open. */
+/** The ids that the statements in DEFECTS name as :client, :first, :second and :open. */
 interface Subjects {
   readonly client: number;
   readonly first: string;
@@ -12,7 +12,8 @@ interface Subjects {
   readonly open: string;
 }
 
-// The staged client: funding (sequence 1), a buy of 1 g (2), a sell of 0.5 g (3), all sealed; the quote :open is open.
+// The client has a funding (sequence 1), a buy of 1 g (2) and a sell of 0.5 g (3), all sealed. The quote
+// :open is open.
 const DEFECTS: Record<string, readonly [rules: string, plant: string]> = {
   "a transfer's amount": [
     "balance_is_sum chain_is_whole order_is_booked running_balance",

@@ -1,8 +1,9 @@
--- Recomputes what the books claim, from the rows up. One row a defect; none is a clean ledger.
+-- Checks the books by recomputing them from the rows. Returns one row per defect; no rows means a clean
+-- ledger.
 
 create or replace function gold.verify_ledger() returns table (rule text, subject text, detail text)
 language sql stable security definer set search_path = gold, pg_temp as $$
-  -- Balances are the sum of the transfers, and the last transfer states them.
+  -- Each account's balances are the sums of its transfers.
   select 'balance_is_sum', 'client ' || a.client_id,
     format('holds %s/%s/%s, transfers sum to %s/%s/%s', a.sar_available, a.sar_held, a.gold,
       coalesce(s.available, 0), coalesce(s.held, 0), coalesce(s.gold, 0))
@@ -18,7 +19,8 @@ language sql stable security definer set search_path = gold, pg_temp as $$
     (coalesce(s.available, 0), coalesce(s.held, 0), coalesce(s.gold, 0))
 
   union all
-  -- Each transfer's stated balances follow from the one before it.
+  -- Each transfer's stated balances follow from those of the transfer before it, and its instant is not
+  -- earlier.
   select 'running_balance', 'client ' || t.client_id || ' sequence ' || t.sequence || ' leg ' || t.leg,
     'the stated balances do not follow from the transfer before'
   from (
@@ -33,7 +35,7 @@ language sql stable security definer set search_path = gold, pg_temp as $$
     or posted_at < posted_before
 
   union all
-  -- Gold is closed: what clients hold and what is free is what lies in the vault as bars.
+  -- The gold that clients hold, plus the free gold, equals the gold of the bars in the vault.
   select 'gold_is_backed', 'vault', format('clients hold %s, free are %s, bars hold %s', c.held, v.free, b.fine)
   from (select coalesce(sum(gold), 0) as held from account) c, (select coalesce(sum(free), 0) as free from vault) v,
     (select coalesce(sum(fine), 0) as fine from bar where removed_at is null) b
@@ -47,7 +49,7 @@ language sql stable security definer set search_path = gold, pg_temp as $$
   where i.amount is null or (b.removed_at is not null and o.amount is null)
 
   union all
-  -- Each order moved exactly its total and its grams, and each record has its transfers.
+  -- Each order has two transfers, which move exactly its total and its grams.
   select 'order_is_booked', 'order ' || o.id, 'its two transfers are missing or say other amounts'
   from orders o
   left join transfer s on s.bucket = o.bucket and s.client_id = o.client_id and s.sequence = o.sequence and s.leg = 1
@@ -73,7 +75,8 @@ language sql stable security definer set search_path = gold, pg_temp as $$
   where t.amount is null
 
   union all
-  -- A deposit that was approved is a funding, and one that was reversed after that took its money out again.
+  -- An approved deposit has a funding. If it was reversed after the approval, a transfer took the money out
+  -- again.
   select 'deposit_is_booked', 'deposit ' || d.id, 'its funding or the transfer of its reversal is missing, or says something else'
   from deposit d
   left join funding f on f.bucket = d.bucket and f.client_id = d.client_id and f.id = d.id and f.amount = d.amount and f.created_at = d.approved_at
@@ -83,7 +86,8 @@ language sql stable security definer set search_path = gold, pg_temp as $$
     or (d.approved_at is not null and d.reversed_at is not null) <> (t.amount is not null)
 
   union all
-  -- Who recorded, approved and reversed it, and on which reference of the bank, is what the audit's chain says.
+  -- The logins that recorded, approved and reversed a deposit, its bank reference and its amount match the
+  -- audit.
   select 'deposit_is_noted', 'deposit ' || d.id, 'it or its people are not what the audit says'
   from deposit d
   left join audit r on r.action = 'deposit.record' and r.detail->>'deposit' = 'dep_' || d.id
@@ -93,7 +97,8 @@ language sql stable security definer set search_path = gold, pg_temp as $$
     (d.recorded_by, d.bank_reference, d.amount, d.approved_by, d.reversed_by)
 
   union all
-  -- A withdrawal's steps follow one another, the first one holds the money, and the last ones let it go once.
+  -- Each step of a withdrawal has its event and its transfer. The first step holds the money, approval and
+  -- submission move none, and the later steps pay it or give it back.
   select 'withdrawal_is_booked', 'withdrawal ' || w.id || ' ' || coalesce(s.status::text, ''), 'its transfer or event is missing or says something else'
   from withdrawal w
   left join withdrawal_step s on s.bucket = w.bucket and s.client_id = w.client_id and s.withdrawal_id = w.id
@@ -109,7 +114,7 @@ language sql stable security definer set search_path = gold, pg_temp as $$
       (w.id, s.at, 'withdrawal.' || case s.status when 'pending_approval' then 'created' else s.status::text end)
 
   union all
-  -- What is held is what withdrawals wait for.
+  -- A client's held SAR equal the sum of its withdrawals that are not yet paid, rejected or returned.
   select 'held_is_withdrawals', 'client ' || a.client_id, format('%s are held, withdrawals wait for %s', a.sar_held, coalesce(w.waiting, 0))
   from account a
   left join (
@@ -122,7 +127,8 @@ language sql stable security definer set search_path = gold, pg_temp as $$
   where a.sar_held <> coalesce(w.waiting, 0)
 
   union all
-  -- An order is two transfers, money in or out one, an approval none: a surplus leg would balance and still be wrong.
+  -- An order has two transfers, money in or out has one, an approval has none. A surplus transfer could
+  -- balance and still be wrong, so they are counted.
   select 'record_has_its_legs', 'client ' || r.client_id || ' sequence ' || r.sequence, r.type || ' has ' || r.legs || ' transfer(s)'
   from (
     select e.client_id, e.sequence, e.type, count(t.leg) as legs
@@ -139,7 +145,8 @@ language sql stable security definer set search_path = gold, pg_temp as $$
   where t.client_id <> 0 and (e.sequence is null or e.created_at <> t.posted_at)
 
   union all
-  -- Accepted is executed is announced: every execution is bound to one key and told by one event.
+  -- The next checks: every execution has exactly one key and one event, and no key or event names a result
+  -- that does not exist.
   select 'result_is_bound', k.result_kind || ' ' || k.result_id, 'the key''s result does not exist'
   from idempotency_key k
   left join orders o on k.result_kind = 'order' and o.bucket = k.bucket and o.client_id = k.client_id and o.id = k.result_id
@@ -156,7 +163,7 @@ language sql stable security definer set search_path = gold, pg_temp as $$
     from orders o left join idempotency_key k on k.bucket = o.bucket and k.client_id = o.client_id and k.result_id = o.id and k.result_kind = 'order'
     group by o.id
     union all
-    -- Money in that no key asked for was a deposit.
+    -- A funding without a key comes from an approved deposit.
     select 'funding', f.id, count(k.key) + count(d.id)
     from funding f
     left join idempotency_key k on k.bucket = f.bucket and k.client_id = f.client_id and k.result_id = f.id and k.result_kind = 'funding'
@@ -199,14 +206,15 @@ language sql stable security definer set search_path = gold, pg_temp as $$
   left join deposit d on e.type = 'funding.reversed' and d.bucket = e.bucket and d.client_id = e.client_id and d.id = e.subject
     and d.reversed_sequence = e.sequence
   left join expiry_notice n on e.type = 'credential.expiring' and n.bucket = e.bucket and n.client_id = e.client_id and n.id = e.subject
-  -- A test tells of nothing but itself.
+  -- A webhook test has no execution: the subject of its event is the event itself.
   where coalesce(o.id, f.id, s.withdrawal_id, d.id, n.id, case when e.type = 'webhook.test' and e.subject = e.id then e.id end) is null
 
   union all
   select * from verify_delivery()
 $$;
 
--- The sealed chain against the rows: the first link of a client that no longer follows, or a head that is not the last one.
+-- Checks the sealed hash chain against the rows. Reports, for each client, the first link that no longer
+-- matches, or a head that is not the last link. Also reports links beyond the end of their chain.
 create or replace function gold.verify_chain() returns table (rule text, subject text, detail text)
 language plpgsql stable security definer set search_path = gold, pg_temp as $$
 declare
@@ -251,7 +259,7 @@ begin
   group by l.client_id;
 end $$;
 
--- What is committed and not sealed yet: the part that the chain does not protect.
+-- The number of each client's events that are committed but not sealed yet. The chain does not protect them.
 create or replace function gold.unsealed_tail() returns table (client_id int, events bigint)
 language sql stable security definer set search_path = gold, pg_temp as $$
   select a.client_id, a.event_sequence - coalesce(t.sequence, 0)

@@ -16,8 +16,9 @@ import {
 import { bookWithdrawal, newUuid, withdrawalItem } from "../trial.ts";
 import { rulesBrokenBy } from "./planted_trial.ts";
 
-// The staged client: a deposit of 500 approved (sequence 1), another one of 70 approved (2) and reversed (3), a third only recorded;
-// the withdrawal :paid of 40 created (4), approved (5), submitted (6), paid (7) and returned (8); :open of 30 created (9). All sealed.
+// The client has three deposits: 500, approved (sequence 1); 70, approved (2) and reversed (3); and one that
+// is only recorded. It has two withdrawals: :paid of 40, created (4), approved (5), submitted (6), paid (7)
+// and returned (8); and :open of 30, created (9). All events are sealed.
 const DEFECTS: Record<string, readonly [rules: string, plant: string]> = {
   "a withdrawal's amount": [
     "held_is_withdrawals withdrawal_is_booked",

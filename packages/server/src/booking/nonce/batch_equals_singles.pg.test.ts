@@ -12,7 +12,7 @@ seedTests(import.meta.url);
 
 const SETTINGS = { numRuns: 100 };
 
-/** Few numbers, so that nonces come again within a batch, from the one before, and from another client. */
+/** Few different nonces, so that they repeat within a batch, from the history, and between clients. */
 const drawn = fc.record({
   client: fc.nat(CLIENTS.length - 1),
   nonce: fc.nat(60),

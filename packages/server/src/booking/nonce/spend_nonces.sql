@@ -1,10 +1,12 @@
--- Spends 1 to 128 nonces of signed requests that book nothing, and answers for each, in order. A batch gives what its items
--- give one by one. A nonce belongs to the request that is stored with it: a retry of that request after a lost connection is
--- answered again, even if its admission has changed since; any other request gets `nonce_reused`. If the partner's daily
--- budget is spent, the answer is the refusal's body, and the nonce is not spent.
+-- Spends 1 to 128 nonces of signed requests that book nothing, and answers for each, in order. A batch gives
+-- the same answers as its items one by one. A nonce belongs to the request that is stored with it. A retry of
+-- that request after a lost connection is answered again, even if its admission has changed since. Any other
+-- request gets `nonce_reused`. If the partner's daily budget is spent, the answer is the refusal's body, and
+-- the nonce is not spent.
 --
--- The accounts are locked first, as everywhere: what is spent was admitted under the version that stands now. Then the primary
--- key decides. Settings as in book_orders.
+-- The accounts are locked first, as everywhere, so that a nonce is spent only if its request was admitted
+-- under the current admission version. Then the primary key decides. The settings are explained in
+-- book_orders.
 
 create or replace function gold.spend_nonces(
   wait boolean, clients int[], admissions bigint[], nonces uuid[], requests uuid[]
@@ -36,7 +38,7 @@ begin
     ) a;
   end if;
 
-  -- A nonce that is not spent yet is one record of its partner's daily budget.
+  -- Each nonce that is not spent yet counts as one record of its partner's daily budget.
   for asked in
     select i.n::int as n, i.client, i.request, i.client || ' ' || i.nonce as name
     from unnest(clients, admissions, nonces, requests) with ordinality i (client, admission, nonce, request, n)
@@ -63,7 +65,7 @@ begin
     returning 1
   )
   select count(*) into spent from fresh;
-  -- Under load all are fresh, and looking for each costs a fifth of the whole.
+  -- Under load, usually all nonces are fresh. Looking each one up would cost a fifth of the whole call.
   if spent = cardinality(nonces) then
     return array_fill('answered'::text, array[cardinality(nonces)]);
   end if;
@@ -81,8 +83,9 @@ begin
   );
 end $$;
 
--- 0.1.0 passes no request ids, so each nonce gets one of its own: its retries cannot be told from replays. It does not know
--- refusals by a limit either; the word that it gets instead makes it answer 503.
+-- For services of version 0.1.0. They pass no request ids, so each nonce gets a random one, and a retry
+-- cannot be told from a replay. They do not know refusals by a limit either. They get an outcome that makes
+-- them answer 503 instead.
 create or replace function gold.spend_nonces(wait boolean, clients int[], admissions bigint[], nonces uuid[]) returns text[]
 language sql volatile security definer set search_path = gold, pg_temp
 return (

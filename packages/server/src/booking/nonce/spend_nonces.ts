@@ -10,7 +10,7 @@ export interface NonceItem extends LaneItem {
   readonly request: string;
 }
 
-/** One round trip for 1 to 128 nonces: the function of the same name beside this file. */
+/** Spends 1 to 128 nonces in one round trip, by the function in spend_nonces.sql. */
 export function sendNonces(sql: Sql): Send<NonceItem> {
   return async (items, { wait }) => {
     const [row] = await sql<[{ words: string }]>`

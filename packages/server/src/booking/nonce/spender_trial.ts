@@ -1,5 +1,5 @@
-// A process of its own that spends what it is given through lanes, as the service does: it says that it is ready, waits for a
-// word, spends all at once, and says each outcome.
+// A separate process that spends the given nonces through the batcher, as the service does. It prints
+// "ready", waits for a line on stdin, spends all nonces at once, and prints their outcomes.
 import process from "node:process";
 import { createInterface } from "node:readline";
 import { connect } from "../../database/pools.ts";

@@ -12,7 +12,7 @@ const SPENDER = fileURLToPath(new URL("./spender_trial.ts", import.meta.url));
 const CLIENTS = 8;
 const NONCES = 25;
 
-/** The same nonces in requests of their own. */
+/** The same nonces in other requests. */
 const asOthers = (items: readonly NonceItem[]) => items.map((item) => ({ ...item, request: newUuid() }));
 
 describe("two processes that spend the same nonces at once", () => {
@@ -22,7 +22,7 @@ describe("two processes that spend the same nonces at once", () => {
   });
   after(() => books.stop());
 
-  /** Ready to spend as soon as it is told to. */
+  /** Starts a process that is ready to spend. The returned function lets it spend and gives its outcomes. */
   async function startSpender(items: readonly NonceItem[]): Promise<() => Promise<string[]>> {
     const child = spawn(process.execPath, [...runtimeArguments(SPENDER), books.url, JSON.stringify(items)], {
       stdio: ["pipe", "pipe", "inherit"],

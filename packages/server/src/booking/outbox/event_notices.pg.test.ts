@@ -29,7 +29,7 @@ describe("event notices", () => {
     await until(() => heard.length >= count, () => heard);
     return heard.toSorted((one, other) => one - other);
   };
-  /** What was told before it has been heard by then. */
+  /** Sends the notification `last` and waits for it. Returns the notifications that arrived before it. */
   const heardUpTo = async (heard: readonly number[], last: number) => {
     await books.sql`select pg_notify('gold_event', ${`${last}`})`;
     await until(() => heard.at(-1) === last, () => heard);
@@ -98,7 +98,7 @@ describe("event notices", () => {
   });
 
   it("lose what they cannot tell, without a word to whoever booked it", async () => {
-    // A rejection that nobody handles would end the process.
+    // An unhandled rejection would end the process.
     const url = new URL(books.url);
     url.port = "1";
     const nowhere = postgres(url.href, { max: 1, connect_timeout: 1 });

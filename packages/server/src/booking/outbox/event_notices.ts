@@ -1,23 +1,23 @@
 import type { Sql } from "postgres";
 
-/** Notices go together where there are many: each takes a lock of the whole cluster when it commits. */
+/** The pause that groups notifications. Each statement's commit takes a lock on the whole cluster. */
 const APART_MS = 3;
 
-/** Tells the workers that deliver that clients have new events, where these can be sent. */
+/** Notifies the delivery workers of clients that have new events, if the events can be sent. */
 export interface EventNotices {
   tell(client: number): void;
 }
 
 /**
- * After the commit and on a connection of its own, so that no order waits for it. One that is lost costs a second at most: then
- * the workers look by themselves.
+ * Notifications are sent after the commit and on a separate connection, so that no order waits for them. A
+ * lost notification delays an event by at most a second, because then the workers look for events themselves.
  */
 export function openEventNotices(sql: Sql): EventNotices {
   const clients = new Set<number>();
   let underWay = false;
   const send = async () => {
     underWay = true;
-    // A batch of orders tells of all its clients at once.
+    // The first `await` lets one notification carry all clients of a batch of orders.
     for (await undefined; clients.size > 0; await new Promise((resolve) => setTimeout(resolve, APART_MS))) {
       const told = `{${[...clients].join(",")}}`;
       clients.clear();

@@ -1,5 +1,6 @@
--- What happened to a client, as its next event. The caller holds the account and has made the sequence number by it. Delivery is
--- woken with the commit; orders are too many for that, their service wakes it afterwards by `tell_events`.
+-- Writes the next event of a client. The caller holds the account's lock and took the sequence number under
+-- it. The commit notifies the delivery workers. Orders do not use this function, because they are too many
+-- for that: their service calls `tell_events` after the commit.
 
 create or replace function gold.post_event(client int, sequence bigint, id uuid, subject uuid, at timestamptz, type text) returns void
 language sql volatile set search_path = gold, pg_temp
@@ -8,9 +9,11 @@ begin atomic
   select pg_notify('gold_event', client::text);
 end;
 
--- Wakes the workers for clients that have new events, after the commit and only where one may be sent now: a notice takes a lock of the
--- whole cluster, and has each worker claim the endpoint. Nothing is lost by it: whoever names a URL or enables an endpoint has
--- it looked at with that commit, and one that this look did not see is later than the event. What rests is found when it has rested.
+-- Notifies the workers of clients that have new events, after the commit. It leaves out clients to which
+-- nothing can be sent now, because a notification takes a lock on the whole cluster and makes each worker try
+-- to claim the endpoint. No event is lost. A commit that sets a URL or enables an endpoint sends its own
+-- notification. If this function did not see that commit, the commit is later than the event and its
+-- notification covers the event. The workers find a resting endpoint themselves when its rest has ended.
 create or replace function gold.tell_events(clients int[]) returns void
 language plpgsql volatile security definer set search_path = gold, pg_temp
   set plan_cache_mode = force_generic_plan set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off set jit = off as $$
@@ -22,14 +25,15 @@ begin
   where n.disabled_at is null and (n.rests_until is null or n.rests_until <= clock_timestamp());
 end $$;
 
--- A step that moves nothing still takes a number and an instant; one that moves something has them taken by its transfer.
+-- Takes the sequence number and the instant of a step that moves no money. For other steps, the trigger on
+-- transfer takes them.
 create or replace function gold.take_sequence(client int, sequence bigint, at timestamptz) returns void
 language sql volatile set search_path = gold, pg_temp
 begin atomic
   update gold.account a set event_sequence = sequence, last_posted_at = at where a.bucket = client % 64 and a.client_id = client;
 end;
 
--- A UUIDv7 of this instant, for what the database itself gives a name.
+-- A UUIDv7 of this instant, for rows whose id the database makes.
 create or replace function gold.new_uuid(at timestamptz) returns uuid
 language sql volatile
 return (
@@ -37,7 +41,8 @@ return (
   from (select replace(gen_random_uuid()::text, '-', '') as digits) random
 );
 
--- One event. From its number on: asked for by equality, the planner may take the index by id for as good.
+-- The event with this number. It uses `>=` with `limit 1`. With an equality, the planner may choose the index
+-- by id instead.
 create or replace function gold.event_of_number(client int, sequence bigint) returns setof gold.event
 language sql stable
 begin atomic
@@ -45,7 +50,8 @@ begin atomic
   order by e.sequence limit 1;
 end;
 
--- Another URL, other secrets, or nobody who holds it any more: workers look at once, not with their next beat.
+-- Notifies the workers that an endpoint has another URL or other secrets, or that no worker holds it any
+-- more. They then look at once instead of at their next beat.
 create or replace function gold.endpoint_changed(client int) returns void
 language sql volatile
 begin atomic

@@ -66,7 +66,7 @@ describe("seal_chain", () => {
       sealed.push((await linksOf(client)).length);
     }
     assertEquals(sealed, [5000, 10_000, 12_000, 12_000]);
-    // These told of nothing that happened.
+    // Delete these events, because they have no fundings.
     await books.sql.begin(async (sql) => {
       await sql`set local session_replication_role = replica`;
       for (const table of ["event", "chain_link", "chain_tail"]) {
@@ -117,7 +117,8 @@ describe("seal_chain", () => {
     const [funding, ...times] = events.map(({ created_at }) => (created_at as Date).getTime());
     const told = (login: string) =>
       createHash("sha256").update(`["SA0380000000608010167519", "R|1", "${login}"]`).digest("hex");
-    // Events: 2 funding, 3 to 8 the withdrawal's steps, 9 a reversal. Accounts: 1 bank, 2 available, 3 held. Statuses in their order.
+    // Events: 2 funding, 3 to 8 the withdrawal's steps, 9 a reversal. Accounts: 1 bank, 2 available, 3 held.
+    // Statuses count from 1 in the order of the enum.
     const lines = [
       `1|${client}|1|2|${events[0]!.subject}|${funding}|1|1|2|1|500|500|0|0`,
       `1|${client}|2|3|${item.id}|${times[0]}|1|2|3|1|40|460|40|0|1|${told("postgres")}`,
@@ -251,7 +252,7 @@ describe("seal_chain", () => {
         from generate_series(1, ${events}) n`;
       clients.push(client);
     }
-    // Beside clients that have nothing, of which fifty events each are too many already.
+    // With 97 more clients that have no events, a call seals fifty events per client.
     const crowd = clients.concat(Array.from({ length: 97 }, (_, n) => -1 - n));
     const sealSome = async () =>
       (await books.api`select gold.seal_next(${arrayLiteral(crowd)}::text::int[]) as client`).map((

@@ -1,16 +1,21 @@
--- The hash chain of a client, sealed outside the order path: one link a record, in the order of the event sequence.
--- A line is made of integers, uuids and hashes alone, so that any language builds the same bytes:
---   1|client|sequence|event number|subject|created_at in ms{|leg|debit|credit|asset|amount|available|held|gold}…
---     and of an order |side|grams|price|total, of a withdrawal's step |status|hash of the JSON array of IBAN, reference and login,
---     of a credential's end |hash of the JSON array of its kind, its id and its end in ms
--- and a link is sha256(previous link || line), the first previous link being 32 zero bytes.
+-- The hash chain of a client, sealed outside the order path: one link per record, in the order of the event
+-- sequence. A line has only integers, uuids and hashes, so that any language builds the same bytes:
+--   1|client|sequence|event number|subject|created_at in ms
+-- Then come these fields, for each transfer of the record in the order of its legs:
+--   |leg|debit|credit|asset|amount|available|held|gold
+-- Then come these fields, depending on the event:
+--   an order                   |side|grams|price|total
+--   a step of a withdrawal     |status|hash of the JSON array of IBAN, reference and login
+--   an expiring credential     |hash of the JSON array of its kind, its id and its end in ms
+-- A link is sha256(previous link || line). The first link uses 32 zero bytes as its previous link.
 
 create or replace function gold.event_number(type text) returns int
 language sql immutable parallel safe
 return array_position(array['order.executed', 'funding.completed', 'withdrawal.created', 'withdrawal.approved', 'withdrawal.submitted',
   'withdrawal.paid', 'withdrawal.rejected', 'withdrawal.returned', 'funding.reversed', 'webhook.test', 'credential.expiring'], type);
 
--- Whoever asks for it takes it into its own statement. What an enum has is asked for once, not for each record.
+-- Postgres can inline this function into the calling statement. Each sub-select of an enum's values then runs
+-- once per statement, not once per record.
 create or replace function gold.chain_lines(client int, after_sequence bigint, most int)
 returns table (sequence bigint, line text)
 language sql stable
@@ -42,15 +47,17 @@ begin atomic
   order by e.sequence limit most;
 end;
 
--- Seals what is committed and not yet sealed of these clients, about 5,000 records in all; returns those that may have more. Two sealers
--- at once: the second waits on the first one's rows and goes on from there. The account rows are not touched.
+-- Seals committed records of these clients that are not sealed yet; returns the clients that may have more.
+-- For each client, it seals at most 5,000 records divided by the number of clients, but never less than 50.
+-- If two sealers run at once, the second waits for the first one's rows in chain_tail and continues after
+-- them. The account rows are not touched.
 create or replace function gold.seal_next(clients int[]) returns setof int
 language plpgsql volatile security definer set search_path = gold, pg_temp
   set plan_cache_mode = force_generic_plan set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off
   set enable_material = off set jit = off as $$
 #variable_conflict use_column
 declare
-  -- A backlog is sealed in parts, each well inside any statement's time.
+  -- A backlog is sealed in several calls, so that each call stays well below the statement timeout.
   most int := greatest(50, 5000 / nullif(cardinality(clients), 0));
   record record;
   client int;
@@ -79,7 +86,8 @@ begin
       sealed := record.tail;
     end if;
     if record.sequence <> sealed + 1 then
-      -- It keeps nobody else from being sealed, and delivered; asked for alone, it is told.
+      -- A missing event must not stop the sealing and delivery of other clients. A call for this client alone
+      -- reports it.
       continue when cardinality(clients) > 1;
       raise exception 'event % of client % is missing', sealed + 1, client using errcode = 'GB003';
     end if;

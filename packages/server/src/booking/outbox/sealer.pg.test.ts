@@ -3,9 +3,12 @@ import { assert, assertEquals } from "@std/assert";
 import { after, before, describe, it } from "node:test";
 import { sealOnce, startSealer } from "./sealer.ts";
 
-/** Three times as many as one call seals. */
+/** Three times as many clients as one call seals. */
 const CLIENTS = 600;
-/** Many turns: as there is always something new, whoever is passed over is so in all of them. */
+/**
+ * Enough for many rounds. All clients always have new events, so a client that one round leaves out would
+ * never be sealed.
+ */
 const PATIENCE_MS = 30_000;
 
 describe("the sealer", () => {
@@ -21,7 +24,7 @@ describe("the sealer", () => {
   });
   after(() => books.stop());
 
-  /** Something more happens to each of them, or to one so many times. */
+  /** Books `times` fundings for each of these clients. */
   const happen = (clients: readonly number[], times = 1) =>
     books.sql`
       select gold.book_funding(false, client, 1, gen_random_uuid()::text, '\\x00', 1, 100000000000000, gen_random_uuid(), gen_random_uuid())

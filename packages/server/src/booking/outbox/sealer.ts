@@ -5,8 +5,8 @@ const PAUSE_MS = 1000;
 const CLIENTS_PER_CALL = 200;
 
 /**
- * Seals each partner's hash chain once a second, so that little is ever unprotected; delivery seals before it sends. However many
- * have something to seal, a turn comes by every one of them.
+ * Seals the clients' hash chains once a second, so that few events are ever unprotected. Delivery seals an
+ * event before it sends it. Each round includes every client that has unsealed events.
  */
 export function startSealer(sql: Sql): { stop(): void } {
   let underWay = false;
@@ -17,7 +17,8 @@ export function startSealer(sql: Sql): { stop(): void } {
     try {
       while (await sealOnce(sql, () => stopping));
     } catch {
-      // What was not sealed is sealed a second later; `gold ledger verify` reports a tail that stays.
+      // The next round, a second later, seals what is left. `gold ledger verify` reports events that stay
+      // unsealed.
     } finally {
       underWay = false;
     }
@@ -32,8 +33,9 @@ export function startSealer(sql: Sql): { stop(): void } {
 }
 
 /**
- * Comes by each client that has something unsealed, in transactions of many; true where one of them had more than was sealed at once.
- * Those that have more wait until everybody has had his turn.
+ * Seals every client that has unsealed events once, in transactions of up to 200 clients. Returns true if a
+ * client had more events than one call seals. Such a client waits for its next turn until all others have had
+ * theirs.
  */
 export async function sealOnce(sql: Sql, stopping: () => boolean = () => false): Promise<boolean> {
   const unsealed = await sql<{ client: string }[]>`

@@ -24,7 +24,7 @@ describe("book_redelivery", () => {
   });
   after(() => books.stop());
 
-  /** A client with that many events, and their uuids in order. */
+  /** Creates a client with this many events. Returns their uuids in order. */
   async function clientWith(events: number): Promise<{ client: number; ids: string[] }> {
     const client = await books.createClient();
     for (let n = 0; n < events; n++) {
@@ -114,7 +114,7 @@ describe("book_redelivery", () => {
   it("never leaves the instant by which an attempt is under way, so that attempt does not settle it", async () => {
     const { client, ids: [id] } = await clientWith(1);
     const seen = new Set<string>();
-    // A ticket of the past, of this very millisecond, and ahead.
+    // A ticket in the past, in this millisecond, and in the future.
     for (const offset of ["-1 hour", "0", "0", "20 seconds"]) {
       await books.sql`
         insert into gold.retry (bucket, client_id, sequence, tries, due_at)

@@ -1,11 +1,14 @@
--- What a partner asks of its deliveries: an event once more, or an event that is there to be delivered.
+-- A partner's requests about its deliveries: the redelivery of an event, or a test event that exists only to
+-- be delivered.
 
--- Always another instant than before: by it an attempt may be under way, and what comes of that does not settle what is asked now.
+-- Returns an instant that is due now and differs from `due_at`. An attempt in flight has the old `due_at` as
+-- its ticket. With another instant, the result of that attempt does not settle the new request.
 create or replace function gold.due_now(due_at timestamptz) returns timestamptz
 language sql volatile
 return least(date_trunc('milliseconds', clock_timestamp()), due_at - interval '1 millisecond');
 
--- Has an event sent now, beside the order of the others. Whoever asks knows of the endpoint what no attempt tells: its rest ends.
+-- Makes an event due now, outside the order of the other events. It also ends the endpoint's rest: the caller
+-- may know that the endpoint works again, before any attempt shows it.
 create or replace function gold.ask_delivery(client int, sequence bigint) returns void
 language sql volatile set search_path = gold, pg_temp
 begin atomic
@@ -17,7 +20,9 @@ begin atomic
   select pg_notify('gold_event', client::text);
 end;
 
--- An event as it is read. Behind a backlog that one call does not seal it cannot be told yet: somebody seals the rest meanwhile.
+-- The event's text, as a read returns it. It does not exist while the event is not sealed. With a large
+-- backlog, one call does not seal all of it, and the sealer seals the rest in the meantime. The error makes
+-- the service answer 503.
 create or replace function gold.told_event(given gold.event) returns text
 language plpgsql stable set search_path = gold, pg_temp as $$
 declare
@@ -29,7 +34,8 @@ begin
   return told;
 end $$;
 
--- Sealed before the row is touched, as a worker does it: so the two never wait for each other crosswise.
+-- Seals the chain before it changes the retry row, in the same order as a worker, so that the two cannot
+-- deadlock.
 create or replace function gold.book_redelivery(
   settle boolean, client int, admission bigint, key text, fingerprint bytea, event uuid, request uuid
 ) returns gold.outcome

@@ -2,7 +2,7 @@ import type { Sql } from "postgres";
 import type { LaneItem, Send } from "../lane.ts";
 import type { Outcome } from "../outcome.ts";
 
-/** What a partner asks of its deliveries, by a key of its own. */
+/** A partner's request about its deliveries, with its own idempotency key. */
 export interface DeliveryItem extends LaneItem {
   readonly admissionVersion: string;
   readonly key: string;
@@ -11,16 +11,16 @@ export interface DeliveryItem extends LaneItem {
 }
 
 export interface RedeliveryItem extends DeliveryItem {
-  /** The event's uuid; null where the id was none. */
+  /** The event's uuid; null if the id is malformed. */
   readonly event: string | null;
 }
 
 export interface WebhookTestItem extends DeliveryItem {
-  /** That of the event that is made. */
+  /** The uuid of the test event. */
   readonly id: string;
 }
 
-/** Asked for by hand, so rare: one item at a time, and always waiting for the account. */
+/** Requested by hand and therefore rare: each is sent alone and always waits for the account's lock. */
 export function sendRedelivery(sql: Sql): Send<RedeliveryItem> {
   return async ([item], { settle }) => {
     const { client, admissionVersion, key, fingerprint, event, request } = item!;

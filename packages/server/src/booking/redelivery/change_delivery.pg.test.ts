@@ -15,7 +15,7 @@ import {
 interface Told {
   readonly client: number;
   readonly publicId: string;
-  /** Uuids and instants of its events, in order. */
+  /** The uuids of the partner's events, in order; `ats` are their instants. */
   readonly ids: readonly string[];
   readonly ats: readonly string[];
 }
@@ -32,7 +32,7 @@ describe("an operator's change of deliveries", () => {
     await books.stop();
   });
 
-  /** A partner with that many events, a second apart, of which none was ever sent. */
+  /** Creates a partner with this many events, at least one second apart and never sent. */
   async function partnerWith(events: number): Promise<Told> {
     const client = await books.createClient();
     for (let n = 0; n < events; n++) {
@@ -72,7 +72,7 @@ describe("an operator's change of deliveries", () => {
       assertEquals(await setWebhook(publicId, null), "done");
       assertEquals(await readEndpoint(books.sql, client), "2 held 7 rests disabled");
       assertEquals(await readRetries(books.sql, client), ["1 1 later", "2 1 parked", "3 1 delivered"]);
-      // The URL that it has is as good as a new one.
+      // Setting the same URL again has the same effect as setting a new one.
       assertEquals(await setWebhook(publicId, "https://localhost/"), "done");
       assertEquals(await readEndpoint(books.sql, client), "2 free 0");
       assertEquals(await readRetries(books.sql, client), ["1 1 due", "2 1 parked", "3 1 delivered"]);

@@ -1,7 +1,9 @@
--- What an operator may do about a partner's deliveries. Whoever sends to it loses the endpoint and claims it anew: what it still has
--- under way is then settled by nobody.
+-- An operator's commands for a partner's deliveries. A command that resets an endpoint takes it from its
+-- worker, and a worker must claim it again. The results of attempts that were in flight then no longer change
+-- the endpoint.
 
--- Like new. What waits for its next try goes out at once, or its first ten thousand: the others as they are due.
+-- Resets the endpoint's failures and rest, and enables it. The first 10,000 retries that wait for their next
+-- try become due now. Any others stay due at their own time.
 create or replace function gold.enable_endpoint(client int) returns void
 language sql volatile set search_path = gold, pg_temp
 begin atomic
@@ -13,7 +15,7 @@ begin atomic
   select gold.endpoint_changed(client);
 end;
 
--- An event of any partner.
+-- Makes an event of any partner due now. The event is found by its id, without the partner.
 create or replace function gold.redeliver_event(id uuid, out public text, out sequence bigint, out disabled_at timestamptz)
 language plpgsql volatile security definer set search_path = gold, pg_temp as $$
 #variable_conflict use_column
@@ -32,7 +34,7 @@ begin
   perform note('event.redeliver', public, jsonb_build_object('event', 'evt_' || given.id, 'sequence', given.sequence));
 end $$;
 
--- How many events a partner has from this instant on.
+-- The number of events that a partner has from this instant on.
 create or replace function gold.count_events(public text, since timestamptz) returns bigint
 language plpgsql stable security definer set search_path = gold, pg_temp as $$
 declare
@@ -42,8 +44,9 @@ begin
     - sequence_at(subject.id, since - interval '1 millisecond');
 end $$;
 
--- Goes back to before the first of them; returns how many will be sent. What was delivered or parked by itself returns into the
--- order, and what was due by itself is due now.
+-- Moves the mark back to before the partner's first event since this instant; returns how many events will be
+-- sent. An event that was delivered or parked by its own row in retry goes back into the order. An event
+-- whose own row is due later becomes due now.
 create or replace function gold.replay_events(public text, since timestamptz) returns bigint
 language plpgsql volatile security definer set search_path = gold, pg_temp as $$
 declare
@@ -67,7 +70,8 @@ begin
   return events;
 end $$;
 
--- An event with a row of its own is what the row says; of all others the mark tells.
+-- If an event has its own row in retry, that row decides. Otherwise, the event is delivered if the mark has
+-- passed it.
 create or replace function gold.delivery_status(mark bigint, sequence bigint, own gold.retry) returns text
 language sql immutable parallel safe
 return case
@@ -76,14 +80,15 @@ return case
   else 'delivered'
 end;
 
--- Not before its endpoint has rested; a disabled one is sent nothing but tests.
+-- The next attempt is not before the end of the endpoint's rest. A disabled endpoint gets only tests.
 create or replace function gold.next_attempt_at(type text, own gold.retry, standing gold.endpoint) returns timestamptz
 language sql immutable parallel safe
 return case when (own).due_at is not null and ((standing).disabled_at is null or type = 'webhook.test')
   then greatest((own).due_at, (standing).rests_until) end;
 
--- A partner's events, the newest first, and whether they are still to be sent, after a replay a second time: those with a row of
--- their own, and of the others those on the right side of the mark, so each status is found by a walk along one index.
+-- A partner's events, newest first, with their delivery status. After a replay, a delivered event is pending
+-- again. Events with their own row in retry are selected by that row, and all others by their side of the
+-- mark. So each status is found by walking along one index.
 create or replace function gold.list_deliveries(public text, wanted text, most int)
 returns table (sequence bigint, id uuid, type text, created_at timestamptz, status text, next_attempt_at timestamptz)
 language plpgsql stable security definer set search_path = gold, pg_temp

@@ -38,7 +38,7 @@ export async function testWebhook(sql: Sql, item: WebhookTestItem, settle = fals
   return outcome!;
 }
 
-/** The rows beside the order: number, tries, and whether it is due, parked or delivered. */
+/** The client's rows in retry: sequence number, tries, and "due", "later", "parked" or "delivered". */
 export async function readRetries(sql: Sql, client: number): Promise<string[]> {
   const rows = await sql<{ line: string }[]>`
     select concat_ws(' ', sequence, tries, case when parked_at is not null then 'parked' when due_at <= clock_timestamp() then 'due'
@@ -47,7 +47,7 @@ export async function readRetries(sql: Sql, client: number): Promise<string[]> {
   return rows.map(({ line }) => line);
 }
 
-/** As a worker would have left it. */
+/** Inserts a row in retry as a worker would have left it. */
 export async function plantRetry(
   sql: Sql,
   client: number,
@@ -62,7 +62,7 @@ export async function plantRetry(
   }, ${state === "parked" ? at : null})`;
 }
 
-/** Where a partner's delivery stands; made where there is none. */
+/** Sets the state of a client's endpoint. Creates the endpoint if it does not exist. */
 export async function plantEndpoint(
   sql: Sql,
   client: number,
@@ -80,7 +80,7 @@ export async function plantEndpoint(
       rests_until = excluded.rests_until, disabled_at = excluded.disabled_at`;
 }
 
-/** As one line: the mark, whether a worker holds it, failures, and whether it rests or is disabled. */
+/** A client's endpoint as one line: the mark, "held" or "free", the failures, and "rests" or "disabled". */
 export async function readEndpoint(sql: Sql, client: number): Promise<string> {
   const [row] = await sql<{ line: string }[]>`
     select concat_ws(' ', passed, case when worker is null then 'free' else 'held' end, failures,

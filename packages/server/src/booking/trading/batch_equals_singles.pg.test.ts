@@ -22,7 +22,8 @@ seedTests(import.meta.url);
 
 const SETTINGS = { numRuns: 100 };
 
-// Small quantities on purpose: balances and the vault run dry in the middle of a batch, and come back by a sell.
+// Quantities are small, so that balances and the vault run out in the middle of a batch, and a sell refills
+// them.
 const holding = fc.record({ grams: fc.nat(30), halalas: fc.nat(400) });
 const quoteDraw: fc.Arbitrary<QuoteDraw> = fc.record({
   owner: fc.nat(CLIENTS.length - 1),
@@ -36,7 +37,7 @@ function rarely(oneIn: number): fc.Arbitrary<boolean> {
   return fc.nat(oneIn - 1).map((n) => n === 1);
 }
 
-/** Keys and nonces that come again now and then, within a batch and from the batches before. */
+/** Some keys and nonces repeat, within the batch and from the history before it. */
 function orderDraw(quotes: readonly QuoteDraw[]): fc.Arbitrary<OrderDraw> {
   const quote = fc.option(fc.nat(QUOTES + 1), { freq: 30 });
   return fc.record({
@@ -183,7 +184,7 @@ describe("a batch", () => {
       stale: false,
       ...given,
     });
-    // Quotes 0 to 4 are the ordinary orders', bought by the client that the special one belongs to.
+    // Quotes 0 to 4 belong to the ordinary orders. They have the same client as the special order.
     const ordinary = [0, 1, 2, 3, 4].map((n) => order({ key: n, nonce: n, quote: n }));
     const earlier = order({ key: 60, nonce: 60, quote: 6 });
     const refusedEarlier = order({ key: 61, nonce: 61, quote: 99 });

@@ -12,9 +12,9 @@ import {
   readBooks,
 } from "../trial.ts";
 
-/** What the property tests stage: small books drawn at random, and one batch run on them in two ways. */
+/** A fixture for the property tests: small random books, and one batch that is booked on them in two ways. */
 
-/** Two of them share the house's bucket. */
+/** Two of them, 64 and 128, share bucket 0 with the house account. */
 export const CLIENTS = [1, 2, 63, 64, 65, 128] as const;
 export const PRICE_PIPS = 3_210_000n;
 
@@ -30,13 +30,13 @@ export interface QuoteDraw {
   readonly expired: boolean;
 }
 
-/** Numbers stand for ids: the same number is the same key, nonce, quote or request. */
+/** Numbers stand for ids: the same number is the same key, nonce, fingerprint or quote. */
 export interface OrderDraw {
   readonly client: number;
   readonly key: number;
   readonly nonce: number;
   readonly fingerprint: number;
-  /** An index into the quotes; one beyond them is unknown, null is malformed. */
+  /** An index into the quotes. An index beyond the end is an unknown quote; null is a malformed quote_id. */
   readonly quote: number | null;
   readonly stale: boolean;
 }
@@ -57,7 +57,7 @@ export function drawnOrder(draw: OrderDraw, n: number, quotes: readonly string[]
   };
 }
 
-/** Clients with money and gold, a bar that leaves `free` in the vault. */
+/** Creates clients with money and gold, and a bar that leaves `free` in the vault (0.0001 g). */
 export async function stageHoldings(sql: Sql, holdings: readonly Holding[], free: number): Promise<void> {
   const fine = BigInt(free + holdings.reduce((sum, { grams }) => sum + grams, 0));
   const gross = (fine * 10_000n + 9_998n) / 9_999n;
@@ -79,7 +79,7 @@ export async function stageQuotes(sql: Sql, draws: readonly QuoteDraw[]): Promis
   const quotes: string[] = [];
   for (const { owner, side, grams, expired } of draws) {
     const terms = { client: CLIENTS[owner]!, side, grams: BigInt(grams), price: PRICE_PIPS };
-    // Nothing here expires while a test runs.
+    // An open quote ends in an hour, so that it does not expire while a test runs.
     quotes.push(await plantQuote(sql, { ...terms, ageSeconds: expired ? 61 : -3600 }));
   }
   return quotes;
@@ -97,8 +97,8 @@ export interface Staged<Item> {
 }
 
 /**
- * Runs the items one by one, takes that back, and runs them as one batch: from the very same rows. The service's role
- * books; staging and looking are the superuser's. Nothing stays.
+ * Books the items one by one, rolls back, and books them as one batch on the same rows. The service's role
+ * books the items, and the superuser stages and reads the rows. At the end, everything is rolled back.
  */
 export async function bookBothWays<Item extends LaneItem>(
   sql: ReservedSql,

@@ -20,7 +20,7 @@ describe("book_orders", () => {
   const order = (client: number, quote: string | null, given = {}, sending = {}): Promise<Outcome> =>
     bookOrder(books.api, orderItem(client, quote, given), sending);
 
-  /** The refusal as the partner reads it: the registry's entry, and a detail of its own. */
+  /** Asserts the refusal's body: the registry's entry with this detail. */
   function assertRefusal(outcome: Outcome, code: ProblemCode, detail: string): void {
     const { status, title, retryable } = PROBLEM_REGISTRY[code];
     assertEquals([outcome.outcome, outcome.status], ["answered", status]);

@@ -1,14 +1,17 @@
--- Books 1 to 256 orders in one transaction. One order is a batch of one; a batch gives what its items give one by one.
+-- Books 1 to 256 orders in one transaction; the service sends at most 64. A single order is a batch of one. A
+-- batch gives the same results as its items booked one by one.
 --
--- Locks: client accounts ascending, then the vault. A batch skips a client that another holds (`busy`); with
--- `wait` it waits, at most lock_timeout. After the locks the clock is read once. The later of it and an account's newest
--- posting decides every expiry of that account (account_instant); while the clock is far behind, its orders are refused.
--- Decided in order, item by item, on running balances; written set by set, once, at the end: to begin a statement costs more
--- than a row of it, so they are few.
+-- Lock order: client accounts ascending, then the vault. If another transaction holds a client's account, the
+-- item gets `busy`; with `wait`, the batch waits, at most lock_timeout. After the account locks, the clock is
+-- read once. The later of the clock and an account's newest posting decides every expiry of that account
+-- (account_instant). While the clock is far behind, the account's orders are refused. Items are decided one
+-- by one, in order, on running balances. The rows are written together at the end, table by table, because
+-- starting a statement costs more than writing one of its rows.
 --
--- Every statement here finds few rows by a key, so the one good plan is known beforehand, and planning at each call would cost
--- half a millisecond: a generic plan, nested loops over indexes, no JIT. These are settings of the function, so that no
--- connection can lack them, and plans that were made while tables were empty serve full ones.
+-- Every statement here finds few rows by a key, so the good plan is known beforehand: a generic plan with
+-- nested loops over indexes and no JIT. Planning at each call would cost half a millisecond. The settings
+-- belong to the function, so that every connection has them. A plan that was made while the tables were empty
+-- is then also good for full tables.
 
 create or replace function gold.book_orders(
   wait boolean, settle boolean,
@@ -58,7 +61,8 @@ begin
   clock := clock_timestamp();
   present := ceil_millisecond(clock);
   horizon := clock + clock_tolerance();
-  -- Nonces, keys and quotes are a client's own: an item can meet one of this very batch only where a client comes twice.
+  -- Each nonce, key and quote belongs to one client. So an item can repeat one from the same batch only if
+  -- the batch has two items of that client.
   crowded := cardinality(locked) < cardinality(clients);
 
   for asked in
@@ -77,8 +81,8 @@ begin
       return next row(asked.n, 'busy', null, null)::outcome;
       continue;
     elsif settle and asked.request in (asked.spent_by, asked.known_request) then
-      -- An earlier attempt of this very request was committed before its connection was lost. Its nonce and its key were
-      -- written together, so the key tells the result.
+      -- An earlier attempt of the same request was committed before its connection was lost. Its nonce and
+      -- its key were written together, so the key's row has the result.
       return next settled(asked.n, asked.known_request = asked.request, asked.known_fingerprint = asked.fingerprint,
         asked.known_status, asked.known_body);
       continue;
@@ -98,7 +102,8 @@ begin
         asked.known_body := bound[earlier].body;
       end if;
     end if;
-    -- How long a quote from before a step back has been firm cannot be known, so its order waits, too.
+    -- If the clock stepped back after the quote was made, the quote's age is unknown. Its order is then
+    -- refused, too.
     if greatest(holder.last_posted_at, asked.quoted_at) > horizon and asked.known_body is null then
       return next row(asked.n, 'service_unavailable', null, seconds_behind(greatest(holder.last_posted_at, asked.quoted_at), clock))::outcome;
       continue;

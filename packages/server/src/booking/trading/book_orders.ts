@@ -10,12 +10,12 @@ export interface OrderItem extends LaneItem {
   readonly key: string;
   /** Lower-case hex. */
   readonly fingerprint: string;
-  /** The quote's uuid; null where the quote_id is malformed, which is as good as unknown. */
+  /** The quote's uuid; null if the quote_id is malformed, which is handled like an unknown quote. */
   readonly quote: string | null;
   readonly request: string;
 }
 
-/** One round trip for 1 to 64 orders: the function of the same name beside this file. */
+/** Books 1 to 64 orders in one round trip, by the function in book_orders.sql. */
 export function sendOrders(sql: Sql): Send<OrderItem> {
   return async (items, { wait, settle }) => {
     const rows = await sql<(Outcome & { item: number })[]>`

@@ -81,7 +81,8 @@ describe("book_quotes", () => {
       [{ side: "buy", by: "grams", goldTenthMilligrams: 15_001n }, "."],
       [{ side: "sell", by: "amount", amountHalalas: 47_853n }, "; this amount comes to 1.5001 g."],
       [{ side: "buy", by: "amount", amountHalalas: 3n }, "; this amount comes to 0 g."],
-      // The largest amount that there is; one beyond it was cut down on its way, so its gold is not told.
+      // The largest amount. The service cuts a larger one to one halala above it, so the answer does not
+      // state its grams.
       [
         { side: "buy", by: "amount", amountHalalas: AMOUNT_MAX_HALALAS },
         "; this amount comes to 31152647.975 g.",

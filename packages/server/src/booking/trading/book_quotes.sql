@@ -1,5 +1,6 @@
--- Books 1 to 256 quotes in one transaction: the same locks, keys and rules as book_orders, and no nonce. A quote holds
--- nothing; it is made from the one current price. Its instants are those of its account (account_instant).
+-- Books 1 to 256 quotes in one transaction; the service sends at most 64. Locks, keys and rules are those of
+-- book_orders, but a quote has no nonce. A quote reserves no money or gold. It uses the current price, and
+-- its instants come from its account (account_instant).
 
 create or replace function gold.book_quotes(
   wait boolean, settle boolean,
@@ -73,7 +74,7 @@ begin
       return next row(asked.n, 'busy', null, null)::outcome;
       continue;
     elsif settle and asked.known_request = asked.request then
-      -- An earlier attempt of this very request was committed before its connection was lost.
+      -- An earlier attempt of the same request was committed before its connection was lost.
       return next settled(asked.n, true, true, asked.known_status, asked.known_body);
       continue;
     end if;
@@ -100,7 +101,8 @@ begin
     end if;
     made_at := account_instant(holder, present);
 
-    -- What no price brings within the limits is told so, whatever the market does.
+    -- No price can bring `grams` outside the limits within them. Such a request is refused for its quantity,
+    -- even if the market is closed or the price is missing.
     if asked.limited then
       asked.maximum := least(asked.maximum, (asked.allowance).maximum_open_grams);
     end if;
@@ -157,7 +159,7 @@ begin
     if total = 0 then
       detail := 'An order is between ' || decimal_text(asked.minimum, 0.0001) || ' g and ' || decimal_text(asked.maximum, 0.0001)
         || ' g and moves at least 0.01 SAR'
-        -- An amount beyond any limit was cut down on its way here, so of its gold nothing can be said.
+        -- The service cuts a larger amount to one halala above the maximum, so its grams are not known here.
         || case when asked.amount <= 1000000000000 then '; this amount comes to ' || decimal_text(grams, 0.0001) || ' g.' else '.' end;
       body := problem_text('limit_exceeded', detail, asked.request);
       answer := row(asked.client % 64, asked.client, 422, asked.key, asked.fingerprint, asked.request, null, made_at, 'refusal', body);

@@ -23,7 +23,7 @@ describe("tick_price", () => {
       select source, url, spread_basis_points as spread, mid::int, buy::int, sell::int, as_of, as_of::text as known from gold.price`;
     return { ...row };
   }
-  /** A tick as of a second ago, by one who knows the price that stood then. */
+  /** A tick whose price is one second old, and which began from the given price. */
   async function tick({ known, url, spread }: Record<string, unknown>): Promise<boolean> {
     const [row] = await books.api`
       select gold.tick_price(${known as string}::text::timestamptz, ${url as string}::text, ${spread as number}::int,

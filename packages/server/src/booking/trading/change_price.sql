@@ -1,9 +1,10 @@
--- The operator's price and market hours, and the tick of a price source. Two services that tick at once: the later one
--- finds the price newer than the one it started from, and its tick is dropped.
--- What an operator sets is a price of this instant; an http source has given none until it is asked, so its price stands as
--- stale, and one that was given is no fresher for a new spread.
+-- The operator's price and market hours, and the ticks of a price source. If two services tick at once, the
+-- later tick finds a newer price than the one it started from and is dropped. A price that an operator sets
+-- counts from this instant. With a new http URL, the price is stale until the source gives its first price.
+-- With the same URL, the price keeps its time, because a new spread does not make it fresher.
 
--- Who changes a part of it holds it from the reading on, so that two persons at once do not undo one another.
+-- Locks the price. A command that changes a part of it takes this lock before it reads the rest. Otherwise,
+-- two operators at once could undo each other's change.
 create or replace function gold.lock_price() returns void
 language plpgsql volatile security definer set search_path = gold, pg_temp as $$
 begin
@@ -20,7 +21,8 @@ begin
     set_price.url, case when set_price.source = 'http' then 'epoch' else clock_timestamp() end)
   on conflict (one) do update set source = excluded.source, mid = excluded.mid, buy = excluded.buy, sell = excluded.sell,
     spread_basis_points = excluded.spread_basis_points, stale_after_seconds = excluded.stale_after_seconds, url = excluded.url,
-    -- Never that of the price before: by it a tick that began earlier is told apart.
+    -- For another source or price, `as_of` must differ from the old one. tick_price uses it to detect a tick
+    -- that began before.
     as_of = case when price.url = excluded.url then price.as_of when excluded.source = 'http' then excluded.as_of
       else greatest(excluded.as_of, price.as_of + interval '1 millisecond') end;
   perform note('price.set', set_price.source, jsonb_strip_nulls(jsonb_build_object('mid', set_price.mid, 'buy', set_price.buy,
@@ -28,7 +30,8 @@ begin
     'url', set_price.url)));
 end $$;
 
--- Sessions are [{day, opens, closes}] by the clock of Riyadh, day 0 being Sunday; without any the market stays closed.
+-- `sessions` is [{day, opens, closes}] in Riyadh time; day 0 is Sunday. If `always_open` is false and there
+-- are no sessions, the market stays closed.
 create or replace function gold.set_market_hours(always_open boolean, sessions jsonb) returns void
 language plpgsql volatile security definer set search_path = gold, pg_temp as $$
 begin
@@ -52,14 +55,16 @@ begin atomic
       and s.opens <= (at at time zone 'Asia/Riyadh')::time and (at at time zone 'Asia/Riyadh')::time < s.closes);
 end;
 
--- A fixed price is the operator's own word and does not age. A price with a time ahead of the clock was taken before the clock
--- stepped back. Its age is unknown, so it counts as stale until the source gives another.
+-- An operator set a fixed price, so it does not age. A price with a time ahead of the clock was taken before
+-- the clock stepped back. Its age is unknown, so it counts as stale until the source gives another.
 create or replace function gold.is_stale(given gold.price, clock timestamptz) returns boolean
 language sql stable security definer set search_path = gold, pg_temp
 return (given).source <> 'fixed' and (clock >= (given).as_of + make_interval(secs => (given).stale_after_seconds)
   or (given).as_of > clock + gold.clock_tolerance());
 
--- A source may say of what time its price is; a time that is still to come is none.
+-- Stores a price of the source; returns false if the price or its settings changed since the tick read them.
+-- `source_as_of` is the time that the source states, or null. The clock replaces a missing time and a time in
+-- the future.
 create or replace function gold.tick_price(
   known_as_of timestamptz, known_url text, known_spread int, mid bigint, buy bigint, sell bigint, source_as_of timestamptz
 ) returns boolean

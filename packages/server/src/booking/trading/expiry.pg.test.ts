@@ -16,7 +16,7 @@ describe("a quote's end, by the database's clock:", () => {
   });
   after(() => books.stop());
 
-  /** What became of the order, and whether the quote was firm still when it had its answer. */
+  /** The order's outcome, and whether the quote was still firm when the order had its answer. */
   const orderAged = async (ageSeconds: number): Promise<{ word: string; isFirm: boolean }> => {
     const quote = await plantQuote(books.sql, { ...TERMS, client, ageSeconds });
     const word = wordOf(await bookOrder(books.api, orderItem(client, quote)));
@@ -28,7 +28,7 @@ describe("a quote's end, by the database's clock:", () => {
   it("a quote executes at 59.9 seconds and is refused from 60 seconds on", async () => {
     for (const ageSeconds of [0, 30, 59, 59.9]) {
       const { word, isFirm } = await orderAged(ageSeconds);
-      // A tenth of a second may be over on a slow machine before the order is there.
+      // On a slow machine, the quote's last tenth of a second may end before the order arrives.
       if (isFirm || ageSeconds < 59) assertEquals(word, "answered 201");
     }
     for (const ageSeconds of [60, 60.001, 61, 86_400]) {
@@ -37,7 +37,8 @@ describe("a quote's end, by the database's clock:", () => {
   });
 
   it("orders that run over the boundary fall on its two sides, and none after the first refusal executes", async () => {
-    // More than a slow machine needs for the first order. All quotes end at one instant, however long planting takes.
+    // More than a slow machine needs for the first order. All quotes end at the same instant, however long
+    // their insertion takes.
     const leftSeconds = 4;
     const first = await plantQuote(books.sql, { ...TERMS, client, ageSeconds: 60 - leftSeconds });
     const copies = await books.sql`

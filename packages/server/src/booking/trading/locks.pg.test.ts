@@ -24,14 +24,14 @@ describe("the locks of the books", () => {
     orderItem(client, await plantQuote(books.sql, { ...TERMS, client }));
   const rich = () => books.createClient({ halalas: 1_000_000_000n });
 
-  /** A connection that ends with 55P03 where it would have to wait. */
+  /** A connection whose statements fail with 55P03 (lock_timeout) after 150 ms of waiting. */
   async function connectImpatient(): Promise<Sql> {
     const impatient = books.connect("gold_api", 1);
     await impatient`set lock_timeout = '150ms'`;
     return impatient;
   }
 
-  /** Runs while another session holds the client's account. */
+  /** Calls `run` while another session holds the lock of the client's account. */
   async function whileHeld<T>(client: number, run: () => Promise<T>): Promise<T> {
     const holder = await books.sql.reserve();
     await holder`begin`;
@@ -135,7 +135,7 @@ describe("the locks of the books", () => {
     const pool = books.connect("gold_api", 8);
     const seen = new Map<string, number>();
     const worker = async (sql: Sql, n: number): Promise<void> => {
-      // On a busy machine until there is something to say.
+      // A busy machine needs longer until enough orders are booked.
       while (performance.now() < until || (seen.get("answered 201") ?? 0) <= 100) {
         const order = n % 2 === 0 ? clients : clients.toReversed();
         const items = await Promise.all(order.map((client) => buy(client)));
@@ -162,7 +162,7 @@ describe("the locks of the books", () => {
     const goods = await Promise.all(Array.from({ length: 20 }, () => buy(good)));
     const spent = newUuid();
     const bads = goods.map(({ key, nonce, quote }, n) =>
-      // The other's own key, nonce and quote, a nonce that comes again, an unknown admission.
+      // The other client's key, nonce and quote, a repeated nonce, an unknown admission version.
       orderItem(bad, quote, [{ key, nonce }, { nonce: spent }, { admissionVersion: "9" }, {}][n % 4])
     );
     const mixed = goods.flatMap((item, n) => [bads[n]!, item]);

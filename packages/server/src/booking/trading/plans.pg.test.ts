@@ -10,9 +10,9 @@ import { sendQuotes } from "./book_quotes.ts";
 const ROWS = 100_000;
 const ROUNDS = 12;
 const CLIENTS = 16;
-/** The tables that grow; the others are one row for all, or a small list. */
+/** The tables that grow. The others have one row or a small list. */
 const GROWING = ["account", "event", "idempotency_key", "nonce", "orders", "quote", "transfer"];
-/** How many rows of a table one item may look at. */
+/** The number of rows of a table that one item may read. */
 const ROWS_AN_ITEM = 12;
 
 describe("the booking functions' plans", () => {
@@ -27,7 +27,10 @@ describe("the booking functions' plans", () => {
   });
   after(() => books.stop());
 
-  /** Quotes and orders of every client in batches, then a funding and a nonce alone; returns how many items it booked. */
+  /**
+   * Books quotes and orders of every client in batches, and a funding and a nonce alone. Returns the number
+   * of items.
+   */
   async function bookRounds(sql: Sql): Promise<number> {
     const sending = { wait: false, settle: false };
     let items = 0;
@@ -47,7 +50,10 @@ describe("the booking functions' plans", () => {
     return items;
   }
 
-  /** As many rows as a busy month leaves, of other clients. The planner has no statistics of them, however long the test takes. */
+  /**
+   * Inserts as many rows as a busy month leaves, of other clients. Without autovacuum, the planner gets no
+   * statistics of them during the test.
+   */
   async function fillTables(): Promise<void> {
     await books.sql.begin(async (sql) => {
       await sql`set local session_replication_role = replica`;
@@ -72,9 +78,10 @@ describe("the booking functions' plans", () => {
     readonly rows: number;
   }
 
-  /** Sequential scans, and rows looked at in any way, so far. */
+  /** For each table, the sequential scans and the rows read by any scan, until now. */
   async function readsOf(session: Sql): Promise<Map<string, Reads>> {
-    // A session reports its counters only when asked to, after the statement. So each session of the other pool is asked, too.
+    // A session reports its counters after a statement, and at once only if it is asked. So each session of
+    // the other pool is asked, too.
     const others = await Promise.all(Array.from({ length: 4 }, () => books.sql.reserve()));
     for (const each of [session, ...others]) {
       await each`select pg_stat_force_next_flush()`;

@@ -1,22 +1,22 @@
-/** The price as it stands in the books. */
+/** The current price in the database. */
 export interface StandingPrice {
   readonly source: string;
   readonly url: string | null;
   readonly midPips: bigint;
   readonly spreadBasisPoints: bigint;
-  /** Undefined where this source has not given a price yet. */
+  /** Undefined if this source has not given a price yet. */
   readonly asOf: Date | undefined;
 }
 
 export interface SourcePrice {
   readonly midPips: bigint;
-  /** Of which instant the source says that its price is, in the one spelling of an instant; null where it does not say. */
+  /** The time that the source states for its price, as RFC 3339 with milliseconds; null if it states none. */
   readonly asOf: string | null;
 }
 
-/** Where the next price comes from. Whoever uses it adds the spread and writes it down. */
+/** Gives the next mid price. The price ticker adds the spread and stores the price. */
 export interface PriceSource {
-  /** Undefined where the price stands as it is; a SourceError where there should be one and is not. */
+  /** Undefined if the price does not change. Throws a SourceError if the source fails to give a price. */
   next(standing: StandingPrice, stop: AbortSignal): Promise<SourcePrice | undefined>;
 }
 
@@ -31,5 +31,5 @@ export class SourceError extends Error {
   }
 }
 
-/** The operator's own word: it stays until the operator says another. */
+/** A price that an operator set. It does not change until an operator sets another one. */
 export const fixedSource: PriceSource = { next: () => Promise.resolve(undefined) };

@@ -10,7 +10,7 @@ import { standingAt, type TrialFeed, trialFeed } from "./price_source_trial.ts";
 const NOTHING = { hosts: [], ranges: [] };
 const LOOPBACK = { hosts: [], ranges: ["127.0.0.0/8", "::1/128"] };
 const TIMEOUT_MS = 400;
-/** Where an answer is expected: a busy machine shall not come to this one first. */
+/** For tests that expect an answer. Even a busy machine must answer before this timeout. */
 const LONG_TIMEOUT_MS = 30_000;
 
 describe("httpSource()", () => {
@@ -171,7 +171,7 @@ describe("httpSource()", () => {
 
   describe("and the addresses that it may reach", () => {
     type Options = Partial<Parameters<typeof httpSource>[0]>;
-    /** The price, or why there is none, by a source that trusts nothing unless told. */
+    /** The price, or the reason for none. The source allows no internal address unless `options` allow it. */
     const outcome = async (url: string, options: Options = {}, timeoutMs = LONG_TIMEOUT_MS) => {
       feed.says(pricedAt("321"));
       const source = httpSource({ now: Date.now, allow: NOTHING, ...options }, timeoutMs);
@@ -214,7 +214,7 @@ describe("httpSource()", () => {
       for (const allow of others) {
         assert(["url_invalid", "address_forbidden"].includes(`${await outcome(url, { resolve, allow })}`));
       }
-      // One address of several is not enough.
+      // All addresses of a name must be allowed, not only one.
       const mixed = leadsTo("127.0.0.1", "10.0.0.1");
       assertEquals(await outcome(url, { resolve: mixed, allow: LOOPBACK }), "address_forbidden");
       assertEquals(feed.asked(), asked);

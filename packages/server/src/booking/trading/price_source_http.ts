@@ -19,9 +19,12 @@ import { type PriceSource, SourceError, type SourcePrice, type StandingPrice } f
 
 const TIMEOUT_MS = 5000;
 const REPLY_MAX_BYTES = 65_536;
-/** How far a source's clock may be ahead, the time that asking it takes included. */
+/** How far a source's clock may be ahead, including the time of the request. */
 const AHEAD_MAX_MS = 10_000;
-/** A price that is more than a tenth off the last one is a mistake until an operator says that it is none. */
+/**
+ * A price that differs from the last one by more than a tenth is refused as a mistake. If the price is right,
+ * an operator sets it by hand and then sets the source again.
+ */
 const JUMP_DIVISOR = 10n;
 const PORTS = [443, 8443];
 
@@ -36,8 +39,8 @@ const rulesOf = (allow: AllowList): Rules => ({
 });
 
 /**
- * Returns a sentence about what is wrong with a price source's URL; undefined if it is well-formed. Resolves no names: the service
- * checks the resolved addresses before each request.
+ * Returns an error message for an invalid URL of a price source; undefined if the URL is valid. Resolves no
+ * names: the service checks the resolved addresses before each request.
  */
 export async function checkPriceUrl(url: string, allow: AllowList): Promise<string | undefined> {
   const fault = await checkEndpoint(url, rulesOf(allow), () => Promise.resolve([]));
@@ -46,15 +49,16 @@ export async function checkPriceUrl(url: string, allow: AllowList): Promise<stri
 
 interface HttpSourceOptions {
   readonly now: Registry["now"];
-  /** Internal feeds. */
+  /** Internal feeds that requests may go to. */
   readonly allow: AllowList;
   readonly resolve?: ResolveHost;
 }
 
 /**
- * GET of the URL gives `{"price_per_gram_sar": 321.5, "as_of": "2026-01-31T09:30:00.000Z"}`; as_of is optional. The first
- * price after the source was set is accepted as it is; later a price that jumps is refused. The URL comes from the database, so
- * it is checked like a webhook URL, and a request goes only to a checked address.
+ * GET of the URL returns `{"price_per_gram_sar": 321.5, "as_of": "2026-01-31T09:30:00.000Z"}`; as_of is
+ * optional. The first price after the source was set is accepted without a comparison. A later price that
+ * jumps is refused. The URL comes from the database, so it is checked like a webhook URL, and a request goes
+ * only to a checked address.
  */
 export function httpSource(
   { now, allow, resolve = createResolver() }: HttpSourceOptions,
@@ -136,7 +140,7 @@ function readPrice(reply: JsonValue): SourcePrice {
   return { midPips: parsePrice(price.source), asOf };
 }
 
-/** What is well formed and still not believed. A price older than the one that stands is no mistake, and no news. */
+/** Refuses a well-formed price that is implausible. Ignores a price older than the current one. */
 function judge(
   price: SourcePrice,
   { midPips, asOf }: StandingPrice,

@@ -6,7 +6,7 @@ const STEP_PPM = 200;
 const LOWEST_PIPS = 10_000n;
 const HIGHEST_PIPS = PRICE_MAX_PIPS / 10n;
 
-/** A random walk from the price that stands. `draw` gives two bytes a step: the same bytes, the same walk. */
+/** A random walk from the current price. `draw` gives two bytes a step; the same bytes give the same walk. */
 export function simulatedSource(draw: () => Uint8Array): PriceSource {
   return {
     next: ({ midPips }) => Promise.resolve({ midPips: stepFrom(midPips, draw()), asOf: null }),

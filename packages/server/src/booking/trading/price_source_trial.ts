@@ -4,7 +4,7 @@ import type { StandingPrice } from "./price_source.ts";
 
 type Answer = (reply: ServerResponse, request: IncomingMessage) => void;
 
-/** A real server on this machine that says what it is told to say. */
+/** A real HTTP server on this machine. A test sets its answer with `says`. */
 export interface TrialFeed {
   readonly url: string;
   readonly asked: () => number;
@@ -31,7 +31,7 @@ export async function trialFeed(): Promise<TrialFeed> {
   };
 }
 
-/** What stands in the books: 320 SAR a gram, of a minute ago. */
+/** A current price of 320 SAR per gram that is one minute old. */
 export function standingAt(url: string | null, changes: Partial<StandingPrice> = {}): StandingPrice {
   return {
     source: "http",

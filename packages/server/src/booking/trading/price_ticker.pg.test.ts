@@ -9,7 +9,7 @@ import { type TrialFeed, trialFeed } from "./price_source_trial.ts";
 import { startPriceTicker } from "./price_ticker.ts";
 import { until } from "../../../../../testing/until.ts";
 
-/** Some ticks more than one: on a busy machine one comes late. */
+/** Several ticks long, because a tick can be late on a busy machine. */
 const STALE_SECONDS = 5;
 
 describe("startPriceTicker()", () => {
@@ -37,7 +37,7 @@ describe("startPriceTicker()", () => {
       metrics,
     });
   let settings = 0;
-  /** Always another URL: a source that is set anew has given no price yet. */
+  /** Each http source gets a new URL, so that it has given no price yet. */
   const setSource = (source: string, staleAfterSeconds: number) =>
     books.sql`select gold.set_price(${source}, 3200000, 3210000, 3190000, 60, ${staleAfterSeconds}, ${
       source === "http" ? `${feed.url}?${++settings}` : null
@@ -124,7 +124,7 @@ describe("startPriceTicker()", () => {
       await books.sql.unsafe(`update gold.price set ${change}`);
       const changed = await standing();
       answers[0]!();
-      // It asks again only when the tick before has ended.
+      // The ticker asks again only when the previous tick has ended.
       await until(() => answers.length === 2);
       assertEquals(await standing(), changed, change);
       ticker.stop();

@@ -18,7 +18,7 @@ const TICK_MS = 1000;
 
 interface PriceTickerParts {
   readonly sql: Sql;
-  /** Internal price feeds that may be asked. */
+  /** Internal price feeds that requests may go to. */
   readonly allow: AllowList;
   readonly now: Registry["now"];
   readonly random: (length: number) => Uint8Array;
@@ -26,13 +26,14 @@ interface PriceTickerParts {
   readonly metrics: Metrics;
 }
 
-/** What a source gave, with the spread on it. */
+/** A source's price, with the buy and sell prices after the spread. */
 type Tick = SourcePrice & Prices;
 
 /**
- * Asks the source that the operator set once a second, never twice at once, and writes down what it gives. Of several
- * services that tick at once one is heard. Where nothing comes, the price goes stale by itself. The first tick comes
- * before the service does: after a pause the last price is stale.
+ * Asks the operator's price source once a second, one request at a time, and stores its price. If several
+ * services tick at once, one tick is stored. If the source gives nothing, the price becomes stale by itself.
+ * The first tick ends before this function returns, so that the service can start with a fresh price: after a
+ * pause, the last price is stale.
  */
 export async function startPriceTicker(
   { sql, allow, now, random, log, metrics }: PriceTickerParts,

@@ -27,7 +27,7 @@ seedTests(import.meta.url);
 
 const BATCH = 128;
 const RUNS = 40;
-/** Where 64-bit arithmetic and rounding have their edges, beside what chance draws. */
+/** Edge cases of 64-bit arithmetic and rounding, in addition to the random values. */
 const GRAMS_EDGES = [
   1n,
   2n,
@@ -48,7 +48,7 @@ const AMOUNT_EDGES = [
 ];
 const PRICE_EDGES = [2n, 9_999n, 10_000n, 999_999n, 1_000_000n, 1_000_001n, PRICE_MAX_PIPS];
 
-/** As likely a number of few digits as one of many. */
+/** Draws the number of digits first, so that small numbers are as likely as large ones. */
 function anyUpTo(digits: number, edges: readonly bigint[]): fc.Arbitrary<bigint> {
   const drawn = fc.nat(digits).chain((n) => fc.bigInt({ min: 1n, max: 10n ** BigInt(n) }));
   return fc.oneof({ arbitrary: drawn, weight: 4 }, { arbitrary: fc.constantFrom(...edges), weight: 1 });
@@ -120,7 +120,8 @@ describe("the database's rounding is the protocol's:", () => {
     ) {
       if (operation !== "quote_by_grams" && operation !== "quote_by_amount") continue;
       const price = parsePrice(price_per_gram_sar!);
-      // The house's buy price is above its sell price, so one side has no smallest and the other no largest.
+      // The buy price is above the sell price, so a buy price is never the smallest price and a sell price
+      // never the largest.
       if (side === "buy" ? price === 1n : price === PRICE_MAX_PIPS) continue;
       await (side === "buy" ? books.setPrice(price, price - 1n) : books.setPrice(price + 1n, price));
       const asked = operation === "quote_by_grams"

@@ -17,7 +17,7 @@ import { bookWithdrawal, newUuid, withdrawalItem, wordOf } from "../trial.ts";
 const AMOUNT = 400n;
 type Step = "approve" | "reject" | "submit" | "pay" | "return";
 const STEPS: readonly Step[] = ["approve", "reject", "submit", "pay", "return"];
-/** The ways to each status, and which steps lead on from it: as the contract says it, not as the SQL does. */
+/** The steps to each status, and the steps that may follow it, from the contract and not from the SQL. */
 const STATUSES: Record<string, { way: readonly Step[]; legal: readonly Step[]; balance: string }> = {
   pending_approval: { way: [], legal: ["approve", "reject"], balance: "600 400 0" },
   approved: { way: ["approve"], legal: ["submit", "reject"], balance: "600 400 0" },
@@ -127,7 +127,7 @@ describe("a withdrawal's steps", () => {
     for (const { event, at } of rows) {
       assertMatch(event, /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/);
       const instant = Number.parseInt(event.replaceAll("-", "").slice(0, 12), 16);
-      // The first one is the withdrawal's own id, made by the service's clock.
+      // The first event has the withdrawal's own id, which the service made by its clock.
       if (event !== id) assertEquals(instant, (at as Date).getTime());
     }
     assertEquals(new Set(rows.map(({ event }) => event)).size, 5);

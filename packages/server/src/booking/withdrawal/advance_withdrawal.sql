@@ -1,5 +1,6 @@
--- The operator's steps of a withdrawal. Each is a row that names the step before it; which may follow which, and that the
--- one who submits is not the one who approved, are checks of the table. Here they are said in words.
+-- The operator's steps of a withdrawal. Each step is a row that names the step before it. Checks of the table
+-- decide which step may follow which, and that the login that approved does not submit. This function checks
+-- the same first, for readable errors.
 
 create or replace function gold.advance_withdrawal(id uuid, target gold.withdrawal_status, batch uuid) returns void
 language plpgsql volatile set search_path = gold, pg_temp as $$
@@ -66,12 +67,12 @@ create or replace function gold.return_withdrawal(id uuid) returns void
 language sql volatile security definer set search_path = gold, pg_temp
 begin atomic select gold.advance_withdrawal(id, 'returned', null); end;
 
--- Until when a partner's payouts are held, because its IBAN was changed.
+-- The end of the time in which a partner's payouts are held after a change of its IBAN.
 create or replace function gold.held_until(changed timestamptz) returns timestamptz
 language sql immutable parallel safe
 return changed + interval '24 hours';
 
--- Submits a batch, all of it or nothing, and keeps the very document that goes to the bank.
+-- Submits all withdrawals of a batch or none, and stores the exact document that goes to the bank.
 create or replace function gold.submit_withdrawals(batch uuid, ids uuid[], document text) returns void
 language plpgsql volatile security definer set search_path = gold, pg_temp as $$
 #variable_conflict use_variable
@@ -99,7 +100,8 @@ begin
   if (select count(*) from withdrawal_step s where s.batch_id = batch) <> cardinality(ids) then
     raise exception 'the batch names a withdrawal twice, or one that does not exist' using errcode = 'GR404';
   end if;
-  -- The audit's chain keeps what was sent to the bank from being changed afterwards.
+  -- The audit's hash chain protects the document's hash. A later change of the stored document is then
+  -- detected.
   perform note('withdrawal.batch', batch::text, jsonb_build_object('withdrawals', cardinality(ids),
     'document_sha256', encode(sha256(convert_to(document, 'UTF8')), 'hex')));
 end $$;

@@ -1,4 +1,5 @@
--- A withdrawal as the partner asks for it: the amount is held, always for the registered IBAN of this moment.
+-- Books a partner's request for a withdrawal. It holds the amount and stores the IBAN that is registered at
+-- this moment.
 
 create or replace function gold.mask_iban(iban text) returns text
 language sql immutable parallel safe
@@ -30,7 +31,8 @@ begin
   end if;
   holder := turn.holder;
   at := account_instant(holder, ceil_millisecond(turn.clock));
-  -- The key is not signed, so a reference is what keeps a copied request from being paid twice.
+  -- The Idempotency-Key is not signed, so a copied request could arrive under another key. The nonce prevents
+  -- a second payment first. The reference, which is signed, also prevents it.
   select w.id into doubled from withdrawal w
   where w.reference = reference and w.client_id = client and not exists (
     select from withdrawal_step s where s.bucket = w.bucket and s.client_id = w.client_id and s.withdrawal_id = w.id

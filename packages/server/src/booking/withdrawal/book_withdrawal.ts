@@ -14,12 +14,13 @@ export interface WithdrawalItem extends LaneItem {
   readonly request: string;
 }
 
-/** Money out is rare: its lane carries one item at a time, and always waits for the account. */
+/** Withdrawals are rare: each is sent alone and always waits for the account's lock. */
 export function sendWithdrawal(sql: Sql): Send<WithdrawalItem> {
   return async ([item], { settle }) => {
     const { client, admissionVersion, nonce, key, fingerprint, amountHalalas, reference, id, request } =
       item!;
-    // A well-formed number may be larger than any column: one step beyond the cap says the same.
+    // A well-formed number may exceed the range of a column. It is cut to one halala above the cap, which is
+    // refused in the same way.
     const amount = amountHalalas > AMOUNT_MAX_HALALAS ? AMOUNT_MAX_HALALAS + 1n : amountHalalas;
     return await sql<Outcome[]>`
       select outcome, status, body from gold.book_withdrawal(${settle}, ${client}::int, ${admissionVersion}::text::bigint, ${nonce}::uuid,

@@ -19,7 +19,7 @@ const LEGAL = [
   "paid returned",
 ];
 
-/** What the books' own role may try to write past its functions. */
+/** A step that the role gold_book tries to write without its functions. */
 interface PlantedStep {
   readonly status: string;
   readonly login: string;
@@ -51,7 +51,10 @@ describe("the tables of withdrawals and deposits", () => {
     await books.stop();
   });
 
-  /** As the books' role, which owns the functions, does it and takes it back: "written", or the SQLSTATE and the constraint. */
+  /**
+   * Runs the statement as gold_book, the owner of the functions, and rolls back: "written", or the SQLSTATE
+   * and the constraint.
+   */
   const plant = (statement: string, values: readonly (string | number | null)[]): Promise<string> =>
     books.sql.begin(async (sql) => {
       await sql`set local role gold_book`;
@@ -86,7 +89,8 @@ describe("the tables of withdrawals and deposits", () => {
     for (const previous of [null, ...STATUSES]) {
       for (const status of STATUSES) {
         const withdrawal = await withdraw();
-        // Checks come before the foreign key: what passes them fails there, unless the step before is written.
+        // Checks come before the foreign key. A step that passes the checks fails at the foreign key, unless
+        // its previous step exists.
         const verdict = await plantStep({
           withdrawal,
           status,
@@ -128,7 +132,7 @@ describe("the tables of withdrawals and deposits", () => {
       await plantStep({ ...submitting, login: maker.login, previousLogin: maker.login }),
       `${CHECK_VIOLATION} withdrawal_step_two`,
     );
-    // Nor with the step before left unsaid.
+    // The same login cannot submit by leaving out the previous step or its login either.
     for (const [previous, previousLogin] of [["approved", null], [null, maker.login]] as const) {
       const verdict = await plantStep({ ...submitting, login: maker.login, previous, previousLogin });
       assertEquals(verdict.split(" ")[0], CHECK_VIOLATION);

@@ -101,7 +101,8 @@ describe("withdrawals at once", () => {
       const id = await withdraw(client, 40n);
       const approvals = await crowd(() => stepAs("approve", id), 20);
       assertEquals(countOf(approvals, "done"), 1);
-      // The crowd shares one login with itself, so another one approved: the step is made anew by the maker.
+      // All calls of the crowd share one login, and a login cannot submit what it approved. So the maker
+      // approves this withdrawal.
       const other = await withdraw(client, 30n);
       assertEquals(await approveWithdrawal(maker, other), "done");
       const leaving = await crowd((n) => n % 2 ? stepAs("reject", other) : submitAs(other), 20);
@@ -140,7 +141,8 @@ describe("withdrawals at once", () => {
         () => bookWithdrawal(services, withdrawalItem(client, 321n)).then(wordOf),
       ];
       const started = round % 2 ? all.toReversed() : all;
-      // A head start of a few milliseconds in some rounds: on a busy machine one way would win them all.
+      // In some rounds, the first call starts a few milliseconds ahead. Otherwise, on a busy machine, the
+      // same call could win every round.
       const words = await Promise.all(started.map((start, n) => sleep(5 * n * (round % 3)).then(start)));
       const [reversal] = words.filter((word) => word === "done" || word.startsWith("GR409"));
       const spent = countOf(words, "answered 201");
@@ -180,7 +182,7 @@ describe("withdrawals at once", () => {
     assertEquals((await Promise.all([...batches, ...payouts])).flat(), []);
     const rows = await books
       .sql`select event_sequence::int as n from gold.account where client_id = any (${clients}) order by client_id`;
-    // The funding, 32 orders, three withdrawals with a step each, and the deposit.
+    // Events per client: the funding, 32 orders, three withdrawals with one step each, and the deposit.
     assertEquals(rows.map(({ n }) => n), clients.map(() => 40));
   });
 

@@ -1,12 +1,13 @@
 import type { Sql } from "postgres";
 
 const PAUSE_MS = 3_600_000;
-/** Their accounts are held together until the turn commits, which takes milliseconds. */
+/** The accounts of these clients are locked until the transaction commits, which takes milliseconds. */
 const CLIENTS_PER_TURN = 20;
 
 /**
- * Tells partners which of their credentials end soon: at once, as a credential may have come near its end while nothing ran, then
- * once an hour. Several at once are welcome: each end is told once.
+ * Notifies partners of credentials that end soon. It runs at once, because a credential may have come near
+ * its end while no process ran, and then once an hour. Several processes may run it: each notice is posted
+ * once.
  */
 export function startExpiryNotices(sql: Sql, pauseMs = PAUSE_MS): { stop(): void } {
   let stopping = false;
@@ -23,7 +24,7 @@ export function startExpiryNotices(sql: Sql, pauseMs = PAUSE_MS): { stop(): void
     try {
       while (!stopping && await postTurn() === CLIENTS_PER_TURN);
     } catch {
-      // What was not told is told an hour later: the nearest notice leaves a day.
+      // Notices that were not posted are posted an hour later. Even the last one comes a day before the end.
     } finally {
       underWay = false;
     }

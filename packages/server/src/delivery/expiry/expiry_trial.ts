@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 import { TRIAL_PUBLIC_JWK, type TrialBooks } from "@gold-partner/dev";
 import { publicIdOf } from "../../booking/operator_trial.ts";
 
-/** What the tests need to bring a credential near its end: the end is moved, not the clock. */
+/** Fixtures that bring a credential near its end. They move the end, not the clock. */
 
 interface CredentialForm {
   readonly table: string;
@@ -10,7 +10,7 @@ interface CredentialForm {
   readonly end: string;
 }
 
-/** By the kinds that a notice knows. */
+/** Keyed by the kind of credential in a notice. */
 export const FORMS: Readonly<Record<string, CredentialForm>> = {
   certificate: { table: "certificate", name: "fingerprint", end: "not_after" },
   signing_key: { table: "signing_key", name: "thumbprint", end: "retire_at" },
@@ -38,7 +38,7 @@ export async function addSigningKey(books: TrialBooks, client: number, kid: stri
   return thumbprint;
 }
 
-/** So many hours from now; returns when that is. */
+/** Moves the end of the client's credentials of this kind to `hours` from now; returns the new end. */
 export async function moveEnd(
   { sql }: TrialBooks,
   client: number,
@@ -57,7 +57,7 @@ export async function postNotices({ api }: TrialBooks, most = 1000): Promise<num
   return row!.told;
 }
 
-/** What a client was told so far, oldest first: kind and distance. */
+/** Returns the notices that the client got so far, oldest first: kind and days ahead. */
 export async function toldTo({ sql }: TrialBooks, client: number): Promise<string[]> {
   const rows = await sql`
     select n.kind, n.days_ahead from gold.event e

@@ -1,5 +1,6 @@
--- A partner is told 30, 7 and 1 days before a credential of its own ends. What is near its end already when it is first looked
--- at is told by the nearest of these alone; an end that is moved is another end, and told anew.
+-- A partner is notified 30, 7 and 1 days before one of its credentials ends. A credential that is already
+-- near its end when it is first checked gets only the nearest of these notices. If the end is moved, the new
+-- end gets notices of its own.
 
 create or replace function gold.due_notices(at timestamptz)
 returns table (client_id int, kind text, credential text, expires_at timestamptz, days_ahead int)
@@ -25,8 +26,8 @@ begin atomic
   );
 end;
 
--- Tells so many partners at most in one transaction; returns how many there were. What is due is asked again under the accounts'
--- locks: whoever looked at the same time may have told it by then.
+-- Notifies at most this many partners in one transaction; returns how many there were. The due notices are
+-- read again under the accounts' locks, because a concurrent call may have posted them meanwhile.
 create or replace function gold.post_expiry_notices(most int) returns int
 language plpgsql volatile security definer set search_path = gold, pg_temp as $$
 #variable_conflict use_column

@@ -8,8 +8,8 @@ const READ_MAX_MS = 1000;
 const SECONDS_FORM = /^[0-9]+$/;
 
 /**
- * The first bytes of a body as text that prints. It is over with the body's end, when the connection can be used again; who
- * goes on for long is cut off.
+ * Returns the first bytes of a body as printable text. Resolves when the body ends, because the connection
+ * can then be reused. A body that is too long or takes too long is cut off.
  */
 export function readAnswer(response: IncomingMessage): Promise<string> {
   return new Promise((resolve) => {
@@ -29,11 +29,16 @@ export function readAnswer(response: IncomingMessage): Promise<string> {
   });
 }
 
-/** Whatever does not print is replaced. As a stream, so that a character that the cut went through is left out. */
+/**
+ * Replaces unprintable characters. Decodes as a stream, so that a character that was cut in half is left out.
+ */
 const printable = (bytes: Uint8Array) =>
   new TextDecoder().decode(bytes, { stream: true }).replace(/[\p{C}\p{Zl}\p{Zp}]/gu, "\ufffd");
 
-/** Seconds, as many as there are digits for, or the time until a date; null where it is neither. */
+/**
+ * Returns the seconds to wait, from a number of any length or from an HTTP date. Returns null if the text is
+ * neither.
+ */
 export function readRetryAfter(text: string | undefined, nowMs: () => number): number | null {
   if (text === undefined) return null;
   if (SECONDS_FORM.test(text)) return Number(text);

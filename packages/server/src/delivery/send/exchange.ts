@@ -9,17 +9,17 @@ interface Exchange {
   readonly destination: Destination;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string;
-  /** For everything up to the answer's head. */
+  /** Milliseconds until the answer's head must have arrived. */
   readonly deadlineMs: number;
 }
 
-/** What a request is sent over: connections that are kept, or a new one for itself. */
+/** The connections for requests: those that are kept, or a new one for a single request. */
 interface Agents {
   readonly keeping: PinnedAgent;
   readonly fresh: PinnedAgent;
 }
 
-/** 1xx answers to one request; whoever goes on has nothing to say. */
+/** How many 1xx answers to one request are accepted. More of them make the answer invalid. */
 const INTERIMS_MAX = 8;
 
 /** Sends one request and gives the answer's head; rejects with a SendError. */
@@ -34,7 +34,10 @@ export async function exchange(order: Exchange, { keeping, fresh }: Agents): Pro
   }
 }
 
-/** A kept connection that the receiver closed just then: the event's id makes it safe to send on a new one. */
+/**
+ * The receiver closed a kept connection just when it was reused. The request is sent again on a new one; the
+ * event's id makes that safe.
+ */
 class StaleConnection extends SendError {}
 
 function exchangeOver(agent: PinnedAgent, order: Exchange): Promise<IncomingMessage> {
@@ -52,13 +55,13 @@ function exchangeOver(agent: PinnedAgent, order: Exchange): Promise<IncomingMess
         "User-Agent": "gold-webhooks/1",
         "Content-Type": "application/json",
         "Content-Length": Buffer.byteLength(body),
-        // Last: an object that begins with a spread is slower than the whole rest of this function.
+        // Last, because an object literal that begins with a spread is slower than the rest of this function.
         ...headers,
       },
     };
     const sent = request(options);
     const timer = setTimeout(() => {
-      // A request that has no connection yet says nothing of its end until it gets one.
+      // Reject first: a request that has no connection yet reports its end only when it gets one.
       reject(new SendError("timeout"));
       sent.destroy();
     }, deadlineMs);
@@ -88,7 +91,7 @@ function exchangeOver(agent: PinnedAgent, order: Exchange): Promise<IncomingMess
   });
 }
 
-/** The parser takes any three digits. */
+/** Node's HTTP parser accepts any three digits. */
 const isStatus = (code = 0) => code >= 100 && code <= 599;
 
 function codeOf(error: Error): SendError["code"] {

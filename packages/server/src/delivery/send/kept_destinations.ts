@@ -11,13 +11,16 @@ const KEPT_MS = 10_000;
 const FAILURE_KEPT_MS = 1000;
 const KEPT_MAX = 4096;
 
-/** Each endpoint is judged anew, its name resolved anew, after ten seconds; what failed, after one. */
+/**
+ * Keeps each endpoint's checked destination for ten seconds, and a failure for one second. After that the URL
+ * is checked and its name resolved again.
+ */
 export function keepDestinations(find: FindDestination, monotonicMs: () => number): FindDestination {
   const kept = new Map<string, Kept>();
   return (url) => {
     const known = kept.get(url);
     if (known && monotonicMs() < known.staleAtMs) return known.destination;
-    // While it is looked for, whoever else asks waits for the same answer.
+    // Calls during the lookup wait for the same result.
     const entry: Kept = { destination: find(url), staleAtMs: Infinity };
     kept.delete(url);
     kept.set(url, entry);

@@ -6,12 +6,12 @@ import type { Issued } from "../../outbound/certificate_trial.ts";
 
 type Answer = (response: ServerResponse, request: IncomingMessage, body: string) => void;
 
-/** A receiver that answers as a test says, down to the bytes on its connection. */
+/** A receiver whose answers the test controls, down to the bytes on its connection. */
 export interface Receiver {
   readonly port: number;
-  /** Each request that came whole, with its body. */
+  /** Each complete request, with its body. */
   readonly received: (Pick<IncomingMessage, "url" | "method" | "rawHeaders"> & { readonly body: string })[];
-  /** Connections that were ever opened, and that are open now. */
+  /** How many connections were ever opened, and how many are open now. */
   opened(): number;
   open(): number;
   answers(answer: Answer): void;
@@ -61,7 +61,7 @@ export async function startReceiver(
   };
 }
 
-/** What must never be reached: it counts who comes, and every byte. */
+/** A server that must never be reached. It counts connections and bytes. */
 export interface ForbiddenPlace {
   readonly port: number;
   connections(): number;
@@ -69,7 +69,7 @@ export interface ForbiddenPlace {
   stop(): Promise<void>;
 }
 
-/** Answers nothing, as what stands behind a firewall without a word does, or whatever it is given. */
+/** Starts a TCP server that accepts connections and answers nothing, unless `act` makes it answer. */
 export async function startPlace(act: (socket: Socket) => void = () => {}): Promise<ForbiddenPlace> {
   const sockets = new Set<Socket>();
   let connections = 0;

@@ -93,7 +93,7 @@ describe("Sender.post()", () => {
       "0": 0,
       "120": 120,
       "9999999999": 9_999_999_999,
-      // More than a number holds: it is an hour at most all the same.
+      // Too large for a number, so it is Infinity. The retry still waits an hour at most.
       ["9".repeat(400)]: Infinity,
       "Sat, 31 Jan 2026 09:31:00 GMT": 60,
       "Saturday, 31-Jan-26 09:31:00 GMT": 60,
@@ -142,7 +142,7 @@ describe("Sender.post()", () => {
   it("sends once more, on a new connection, what met one that the receiver had just closed", async () => {
     const closing = await trialSender();
     let answered = 0;
-    // The second request on a connection finds it closed.
+    // The receiver closes the connection at its second request.
     closing.receiver.answers((response, request) => {
       if (++answered === 2) request.socket.destroy();
       else response.writeHead(204).end();

@@ -6,13 +6,13 @@ import { PinnedAgent } from "../../outbound/pinned_agent.ts";
 import { createResolver, type ResolveHost } from "../../outbound/resolve_host.ts";
 import { type AttemptError, SendError } from "../../outbound/send_error.ts";
 
-/** How one attempt went. A 2xx status alone is a delivery. */
+/** The result of one attempt. Only a 2xx status counts as delivered. */
 export interface Attempt {
   readonly durationMs: number;
-  /** None came where it is null. */
+  /** Null if no answer came. */
   readonly httpStatus: number | null;
   readonly error: AttemptError | null;
-  /** The first bytes of an answer that was no 2xx, as text that prints. */
+  /** The first bytes of an answer that was not 2xx, as printable text. */
   readonly answer: string | null;
   readonly retryAfterSeconds: number | null;
 }
@@ -20,19 +20,23 @@ export interface Attempt {
 type Headers = Readonly<Record<string, string>>;
 
 export interface Sender {
-  /** Never rejects. The answer's head comes by the deadline or not at all, and its body takes a second at most. */
+  /**
+   * Never rejects. The answer's head must arrive by the deadline. Its body is read for one second at most.
+   */
   post(url: string, headers: Headers, body: string): Promise<Attempt>;
   /** Closes its connections. */
   stop(): void;
 }
 
 export interface SenderOptions {
-  /** As they are now. */
+  /** Returns the current rules. */
   readonly rules: () => Rules;
-  /** PEM of who is trusted at loopback addresses; everywhere else the system's authorities are. */
+  /**
+   * PEM of the CA that is trusted at loopback addresses. At all other addresses the system's CAs are trusted.
+   */
   readonly ca?: string | undefined;
   readonly resolve?: ResolveHost | undefined;
-  /** What the date of a Retry-After is compared with. */
+  /** Unix milliseconds. The date in a Retry-After header is compared with it. */
   readonly nowMs: () => number;
   readonly monotonicMs?: () => number;
   readonly deadlineMs?: number;
@@ -40,7 +44,7 @@ export interface SenderOptions {
 
 const DEADLINE_MS = 15_000;
 
-/** Sends webhooks to whom the rules allow, over connections to judged addresses alone. */
+/** Sends webhooks to endpoints that the rules allow. Connects only to addresses that were checked. */
 export function createSender(options: SenderOptions): Sender {
   const {
     rules,
@@ -60,12 +64,13 @@ export function createSender(options: SenderOptions): Sender {
       destination,
       headers,
       body,
-      // Rounded, so that the usual one is the same number: timers of one length are cheap.
+      // Rounded, so that most attempts set a timer of the same length, because timers of equal length are
+      // cheap.
       deadlineMs: deadlineMs - Math.round(monotonicMs() - startedMs),
     }, agents);
     const { statusCode: httpStatus = 0 } = response;
     const durationMs = Math.round(monotonicMs() - startedMs);
-    // What the head says stands, however the body ends.
+    // The status counts, however the body ends.
     const answer = await readAnswer(response);
     if (httpStatus >= 200 && httpStatus < 300) {
       return { durationMs, httpStatus, error: null, answer: null, retryAfterSeconds: null };

@@ -110,7 +110,8 @@ describe("Sender.post() to a name whose addresses change", () => {
     names.says(HOST, ["127.0.0.1"]);
     assertEquals(await outcome(), 204);
     assertEquals(new Set(names.asked), new Set([`${HOST} A`, `${HOST} AAAA`]));
-    // A question that a slow machine does not answer within a second is asked again, and may be heard late.
+    // If a slow machine does not answer within a second, the resolver asks again. The second question may
+    // arrive late.
     await sleep(50);
     const { length } = names.asked;
     names.says(HOST, ["10.0.0.1"]);
@@ -119,7 +120,7 @@ describe("Sender.post() to a name whose addresses change", () => {
   });
 
   it("sends nothing more once one of them is forbidden, not over a connection that is open, either", async () => {
-    // Open just now: one that is idle for some seconds is closed.
+    // Opens a connection now, because one that is idle for some seconds is closed.
     assertEquals(await outcome(), 204);
     clockMs += 10_000;
     assert(trial.receiver.open() > 0);

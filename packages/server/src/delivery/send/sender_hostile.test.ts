@@ -6,7 +6,7 @@ import { startPlace } from "./receiver_trial.ts";
 import { HEADERS, type TrialSender, trialSender, until } from "./sender_trial.ts";
 
 const DEADLINE_MS = 500;
-/** Where another end is expected: a busy machine shall not come to this one first. */
+/** For attempts that must not end by the deadline, even on a busy machine. */
 const LONG_DEADLINE_MS = 10_000;
 
 describe("Sender.post() to a receiver that does not behave", () => {
@@ -19,7 +19,7 @@ describe("Sender.post() to a receiver that does not behave", () => {
   after(() => Promise.all([trial.stop(), hurried.stop()]));
 
   type Answer = Parameters<TrialSender["receiver"]["answers"]>[0];
-  /** What came of it, how long it took, and that the connection is given up. */
+  /** Returns the result and how long it took; checks that the connection is closed. */
   async function attempt(answer: Answer, { receiver, post } = trial) {
     receiver.answers(answer);
     const startedMs = performance.now();

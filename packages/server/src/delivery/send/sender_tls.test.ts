@@ -8,10 +8,13 @@ import { type Receiver, startPlace, startReceiver } from "./receiver_trial.ts";
 import { createSender } from "./sender.ts";
 import { authority, HEADERS, HOST, RULES } from "./sender_trial.ts";
 
-/** The first word of a server that speaks TLS 1.1 at most; Deno cannot be one. */
+/**
+ * The ServerHello of a server that supports TLS 1.1 at most. It is written out because Deno cannot be such a
+ * server.
+ */
 const SERVER_HELLO_1_1 = Buffer.from(`160302002a020000260302${"00".repeat(32)}00c00900`, "hex");
 
-/** What a ClientHello has in its extension supported_versions. */
+/** Returns the extension supported_versions of a ClientHello. */
 function offeredVersions(hello: Buffer): string[] {
   const sessionAt = 43;
   const ciphersAt = sessionAt + 1 + hello.readUInt8(sessionAt);
@@ -42,7 +45,7 @@ describe("Sender.post() over TLS", () => {
     const before = received.length;
     const { httpStatus, error } = await sender.post(`https://${host}:${port}/`, HEADERS, "{}");
     sender.stop();
-    // What is not trusted is not told anything, either.
+    // A receiver that is not trusted gets no request.
     assertEquals(received.length - before, httpStatus === null ? 0 : 1);
     return httpStatus ?? error;
   }
@@ -104,7 +107,7 @@ describe("Sender.post() over TLS", () => {
         socket.write(SERVER_HELLO_1_1);
       })
     );
-    // Less than the five seconds that connecting may take, whose end has the same name.
+    // Less than the five seconds that connecting may take, because that timeout has the same error code.
     const sender = createSender({ rules: () => RULES, nowMs: Date.now, deadlineMs: 4500 });
     const { error } = await sender.post(`https://127.0.0.1:${old.port}/`, HEADERS, "{}");
     assertEquals(error, "tls_failed");
@@ -146,7 +149,7 @@ describe("Sender.post() over TLS", () => {
         sent.end();
       });
     assertEquals(await reach("127.0.0.1"), 204);
-    // The same machine by an address that is not of that range.
+    // The same machine, by an address outside the loopback range.
     assertEquals(await reach("0.0.0.0"), "tls_failed");
   });
 });

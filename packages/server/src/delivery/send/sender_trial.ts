@@ -3,7 +3,7 @@ import { createTrialAuthority } from "../../outbound/certificate_trial.ts";
 import { type Receiver, startReceiver } from "./receiver_trial.ts";
 import { type Attempt, createSender, type Sender, type SenderOptions } from "./sender.ts";
 
-/** One authority for all: whoever shows a certificate of it is trusted on loopback. */
+/** One CA for all tests. The sender trusts its certificates at loopback addresses. */
 export const authority = createTrialAuthority();
 
 export const HOST = "hooks.example";
@@ -17,12 +17,14 @@ export const RULES = { loopbackReceivers: true, ports: [443, 8443] };
 export interface TrialSender {
   readonly receiver: Receiver;
   readonly sender: Sender;
-  /** Sends to the receiver, by its name. */
+  /** Sends to the receiver by its host name. */
   post(path?: string, body?: string): Promise<Attempt>;
   stop(): Promise<void>;
 }
 
-/** A sender, and a receiver on this machine whose name leads there. */
+/**
+ * Starts a sender and a receiver on this machine. The sender resolves every name to the receiver's address.
+ */
 export async function trialSender(options: Partial<SenderOptions> = {}): Promise<TrialSender> {
   const receiver = await startReceiver(authority.issue([HOST, "127.0.0.1"]));
   const sender = createSender({
@@ -44,7 +46,10 @@ export async function trialSender(options: Partial<SenderOptions> = {}): Promise
   };
 }
 
-/** What happens soon after an attempt is over, as a connection's end does. */
+/**
+ * Waits for something that happens soon after an attempt, such as the end of a connection. Returns false if
+ * it does not happen in time.
+ */
 export async function until(holds: () => boolean, patienceMs = 30_000): Promise<boolean> {
   for (const endMs = performance.now() + patienceMs; !holds(); await sleep(5)) {
     if (performance.now() > endMs) return false;
