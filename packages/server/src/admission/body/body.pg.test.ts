@@ -28,7 +28,7 @@ describe("body: size, media type, syntax and shape", () => {
       }
     });
 
-    it("is refused where it is another one or missing", async () => {
+    it("is refused if it differs or is missing, and the message names it", async () => {
       const others = ["text/plain", "application/jsonx", "application/problem+json", "", "json"];
       const charsets = ["latin1", " = latin1", '"utf-8', "utf-16"].map((charset) =>
         `application/json; charset=${charset}`
@@ -42,7 +42,10 @@ describe("body: size, media type, syntax and shape", () => {
         await quote(bytes, { "Content-Type": null }),
         "unsupported_media_type",
       );
-      assertStringIncludes(missing.detail, "missing");
+      assertEquals(missing.detail, "Content-Type must be application/json; got none.");
+      const long = await quote(QUOTE, { "Content-Type": "text/plain" + "x".repeat(1000) });
+      const { detail } = await expectProblem(long, "unsupported_media_type");
+      assertEquals(detail, `Content-Type must be application/json; got text/plain${"x".repeat(50)}….`);
     });
 
     it("is refused with another charset or with any Content-Encoding", async () => {

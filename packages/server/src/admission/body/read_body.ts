@@ -4,6 +4,8 @@ import type { Context } from "hono";
 import type { z } from "zod";
 import { Refusal } from "../../refusal.ts";
 
+const SHOWN_MAX_CHARACTERS = 60;
+
 /**
  * Reads the raw bytes of the body. Reading stops with a refusal as soon as the body exceeds 64 KiB. The bytes
  * are kept in the context: if the request's admission is repeated, the body cannot be read a second time.
@@ -56,19 +58,27 @@ export function checkMediaType(c: Context, wanted: string): void {
   if (type !== wanted) {
     throw new Refusal(
       "unsupported_media_type",
-      `The Content-Type is ${type === "" ? "missing" : "another one"}; send ${wanted}.`,
+      `Content-Type must be ${wanted}; got ${type === "" ? "none" : shortened(type)}.`,
     );
   }
   const foreign = parameters.find((one) =>
     one.startsWith("charset") && !/^charset=(?:utf-8|"utf-8")$/.test(one)
   );
   if (foreign !== undefined) {
-    throw new Refusal("unsupported_media_type", "The charset is another one; send utf-8.");
+    throw new Refusal("unsupported_media_type", `The charset must be utf-8; got ${shortened(foreign)}.`);
   }
-  if (c.req.header("content-encoding") !== undefined) {
-    throw new Refusal("unsupported_media_type", "The body has a Content-Encoding; send it as it is.");
+  const encoding = c.req.header("content-encoding");
+  if (encoding !== undefined) {
+    throw new Refusal(
+      "unsupported_media_type",
+      `Content-Encoding must not be sent; got ${shortened(encoding)}. Send the body uncompressed.`,
+    );
   }
 }
+
+/** A header may be 16 KB long. */
+const shortened = (text: string): string =>
+  text.length <= SHOWN_MAX_CHARACTERS ? text : `${text.slice(0, SHOWN_MAX_CHARACTERS)}…`;
 
 /** Checks the JSON syntax only. `readShape()` checks the shape. */
 export function readJsonBody(bytes: Uint8Array): JsonValue {
