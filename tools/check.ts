@@ -1,4 +1,4 @@
-// npm run check: the structural rules of the house.
+// npm run check: checks the structural rules of this repository.
 import process from "node:process";
 import { fileURLToPath } from "node:url";
 import { CHECKS } from "./check/checks.ts";

@@ -1,4 +1,5 @@
-// npm run docs [-- --check]: writes the pages that are made from the code anew; --check says whether they are current.
+// npm run docs [-- --check]: regenerates the pages that are made from the code. --check writes nothing and
+// reports whether they are current.
 // Exit: 0 done or current, 1 a page is not current, 2 wrong usage.
 import { readFileSync, writeFileSync } from "node:fs";
 import process from "node:process";

@@ -1,4 +1,4 @@
-// npm run format [-- --check]: one formatter for the tree, Deno's.
+// npm run format [-- --check]: formats the whole tree with Deno's formatter.
 import process from "node:process";
 import { findRuntimes, runVisibly } from "./test/runtimes.ts";
 import { ROOT } from "./test/tier.ts";

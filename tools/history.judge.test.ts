@@ -25,7 +25,7 @@ function run(
   return { status, output: stdout + stderr };
 }
 
-/** Looks through every commit of the repository in the folder, by the rules of this one. */
+/** Runs gitleaks over every commit of the repository in `folder`, with this repository's .gitleaks.toml. */
 const searchHistory = (folder: string) =>
   run(folder, join(ROOT, ".tools/bin/gitleaks"), [
     ...["git", "--no-banner", "--no-color", "--redact", "--verbose", "--exit-code", `${FOUND}`],

@@ -1,7 +1,8 @@
-// npm run loadtest -- SCENARIO [--partners N …]: a scenario of loadtest/ by several partners at once, a k6 process each, judged as
-// one run. npm run loadtest -- compare BEFORE AFTER: what changed between two runs.
-// Exit: 0 done, 1 a signal ended the run or a k6 process did not end as it should, 2 wrong usage, 3 something is missing, 99 a
-// threshold or a check failed.
+// npm run loadtest -- SCENARIO [--partners N …]: runs a scenario of loadtest/ for several partners at once,
+// one k6 process per partner, and judges them as one run.
+// npm run loadtest -- compare BEFORE AFTER: shows what changed between two runs.
+// Exit: 0 done, 1 a signal ended the run or a k6 process ended with an unexpected code, 2 wrong usage, 3
+// something is missing, 99 a threshold or a check failed.
 import { writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import process from "node:process";
@@ -41,5 +42,5 @@ const code = await run(process.argv.slice(2)).catch((error: Error) => {
   else throw error;
   return error instanceof UsageError ? EXIT.usage : EXIT.missing;
 });
-// Deno, left to end by itself with its compiler at work, dies of a segmentation fault now and then.
+// If Deno ends by itself while its compiler is still working, it sometimes dies of a segmentation fault.
 process.exit(code);

@@ -1,4 +1,5 @@
-// npm run parts [-- NAME…]: fetches into .tools/ what the judges need and npm does not have, by exact version.
+// npm run parts [-- NAME…]: installs the external tools that the external checks need into .tools/, at pinned
+// versions. openssl and Chromium are not installed: they must already be on this machine.
 import process from "node:process";
 import { installParts, PARTS, partsFolder } from "./parts/table.ts";
 import { ROOT } from "./test/tier.ts";

@@ -1,5 +1,5 @@
-// A throw-away server of Debian's Postgres 15: what the schema is dumped from, and the older of the two versions that the
-// suites run on.
+// Runs a temporary server of Postgres 15, Debian's version. schema.sql is dumped from it, and it is the older
+// of the two versions on which the suites run.
 import { type ChildProcess, execFileSync, spawn } from "node:child_process";
 import { randomBytes } from "node:crypto";
 import { once } from "node:events";
@@ -19,8 +19,9 @@ const POLL_MS = 50;
 export class MissingPart extends Error {}
 
 export interface Postgres15 {
-  /** Its programs, and what to start them with: nobody's account where this runs as root. */
+  /** The folder with programs such as pg_dump. */
   readonly programs: string;
+  /** Spawn options for these programs. They switch to the account nobody if this process runs as root. */
   readonly options: {
     readonly cwd: string;
     readonly env: Record<string, string>;
@@ -32,7 +33,7 @@ export interface Postgres15 {
   urlOf(login: string, database: string): string;
 }
 
-/** The folder of Postgres 15's programs: PG_BIN, or where Debian puts them. */
+/** Returns the folder of Postgres 15's programs: PG_BIN if it is set, otherwise Debian's folder. */
 export function findPrograms(env: Record<string, string | undefined> = process.env): string {
   const folder = env["PG_BIN"] ?? `/usr/lib/postgresql/${VERSION}/bin`;
   const missing = ["initdb", "postgres", "pg_dump"].find((name) => !existsSync(join(folder, name)));
@@ -48,13 +49,13 @@ export function findPrograms(env: Record<string, string | undefined> = process.e
   return folder;
 }
 
-/** Starts one, hands it over, and removes it with all that it holds. */
+/** Starts a server, calls `use` with it, then stops it and deletes its data. */
 export async function withPostgres15<T>(
   programs: string,
   use: (server: Postgres15) => Promise<T>,
 ): Promise<T> {
   const folder = mkdtempSync(join(tmpdir(), "gold-postgres-15-"));
-  // Postgres refuses to be root.
+  // Postgres refuses to run as root.
   const account = process.getuid?.() === 0 ? NOBODY : {};
   if (account === NOBODY) chownSync(folder, NOBODY.uid, NOBODY.gid);
   const options = { ...account, cwd: folder, env: { LC_ALL: "C", TZ: "UTC" } };

@@ -1,5 +1,6 @@
-// node tools/probe.mjs unix:PATH|HOST:PORT [/ready]: exit 0 where it answers 200, else 1. A container's probe, without a shell
-// and without a dependency: the operations listener is a Unix socket or loopback, which no prober reaches from outside.
+// node tools/probe.mjs unix:PATH|HOST:PORT [/ready]: exits with 0 if the address answers 200, otherwise with
+// 1. Containers use it as their probe, because it needs no shell and no dependency. The operations listener
+// is a Unix socket or on loopback, so a prober outside the container cannot reach it.
 import { request } from "node:http";
 import process from "node:process";
 

@@ -1,6 +1,7 @@
-// node tools/program.mjs FILE [arguments]: runs a TypeScript program of packages/ on Node. tsx asks another thread about
-// each of a thousand modules, which costs two seconds of CPU; one bundle of them loads in a quarter of one. It is kept in
-// node_modules/.cache, and made anew when one of its sources is another. Where it cannot be made or kept, tsx runs the file.
+// node tools/program.mjs FILE [arguments]: runs a TypeScript program of packages/ on Node, from one bundle.
+// With tsx, loading a thousand modules costs two seconds of CPU, because tsx asks another thread about each
+// of them. One bundle loads in a quarter of a second. The bundle is kept in node_modules/.cache and rebuilt
+// when one of its sources changes. If it cannot be built or kept, tsx runs the file.
 import { createHash } from "node:crypto";
 import {
   existsSync,
@@ -19,11 +20,11 @@ import process from "node:process";
 import { fileURLToPath, pathToFileURL } from "node:url";
 
 const ROOT = dirname(dirname(fileURLToPath(import.meta.url)));
-/** Trees that share a node_modules share no bundle. */
+/** Part of the cache path, so that two checkouts that share a node_modules do not share a bundle. */
 const TREE = createHash("sha256").update(ROOT).digest("hex").slice(0, 12);
 const CACHE = join(ROOT, "node_modules", ".cache", "gold", TREE);
 
-/** What all bundles of this repository have in common. */
+/** esbuild settings that all bundles of this repository share. */
 export const BUNDLE_SETTINGS = {
   bundle: true,
   platform: "node",
@@ -31,28 +32,31 @@ export const BUNDLE_SETTINGS = {
   target: "node20.19",
   sourcemap: "linked",
   sourcesContent: false,
-  // What came as CommonJS asks for Node's own modules by require().
+  // Bundled CommonJS code calls require() for Node's own modules, and an ES module has no require().
   banner: {
     js: 'import { createRequire } from "node:module"; const require = createRequire(import.meta.url);',
   },
   define: { "import.meta.url": "import_meta_url", "import.meta.dirname": "import_meta_dirname" },
 };
 
-/** In a bundle each source would take the bundle's place for its own. `beforeRead` hears of each. */
+/**
+ * An esbuild plugin that gives each source its own import.meta.url and import.meta.dirname. Without it, every
+ * source would see the bundle's path. `beforeRead` is called with the path of each source before it is read.
+ */
 export function keepPlaces(beforeRead = () => {}) {
   const load = ({ path }) => {
     beforeRead(path);
     const contents = readFileSync(path, "utf8");
     if (!contents.includes("import.meta.")) return { contents, loader: "ts" };
     const [url, folder] = [pathToFileURL(path).href, dirname(path)].map((place) => JSON.stringify(place));
-    // On the first line, so that all lines keep their numbers.
+    // Inserted into the first line, so that all line numbers stay the same.
     const places = `const import_meta_url = ${url}, import_meta_dirname = ${folder}; `;
     return { contents: places + contents, loader: "ts" };
   };
   return { name: "places", setup: ({ onLoad }) => onLoad({ filter: /\.ts$/ }, load) };
 }
 
-/** The esbuild that tsx brings. */
+/** Loads the esbuild that tsx depends on. */
 export function loadEsbuild() {
   return createRequire(fileURLToPath(import.meta.resolve("tsx")))("esbuild");
 }
@@ -72,7 +76,8 @@ function isFresh(list) {
 }
 
 async function makeBundle(program, bundle, list) {
-  // What was read, as it was before it was read: a source that changes meanwhile is another one.
+  // Size and time of each source, noted before the source is read. A source that changes during the build
+  // therefore makes the bundle stale.
   const sources = {};
   const note = (file) => sources[file] ??= sizeAndTime(file);
   const { build, stop } = loadEsbuild();
@@ -88,13 +93,14 @@ async function makeBundle(program, bundle, list) {
   });
   await stop();
   mkdirSync(CACHE, { recursive: true });
-  // Beside the sources: what says how they are bundled, and where an import leads.
+  // These files also make a bundle stale: they decide how it is built and where an import leads.
   const manifests = readdirSync(join(ROOT, "packages")).map((name) => join("packages", name, "package.json"));
   const beside = ["tools/program.mjs", "package-lock.json", ...manifests].filter((file) =>
     existsSync(join(ROOT, file))
   );
   for (const file of [...Object.keys(metafile.inputs), ...beside]) note(file);
-  // The list comes last, and whole: a run that is killed, or another at the same time, leaves no bundle that is half believed.
+  // The list is removed first and written last, and each file is renamed into place complete. So neither a
+  // killed run nor a concurrent one leaves a list that declares an incomplete bundle fresh.
   rmSync(list, { force: true });
   for (const { path, text } of [...outputFiles, { path: list, text: JSON.stringify(sources) }]) {
     writeFileSync(`${path}.${process.pid}`, text);
@@ -114,12 +120,12 @@ async function findBundle(program) {
   }
 }
 
-// The tests' bundles are made with these settings, too.
+// Skipped when tools/test/bundle.mjs imports this file for its settings.
 if (realpathSync(process.argv[1]) === fileURLToPath(import.meta.url)) {
   const program = resolve(process.argv[2]);
   const found = await findBundle(program);
   process.argv.splice(1, 2, program);
-  // Whoever starts this program again, starts it this way.
+  // A program that starts itself again with process.execArgv also goes through this file.
   process.execArgv = [...process.execArgv, fileURLToPath(import.meta.url)];
   process.setSourceMapsEnabled(true);
   await import(pathToFileURL(found).href);

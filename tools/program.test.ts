@@ -17,13 +17,13 @@ import { pathToFileURL } from "node:url";
 import { assertEquals, assertStringIncludes } from "@std/assert";
 import { ROOT } from "./test/tier.ts";
 
-/** Says who and where it is; fails when told. */
+/** Prints its word, its argument and its paths. Throws if the argument is "fail". */
 const MAIN = `import { word } from "./word.ts";
 const [how = ""]: string[] = process.argv.slice(2);
 if (how === "fail") throw new Error("as told");
 console.log(JSON.stringify([word, how, import.meta.url, process.argv[1]]));`;
 
-/** Run by Node also where Deno runs the test: Deno has no need of it. */
+/** Runs program.mjs on Node even if Deno runs the test, because only Node programs use program.mjs. */
 function run(root: string, ...args: string[]): Promise<{ code: number | null; out: string; err: string }> {
   return new Promise((resolve) => {
     const child = spawn("node", [join(root, "tools/program.mjs"), "packages/one/src/main.ts", ...args], {
@@ -65,7 +65,7 @@ describe("program.mjs", () => {
       const [tree] = readdirSync(join(root, CACHE));
       const bundle = join(root, CACHE, tree!, "packages_one_src_main.mjs");
       const kept = readFileSync(bundle, "utf8");
-      // What is kept is what runs.
+      // If the edited word is printed, the next run used the kept bundle.
       writeFileSync(bundle, kept.replace('"first"', '"kept"'));
       assertEquals((await said())[0], "kept");
       writeFileSync(join(root, "packages/one/src/word.ts"), `export const word: string = "second";`);
@@ -83,7 +83,7 @@ describe("program.mjs", () => {
 
   it("runs the file itself where the bundle cannot be kept", async () => {
     await withProgram(async (root, main) => {
-      // Root may write everywhere, but not into a file's inside.
+      // A file stands where the folder would be created. Permissions would not stop root; this does.
       writeFileSync(join(root, "node_modules/.cache"), "");
       const { code, out } = await run(root);
       assertEquals([code, JSON.parse(out)], [0, ["first", "", pathToFileURL(main).href, main]]);

@@ -1,4 +1,4 @@
-// npm run prove -- NAME [--short]: the long proofs, one name each.
+// npm run prove -- NAME [--short]: runs one of the long proofs.
 import process from "node:process";
 import { requireParts } from "./parts/table.ts";
 import { findPrograms, withPostgres15 } from "./postgres_15.ts";
@@ -7,14 +7,14 @@ import { ROOT, runTier } from "./test/tier.ts";
 
 interface Proof {
   readonly says: string;
-  /** The option that it knows besides --short. */
+  /** The one option that the proof accepts besides --short. */
   readonly knows?: string;
-  /** What it takes besides --short; the program itself judges it. */
+  /** The options that the proof accepts besides --short. The proof's own program checks them. */
   readonly takes?: string;
   prove(options: readonly string[]): Promise<boolean>;
 }
 
-/** Where the suites stand that start the real Envoy. */
+/** Folders and files with the external checks that start the real Envoy. */
 const BEHIND_ENVOY = [
   "packages/sidecar",
   "packages/dev/src/sidecar",
@@ -124,7 +124,7 @@ const PROOFS: Readonly<Record<string, Proof>> = {
   },
 };
 
-/** Under the runtime that runs this one. */
+/** Runs a program under the runtime that runs this script. */
 async function runProgram(file: string, options: readonly string[]): Promise<boolean> {
   const runtimeArgs = "Deno" in globalThis ? ["run", "-A", file] : ["--import", "tsx", file];
   return await runVisibly(ROOT, process.execPath, [...runtimeArgs, ...options]) === 0;

@@ -1,5 +1,6 @@
-// npm run release -- VERSION [--dry-run] [--gate-passed]: makes a release out of the changes that CHANGELOG.md collects for
-// VERSION, as two commits. It pushes and publishes nothing. CONTRIBUTING.md says what to do before and after.
+// npm run release -- VERSION [--dry-run] [--gate-passed]: makes a release out of the changes that
+// CHANGELOG.md collects for VERSION, as two commits. It pushes and publishes nothing. CONTRIBUTING.md says
+// what to do before and after.
 // Exit: 0 done, 1 a check failed and nothing has changed, 2 wrong usage or a tree that cannot be released.
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";

@@ -1,6 +1,6 @@
-// node tools/run.mjs TASK [arguments]: the one entry to everything. It installs the dependencies when they are missing
-// or older than the lockfile, then runs the task's file under the runtime that runs this one. Plain JavaScript over
-// node: modules, because it must run before anything is installed.
+// node tools/run.mjs TASK [arguments]: the entry point of every task. It installs the dependencies if they
+// are missing or older than the lockfile, then runs the task's file under the runtime that runs this script.
+// It is plain JavaScript and imports only node: modules, because it must run before anything is installed.
 import { spawn } from "node:child_process";
 import { existsSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
@@ -45,11 +45,14 @@ const TURN = join(ROOT, ".tools", "npm_ci.turn");
 const TURN_POLL_MS = 250;
 const EMPTY_TURN_MS = 5_000;
 const PARENT_POLL_MS = 250;
-/** Where npm's package of Deno is installed, deno task runs this script as `deno`, and the script runs Deno as its child. */
+/**
+ * Part of the path of the script in npm's deno package. If that package is installed, deno task calls its
+ * script as `deno`, and the script runs Deno as its child.
+ */
 const DENO_SCRIPT = join("deno", "bin.cjs");
 /** Exit codes: wrong usage or configuration; something that this needs is missing. */
 const [USAGE, MISSING] = [2, 3];
-/** What a shell answers for a command that it does not find. */
+/** The exit code of a shell for a command that it cannot find. */
 const NOT_FOUND = 127;
 
 const underDeno = process.versions.deno !== undefined;
@@ -62,8 +65,9 @@ function stop(sentence, code) {
 }
 
 /**
- * Calls `onEnd` once if npm or deno task started this process and has ended without signalling it, for example by SIGKILL. Any other
- * parent is a shell or a script, which may end while its background programs keep running.
+ * Calls `onEnd` once if npm or deno task started this process and has ended without signalling it, for
+ * example by SIGKILL. Any other parent is a shell or a script, which may end while its background programs
+ * keep running.
  */
 function watchTaskRunner(onEnd) {
   if (process.env.INIT_CWD === undefined) return undefined;
@@ -77,7 +81,10 @@ function watchTaskRunner(onEnd) {
   return timer;
 }
 
-/** The pids of this process's parent and, if that is Deno's script, of the script's parent. They change when one of them ends. */
+/**
+ * Returns the pids of this process's parent and, if that is Deno's script, of the script's parent. They
+ * change when one of them ends.
+ */
 function listStarters() {
   try {
     const script = readFileSync(`/proc/${process.ppid}/cmdline`, "utf8").includes(DENO_SCRIPT);
@@ -87,19 +94,24 @@ function listStarters() {
       }`;
     }
   } catch {
-    // Another system than Linux, or the parent has just ended.
+    // The system is not Linux, or the parent has just ended.
   }
   return `${process.ppid}`;
 }
 
-/** Runs a child to its end, passing signals on; answers its exit code, or the signal that ended it. */
+/**
+ * Runs a child until it ends and passes signals on to it. Resolves to its exit code, or to the signal that
+ * ended it.
+ */
 function runChild(command, commandArgs, options, hear) {
   return new Promise((resolve, reject) => {
     const child = spawn(command, commandArgs, { cwd: ROOT, ...options });
     child.stderr?.setEncoding("utf8").on("data", hear);
     const passOn = (signal) => {
-      // A terminal sends Ctrl-C to the whole group; a second one would cut the child's own shutdown short.
-      // And by its id, because after child.kill() Deno answers the signal even where the child exited with a code.
+      // A terminal sends Ctrl-C to the whole process group, so the child already has it. A second SIGINT
+      // would cut the child's shutdown short.
+      // process.kill() replaces child.kill(), after which Deno reports the signal even if the child exited
+      // with a code.
       if (child.pid && (signal !== "SIGINT" || !process.stdin.isTTY)) process.kill(child.pid, signal);
     };
     const signals = ["SIGINT", "SIGTERM", "SIGHUP"];
@@ -136,8 +148,10 @@ function isAlive(pid) {
 }
 
 /**
- * True when the turn to install is ours. A turn whose process is gone was left by a killed run: it is removed, and
- * taken at the next poll, so that two waiters cannot take each other's. An empty file is being written right now.
+ * Tries to take the lock file for npm ci, and returns true if this process now holds it. A lock whose process
+ * is gone was left by a killed run. It is removed now but taken only at the next poll, so that two waiting
+ * runs cannot remove each other's lock. An empty lock file is just being written. It counts as left behind
+ * only after EMPTY_TURN_MS.
  */
 function takeTurn() {
   mkdirSync(dirname(TURN), { recursive: true });
@@ -152,12 +166,15 @@ function takeTurn() {
     const left = holder > 0 ? !isAlive(holder) : Date.now() - statSync(TURN).mtimeMs > EMPTY_TURN_MS;
     if (left) rmSync(TURN, { force: true });
   } catch (error) {
-    if (error.code !== "ENOENT") throw error; // The holder has just ended its turn.
+    if (error.code !== "ENOENT") throw error; // The other run has just removed its lock.
   }
   return false;
 }
 
-/** Says once a second that it goes on, in one line where it can be rewritten; else every ten seconds in another. */
+/**
+ * Shows that the install is still running: on a terminal once a second in one line that is rewritten,
+ * otherwise every ten seconds in a new line. Returns a function that stops it.
+ */
 function showProgress(startMs) {
   const rewrites = process.stderr.isTTY && process.env.TERM !== "dumb";
   const timer = setInterval(() => {
@@ -176,7 +193,8 @@ async function npmCi() {
   const start = Date.now();
   const hideProgress = showProgress(start);
   try {
-    // stdout belongs to the task. NODE_ENV=production must not leave out the tools.
+    // npm's stdout is ignored, because stdout belongs to the task. --include=dev installs the development
+    // tools even with NODE_ENV=production.
     let report = "";
     const ended = await runChild("npm", ["ci", "--include=dev", "--loglevel=error"], {
       stdio: ["ignore", "ignore", "pipe"],

@@ -19,7 +19,10 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { assert, assertEquals, assertStringIncludes } from "@std/assert";
 import { ROOT } from "./test/tier.ts";
 
-/** Stands in for npm: writes what npm writes, half of it when told to fail. */
+/**
+ * Stands in for npm. It writes what npm writes. If the file npm_fails exists, it leaves out the last file and
+ * fails.
+ */
 const NPM = `#!/bin/sh
 echo "$@" >> installs.log
 mkdir -p node_modules && ln -sfn "${join(ROOT, "node_modules/tsx")}" node_modules/tsx
@@ -27,7 +30,10 @@ sleep 0.5
 [ -e npm_fails ] && exit 7
 touch node_modules/.package-lock.json`;
 
-/** The task: says its arguments and runtime, and ends as told. */
+/**
+ * The task under test. It prints its arguments and its runtime, then waits or exits with the code in its
+ * first argument.
+ */
 const TASK = `import process from "node:process";
 const [how = ""] = process.argv.slice(2);
 process.on("SIGTERM", () => { console.log("SIGTERM"); process.exit(9); });
@@ -57,7 +63,7 @@ class Project {
     chmodSync(join(this.npmFolder, "npm"), 0o755);
   }
 
-  /** npm as it is installed here, asking a registry that nobody runs. */
+  /** Uses this machine's real npm, with a registry address at which nothing listens. */
   useRealNpm(): void {
     rmSync(join(this.npmFolder, "npm"));
     this.write(".npmrc", "registry=http://127.0.0.1:9/\nfetch-retries=0\ncache=.npm\n");
@@ -187,7 +193,7 @@ describe("run.mjs", () => {
     await withProject(async (project) => {
       const { child, ended, output } = project.start(["test", "wait"]);
       for (let polls = 0; output.stdout === "" && polls < 1200; polls++) await sleep(50);
-      process.kill(child.pid ?? 0, "SIGTERM"); // By its id: after child.kill() Deno hides the exit code.
+      process.kill(child.pid ?? 0, "SIGTERM"); // After child.kill(), Deno would hide the exit code.
       const { code, stdout } = await ended;
       assertEquals(code, 9);
       assertStringIncludes(stdout, "SIGTERM");

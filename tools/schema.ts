@@ -1,6 +1,7 @@
-// npm run schema [-- --check]: writes packages/server/schema.sql, the dump of a freshly migrated database, anew; --check
-// compares and says what differs. A reviewer reads there what a migration or a routine did to the whole.
-// Exit: 0 done or the same, 1 it differs, 2 wrong usage, 3 Postgres 15 is missing.
+// npm run schema [-- --check]: regenerates packages/server/schema.sql, the dump of a freshly migrated
+// database. --check writes nothing and prints the difference. In this file a reviewer sees how a migration or
+// a routine changed the whole schema.
+// Exit: 0 written or no difference, 1 it differs, 2 wrong usage, 3 Postgres 15 is missing.
 import { spawnSync } from "node:child_process";
 import { writeFileSync } from "node:fs";
 import process from "node:process";
@@ -19,7 +20,7 @@ async function run(args: readonly string[]): Promise<number> {
   }
   const dump = await dumpSchema(findPrograms());
   if (!check) writeFileSync(FILE, dump);
-  // From standard input, the dump; an absent file is as good as an empty one.
+  // diff reads the dump from standard input ("-"). With -N, a missing file counts as an empty one.
   const diff = spawnSync("diff", ["-uN", "--label", "schema.sql", "--label", "a fresh database", FILE, "-"], {
     input: dump,
     stdio: ["pipe", "inherit", "inherit"],

@@ -1,4 +1,4 @@
-// npm run vectors: writes vectors/*.json anew from vectors/make/*.ts.
+// npm run vectors: regenerates vectors/*.json from vectors/make/*.ts.
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { makeVectors, VECTORS_FOLDER } from "../vectors/vectors.ts";

@@ -4,13 +4,16 @@ import type { Tree } from "./tree.ts";
 
 const CHANGELOG = "CHANGELOG.md";
 
-/** Files that carry the version. The members' manifests are checked against the root's elsewhere. */
+/**
+ * Files that contain the version, and how to read it. manifests.ts compares the members' manifests with the
+ * root's.
+ */
 const CARRIERS: Readonly<Record<string, (text: string) => string | undefined>> = {
   "package.json": (text) => (JSON.parse(text) as { version?: string }).version,
   "deploy/kubernetes/kustomization.yaml": (text) => /^ *newTag: (\S+)$/m.exec(text)?.[1],
 };
 
-/** The version in the tree is that of the newest release in the changelog. */
+/** Requires that the tree has the version of the newest release in the changelog. */
 export function findVersionOffences({ files }: Tree): Offence[] {
   let version: string;
   try {

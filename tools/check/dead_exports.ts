@@ -4,7 +4,10 @@ import type { Module } from "./module.ts";
 import type { Offence } from "./offence.ts";
 import { isTest, type Tree } from "./tree.ts";
 
-/** Files whose exports are read by something other than an import: a folder's reader, a runner, k6. */
+/**
+ * Files whose exports are used by something other than an import: users of a published package, a program
+ * that loads all files of a folder, node:test or drizzle-kit.
+ */
 const READ_FROM_OUTSIDE = [
   ...PUBLISHED.map((folder) => new RegExp(`^${folder}/src/mod\\.ts$`)),
   /^packages\/std_assert\/src\/mod\.ts$/,
@@ -16,10 +19,10 @@ const READ_FROM_OUTSIDE = [
   /^packages\/server\/src\/schema\//,
 ];
 
-/** What k6 calls in a script by name. */
+/** Exports of a script that k6 calls or reads by name. */
 const K6_CALLS = new Set(["default", "options", "setup", "teardown", "handleSummary"]);
 
-/** Exported names that no other file imports; use by a test is use. */
+/** Finds exported names that no other file imports. An import in a test counts as use. */
 export function findDeadExports(tree: Tree): Offence[] {
   const used = usedNames(tree);
   const offences: Offence[] = [];
@@ -49,7 +52,7 @@ function usedNames(tree: Tree): Map<string, Set<string>> {
     const known = used.get(path) ?? new Set();
     used.set(path, known);
     for (const name of names) known.add(name);
-    // A name that the target only passes on by `export *` is used where it is made.
+    // A name that the target only re-exports with `export *` is also used in the file that declares it.
     for (const passed of passedOn(target)) use(passed, names, [...seen, path]);
   };
   const passedOn = (module: Module): string[] =>

@@ -6,33 +6,36 @@ import {
   SyntaxKind,
 } from "typescript/unstable/ast";
 
-/** The files where quantities are read, written, reckoned with and booked: no double has any business there. */
+/** Files that read, write, calculate or book quantities. They must not use a double. */
 export const EXACT: readonly RegExp[] = [
   /^packages\/protocol\/src\/(quantity|quantity_range|rounding|fingerprint|json_text)\.ts$/,
   /^packages\/server\/src\/(booking|reads)\/.+\.ts$/,
   /^packages\/operator\/src\/pain\/payment_initiation\.ts$/,
 ];
 
-/** What is no quantity there: names that a file may declare as a number, or a file that holds no quantity. */
+/**
+ * Exceptions among these files: the names that a file may declare as a number, or "no quantity" for a file
+ * that holds no quantity.
+ */
 export const NO_QUANTITY: Readonly<Record<string, "no quantity" | readonly string[]>> = {
-  // Queues and their connections: the partner's row, counts, milliseconds.
+  // Queues and their connections. The numbers are the partner's row, counts and milliseconds.
   "packages/server/src/booking/lane.ts": "no quantity",
   "packages/server/src/booking/booking.ts": ["lanes", "waiting"],
-  // An item's place in its batch, an HTTP status, and the partners' rows as an array's items.
+  // An item's index in its batch, an HTTP status, and the partners' rows as items of an array.
   "packages/server/src/booking/trading/book_orders.ts": ["item"],
   "packages/server/src/booking/trading/book_quotes.ts": ["item"],
   "packages/server/src/booking/outcome.ts": ["status"],
   "packages/server/src/booking/array_literal.ts": ["values", "value"],
   // The partners' rows.
   "packages/server/src/booking/outbox/event_notices.ts": ["client", "clients"],
-  // How many random bytes.
+  // The number of random bytes.
   "packages/server/src/booking/trading/price_ticker.ts": ["length"],
-  // The partner's row, a day of the week, how many rows and after which event.
+  // The partner's row, a day of the week, an event number and a count of rows.
   "packages/server/src/reads/account_reads.ts": ["client"],
   "packages/server/src/reads/house_reads.ts": ["day"],
   "packages/server/src/reads/record_reads.ts": ["client", "after", "most"],
   "packages/server/src/reads/statement.ts": ["client"],
-  // Who waits, and the weights of an Accept header.
+  // Reads that wait, with the partner's row and counts, and the weights of an Accept header.
   "packages/server/src/reads/turns.ts": "no quantity",
   "packages/server/src/reads/media_type.ts": "no quantity",
 };
@@ -47,7 +50,10 @@ export function isExactFile(path: string): boolean {
   return EXACT.some((pattern) => pattern.test(path)) && NO_QUANTITY[path] !== "no quantity";
 }
 
-/** The door to a double that this node is, by its form alone: no name of ours can hide it. */
+/**
+ * Returns how this node leads to a double, or undefined if it does not. It judges the syntax alone, so no
+ * choice of names can hide a double.
+ */
 export function doubleIn(node: Node, path: string): string | undefined {
   if (isIdentifier(node)) {
     if (DOUBLE_NAMES.has(node.text)) return `uses ${node.text}`;

@@ -1,11 +1,15 @@
-// The house as data: who may import whom. Every check that speaks of packages or rooms reads it here.
+// The structure of the repository as data: who may import whom. Every check about packages or the steps of
+// the server reads it here.
 import { posix } from "node:path";
 import type { Tree } from "./tree.ts";
 
 const CORE = ["packages/canonical", "packages/jws", "packages/protocol"] as const;
 const CLIENT = [...CORE, "packages/client"] as const;
 
-/** Each part of the house, in reading order, with what it may import: packages by name, other folders by path. */
+/**
+ * Each package or top-level folder, in reading order, with what it may import: packages by name, other
+ * folders by path.
+ */
 export const FLOW: Readonly<Record<string, readonly string[]>> = {
   "packages/std_assert": [],
   "testing": [],
@@ -20,7 +24,7 @@ export const FLOW: Readonly<Record<string, readonly string[]>> = {
   "packages/dev": [...CLIENT, "packages/server", "packages/operator", "packages/sidecar"],
   "vectors": CORE,
   "deploy": CORE,
-  "loadtest": CORE, // by path: k6 resolves no package names
+  "loadtest": CORE, // by path, because k6 resolves no package names
   "bench": [...CLIENT, "packages/server", "packages/dev"],
   "tools": [
     ...CLIENT,
@@ -33,24 +37,30 @@ export const FLOW: Readonly<Record<string, readonly string[]>> = {
   ],
 };
 
-/** Published: their `src/mod.ts` is a public door, and what it exports is meant for readers outside. */
+/**
+ * The published packages. Their `src/mod.ts` is the public entry point, so its exports are for users outside
+ * this repository.
+ */
 export const PUBLISHED: readonly string[] = CLIENT;
 
-/** The server's wings and, within a wing, its rooms: each may import what stands before it, never what comes after. */
+/**
+ * The server's modules and the steps within each, in order. Each may import what comes before it, never what
+ * comes after it.
+ */
 export const ROOMS: readonly (readonly [wing: string, ...rooms: string[]])[] = [
   ["admission", "identity", "token", "signature"],
   ["booking", "nonce", "idempotency", "trading", "ledger", "outbox"],
   ["delivery"],
 ];
 
-/** The part of the house that a file belongs to; undefined for the files at the root. */
+/** Returns the package or top-level folder of a file; undefined for the files at the root. */
 export function partOf(path: string): string | undefined {
   const [top, second] = path.split("/");
   if (!path.includes("/")) return undefined;
   return top === "packages" ? `packages/${second}` : top;
 }
 
-/** The package's folder for its published name, read from its manifest. */
+/** Maps each package's name to its folder, as read from its manifest. */
 export function packageFolders(tree: Tree): Map<string, string> {
   const folders = new Map<string, string>();
   for (const [path, text] of tree.files) {
@@ -61,7 +71,7 @@ export function packageFolders(tree: Tree): Map<string, string> {
   return folders;
 }
 
-/** "@scope/name/deep" and "name/deep" without what follows the package's own name. */
+/** Returns the package's own name: "@scope/name" for "@scope/name/deep", and "name" for "name/deep". */
 export function packageName(specifier: string): string {
   return specifier.split("/").slice(0, specifier.startsWith("@") ? 2 : 1).join("/");
 }
@@ -70,7 +80,7 @@ export function isRelative(specifier: string): boolean {
   return /^\.{1,2}\//.test(specifier);
 }
 
-/** The path of the imported file, when it is a file of this house. */
+/** Returns the path of an imported file of this repository; undefined for other imports. */
 export function targetOf(
   from: string,
   specifier: string,

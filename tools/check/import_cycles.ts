@@ -2,7 +2,10 @@ import { packageFolders, targetOf } from "./house.ts";
 import type { Offence } from "./offence.ts";
 import type { Tree } from "./tree.ts";
 
-/** Files that import each other in a ring, types included: none of them can be read before the others. */
+/**
+ * Finds files that import each other in a cycle, type imports included. None of these files can be read
+ * before the others.
+ */
 export function findImportCycles(tree: Tree): Offence[] {
   const folders = packageFolders(tree);
   const offences: Offence[] = [];

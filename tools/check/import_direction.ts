@@ -6,7 +6,7 @@ import type { Offence } from "./offence.ts";
 import { lineOf, walk } from "./syntax.ts";
 import { isTest, type Tree } from "./tree.ts";
 
-/** Imports flow one way between packages, and between the server's rooms. */
+/** Requires that imports go one way between packages, and between the steps of the server. */
 export function findImportsAgainstTheFlow(tree: Tree): Offence[] {
   const folders = packageFolders(tree);
   const offences: Offence[] = [];
@@ -22,10 +22,12 @@ export function findImportsAgainstTheFlow(tree: Tree): Offence[] {
   return offences;
 }
 
-/** The one file that must compute a name: Postgres is a package of its own for each platform. */
+/**
+ * The only file that may compute an import, because Postgres comes in a separate package for each platform.
+ */
 const COMPUTES_ITS_IMPORT = "packages/dev/src/postgres/binaries.ts";
 
-/** What a check cannot follow, a package may not do. */
+/** Refuses imports that the checks cannot follow: computed names, require and createRequire. */
 function findHiddenImports({ path, imports, syntax }: Module): Offence[] {
   if (!path.startsWith("packages/")) return [];
   const offences = imports.filter(({ specifier }) => specifier === "" && path !== COMPUTES_ITS_IMPORT)
@@ -49,7 +51,7 @@ function judgeByName(
   if (name === "@std/assert") {
     return isTest(module.path) ? undefined : "imports @std/assert, which is for tests alone.";
   }
-  // Where a test needs Postgres or the whole service, it gets them as npm start makes them.
+  // A test that needs Postgres or the whole service starts them as npm start does, through this package.
   if (name === "@gold-partner/dev" && isTest(module.path)) return undefined;
   const from = partOf(module.path) ?? "";
   if (from === folder) return `imports its own package by name: import the file by its relative path.`;
@@ -71,7 +73,7 @@ function judgeRelative(
   if (from === to) return judgeRooms(module.path, target);
   const allowed = FLOW[from ?? ""]?.includes(to ?? "") ?? false;
   const byPath = !to?.startsWith("packages/") || isRunByK6(module);
-  // A test may import any vector's maker, and the shared helpers in testing/.
+  // A test may import from vectors/ and the shared helpers in testing/.
   if ((allowed && byPath) || (isTest(module.path) && ["vectors", "testing"].includes(to ?? ""))) {
     return undefined;
   }
@@ -89,7 +91,10 @@ function judgeRooms(path: string, target: string): string | undefined {
   return later ? `imports ${target}, a later room: the guest has not been there yet.` : undefined;
 }
 
-/** Where a file of the server stands; a wing's own files, before its first room, have room -1. */
+/**
+ * Returns the position of a server file in ROOMS. The step is negative for a file that is in none of the
+ * listed steps.
+ */
 function placeOf(path: string): { wing: number; room: number } | undefined {
   const [, wingName, roomName = ""] = /^packages\/server\/src\/([^/]+)\/(?:([^/]+)\/)?/.exec(path) ?? [];
   const wing = ROOMS.findIndex(([name]) => name === wingName);

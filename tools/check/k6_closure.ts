@@ -15,21 +15,21 @@ import type { Offence } from "./offence.ts";
 import { lineOf, walk } from "./syntax.ts";
 import { isTest, type Tree } from "./tree.ts";
 
-/** What k6 must be able to load, whether a script reaches it today or not. */
+/** Files that k6 must be able to load, even if no script imports them today. */
 const LOADABLE = [
   /^packages\/canonical\/src\//,
   /^packages\/jws\/src\//,
   /^packages\/protocol\/src\/request\//,
 ];
 
-// Asked of k6 1.8.1 itself.
+// Found by running k6 1.8.1.
 const MISSING_GLOBALS = new Set([
   ...["TextEncoder", "TextDecoder", "btoa", "atob", "URL", "URLSearchParams", "Buffer", "structuredClone"],
   ...["process", "Deno", "setImmediate", "queueMicrotask", "performance", "AbortController", "fetch"],
   ...["Intl", "Iterator", "WeakRef", "FinalizationRegistry", "SharedArrayBuffer", "Atomics"],
 ]);
 
-/** Refused by name on any object: on which one, only a type checker knows. */
+/** Refused by name on any object, because only a type checker knows an object's type. */
 const MISSING_MEMBERS = new Set([
   ...["groupBy", "withResolvers", "fromAsync", "isWellFormed", "toWellFormed", "toLocaleString"],
   ...["union", "intersection", "difference", "symmetricDifference"],
@@ -57,7 +57,7 @@ export function isRunByK6(module: Module): boolean {
   return module.path.startsWith("loadtest/") || module.imports.some(({ specifier }) => isK6Module(specifier));
 }
 
-/** Every file that k6 loads at run time, sorted. */
+/** Returns every file that k6 loads at run time or must be able to load, sorted. */
 export function k6Closure(tree: Tree): string[] {
   const folders = packageFolders(tree);
   const closure = new Set<string>();
@@ -76,7 +76,10 @@ export function k6Closure(tree: Tree): string[] {
   return [...closure].sort();
 }
 
-/** k6 resolves no package, lacks some of the platform, and hangs on syntax that it cannot parse. */
+/**
+ * Finds what k6 cannot load. k6 resolves no package, lacks parts of the platform, and hangs on syntax that it
+ * cannot parse.
+ */
 export function findWhatK6CannotLoad(tree: Tree): Offence[] {
   return k6Closure(tree).flatMap((path) => {
     const module = tree.modules.get(path);
@@ -128,7 +131,7 @@ function missingInK6(node: Node): string | undefined {
   return MISSING_IN_PATTERNS.find(([pattern]) => pattern.test(node.getText()))?.[1];
 }
 
-/** `name` is undefined where it is computed. */
+/** `name` is undefined if it is computed. */
 function missingMember(object: Node, name: string | undefined): string | undefined {
   const onGlobal = isIdentifier(object) && object.text === "globalThis";
   if (name === undefined) return onGlobal ? "globalThis by a computed name" : undefined;
@@ -141,7 +144,7 @@ function isAsyncGenerator(node: Node): boolean {
     (modifiers?.some(({ kind }) => kind === SyntaxKind.AsyncKeyword) ?? false);
 }
 
-/** `URL` in `parts.URL` or in `{ URL: … }` is a name of ours. */
+/** True if the identifier only names a property, such as `URL` in `parts.URL` or in `{ URL: … }`. */
 function isMemberName(node: Node): boolean {
   const { parent } = node;
   if (isPropertyAccessExpression(parent)) return parent.name === node;

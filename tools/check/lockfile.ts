@@ -15,10 +15,16 @@ interface Entry {
 
 const LOCKFILE = "package-lock.json";
 const NPMRC = ".npmrc";
-/** The first keeps one machine's registry out of the lockfile; the second is all that stops npm 10 from running scripts. */
+/**
+ * The first setting keeps the address of one machine's registry out of the lockfile. The second is the only
+ * thing that stops npm 10 from running install scripts.
+ */
 const SETTINGS = ["omit-lockfile-registry-resolved=true", "ignore-scripts=true"];
 
-/** What npm installs is what the manifests say, from whichever registry a machine uses, and runs no script. */
+/**
+ * Requires that npm installs exactly what the manifests say, from the registry of each machine, and runs no
+ * install script.
+ */
 export function findLockfileOffences(tree: Tree): Offence[] {
   const npmrc = tree.files.get(NPMRC)?.split("\n") ?? [];
   const offences = SETTINGS.filter((setting) => !npmrc.includes(setting))
@@ -34,7 +40,10 @@ export function findLockfileOffences(tree: Tree): Offence[] {
   return [...offences, ...remote, ...findUnverified(packages), ...findStale(tree, packages)];
 }
 
-/** Without a hash, npm accepts any content from the registry. npm drops the hash of a package that it did not download itself. */
+/**
+ * Without a hash, npm accepts any content from the registry. npm drops the hash of a package that it did not
+ * download itself.
+ */
 function findUnverified(packages: Readonly<Record<string, Entry>>): Offence[] {
   return Object.entries(packages)
     .filter(([place, { link, integrity = "" }]) =>

@@ -65,7 +65,10 @@ function findUnequalIdentities({ manifests, denos, root }: House): Offence[] {
   });
 }
 
-/** A registry shows each package by itself, without the root's licence. */
+/**
+ * Each published package needs its own copy of the licence, because a registry shows the package without the
+ * root's files.
+ */
 function findUnlicensed({ tree, manifests }: House): Offence[] {
   return manifests
     .filter(({ folder }) => PUBLISHED.includes(folder) && !tree.files.has(`${folder}/LICENSE`))
@@ -125,7 +128,7 @@ function findLooseVersions({ manifests, root }: House): Offence[] {
   return offences;
 }
 
-/** A package declares what its own code imports; what only tests import may stand in the root's devDependencies. */
+/** A package must declare what its own code imports. The root may declare what only the tests import. */
 function findUndeclared({ tree, manifests, root }: House): Offence[] {
   const siblings = new Set(manifests.map(({ name }) => name));
   const offences: Offence[] = [];

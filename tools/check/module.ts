@@ -16,8 +16,9 @@ import {
 import { lineOf, walk } from "./syntax.ts";
 
 /**
- * `names` are those of the other module; "*" stands for all of them. Only `import type` is of kind "type":
- * `import { type A } from "x"` still loads x, as `verbatimModuleSyntax` keeps the import.
+ * `names` are the imported names, as the other module exports them; "*" stands for all of them. Only
+ * `import type` is of kind "type", because `import { type A } from "x"` still loads x: `verbatimModuleSyntax`
+ * keeps the import.
  */
 export interface Import {
   readonly specifier: string;
@@ -31,7 +32,7 @@ interface Export {
   readonly line: number;
 }
 
-/** What one file takes and gives; `syntax` is there for the checks that look inside. */
+/** The imports and exports of one file. `syntax` is for the checks that inspect its code. */
 export interface Module {
   readonly path: string;
   readonly syntax: SourceFile;
@@ -90,7 +91,7 @@ function reExport(node: Node, line: number): Import | undefined {
   return { specifier: textOf(node.moduleSpecifier), line, names, kind: node.isTypeOnly ? "type" : "value" };
 }
 
-/** `import("…")` as a value or as a type. A computed specifier has the empty name. */
+/** Reads `import("…")` as a value or as a type. A computed specifier becomes an empty string. */
 function importInside(node: Node, line: number): Import | undefined {
   if (isCallExpression(node) && node.expression.kind === SyntaxKind.ImportKeyword) {
     const argument = node.arguments[0];
@@ -109,7 +110,8 @@ function exportedNames(node: Node): string[] {
     const clause = node.exportClause;
     if (!clause) return [];
     if (!isNamedExports(clause)) return [textOf(clause.name)];
-    // A door passes on the types of what it passes on, whether or not somebody names them today.
+    // Re-exported types are left out: an entry point exports the types of the values that it exports, even if
+    // no file imports those types today.
     const elements = node.moduleSpecifier
       ? clause.elements.filter((each) => !node.isTypeOnly && !each.isTypeOnly)
       : clause.elements;
@@ -125,7 +127,7 @@ function exportedNames(node: Node): string[] {
   return name ? [textOf(name)] : [];
 }
 
-/** The names in `const { a, b: c } = …`. */
+/** Returns the names in `const { a, b: c } = …`: a and c. */
 function boundNames(name: Node): string[] {
   if (isIdentifier(name)) return [name.text];
   const { elements } = name as Node & { elements: readonly (Node & { name?: Node })[] };

@@ -1,4 +1,4 @@
-/** One place that breaks one rule; `says` tells what is wrong and what to do. */
+/** One violation of one rule. `says` tells what is wrong and what to do. */
 export interface Offence {
   readonly path: string;
   readonly line?: number;

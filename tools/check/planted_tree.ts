@@ -13,7 +13,7 @@ const ROOT_PACKAGES = { devDependencies: { jose: "6.0.0", tsx: "4.0.0" } };
 const JWS_PACKAGES = { dependencies: { "@gold-partner/canonical": "1.0.0" } };
 const PROTOCOL_PACKAGES = { dependencies: { "@gold-partner/canonical": "1.0.0", zod: "4.0.0" } };
 
-/** A small house that breaks no rule, in memory. */
+/** A small repository in memory that breaks no rule. */
 const CLEAN: Readonly<Record<string, string>> = {
   "CHANGELOG.md":
     "# Changelog\n\n## 1.1.0 (unreleased)\n\n- A change.\n\n## 1.0.0 (2026-01-02, commit 0123abc)\n",
@@ -63,7 +63,7 @@ export const options = {};
 export default function order(): void { http.get(String(sign)); }`,
 };
 
-/** The clean house with some of its files replaced or added; undefined takes a file away. */
+/** Returns the clean repository with some files replaced or added. The value undefined removes a file. */
 export function plant(files: Readonly<Record<string, string | undefined>> = {}): Promise<Tree> {
   const planted = Object.entries({ ...CLEAN, ...files });
   return treeOf(new Map(planted.flatMap(([path, text]) => text === undefined ? [] : [[path, text]])));
@@ -73,14 +73,14 @@ export const CANONICAL = "packages/canonical/src/canonical.ts";
 export const PRICE = "packages/protocol/src/price.ts";
 export const SIGN = "packages/protocol/src/request/sign.ts";
 
-/** The text of a file of the clean house. */
+/** Returns the text of a file of the clean repository. */
 export function clean(path: string): string {
   const text = CLEAN[path];
   if (text === undefined) throw new Error(`The clean house has no ${path}.`);
   return text;
 }
 
-/** What all checks find, as "check: path says". */
+/** Returns what all checks find, as "check: path says". */
 export async function find(files: Readonly<Record<string, string | undefined>>): Promise<string[]> {
   const tree = await plant(files);
   return Object.entries(CHECKS).flatMap(([name, check]) =>

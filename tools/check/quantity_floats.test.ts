@@ -5,7 +5,7 @@ import { clean, expectOffence, find, PRICE } from "./planted_tree.ts";
 const floats = "no float on a quantity";
 const EXACT = "packages/protocol/src/quantity.ts";
 
-/** A clean house whose mod.ts names the file, so that no other check has a word on it. */
+/** The clean repository with this text in quantity.ts, which price.ts imports. */
 const exactly = (text: string) => ({ [EXACT]: text, [PRICE]: `import "./quantity.ts";\n${clean(PRICE)}` });
 
 describe("no float on a quantity", () => {

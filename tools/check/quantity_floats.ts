@@ -20,15 +20,18 @@ import type { Offence } from "./offence.ts";
 import { lineOf, walk } from "./syntax.ts";
 import { isTest, type Tree } from "./tree.ts";
 
-/** Where money and gold are bigint from end to end. */
+/** Folders in which money and gold are bigint everywhere. */
 const BIGINT_FOLDERS = /^packages\/(protocol|server|client|operator)\/src\//;
 
-/** The last word of a quantity's name: `amountHalalas`, `pricePips`, `amount_sar`, `balance_after`. */
+/**
+ * The last words of the names of quantities, such as `amountHalalas`, `pricePips` and `amount_sar`. A final
+ * "after" is ignored, as in `balance_after`.
+ */
 const QUANTITY_WORDS = new Set([
   ...["halala", "microhalala", "sar", "gram", "milligram", "pip"],
   ...["price", "amount", "balance"],
 ]);
-/** The text of a number as it came. */
+/** The name of the property with the text of a number as it arrived. */
 const SOURCE = "source";
 
 const FLOAT_CALLS = new Set(["Number", "parseFloat", "parseInt"]);
@@ -39,9 +42,9 @@ const ARITHMETIC = new Set([
 ]);
 
 /**
- * TypeScript refuses to mix bigint with number; what is left are the doors from one to the other. The files where
- * quantities are read, written and reckoned with have no door at all; elsewhere each is closed for a value whose name
- * is a quantity's.
+ * Finds conversions of quantities to doubles. TypeScript already refuses to mix bigint with number, so only
+ * explicit conversions remain. The files of EXACT may contain none at all. In other files, a conversion is
+ * refused if a name in it is the name of a quantity.
  */
 export function findFloatsOnQuantities(tree: Tree): Offence[] {
   const offences: Offence[] = [];
@@ -92,7 +95,10 @@ function floatCall(node: Node, callee: Node): string | undefined {
   return converts ? `calls ${object === "" ? "" : `${object}.`}${name} on ${quantity}` : undefined;
 }
 
-/** A snake_case quantity is a JSON number of the wire; any other is a bigint until it meets a literal without n. */
+/**
+ * A snake_case quantity is a JSON number of the API, so all arithmetic with it is refused. Any other quantity
+ * is a bigint, so only arithmetic with a literal without n is refused.
+ */
 function floatArithmetic(operator: SyntaxKind, operands: readonly Node[]): string | undefined {
   if (!ARITHMETIC.has(operator)) return undefined;
   const quantities = operands.map(nameOf).filter(isQuantity);
@@ -100,7 +106,10 @@ function floatArithmetic(operator: SyntaxKind, operands: readonly Node[]): strin
   return quantity && `reckons with ${quantity} as a double`;
 }
 
-/** `amountHalalas: number`, `amountHalalas?: number | null`, `amountHalalas = 0.5`. */
+/**
+ * Finds declarations such as `amountHalalas: number`, `amountHalalas?: number | null` and
+ * `amountHalalas = 0.5`.
+ */
 function declaredAsNumber(node: Node): string | undefined {
   const { name, type, initializer } = node as Node & { name?: Node; type?: Node; initializer?: Node };
   if (!name || !isIdentifier(name) || !isQuantity(name.text) || isOfTheWire(name.text)) return undefined;
@@ -108,7 +117,10 @@ function declaredAsNumber(node: Node): string | undefined {
   return starts || (type && holdsNumber(type)) ? `declares ${name.text} as number` : undefined;
 }
 
-/** `number` or `any` anywhere in a type, but for the members of an object and the signature of a function. */
+/**
+ * True if `number` or `any` occurs in the type, except in the members of an object or the signature of a
+ * function.
+ */
 function holdsNumber(type: Node): boolean {
   let found = type.kind === SyntaxKind.NumberKeyword || type.kind === SyntaxKind.AnyKeyword;
   if (isTypeLiteralNode(type) || isFunctionTypeNode(type)) return false;
@@ -119,14 +131,14 @@ function holdsNumber(type: Node): boolean {
   return found;
 }
 
-/** The first quantity that a call or an operator is given, at any depth. */
+/** Returns the name of the first quantity in a call or an operation, at any depth. */
 function quantityIn(node: Node): string | undefined {
   const found = [nameOf(node)];
   walk(node, (child) => void (isIdentifier(child) && found.push(child.text)));
   return found.find((name) => isQuantity(name) || name === SOURCE);
 }
 
-/** `Record<"amountHalalas", number>`: a quantity's name as a type. */
+/** Returns the name of a quantity that occurs as a type, as in `Record<"amountHalalas", number>`. */
 function quantityNamedIn(type: Node): string | undefined {
   let found: string | undefined;
   walk(type, (child) => {
@@ -137,7 +149,7 @@ function quantityNamedIn(type: Node): string | undefined {
   return found;
 }
 
-/** `amount` of `amount`, of `order.amount` and of `(amount)`; "" where it has no name. */
+/** Returns `amount` for `amount`, `order.amount` and `(amount)`, and "" for an expression without a name. */
 function nameOf(node: Node): string {
   if (isIdentifier(node)) return node.text;
   if (isPropertyAccessExpression(node)) return node.name.text;

@@ -9,11 +9,14 @@ const SEED = "/testing/seed.ts";
 const UNSEEDED =
   "imports fast-check without a seed: call seedTests(import.meta.url) from testing/seed.ts, so that a failure can be repeated.";
 
-/** The lockfile is npm's, and a hash in it may hold any letters; licences are not our prose. */
+/**
+ * Files whose text this project does not write: npm writes the lockfile, and a hash in it may contain any
+ * letters.
+ */
 const NOT_PROSE = /(^|\/)(package-lock\.json|LICENSE)$/;
 const LICENCE = /(^|\/)LICENSE$/;
 
-/** Written in parts, so that this file does not offend against itself. */
+/** The patterns are written so that they do not match this file. */
 const FOREIGN_TEXT: readonly (readonly [pattern: RegExp, exempt: RegExp, says: string])[] = [
   [
     /\b(TO[D]O|FIX[M]E|XX[X])\b/,
@@ -32,7 +35,7 @@ const FOREIGN_TEXT: readonly (readonly [pattern: RegExp, exempt: RegExp, says: s
   ],
 ];
 
-/** How files are named, where they lie, and what no file may say. */
+/** Checks how files are named, where they lie, and what no file may contain. */
 export function findStyleOffences(tree: Tree): Offence[] {
   const offences: Offence[] = [];
   for (const [path, text] of tree.files) {
@@ -76,7 +79,7 @@ function judgeName(path: string): string | undefined {
   return undefined;
 }
 
-/** Not an offence: a sign to look again. */
+/** Lists long files. A long file is no violation, but it deserves another look. */
 export function findLongFiles(tree: Tree): Offence[] {
   return [...tree.modules.keys()].flatMap((path) => {
     const lines = tree.files.get(path)?.trimEnd().split("\n").length ?? 0;

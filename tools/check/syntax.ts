@@ -1,5 +1,6 @@
-// The only file that calls TypeScript's API, which its maker names unstable: the version is pinned, and a change of
-// it is met here. Files are parsed from memory, so that a test can plant an offence without writing anything.
+// The only file that calls the parser in TypeScript's API, which TypeScript names unstable. The version is
+// pinned, and a change of the parser's API affects only this file. Files are parsed from memory, so that a
+// test can check a violation without writing files.
 import { API } from "typescript/unstable/async";
 import type { Node, SourceFile } from "typescript/unstable/ast";
 
@@ -36,7 +37,10 @@ export async function parseFiles(files: ReadonlyMap<string, string>): Promise<Ma
   }
 }
 
-/** Calls `visit` for each node below `node`, parents first; a visitor that returns false leaves out what is below. */
+/**
+ * Calls `visit` for each node below `node`, parents first. If `visit` returns false, the nodes below are left
+ * out.
+ */
 export function walk(node: Node, visit: (node: Node) => boolean | void): void {
   node.forEachChild((child) => {
     if (visit(child) !== false) walk(child, visit);

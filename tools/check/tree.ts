@@ -9,7 +9,7 @@ export interface Tree {
   readonly modules: ReadonlyMap<string, Module>;
 }
 
-/** What git ignores, and what no check reads. */
+/** Files and folders that git ignores, and others that no check reads. */
 const LEFT_OUT = new Set(["node_modules", "dist", ".git", ".gold", ".tools", ".DS_Store"]);
 const BINARY = /\.(png|ico|woff2?|pem\.enc|zip|gz|log)$/;
 
@@ -35,7 +35,9 @@ export async function treeOf(files: ReadonlyMap<string, string>): Promise<Tree> 
   return { files, modules };
 }
 
-/** A test, or what only tests use: `testing/`, `trial.ts`, `…_trial.ts`, a folder `trial/`. */
+/**
+ * True for a test and for what only tests use: `testing/`, `trial.ts`, `…_trial.ts` and a folder `trial/`.
+ */
 export function isTest(path: string): boolean {
   return path.endsWith(".test.ts") || path.startsWith("testing/") || /(?:^|[/_])trial\.ts$/.test(path) ||
     path.includes("/trial/");

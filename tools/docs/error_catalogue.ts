@@ -27,7 +27,10 @@ between tries. \`X-Request-Id\` names the reply that you hold; in a replayed ref
 - **Spends the nonce**: the \`X-Nonce\` of this request is used up. A fresh one for every request is always right.
 `;
 
-/** docs/errors.md. Each code is a heading, so that it is the anchor that a problem's \`type\` names. */
+/**
+ * Returns the text of docs/errors.md. Each code is a heading, because the `type` of a problem links to the
+ * anchor of that heading.
+ */
 export function writeErrorCatalogue(): string {
   const entries = Object.entries(TOKEN_PROBLEM_REGISTRY) as [TokenProblemCode, Entry][];
   const rows = entries.map(([code, { status, retryable, binds_key, spends_nonce }]) => [
@@ -47,7 +50,10 @@ function writeEntry(code: TokenProblemCode, { status, title, cause, cure }: Entr
   }\n`;
 }
 
-/** Where it can come from; nobody reads a list of everything. */
+/**
+ * Names the operations that can return the code. Long lists are shortened to "everywhere" or "everything that
+ * needs a token".
+ */
 function whereOf(code: TokenProblemCode): string {
   const all = operationsOf("sandbox");
   const where = all.filter((operation) => problemCodesOf(ENDPOINTS[operation]).includes(code));

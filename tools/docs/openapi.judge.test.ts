@@ -10,7 +10,7 @@ const JUDGE = fileURLToPath(new URL("./judge_openapi.py", import.meta.url));
 const PACKAGES = fileURLToPath(new URL("../../.tools/schemathesis", import.meta.url));
 const JUDGING_MS = 120_000;
 
-/** A document that a test may spoil. */
+/** A document in which a test can change everything. */
 interface Loose {
   [name: string]: Loose;
 }
@@ -29,7 +29,7 @@ function judge(document: unknown): { status: number | null; seen: number; faults
 const written = (environment: "sandbox" | "production") =>
   openApiDocument({ baseUrl: "https://gold.example", environment });
 
-/** What the judges say of the sandbox's document after somebody has spoilt it. */
+/** Returns the errors that the validators find in the sandbox document after `spoil` has changed it. */
 function judgeSpoilt(spoil: (document: Loose) => void): string {
   const document = structuredClone(written("sandbox")) as unknown as Loose;
   spoil(document);

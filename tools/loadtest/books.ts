@@ -1,4 +1,5 @@
-// What the database says of a run, by an operator's login: whatever the partners were told, this is what happened.
+// Checks a run against the database, with the login of an operator. The database shows what happened,
+// regardless of the replies that the partners received.
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { join } from "node:path";
@@ -10,7 +11,7 @@ import { asOperator } from "@gold-partner/dev";
 import type { Inbox } from "./inbox.ts";
 import { fingerprintOf, type LoadPartner, MissingError } from "./partner_file.ts";
 
-/** One thing that was looked at after the run; `met` is null where it could not be. */
+/** The result of one check after the run. `met` is null if the check was not possible. */
 export interface Check {
   readonly name: string;
   readonly met: boolean | null;
@@ -19,16 +20,18 @@ export interface Check {
 
 export interface Books {
   readonly startedAt: Date;
-  /** From now on the partners' webhooks go there. */
+  /** Directs the webhooks of the partners to this inbox from now on. */
   direct(inbox: Inbox): Promise<void>;
   check(load: Seen, inbox: Inbox | undefined): Promise<Check[]>;
   close(): Promise<void>;
 }
 
 interface Seen {
-  /** Orders, by what the partners were told. */
+  /** The orders that were accepted according to the replies to the partners. */
   readonly accepted: number;
-  /** Whether it ended before its time: what was on its way then may be executed without having been seen to be. */
+  /**
+   * True if the run ended early. Orders in flight at that moment may be executed although no reply arrived.
+   */
   readonly cutOff: boolean;
 }
 
@@ -38,9 +41,9 @@ interface Told {
 }
 
 const POLL_MS = 500;
-/** As long as more arrives, what is left is waited for. */
+/** The wait for deliveries ends if none arrives for this long. */
 const PATIENCE_MS = 15_000;
-/** A use is written once a minute, and a moment after it. */
+/** The service writes the use of a certificate at most once a minute, and a moment after the use. */
 const USE_APART_MS = 60_000;
 const USE_LATE_MS = 5_000;
 const CLOSE_SECONDS = 5;
@@ -93,7 +96,10 @@ export async function openBooks(
   };
 }
 
-/** Until every order of the run was delivered, or nothing moves any more; at once where nobody receives. */
+/**
+ * Waits until every order of the run was delivered, or nothing changes any more. Without an inbox, it does
+ * not wait.
+ */
 async function awaitDelivery(
   sql: Sql,
   ids: readonly string[],
@@ -112,7 +118,10 @@ async function awaitDelivery(
   return told;
 }
 
-/** An order is committed with its event, which the ledger's verification proves of each. */
+/**
+ * Counts orders by their events. An order is committed with its event, and `gold ledger verify` proves this
+ * for each.
+ */
 async function readOrders(sql: Sql, ids: readonly string[], since: Date): Promise<Told> {
   const [row] = await sql<{ executed: number; delivered: number }[]>`
     select count(*)::int as executed, count(*) filter (where d.status = 'delivered')::int as delivered
@@ -146,7 +155,10 @@ export function judgeOrders(
   };
 }
 
-/** Each partner's certificate was noted as used, and no other one of theirs. */
+/**
+ * Checks that the certificate of each partner was recorded as used, and no other certificate of these
+ * partners.
+ */
 async function judgeCertificates(sql: Sql, partners: readonly LoadPartner[], since: Date): Promise<Check> {
   const shown = partners.map(fingerprintOf);
   const ids = partners.map(({ client_id }) => client_id);
@@ -176,7 +188,7 @@ async function judgeCertificates(sql: Sql, partners: readonly LoadPartner[], sin
   };
 }
 
-/** By the operator's own command, as anybody can repeat it. */
+/** Runs the operator's own command, so that anybody can repeat the check. */
 async function verifyLedger(databaseUrl: string, root: string): Promise<Check> {
   const run = join(root, "tools", "run.mjs");
   const child = spawn(

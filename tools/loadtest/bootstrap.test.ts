@@ -4,12 +4,12 @@ import { estimateRatios, seededRandom } from "./bootstrap.ts";
 
 const TRIES = 200;
 
-/** A normal number (Box and Muller). */
+/** Returns a normally distributed number (Box and Muller). */
 function normal(random: () => number): number {
   return Math.sqrt(-2 * Math.log(1 - random())) * Math.cos(2 * Math.PI * random());
 }
 
-/** A figure for each slice, in which something of the slice before goes on. */
+/** Returns a figure for each slice. The noise of two neighbours has the correlation `carried`. */
 function slices(random: () => number, count: number, mean: number, carried: number): number[] {
   let noise = normal(random);
   return Array.from({ length: count }, () => {
@@ -21,7 +21,7 @@ function slices(random: () => number, count: number, mean: number, carried: numb
 const meanOf = (values: readonly number[]): number =>
   values.reduce((sum, value) => sum + value, 0) / values.length;
 
-/** How many of many intervals hold the true ratio. */
+/** Returns the share of intervals that contain the true ratio. */
 function coverage(count: number, carried: number): number {
   const random = seededRandom(20_261_121);
   let held = 0;

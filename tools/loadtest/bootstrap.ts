@@ -1,6 +1,6 @@
-// How sure a difference between two runs is, from how each of them went over time.
+// Estimates how certain a difference between two runs is, from how each run varied over time.
 
-/** A ratio and the interval that holds the true one in 95 of 100 such comparisons. */
+/** A ratio and its 95 % interval, which contains the true ratio in 95 of 100 such comparisons. */
 export interface Estimate {
   readonly before: number;
   readonly after: number;
@@ -14,7 +14,7 @@ export const METHOD =
 
 const ROUNDS = 200;
 
-/** The same numbers at every call with the same seed (mulberry32). */
+/** Returns a generator of numbers from 0 up to 1 (mulberry32). The same seed gives the same numbers. */
 export function seededRandom(seed: number): () => number {
   let state = seed >>> 0;
   return () => {
@@ -26,9 +26,12 @@ export function seededRandom(seed: number): () => number {
 }
 
 /**
- * Compares several statistics at once. Slices that follow each other are alike (a collection of garbage, a checkpoint), so they
- * are drawn in blocks; a share of slices that are drawn anew shows by how much each statistic could have been another.
- * `leastVariances` are of the logarithm of each: what was hardly seen, no drawing varies enough.
+ * Compares several statistics at once. Neighbouring slices are similar, for example during a garbage
+ * collection or a checkpoint, so slices are drawn in blocks. Each round draws as many slices as there are,
+ * with repetition, and calculates the statistics again. How they vary from round to round shows how certain
+ * they are.
+ * `leastVariances` are lower bounds for the variances of the logarithms of the statistics. Without them,
+ * events that were hardly seen would vary too little.
  */
 export function estimateRatios<Slice>(
   before: readonly Slice[],
@@ -47,7 +50,7 @@ export function estimateRatios<Slice>(
     const variances = [[wasDrawn!, before], [isDrawn!, after]] as const;
     const parts = variances.map(([drawn, slices]) => {
       const blocks = slices.length / blockLength(slices.length);
-      // Drawing from what was seen shows too little spread, by this factor for a mean.
+      // Draws from the observed slices vary too little. For a mean, this factor corrects that.
       const variance = varianceOf(drawn.map((one) => Math.log(one[index]!))) * blocks / (blocks - 1);
       return { blocks, variance: Math.max(variance, leastVariances(slices)[index] ?? 0) };
     });
@@ -69,7 +72,7 @@ export function estimateRatios<Slice>(
 
 const blockLength = (slices: number): number => Math.max(1, Math.round(Math.cbrt(slices)));
 
-/** Circular, so that the first and the last slice are drawn as often as the others. */
+/** Draws blocks in a circle, so that the first and the last slice are drawn as often as the others. */
 function draw<Slice>(slices: readonly Slice[], random: () => number): Slice[] {
   const length = blockLength(slices.length);
   const drawn: Slice[] = [];
@@ -87,7 +90,10 @@ function varianceOf(values: readonly number[]): number {
   return values.reduce((sum, value) => sum + (value - mean) ** 2, 0) / (values.length - 1);
 }
 
-/** Of 0.975; Cornish and Fisher's expansion, off by less than 1 % from 4 degrees of freedom on. */
+/**
+ * The 0.975 quantile of Student's t, by the expansion of Cornish and Fisher. From 4 degrees of freedom on,
+ * its error is less than 1 %.
+ */
 function studentQuantile(freedom: number): number {
   const z = 1.959964;
   const n = Math.max(freedom, 2);

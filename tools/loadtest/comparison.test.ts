@@ -11,7 +11,10 @@ import { StepLog, type StepText } from "./step.ts";
 
 const FIRST_MS = 1_795_231_886_400;
 
-/** Requests of one step, of which the slow ones make a tail; a stall strikes all of some second. */
+/**
+ * Makes the requests of one step, with a tail of slow ones. In about a tenth of the seconds, all requests are
+ * slower.
+ */
 function stepOf({ seed, slower = 1, failed = 0, seconds = 30, perSecond = 50 }: {
   seed: number;
   slower?: number;
@@ -44,7 +47,7 @@ describe("compareStep()", () => {
     const shown = found.flatMap((one) => Object.values(one)).filter((verdict) =>
       verdict !== "no difference shown"
     );
-    // One in twenty by its nature.
+    // By chance, about one figure in twenty shows a difference.
     assertEquals(shown.length <= 6, true, `${shown.length} of 50`);
   });
 

@@ -14,7 +14,7 @@ interface Difference extends Estimate {
   readonly verdict: string;
 }
 
-/** What was asked of both, or they cannot be compared. */
+/** Settings that must be equal in both runs. Otherwise the runs cannot be compared. */
 const SAME = [
   "scenario",
   "profile",
@@ -24,7 +24,7 @@ const SAME = [
   "slice_seconds",
 ] as const;
 const SLICES_MIN = 5;
-/** What a ratio above 1 means, and one below. */
+/** The meaning of a ratio above 1, and of a ratio below 1. */
 const FIGURES: readonly (readonly [name: string, more: string, less: string])[] = [
   ["requests/s", "faster", "slower"],
   ["p50 ms", "slower", "faster"],
@@ -33,7 +33,7 @@ const FIGURES: readonly (readonly [name: string, more: string, less: string])[] 
   ["failed", "worse", "better"],
 ];
 
-/** Of two folders of results, as Markdown or with --json as an object. */
+/** Compares two folders of results. Returns Markdown, or an object in JSON with --json. */
 export async function compareRuns(args: readonly string[]): Promise<string> {
   const { json, folders: [before, after] } = readArguments(args);
   const [was, is] = [await readSummary(before), await readSummary(after)];
@@ -91,7 +91,10 @@ async function readSummary(folder: string): Promise<RunSummary> {
   );
 }
 
-/** Empty for a step that is too rare: in half of the slices there is nothing of it. A figure that nothing can be said of is left out. */
+/**
+ * Compares one step of two runs. Returns nothing for a step that is too rare: more than half of the slices of
+ * a run have no request of it. Leaves out a figure whose interval is not finite.
+ */
 export function compareStep(before: StepText, after: StepText, sliceSeconds: number): Difference[] {
   const [was, is] = [readSlices(before), readSlices(after)];
   if (Math.min(was.length, is.length) < SLICES_MIN) {
@@ -106,20 +109,20 @@ export function compareStep(before: StepText, after: StepText, sliceSeconds: num
   ) {
     return [];
   }
-  // Of all requests, where the estimate reckons with half a failure more.
+  // These are the exact shares of all requests. The estimate adds half a failure, see measure().
   const shares = { before: before.failed / before.requests, after: after.failed / after.requests };
   const estimates = estimateRatios(was, is, (slices) => measure(slices, sliceSeconds), leastVariances);
   return FIGURES.flatMap(([name, more, less], index) => {
     const estimate = estimates[index]!;
     const { low, high } = estimate;
-    // A drawing that holds nothing of the step has no quantile.
+    // A draw without any request of the step has no quantile.
     if (!Number.isFinite(high - low)) return [];
     const verdict = low > 1 ? more : high < 1 ? less : "no difference shown";
     return [{ step: before.step, figure: name, ...estimate, ...(name === "failed" ? shares : {}), verdict }];
   });
 }
 
-/** The first and the last one are parts of a slice, and left out. */
+/** Leaves out the first and the last slice, because the run covers only a part of each. */
 function readSlices({ slices }: StepText): Slices {
   return slices.slice(1, -1).map(({ failed, durations }) => ({
     failed,
@@ -136,12 +139,15 @@ function measure(slices: Slices, sliceSeconds: number): number[] {
   return [
     all.count / slices.length / sliceSeconds,
     ...[0.5, 0.95, 0.99].map((share) => all.quantile(share)),
-    // Half a failure more, so that none at all has a ratio to some.
+    // Half a failure is added, so that a run without failures still has a ratio to a run with failures.
     (failuresOf(slices) + 0.5) / (all.count + 1),
   ];
 }
 
-/** A count's logarithm varies by one over it, also where no failure was there to be drawn. */
+/**
+ * The variance of the logarithm of a count is 1 / count. This bound also holds if no failure was there to be
+ * drawn.
+ */
 const leastVariances = (slices: Slices): number[] => [0, 0, 0, 0, 1 / (failuresOf(slices) + 0.5)];
 
 const failuresOf = (slices: Slices): number => slices.reduce((sum, { failed }) => sum + failed, 0);
@@ -155,7 +161,8 @@ function report(
   tooRare: readonly string[],
 ): string {
   const line = ({ step, figure: name, before, after, ratio, low, high, verdict }: Difference) => {
-    // What was estimated with half a failure more is no ratio to be read where nothing failed.
+    // If nothing failed in either run, the ratio comes only from the half failures that were added. It is not
+    // shown.
     const told = before === 0 && after === 0 ? "" : `${figure(ratio)} (${figure(low)} to ${figure(high)})`;
     return `| ${step} | ${name} | ${figure(before)} | ${figure(after)} | ${told} | ${verdict} |`;
   };

@@ -1,15 +1,15 @@
-// Many durations in little memory: how often which, not one by one.
+// Stores many durations in little memory: it counts them by bucket instead of keeping each of them.
 
-/** So many buckets for each factor of e: a quantile is off by a quarter of a percent at most. */
+/** Buckets for each factor of e. The error of a quantile is at most a quarter of a percent. */
 const BUCKETS_PER_E = 200;
-/** Milliseconds; what is less counts as this. */
+/** In milliseconds. A shorter duration counts as this one. */
 const LEAST = 0.001;
 
-/** As it stands in a file: pairs of a bucket and its count. */
+/** The form in a file: pairs of a bucket and its count. */
 export type HistogramText = readonly (readonly [bucket: number, count: number])[];
 
 export class Histogram {
-  /** From the least bucket that ever was added to the greatest one. */
+  /** The counts from the lowest to the highest bucket in use. #first is the number of the lowest. */
   #counts = new Uint32Array(0);
   #first = 0;
   #count = 0;
@@ -43,7 +43,7 @@ export class Histogram {
     this.#count += other.#count;
   }
 
-  /** By nearest rank; NaN where nothing was added. */
+  /** Returns the quantile by nearest rank; NaN if nothing was added. */
   quantile(share: number): number {
     const rank = Math.max(1, Math.ceil(share * this.#count));
     let passed = 0;

@@ -3,18 +3,21 @@ import { join } from "node:path";
 import { verifyWebhook } from "@gold-partner/client";
 import { type Delivery, SeenNumbers, trialReceiver } from "@gold-partner/dev";
 
-/** Whose webhooks arrive here, for as long as a run takes. */
+/** Receives the webhooks of the partners during a run. */
 export interface Inbox {
-  /** Of the partner of this number. */
+  /** Returns the webhook URL for the partner with this index. */
   urlOf(partner: number): string;
-  /** How many orders of this run it has heard of, each counted once. */
+  /** The number of orders of this run for which an event arrived, each counted once. */
   readonly orders: number;
   /** Deliveries whose signature was not the partner's. */
   readonly refused: number;
   stop(): Promise<void>;
 }
 
-/** With the certificate that `npm start` keeps for receivers on its machine; undefined where there is none. */
+/**
+ * Opens a receiver with the certificate that `npm start` keeps for receivers on its machine. Returns
+ * undefined if there is no certificate.
+ */
 export async function openInbox(
   stateDir: string,
   secrets: readonly string[],
@@ -34,7 +37,7 @@ export async function openInbox(
       refused++;
       return 400;
     }
-    // What an earlier run left behind arrives as well.
+    // Events that an earlier run left undelivered arrive as well. They are accepted but not counted.
     const ofThisRun = Date.parse(event.created_at) >= sinceMs && seen[partner]!.add(event.sequence);
     if (ofThisRun && event.type === "order.executed") orders++;
     return 204;

@@ -11,26 +11,28 @@ interface K6Plan {
   readonly program: string;
   /** The scenario's file. */
   readonly script: string;
-  /** What the script reads by `-e`. */
+  /** Settings that the script reads, passed by `-e`. */
   readonly settings: Readonly<Record<string, string>>;
-  /** k6's own report of this process, as a page. */
+  /** The path for k6's own report of this process, an HTML page. */
   readonly dashboard: string;
 }
 
 export interface K6Process {
-  /** Once all its samples were taken. */
+  /** Resolves when the process has ended and all its samples were read. */
   readonly ended: Promise<{ readonly code: number | null; readonly said: string }>;
-  /** It goes on to the scenario's end: what is under way ends, and the books are looked at. */
+  /**
+   * Ends the load early. k6 still finishes the iterations in flight, and the script still checks the books.
+   */
   end(): void;
 }
 
-/** One that is on the PATH, or else the one that `npm run parts` fetches. */
+/** Returns the k6 on PATH, otherwise the one that `npm run parts` installs; undefined if there is neither. */
 export function findK6(root: string, path: string = process.env["PATH"] ?? ""): string | undefined {
   return [...path.split(delimiter), join(root, ".tools", "bin")].filter((folder) => folder !== "")
     .map((folder) => join(folder, "k6")).find(existsSync);
 }
 
-/** The tags of k6's own that a threshold or a report asks for; all of them would be most of each sample. */
+/** The tags of k6 that a threshold or a report needs. All tags of k6 would make up most of each sample. */
 const SYSTEM_TAGS = "status,check,scenario";
 const SAID_MAX = 100_000;
 
@@ -47,7 +49,8 @@ export function startK6(
     env: {
       ...process.env,
       K6_CSV_TIME_FORMAT: "unix_milli",
-      // -1: the page is written, but not served while it runs, or two processes want one port.
+      // -1: k6 writes the page but does not serve it during the run. Otherwise two processes would use the
+      // same port.
       K6_WEB_DASHBOARD_PORT: "-1",
       K6_WEB_DASHBOARD_PERIOD: "1s",
       K6_WEB_DASHBOARD_EXPORT: dashboard,

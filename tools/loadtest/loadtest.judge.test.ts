@@ -15,7 +15,10 @@ const ROOT = fileURLToPath(new URL("../..", import.meta.url));
 const K6 = join(ROOT, ".tools", "bin", "k6");
 const SHORT = "3s";
 const FAILED = 99;
-/** Where other suites run beside, no promise of time can be judged: `npm run prove -- loadtest` does, alone on its machine. */
+/**
+ * Thresholds of time are not judged here, because other suites run at the same time.
+ * `npm run prove -- loadtest` judges them, alone on its machine.
+ */
 const TIMED = /^(http_req_duration|dropped_iterations)\b/;
 
 async function runToEnd(
@@ -109,7 +112,8 @@ describe("the load tests, by the real k6 through the real Envoy", () => {
     );
     const summary = JSON.parse(await readFile(join(results, "summary.json"), "utf8")) as RunSummary;
     const accepted = summary.counters.orders_accepted!;
-    // The rate is of both together; a k6 that pauses at its end does not make up for it.
+    // The rate is for both partners together. If k6 pauses at the end, it does not start the missed
+    // iterations later.
     const dropped = summary.counters.dropped_iterations ?? 0;
     assert(accepted + dropped >= 40 && accepted + dropped <= 62, `${accepted} orders, ${dropped} dropped`);
     const failed = summary.thresholds.filter(({ met, name }) => !met && !TIMED.test(name));
@@ -123,7 +127,7 @@ describe("the load tests, by the real k6 through the real Envoy", () => {
     assertStringIncludes(summary.checks[1]!.says, "2 of 2 certificates");
   });
 
-  /** A run by a partner whose file is another one, or put together of two. */
+  /** Runs with a partner file that is another one, or that is put together from two. */
   async function runAs(name: string, make: (read: (partner: string) => Promise<object>) => Promise<object>) {
     const partners = join(folder, name);
     await mkdir(partners);

@@ -1,9 +1,9 @@
 import { Histogram } from "./histogram.ts";
 
-/** k6's kinds of metrics, of which a gauge is none that is judged here. */
+/** The kinds of k6's metrics. Gauges are left out, because none is judged here. */
 export type MetricKind = "trend" | "rate" | "counter";
 
-/** What all samples of one metric, or of those with certain tags, come to. */
+/** The totals of all samples of one metric, or of its samples with certain tags. */
 export class Measure {
   readonly kind: MetricKind;
   readonly #durations = new Histogram();
@@ -33,7 +33,7 @@ export class Measure {
     this.#durations.add(value);
   }
 
-  /** As k6 means it for a metric of this kind; NaN where there is nothing to tell. */
+  /** Returns a statistic as k6 defines it for this kind of metric; NaN if it has no value. */
   find(statistic: string, percent: number, seconds: number): number {
     switch (statistic) {
       case "count":

@@ -3,7 +3,7 @@ import { readFile } from "node:fs/promises";
 import { request } from "node:https";
 import { join } from "node:path";
 
-/** What `gold loadtest prepare` writes of a partner, as far as it is read here. */
+/** The members of a partner file that are read here. `gold loadtest prepare` writes the file. */
 export interface LoadPartner {
   readonly base_url: string;
   readonly client_id: string;
@@ -13,7 +13,7 @@ export interface LoadPartner {
   readonly key_pem: string;
 }
 
-/** Something that a run needs is not there; the sentence says what, and how to get it. */
+/** Something that a run needs is missing. The message says what, and how to get it. */
 export class MissingError extends Error {
   override readonly name: string = "MissingError";
 }
@@ -21,7 +21,7 @@ export class MissingError extends Error {
 const HEALTH_MS = 10_000;
 const LOOPBACK = /^(localhost|127\.[0-9.]+|\[::1\])$/;
 
-/** `cure` is the command that makes them. */
+/** Reads the partner files. `cure` is the command that makes them. */
 export async function readPartners(
   folder: string,
   names: readonly string[],
@@ -42,7 +42,7 @@ export async function readPartners(
     }
     return partner as LoadPartner;
   }));
-  // Two processes of one partner would each take the other's orders for its own.
+  // Two processes of one partner would each count the orders of the other as their own.
   const twice = names.findIndex((_, n) =>
     partners.slice(0, n).some(({ client_id }) => client_id === partners[n]!.client_id)
   );
@@ -56,7 +56,10 @@ export async function readPartners(
   return partners;
 }
 
-/** What is no object has none of its members, which is said of each file in one way. */
+/**
+ * Returns an object for any text. For text that is not a JSON object, the caller then reports a missing
+ * member.
+ */
 function parse(text: string): Partial<LoadPartner> {
   try {
     return Object(JSON.parse(text)) as Partial<LoadPartner>;
@@ -65,12 +68,12 @@ function parse(text: string): Partial<LoadPartner> {
   }
 }
 
-/** As the database knows the partner's certificate. */
+/** Returns the fingerprint of the partner's certificate in the form of the database. */
 export function fingerprintOf({ cert_pem }: LoadPartner): string {
   return new X509Certificate(cert_pem).fingerprint256.replaceAll(":", "").toLowerCase();
 }
 
-/** Throws a sentence where nobody answers there, or refuses this partner at the door. */
+/** Throws a MissingError if the service cannot be reached or does not answer this partner with 200. */
 export async function requireHealth(
   baseUrl: string,
   { ca_pem, cert_pem, key_pem }: LoadPartner,
@@ -82,7 +85,7 @@ export async function requireHealth(
       key: key_pem,
       agent: false,
       timeout: HEALTH_MS,
-      // As the scripts do it, to whom this is only said beforehand.
+      // The k6 scripts do the same. This request only finds a problem before they start.
       rejectUnauthorized: !LOOPBACK.test(new URL(baseUrl).hostname),
     }, (reply) => {
       reply.resume();

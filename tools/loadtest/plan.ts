@@ -3,22 +3,22 @@ import { parseArgs } from "node:util";
 import { type Load, loadOf, PROFILES } from "../../loadtest/lib/profiles.ts";
 import { type ScenarioName, SCENARIOS } from "../../loadtest/lib/service_levels.ts";
 
-/** What a run is asked for. */
+/** The settings of a run. */
 export interface RunPlan {
   readonly scenario: ScenarioName;
   readonly load: Load;
-  /** As partner files are named: 0, 1, … or limited. */
+  /** The names of the partner files: 0, 1, … or limited. */
   readonly partners: readonly string[];
   readonly partnersDir: string;
   readonly stateDir: string;
-  /** Where the partner files say, unless it is told. */
+  /** The URL from --base-url. If undefined, the URL in the partner files is used. */
   readonly baseUrl?: string;
   readonly resultsDir: string;
   /** The command that makes the partner files. */
   readonly cure: string;
 }
 
-/** Wrong usage; the message says how it is used. */
+/** Wrong usage. The message says what is wrong. */
 export class UsageError extends Error {
   override readonly name: string = "UsageError";
 }
@@ -43,7 +43,7 @@ const OPTIONS = {
   results: { type: "string" },
 } as const;
 
-/** `now` names the folder of results. */
+/** Reads the arguments. `now` becomes a part of the name of the folder of results. */
 export function readPlan(args: readonly string[], root: string, now: Date): RunPlan {
   const { values, positionals } = parse(args);
   const [name = "", ...more] = positionals;

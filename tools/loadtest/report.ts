@@ -5,7 +5,7 @@ import type { Verdict } from "./service_level.ts";
 import type { StepText } from "./step.ts";
 import type { Tally } from "./tally.ts";
 
-/** What a run came to. */
+/** The result of a run. */
 export interface Run {
   readonly plan: RunPlan;
   readonly baseUrl: string;
@@ -13,26 +13,26 @@ export interface Run {
   readonly k6: string;
   readonly seconds: number;
   readonly tally: Tally;
-  /** Why it is no whole run: a signal, and processes that did not end as they should. */
+  /** Why the run is not complete: a signal, or processes that ended with an unexpected code. */
   readonly faults: readonly string[];
   readonly verdicts: readonly Verdict[];
   readonly checks: readonly Check[];
 }
 
-/** summary.json. */
+/** The content of summary.json. */
 export interface RunSummary {
   readonly scenario: string;
   readonly profile: string;
   readonly partners: number;
   readonly peak_per_second: number;
   readonly duration_seconds: number;
-  /** Iterations a second in the end, where the rate rose until then. */
+  /** Iterations per second at the end, if the rate rose until then. */
   readonly rate_reached?: number;
   readonly base_url: string;
   readonly started_at: string;
   readonly measured_seconds: number;
   readonly k6: string;
-  /** What it ran on, and the commit. */
+  /** The runtime, the machine and the commit. */
   readonly surroundings: string;
   readonly passed: boolean;
   readonly thresholds: readonly Verdict[];
@@ -112,8 +112,8 @@ function describeStep({ step, requests, failed, p50, p95, p99 }: StepText, secon
   } |`;
 }
 
-/** So many digits that what misses a bound is not told as if it met it. */
+/** Writes enough digits that a value which just misses a bound does not look equal to it. */
 const exact = (value: number): string => `${Number(value.toPrecision(9))}`;
 
-/** Three digits, as far as they tell something. */
+/** Writes at most three significant digits. */
 export const figure = (value: number): string => `${Number(value.toPrecision(3))}`;

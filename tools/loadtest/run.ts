@@ -14,10 +14,10 @@ import { Tally } from "./tally.ts";
 
 const JUDGE_MS = 1000;
 const TELL_EVERY = 5;
-/** k6's own for a run that was ended from outside, which only this program did. */
+/** k6's exit code for a run that was ended from outside. It is no fault if this program ended the run. */
 const ENDED = 105;
 
-/** One run of several processes, from the files of its partners to what the books say afterwards. */
+/** Runs several processes as one run, from reading the partner files to checking the books. */
 export async function runLoad(plan: RunPlan, root: string): Promise<Run> {
   const program = findK6(root);
   if (!program) {
@@ -32,7 +32,7 @@ export async function runLoad(plan: RunPlan, root: string): Promise<Run> {
 
   const startedAt = new Date();
   const books = await findBooks(plan, baseUrl, partners, root);
-  // Of DATABASE_URL's service nobody knows whether it trusts and reaches a receiver here.
+  // With DATABASE_URL, it is unknown whether the service trusts and reaches a receiver on this machine.
   const inbox = books && !process.env.DATABASE_URL
     ? await openInbox(
       plan.stateDir,
@@ -64,7 +64,10 @@ export async function runLoad(plan: RunPlan, root: string): Promise<Run> {
   }
 }
 
-/** Of DATABASE_URL, or of the `npm start` that serves there; another service's books say nothing of this run. */
+/**
+ * Opens the books of DATABASE_URL, or of the `npm start` that serves at `baseUrl`. The books of another
+ * service say nothing about this run.
+ */
 async function findBooks(
   plan: RunPlan,
   baseUrl: string,
@@ -87,7 +90,10 @@ const unchecked = ({ stateDir }: RunPlan): Check => ({
     `not checked from the database's side: DATABASE_URL is not set, and no npm start with its state in ${stateDir} serves there`,
 });
 
-/** All processes at once, until each has ended; what went wrong with any of them, in sentences, and whether they were ended early. */
+/**
+ * Runs all processes at once until each has ended. Returns as sentences what went wrong, and whether the run
+ * was ended early.
+ */
 async function drive(
   plan: RunPlan,
   { program, baseUrl, root }: { program: string; baseUrl: string; root: string },
@@ -116,7 +122,7 @@ async function drive(
     if (!ended) { for (const one of processes) one.end(); }
     ended = true;
   };
-  // A terminal's Ctrl-C reaches the whole group; a second signal would cut k6's own ending short.
+  // Ctrl-C in a terminal reaches the whole process group. A second signal would cut k6's own shutdown short.
   let heard: string | undefined;
   const hear = (signal: string) => {
     heard = signal;
@@ -132,7 +138,7 @@ async function drive(
   const results = await Promise.all(processes.map((one) => one.ended));
   clearInterval(timer);
   for (const signal of ["SIGINT", "SIGTERM"] as const) process.off(signal, hear);
-  // What all of them say is said once.
+  // A line that several processes wrote is shown once.
   for (const line of new Set(results.flatMap(({ said }) => said.split("\n")))) if (line) console.error(line);
   const faults = results.flatMap(({ code }, index) =>
     code === 0 || (ended && code === ENDED) ? [] : [`k6 of partner ${partners[index]} ended with ${code}`]

@@ -1,4 +1,5 @@
-// One line of what k6 writes by `--out csv`: metric_name,timestamp,metric_value,<tags>,extra_tags,metadata.
+// Reads one line of what k6 writes with `--out csv`:
+// metric_name,timestamp,metric_value,<tags>,extra_tags,metadata.
 
 export type Tags = ReadonlyMap<string, string>;
 
@@ -6,16 +7,22 @@ export interface Sample {
   readonly metric: string;
   readonly atMs: number;
   readonly value: number;
-  /** The same object for the same tags, as long as there are not too many of them. */
+  /**
+   * Samples with the same tags share one object, as long as there are at most TAGS_MAX different sets of
+   * tags.
+   */
   readonly tags: Tags;
 }
 
-/** More sets of tags than a run has by far; a script that tags by something unique shall not fill the memory. */
+/**
+ * Far more sets of tags than a run has. The limit protects the memory from a script that uses unique values
+ * as tags.
+ */
 const TAGS_MAX = 10_000;
 const FIRST_TAG = 3;
 const FIELD = /"((?:[^"]|"")*)"|([^,]*)/y;
 
-/** Reads the lines that follow this header. */
+/** Returns a function that reads the lines after this header. */
 export function sampleReader(header: string): (line: string) => Sample {
   const columns = header.split(",").slice(FIRST_TAG);
   if (!header.startsWith("metric_name,timestamp,metric_value,") || !columns.includes("extra_tags")) {

@@ -1,4 +1,4 @@
-// The thresholds of the scripts, judged here over the samples of all processes together.
+// Judges the thresholds of the scripts over the samples of all processes together.
 import { secondsOf } from "../../loadtest/lib/profiles.ts";
 import type { Threshold } from "../../loadtest/lib/service_levels.ts";
 import type { Measure } from "./measure.ts";
@@ -10,7 +10,7 @@ export interface Verdict {
   /** `http_req_duration{step:order} p(95)<200` */
   readonly name: string;
   readonly met: boolean;
-  /** Null where no sample came. */
+  /** Null if there was no sample. */
   readonly found: number | null;
 }
 
@@ -39,7 +39,7 @@ function splitPair(pair: string): [string, string] {
   return [pair.slice(0, at).trim(), pair.slice(at + 1).trim().replace(/^(["'])(.*)\1$/, "$2")];
 }
 
-/** Every threshold in turn, as k6 judges them at a run's end: what no sample came of is 0. */
+/** Judges every threshold as k6 judges it at the end of a run. A metric without samples counts as 0. */
 export function judgeThresholds(
   thresholds: Thresholds,
   measureOf: (selector: string) => Measure | undefined,
@@ -64,7 +64,10 @@ function judge(selector: string, text: string, measure: Measure | undefined, sec
   };
 }
 
-/** The first one that is missed of those that end a run, once it has taken as long as they wait. */
+/**
+ * Returns the first threshold that is missed, among those that end a run. A threshold is left out until its
+ * delay has passed, and while it has no samples.
+ */
 export function findAbort(
   thresholds: Thresholds,
   measureOf: (selector: string) => Measure | undefined,

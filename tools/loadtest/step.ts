@@ -6,7 +6,7 @@ interface Slice {
   failed: number;
 }
 
-/** As it stands in summary.json; a slice in which nothing happened is there, too. */
+/** One step in summary.json. Slices without a request are included. */
 export interface StepText {
   readonly step: string;
   readonly requests: number;
@@ -17,10 +17,13 @@ export interface StepText {
   readonly slices: readonly { readonly failed: number; readonly durations: HistogramText }[];
 }
 
-/** A run of ten minutes is kept by the second, with what comes late; of a longer one two neighbours become one. */
+/**
+ * Enough slices of one second for a run of ten minutes and its late samples. In a longer run, every two
+ * neighbours become one slice.
+ */
 const SLICES_MAX = 700;
 
-/** How the requests of each step went, over time. All steps have the same slices. */
+/** The requests of each step over time. All steps have the same slices. */
 export class StepLog {
   readonly #steps = new Map<string, Map<number, Slice>>();
   #widthMs = 1000;

@@ -2,7 +2,7 @@ import { describe, it } from "node:test";
 import { assertEquals } from "@std/assert";
 import { Tally } from "./tally.ts";
 
-/** A request of each step, at this second. */
+/** Returns a tally with one request for each pair of a step and a second. */
 function tallyOf(...requests: readonly (readonly [step: string, second: number])[]): Tally {
   const tally = new Tally({});
   for (const [step, second] of requests) {

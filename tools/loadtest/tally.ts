@@ -3,17 +3,17 @@ import type { Sample, Tags } from "./sample.ts";
 import { readSelector, type Thresholds } from "./service_level.ts";
 import { StepLog } from "./step.ts";
 
-/** What is no counter: k6's own; those of the scripts all count. */
+/** The metrics that are no counters. All of them are k6's own; the metrics of the scripts are counters. */
 const KINDS: Readonly<Record<string, MetricKind>> = {
   http_req_duration: "trend",
   iteration_duration: "trend",
   http_req_failed: "rate",
   checks: "rate",
 };
-/** Gauges, and parts of a duration: nobody asks for them, and they are half of all samples. */
+/** Gauges, and parts of a duration. Nothing reads them, and they are half of all samples. */
 const LEFT_OUT = /^(vus|vus_max|http_req_(blocked|connecting|tls_handshaking|sending|waiting|receiving))$/;
 
-/** Before and after the load. */
+/** Steps before and after the load. */
 const ASIDE = /^(setup|books)$/;
 
 /** The samples of all processes together. */
@@ -21,7 +21,7 @@ export class Tally {
   readonly steps = new StepLog();
   readonly #selectors: readonly { selector: string; metric: string; tags: Tags }[];
   readonly #measures = new Map<string, Measure>();
-  /** By metric and tags, which are the same objects again and again. */
+  /** The measures by metric and tags. Samples with the same tags share one object, which is the key. */
   readonly #routes = new Map<string, WeakMap<Tags, readonly Measure[]>>();
   #firstMs = Infinity;
   #lastMs = -Infinity;
@@ -30,7 +30,7 @@ export class Tally {
     this.#selectors = Object.keys(thresholds).map((selector) => ({ selector, ...readSelector(selector) }));
   }
 
-  /** From the first request of the load to its last one, and no less than the shortest run takes. */
+  /** The time from the first request of the load to its last, but at least one second. */
   get seconds(): number {
     return Math.max(1000, this.#lastMs - this.#firstMs) / 1000;
   }
@@ -39,12 +39,12 @@ export class Tally {
     return this.#measures.get(selector);
   }
 
-  /** What a counter came to; 0 where nothing was counted. */
+  /** Returns the total of a counter; 0 if nothing was counted. */
   sumOf(counter: string): number {
     return this.#measures.get(counter)?.sum ?? 0;
   }
 
-  /** The script's own counters, and k6's. */
+  /** Returns the totals of all counters, both the script's own and k6's. */
   counters(): Record<string, number> {
     const counters = [...this.#measures].filter(([name, { kind }]) =>
       kind === "counter" && !name.includes("{")

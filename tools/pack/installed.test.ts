@@ -15,7 +15,7 @@ const PARTS = /^[a-z]+\/(package\.json|README\.md|LICENSE|src\/([a-z0-9_]+\/)*[a
 const SENT = /^(package\.json|deno\.json|README\.md|LICENSE|src\/([a-z0-9_]+\/)*[a-z0-9_]+\.ts)$/;
 const FOR_TESTS = /\.test\.|trial|fixture/;
 
-/** Uses every package, and asks of types that tell of an any behind them. */
+/** Uses every package, and checks types that would be any if a type behind them were any. */
 const PROGRAM = `
 import { canonicalJson, readJson } from "@gold-partner/canonical";
 import { type GoldClient, Quantity, verifyWebhook, type WebhookEvent } from "@gold-partner/client";
@@ -59,11 +59,11 @@ const settings = (lib: readonly string[], types: readonly string[], ...files: re
 interface Example {
   readonly name: string;
   readonly code: string;
-  /** What it prints, as its comments say. */
+  /** The output that the comments in the example show. */
   readonly shown: string;
 }
 
-/** The blocks of TypeScript in a package's README. */
+/** Returns the TypeScript code blocks of a package's README. */
 function examplesOf(name: string): readonly Example[] {
   const page = readFileSync(join(ROOT, "packages", name, "README.md"), "utf8");
   const blocks = [...page.matchAll(/^```ts\n([\s\S]*?)^```$/gm)].map(([, code]) => code!);
@@ -162,7 +162,7 @@ describe("the packages, installed from their tarballs", () => {
   });
 
   it("do what their READMEs show", async () => {
-    // The client's needs a service: its own tests execute it.
+    // The client's example needs a service, so the client's own tests run it.
     const examples = ["canonical", "jws", "protocol"].flatMap(examplesOf);
     for (const { name, code } of examples) {
       await node.write(`${name}.mts`, code);

@@ -1,7 +1,9 @@
-/** The types of zod's schemas can only be inferred. */
+/** The package with "slow types": TypeScript can only infer the types of its zod schemas. */
 const INFERRED = "packages/protocol";
 
-/** Arguments that make Deno publish the package in `folder`, whose tree may differ from the last commit. */
+/**
+ * Returns the arguments of deno to publish the package in `folder`. Its tree may have uncommitted changes.
+ */
 export function jsrArguments(folder: string): readonly string[] {
   const slow = folder === INFERRED ? ["--allow-slow-types"] : [];
   return ["publish", "--allow-dirty", "--no-provenance", ...slow];

@@ -3,7 +3,7 @@ import { buffer } from "node:stream/consumers";
 import { gunzipSync } from "node:zlib";
 import { type Loopback, openLoopback } from "./loopback_trial.ts";
 
-/** The files of a package as `deno publish` sent them, by their path in it. */
+/** The files of a package as `deno publish` sent them, by their path in the package. */
 export type Publication = ReadonlyMap<string, Uint8Array>;
 
 export interface JsrRegistry extends Loopback {
@@ -15,7 +15,7 @@ const SCOPE = "gold-partner";
 const SENT = new RegExp(`^/api/scopes/${SCOPE}/packages/(\\w+)/versions/`);
 const ASKED = new RegExp(`^/@${SCOPE}/(\\w+)/(?:(meta)\\.json|([\\d.]+)_meta\\.json|[\\d.]+/(.+))$`);
 
-/** A registry of Deno's: it takes what is published to it and gives it to whoever asks. */
+/** Opens a JSR registry for Deno. It accepts what is published to it and serves it to every client. */
 export async function openJsrRegistry(): Promise<JsrRegistry> {
   const publications = new Map<string, Publication>();
   const loopback = await openLoopback(() => async (request, response) => {
@@ -60,7 +60,10 @@ function versionOf(files: Publication) {
 
 const BLOCK_BYTES = 512;
 
-/** The plain files of a tar archive: a block for the name and the size, then the bytes in whole blocks. */
+/**
+ * Reads the plain files of a tar archive: for each, one block with its name and size, then its bytes in whole
+ * blocks.
+ */
 function readTarball(archive: Uint8Array): Publication {
   const text = (start: number, end: number): string =>
     new TextDecoder().decode(archive.subarray(start, end)).split("\0")[0]!;

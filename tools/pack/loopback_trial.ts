@@ -7,7 +7,7 @@ export interface Loopback {
   close(): Promise<void>;
 }
 
-/** A server on a free port of this machine; what answers is told its URL. */
+/** Opens a server on a free port of this machine. `listenerAt` receives the URL of the server. */
 export async function openLoopback(listenerAt: (url: string) => RequestListener): Promise<Loopback> {
   const server = createServer().listen(0, "127.0.0.1");
   await once(server, "listening");

@@ -5,11 +5,15 @@ interface SourceManifest {
   readonly [member: string]: unknown;
 }
 
-/** What npm reads of a staged package: its source's manifest, with doors that plain Node and TypeScript can open. */
+/**
+ * Returns the manifest of a staged package for npm: the manifest of its source, with exports that plain Node
+ * and TypeScript can load.
+ */
 export function stagedManifest(source: SourceManifest, engines: unknown): Readonly<Record<string, unknown>> {
   const doors = Object.entries(source.exports).map(([door, path]) => {
     const stem = path.replace(/\.ts$/, "");
-    // "default" and not "import": the Node that `engines` asks for also require()s an ES module.
+    // "default" instead of "import", because the Node versions that `engines` allows can also require() an ES
+    // module.
     return [door, { types: `${stem}.d.ts`, default: `${stem}.js` }] as const;
   });
   return { ...source, engines, sideEffects: false, files: ["src"], exports: Object.fromEntries(doors) };

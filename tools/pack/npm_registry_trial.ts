@@ -3,7 +3,7 @@ import { basename } from "node:path";
 import { type Loopback, openLoopback } from "./loopback_trial.ts";
 import type { Tarball } from "./tarball.ts";
 
-/** An npm registry that has these packages and knows of no other. */
+/** Opens an npm registry that has these packages and no others. */
 export function openNpmRegistry(tarballs: readonly Tarball[]): Promise<Loopback> {
   return openLoopback((url) => (request, response) => {
     const name = decodeURIComponent(request.url ?? "").slice(1);

@@ -6,7 +6,7 @@ import { findFreePort, type Running, start } from "@gold-partner/dev";
 import { assertEquals } from "@std/assert";
 import { Outside } from "./outside_trial.ts";
 
-/** A reader's first order; it says what came of it. */
+/** Returns a program that places a new user's first order and prints the result. */
 const program = (credentials: string): string => `
 import { GoldClient } from "@gold-partner/client";
 

@@ -13,15 +13,18 @@ import { runProgram } from "./program.ts";
 import { stagePackages, TSC } from "./stage.ts";
 import { packFolders } from "./tarball.ts";
 
-/** What the published packages ask for, and what a reader who writes TypeScript for Node has beside them. */
+/**
+ * The dependencies of the published packages, and the packages that a user who writes TypeScript for Node
+ * also installs.
+ */
 const PEERS = ["zod", "@types/node", "undici-types"].map((name) => join(ROOT, "node_modules", name));
-/** Whoever looks for the network ends here. */
+/** The proxy for requests to the network. Nothing listens there, so they fail. */
 const NOWHERE = "http://127.0.0.1:9";
 const { node, deno } = findRuntimes(ROOT);
 
 type Env = Readonly<Record<string, string | undefined>>;
 
-/** A reader's folder, where nothing of this repository can be found but through a registry. */
+/** A user's folder. Programs in it can get this repository's packages only through a registry. */
 export class Project {
   readonly folder: string;
   readonly #env: Env;
@@ -47,7 +50,7 @@ export class Project {
     return this.#run(deno, args);
   }
 
-  /** The repository's TypeScript, with the reader's settings. */
+  /** Compiles with the repository's TypeScript and the user's settings. */
   async compile(settings: string): Promise<void> {
     await this.write("tsconfig.json", settings);
     await this.node(TSC, "-p", ".");
@@ -58,7 +61,10 @@ export class Project {
   }
 }
 
-/** The world outside of this repository: registries that have the packages, and empty projects that ask them. */
+/**
+ * The surroundings of a user outside this repository: registries that have the packages, and empty projects
+ * that install from them.
+ */
 export class Outside {
   readonly #folder: string;
   readonly #npm: Loopback;
@@ -95,14 +101,17 @@ export class Outside {
     return project;
   }
 
-  /** Packages come as "npm:…" or "jsr:…". */
+  /** Each package is given as "npm:…" or "jsr:…". */
   async denoProject(...packages: readonly string[]): Promise<Project> {
     const project = await this.#emptyProject();
     await project.deno("add", ...packages);
     return project;
   }
 
-  /** Has `deno publish` judge and send each package, to the registry here; answers what it sent, by its name. */
+  /**
+   * Makes `deno publish` check each package and send it to the local registry. Returns what it sent, by the
+   * name of the package.
+   */
   async publish(): Promise<ReadonlyMap<string, Publication>> {
     for (const folder of PUBLISHED) {
       await runProgram(deno, [...jsrArguments(folder), "--token", "any"], {
@@ -119,7 +128,9 @@ export class Outside {
     return new Project(folder, this.#env);
   }
 
-  /** Nothing else of this process's environment: its settings of npm would reach into the repository. */
+  /**
+   * Of this process's environment only PATH is passed on. Its npm settings would point into the repository.
+   */
   get #env(): Env {
     return {
       PATH: process.env["PATH"],

@@ -5,7 +5,10 @@ interface ProgramPlace {
   readonly env?: Readonly<Record<string, string | undefined>>;
 }
 
-/** Runs a program to its end and answers what it printed; one that fails is an error with all that it said. */
+/**
+ * Runs a program to its end and returns what it printed. If the program fails, throws an error with all its
+ * output.
+ */
 export function runProgram(command: string, args: readonly string[], place: ProgramPlace): Promise<string> {
   return new Promise((resolve, reject) => {
     execFile(command, args, { ...place, encoding: "utf8", maxBuffer: 2 ** 26 }, (error, stdout) => {

@@ -14,7 +14,10 @@ const PACKAGES = join(ROOT, "packages");
 const TRIES_MAX = 3;
 const UNDER_DENO = process.versions["deno"] !== undefined;
 
-/** Puts each published package into a folder of `out`, as npm is to have it: JavaScript, its types and a manifest. */
+/**
+ * Writes each published package into a folder of `out` as npm publishes it: JavaScript, its types and a
+ * manifest.
+ */
 export async function stagePackages(out: string): Promise<readonly string[]> {
   await compile(out);
   const { engines } = await readManifest(ROOT);
@@ -30,8 +33,9 @@ export async function stagePackages(out: string): Promise<readonly string[]> {
 }
 
 /**
- * What the four doors reach is compiled, and nothing else: no test can get in. TypeScript 7.0.2 on a busy machine, about once in
- * sixty times, leaves out a part of the files and still ends with 0; so what it wrote is held against what it read.
+ * Compiles only what the four entry points import, so no test can get in. On a busy machine, about once in
+ * sixty runs, TypeScript 7.0.2 leaves out some of the files and still exits with 0. So the files that it
+ * wrote are compared with those that it read, and it runs again if some are missing.
  */
 async function compile(out: string): Promise<void> {
   const tsc = [...(UNDER_DENO ? ["run", "-A"] : []), TSC, "-p", SETTINGS, "--outDir", out, "--listFiles"];
@@ -55,7 +59,10 @@ async function readManifest(folder: string) {
   return JSON.parse(await readFile(join(folder, "package.json"), "utf8"));
 }
 
-/** tsc leaves ".ts" in what a declaration imports; and a tarball keeps a file's mode, which is the maker's umask. */
+/**
+ * Corrects the imports in declarations, in which tsc leaves ".ts". Sets the mode of each file, because a
+ * tarball keeps it and it depends on the umask.
+ */
 async function finishFiles(folder: string): Promise<void> {
   const entries = await readdir(folder, { recursive: true, withFileTypes: true });
   await Promise.all(

@@ -11,7 +11,10 @@ export interface Tarball {
   readonly sha256: string;
 }
 
-/** Has npm make a tarball of each folder, in `out`. npm sets every time in it to one of 1985, so equal files give equal bytes. */
+/**
+ * Makes a tarball of each folder in `out`, with npm. npm sets every time in a tarball to one moment in 1985,
+ * so equal files give equal bytes.
+ */
 export async function packFolders(folders: readonly string[], out: string): Promise<readonly Tarball[]> {
   await runProgram("npm", ["pack", "--ignore-scripts", "--silent", "--pack-destination", out, ...folders], {
     cwd: out,

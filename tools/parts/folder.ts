@@ -10,7 +10,7 @@ export function replaceFolder(source: string, target: string, entries: readonly 
   renameSync(fresh, target);
 }
 
-/** Contents only: Go's cache is read-only, and a copy of its modes could not be removed again. */
+/** Copies contents without modes. Go's cache is read-only, and a read-only copy could not be removed. */
 function copy(source: string, target: string): void {
   if (statSync(source).isDirectory()) {
     for (const entry of readdirSync(source)) copy(join(source, entry), join(target, entry));

@@ -1,6 +1,6 @@
 import { goProgram } from "./go_program.ts";
 
-/** Who looks for secrets in the whole history. A first build takes about half a minute. */
+/** Searches the whole history for secrets. A first build takes about half a minute. */
 export const gitleaks = goProgram("gitleaks", {
   path: "github.com/zricethezav/gitleaks/v8",
   version: "v8.30.1",

@@ -9,11 +9,11 @@ export interface GoModule {
   readonly sum: string;
 }
 
-/** What k6's go.mod asks for, the most of all parts. */
+/** The Go version that k6's go.mod requires, the highest that any of these tools requires. */
 const GO_AT_LEAST = "1.25";
 const GO_TIMEOUT_MS = 600_000;
 
-/** Runs go outside any module, its progress in sight. */
+/** Runs go in `folder`, shows its progress and returns its output. */
 export function runGo(
   folder: string,
   args: readonly string[],
@@ -38,7 +38,7 @@ export function runGo(
   return stdout;
 }
 
-/** Downloads the module through Go's own client and answers its folder in Go's cache, its checksum compared. */
+/** Downloads the module with Go's own client, compares its checksum, and returns its folder in Go's cache. */
 export function downloadModule(folder: string, { path, version, sum }: GoModule): string {
   const answer = runGo(folder, ["mod", "download", "-json", `${path}@${version}`]);
   const { Dir, Sum } = JSON.parse(answer) as { Dir: string; Sum: string };

@@ -7,7 +7,10 @@ import { assert, assertEquals, assertMatch, assertThrows } from "@std/assert";
 import { composeGo } from "./compose_go.ts";
 import { gitleaks } from "./gitleaks.ts";
 
-/** Stands for Go: answers a download with this sum, keeps what else it is asked for, and leaves a program there. */
+/**
+ * Stands in for go. It answers a download with this checksum, records every other call, and creates the
+ * programs.
+ */
 const go = (sum: string) =>
   `#!/bin/sh
 folder=$(dirname "$0")

@@ -5,7 +5,7 @@ import { fileURLToPath } from "node:url";
 import { downloadModule, type GoModule, runGo } from "./go_module.ts";
 import { type Part, stampedPart } from "./part.ts";
 
-/** A program that is one Go module; its own go.sum pins what it is built from. */
+/** A program that is one Go module. The go.sum of the module pins what it is built from. */
 export function goProgram(name: string, module: GoModule): Part {
   return stampedPart({
     name,
@@ -17,7 +17,7 @@ export function goProgram(name: string, module: GoModule): Part {
   }, [`bin/${name}`]);
 }
 
-/** A program of one page around a library; its folder's go.sum pins all of it. */
+/** A program of one file around a library. The go.sum in its folder pins everything that it is built from. */
 export function goSource(
   name: string,
   source: string = fileURLToPath(new URL(`./${name}/`, import.meta.url)),

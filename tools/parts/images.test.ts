@@ -8,7 +8,7 @@ import { imageNode } from "./image_node.ts";
 import { k6 } from "./k6.ts";
 import { prometheusRules } from "./prometheus_rules.ts";
 
-/** Every version of the image that the files name. */
+/** Returns every version of the image that the files name. */
 function versionsOf(image: string, ...files: string[]): string[] {
   const text = files.map((file) => readFileSync(join(ROOT, file), "utf8")).join("\n");
   return [
@@ -26,7 +26,7 @@ describe("the parts that the containers are tried with", () => {
     const envoys = versionsOf("envoyproxy/envoy", "docker-compose.yml", "deploy/kubernetes/api.yaml");
     assertEquals(envoys, [versionIn(envoy.version)]);
     assertEquals(versionsOf("grafana/k6", "docker-compose.yml"), [versionIn(k6.version)]);
-    // As a library, Prometheus 3.5.0 is 0.305.0.
+    // The library of Prometheus 3.5.0 has the version 0.305.0.
     const [, major, minor, patch] = /0\.(\d)(\d\d)\.(\d+)/.exec(prometheusRules.version)!;
     assertEquals(versionsOf("prom/prometheus", "docker-compose.yml"), [`${major}.${Number(minor)}.${patch}`]);
   });

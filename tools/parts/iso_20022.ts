@@ -1,7 +1,10 @@
 import type { Part } from "./part.ts";
 import { pythonPart } from "./python_package.ts";
 
-/** The schema of payment initiations, as the standard's editor published it, and a validator: both foreign. */
+/**
+ * The schema of payment initiations, as the publisher of the standard published it, and a validator. Both
+ * come from outside this project.
+ */
 export const iso20022: Part = pythonPart("iso_20022", [
   {
     name: "pain001",

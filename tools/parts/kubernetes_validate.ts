@@ -1,6 +1,6 @@
 import { requirementsPart } from "./python_requirements.ts";
 
-/** Kubernetes' own schemas, of every version, and who compares a manifest with them. */
+/** Kubernetes' own schemas, of every version, and a validator that compares manifests with them. */
 export const kubernetesValidate = requirementsPart({
   name: "kubernetes_validate",
   version: "1.37.0",

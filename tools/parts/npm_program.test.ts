@@ -9,7 +9,7 @@ import { MissingToolError } from "./part.ts";
 
 const PACKAGE = "node_modules/@usebruno/cli";
 
-/** Runs with a program called npm that does as the script says, or with none at all. */
+/** Calls `use` with an npm on PATH that runs this script, or without any npm. */
 function withNpm(script: string | undefined, use: (folder: string) => void): void {
   const folder = mkdtempSync(join(tmpdir(), "npm-program-"));
   const path = process.env["PATH"];

@@ -8,7 +8,10 @@ import { MissingToolError, type Part, stampedPart } from "./part.ts";
 const NPM_TIMEOUT_MS = 600_000;
 const PINS = ["package.json", "package-lock.json"];
 
-/** A program of npm's that would weigh too much in the project's own lockfile; one of its own, in the folder `name`, pins all of it. */
+/**
+ * A program from npm with too many packages for the project's own lockfile. A separate lockfile, in the
+ * folder `name`, pins all of them.
+ */
 export function npmProgram(name: string, library: string): Part {
   const source = fileURLToPath(new URL(`./${name}/`, import.meta.url));
   const digest = createHash("sha256");
@@ -31,7 +34,7 @@ export function npmProgram(name: string, library: string): Part {
   }, [`${name}/node_modules/${library}/package.json`]);
 }
 
-/** Through npm's own client, which refuses a package whose hash is not the pinned one, and runs no script of any. */
+/** Installs with npm, which refuses a package whose hash is not the pinned one. No install script runs. */
 function runNpm(folder: string): void {
   const { status, stderr, error } = spawnSync("npm", ["ci", "--ignore-scripts", "--no-audit", "--no-fund"], {
     cwd: folder,

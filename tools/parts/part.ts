@@ -1,21 +1,27 @@
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 
-/** A real part that npm does not have: a program or data that the judges need. `folder` is .tools, absolute. */
+/**
+ * An external tool that `npm ci` does not install: a program or data that the external checks need. `folder`
+ * is the absolute path of .tools.
+ */
 export interface Part {
   readonly name: string;
   readonly version: string;
   isInstalled(folder: string): boolean;
-  /** Puts the part in place of whatever lies there, or throws a sentence. */
+  /** Installs the tool over any earlier version, or throws an error with one sentence. */
   install(folder: string): void;
 }
 
-/** Something that this machine must have first; the sentence says what it is and how to get it. */
+/** Something that must be on this machine first is missing. The message says what it is and how to get it. */
 export class MissingToolError extends Error {
   override name = "MissingToolError";
 }
 
-/** A part whose stamp, written last, names its version and paths: a half-done or another one is installed anew. */
+/**
+ * Makes a tool with a stamp that names its version and paths. The stamp is written last, so an incomplete
+ * install or another version is installed again.
+ */
 export function stampedPart(part: Omit<Part, "isInstalled">, paths: readonly string[]): Part {
   const stampOf = (folder: string): string => join(folder, "stamps", part.name);
   const stamp = [part.version, ...paths].join("\n");

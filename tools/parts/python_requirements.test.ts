@@ -7,7 +7,10 @@ import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/as
 import { kubernetesValidate } from "./kubernetes_validate.ts";
 import { sslyze } from "./sslyze.ts";
 
-/** Stands for pip: keeps each call, with the path that a build would take its tools from, and puts two packages in place. */
+/**
+ * Stands in for pip. It records each call, with the path from which a build takes its tools, and creates two
+ * packages.
+ */
 const PIP = `#!/bin/sh
 [ "$3" = --version ] && exit 0
 folder=$(dirname "$0")

@@ -5,13 +5,13 @@ import { fileURLToPath } from "node:url";
 import { type Part, stampedPart } from "./part.ts";
 import { installRequirements, installSource, type PythonPackage } from "./python_package.ts";
 
-/** Python packages with all that they need, every file by its hash in `NAME.txt` beside this file. */
+/** A Python package with all its dependencies. `NAME.txt` beside this file pins every file by its hash. */
 interface Requirements {
   readonly name: string;
   readonly version: string;
-  /** What must be there when it is installed. */
+  /** Files and folders that exist after a complete install. */
   readonly entries: readonly string[];
-  /** What is published without a wheel: it is built by the pinned tools of the same list. */
+  /** A package that is published without a wheel. It is built with the pinned tools of the same list. */
   readonly source?: PythonPackage;
 }
 

@@ -1,6 +1,9 @@
 import { requirementsPart } from "./python_requirements.ts";
 
-/** Who fuzzes a service by its OpenAPI description, a validator of such descriptions, and what signs for them. */
+/**
+ * Schemathesis, which fuzzes a service by its OpenAPI description, a validator of such descriptions, and the
+ * package that signs their requests.
+ */
 export const schemathesis = requirementsPart({
   name: "schemathesis",
   version: "4.32.5",

@@ -2,7 +2,7 @@ import { requirementsPart } from "./python_requirements.ts";
 
 const VERSION = "6.3.1";
 
-/** Who looks for weak protocols, ciphers and curves at a TLS listener: `python3 -m sslyze` from its folder. */
+/** Finds weak protocols, ciphers and curves of a TLS listener. Run `python3 -m sslyze` in its folder. */
 export const sslyze = requirementsPart({
   name: "sslyze",
   version: VERSION,

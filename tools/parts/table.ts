@@ -44,7 +44,10 @@ export function partsFolder(root: string): string {
   return folder;
 }
 
-/** Installs what is missing, a line per part. Exit code 3: something must be installed on this machine first. */
+/**
+ * Installs what is missing and prints a line for each tool. Returns an exit code; 3 means that something must
+ * be installed on this machine first.
+ */
 export function installParts(folder: string, parts: readonly Part[]): number {
   for (const part of parts) {
     const start = performance.now();
@@ -68,7 +71,10 @@ export function installParts(folder: string, parts: readonly Part[]): number {
   return 0;
 }
 
-/** Ends with one sentence when a part is missing: a judge never runs without its measure, and never skips. */
+/**
+ * Ends the process with one sentence if an external tool is missing. An external check never runs without its
+ * tool and is never skipped.
+ */
 export function requireParts(root: string): void {
   const folder = partsFolder(root);
   const missing = PARTS.filter((part) => !part.isInstalled(folder)).map(({ name }) => name);

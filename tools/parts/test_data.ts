@@ -3,7 +3,7 @@ import { replaceFolder } from "./folder.ts";
 import { downloadModule, type GoModule } from "./go_module.ts";
 import { type Part, stampedPart } from "./part.ts";
 
-/** Data that others publish as a Go module; only the entries that the judges read are kept. */
+/** Data that is published as a Go module. Only the entries that the external checks read are kept. */
 function goData(name: string, module: GoModule, entries: readonly string[]): Part {
   return stampedPart({
     name,

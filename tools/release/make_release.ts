@@ -17,15 +17,16 @@ export interface ReleasePlan {
   readonly date: string;
   /** Reverts all changes and commits nothing. */
   readonly isDryRun: boolean;
-  /** Checks the tree with the new version in it; throws where it must not be released. */
+  /** Checks the tree with the new version in it. Throws if it must not be released. */
   verify(): Promise<void>;
 }
 
 const CHANGELOG = "CHANGELOG.md";
 
 /**
- * Makes two commits: the release itself, and one that writes the release's hash into the changelog, because no commit can
- * contain its own hash. Returns the hash of the release; undefined in a dry run. Pushes and publishes nothing.
+ * Makes two commits: the release itself, and one that writes the hash of the release into the changelog,
+ * because no commit can contain its own hash. Returns the hash of the release; undefined in a dry run. Pushes
+ * and publishes nothing.
  */
 export async function makeRelease(plan: ReleasePlan): Promise<string | undefined> {
   const { root, version, date, isDryRun, verify } = plan;

@@ -13,7 +13,10 @@ interface LockedPackage {
   readonly devDependencies?: Record<string, string>;
 }
 
-/** The files that carry the version, with `version` in them: manifests, what siblings ask for, the lockfile and Kubernetes. */
+/**
+ * Returns the files that change for `version`: the manifests, with their dependencies on siblings, the
+ * lockfile, and the kustomization for Kubernetes.
+ */
 export function withVersion(files: Files, version: string): Map<string, string> {
   const manifests = [...files].filter(([path]) => MANIFEST.test(path));
   const siblings = manifests.filter(([path]) => posix.dirname(path) !== ".")

@@ -8,7 +8,7 @@ const LOGIN = "gold_migration";
 const HEADER =
   "-- Made by `npm run schema` from the migrations and the routines beside the code; never edited by hand.\n\n";
 
-/** What a freshly migrated database looks like, with owners and grants, in pg_dump's words. */
+/** Returns pg_dump's dump of a freshly migrated database, with owners and grants. */
 export async function dumpSchema(programs: string): Promise<string> {
   return await withPostgres15(programs, async (server) => {
     await prepareDatabase(server);
@@ -23,7 +23,7 @@ export async function dumpSchema(programs: string): Promise<string> {
   });
 }
 
-/** The migration login is no superuser, as in production. */
+/** Creates the database and its migration login, which is no superuser, as in production. */
 async function prepareDatabase({ urlOf, password }: Postgres15): Promise<void> {
   const sql = postgres(urlOf("postgres", "postgres"), { max: 1, onnotice: () => {} });
   try {
@@ -34,7 +34,10 @@ async function prepareDatabase({ urlOf, password }: Postgres15): Promise<void> {
   }
 }
 
-/** pg_dump writes down its minor version, and a random word against injected commands. */
+/**
+ * Removes the lines that differ from dump to dump: the version of pg_dump, and a random word that protects
+ * psql against injected commands.
+ */
 function withoutOccasion(dump: string): string {
   const lines = dump.split("\n").filter((line) => !/^(-- Dumped |\\(un)?restrict )/.test(line));
   return lines.join("\n").replace(/\n{3,}/g, "\n\n").trim() + "\n";

@@ -1,9 +1,9 @@
-// node tools/test/bundle.mjs ROOT FOLDER FILE…: makes of each test file of ROOT a bundle at the same path in FOLDER. tsx
-// costs each test file one to two seconds of CPU; this costs a few for all of them.
+// node tools/test/bundle.mjs ROOT FOLDER FILE…: bundles each test file of ROOT to the same path in FOLDER.
+// tsx costs one to two seconds of CPU for each test file. Bundling costs a few seconds for all of them.
 import process from "node:process";
 import { BUNDLE_SETTINGS, keepPlaces, loadEsbuild } from "../program.mjs";
 
-/** They look for files of their own beside themselves. */
+/** Not bundled, because these packages look for their own files next to their code. */
 const EXTERNAL = ["typescript", "playwright-core"];
 
 const [root, folder, ...files] = process.argv.slice(2);
@@ -22,7 +22,7 @@ try {
     plugins: [keepPlaces()],
   });
 } catch (error) {
-  // What does not build, esbuild has said itself, with its place.
+  // esbuild has already printed the errors of a build, with their places.
   if (!error.errors) console.error(error);
   process.exitCode = 1;
 }

@@ -1,10 +1,13 @@
-/** Tests and suites (Deno: tests and steps), and how many of them were skipped, ignored or left to do. */
+/**
+ * The number of tests and suites (Deno: tests and steps), and how many of them were skipped, ignored or
+ * marked todo.
+ */
 export interface FileCounts {
   ran: number;
   skipped: number;
 }
 
-/** Reads Deno's JUnit report. Names and messages in it are escaped, so a tag is never part of one. */
+/** Reads Deno's JUnit report. Names and messages in it are escaped, so they cannot contain a tag. */
 export function readJunitCounts(report: string): FileCounts {
   const count = (tag: RegExp): number => report.match(tag)?.length ?? 0;
   return { ran: count(/<testcase /g), skipped: count(/<skipped\b/g) };

@@ -1,9 +1,12 @@
 import { listFiles } from "../check/tree.ts";
 
-/** "plain" tests run everywhere; "judge" tests need a real part that npm does not have; "pg" are the plain ones on Postgres. */
+/**
+ * "plain" tests run everywhere. "judge" tests are the external checks, which need external tools. "pg" tests
+ * are the plain tests that use Postgres.
+ */
 export type Tier = "plain" | "judge" | "pg";
 
-/** The test files of a tier, by choice only those below the given paths. */
+/** Lists the test files of a tier. If `below` is not empty, only those below its paths are listed. */
 export function listTestFiles(root: string, tier: Tier, below: readonly string[]): string[] {
   const prefixes = below.map((path) => path.replace(/^\.\//, "").replace(/\/$/, ""));
   return listFiles(root).filter((path) =>

@@ -5,7 +5,7 @@ import { describe, it } from "node:test";
 import { assertEquals, assertThrows } from "@std/assert";
 import { readOneRuntime } from "./one_runtime.ts";
 
-/** Reads a planted list in a root that holds here.test.ts. */
+/** Writes the list into a temporary root with the file here.test.ts, and reads it there. */
 function read(list: Record<string, { runtime: string; reason: string }>) {
   const root = mkdtempSync(join(tmpdir(), "one-runtime-"));
   try {

@@ -1,7 +1,10 @@
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 
-/** The test files that one runtime alone can run, or that judge what no runtime is part of, each with the reason. */
+/**
+ * The test files that run on one runtime only, each with the reason: only that runtime can run them, or what
+ * they test does not depend on the runtime.
+ */
 export type OneRuntime = Readonly<
   Record<string, { readonly runtime: "node" | "deno"; readonly reason: string }>
 >;

@@ -3,7 +3,7 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import process from "node:process";
 
-/** Both runtimes of the suites, whichever of them runs this file. */
+/** The commands of both runtimes on which the suites run. */
 export interface Runtimes {
   readonly node: string;
   readonly deno: string;
@@ -12,7 +12,7 @@ export interface Runtimes {
 const KILL_GRACE_MS = 10_000;
 const NODE_AT_LEAST = [20, 19] as const;
 
-/** Finds Node on PATH and the pinned Deno of the npm package, or ends with one sentence. */
+/** Finds Node and the pinned Deno of the npm package, or ends the process with one sentence. */
 export function findRuntimes(root: string): Runtimes {
   const node = process.versions["deno"] === undefined ? process.execPath : "node";
   const found = versionOf(node, ["--version"]);
@@ -23,7 +23,7 @@ export function findRuntimes(root: string): Runtimes {
     );
   }
   const deno = join(root, "node_modules", "deno", process.platform === "win32" ? "deno.exe" : "deno");
-  // Install scripts are denied, so the package puts its binary in place at its first call.
+  // Install scripts are forbidden, so the package installs its binary at its first call.
   if (!existsSync(deno)) versionOf(node, [join(root, "node_modules", "deno", "bin.cjs"), "--version"]);
   if (versionOf(deno, ["--version"]) === undefined) {
     stop(
@@ -44,12 +44,15 @@ function versionOf(command: string, args: readonly string[]): string | undefined
   return status === 0 ? stdout.trim() : undefined;
 }
 
-/** `whole` shows what a program says when it has ended, so that programs that run side by side do not talk into each other. */
+/**
+ * `whole` shows the output of a program after the program has ended, so that the output of parallel programs
+ * does not mix.
+ */
 export type Output = "inherit" | "ignore" | "whole";
 
 /**
- * Runs a program in the terminal's sight and returns its exit code; a signal counts as a failure. A program that runs longer than
- * `limitMs` is killed.
+ * Runs a program, shows its output and returns its exit code; a signal counts as a failure. A program that
+ * runs longer than `limitMs` is killed.
  */
 export function runVisibly(
   root: string,
@@ -58,7 +61,8 @@ export function runVisibly(
   output: Output = "inherit",
   limitMs?: number,
 ): Promise<number> {
-  // Node marks the children of its test runner, and a marked one does not run tests of its own.
+  // Node's test runner marks its child processes with this variable. A marked process runs no tests of its
+  // own.
   const { NODE_TEST_CONTEXT: _, ...env } = process.env;
   const stdio = output === "whole" ? "pipe" : output;
   return new Promise((resolve, reject) => {
@@ -66,7 +70,8 @@ export function runVisibly(
     const show = output === "whole" ? collect(child) : () => {};
     const timer = limitMs === undefined ? undefined : setTimeout(() => {
       console.error(`Killed, because it did not end within ${limitMs / 1000} s: ${args.join(" ")}`);
-      // Node's test runner passes SIGTERM on to the file that it runs, and then reports it. SIGKILL would leave that file running.
+      // Node's test runner passes SIGTERM on to the file that it runs, and then reports it. SIGKILL would
+      // leave that file running.
       child.kill("SIGTERM");
       setTimeout(() => child.kill("SIGKILL"), KILL_GRACE_MS).unref();
     }, limitMs);
@@ -79,7 +84,10 @@ export function runVisibly(
   });
 }
 
-/** What the child said so far is shown at its end, or when this process is told to stop before. */
+/**
+ * Collects the output of a child and returns a function that prints it. SIGINT or SIGTERM to this process
+ * prints the output so far.
+ */
 function collect({ stdout, stderr }: ChildProcess): () => void {
   let said = "";
   for (const stream of [stdout!, stderr!]) stream.setEncoding("utf8").on("data", (part) => said += part);

@@ -10,13 +10,13 @@ import { ROOT } from "./tier.ts";
 
 const HEAD = `import { describe, it } from "node:test";\nconst onDeno = "Deno" in globalThis;\n`;
 
-/** Runs planted test files on both runtimes, out of sight. */
+/** Runs these test files on both runtimes in a temporary root, without showing their output. */
 async function runPlanted(
   files: Readonly<Record<string, string>>,
   { oneRuntime = {}, nodeAlone = false, beside = {}, limitMs = 60_000 }: {
     oneRuntime?: OneRuntime;
     nodeAlone?: boolean;
-    /** Files that are no tests. */
+    /** Further files, which are not tests. */
     beside?: Readonly<Record<string, string>>;
     limitMs?: number;
   } = {},

@@ -11,17 +11,17 @@ interface SuitePlan {
   readonly runtimes: Runtimes;
   readonly files: readonly string[];
   readonly oneRuntime: OneRuntime;
-  /** Where what is tried is no matter of the runtime. */
+  /** Runs nothing on Deno, for tests whose result does not depend on the runtime. */
   readonly nodeAlone?: boolean;
   /** How many files run at once. */
   readonly lanes: number;
-  /** After this time a share is killed, which is a failure. */
+  /** In milliseconds. A share that runs longer is killed, which is a failure. */
   readonly limitMs?: number;
-  /** A test of this very file keeps the inner runs out of sight. */
+  /** The tests of this file use "ignore" to hide the output of the inner runs. */
   readonly output?: Output;
 }
 
-/** What both runtimes ran; `faults` are sentences, and any of them is a failure. */
+/** What both runtimes ran. `faults` are sentences, and each of them is a failure. */
 interface SuiteResult {
   readonly node: FileCounts;
   readonly deno: FileCounts;
@@ -30,18 +30,18 @@ interface SuiteResult {
 
 const REPORTER = new URL("./node_counts.mjs", import.meta.url).href;
 const BUNDLER = fileURLToPath(new URL("./bundle.mjs", import.meta.url));
-/** For a few files: several times what they take on a busy machine. */
+/** The default for one share: several times what a share takes on a busy machine. */
 const LIMIT_MS = 600_000;
 const NONE: FileCounts = { ran: 0, skipped: 0 };
 const UNBUNDLED = "The test files cannot be bundled, so none of them ran: the reasons stand above.";
 
-/** What one runtime made of a few files. */
+/** What one share of the files did on one runtime. */
 interface Share {
   readonly code: number;
   readonly counts: FileCounts;
 }
 
-/** Runs the same test files on Node and on Deno, in full sight, and compares what ran. */
+/** Runs the same test files on Node and on Deno, shows their output, and compares how many tests ran. */
 export async function runSuites(plan: SuitePlan): Promise<SuiteResult> {
   const { files, oneRuntime, nodeAlone = false, output } = plan;
   const onNode = files.filter((file) => runsOn("node", file, oneRuntime));
@@ -59,7 +59,7 @@ export async function runSuites(plan: SuitePlan): Promise<SuiteResult> {
     const [both, alone]: [Share[], Share[]] = [[], []];
     const denoTurn = (ended: Share[]) => (share: readonly string[]) => async () =>
       void ended.push(await runShareOnDeno(plan, share));
-    // The one runtime's last files run beside the other's first ones.
+    // Deno's first shares may start while Node's last shares are still running.
     await inLanes(plan.lanes, [
       ...sharesOf(onNode).map((share) => async () =>
         void node.push(await runShareOnNode(plan, folder, share, byFile))
@@ -78,7 +78,7 @@ export async function runSuites(plan: SuitePlan): Promise<SuiteResult> {
     const found = countsOf(both).ran;
     if (expected !== found) {
       faults.push(`On the same files Node ran ${expected} tests and suites, Deno ${found}.`);
-      // A failure explains the difference by itself, and comparing takes longer than the suites.
+      // A failure already explains the difference, and the comparison takes longer than the suites.
       if (faults.length === 1) faults.push(...await compareByFile(plan, onBoth, byFile));
     }
     return { node: countsOf(node), deno: countsOf([...both, ...alone]), faults };
@@ -101,20 +101,27 @@ async function inLanes(lanes: number, turns: readonly (() => Promise<void>)[]): 
 
 const SHARE_FILES = 4;
 
-/** A process costs a start, and a share is as slow as all its files; neighbours are alike, and the slow ones would lie together. */
+/**
+ * Splits the files into shares of at most SHARE_FILES files, one process each. A share saves starts of
+ * processes, but takes as long as all its files. Neighbours in the list are similar, so each share takes
+ * files from the whole list. Otherwise one share could get all the slow files.
+ */
 function sharesOf(files: readonly string[]): readonly (readonly string[])[] {
   const shares = Math.ceil(files.length / SHARE_FILES);
   return Array.from({ length: shares }, (_, n) => files.filter((_, index) => index % shares === n));
 }
 
-/** Each file runs as a bundle, in a process of its own; what it says of itself is said of its source. */
+/**
+ * Bundles the files for Node, which runs each bundle in its own process. A bundle reports its tests and its
+ * errors under the path of its source.
+ */
 async function bundle(
   { root, runtimes, output }: SuitePlan,
   folder: string,
   files: readonly string[],
 ): Promise<boolean> {
   if (files.length === 0) return true;
-  // What a bundle leaves outside is found from where it lies.
+  // Packages that are not bundled are looked up from the folder of the bundle.
   symlinkSync(join(root, "node_modules"), join(folder, "node_modules"), "junction");
   return await runVisibly(root, runtimes.node, [BUNDLER, root, folder, ...files], output) === 0;
 }
@@ -147,7 +154,7 @@ async function runShareOnNode(
   });
 }
 
-/** Within one process Deno runs file after file. */
+/** Runs a share in one Deno process, which runs its files one after another. */
 async function runShareOnDeno(
   { root, runtimes, output, limitMs = LIMIT_MS }: SuitePlan,
   files: readonly string[],
@@ -165,7 +172,10 @@ async function runShareOnDeno(
   });
 }
 
-/** Deno's report does not say which file a step belongs to; where the sums differ each file runs once more alone. */
+/**
+ * Deno's report does not say which file a step belongs to. If the sums differ, each file therefore runs once
+ * more by itself.
+ */
 async function compareByFile(
   plan: SuitePlan,
   files: readonly string[],
@@ -189,7 +199,7 @@ async function inFolder<T>(use: (folder: string) => Promise<T>): Promise<T> {
   }
 }
 
-/** A runner that dies before its report leaves an empty one: its exit code says the rest. */
+/** A runner that dies early leaves no report or an empty one. Its exit code then reports the failure. */
 function readIfThere(path: string): string {
   try {
     return readFileSync(path, "utf8");

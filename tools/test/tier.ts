@@ -7,12 +7,17 @@ import { readOneRuntime } from "./one_runtime.ts";
 import { findRuntimes } from "./runtimes.ts";
 import { runSuites } from "./suites.ts";
 
-/** A file mostly computes, a quarter of its time it waits; judges wait for Envoy's time limits and for pages. */
+/**
+ * How many shares run at once for each core. A test file waits for about a quarter of its time. External
+ * checks wait longer, for the timeouts of Envoy and for pages.
+ */
 const LANES_A_CORE: Readonly<Record<Tier, number>> = { plain: 1.5, pg: 1.5, judge: 2 };
 
 export const ROOT = fileURLToPath(new URL("../..", import.meta.url));
 
-/** Runs one tier on both runtimes and prints every fault and the closing line; true when all is well. */
+/**
+ * Runs one tier on both runtimes, and prints every fault and a summary. Returns true if there was no fault.
+ */
 export async function runTier(
   tier: Tier,
   below: readonly string[] = [],
@@ -50,7 +55,10 @@ export async function runTier(
   return all.length === 0;
 }
 
-/** One Postgres for all files that need one: each makes databases of its own on it, from one migrated template. */
+/**
+ * Starts one Postgres for all files that need it, and returns a function that stops it. Each file creates its
+ * own databases there, from one migrated template.
+ */
 async function shareDatabase(files: readonly string[]): Promise<() => Promise<void>> {
   if (process.env.TEST_POSTGRES_URL || !files.some((file) => file.includes(".pg."))) {
     return () => Promise.resolve();

@@ -1,5 +1,5 @@
-// The names and meanings of the public @std/assert package, over node:assert, for build networks that cannot
-// reach the registry that serves it. Only what the tests use stands here; README.md says how to switch.
+// The part of the public @std/assert package that the tests use, implemented on node:assert. Some build
+// networks cannot reach the registry of the public package. README.md says how to switch to it.
 import assertion from "node:assert/strict";
 
 export class AssertionError extends Error {
@@ -10,7 +10,7 @@ const fail_ = (message: string): never => {
   throw new AssertionError(message);
 };
 
-/** Makes `expr` truthy, or throws. */
+/** Throws an AssertionError unless `expr` is truthy. */
 export function assert(expr: unknown, message = "Expected a truthy value"): asserts expr {
   if (!expr) fail_(message);
 }
@@ -24,7 +24,7 @@ export function assertNotEquals<T>(actual: T, expected: T, message?: string): vo
   assertion.notDeepStrictEqual(actual, expected, message);
 }
 
-/** Identity, by Object.is. */
+/** Compares by Object.is. */
 export function assertStrictEquals<T>(actual: unknown, expected: T, message?: string): asserts actual is T {
   assertion.strictEqual(actual, expected, message);
 }
@@ -72,7 +72,10 @@ function check<E extends Error>(error: unknown, type?: ErrorClass<E>, includes?:
   return error as E;
 }
 
-/** `fn` throws, by choice an `ErrorClass` whose message holds `includes`; the error is returned. */
+/**
+ * Fails unless `fn` throws. If given, the error must be of class `type` and its message must contain
+ * `includes`. Returns the error.
+ */
 export function assertThrows<E extends Error = Error>(
   fn: () => unknown,
   type?: ErrorClass<E>,
@@ -86,7 +89,10 @@ export function assertThrows<E extends Error = Error>(
   return fail_("Expected a throw");
 }
 
-/** `fn` rejects, by choice with an `ErrorClass` whose message holds `includes`; the error is returned. */
+/**
+ * Fails unless `fn` rejects. If given, the error must be of class `type` and its message must contain
+ * `includes`. Returns the error.
+ */
 export async function assertRejects<E extends Error = Error>(
   fn: () => PromiseLike<unknown>,
   type?: ErrorClass<E>,
