@@ -88,7 +88,7 @@ export class Feeder {
     for (const row of rows) rowsOf.get(row.client)?.push(row);
     for (const [endpoint, { client, room }] of wants) {
       const own = rowsOf.get(client) ?? [];
-      if (own.length === room) endpoint.mayHaveMore = true;
+      if (own.length >= room) endpoint.mayHaveMore = true;
       endpoint.add(own, beganMs);
       this.#parts.onFed(endpoint);
     }

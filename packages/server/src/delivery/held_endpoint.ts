@@ -21,10 +21,10 @@ export interface Waiting {
 }
 
 /**
- * An event from `retry` belongs to this worker for 20 s. The worker must send it within this time, because
- * the attempt and its settlement may take the rest.
+ * An event from `retry` belongs to this worker for 20 s. The worker must start to send it within this time: an
+ * attempt may take 16 s, and its settlement needs the rest.
  */
-const TICKET_MS = 4000;
+const TICKET_MS = 3000;
 /** How long an endpoint without work is kept. A partner's next event often follows soon. */
 const IDLE_MS = 5000;
 /**
