@@ -1,11 +1,15 @@
 import { until } from "./until.ts";
 
-/** What Postgres raises when two sessions change one row of a catalog: here DROP ROLE, and the DROP DATABASE of another test. */
+/**
+ * The error code of Postgres if two sessions change the same row of a catalog. Here they run DROP ROLE and
+ * another test's DROP DATABASE.
+ */
 const CONCURRENT_CATALOG_CHANGE = "XX000";
 
 /**
- * Drops the logins of a test. Each migration gives every operator's login its session limits, so the databases of other tests hold
- * settings of these logins, too. DROP ROLE fails while one of those databases is being dropped.
+ * Drops the logins of a test. Each migration gives every operator's login its session limits, so the
+ * databases of other tests hold settings of these logins, too. DROP ROLE fails while one of those databases
+ * is being dropped.
  */
 export async function dropLogins(
   sql: { unsafe(statement: string): PromiseLike<unknown> },

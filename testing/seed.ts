@@ -5,12 +5,16 @@ import fc from "fast-check";
 
 const ROOT = fileURLToPath(new URL("../", import.meta.url));
 const SEED_MAX = 2 ** 31 - 1;
-/** Ends the search for a smaller counterexample. A property that holds never takes this long, even on a busy machine. */
+/**
+ * Ends the search for a smaller counterexample. A property that holds never takes this long, even on a busy
+ * machine.
+ */
 const SEARCH_MS = 900_000;
 
 /**
- * Seeds fast-check for one test file: from TEST_SEED, or at random. A property that fails names the seed and the command that
- * repeats it. Call it once, with `import.meta.url`, in each file that imports fast-check; a check demands it.
+ * Seeds fast-check for one test file: from TEST_SEED, or at random. A property that fails names the seed and
+ * the command that repeats it. Call it once, with `import.meta.url`, in each file that imports fast-check; a
+ * check demands it.
  */
 export function seedTests(url: string): number {
   const seed = readSeed(process.env.TEST_SEED);

@@ -9,7 +9,10 @@ import {
 import type { Operator } from "./operator.ts";
 import { partnerCaKey, type State } from "./state.ts";
 
-/** PEM texts of whom is trusted here, and of who shows what. */
+/**
+ * The CA certificates, and the certificates of the gateway (`cert`, `key`) and the webhook receiver. All are
+ * PEM.
+ */
 export interface Authorities extends ServerCertificate {
   /** Signs partners' certificates. */
   readonly partnerCa: string;
@@ -18,7 +21,7 @@ export interface Authorities extends ServerCertificate {
   readonly receiver: ServerCertificate;
 }
 
-/** PEM texts. */
+/** A certificate and its private key, as PEM. */
 export interface ServerCertificate {
   readonly cert: string;
   readonly key: string;
@@ -29,22 +32,29 @@ const CA_YEARS = 10;
 const SERVER_DAYS = 825;
 const DAY_MS = 86_400_000;
 
-/** The partners' authority, and those that servers on this machine show. */
+/** Returns the partner CA and the server certificates. Creates what is missing. */
 export async function ensureAuthorities(state: State, operator: Operator): Promise<Authorities> {
   return { partnerCa: await ensurePartnerCa(state, operator), ...await ensureServerCertificates(state) };
 }
 
-/** By the operator's own command. */
+/**
+ * Returns the partner CA's certificates. If the database has no CA, creates one with `gold ca init`, as an
+ * operator does.
+ */
 export async function ensurePartnerCa(state: State, operator: Operator): Promise<string> {
   const { certificates } = await operator("ca show") as { certificates: string };
   if (certificates !== "") return certificates;
-  // Of a start that was killed: no database knows its certificate.
+  // A killed start can leave this key. No database knows a certificate for it, and `gold ca init` does not
+  // overwrite a key file.
   await rm(partnerCaKey(state), { force: true });
   const { certificate } = await operator("ca init --key", partnerCaKey(state));
   return certificate as string;
 }
 
-/** Certificates for servers of this machine, by an authority of its own: those of an earlier start, while they are whole and valid. */
+/**
+ * Returns the certificates for servers on this machine, which a CA of their own signs. Certificates of an
+ * earlier start are reused if they match their key and their CA and are valid for at least one more day.
+ */
 export async function ensureServerCertificates(state: State): Promise<Omit<Authorities, "partnerCa">> {
   const file = (name: string) => state.path("pki", name);
   const read = (name: string) => readFile(file(name), "utf8").catch(() => "");
@@ -78,7 +88,10 @@ function fits(caPem: string, certPem: string, keyPem: string): boolean {
   }
 }
 
-/** A new authority for servers of this machine. Its key is kept nowhere: nobody signs by it later. */
+/**
+ * Creates a CA for servers on this machine. Its private key is not stored, so nothing can be signed with it
+ * later.
+ */
 export async function newServerAuthority(): Promise<
   { readonly ca: string; issue(): Promise<ServerCertificate> }
 > {

@@ -19,22 +19,25 @@ interface Site {
   readonly state: State;
   readonly baseUrl: string;
   readonly watchdog: Watchdog;
-  /** An earlier start has brought the database to these sources. */
+  /** True if an earlier start has already migrated the database to the current sources. */
   readonly settled: boolean;
   readonly woken: Woken | undefined;
-  /** Takes what ends each part, in the order of their beginnings. */
+  /** Collects the functions that stop the parts, in start order. */
   readonly stops: (() => Promise<void>)[];
 }
 
-/** What every partner may send unless it is set otherwise, and a flood bound that leaves room for more: a rate is at most a quarter of it. */
+/**
+ * A partner's default rate and burst, in requests per second. A rate may be at most a quarter of the flood
+ * limit, so the flood limit leaves room for a higher rate.
+ */
 const PARTNER_RATE = "2000";
 const FLOOD_PER_SECOND = 20_000;
-/** What withdrawals are paid from; of no bank that there is. */
+/** The account that withdrawals are paid from. Its bank does not exist. */
 const HOUSE = { name: "Example Gold House", iban: "SA9480000000000000000001", bic: "EXAMSARI" };
 const HTTPS_PORT = 443;
 const PARTNER = { name: "Example Bank", iban: "SA0380000000608010167519" };
 
-/** One part after another, each told of. */
+/** Starts the parts one after another and reports each step to the listener. */
 export async function build(
   { options, state, baseUrl, watchdog, settled, woken, stops }: Site,
 ): Promise<Pick<Running, "credentials" | "died">> {
@@ -62,7 +65,7 @@ export async function build(
   );
   const servers = await ensureServerCertificates(state);
   const isTrusted = await trustReceivers(state, servers.serverCa + webhookCa);
-  // It loads while the operator's first commands run.
+  // The service loads while the operator's first commands run.
   const wakes = isTrusted && woken?.port === database.postgres.port;
   let service = wakes ? woken.service : await startAnew(woken, state, database, baseUrl, watchdog);
   stops.push(() => service.stop());
@@ -73,13 +76,13 @@ export async function build(
     () => "your own CA signs the partners' certificates",
   );
   await step("vault", "bringing in gold", () => stockVault(operator), (what) => what);
-  // It takes the books alone, so it is done while the service loads.
+  // Onboarding needs only the database, so it runs while the service loads.
   const onboarding = onboard(state, operator, baseUrl);
   const onboarded = onboarding.then(() => {}, () => {});
   stops.push(() => onboarded);
   await step("service", "the service loads", async () => {
     await service.ready().catch(async (error) => {
-      // One that was woken gives up where its database takes longer to wake than itself.
+      // The service that wake() started exits if the database starts too slowly. Then start it again.
       if (service !== woken?.service) throw error;
       service = await startAnew(woken, state, database, baseUrl, watchdog);
       await service.ready();
@@ -130,7 +133,10 @@ export async function build(
   return { credentials, died: Promise.race([service.died, door.died, watchdog.died]) };
 }
 
-/** What was woken, or where that came to nothing, all that there is to be set up. */
+/**
+ * Returns the Postgres that wake() started. If there is none or it failed, starts Postgres and creates the
+ * logins and the database.
+ */
 async function awaitDatabase(
   state: State,
   woken: Woken | undefined,
@@ -143,7 +149,10 @@ async function awaitDatabase(
     : await openDatabase(state, watchdog, { sparedPort: gatewayPort });
 }
 
-/** Whose certificates receivers on this machine have; true when nothing changed. The service reads it as it starts. */
+/**
+ * Writes the CAs that the service trusts for webhook receivers on this machine. Returns true if the file was
+ * already up to date. The service reads the file only when it starts.
+ */
 async function trustReceivers(state: State, pem: string): Promise<boolean> {
   const file = state.path("pki", "webhook_ca.pem");
   if (await readFile(file, "utf8").catch(() => undefined) === pem) return true;
@@ -169,7 +178,8 @@ async function settle(
   floodPerSecond: number,
   settled: boolean,
 ): Promise<void> {
-  // Here `gold` finds the login that adds operators, which no operator's own may do.
+  // `gold` reads the migration login from this file to add operators. An operator's own login may not add
+  // operators.
   await state.writePrivate(state.path("keys", "migration_database_url"), `${urls.migration}\n`);
   if (settled) return;
   await asOperator(urls.migration)(
@@ -193,7 +203,10 @@ async function stockVault(operator: Operator): Promise<string> {
   return "a bar of 12.4 kg of gold lies in it, and it has a price";
 }
 
-/** The demo's partner, and those that k6 is unless it is told: a load test needs no command before it. */
+/**
+ * Onboards the demo partner and the partners that k6 uses by default, so that a load test needs no
+ * preparation.
+ */
 async function onboard(state: State, operator: Operator, baseUrl: string) {
   const partner = await ensurePartner(state, operator, { ...PARTNER, baseUrl });
   await operator(
@@ -203,7 +216,9 @@ async function onboard(state: State, operator: Operator, baseUrl: string) {
   return partner;
 }
 
-/** The demo's own receiver listens while the demo runs. Afterwards its port is free for a receiver of yours. */
+/**
+ * The demo's own receiver listens while the demo runs. Afterwards its port is free for a receiver of yours.
+ */
 async function demonstrate(
   operator: Operator,
   credentials: Credentials,

@@ -8,7 +8,10 @@ import { fileURLToPath } from "node:url";
 /** This repository's root folder. */
 export const ROOT = fileURLToPath(new URL("../../..", import.meta.url));
 
-/** Arguments that make this runtime run a TypeScript file of the tree at `root`. A child uses its parent's runtime. */
+/**
+ * Arguments that make this runtime run a TypeScript file of the tree at `root`. A child uses its parent's
+ * runtime.
+ */
 export function runtimeArguments(file: string, root = ROOT): string[] {
   return "Deno" in globalThis
     ? ["run", "--no-check", "-A", file]
@@ -23,7 +26,10 @@ export interface Child {
 }
 
 const STOP_MS = 15_000;
-/** The environment variables that a child inherits. Its other settings are given explicitly, so that the shell's cannot affect it. */
+/**
+ * The environment variables that a child inherits. Its other settings are given explicitly, so that the
+ * shell's cannot affect it.
+ */
 const INHERITED = ["PATH", "HOME", "TMPDIR", "LANG", "DENO_DIR", "NODE_OPTIONS"];
 
 export function childEnvironment(): Record<string, string> {

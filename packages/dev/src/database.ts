@@ -5,7 +5,7 @@ import type { Watchdog } from "./watchdog.ts";
 
 export interface Database {
   readonly postgres: RunningPostgres;
-  /** The service's login, the migration's, and those of two operators. */
+  /** URLs with the service's login, the migration's login and the logins of two operators. */
   readonly urls: {
     readonly api: string;
     readonly migration: string;
@@ -29,7 +29,7 @@ export function wakePostgres(
   });
 }
 
-/** The logins' URLs at a server of this port. */
+/** Returns the logins' URLs for a server on this port. */
 export async function urlsAt(state: State, port: number): Promise<Database["urls"]> {
   const urlOf = async (login: string) =>
     `postgres://${login}:${await state.secret(`database_${login}`, 24)}@127.0.0.1:${port}/${NAME}`;
@@ -40,7 +40,10 @@ export async function urlsAt(state: State, port: number): Promise<Database["urls
   };
 }
 
-/** Postgres with one login for each job, as in production: nobody but the set-up below is a superuser. */
+/**
+ * Starts Postgres and creates a separate login for each role, as in production. Only the setup below connects
+ * as a superuser.
+ */
 export async function openDatabase(
   state: State,
   watchdog?: Watchdog,
@@ -52,10 +55,12 @@ export async function openDatabase(
   try {
     for (const url of [urls.migration, urls.api, ...urls.operators]) await ensureLogin(sql, new URL(url));
     await sql`alter role gold_migration createrole`;
-    // gold_operator is the superuser's here, so handing it out has to be allowed; in production it is the migration login's own.
+    // The superuser created gold_operator, so the migration login needs the admin option to grant it. In
+    // production the migration login creates the role itself.
     await sql`grant gold_operator to gold_migration with admin option`;
     await sql`grant gold_operator to operator_one, operator_two`;
-    // The superuser made these logins. The migration needs the admin option to limit how long their sessions may hold a lock.
+    // The superuser made these logins. The migration needs the admin option to limit how long their sessions
+    // may hold a lock.
     await sql`grant gold_api, operator_one, operator_two to gold_migration with admin option`;
     const [known] = await sql`select 1 from pg_database where datname = ${NAME}`;
     if (!known) await sql.unsafe(`create database ${NAME} owner gold_migration`);
@@ -69,6 +74,6 @@ async function ensureLogin(sql: postgres.Sql, { username, password }: URL): Prom
   const [known] = await sql`select 1 from pg_roles where rolname = ${username}`;
   const [group] = await sql`select 1 from pg_roles where rolname = 'gold_operator'`;
   if (!group) await sql`create role gold_operator nologin`;
-  // Both words come from this program: a fixed name and hexadecimal digits.
+  // The interpolation is safe: this program supplies both values, a fixed name and hexadecimal digits.
   await sql.unsafe(`${known ? "alter" : "create"} role ${username} login password '${password}'`);
 }

@@ -3,7 +3,10 @@ import type { DemoReceiver } from "./demo_receiver.ts";
 import type { Credentials } from "./partner.ts";
 import { doStep, type Listener } from "./story.ts";
 
-/** A partner's way from its first call to its first withdrawal, live over mutual TLS, with the webhooks where it has a receiver. */
+/**
+ * Runs a partner's calls over mutual TLS, from the health check to the first withdrawal. With a receiver, it
+ * also reports the webhooks.
+ */
 export async function runDemo(
   credentials: Credentials,
   listener: Listener,
@@ -65,7 +68,10 @@ export async function runDemo(
   }
 }
 
-/** How long the event took to come after the answer, before which it may come, too. */
+/**
+ * Waits for the event. Returns how long after the answer it arrived, in milliseconds, and the text to report.
+ * The time is 0 if the event arrived before the answer.
+ */
 async function hearOf(type: string, id: string, receiver: DemoReceiver): Promise<[number, string]> {
   const answeredMs = performance.now();
   const arrivedMs = await receiver.awaitEvent(id);

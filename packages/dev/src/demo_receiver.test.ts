@@ -47,7 +47,7 @@ describe("openDemoReceiver()", () => {
       };
     }>;
   };
-  /** As the service's own description shows it. */
+  /** Returns the example event of this type from the service's OpenAPI description. */
   const described = (type: string) =>
     Object.values(webhooks).map(({ post }) =>
       post.requestBody.content["application/json"].examples.event.value

@@ -5,7 +5,10 @@ import { type Delivery, trialReceiver } from "./trial/receiver.ts";
 
 /** The demo partner's webhook receiver, for as long as the demo runs. */
 export interface DemoReceiver {
-  /** When the event of this order or withdrawal came, signed as it must be, by `performance.now()`; undefined where it does not come. */
+  /**
+   * Returns when the event of this order or withdrawal arrived with a valid signature, by
+   * `performance.now()`. Returns undefined if none arrives within `patienceMs`.
+   */
   awaitEvent(id: string, patienceMs?: number): Promise<number | undefined>;
   stop(): Promise<void>;
 }
@@ -20,7 +23,9 @@ interface ReceiverPlan {
 const PATIENCE_MS = 15_000;
 const POLL_MS = 2;
 
-/** Undefined where somebody listens on the port already: then the events are theirs. */
+/**
+ * Returns undefined if another program already listens on the port. That program then receives the events.
+ */
 export async function openDemoReceiver(
   { port, certificate, secret }: ReceiverPlan,
 ): Promise<DemoReceiver | undefined> {
@@ -45,7 +50,10 @@ export async function openDemoReceiver(
   };
 }
 
-/** Of the order or withdrawal that the event tells of; undefined where the signature does not verify. */
+/**
+ * Returns the id of the event's order or withdrawal, and an empty list for other events. Returns undefined if
+ * the signature does not verify.
+ */
 function readIds({ body, headers }: Delivery, secret: string): string[] | undefined {
   try {
     const { event } = verifyWebhook(body, headers, secret);

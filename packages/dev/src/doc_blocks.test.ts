@@ -8,7 +8,9 @@ import { readBlocks } from "./doc_trial.ts";
 const ROOT = fileURLToPath(new URL("../../..", import.meta.url));
 const DEV = "packages/dev/src";
 
-/** Who executes all blocks of a page, by the page and their language. The test names the page. */
+/**
+ * The test that runs all blocks of a page, keyed by page and language. The test's file must name the page.
+ */
 const PAGES: Readonly<Record<string, string>> = {
   "docs/quickstart.md sh": `${DEV}/quickstart.judge.test.ts`,
   "docs/rotation.md sh": `${DEV}/quickstart.judge.test.ts`,
@@ -24,7 +26,10 @@ const PAGES: Readonly<Record<string, string>> = {
   "docs/operator.md sh": `${DEV}/operator_page.judge.test.ts`,
 };
 
-/** Who executes a line that needs a machine of its own, and what that one says of it. */
+/**
+ * Lines that need a machine of their own. For each, the file that runs it and a text that this file must
+ * contain.
+ */
 const LINES: Readonly<Record<string, readonly [by: string, says: string]>> = {
   "npm start": [`${DEV}/start.pg.test.ts`, "has traded for its demo partner"],
   "npm start -- --exit": [`${DEV}/start.pg.test.ts`, `"--exit"`],
@@ -69,7 +74,7 @@ const pages = [
     .filter((name) => name.endsWith(".md")).map((name) => `docs/${name.replaceAll("\\", "/")}`),
 ].sort();
 
-/** What is typed or run; a `text` is an answer or a drawing. */
+/** Returns the blocks that are typed or run. A `text` block is an answer or a drawing. */
 function typedIn(page: string): { language: string; text: string }[] {
   return readBlocks(read(page)).filter(({ language }) => language !== "text");
 }
@@ -108,7 +113,7 @@ describe("the README", () => {
 
 describe("the links of README and docs", () => {
   const LINK = /\]\(([^)\s]+)\)/g;
-  /** A heading's anchor as GitHub makes it. */
+  /** Returns a heading's anchor as GitHub builds it. */
   const anchorOf = (heading: string) =>
     heading.toLowerCase().replace(/[^\p{L}\p{N}\s_-]/gu, "").trim().replace(/\s/g, "-");
   const anchorsOf = (page: string) =>

@@ -1,6 +1,6 @@
 import { assertEquals } from "@std/assert";
 
-/** What a reader of a page types, and what the page says comes back. */
+/** Commands that the reader of a page types, and the answer that the page shows. */
 export interface Step {
   readonly line: number;
   readonly commands: string;
@@ -15,7 +15,10 @@ interface Block {
   readonly text: string;
 }
 
-/** Every block of a page. Nothing else may look like one, so that none is passed over. */
+/**
+ * Returns every code block of a page. Throws if other text looks like a block, because the tests would skip
+ * such a block.
+ */
 export function readBlocks(page: string): Block[] {
   const stray = page.replace(BLOCK, "").split("\n").find((line) => /```|~~~|^(?: {4}|\t)\s*\S/.test(line));
   if (stray !== undefined) throw new Error(`This looks like a block and would not be tried: ${stray}`);
@@ -26,7 +29,10 @@ export function readBlocks(page: string): Block[] {
   }));
 }
 
-/** `sh` is typed, a `text` after it is its answer; a page that is followed has nothing else. */
+/**
+ * Reads the steps of a page. An `sh` block is typed, and a `text` block after it is its answer. Any other
+ * block is an error.
+ */
 export function readSteps(page: string): Step[] {
   const steps: Step[] = [];
   for (const { line, language, text } of readBlocks(page)) {
@@ -39,17 +45,23 @@ export function readSteps(page: string): Step[] {
   return steps;
 }
 
-/** Compares what came with what the page shows, where `…` stands for what is new each time. */
+/**
+ * Compares the actual answer with the answer that the page shows. A `…` on the page matches a value that
+ * differs at each run.
+ */
 export function expectShown(came: string, shown: string): void {
   const [actual, expected] = [settle(came), settle(shown)];
   const pattern = expected.replace(/[\\^$.*+?()[\]{}|]/g, "\\$&")
     .replaceAll('"…"', String.raw`(?:"[^"\n]*"|[-\w.]+)`)
     .replaceAll("…", expected.startsWith("{") ? String.raw`[^"\n]+` : String.raw`[^,\s]+`);
-  // Where they differ the two texts side by side say how.
+  // The pattern did not match. This comparison fails too, and shows both texts side by side.
   if (!new RegExp(`^${pattern}$`).test(actual)) assertEquals(actual, expected);
 }
 
-/** A JSON body one member a line, however it is broken; then the status. */
+/**
+ * Normalises a reply, so that line breaks do not matter: the JSON body with one member per line, then the
+ * status.
+ */
 function settle(reply: string): string {
   const text = reply.trim().replace(/[\r\n]+/g, "\n");
   if (!text.startsWith("{")) return text;

@@ -15,7 +15,7 @@ const DESKTOP = { width: 1280, height: 900 };
 const PHONE = { width: 390, height: 844 };
 const PAGES = [ENDPOINTS.getReference.path, ENDPOINTS.getErrorCatalogue.path];
 
-/** A page in a browser, and all that it asked for and complained of. */
+/** A page in a browser, the URLs that it requested, and its console messages and errors. */
 interface Visit {
   readonly page: Page;
   readonly requests: string[];
@@ -100,7 +100,7 @@ describe("the reference, in Chromium", () => {
   });
 });
 
-/** A browser's way in: passes on what it asks for, under the partner's certificate. */
+/** Opens a local HTTP server for the browser. It forwards each request with the partner's certificate. */
 async function openDoor(partner: Caller): Promise<Server> {
   const server = createServer(async (request, response) => {
     const reply = await partner.call("getReference", { target: request.url! });

@@ -21,11 +21,11 @@ import { startGateway } from "./gateway/mod.ts";
 import type { State } from "./state.ts";
 import type { Watchdog } from "./watchdog.ts";
 
-/** Where mutual TLS ends. */
+/** The part that ends mutual TLS: the development gateway or Envoy. */
 interface Door {
   readonly what: string;
   readonly pids: Readonly<Record<string, number>>;
-  /** When it ends by itself: the sentence that says so. */
+  /** Resolves with an error sentence if it exits unexpectedly. */
   readonly died: Promise<string>;
   close(): Promise<void>;
 }
@@ -35,7 +35,7 @@ interface DoorPlan {
   readonly port: number;
   readonly baseUrl: string;
   readonly authorities: Authorities;
-  /** The service's login, by which the sidecar reads whom to trust. */
+  /** Has the service's login. The sidecar reads the trusted CAs with it. */
   readonly databaseUrl: string;
   readonly floodPerSecond: string;
   readonly watchdog: Watchdog;
@@ -45,7 +45,7 @@ const POLL_MS = 1000;
 const DRAIN_SECONDS = 1;
 const TASKS = fileURLToPath(new URL("../../../tools/run.mjs", import.meta.url));
 
-/** The gateway in this process: no more than Node or Deno is needed. */
+/** Opens the development gateway in this process. It needs no program besides Node or Deno. */
 export async function openGateway({ state, port, authorities, databaseUrl }: DoorPlan): Promise<Door> {
   const { cert, key } = authorities;
   const newRequestId = () =>
@@ -54,7 +54,7 @@ export async function openGateway({ state, port, authorities, databaseUrl }: Doo
   const open = (ca: string) => startGateway({ port, ca, cert, key, upstreams, newRequestId, log: () => {} });
   let gateway = await open(authorities.partnerCa);
   const follower = followTrust(databaseUrl, authorities.partnerCa, async (ca) => {
-    // Deno gives a listener no other CA, so another listener takes its port.
+    // Deno cannot change the CA of a listener, so a new listener takes over the port.
     const closed = gateway.close();
     gateway = await open(ca);
     await closed;
@@ -70,7 +70,10 @@ export async function openGateway({ state, port, authorities, databaseUrl }: Doo
   };
 }
 
-/** Once a second, as the sidecar does. What fails is tried again. */
+/**
+ * Reads the trusted CAs once a second, as the sidecar does, and calls `change` if they differ. A failed read
+ * or change is retried in the next round.
+ */
 function followTrust(databaseUrl: string, first: string, change: (ca: string) => Promise<void>) {
   const sql = postgres(databaseUrl, { max: 1, fetch_types: false, onnotice: () => {} });
   const stopping = new AbortController();
@@ -86,14 +89,14 @@ function followTrust(databaseUrl: string, first: string, change: (ca: string) =>
   return {
     async stop() {
       stopping.abort();
-      // First, because a query to an unresponsive database would not return.
+      // Close the connection first, because a query to an unresponsive database would not return.
       await sql.end({ timeout: 1 });
       await work;
     },
   };
 }
 
-/** The real Envoy, by the configuration that production has. */
+/** Opens the real Envoy with the production configuration. */
 export async function openEnvoy(plan: DoorPlan): Promise<Door> {
   const { state, port, databaseUrl, watchdog } = plan;
   fetchEnvoy();
@@ -151,7 +154,7 @@ function sidecarSettings({ state, port, baseUrl, databaseUrl, floodPerSecond }: 
   };
 }
 
-/** It is no npm package, so it comes at its first use. */
+/** Downloads Envoy at its first use, because Envoy is not an npm package. */
 export function fetchEnvoy(): void {
   if (process.env.ENVOY_BINARY || existsSync(ENVOY_PART)) return;
   const underDeno = "Deno" in globalThis;
@@ -161,7 +164,7 @@ export function fetchEnvoy(): void {
     "parts",
     "envoy",
   ], {
-    // Its report belongs to the person, not to whoever reads our output.
+    // The report goes to stderr, because a program may parse stdout (--json).
     stdio: ["ignore", 2, 2],
   });
   if (status !== 0) {

@@ -18,7 +18,7 @@ describe("what npm start says at its end", () => {
   before(async () => {
     folder = await mkdtemp(join(tmpdir(), "gold-ending-"));
     const port = `${await findFreePort()}`;
-    // A path that a shell does not take for one word.
+    // A shell would split this path into two words, so the printed commands must quote it.
     started = await startUntilReady(join(folder, "bank's state"), "--port", port, "--no-demo");
     shell = openShell(folder, { PATH: process.env.PATH!, HOME: folder });
     await shell.run(`cd '${ROOT}'`);
@@ -29,7 +29,7 @@ describe("what npm start says at its end", () => {
     await rm(folder, { recursive: true, force: true });
   });
 
-  /** The line as it is printed, for a person to paste. */
+  /** Finds a printed line and runs it in a shell from `start` on, as a person would paste it. */
   const paste = (start: string, of: string, orElse = "") => {
     const line = started.said().split("\n").find((line) => line.includes(start) && line.includes(of))!;
     return shell.run(line.slice(line.indexOf(start)) + orElse);
@@ -52,7 +52,7 @@ describe("what npm start says at its end", () => {
   });
 
   it("holds a k6 line that works as it stands", async () => {
-    // 99: a busy machine missed a time of the service levels.
+    // k6 exits with 99 if it missed a response time of the service levels, which happens on a busy machine.
     const said = await paste("PATH=", "k6 run", " || [ $? = 99 ]");
     assertMatch(said, /^\| orders_accepted +\| +[1-9]\d* \|$/m);
     assertMatch(said, /^\| books_differences +\| +0 \|$/m);

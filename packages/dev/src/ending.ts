@@ -2,10 +2,13 @@ import { resolve } from "node:path";
 import type { Running } from "./running.ts";
 import { DEFAULT_STATE } from "./state.ts";
 
-/** What a person wants to have at hand while it runs; lines that work when they are pasted. */
+/**
+ * Returns the addresses, files and commands that a developer needs while the service runs. Each command works
+ * when it is pasted.
+ */
 export function describeEnding({ baseUrl, credentials, state }: Running) {
   const { ca, cert, key, client_id } = credentials;
-  // Where k6 looks for them by itself.
+  // k6 finds the partners in the default state folder by itself.
   const isDefault = state.path() === resolve(DEFAULT_STATE);
   const partners = isDefault ? "" : `-e PARTNERS_DIR=${quote(state.path("loadtest"))} `;
   const operations = quote(state.socket("server_operations.sock"));
@@ -40,13 +43,13 @@ Ctrl-C stops it all. The next start goes on with the same data,
 npm start -- --reset begins anew.`;
 }
 
-/** Commands that are advised, with the folder that is meant: --reset without it would take another one. */
+/** Adds --state to the commands in an advice text. Without it, --reset would delete the default folder. */
 export function nameState(text: string, stateDir: string): string {
   if (stateDir === DEFAULT_STATE) return text;
   return text.replaceAll("npm start -- ", () => `npm start -- --state ${quote(stateDir)} `);
 }
 
-/** As a shell takes it for one word. */
+/** Quotes a text so that a shell reads it as one word. */
 function quote(text: string): string {
   return /^[\w./:@%+=,-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`;
 }

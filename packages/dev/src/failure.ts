@@ -4,10 +4,13 @@ const NO_ROOM = /ENOSPC|EDQUOT|EFBIG|No space left on device|Disk quota exceeded
 const CLOSED = /EACCES|EPERM|EROFS|Permission denied|Read-only file system/;
 const OTHER_MAJOR =
   /initialized by PostgreSQL version (\d+), which is not compatible with this version (\d+)/;
-/** Between two words, or two lines of its log. */
+/**
+ * Matches whitespace and, at a line break in Postgres' log, the next line's timestamp. Replacing each match
+ * by a space joins the lines into one sentence.
+ */
 const LOG_STAMPS = /\s*(?:\d{4}-\S+ \S+ UTC \[\d+\])?\s+/g;
 
-/** Why `npm start` did not get there, and what to do about it. */
+/** Explains why `npm start` failed and what to do about it. */
 export function explainFailure({ message }: Error, stateDir: string): string {
   return nameState(explain(message, stateDir), stateDir);
 }

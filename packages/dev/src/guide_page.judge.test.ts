@@ -3,7 +3,10 @@ import { assert } from "@std/assert";
 import { Reader } from "./page_trial.ts";
 import type { Shell } from "./shell_trial.ts";
 
-/** Up to here they go on from the quickstart: the receiver listens, and an order was executed. */
+/**
+ * The quickstart is followed up to this heading. The pages need its result: a running receiver and an
+ * executed order.
+ */
 const QUICKSTART_END = "\n## 9. ";
 const PAGES = [
   "webhooks.md",

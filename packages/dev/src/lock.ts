@@ -7,14 +7,16 @@ export interface Lock {
 
 const ANSWER_MS = 3000;
 
-/** Somebody else holds the lock. */
+/** Another process holds the lock. */
 export class LockedError extends Error {
   override readonly name: string = "LockedError";
 }
 
 /**
- * A lock that cannot outlive its holder: a Unix socket that is listened on. What a killed process leaves behind
- * answers nobody, and is taken over.
+ * Takes a lock that cannot outlive its holder, because the holder listens on a Unix socket. The socket file
+ * of a killed holder answers nobody, so the next caller takes it over.
+ *
+ * @throws LockedError with the message `refusal` if another process holds the lock.
  */
 export async function takeLock(path: string, refusal: string): Promise<Lock> {
   const server = await listen(path).catch(async (error) => {
@@ -35,8 +37,8 @@ function listen(path: string): Promise<Server> {
 }
 
 /**
- * Only a process that lives ends the connection. To connect says nothing: under Deno a child inherits the socket, and
- * where the holder was killed, the kernel still takes connections for it.
+ * Only a living holder closes the connection. A successful connect alone proves nothing: under Deno a child
+ * inherits the socket. If the holder was killed, the kernel still accepts connections for that child.
  */
 function answers(path: string): Promise<boolean> {
   return new Promise((resolve) => {

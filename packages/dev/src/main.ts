@@ -80,7 +80,8 @@ function readWebhookCa(file: string | undefined): string {
 const options = readOptions();
 const startedMs = performance.now() - process.uptime() * 1000;
 const story = openStory({ stage: process.stdout, json: options.json, env: process.env });
-// A terminal that was closed takes no words any more; all is stopped in order nevertheless.
+// Writing to a closed terminal fails. Without this handler, the error would end this process before it has
+// stopped the other parts.
 for (const stream of [process.stdout, process.stderr]) stream.on("error", () => {});
 
 const ending = new AbortController();
@@ -90,7 +91,8 @@ for (const signal of SIGNALS) {
     ending.abort(signal);
   });
 }
-// The program above this one, run.mjs or a test, passes signals on; if it is killed, it cannot.
+// The parent, run.mjs or a test, forwards signals. A killed parent cannot, so this program polls whether the
+// parent still lives.
 const parent = process.ppid;
 const runner = Number(process.env.RUN_PID ?? parent);
 setInterval(() => {
@@ -101,14 +103,14 @@ const told = new Promise<undefined>((resolve) =>
   ending.signal.addEventListener("abort", () => resolve(undefined))
 );
 
-/** Ends it with a sentence. */
+/** Prints an error sentence and exits. */
 function fail(sentence: string, code: number): never {
   story.hush();
   console.error(sentence);
   process.exit(code);
 }
 
-/** The watchdog ends all processes that are still running when this one exits. */
+/** Exits if stopping takes too long. The watchdog then ends all processes that are still running. */
 function limitStop(): void {
   setTimeout(
     () =>
@@ -134,7 +136,7 @@ async function run(): Promise<Running> {
       signal: ending.signal,
     });
   } catch (error) {
-    // What a shell answers for a program that a signal ended.
+    // Exit as a shell reports a program that a signal ended: with 128 plus the signal's number.
     const signal = ending.signal.reason as typeof SIGNALS[number];
     if (ending.signal.aborted) fail("Stopped before it was ready.", SIGNALLED + constants.signals[signal]);
     const refused = error instanceof LockedError || error instanceof StateError;

@@ -5,10 +5,13 @@ import { promisify } from "node:util";
 import { gold } from "@gold-partner/operator";
 import { runtimeArguments } from "./child.ts";
 
-/** Runs one command: its words in one text, then arguments that hold spaces or come from elsewhere. */
+/** Runs one `gold` command. `words` is split at spaces. Arguments that may contain spaces go into `more`. */
 export type Operator = (words: string, ...more: string[]) => Promise<Record<string, unknown>>;
 
-/** The operator's own commands: what is onboarded here is onboarded as in production. Some take a second person's login. */
+/**
+ * Runs the operator's real commands, so that onboarding works as in production. Some commands need a second
+ * operator's login.
+ */
 export function asOperator(databaseUrl: string, secondDatabaseUrl?: string): Operator {
   return async (words, ...more) => {
     const out: string[] = [];
@@ -29,7 +32,7 @@ export function asOperator(databaseUrl: string, secondDatabaseUrl?: string): Ope
 
 const run = promisify(execFile);
 
-/** The same commands as the version in the tree at `root` has them, each in a process of its own. */
+/** Runs the commands of the version in the tree at `root`, each in its own process. */
 export function asOperatorFrom(root: string, databaseUrl: string): Operator {
   return async (words, ...more) => {
     const main = runtimeArguments(join(root, "packages", "operator", "src", "main.ts"), root);

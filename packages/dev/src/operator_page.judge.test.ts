@@ -14,23 +14,23 @@ import { type TestPostgres, testPostgres } from "./postgres/mod.ts";
 type Row = Readonly<Record<string, unknown>>;
 
 const PAGE = "operator.md";
-/** Where the page keeps the house's keys. */
+/** The folder in which the page keeps the operator's keys. */
 const KEYS = "/run/keys";
 const PEOPLE = ["amal", "badr"] as const;
 
-/** A line of the page as a program's arguments; double quotes keep words together. */
+/** Splits a line of the page into a program's arguments. Double quotes keep words together. */
 function readWords(line: string): string[] {
   const [command] = line.split(/\s+#\s/);
   return [...command!.matchAll(/"([^"]*)"|\S+/g)].map(([word, quoted]) => quoted ?? word);
 }
 
-/** The operator's people, in a folder of theirs, before an empty database. */
+/** The operator's staff: a folder, a login for each person, and a database that is empty at first. */
 class Office {
   readonly #folder: string;
   readonly #server: TestPostgres;
   readonly #url: string;
   readonly #sql: Sql;
-  /** Each person's login, once it was made. */
+  /** Each person's database URL, once `gold operator add` has created the login. */
   readonly #logins = new Map<string, string>();
   #client = "";
   #name = "";
@@ -59,7 +59,7 @@ class Office {
     await rm(this.#folder, { recursive: true, force: true });
   }
 
-  /** What one command answers; it throws unless the command ends with 0. */
+  /** Runs one command and returns its answer. Throws unless the command exits with 0. */
   async gold(argv: readonly string[], person: string = PEOPLE[0]): Promise<Row> {
     const [out, err]: [string[], string[]] = [[], []];
     const exit = await gold([...argv, "--json"], {
@@ -79,7 +79,7 @@ class Office {
     return JSON.parse(out.join("\n")) as Row;
   }
 
-  /** Executes a line as it stands, its words in capitals being what the office has by then. */
+  /** Runs a line of the page. Its words in capitals are replaced by the office's current values. */
   async execute(line: string): Promise<void> {
     const [program, ...words] = readWords(line);
     assertEquals(program, "gold");
@@ -93,7 +93,7 @@ class Office {
     }
   }
 
-  /** What a partner or the bank would have sent by then. */
+  /** Creates what a partner or the bank would have sent before this command. */
   async #prepare(words: readonly string[]): Promise<void> {
     const command = words.join(" ");
     if (command.includes("public.pem") && !command.includes("ca_public")) {
@@ -109,7 +109,7 @@ class Office {
       await copyFile(join(this.#folder, "ca_key.pem"), join(this.#folder, "moved_ca_key.pem"));
     }
     if (command.startsWith("loadtest prepare")) {
-      // Whichever authority: nobody shows its certificates here.
+      // Any CA is good enough, because nothing here uses its certificates.
       await copyFile(join(this.#folder, "tls.crt"), join(this.#folder, "server_ca.pem"));
     }
     if (command.startsWith("withdrawal list")) {
@@ -213,7 +213,7 @@ describe("the operator's guide", () => {
       now: () => new Date(),
       random: (length) => new Uint8Array(length),
     });
-    // The command's words stand in lower case; then come its arguments and options.
+    // A command's words are in lower case. Its arguments and options follow.
     const listed = [...out.join("\n").matchAll(/^ {2}gold ([a-z][a-z -]*?)(?= {2}| [^a-z]|$)/gm)].map((
       [, words],
     ) => words!);

@@ -9,9 +9,9 @@ import { openShell, type Shell } from "./shell_trial.ts";
 import { type Started, startUntilReady } from "./start_trial.ts";
 
 const REPOSITORY: string = fileURLToPath(new URL("../../..", import.meta.url));
-/** Where the pages take place. */
+/** The base URL that the pages show. */
 const PAGE_URL = "https://localhost:8443";
-/** What is TypeScript on a page is tried with the package that it shows. */
+/** TypeScript blocks are removed here: the tests of the package that they show run them. */
 const TYPESCRIPT = /^```ts\n[\s\S]*?^```$/gm;
 
 export async function readPage(name: string): Promise<string> {
@@ -19,7 +19,10 @@ export async function readPage(name: string): Promise<string> {
   return page.replace(TYPESCRIPT, (block) => block.replace(/[^\n]/g, ""));
 }
 
-/** A reader of the guide: both sides, in an empty folder, before what `npm start -- --no-demo` brought up. */
+/**
+ * A reader of the guide, who acts as partner and as operator. The reader works in an empty folder, against a
+ * service that `npm start -- --no-demo` started.
+ */
 export class Reader {
   readonly folder: string;
   readonly started: Started;
@@ -51,7 +54,7 @@ export class Reader {
     });
   }
 
-  /** A shell in which all that is set can be handed on. */
+  /** Opens a shell that exports every variable that it sets, so that openShellAfter() can copy them. */
   async openShell(): Promise<Shell> {
     const shell = openShell(this.folder, this.#env);
     this.#shells.push(shell);
@@ -59,7 +62,10 @@ export class Reader {
     return shell;
   }
 
-  /** A second shell that knows what the first one has set until now, and nothing that it sets later. */
+  /**
+   * Opens a shell with the variables, functions and working folder that `first` has now. It does not see
+   * later changes.
+   */
   async openShellAfter(first: Shell): Promise<Shell> {
     const set = join(this.folder, `set_${this.#shells.length}.sh`);
     await first.run(`{ export -p; declare -f; printf 'cd %q\\n' "$PWD"; } > '${set}'`);
@@ -68,14 +74,17 @@ export class Reader {
     return shell;
   }
 
-  /** Types every block of a page, or of its beginning, and compares what comes with what the page shows; how many they were. */
+  /**
+   * Types every block of a page, or of its part before `until`, and compares the output with what the page
+   * shows. Returns the number of blocks.
+   */
   async follow(shell: Shell, name: string, until?: string): Promise<number> {
     const page = await readPage(name);
     const steps = readSteps(until === undefined ? page : page.slice(0, page.indexOf(until)));
     for (const { line, commands, shown = "" } of steps) {
       try {
         const came = await shell.run(commands);
-        // What the operator's commands print is theirs to say.
+        // If the page shows no output for a block with a `gold` command, any output is accepted.
         if (shown || !/^gold /m.test(commands)) {
           expectShown(came.replaceAll(this.started.run.base_url, PAGE_URL), shown);
         }

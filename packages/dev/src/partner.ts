@@ -3,7 +3,7 @@ import { newKeyFiles, writeCsr } from "./partner_keys.ts";
 import type { Operator } from "./operator.ts";
 import { type State, StateError } from "./state.ts";
 
-/** What a partner holds; the four paths are absolute. */
+/** A partner's credentials. The four file paths are absolute. */
 export interface Credentials {
   readonly base_url: string;
   readonly ca: string;
@@ -19,7 +19,7 @@ interface PartnerPlan {
   readonly name: string;
   readonly iban: string;
   readonly baseUrl: string;
-  /** The demo's receiver on this machine unless given: at the port after the service's. */
+  /** Default: the demo's receiver on this machine, at the port after the service's. */
   readonly webhook?: string;
 }
 
@@ -27,7 +27,10 @@ const FILE = "credentials.json";
 const PEM_FILES = ["certificate.pem", "tls_key.pem", "signing_key.pem"];
 const PORT_MAX = 65_535;
 
-/** The demo partner's credentials: those of an earlier start, or new ones by way of the operator. */
+/**
+ * Returns the demo partner's credentials from an earlier start. If there are none, onboards a new partner
+ * with the operator's commands.
+ */
 export async function ensurePartner(
   state: State,
   operator: Operator,
@@ -35,9 +38,10 @@ export async function ensurePartner(
 ): Promise<{ credentials: Credentials; isNew: boolean }> {
   for (const folder of await readdir(state.path("partners"))) {
     const created = await readCreated(state.path("partners", folder));
-    // Of a database that somebody removed, or an onboarding that was cut off, nobody here knows any more.
+    // Skip the folder of an interrupted onboarding. Also skip a partner that this database does not have,
+    // because the database was replaced.
     if (!created || !await isKnown(operator, created)) continue;
-    // The folder may have moved and the port may be another: what follows from them is written anew.
+    // The folder or the port may have changed, so write the paths and the base URL again.
     return { credentials: await writeCredentials(state, plan, created), isNew: false };
   }
   return { credentials: await onboard(state, operator, plan), isNew: true };
@@ -79,7 +83,9 @@ async function isKnown(operator: Operator, { client_id }: Created): Promise<bool
   return items.some((known) => known.client_id === client_id);
 }
 
-/** The partner makes its keys, the operator registers them and signs the request. */
+/**
+ * Creates the partner's keys. The operator's commands then register them and sign the certificate request.
+ */
 export async function onboard(state: State, operator: Operator, plan: PartnerPlan): Promise<Credentials> {
   const desk = state.path("partners", "new");
   await rm(desk, { recursive: true, force: true });

@@ -3,7 +3,7 @@ import { Buffer } from "node:buffer";
 import { writeFile } from "node:fs/promises";
 import type { State } from "./state.ts";
 
-/** A request for a certificate of one of these keys. */
+/** Writes a certificate signing request for one of these keys. */
 export { writeCsr } from "@gold-partner/operator";
 
 const P256 = { name: "ECDSA", namedCurve: "P-256" };

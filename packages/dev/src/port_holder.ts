@@ -2,11 +2,17 @@ import { readdirSync, readFileSync, readlinkSync } from "node:fs";
 import { createServer } from "node:net";
 import { basename } from "node:path";
 
-/** On both loopback addresses: whoever listens on one of them alone would get half of what is sent to localhost. */
+/**
+ * Both loopback addresses are checked. A program that listens on only one of them would receive some of the
+ * connections to localhost.
+ */
 const HOSTS = ["127.0.0.1", "::1"];
 const NO_SUCH_ADDRESS = ["EADDRNOTAVAIL", "EAFNOSUPPORT"];
 
-/** Asked before anything is made. And two Envoys would share a port without a word. */
+/**
+ * Throws if another program listens on the port. This is checked before anything is created. Without the
+ * check, two Envoys would silently share a port.
+ */
 export async function refuseBusyPort(port: number): Promise<void> {
   for (const host of HOSTS) {
     await listenOnce(port, host).catch((error: NodeJS.ErrnoException) => {
@@ -18,7 +24,7 @@ export async function refuseBusyPort(port: number): Promise<void> {
   }
 }
 
-/** Rejects where it cannot be listened on. */
+/** Rejects if the port cannot be listened on. */
 export function listenOnce(port: number, host: string): Promise<void> {
   return new Promise((resolve, reject) => {
     const server = createServer();
@@ -41,7 +47,9 @@ function describeForbiddenPort(port: number, { code, message }: NodeJS.ErrnoExce
 
 const LISTENS = "0A";
 
-/** Linux says which socket listens, and each process which sockets are its own. */
+/**
+ * Works only on Linux: /proc/net lists the sockets that listen, and /proc/PID/fd the sockets of each process.
+ */
 function findHolder(port: number): string | undefined {
   const wanted = port.toString(16).toUpperCase().padStart(4, "0");
   try {
@@ -57,12 +65,15 @@ function findHolder(port: number): string | undefined {
       }
     }
   } catch {
-    // Another system than Linux, or the process has just ended: then nobody is named.
+    // This is not Linux, or the process has just ended. The message then names no process.
   }
   return undefined;
 }
 
-/** Of another user's process it is not ours to know; and some are closed while we look. */
+/**
+ * Returns an empty list for a process of another user, which may not be inspected. Skips files that are
+ * closed during the search.
+ */
 function openFiles(pid: string): string[] {
   const folder = `/proc/${pid}/fd`;
   return attempt(() => readdirSync(folder)).flatMap((fd) => attempt(() => [readlinkSync(`${folder}/${fd}`)]));

@@ -8,9 +8,9 @@ import type { Shell } from "./shell_trial.ts";
 
 interface Door {
   readonly options: readonly string[];
-  /** What curl agrees on where it may choose. */
+  /** The HTTP version that curl negotiates if it may choose. */
   readonly httpVersion: string;
-  /** How a new connection ends, by what is wrong with its certificate. */
+  /** The output of curl on a new connection, keyed by what is wrong with the certificate. */
   readonly refusals: Readonly<Record<"missing" | "foreign" | "expired" | "revoked", RegExp>>;
 }
 
@@ -34,7 +34,7 @@ function tryQuickstart({ options, httpVersion, refusals }: Door): void {
   });
   after(() => reader?.leave());
 
-  /** The one call that the lines make, by the page's own functions. */
+  /** Runs lines that make one call with the page's own functions, and returns the reply. */
   async function reply(lines: string): Promise<Reply> {
     const [status = "", ...body] = (await shell.run(lines)).trimEnd().split("\n").reverse();
     const text = body.reverse().join("\n");
@@ -86,7 +86,7 @@ function tryQuickstart({ options, httpVersion, refusals }: Door): void {
     assertEquals([older.status, newer.status], [200, 200]);
     await shell.run(`gold secret rotate "$CLIENT_ID" --overlap 0 --yes --json > last_secret.json`);
     assertEquals((await token("last_secret.json")).status, 200);
-    // The service reads of an end once a second.
+    // The service checks once a second for credentials that have ended.
     const codes = async () => [code(await token("partner.json")), code(await token("secret.json"))];
     const ended = ["401 invalid_client", "401 invalid_client"];
     const until = performance.now() + 30_000;
@@ -143,7 +143,7 @@ function tryQuickstart({ options, httpVersion, refusals }: Door): void {
   });
 }
 
-/** The gateway ends a connection without a reason. */
+/** The gateway closes the connection without giving a reason. */
 const ENDED = /^curl: \(/;
 
 describe("the quickstart, as it is printed, through the development gateway", () => {

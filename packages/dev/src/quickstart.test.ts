@@ -5,7 +5,7 @@ import { TOKEN_PROBLEM_REGISTRY } from "@gold-partner/protocol";
 import { writeEnding } from "./ending.ts";
 
 const DOCS = new URL("../../../docs/", import.meta.url);
-/** A status and the codes that have it: 401 `token_missing`, `token_invalid`. */
+/** Matches a status and the codes that have it, such as 401 `token_missing`, `token_invalid`. */
 const REFUSALS = /\b([45]\d\d) (`\w+`(?:, `\w+`)*)/g;
 const registered = Object.entries(TOKEN_PROBLEM_REGISTRY).map(([code, { status }]) => `${code} ${status}`);
 
@@ -18,7 +18,7 @@ async function namedBy(page: string): Promise<string[]> {
 
 describe("the guide", () => {
   it("names in the quickstart every refusal that a reader may meet, each with its status", async () => {
-    // What only a rotation brings is told there.
+    // Refusals that only a rotation causes are in rotation.md.
     const named = [...await namedBy("quickstart.md"), ...await namedBy("rotation.md")];
     assertEquals([...new Set(named)].sort(), registered.sort());
   });

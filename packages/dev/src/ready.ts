@@ -5,7 +5,10 @@ import type { Child } from "./child.ts";
 const READY_MS = 30_000;
 const PAUSE_MS = 25;
 
-/** Waits for a process's own word on its operations socket; one that ended says why in its log's last line. */
+/**
+ * Waits until the process reports on its operations socket that it is ready. If the process ends first, the
+ * error contains the last line of its log.
+ */
 export async function awaitReady(
   operationsSocket: string,
   child: Child,

@@ -5,8 +5,8 @@ const PATIENCE_MS = 10_000;
 const PAUSE_MS = 50;
 
 /**
- * Removes a folder into which an orphan may still write: it needs a moment to notice that its files go, and puts new ones into
- * what is being emptied. Deno does not know the option of rm() that tries again.
+ * Removes a folder in which an orphaned process may still create files. The process needs a moment to notice
+ * that its files are gone, so removal is retried. Deno does not support the retry option of rm().
  */
 export async function removeFolder(path: string): Promise<void> {
   for (const untilMs = performance.now() + PATIENCE_MS;; await sleep(PAUSE_MS)) {

@@ -9,11 +9,15 @@ export interface StartOptions extends Listener {
   readonly demo: boolean;
   /** The real Envoy in place of the development gateway. */
   readonly envoy?: boolean;
-  /** PEM of another authority whose certificates receivers on this machine may have. */
+  /** PEM of an additional CA that the service trusts for webhook receivers on this machine. */
   readonly webhookCa?: string;
-  /** What the proxy lets through for one certificate, for a new state; a partner may have a quarter of it. */
+  /**
+   * Requests per second that the proxy lets through for one certificate. Set it only with a new state: a
+   * start that skips the migration does not store it in the database. A partner's rate may be at most a
+   * quarter of it.
+   */
   readonly floodPerSecond?: number;
-  /** Ends the start between two steps, with everything stopped. */
+  /** Aborts the start between two steps and stops everything that was started. */
   readonly signal?: AbortSignal;
 }
 
@@ -21,7 +25,7 @@ export interface Running {
   readonly credentials: Credentials;
   readonly baseUrl: string;
   readonly state: State;
-  /** When a part of it ends by itself: the sentence that says so. */
+  /** Resolves with an error sentence if a part exits unexpectedly. */
   readonly died: Promise<string>;
   stop(): Promise<void>;
 }

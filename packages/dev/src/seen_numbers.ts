@@ -1,6 +1,6 @@
 const FIRST_BYTES = 1024;
 
-/** Which whole numbers have been seen, a bit for each. */
+/** A set of whole numbers that stores one bit per number. */
 export class SeenNumbers {
   #bits = new Uint8Array(FIRST_BYTES);
   #count = 0;
@@ -9,7 +9,7 @@ export class SeenNumbers {
     return this.#count;
   }
 
-  /** Whether it is new. */
+  /** Returns true if the number is new. */
   add(number: number): boolean {
     const [at, bit] = [number >> 3, 1 << (number & 7)];
     if (at >= this.#bits.length) {

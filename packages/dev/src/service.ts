@@ -7,7 +7,7 @@ import type { Watchdog } from "./watchdog.ts";
 
 export interface Service {
   readonly pid: number;
-  /** When it ends by itself: the sentence that says so. */
+  /** Resolves with an error sentence if the service exits unexpectedly. */
   readonly died: Promise<string>;
   ready(): Promise<void>;
   stop(): Promise<void>;
@@ -18,7 +18,7 @@ const MAIN = fileURLToPath(new URL("../../server/src/main.ts", import.meta.url))
 /** Webhook deliveries may take 15 s. An interrupted delivery is retried after the next start. */
 const STOP_MS = 2_000;
 
-/** The service, configured as in production: by its environment. */
+/** Starts the service, configured by environment variables as in production. */
 export function startService(
   state: State,
   { api }: Database["urls"],

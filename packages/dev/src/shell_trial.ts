@@ -4,19 +4,22 @@ import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 
 export interface Shell {
-  /** Executes the lines as they stand, and answers what they print. */
+  /** Runs the lines unchanged and returns what they print. */
   run(lines: string): Promise<string>;
   stop(): Promise<void>;
 }
 
 const LINES_MS = 180_000;
 
-/** One bash that stays open, as a reader's does: what a block sets, the next one has. It ends at the first command that fails. */
+/**
+ * Opens one bash for several blocks, as a reader does, so that a block sees the variables of earlier blocks.
+ * Bash exits at the first command that fails.
+ */
 export function openShell(folder: string, env: Record<string, string>): Shell {
   const bash = spawn("bash", ["--norc", "-euo", "pipefail"], { cwd: folder, env, stdio: "pipe" });
-  // What a block left at work in the background ends with the shell.
+  // Background jobs that a block started end with the shell.
   bash.stdin.write("trap 'kill $(jobs -p) 2>&-' EXIT\n");
-  // A pipe that breaks says no more than that bash has ended.
+  // A broken pipe only means that bash has ended, which run() reports.
   bash.stdin.on("error", () => {});
   bash.stdout.setEncoding("utf8");
   bash.stderr.resume();
@@ -32,7 +35,7 @@ export function openShell(folder: string, env: Record<string, string>): Shell {
       const alive = await Promise.race([done, ended.then(() => false)]);
       clearTimeout(timer);
       const [out, err] = await Promise.all(
-        // Neither is there where the shell had ended before.
+        // Neither file exists if the shell had already ended.
         [`${file}.out`, `${file}.err`].map((name) => readFile(name, "utf8").catch(() => "")),
       );
       if (!alive) {

@@ -33,10 +33,10 @@ import {
   startUntilReady,
 } from "./start_trial.ts";
 
-/** How the words begin that it ends with once it serves. */
+/** The start of the text that npm start prints once it serves. */
 const READY = "\nReady in ";
 
-/** What GET /health answers to whoever holds these. */
+/** Returns the status of GET /health for a client with these credentials. */
 async function statusOf(
   baseUrl: string,
   held: Pick<Credentials, "ca" | "cert" | "key">,
@@ -250,7 +250,7 @@ describe("npm start", () => {
       const started = await startUntilReady(state, "--port", port, "--no-demo");
       const ended = once(started.child, "close");
       for (const _ of [1, 2]) {
-        // By the second it may have ended.
+        // The process may have ended before the second signal.
         if (started.child.exitCode === null) process.kill(started.child.pid!, "SIGINT");
         await sleep(30);
       }
@@ -267,7 +267,7 @@ describe("npm start", () => {
         return await ended;
       };
       let { code, err, out } = await stopEarly();
-      // Where this process was slow, the other one was ready by then.
+      // If this test was slow, the started process was ready before the signal. Then try again.
       for (let tries = 1; out.includes(READY) && tries < 5; tries++) ({ code, err, out } = await stopEarly());
       assertEquals([code, err], [128 + constants.signals.SIGTERM, "Stopped before it was ready.\n"]);
       assertEquals(findPostmaster(join(state, "postgres", "cluster")), undefined);
@@ -319,7 +319,8 @@ describe("npm start", () => {
       const disk = await mkdtemp(join(folder, "disk-"));
       const mounted =
         spawnSync("mount", ["-t", "tmpfs", "-o", "size=24m,mode=755", "tmpfs", disk]).status === 0;
-      // An ordinary user mounts nothing: no file may grow beyond 8 MB instead.
+      // An ordinary user cannot mount a file system. A limit of 8 MB per file then stands in for the full
+      // disk.
       const limited = [
         "-c",
         'ulimit -f 8192; exec "$@"',

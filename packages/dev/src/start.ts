@@ -8,7 +8,9 @@ import { startWatchdog } from "./watchdog.ts";
 
 const HTTPS_PORT = 443;
 
-/** Everything on one machine: database, migrations, authority, service, gateway, and a partner that trades. */
+/**
+ * Starts everything on one machine: database, migrations, CA, service, gateway, and a partner that trades.
+ */
 export async function start(options: StartOptions): Promise<Running> {
   const { port, stateDir, reset } = options;
   const state = await openState(stateDir, reset);
@@ -17,13 +19,13 @@ export async function start(options: StartOptions): Promise<Running> {
     () => rm(state.path("run.json"), { force: true }),
   ];
   const stop = async () => {
-    // Each part is stopped even where another fails to.
+    // A part that fails to stop must not keep the other parts running.
     for (const one of stops.splice(0).reverse()) {
       await one().catch((error: Error) => console.error(error.message));
     }
   };
   try {
-    // Of an earlier start that was killed: nobody shall take it for this one's.
+    // A killed start leaves its run.json. Nobody must mistake it for the file of this start.
     await rm(state.path("run.json"), { force: true });
     await refuseBusyPort(port);
     await ensureKeys(state);
@@ -33,10 +35,10 @@ export async function start(options: StartOptions): Promise<Running> {
     const settled = isSettled(state, baseUrl);
     const woken = settled ? await wake(state, baseUrl, port, watchdog) : undefined;
     if (woken) {
-      // What failed is told by whoever awaits it.
+      // A failure is ignored here: build() awaits the same promise and starts Postgres again if it failed.
       stops.push(() => woken.postgres.then((server) => server.stop(), () => {}), () => woken.service.stop());
     }
-    // Half a second's loading, which what is woken does not wait for.
+    // Loading this module takes half a second. The parts that wake() started load meanwhile.
     const { build } = await import("./build.ts");
     return {
       ...await build({ options, state, baseUrl, watchdog, settled, woken, stops }),
@@ -50,7 +52,10 @@ export async function start(options: StartOptions): Promise<Running> {
   }
 }
 
-/** By which the database's secrets are read: it comes after them, and before the authority whose certificates it knows. */
+/**
+ * Creates the keys that protect the secrets in the database. The first start creates these keys, then the
+ * database, then the partner CA. If a later part exists without an earlier one, the earlier one was lost.
+ */
 async function ensureKeys(state: State): Promise<void> {
   const needed = existsSync(state.path("postgres"));
   if (!needed && existsSync(partnerCaKey(state))) {

@@ -7,7 +7,7 @@ import process from "node:process";
 import { fileURLToPath } from "node:url";
 import { runtimeArguments } from "./child.ts";
 
-/** `npm start` as a user runs it, in a process of its own, and what stands in its state folder. */
+/** Runs `npm start` as a user does, in its own process, and reads its state folder. */
 
 export const MAIN = fileURLToPath(new URL("./main.ts", import.meta.url));
 const READY_MS = 120_000;
@@ -38,7 +38,9 @@ export interface Ended {
 
 const running = new Set<ChildProcess>();
 
-/** What a test that failed left running would keep its file from ending. */
+/**
+ * Ends every process that a failed test left running. Such a process would keep the test file from ending.
+ */
 export async function endAll(): Promise<void> {
   await Promise.all([...running].map(async (child) => {
     const ended = once(child, "exit");
@@ -47,7 +49,7 @@ export async function endAll(): Promise<void> {
   }));
 }
 
-/** Runs it, and answers at once. */
+/** Starts `npm start` and returns immediately. */
 export function launch(
   args: readonly string[],
 ): { child: ChildProcess; ended: Promise<Ended>; said: () => string } {
@@ -63,10 +65,10 @@ export function launch(
   return { child, ended, said: () => out + err };
 }
 
-/** Runs it to its end. */
+/** Runs `npm start` until it exits. */
 export const runToEnd = (...args: string[]): Promise<Ended> => launch(args).ended;
 
-/** Runs it until it is ready, and leaves it running. */
+/** Starts `npm start` and waits until it is ready. It keeps running. */
 export async function startUntilReady(stateDir: string, ...args: string[]): Promise<Started> {
   const { child, ended, said } = launch(["--state", stateDir, ...args]);
   const until = performance.now() + READY_MS;
@@ -78,7 +80,7 @@ export async function startUntilReady(stateDir: string, ...args: string[]): Prom
         run,
         said,
         async stop() {
-          // By its id: after child.kill() Deno reports the signal, even where the child exited with a code.
+          // Not child.kill(): after it, Deno reports the signal even if the child exited with a code.
           if (child.exitCode === null) process.kill(child.pid!, "SIGTERM");
           return (await ended).code;
         },
@@ -98,7 +100,7 @@ export async function readRun(stateDir: string): Promise<RunFile | undefined> {
 export function isAlive(pid: number): boolean {
   try {
     process.kill(pid, 0);
-    // A process that ended and was not waited for still answers.
+    // A zombie process still accepts signal 0.
     return !/^State:\s+Z/m.test(readFileSync(`/proc/${pid}/status`, "utf8"));
   } catch (error) {
     return (error as { code?: string }).code === "EPERM";
@@ -116,7 +118,7 @@ export async function awaitEndWithin(ceilingMs: number, pids: readonly number[])
 
 export const awaitEnd = (...pids: number[]): Promise<void> => awaitEndWithin(30_000, pids);
 
-/** A process and all its descendants, as Linux knows them. */
+/** Returns the process and all its descendants. Works only on Linux. */
 export function familyOf(pid: number): number[] {
   const parents = new Map<number, number>();
   for (const name of readdirSync("/proc")) {
@@ -125,7 +127,7 @@ export function familyOf(pid: number): number[] {
       const stat = readFileSync(`/proc/${name}/stat`, "utf8");
       parents.set(Number(name), Number(stat.slice(stat.lastIndexOf(")") + 2).split(" ")[1]));
     } catch {
-      // It ended meanwhile.
+      // The process ended meanwhile.
     }
   }
   const family = [pid];

@@ -40,18 +40,18 @@ describe("npm start sends webhooks", () => {
     asOperator(started.run.database_url)(
       `partner set ${demo.client_id} --webhook https://localhost:${port}/webhooks`,
     );
-  /** So that the next receiver hears of nothing older. */
+  /** Waits until no event is pending, so that the next receiver gets no older events. */
   const untilNothingPends = async () => {
     const pending = async () =>
       (await asOperator(started.run.database_url)("event list", demo.client_id, "--status", "pending"))
         .items as unknown[];
     await until(async () => (await pending()).length === 0, pending);
   };
-  /** What the demo says of its webhooks. */
+  /** Runs the demo and returns what it reports about its webhooks. */
   const heard = async (receiver: DemoReceiver) => {
     const told: string[] = [];
     const tell = (step: string, _: number, what: string) => void (step === "webhook" && told.push(what));
-    // The demo itself does not wait for as long as a busy machine may take.
+    // The demo's own time limit is too short for a busy machine.
     await runDemo(demo, { tell }, { ...receiver, awaitEvent: (id) => receiver.awaitEvent(id, PATIENCE_MS) });
     return told;
   };

@@ -12,9 +12,12 @@ import { awaitEarlierWatchdog } from "./watchdog.ts";
 export interface State {
   readonly dir: string;
   path(...parts: string[]): string;
-  /** Where a Unix socket of this name goes. */
+  /** Returns the path for a Unix socket of this name. */
   socket(name: string): string;
-  /** A random value that is made at the first start and kept, in a file that only its owner reads. */
+  /**
+   * Returns a random value in hexadecimal. The first call creates it and keeps it in a file that only its
+   * owner can read.
+   */
   secret(name: string, bytes?: number): Promise<string>;
   writePrivate(path: string, text: string): Promise<void>;
   release(): Promise<void>;
@@ -25,25 +28,28 @@ export class StateError extends Error {
   override readonly name: string = "StateError";
 }
 
-/** Where it is unless it is told. */
+/** The default state folder. */
 export const DEFAULT_STATE = ".gold";
-/** The partners' authority's, made by the first start that reached its database. */
+/** The key file of the partner CA. The first start that reaches the database creates it. */
 export const partnerCaKey = (state: State): string => state.path("pki", "partner_ca_key.pem");
 
 const MARKER = "gold-trading-partner-service.state";
-/** The secrets of docker-compose.yml, and the load tests' partners and results: no start's, and no reset's. */
+/**
+ * Folders that others keep beside the state: the secrets of docker-compose.yml, and the partners and results
+ * of load tests. A new state folder may contain them, and --reset keeps them.
+ */
 const BESIDE: readonly string[] = ["compose", "loadtest"];
-/** A socket's path has about a hundred characters at most; a deep state folder gets its sockets elsewhere. */
+/** The system limits a socket's path to about 100 characters. A longer path goes to SHORT_FOLDER. */
 const SOCKET_PATH_MAX = 100;
 const HEXADECIMAL = /^[0-9a-f]+$/;
-/** The same whatever TMPDIR says: two starts must meet at one lock. */
+/** Does not depend on TMPDIR, because two starts must find the same lock. */
 const SHORT_FOLDER = process.platform === "win32" ? tmpdir() : "/tmp";
 
 /** Opens the folder for this process alone. */
 export async function openState(dir: string, reset: boolean): Promise<State> {
   await refuseForeign(resolve(dir));
   await mkdir(dir, { recursive: true });
-  // By whichever way the folder is named, it is one folder with one lock.
+  // Resolve links, so that every path to the same folder leads to the same lock.
   const root = await realpath(dir);
   const lock = await takeLock(
     socketPath(root, "start.sock"),
@@ -87,7 +93,10 @@ function stateOf(root: string, lock: Lock): State {
   };
 }
 
-/** A folder with anything in it that this program did not make is somebody's, and stays as it is. */
+/**
+ * Throws for a folder with files but without this program's marker, so that a user's own files are never
+ * changed.
+ */
 async function refuseForeign(root: string): Promise<void> {
   const entries: string[] = await readdir(root).catch((error) => {
     if (error.code === "ENOENT") return [];
@@ -101,7 +110,10 @@ async function refuseForeign(root: string): Promise<void> {
   );
 }
 
-/** If npm start and its watchdog were killed, Postgres still runs. Without its folder it could not be shut down cleanly. */
+/**
+ * If npm start and its watchdog were killed, Postgres still runs. Without its folder it could not be shut
+ * down cleanly.
+ */
 async function removeState(root: string): Promise<void> {
   const cluster = join(root, "postgres", "cluster");
   const left = findPostmaster(cluster);
@@ -119,7 +131,7 @@ function socketPath(root: string, name: string): string {
     : join(SHORT_FOLDER, `gold-${process.getuid?.() ?? 0}-${short}-${name}`);
 }
 
-/** Whole or not at all: a killed start leaves no half file. */
+/** Writes the file atomically, so that a killed start leaves no partial file. */
 async function writePrivate(path: string, text: string): Promise<void> {
   await writeFile(`${path}.new`, text, { mode: 0o600 });
   await chmod(`${path}.new`, 0o600);

@@ -5,7 +5,7 @@ import { doStep, openStory } from "./story.ts";
 
 const STEP = "\x1b[32m✔\x1b[0m health     \x1b[2m   12 ms\x1b[0m  up\n";
 const LONG_MS = 1200;
-/** For a line that comes after a second. */
+/** The time limit for a progress line, which normally comes after one second. */
 const PATIENCE_MS = 30_000;
 
 function tellOn(
@@ -15,7 +15,7 @@ function tellOn(
 ) {
   const written: string[] = [];
   const story = openStory({ stage: { ...stage, write: (text: string) => written.push(text) }, json, env });
-  /** A step that is long: it lasts until a line was written meanwhile, which a busy machine does late. */
+  /** A long step. It lasts until a progress line was written, because a busy machine writes the line late. */
   const last = async () => {
     for (const end = performance.now() + PATIENCE_MS; written.length === 0 && performance.now() < end;) {
       await sleep(20);

@@ -1,18 +1,18 @@
-/** Hears of each step of `npm start`. */
+/** Notified of each step of `npm start`. */
 export interface Listener {
-  /** A step begins; `doing` says what for. */
+  /** Called when a step begins. `doing` says what the step does. */
   begin?(step: string, doing: string): void;
-  /** It is done. */
+  /** Called when the step is done, with its duration. */
   tell(step: string, ms: number, what: string): void;
 }
 
-/** Tells a person, or with --json a program, what `npm start` does. */
+/** Prints what `npm start` does: as text for a person, or as JSON with --json for a program. */
 interface Story extends Required<Listener> {
-  /** Lines for people alone. */
+  /** Prints lines of text. Does nothing with --json. */
   say(text: string): void;
-  /** A fact that a program may want, too. */
+  /** Prints a result with its facts. Prints only with --json. */
   conclude(step: string, ms: number, what: string, facts: Readonly<Record<string, string>>): void;
-  /** Ends the line that shows progress, where there is one. */
+  /** Clears the progress line if there is one. */
   hush(): void;
 }
 
@@ -23,7 +23,10 @@ interface Stage {
 }
 
 const SECOND_MS = 1000;
-/** Where lines cannot be rewritten, few of them: one after a second, then one each ten. */
+/**
+ * If lines cannot be rewritten, few progress lines are printed: one after 1 second, then one every 10
+ * seconds.
+ */
 const LINE_SECONDS = 10;
 const STEP_WIDTH = 10;
 const TIME_WIDTH = 5;
@@ -76,7 +79,7 @@ export function openStory(
   };
 }
 
-/** Does a step and tells of it. */
+/** Runs a step and reports its begin and its end. */
 export async function doStep<T>(
   { begin, tell }: Listener,
   step: string,

@@ -1,4 +1,4 @@
-// Where and on what something was measured: figures without this say nothing.
+// Describes the machine and the commit of a measurement. Figures without these facts cannot be compared.
 import { execFileSync } from "node:child_process";
 import { arch, cpus, loadavg, platform, release, totalmem } from "node:os";
 import process from "node:process";
@@ -10,7 +10,7 @@ interface Surroundings {
   readonly cores: number;
   readonly memoryGib: number;
   readonly system: string;
-  /** The last minute's, before anything is measured: others at work make figures worse. */
+  /** Load average of the last minute, read before the measurement. Other processes make the figures worse. */
   readonly load: number;
 }
 
@@ -35,13 +35,13 @@ export function reportSurroundings(
   }, commit ${commit}`;
 }
 
-/** With a plus sign when the tree differs from it. */
+/** Returns the short commit hash, with a plus sign if the working tree differs from it. */
 function readCommit(): string {
   const git = (...args: string[]): string =>
     execFileSync("git", args, { encoding: "utf8", stdio: ["ignore", "pipe", "ignore"] }).trim();
   try {
     return git("rev-parse", "--short", "HEAD") + (git("status", "--porcelain") === "" ? "" : "+");
   } catch {
-    return "unknown"; // an unpacked archive has none
+    return "unknown"; // an unpacked archive has no commit
   }
 }

@@ -35,7 +35,7 @@ describe("the page on TypeScript", () => {
     const folder = await mkdtemp(join(tmpdir(), "gold-typescript-"));
     try {
       const file = join(folder, "program.mts");
-      // The package's name becomes its place, which no folder outside knows.
+      // Replace the package's name by its path, because the name does not resolve outside the repository.
       await writeFile(file, program.replace('"@gold-partner/client"', `"${DOOR}"`));
       const { stdout } = await promisify(execFile)(process.execPath, [...RUNTIME, file], {
         cwd: ROOT,

@@ -25,7 +25,10 @@ describe("wake()", () => {
       /"serving"|did not/.test(line)
     );
 
-  /** Starts it; gives what tells one making of the functions from the next, and what the service logged of its own start. */
+  /**
+   * Starts and stops npm start. Returns `made`, which changes whenever the database functions are created
+   * again, and the lines that the service logged about its start.
+   */
   async function start(): Promise<{ made: string; log: string[] }> {
     await writeFile(path("log", "server.log"), "").catch(() => {});
     const started = await startUntilReady(state, "--port", port, "--no-demo");

@@ -9,7 +9,7 @@ import { type Service, startService } from "./service.ts";
 import type { State } from "./state.ts";
 import type { Watchdog } from "./watchdog.ts";
 
-/** What was started beforehand. Nobody has seen it answer yet. */
+/** Postgres and the service, started early. Nobody has checked yet whether they are ready. */
 export interface Woken {
   readonly urls: Database["urls"];
   readonly port: number;
@@ -18,17 +18,21 @@ export interface Woken {
 }
 
 const PACKAGES = fileURLToPath(new URL("../../", import.meta.url));
-/** What the tables, the functions and the logins in a state are made from. */
-const SOURCES = ["server/migrations", "server/src", "protocol/src", "operator/src", "dev/src"];
-/** Beside the cluster: with it the mark is gone, too. */
+/** The sources of the tables, functions and logins in a state. */
+const SOURCES = [
+  ...["server/migrations", "server/src", "operator/src", "dev/src"],
+  ...["canonical/src", "database/src", "jws/src", "protocol/src"],
+];
+/** The mark lies beside the cluster, so that both are removed together. */
 const settledFile = (state: State): string => state.path("postgres", "settled");
 const LAUNCH_MS = 5000;
-/** Names the migration's login by the port of the day. */
+/** Every start writes this file again, because it contains the current port of Postgres. */
 const WRITTEN_EACH_TIME = "migration_database_url";
 
 /**
- * Postgres and the service of a state that is settled: each loads in a process of its own, while this one loads the rest. Where an
- * earlier start was killed, nothing: then they come one after another.
+ * Starts Postgres and the service of a settled state early. Both load in their own processes while this
+ * process loads its other modules. Returns undefined if an earlier, killed start left its pid file. Then
+ * build() starts the parts one after another.
  */
 export async function wake(
   state: State,
@@ -42,7 +46,7 @@ export async function wake(
   const urls = await urlsAt(state, port);
   let failed = false;
   const server = wakePostgres(state, watchdog, { port });
-  // Whoever awaits it hears what failed.
+  // build() awaits the same promise and handles the failure. This handler only ends the wait below.
   server.catch(() => failed = true);
   await waitUntil(() => failed || existsSync(pidFile), LAUNCH_MS);
   return { urls, port, postgres: server, service: startService(state, urls, baseUrl, watchdog) };
@@ -61,7 +65,10 @@ export async function markSettled(state: State, baseUrl: string): Promise<void> 
   await state.writePrivate(settledFile(state), fingerprint(state, baseUrl));
 }
 
-/** Sizes and times say enough: where they mislead, everything is settled once more. */
+/**
+ * File sizes and modification times are enough. If only a time changed, the state is settled once more, which
+ * does no harm.
+ */
 function fingerprint(state: State, baseUrl: string): string {
   const hash = createHash("sha256").update(baseUrl);
   for (const folder of [...SOURCES.map((source) => join(PACKAGES, source)), state.path("keys")]) {

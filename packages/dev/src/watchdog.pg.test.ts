@@ -24,7 +24,7 @@ import {
 
 const ROOT = fileURLToPath(new URL("../../..", import.meta.url));
 const READY_MS = 120_000;
-/** The guarantee of npm start. */
+/** npm start guarantees that all its processes end within this time. */
 const END_MS = 10_000;
 
 /** `npm start` or `deno task start`, the leader of its own process group as in a terminal. */
@@ -71,7 +71,8 @@ describe("npm start leaves no process behind", () => {
     "the task runner": ({ runner }: Task) => runner.pid!,
     "run.mjs": ({ pids }: Task) => pids[1]!,
     "the start program": ({ run }: Task) => run.pids.start,
-    // As a terminal does that is closed, and as a container runtime or CI job does that is cancelled.
+    // A terminal that is closed signals the process group. So does a container runtime or CI job that is
+    // cancelled.
     "the process group": ({ runner }: Task) => -runner.pid!,
   };
   const cases: [keyof typeof targets, NodeJS.Signals][] = [

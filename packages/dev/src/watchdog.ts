@@ -17,8 +17,8 @@ export interface Guarded {
 }
 
 /**
- * A separate process in its own session that holds a pipe from the start program. The pipe closes when the start program
- * ends, even by SIGKILL. Then the watchdog ends all guarded processes, the newest first.
+ * A separate process in its own session that holds a pipe from the start program. The pipe closes when the
+ * start program ends, even by SIGKILL. Then the watchdog ends all guarded processes, the newest first.
  */
 export interface Watchdog {
   readonly pid: number;

@@ -1,11 +1,15 @@
-// watchdog_main.ts STATE: reads one Guarded as a line of JSON per process from stdin. At the end of stdin it ends those
-// processes, the newest first, and then itself. STATE only tells a person in `ps` which start it belongs to.
+// watchdog_main.ts STATE: reads one Guarded as a line of JSON per process from stdin. At the end of stdin it
+// ends those processes, the newest first, and then itself. STATE only tells a person in `ps` which start it
+// belongs to.
 import process from "node:process";
 import { createInterface } from "node:readline";
 import { isServerOf, waitUntil } from "./postgres/postmaster.ts";
 import type { Guarded } from "./watchdog.ts";
 
-/** For each signal. npm start waits for at most four (Envoy, the service, Postgres twice), and all must end within 10 s. */
+/**
+ * For each signal. npm start waits for at most four (Envoy, the service, Postgres twice), and all must end
+ * within 10 s.
+ */
 const PATIENCE_MS = 1_500;
 
 async function end({ pid, command, signals }: Guarded): Promise<void> {
@@ -22,7 +26,8 @@ async function end({ pid, command, signals }: Guarded): Promise<void> {
   }
 }
 
-// A signal to all processes of the machine or of a service manager's group must not end the watchdog before the others.
+// A signal to all processes of the machine or of a service manager's group must not end the watchdog before
+// the others.
 for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.on(signal, () => {});
 
 const guarded: Guarded[] = [];

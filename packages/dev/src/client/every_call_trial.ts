@@ -13,7 +13,9 @@ async function collect<T>(items: AsyncIterable<T>): Promise<T[]> {
 
 const buy = (grams: string) => ({ side: "buy", gold_grams: grams }) as const;
 
-/** Every call of the client against the real service, through its development gateway or the real Envoy. */
+/**
+ * Tests every call of the client against the real service, through the development gateway or the real Envoy.
+ */
 export function judgeEveryCall(door: "gateway" | "Envoy"): void {
   let house: House;
   let client: GoldClient;

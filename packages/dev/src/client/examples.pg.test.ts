@@ -12,13 +12,16 @@ import { House } from "../contract/house_trial.ts";
 const ROOT = fileURLToPath(new URL("../../../..", import.meta.url));
 const CLIENT = join(ROOT, "packages/client");
 const DOOR = new URL("../../../client/src/mod.ts", import.meta.url).href;
-/** Where packages are known by their names. */
+/** Runtime arguments with which imports find the packages by name. */
 const RUNTIME = "Deno" in globalThis
   ? ["run", "--allow-all", "--no-check", "--config", "deno.json"]
   : ["--import", "tsx"];
 const BLOCK = /^( *\* )?```ts\n([\s\S]*?)^\1?```$/gm;
 
-/** The package's examples by what they stand in; those of webhooks need no service, and are tried in the package itself. */
+/**
+ * Returns the package's examples, keyed by file and line. Webhook examples are left out: they need no
+ * service, so the package's own tests run them.
+ */
 async function readExamples(): Promise<Map<string, string>> {
   const sources = (await readdir(join(CLIENT, "src"))).filter((name) => /^[a-z_]+\.ts$/.test(name));
   const examples = new Map<string, string>();
@@ -50,7 +53,7 @@ describe("the examples that show GoldClient", () => {
 
   async function run(code: string): Promise<{ exit: number; out: string; err: string }> {
     const file = join(folder, "example.mts");
-    // Only the package's name becomes its place, which no folder outside knows.
+    // Replace only the package's name by its path, because the name does not resolve outside the repository.
     await writeFile(file, code.replace('"@gold-partner/client"', JSON.stringify(DOOR)));
     const { client_id } = house.partner.credentials;
     const env = {

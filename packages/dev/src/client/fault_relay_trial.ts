@@ -1,10 +1,12 @@
 import { type AddressInfo, connect, createServer, type Server, type Socket } from "node:net";
 
-/** The network between a partner and the service: bytes go through as they are, until it fails as it is told to. */
+/** A TCP relay between a partner and the service. It passes bytes unchanged until a test makes it fail. */
 export class FaultRelay {
   readonly #server: Server;
   readonly #links = new Set<Socket>();
-  /** What the service may still send before the connection is reset; undefined: anything. */
+  /**
+   * Bytes that the service may still send before the relay resets the connection. Undefined means no limit.
+   */
   #leftBytes: number | undefined;
   #cuts = 0;
   #heardBytes = 0;
@@ -37,17 +39,17 @@ export class FaultRelay {
     return (this.#server.address() as AddressInfo).port;
   }
 
-  /** How often it reset a connection. */
+  /** The number of connections that the relay has reset. */
   get cuts(): number {
     return this.#cuts;
   }
 
-  /** How much partners have sent. */
+  /** The number of bytes that partners have sent. */
   get heardBytes(): number {
     return this.#heardBytes;
   }
 
-  /** Once the service answers, so many bytes of that get through, and then the connection is reset. */
+  /** Passes the next `afterBytes` bytes from the service, and then resets the connection. */
   cutReply(afterBytes: number): void {
     this.#leftBytes = afterBytes;
   }

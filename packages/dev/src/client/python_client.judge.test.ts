@@ -13,14 +13,17 @@ import { Relay } from "../prove/relay.ts";
 const ROOT = fileURLToPath(new URL("../../../..", import.meta.url));
 const CLIENT = join(ROOT, "docs/examples/python_client");
 const TRIAL = fileURLToPath(new URL("./python_client_trial.py", import.meta.url));
-/** This part has `cryptography` among what it needs. */
+/** The folder of this external tool also contains `cryptography`. */
 const PACKAGES = join(ROOT, ".tools/schemathesis");
 const RUN_MS = 180_000;
 
 interface Run {
   line(): Promise<string>;
   say(line: string): void;
-  /** All that it printed and was not read yet; what it complained of is the error where it ended otherwise than well. */
+  /**
+   * Returns the printed lines that were not read yet. Throws an error with the program's stderr unless it
+   * exited with 0.
+   */
   ended(): Promise<string[]>;
 }
 

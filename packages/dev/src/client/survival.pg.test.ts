@@ -46,7 +46,7 @@ describe("GoldClient survives", () => {
   }
 
   const takeQuote = (client: GoldClient) => client.createQuote({ side: "buy", gold_grams: "0.5" });
-  /** Executions since it was asked last. */
+  /** Returns the number of orders executed since the last call of this function. */
   const newOrders = async (): Promise<number> => {
     const [row] = await house.sql`select count(*)::int as orders from gold.orders`;
     const [before, now] = [executed, row!.orders as number];
@@ -173,7 +173,7 @@ describe("GoldClient survives", () => {
       const client = await open({ now: () => Date.now() + minutes * 60_000 });
       const { quote_id } = await takeQuote(client);
       assertEquals((await client.placeOrder({ quote_id })).quote_id, quote_id);
-      // What a reply takes on its way counts, too.
+      // The measured offset also contains the reply's time on the network.
       assert(Math.abs(client.clockOffsetSeconds! - minutes * 60) <= 10);
     });
   }
@@ -198,7 +198,7 @@ describe("GoldClient survives", () => {
     const heard = relay.heardBytes;
     const ending = new AbortController();
     const placed = assertRejects(() => client.placeOrder({ quote_id }, { signal: ending.signal }), GoldError);
-    // Before it was sent the outcome would be known.
+    // Wait until the request was sent. Before that, the outcome would be known.
     while (relay.heardBytes === heard) await new Promise((resolve) => setTimeout(resolve, 20));
     ending.abort();
     const error = await placed;

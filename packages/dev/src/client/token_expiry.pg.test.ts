@@ -5,10 +5,16 @@ import { type TrialService, trialService } from "../trial/service.ts";
 
 /** Ten minutes and a second: longer than a token lives. */
 const LONG_MS = 601_000;
-/** Within the window of signed requests, and so late that the token seems to have some life left. */
+/**
+ * How far the client's clock is behind. It is within the window of signed requests, and long enough that the
+ * expired token still looks valid to the client.
+ */
 const LATE_MS = 201_000;
 
-/** Straight into the service, as the proxy passes requests on, so that its clock can be moved. */
+/**
+ * Sends requests directly to the service, as the proxy forwards them. The service runs in this process, so
+ * that the test can shift its clock.
+ */
 function directTransport(service: TrialService): Transport {
   const absent = { Authorization: null, "Idempotency-Key": null };
   return {

@@ -20,11 +20,14 @@ import {
 const MEBIBYTE = 1024 * 1024;
 const HEAD = "HTTP/1.1\r\nHost: localhost\r\n";
 const CLOSE = `${HEAD}Connection: close\r\n`;
-/** What is not under test waits longer than any test may take, and that is longer than a busy machine pauses. */
+/**
+ * Time limits that are not under test. Each is longer than TEST_MS, so that a test that waits for one fails.
+ * TEST_MS is longer than the pauses of a busy machine.
+ */
 const LONG = { headersMs: 60_000, bodyMs: 60_000, upstreamMs: 60_000, drainMs: 60_000 };
 const TEST_MS = 30_000;
 
-/** Something that happens once, for the test to wait for. */
+/** A promise for something that happens once, which the test waits for. */
 function signal<T>(): { promise: Promise<T>; resolve: (value: T) => void } {
   let resolve: (value: T) => void = () => {};
   const promise = new Promise<T>((settle) => resolve = settle);

@@ -9,7 +9,7 @@ import { type Duplex, pipeline } from "node:stream";
 import type { ProblemCode } from "@gold-partner/protocol";
 import { hasBody, requestHeaders, responseHeaders } from "./headers.ts";
 
-/** One request on its way, with the answer that it waits for. */
+/** One in-flight request and its response. */
 export interface Exchange {
   request: IncomingMessage;
   response: ServerResponse;
@@ -17,20 +17,20 @@ export interface Exchange {
   socketPath: string;
   /** Headers that the gateway vouches for. */
   vouched: Record<string, string>;
-  /** Answers instead of the service, which has not begun to. */
+  /** Answers instead of the service. Call it only before the service's response has begun. */
   refuse(code: ProblemCode, reason: string): void;
 }
 
 export interface Patience {
-  /** For the whole body to arrive. */
+  /** The time in which the whole body must arrive. */
   bodyMs: number;
-  /** For the service to do anything at all. */
+  /** The time that the service may show no activity. */
   upstreamMs: number;
 }
 
 /**
- * Keeps connections to the service open. Deno sends a request again, a write too, when a connection that
- * its agent marked as reused breaks off; one that is not marked is sent once, as on Node.
+ * Keeps connections to the service open. If a connection breaks that the agent marked as reused, Deno sends
+ * the request again, even a write. Without the mark, Deno sends it once, as Node does.
  */
 export class SendOnceAgent extends Agent {
   constructor() {
@@ -59,20 +59,21 @@ export function forward(exchange: Exchange, agent: Agent, patience: Patience): v
     if (response.headersSent) request.socket.destroy();
     else exchange.refuse(code, reason);
   };
-  // Read to its end, so that a client that is still sending gets to reading the answer.
+  // Read the request to its end, so that a client that is still sending can go on to read the answer.
   const drain = (): void => void request.unpipe(outgoing).resume();
 
   const bodyTimer = setTimeout(() => fail("request_timeout", "body too slow"), patience.bodyMs).unref();
   for (const event of ["end", "close"]) request.once(event, () => clearTimeout(bodyTimer));
   response.once("close", () => {
-    // The client is gone, or has its answer before the service has the whole request.
+    // The client disconnected, or it got its answer before the service had the whole request.
     if (!response.writableFinished || !outgoing.writableFinished) outgoing.destroy();
   });
 
   outgoing.setTimeout(patience.upstreamMs, () => fail("upstream_timeout", "no sign of life"));
   outgoing.once("response", (answer) => {
     response.writeHead(answer.statusCode ?? 502, answer.statusMessage, responseHeaders(answer.rawHeaders));
-    // On an error it destroys both: the client sees an answer cut short, never one that looks whole.
+    // On an error, pipeline() destroys both streams. The client then sees a truncated answer, never one that
+    // looks complete.
     pipeline(answer, response, () => {});
   });
   outgoing.on("error", (error) => {
@@ -80,9 +81,10 @@ export function forward(exchange: Exchange, agent: Agent, patience: Patience): v
   });
   outgoing.once("close", drain);
 
-  // By the framing alone: a body that the headers sent did not announce would be read as another request.
+  // Only the framing decides. The service would read a body that the sent headers do not announce as another
+  // request.
   if (hasBody(request.rawHeaders)) {
-    // The service may refuse by the headers alone, whether or not a body ever comes.
+    // Send the headers now, because the service may refuse the request before any body arrives.
     outgoing.flushHeaders();
     request.pipe(outgoing);
   } else {

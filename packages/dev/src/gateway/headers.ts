@@ -1,10 +1,10 @@
 /** A flat list of names and values as they stood on the wire: name, value, name, value. */
 type RawHeaders = readonly string[];
 
-/** What only the gateway may say, because the service believes it. */
+/** Headers that only the gateway may set, because the service trusts them. */
 const GATEWAYS_OWN = /^(x-forwarded-.*|x-envoy-.*|x-client-ip|x-real-ip|x-gold-proxy-secret)$/;
 
-/** They speak of one connection, not of the message (RFC 9110, 7.6.1). */
+/** Headers that concern one connection, not the message (RFC 9110, 7.6.1). */
 const HOP_BY_HOP = new Set([
   "connection",
   "keep-alive",
@@ -17,26 +17,32 @@ const HOP_BY_HOP = new Set([
   "upgrade",
 ]);
 
-/** `Connection` may name further headers of one hop, but never take away what frames or addresses a message. */
+/**
+ * `Connection` may name further headers of one hop. It must not remove these, which frame or address a
+ * message.
+ */
 const NEVER_NAMED = new Set(["content-length", "host"]);
 
-/** What the service receives: the client's headers in their order, and what the gateway vouches for. */
+/**
+ * Returns the headers for the service: the client's headers in their order, then the headers that the gateway
+ * vouches for.
+ */
 export function requestHeaders(received: RawHeaders, vouched: Record<string, string>): string[] {
   // The gateway has answered `Expect: 100-continue` itself by the time it forwards.
   const kept = endToEnd(received, (name) => GATEWAYS_OWN.test(name) || name === "expect");
   const isChunked = valuesOf(received, "transfer-encoding").length > 0;
   const hasLength = valuesOf(received, "content-length").length > 0;
-  // Said outright, because http.request would otherwise guess by the method.
+  // Set the framing explicitly, because http.request would otherwise guess it from the method.
   const framing = isChunked ? ["transfer-encoding", "chunked"] : hasLength ? [] : ["content-length", "0"];
   return [...kept, ...framing, ...Object.entries(vouched).flat()];
 }
 
-/** What the client receives, its names in lower case, as Envoy writes them. */
+/** Returns the headers for the client. Their names are in lower case, as Envoy writes them. */
 export function responseHeaders(received: RawHeaders): string[] {
   return endToEnd(received, () => false).map((text, index) => index % 2 === 0 ? text.toLowerCase() : text);
 }
 
-/** Whether a request has a body, which only its framing tells. */
+/** Returns true if the request has a body. Only its framing decides that. */
 export function hasBody(received: RawHeaders): boolean {
   return valuesOf(received, "content-length").length > 0 ||
     valuesOf(received, "transfer-encoding").length > 0;

@@ -41,7 +41,8 @@ describe("startGateway(), identity", () => {
       echo,
       { proxySecret: "ours", patience: { headersMs: 60_000 } },
     );
-    // Last, for it to live through the handshake: certificates end on a whole second.
+    // Issue this certificate last, so that it is still valid at the handshake. Certificates end on a whole
+    // second.
     shortLived = await authority.issue("short", SHORT_LIFE_MS);
     shortEndsMs = Date.now() + SHORT_LIFE_MS;
     hash = createHash("sha256").update(client.der).digest("hex");
@@ -71,7 +72,7 @@ describe("startGateway(), identity", () => {
       ({ status }) => status || undefined,
       () => undefined,
     );
-    // Deno resumes a session without looking at the certificate again, so the gateway must.
+    // Deno resumes a session without checking the certificate again, so the gateway checks it.
     assert(answer === undefined || ("Deno" in globalThis && answer === 403), `answered ${answer}`);
   });
 
@@ -86,7 +87,7 @@ describe("startGateway(), identity", () => {
   });
 
   it("refuses a client without a certificate, or with one of another CA", async () => {
-    // The types want undefined left out; the values must not be those of the credentials.
+    // The types do not allow undefined, and omitted fields would use the default credentials.
     const none = { cert: "", key: "" };
     await assertRejects(() => trial.send(GET(), none).then(mustAnswer));
     await assertRejects(() => trial.send(GET(), { cert: foreign.cert, key: foreign.key }).then(mustAnswer));
@@ -159,7 +160,10 @@ describe("normaliseIp()", () => {
   });
 });
 
-/** Under TLS 1.3 a client learns only after the handshake that it was refused: no answer is the refusal. */
+/**
+ * Throws if no answer came. Under TLS 1.3 a client learns only after the handshake that it was refused, so a
+ * missing answer is the refusal.
+ */
 function mustAnswer({ status }: { status: number }): void {
   if (!status) throw new Error("The connection was closed without an answer.");
 }

@@ -2,7 +2,7 @@ import { createHash, X509Certificate } from "node:crypto";
 import type { Socket } from "node:net";
 import type { TLSSocket } from "node:tls";
 
-/** Who is at the other end of a TLS connection. */
+/** The client at the other end of a TLS connection. */
 interface Peer {
   /** Lower-case hex of the SHA-256 of the certificate's DER. */
   certificateHash: string;
@@ -12,7 +12,10 @@ interface Peer {
 
 const known = new WeakMap<Socket, Peer>();
 
-/** Undefined unless the handshake proved a certificate of our CA, and for a connection that is already gone. */
+/**
+ * Returns undefined unless the handshake verified a certificate of our CA. Also returns undefined for a
+ * connection that is already closed.
+ */
 export function identifyPeer(socket: Socket): Peer | undefined {
   const identified = known.get(socket);
   if (identified) return identified;
@@ -28,7 +31,10 @@ export function identifyPeer(socket: Socket): Peer | undefined {
   return peer;
 }
 
-/** An IPv4 address that a dual-stack socket shows as IPv6 is written as IPv4; a zone (`%eth0`) is local detail. */
+/**
+ * Converts an IPv4 address that a dual-stack socket shows as IPv6 back to IPv4. Removes a zone (`%eth0`),
+ * which has a meaning only on this machine.
+ */
 export function normaliseIp(address: string): string {
   return address.replace(/%.*$/, "").replace(/^::ffff:(?=\d+\.)/i, "");
 }

@@ -9,18 +9,18 @@ import { type Exchange, forward, type Patience, SendOnceAgent } from "./forward.
 import { identifyPeer } from "./peer.ts";
 
 export interface GatewayOptions {
-  /** 0 takes a free one. */
+  /** 0 selects a free port. */
   port: number;
-  /** Only this machine unless given. */
+  /** Default: 127.0.0.1, so that only this machine can connect. */
   host?: string;
   /** Client certificates are accepted from this CA; PEM. */
   ca: string;
   /** The gateway's own certificate and key; PEM. */
   cert: string;
   key: string;
-  /** Unix sockets of the service; each request takes the next. */
+  /** Unix sockets of the service. Requests use them in turn. */
   upstreams: string[];
-  /** Sent along as X-Gold-Proxy-Secret. */
+  /** Sent to the service as X-Gold-Proxy-Secret. */
   proxySecret?: string;
   newRequestId: () => RequestId;
   log?: (line: string) => void;
@@ -29,13 +29,15 @@ export interface GatewayOptions {
 
 export interface GatewayPatience extends Patience {
   headersMs: number;
-  /** For requests in flight when the gateway closes. */
+  /** The time for in-flight requests to finish when the gateway closes. */
   drainMs: number;
 }
 
 export interface Gateway {
   port: number;
-  /** Accepts nothing more, and resolves when what is in flight has been answered. */
+  /**
+   * Accepts no more connections. Resolves when all in-flight requests have been answered, or after `drainMs`.
+   */
   close(): Promise<void>;
 }
 
@@ -55,7 +57,7 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
   const connections = new Set<Socket>();
   const inFlight = new Set<Duplex>();
   let closing = false;
-  // Node's own count of idle connections leaves those out that have not asked for anything yet.
+  // Node does not count a connection as idle that has not sent a request yet.
   const closeIdle = (): void => {
     for (const socket of connections) if (!inFlight.has(socket)) socket.destroy();
   };
@@ -102,20 +104,20 @@ function createTlsServer({ ca, cert, key }: GatewayOptions, patience: GatewayPat
     rejectUnauthorized: true,
     minVersion: "TLSv1.2",
     ALPNProtocols: ["http/1.1"],
-    // No resumption: it lets a certificate in without looking at it again. Deno resumes all the same, which
-    // is why the expiry is looked at with each request.
+    // Disable session resumption, because it admits a certificate without checking it again. Deno resumes
+    // sessions anyway, so the expiry is checked at each request.
     secureOptions: constants.SSL_OP_NO_TICKET,
     handshakeTimeout: patience.headersMs,
     headersTimeout: patience.headersMs,
     connectionsCheckingInterval: Math.min(1_000, patience.headersMs),
-    // The body has a timer of its own, which can still answer.
+    // The body has its own timer, which can still send an answer.
     requestTimeout: 0,
     maxHeaderSize: HEADER_BYTES,
-    // Ours to answer, in the form of every other refusal.
+    // The gateway refuses a missing Host itself, in the form of every other refusal.
     requireHostHeader: false,
   });
-  // Node drops headers past a number without a word, and with one that frames the body its meaning; their
-  // size is bound already.
+  // By default Node silently drops headers above a count. If it dropped the header that frames the body, the
+  // body would be read as another request. `maxHeaderSize` already limits all headers.
   server.maxHeadersCount = 0;
   return server;
 }

@@ -9,7 +9,7 @@ import { join } from "node:path";
 import { connect, type ConnectionOptions, type TLSSocket } from "node:tls";
 import { type Gateway, type GatewayOptions, startGateway } from "./start_gateway.ts";
 
-/** What the tests stage around a gateway: certificates, a service, a client that writes bytes. */
+/** Fixtures for the gateway's tests: certificates, a service, and a client that writes raw bytes. */
 
 export interface Issued {
   cert: string;
@@ -73,7 +73,7 @@ export interface Upstream {
 
 export async function startUpstream(answer: RequestListener): Promise<Upstream> {
   const path = join(tmpdir(), `gold-gw-${randomUUID().slice(0, 13)}.sock`);
-  // Takes what a Node server would refuse or drop, so that a test sees what truly arrives.
+  // Accept what a Node server refuses or drops by default, so that a test sees what really arrives.
   const server = createServer({ requireHostHeader: false, maxHeaderSize: 64 * 1024 }, answer);
   server.maxHeadersCount = 0;
   let accepted = 0;
@@ -95,7 +95,9 @@ export async function startUpstream(answer: RequestListener): Promise<Upstream> 
 export interface Trial {
   gateway: Gateway;
   upstream: Upstream;
-  /** What a client of this gateway presents. */
+  /**
+   * The connection options of a client: the gateway's address, its CA, and the client's certificate and key.
+   */
   credentials: ConnectionOptions;
   log: string[];
   open(overrides?: ConnectionOptions): Promise<TLSSocket>;
@@ -171,7 +173,7 @@ export function readAnswer(received: string): Answer {
   return { status: Number(head.split(" ")[1]), head: head.toLowerCase(), body: received.slice(end + 4) };
 }
 
-/** A listener that answers with what arrived. */
+/** A listener that answers with the request that arrived. */
 export const echo: RequestListener = (request, response) => {
   const chunks: Uint8Array[] = [];
   request.on("data", (chunk: Uint8Array) => chunks.push(chunk));

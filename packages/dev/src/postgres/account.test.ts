@@ -77,7 +77,7 @@ describe("launch()", () => {
     await once(child, "exit");
     closeSync(logFd);
     const printed = readFileSync(join(closed, "log"), "utf8");
-    // It found itself and its server; what it misses is what was not copied.
+    // initdb found itself and its server. It fails only because the share folder was not copied.
     assertStringIncludes(printed, "share");
     assertEquals(printed.includes("denied"), false, printed);
     rmSync(closed, { recursive: true });

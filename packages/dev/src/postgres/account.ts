@@ -3,7 +3,7 @@ import { readFileSync, statSync } from "node:fs";
 import { dirname } from "node:path";
 import { PostgresStartError } from "./error.ts";
 
-/** Who runs Postgres when we are root, which Postgres refuses to be. */
+/** The user that runs Postgres if this process is root, because Postgres refuses to run as root. */
 export interface Account {
   uid: number;
   gid: number;
@@ -11,19 +11,25 @@ export interface Account {
 
 const NOBODY: Account = { uid: 65534, gid: 65534 };
 
-/** The account of a new cluster: nobody when we are root, ourselves (undefined) otherwise. */
+/**
+ * Returns the account for a new cluster: nobody if this process is root, otherwise undefined for the current
+ * user.
+ */
 export function accountOfNew(): Account | undefined {
   return process.getuid?.() === 0 ? NOBODY : undefined;
 }
 
-/** The account of a cluster that exists: its owner when we are root. */
+/** Returns the account for an existing cluster: its owner if this process is root, otherwise undefined. */
 export function accountOf(clusterDir: string): Account | undefined {
   if (process.getuid?.() !== 0) return undefined;
   const { uid, gid } = statSync(clusterDir);
   return uid === 0 ? NOBODY : { uid, gid };
 }
 
-/** One program to run in a session of its own, so that Ctrl-C reaches only us and we stop it in order. */
+/**
+ * A program to run in a session of its own. Ctrl-C then reaches only this process, which stops the program in
+ * order.
+ */
 interface Launch {
   account: Account | undefined;
   command: string;
@@ -38,7 +44,8 @@ export function launch({ account, command, args, folders, logFd }: Launch): Chil
   const options = {
     detached: true,
     stdio: ["ignore" as const, logFd, logFd],
-    // Nothing of the shell's own: its PG* variables are meant for other servers, its TZ would become ours.
+    // Do not inherit the shell's variables. Its PG* variables are meant for other servers, and its TZ would
+    // apply to this server.
     env: { PATH: process.env.PATH ?? "", LC_ALL: "C", TZ: "UTC" },
     cwd: "/",
   };
@@ -48,7 +55,10 @@ export function launch({ account, command, args, folders, logFd }: Launch): Chil
   return spawn("setpriv", [...passingClosedFolders(account, closed), command, ...args], options);
 }
 
-/** The first folder on the way to `path` that `account` may not pass, as the administrator's home is on most systems. */
+/**
+ * Returns the first folder on the way to `path` that `account` may not pass. On most systems root's home is
+ * such a folder.
+ */
 export function closedFolder(path: string, { uid, gid }: Account): string | undefined {
   const above = dirname(path);
   const closed = above === path ? undefined : closedFolder(above, { uid, gid });
@@ -59,8 +69,9 @@ export function closedFolder(path: string, { uid, gid }: Account): string | unde
 }
 
 /**
- * Runs a program as `account`, with the one privilege of passing folders that are closed to it. access(2),
- * by which Postgres looks for its own files, honours that privilege only with no_setuid_fixup.
+ * Returns the arguments of setpriv that run a program as `account`, with the one privilege to pass folders
+ * that are closed to it. Postgres finds its own files with access(2), which respects that privilege only with
+ * no_setuid_fixup.
  */
 function passingClosedFolders({ uid, gid }: Account, closed: string): string[] {
   const capability = process.platform === "linux" ? heldCapability() : undefined;
@@ -81,7 +92,10 @@ function passingClosedFolders({ uid, gid }: Account, closed: string): string[] {
   ];
 }
 
-/** Containers usually withhold the narrow one of the two capabilities that pass folders. */
+/**
+ * Returns which of the two capabilities to pass closed folders this process has. dac_read_search grants less,
+ * but containers usually withhold it.
+ */
 function heldCapability(): string | undefined {
   const bits = /^CapEff:\s*([0-9a-f]+)/m.exec(readFileSync("/proc/self/status", "utf8"))?.[1] ?? "0";
   const held = BigInt(`0x${bits}`);

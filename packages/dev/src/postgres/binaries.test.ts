@@ -64,7 +64,7 @@ describe("restoreLinks()", () => {
   });
 
   it("bears that another process makes one in the same moment", () => {
-    // Dangling, so that it looks missing and cannot be made.
+    // A dangling link looks missing, but creating it fails because it exists.
     symlinkSync("not-yet", link("liba.so"));
     restoreLinks(root);
     assertEquals(readlinkSync(link("liba.so.1")), "liba.so.1.2");

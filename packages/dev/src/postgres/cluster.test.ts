@@ -24,13 +24,16 @@ describe("openCluster()", () => {
 
   const open = (): Promise<Cluster> => openCluster(dataDir, binaries, () => {});
 
-  /** Waits until initdb is at work in a draft; false where it had ended before anybody looked. */
+  /**
+   * Waits until initdb has created `file` in a draft. Returns false if initdb had finished before the test
+   * saw it.
+   */
   async function draftHolds(file: string): Promise<boolean> {
     const drafts = (): string[] => fs.readdirSync(folder).filter((name) => name.includes(".new-"));
     const holds = (): boolean =>
       drafts().some((draft) => fs.existsSync(join(folder, draft, "cluster", file)));
     const untilMs = performance.now() + 30_000;
-    // Without a pause: on a busy machine the moment is a short one.
+    // Poll without a pause, because the draft exists only for a short time.
     while (!holds()) {
       if (fs.existsSync(dataDir)) return false;
       assert(performance.now() < untilMs, `initdb was never seen at ${file}`);
@@ -39,7 +42,10 @@ describe("openCluster()", () => {
     return true;
   }
 
-  /** Kills a start while initdb is that far; where it was faster than this process, it is removed and started anew. */
+  /**
+   * Kills a start while initdb is at `reached`. If initdb was faster than this test, removes the cluster and
+   * tries again.
+   */
   async function interrupt(reached: string): Promise<void> {
     for (let tries = 0; tries < 10; tries++) {
       const child = startElsewhere(dataDir);

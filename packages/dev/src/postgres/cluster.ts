@@ -10,7 +10,7 @@ import { processLives } from "./postmaster.ts";
 
 /** An initialised database cluster, running or not. */
 export interface Cluster {
-  /** What Postgres calls its data directory. */
+  /** The data directory of Postgres. */
   dir: string;
   /** Postgres appends what it prints here. */
   logFile: string;
@@ -19,8 +19,9 @@ export interface Cluster {
 }
 
 /**
- * Opens the cluster in `dataDir`, making it first when there is none. A cluster is made aside and renamed
- * into place, password included, so `dataDir` holds a whole one or nothing, whatever was killed when.
+ * Opens the cluster in `dataDir`, and creates it if there is none. A new cluster is created in a draft folder
+ * and then renamed, with its password. So `dataDir` holds a complete cluster or nothing, even if a process
+ * was killed.
  */
 export async function openCluster(
   dataDir: string,
@@ -34,7 +35,7 @@ export async function openCluster(
     log(`making a database cluster in ${path}`);
     await makeCluster(path, binaries);
   }
-  // By its real path, so that the same folder reached by another way is known as the same.
+  // Use the real path, so that a folder that is reached by another path is recognised.
   return readCluster(fs.realpathSync(path));
 }
 
@@ -83,7 +84,7 @@ async function makeCluster(path: string, binaries: Binaries): Promise<void> {
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
     fs.rmSync(draft, { recursive: true, force: true });
-    // Another process made one at the same time: that one counts.
+    // Another process created a cluster at the same time. Use that cluster.
     if (code !== "ENOTEMPTY" && code !== "EEXIST") throw error;
   }
 }
@@ -101,7 +102,7 @@ async function runInitdb(
     "--username=postgres",
     "--auth=scram-sha-256",
     `--pwfile=${passwordFile}`,
-    // The provider that is built in sorts and folds case alike on every system.
+    // The builtin provider sorts and folds case in the same way on every system.
     ...["--encoding=UTF8", "--locale=C", "--locale-provider=builtin", "--builtin-locale=C.UTF-8"],
   ];
   try {
@@ -123,13 +124,13 @@ async function runInitdb(
 
 const draftPrefix = (path: string): string => `${path}.new-`;
 
-/** Drafts whose maker was killed before the rename. */
+/** Removes drafts whose process was killed before the rename. */
 async function removeAbandoned(path: string, log: (line: string) => void): Promise<void> {
   const prefix = basename(draftPrefix(path));
   for (const name of fs.readdirSync(dirname(path))) {
     if (!name.startsWith(prefix) || processLives(Number.parseInt(name.slice(prefix.length), 10))) continue;
     log(`removing ${name}, which an interrupted start left`);
-    // Its initdb may be at work yet.
+    // The draft's initdb may still be running.
     await removeFolder(join(dirname(path), name));
   }
 }

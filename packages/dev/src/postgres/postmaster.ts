@@ -4,11 +4,11 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { PostgresStartError } from "./error.ts";
 
-/** What a server says of itself in postmaster.pid. */
+/** The contents of a server's postmaster.pid. */
 export interface Postmaster {
   pid: number;
   port: number;
-  /** `starting`, `ready` or `stopping`; empty until it first says so. */
+  /** `starting`, `ready` or `stopping`. Empty until the server first writes it. */
   status: string;
 }
 
@@ -17,14 +17,17 @@ const pidFile = (clusterDir: string): string => join(clusterDir, "postmaster.pid
 const POLL_MS = 10;
 const STOP_FAST_MS = 30_000;
 const STOP_IMMEDIATE_MS = 5_000;
-/** A server fills its pid file at once; an empty one that is older was cut off by a crash of the machine. */
+/**
+ * A server fills its pid file immediately. An empty file that is older was cut off by a crash of the machine.
+ */
 const EMPTY_PID_FILE_MS = 5_000;
 
-/** The server that runs on the cluster now. */
+/** Returns the server that runs on the cluster now. */
 export function findPostmaster(clusterDir: string): Postmaster | undefined {
   const found = readPidFile(clusterDir);
   if (!found || isServerOf(clusterDir, found.pid)) return found;
-  // Postgres itself replaces the file of a dead process, but not of one that was given the same pid since.
+  // Postgres itself replaces the pid file of a dead process. If another process has that pid now, Postgres
+  // refuses to start, so the file is removed here.
   if (processLives(found.pid)) unlinkSync(pidFile(clusterDir));
   return undefined;
 }
@@ -43,12 +46,12 @@ function readPidFile(clusterDir: string): Postmaster | undefined {
   return undefined;
 }
 
-/** Pids are given out again, so that one lives does not say that it is still the server. */
+/** Checks the command line, because pids are reused: a process with this pid may no longer be the server. */
 export function isServerOf(clusterDir: string, pid: number): boolean {
   return commandLineOf(pid).includes(clusterDir);
 }
 
-/** Empty for a process that is gone, also for one that nobody has collected yet. */
+/** Returns an empty text for a process that has ended, also for a zombie. */
 function commandLineOf(pid: number): string {
   if (process.platform !== "linux") {
     return spawnSync("ps", ["-ww", "-p", String(pid), "-o", "command="], { encoding: "utf8" }).stdout;
@@ -70,8 +73,8 @@ export function processLives(pid: number): boolean {
 }
 
 /**
- * Ends the server: sessions are cut and data is checkpointed. One that cannot do so in time, or whose data
- * is thrown away, is aborted.
+ * Stops the server in order: it ends all sessions and writes a checkpoint. A server that does not stop in
+ * time is aborted. With `keepsData` false it is aborted at once.
  */
 export async function stopPostmaster(clusterDir: string, pid: number, keepsData = true): Promise<void> {
   const fast = ["SIGINT", STOP_FAST_MS] as const;
@@ -89,12 +92,12 @@ function signalServer(clusterDir: string, pid: number, signal: NodeJS.Signals): 
   try {
     if (isServerOf(clusterDir, pid)) process.kill(pid, signal);
   } catch (error) {
-    // It ended by itself in between.
+    // The server ended by itself meanwhile.
     if ((error as NodeJS.ErrnoException).code !== "ESRCH") throw error;
   }
 }
 
-/** True once `condition` holds, false when it does not within `patienceMs`. */
+/** Returns true once `condition` holds, and false if it does not hold within `patienceMs`. */
 export async function waitUntil(condition: () => boolean, patienceMs: number): Promise<boolean> {
   const deadline = performance.now() + patienceMs;
   while (!condition()) {

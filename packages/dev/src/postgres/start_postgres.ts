@@ -13,27 +13,30 @@ import { findPostmaster, isServerOf, type Postmaster, stopPostmaster, waitUntil 
 export interface PostgresOptions {
   /** The folder that holds, or will hold, the database, its password and its log. */
   dataDir: string;
-  /** A free one unless given. */
+  /** Default: a free port. */
   port?: number;
   /** A port that must stay free, because another program listens on it later. */
   sparedPort?: number;
-  /** Receives one line for each step worth knowing. */
+  /** Receives one line for each notable step. */
   log?: (line: string) => void;
   /** Server settings, as in postgresql.conf. A server that is reused keeps those it was started with. */
   settings?: Record<string, string>;
   /** Environment variables of the server. */
   environment?: Record<string, string>;
-  /** Called when the server process exists, long before it answers: with its pid and the folder in its command line. */
+  /**
+   * Called as soon as the server process exists, long before it answers. Gets its pid and the folder in its
+   * command line.
+   */
   onServer?: (pid: number, clusterDir: string) => void;
 }
 
 export interface RunningPostgres {
   host: "127.0.0.1";
   port: number;
-  /** The folder of the Unix socket; undefined where the path is too long for one. */
+  /** The folder of the Unix socket. Undefined if the path is too long for a socket. */
   socketDir: string | undefined;
   pid: number;
-  /** True when the server of an earlier run, which was killed, was found at work. */
+  /** True if the server was already running, for example from an earlier run that was killed. */
   reused: boolean;
   superuserUrl(database?: string): string;
   stop(): Promise<void>;
@@ -44,7 +47,7 @@ type Address = Pick<Postmaster, "pid" | "port">;
 const READY_MS = 60_000;
 const LOGIN_SECONDS = 5;
 const RETRY_PAUSE_MS = 100;
-/** What sockaddr_un holds on macOS, the shorter of the two systems, less the final zero. */
+/** The longest path that sockaddr_un holds on macOS, without the final zero. On Linux it is longer. */
 const SOCKET_PATH_BYTES = 103;
 const LOG_FILE_BYTES = 16 * 1024 * 1024;
 
@@ -52,7 +55,7 @@ const DEFAULT_SETTINGS = { max_connections: "200", shared_buffers: "256MB" };
 const DURABLE_SETTINGS = { fsync: "on", full_page_writes: "on", synchronous_commit: "on" };
 const OWN_SETTINGS = ["listen_addresses", "port", "unix_socket_directories", "data_directory"];
 
-/** Starts Postgres on `dataDir`, or finds it running there; returns when it answers. */
+/** Starts Postgres on `dataDir`, or finds it running there. Resolves when the server answers. */
 export async function startPostgres(options: PostgresOptions): Promise<RunningPostgres> {
   const { log = () => {}, port, sparedPort, settings = {}, onServer = () => {} } = options;
   refuseReserved(settings);
@@ -88,7 +91,7 @@ function refuseReserved(settings: Record<string, string>): void {
   }
 }
 
-/** False when the server ends meanwhile, as one that was just told to, or killed, does. */
+/** Returns false if the server ends during the check, because it was stopped or killed just before. */
 async function isReusable(cluster: Cluster, { pid, port }: Postmaster, wanted?: number): Promise<boolean> {
   if (!await awaitReady(cluster, pid)) return false;
   if (wanted !== undefined && wanted !== port) {
@@ -127,7 +130,7 @@ function socketDirOf(cluster: Cluster, port: number): string | undefined {
   return Buffer.byteLength(`${cluster.dir}/.s.PGSQL.${port}`) <= SOCKET_PATH_BYTES ? cluster.dir : undefined;
 }
 
-/** Undefined when another process got in first: to the cluster, or to the port. */
+/** Returns undefined if another process took the cluster or the port first. */
 async function start(
   cluster: Cluster,
   binaries: Binaries,
@@ -140,7 +143,8 @@ async function start(
   const args = serverArguments(cluster, port, settings);
   const server = launch({
     account: cluster.account,
-    // Set by env after setpriv, so that a preloaded library starts as the server's own user and not as root.
+    // env sets the variables after setpriv has changed the user. A preloaded library then starts as the
+    // server's user and not as root.
     ...(environment
       ? { command: "/usr/bin/env", args: [...assignments(environment), binaries.postgres, ...args] }
       : { command: binaries.postgres, args }),
@@ -152,7 +156,7 @@ async function start(
   let failure: Error | undefined;
   server.once("error", (error) => failure = error);
   server.once("exit", () => failure ??= new Error("it exited"));
-  // A program that is done may end; whoever starts next finds the server and reuses it.
+  // The server must not keep this program from ending. The next start finds the server and reuses it.
   server.unref();
   const pid = server.pid;
   if (pid !== undefined && await awaitReady(cluster, pid, () => failure === undefined)) {
@@ -191,7 +195,10 @@ function serverArguments(cluster: Cluster, port: number, settings: Record<string
   return ["-D", cluster.dir, ...Object.entries(all).flatMap(([name, value]) => ["-c", `${name}=${value}`])];
 }
 
-/** False when the process ends instead. Recovery after a crash is waited for. */
+/**
+ * Waits until the server is ready, also through a recovery after a crash. Returns false if the process ends
+ * first.
+ */
 async function awaitReady(
   cluster: Cluster,
   pid: number,
@@ -228,11 +235,17 @@ async function logIn(cluster: Cluster, pid: number, port: number): Promise<void>
   }
 }
 
-/** Below those that systems give to whoever connects, or asks for any port: until the caller listens, they take none of these. */
+/**
+ * These ports lie below the range from which systems assign ports. So the system does not assign the found
+ * port to another program before the caller listens.
+ */
 const PORTS = { first: 15_000, end: 32_000 };
 const LOOPBACK = "127.0.0.1";
 
-/** It may be gone a moment later all the same, for which the caller tries again. */
+/**
+ * Returns a free port. Another program may still take it before the caller listens, so startPostgres() then
+ * tries again.
+ */
 export async function findFreePort(sparedPort?: number): Promise<number> {
   for (;;) {
     const port = randomInt(PORTS.first, PORTS.end);

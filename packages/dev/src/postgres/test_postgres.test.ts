@@ -19,7 +19,8 @@ describe("testPostgres()", () => {
 
   before(async () => {
     delete process.env.TEST_POSTGRES_URL;
-    // Of its own, for other test processes of this machine remove at any time what a killed one left.
+    // Use a separate folder for temporary files. In the shared folder, other test processes remove at any
+    // time what a killed process left.
     folder = fs.mkdtempSync(join(tmpdir(), "gold-tmp-"));
     fs.chmodSync(folder, 0o755);
     process.env.TMPDIR = folder;
@@ -65,7 +66,7 @@ describe("testPostgres()", () => {
   it("prepares a template anew that was not completed", async () => {
     const broken = { name: "template_two", prepare: () => Promise.reject(new Error("migration 7 failed")) };
     await assertRejects(() => server.createDatabase(broken), Error, "migration 7 failed");
-    // Another test process, on the same server.
+    // This stands for another test process on the same server.
     await withGivenServer(server.superuserUrl(), async (other) => {
       const template = countingTemplate("template_two");
       const url = await other.createDatabase(template);
@@ -108,7 +109,7 @@ describe("testPostgres()", () => {
     const left = fs.readdirSync(tmpdir()).filter((name) =>
       name.startsWith(`gold-test-postgres-${process.pid}-`)
     );
-    assertEquals(left.length, 1); // That of this suite.
+    assertEquals(left.length, 1); // The folder of this suite.
   });
 
   async function withGivenServer(url: string, use: (server: TestPostgres) => Promise<void>): Promise<void> {

@@ -7,9 +7,12 @@ import { removeFolder } from "../remove_folder.ts";
 import { findPostmaster, processLives, stopPostmaster } from "./postmaster.ts";
 import { startPostgres } from "./start_postgres.ts";
 
-/** A database that is made once on a server and then copied, which takes milliseconds. */
+/** A database that is created once on a server and then copied. A copy takes milliseconds. */
 export interface DatabaseTemplate {
-  /** Names what the template holds, for example by a hash of the migrations: lower-case letters, digits, `_`. */
+  /**
+   * Identifies the template's contents, for example by a hash of the migrations. It may contain lower-case
+   * letters, digits and `_`.
+   */
   name: string;
   /** Fills the empty database at `url`. */
   prepare(url: string): Promise<void>;
@@ -17,17 +20,18 @@ export interface DatabaseTemplate {
 
 export interface TestPostgres {
   superuserUrl(database?: string): string;
-  /** Makes a database under a fresh name, empty or a copy of the template, and returns its URL. */
+  /** Creates a database with a new name, empty or as a copy of the template, and returns its URL. */
   createDatabase(template?: DatabaseTemplate): Promise<string>;
-  /** Removes all that was made: the throw-away server, or the databases on the server that was given. */
+  /** Removes the throw-away server, or the databases that were created on the given server. */
   stop(): Promise<void>;
 }
 
 const PREFIX = "gold-test-postgres-";
 
 /**
- * A Postgres for one test file: the server at TEST_POSTGRES_URL (a superuser's URL) where that is set, so
- * that a run repeats on another version and its files share templates; otherwise a throw-away one.
+ * Returns a Postgres for one test file. If TEST_POSTGRES_URL (a superuser's URL) is set, that server is used:
+ * a run can then be repeated on another version, and test files share templates. Otherwise a throw-away
+ * server is started.
  */
 export async function testPostgres(): Promise<TestPostgres> {
   const given = process.env.TEST_POSTGRES_URL;
@@ -45,7 +49,7 @@ export async function testPostgres(): Promise<TestPostgres> {
 class TestServer implements TestPostgres {
   readonly superuserUrl: (database?: string) => string;
   readonly #cleanUp: (sql: Sql, created: string[]) => Promise<void>;
-  /** One connection, so that a lock taken on it is held until it is given back. */
+  /** A single connection, so that a lock that it takes is held until it is released. */
   readonly #sql: Sql;
   readonly #created: string[] = [];
   readonly #templates = new Map<string, Promise<void>>();
@@ -82,7 +86,10 @@ class TestServer implements TestPostgres {
     return prepared;
   }
 
-  /** The lock keeps other test processes out; is_template says that a template is complete. */
+  /**
+   * Prepares the template once. The lock keeps other test processes out, and is_template marks a template as
+   * complete.
+   */
   async #prepare(template: DatabaseTemplate): Promise<void> {
     const sql = this.#sql;
     const { name } = template;
@@ -93,7 +100,7 @@ class TestServer implements TestPostgres {
       if (found) await sql`drop database ${sql(name)} with (force)`;
       await sql`create database ${sql(name)} template template0`;
       await template.prepare(this.superuserUrl(name));
-      // Nobody may be connected to a database while it is copied.
+      // Postgres cannot copy a database while anyone is connected to it.
       await sql`alter database ${sql(name)} with is_template true allow_connections false`;
     } finally {
       await sql`select pg_advisory_unlock(hashtext(${name}))`;
@@ -111,7 +118,7 @@ async function dropDatabases(sql: Sql, created: string[]): Promise<void> {
   for (const name of created) await sql`drop database if exists ${sql(name)} with (force)`;
 }
 
-/** Ends and removes the servers of test processes that were killed before they could. */
+/** Stops and removes the servers of test processes that were killed before they could do so. */
 async function removeAbandoned(folder: string): Promise<void> {
   for (const name of readdirSync(folder)) {
     if (!name.startsWith(PREFIX) || processLives(Number.parseInt(name.slice(PREFIX.length), 10))) continue;
@@ -122,7 +129,7 @@ async function removeAbandoned(folder: string): Promise<void> {
       if (left) await stopPostmaster(clusterDir, left.pid, false);
       await removeFolder(dataDir);
     } catch {
-      // Another user's, or another test process is at it too.
+      // The folder belongs to another user, or another test process is removing it too.
     }
   }
 }

@@ -9,7 +9,7 @@ import { runtimeArguments } from "../child.ts";
 
 const PROGRAM = fileURLToPath(new URL("./trial_start.ts", import.meta.url));
 
-/** What the tests stage around a server: a folder, a session, another process that starts it. */
+/** Fixtures for the tests of Postgres: a folder, a session, and another process that starts the server. */
 
 export function makeFolder(): string {
   const folder = mkdtempSync(join(tmpdir(), "gold-pg-"));
@@ -26,14 +26,14 @@ export async function query<T>(url: string, run: (sql: Sql) => PromiseLike<T>): 
   }
 }
 
-/** Starts Postgres from a process of its own, to be killed. */
+/** Starts Postgres from another process, which a test can kill. */
 export function startElsewhere(dataDir: string): ChildProcess {
   return spawn(process.execPath, [...runtimeArguments(PROGRAM), dataDir], {
     stdio: ["ignore", "pipe", "inherit"],
   });
 }
 
-/** What the other process says once its server runs. */
+/** Returns what the other process prints once its server runs. */
 export async function readStarted(child: ChildProcess): Promise<{ pid: number; reused: boolean }> {
   const [line] = await once(child.stdout!, "data");
   return JSON.parse(String(line));

@@ -5,7 +5,10 @@ export interface Release {
   readonly version: string;
   /** The day of the release, as YYYY-MM-DD. */
   readonly date: string;
-  /** The abbreviated hash of the release commit. Absent only in that commit itself, which cannot contain its own hash. */
+  /**
+   * The abbreviated hash of the release commit. Absent only in that commit itself, which cannot contain its
+   * own hash.
+   */
   readonly commit?: string;
 }
 
@@ -52,7 +55,7 @@ function parseHeading(line: string): { readonly version: string; readonly releas
   return { version, release: { version, date, ...(commit === undefined ? {} : { commit }) } };
 }
 
-/** Negative where `left` is the older version. */
+/** Negative if `left` is the older version. */
 export function compareVersions(left: string, right: string): number {
   const parts = (version: string) => version.split(".").map(Number);
   const others = parts(right);

@@ -1,4 +1,5 @@
-// The tree of another commit, ready to run: an upgrade test starts the last release from it, a comparison both versions.
+// Checks out the tree of another commit, ready to run. An upgrade test starts the last release from it, and a
+// comparison starts both versions.
 import { execFile, execFileSync } from "node:child_process";
 import { copyFile, mkdir, mkdtemp, readdir, readFile, symlink } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -15,14 +16,14 @@ export interface Checkout {
   remove(): Promise<void>;
 }
 
-/** By the place of each package, such as `node_modules/zod`. */
+/** Keyed by the place of each package, such as `node_modules/zod`. */
 type Lockfile = Readonly<
   Record<string, { readonly version?: string; readonly resolved?: string; readonly link?: true }>
 >;
 
 const ROOT = fileURLToPath(new URL("../../../..", import.meta.url));
 const INSTALLED = "node_modules/.package-lock.json";
-/** `.cache` holds bundles, which the checkout makes for itself. */
+/** `.cache` holds bundles. The checkout builds its own. */
 const NOT_LINKED = [".cache", ".package-lock.json"];
 const ARCHIVE_BYTES_MAX = 2 ** 30;
 const run = promisify(execFile);
@@ -42,7 +43,10 @@ export async function checkOut(commit: string): Promise<Checkout> {
   }
 }
 
-/** Links what this tree has installed. Only where the lockfiles name other packages does npm install them. */
+/**
+ * Links the packages that are installed in this tree. If the lockfiles name different packages, npm installs
+ * them instead.
+ */
 async function installDependencies(root: string): Promise<void> {
   const [ours, theirs] = await Promise.all([readLockfile(ROOT), readLockfile(root)]);
   if (describeRemote(ours) !== describeRemote(theirs)) {
@@ -60,7 +64,7 @@ async function installDependencies(root: string): Promise<void> {
     if (linkedLater.has(name) || NOT_LINKED.includes(name)) continue;
     await symlink(join(ROOT, "node_modules", name), join(root, "node_modules", name));
   }
-  // Siblings have to be the checkout's own, not this tree's.
+  // Workspace packages must be the checkout's own, not this tree's.
   for (const [place, target] of siblings) {
     await mkdir(dirname(place), { recursive: true });
     await symlink(target, place);

@@ -1,4 +1,5 @@
-// The releases of CHANGELOG.md as commits of this clone's history: upgrade tests and comparisons check them out.
+// The releases of CHANGELOG.md as commits of this clone's history: upgrade tests and comparisons check them
+// out.
 import { execFileSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -14,8 +15,8 @@ type ReleasedCommit = Release & {
 };
 
 /**
- * Every release that has a commit, newest first. A release commit itself does not know its own hash yet, so while it is
- * being tested the list begins with the release before it.
+ * Every release that has a commit, newest first. A release commit itself does not know its own hash yet, so
+ * while it is being tested the list begins with the release before it.
  */
 export function releases(root = ROOT): readonly ReleasedCommit[] {
   return parseChangelog(readFileSync(join(root, "CHANGELOG.md"), "utf8")).releases.flatMap((release) =>

@@ -7,7 +7,10 @@ import { type TestPostgres, testPostgres } from "../postgres/mod.ts";
 import { checkOut } from "./checkout.ts";
 import { lastRelease } from "./history.ts";
 
-/** What a process of another version relies on: routines with their results and grants, and views with their columns. */
+/**
+ * The database objects that a process of another version relies on: routines with their results and grants,
+ * and views with their columns.
+ */
 const INTERFACE = `
   select format('function %s returns %s', p.oid::regprocedure, pg_get_function_result(p.oid)) as line
   from pg_proc p where p.pronamespace = 'gold'::regnamespace

@@ -12,7 +12,7 @@ import { addressClaims, identityClaims, type Lines, STEERING } from "./forgeries
 import { keepConnection } from "./kept_connection_trial.ts";
 import { expectRefused, hostOf, requestText, visit } from "./visit_trial.ts";
 
-/** Of nobody. */
+/** An address that belongs to nobody (RFC 5737). */
 const ELSEWHERE = "203.0.113.7";
 
 describe("who is calling, behind the real Envoy", () => {
@@ -57,7 +57,8 @@ describe("who is calling, behind the real Envoy", () => {
       await faults.note(JSON.stringify(claim).slice(0, 120), async () => {
         const [mine, stolen, nobody] = await Promise.all([
           visit(house, own, { sends: fund(claim) }),
-          // With the other's token, belief in the claim is all that is missing.
+          // This request carries the other partner's token. It would succeed if the service believed the
+          // claim.
           visit(house, own, { sends: balances([bearer(other), ...claim]) }),
           visit(house, unregistered, { sends: health(claim) }),
         ]);
@@ -124,7 +125,7 @@ describe("who is calling, behind the real Envoy", () => {
         const { reply } = await visit(house, own, { sends: metadata(lines) });
         assertEquals([reply!.status, await reply!.text()], [200, plain]);
         assert(/^req_[0-9a-f-]{36}$/.test(reply!.headers.get("X-Request-Id")!));
-        // A write takes longer than any of the times that are claimed.
+        // A write takes longer than each of the claimed timeouts, so it would fail if one were applied.
         assertEquals((await visit(house, own, { sends: fund(lines) })).reply!.status, 201);
         assertEquals(await countArrived(house), arrived + 2);
       });

@@ -5,7 +5,7 @@ import * as x509 from "@peculiar/x509";
 import type { Caller, Certificate } from "../contract/caller_trial.ts";
 import type { House } from "../contract/house_trial.ts";
 
-/** Certificates as `gold` never makes them, by whichever key somebody could hold. */
+/** Certificates that `gold` never issues, signed by any key that someone could hold. */
 
 type KeyKind = "P-256" | "P-384" | "RSA";
 
@@ -13,7 +13,7 @@ interface Wish {
   readonly subject?: string;
   readonly beginsSeconds?: number;
   readonly endsSeconds?: number;
-  /** Of the extended key usage; none leaves the extension out. */
+  /** The purposes in the extended key usage. An empty list leaves the extension out. */
   readonly purposes?: readonly string[];
   readonly key?: KeyKind;
   readonly isAuthority?: boolean;
@@ -23,7 +23,7 @@ export interface Forged extends Certificate {
   readonly serial: string;
   readonly notBefore: Date;
   readonly notAfter: Date;
-  /** What signs as its holder, whether it may or not. */
+  /** Signs with the certificate's key, even if the certificate does not allow that. */
   readonly signer: Signer;
 }
 
@@ -40,7 +40,7 @@ const RSA_SHA256 = {
   publicExponent: Uint8Array.of(1, 0, 1),
 };
 
-/** The house's own authority, as whoever has stolen its key would sign with it. */
+/** Returns a signer with the operator's own CA key. It signs as a thief of that key would. */
 export async function houseSigner({ running: { state }, operator }: House): Promise<Signer> {
   const { certificates } = await operator("ca show") as { certificates: string };
   const key = x509.PemConverter.decodeFirst(await readFile(state.path("pki", "partner_ca_key.pem"), "utf8"));
@@ -52,13 +52,13 @@ export async function houseSigner({ running: { state }, operator }: House): Prom
   };
 }
 
-/** An authority of anybody's, by a name of choice. */
+/** Returns a signer with a new CA key and the given name. */
 export async function foreignSigner(name: string | x509.Name): Promise<Signer> {
   const { privateKey } = await newKeys("P-256");
   return { name: typeof name === "string" ? new x509.Name(name) : name, key: privateKey };
 }
 
-/** Without a signer it is signed by its own key. */
+/** Issues a certificate. Without a signer it is self-signed. */
 export async function certify(signer: Signer | undefined, wish: Wish = {}): Promise<Forged> {
   const { subject = "O=Example Bank, CN=sbx_forged", key = "P-256" } = wish;
   const { beginsSeconds = -60, endsSeconds = 3600 } = wish;
@@ -92,7 +92,7 @@ export async function certify(signer: Signer | undefined, wish: Wish = {}): Prom
   };
 }
 
-/** As if `gold cert issue` had made it for the partner. */
+/** Registers the certificate for the partner, as `gold cert issue` does. */
 export async function register(house: House, { credentials }: Caller, forged: Forged): Promise<void> {
   const { serial, notBefore, notAfter } = forged;
   const { client_id } = credentials;
@@ -102,12 +102,12 @@ export async function register(house: House, { credentials }: Caller, forged: Fo
   }, ${serial}, ${notBefore}, ${notAfter})`;
 }
 
-/** The certificate that the partner was onboarded with. */
+/** Returns the certificate that the partner was onboarded with. */
 export async function certificateOf({ credentials }: Caller): Promise<Certificate> {
   return { cert: await readFile(credentials.cert, "utf8"), key: await readFile(credentials.key, "utf8") };
 }
 
-/** As Envoy forwards it. */
+/** Returns the certificate's SHA-256 in hexadecimal, as Envoy forwards it. */
 export const fingerprintOf = ({ cert }: Certificate): string =>
   createHash("sha256").update(new Uint8Array(x509.PemConverter.decodeFirst(cert))).digest("hex");
 

@@ -40,7 +40,7 @@ describe("whom the real Envoy lets in", () => {
         await faults.note(`${what}, ${version}`, async () => {
           const silent = await visit(house, presents, plan);
           assertEquals(silent.alert, version === "-tls1_3" ? alert : olderAlert, silent.said);
-          // Under TLS 1.3 a request is on its way before the certificate has been judged.
+          // Under TLS 1.3 the client sends its request before the server has checked the certificate.
           const hasty = await visit(house, presents, { ...plan, sends: health });
           assertEquals([hasty.reply, hasty.ended], [undefined, true]);
         });

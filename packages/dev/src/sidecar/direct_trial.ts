@@ -2,7 +2,7 @@ import { Buffer } from "node:buffer";
 import { type IncomingHttpHeaders, type IncomingMessage, request, type RequestOptions } from "node:http";
 import type { House } from "../contract/house_trial.ts";
 
-/** A plain HTTP request to what only this machine reaches. */
+/** Sends a plain HTTP request to an address that only this machine can reach. */
 export function askDirectly(options: RequestOptions): Promise<Response> {
   return new Promise((resolve, reject) => {
     request({ ...options, agent: false }, (reply) => readReply(reply).then(resolve, reject))
@@ -26,7 +26,9 @@ export function toResponse(
   return new Response(Buffer.concat(parts), { status, headers: plain });
 }
 
-/** How many requests the service has seen: what was refused before it is not among them. */
+/**
+ * Returns how many requests the service has received. Requests that were refused before it are not counted.
+ */
 export async function countArrived(house: House): Promise<number> {
   const reply = await askDirectly({ socketPath: house.socket("server_operations.sock"), path: "/metrics" });
   const counts = (await reply.text()).matchAll(/^gold_requests_total\{.*\} (\d+)$/gm);

@@ -11,13 +11,13 @@ import { certify, fingerprintOf, houseSigner, register } from "./certificate_tri
 import { keepConnection, type KeptConnection, PROTOCOLS } from "./kept_connection_trial.ts";
 import { hostOf, requestText, type Visit, visit } from "./visit_trial.ts";
 
-/** What is promised of a revocation. */
+/** The documented limits: a revoked certificate is refused within these times. */
 const [HANDSHAKE_MS, READ_MS] = [2000, 1000];
-/** What a busy machine may add to it. */
+/** The extra time that a busy machine may need. */
 const SLOW_MS = 4000;
-/** A connection that stays open says nothing for so long. */
+/** How long a new connection is watched for an alert. */
 const KNOCK_MS = 1000;
-/** How long the short-lived certificate lives: it is registered and used in that time. */
+/** The lifetime of the short-lived certificate. It must be registered and used in that time. */
 const LIFE_SECONDS = 20;
 const VERSIONS = ["-tls1_3", "-tls1_2"] as const;
 
@@ -42,7 +42,10 @@ describe("the end of a certificate, behind the real Envoy", () => {
       "idempotency-key": randomUUID(),
     }, '{"side":"buy","gold_grams":1}');
 
-  /** A further certificate of the partner, its token, and a connection by it over which both kinds of request pass. */
+  /**
+   * Issues a further certificate to the partner, and opens a connection with it on which a write and a read
+   * succeed.
+   */
   async function openBy(protocol: typeof PROTOCOLS[number]) {
     const { fingerprint, ...certificate } = await issueCertificate(house, house.partner);
     const token = await tokenOf(certificate);
@@ -72,7 +75,7 @@ describe("the end of a certificate, behind the real Envoy", () => {
       while (reply.ok && askedMs - revokedMs <= READ_MS + SLOW_MS) {
         [askedMs, reply] = [performance.now(), await read(connection, token)];
       }
-      // Where none was refused in time, this is one that was sent after it.
+      // This is the first refused read, or else a read that was sent after the limit. Both must be refused.
       await expectProblem(reply, "certificate_revoked");
       await expectProblem(await read(connection, token), "certificate_revoked");
       connection.close();
@@ -91,13 +94,17 @@ describe("the end of a certificate, behind the real Envoy", () => {
       while (alert === undefined && knockedMs - revokedMs <= HANDSHAKE_MS + SLOW_MS) {
         [knockedMs, { alert }] = [performance.now(), await knock()];
       }
-      // Where none was refused in time, this is one that came after it.
+      // This is the alert of the first refused connection, or else of a connection that began after the
+      // limit.
       assertEquals(alert, "certificate_revoked");
       assertEquals((await knock({ patienceMs: 30_000 })).alert, "certificate_revoked");
     }
   });
 
-  /** A request under a session that is kept in a file, or that comes from there; what openssl says of it. */
+  /**
+   * Sends a request with openssl. The first call saves its TLS session in a file, and later calls offer that
+   * session. openssl's output says whether Envoy resumed it.
+   */
   async function visitBySession(certificate: Certificate, version: string): Promise<Visit> {
     const file = house.running.state.path(`session${version}_${fingerprintOf(certificate)}`);
     const options = [version, existsSync(file) ? "-sess_in" : "-sess_out", file];

@@ -1,10 +1,13 @@
-/** Header lines, as they go over the wire. */
+/** Header lines as they are sent. */
 export type Lines = readonly string[];
 
 const XFCC = "X-Forwarded-Client-Cert";
 const LONG_CHARACTERS = 8192;
 
-/** Ways to claim to be the holder of another certificate than one's own. Both are SHA-256 in hex, which are no secret. */
+/**
+ * Returns header lines that claim another certificate than the caller's own. Both parameters are SHA-256
+ * fingerprints in hexadecimal, which are not secret.
+ */
 export function identityClaims(other: string, own: string): Lines[] {
   const claim = `Hash=${other}`;
   const values = [
@@ -30,7 +33,7 @@ export function identityClaims(other: string, own: string): Lines[] {
     [`${XFCC}: ${claim}`, `${XFCC}: ${claim}`],
     [`${XFCC}: Hash=${own}`, `${XFCC}: ${claim}`],
     [`${XFCC}: ${claim}`, `${XFCC.toLowerCase()}: Hash=${own}`],
-    // Some readers take these for the same name.
+    // Some parsers treat these as the same name.
     [`X_Forwarded_Client_Cert: ${claim}`],
     [`X-Forwarded_Client-Cert: ${claim}`],
     [`${XFCC} : ${claim}`],
@@ -40,14 +43,14 @@ export function identityClaims(other: string, own: string): Lines[] {
     [`X-Other: 1\n${XFCC}: ${claim}`],
     [`X-Other: 1\r${XFCC}: ${claim}`],
     [`X-Other: 1\0${XFCC}: ${claim}`],
-    // "Connection" may name headers of one hop, and a proxy that obeys would lose its own.
+    // `Connection` may name headers of one hop. A proxy that obeys would remove its own headers.
     [`Connection: ${XFCC}, x-client-ip`],
     [`Connection: ${XFCC}`, `${XFCC}: ${claim}`],
     [`Client-Cert: :${other}:`, `X-Client-Cert: ${other}`, `X-SSL-Client-SHA256: ${other}`],
   ];
 }
 
-/** Ways to claim to call from another address. */
+/** Returns header lines that claim another client address. */
 export const addressClaims = (address: string): Lines[] => [
   ...[
     "X-Client-Ip",
@@ -75,7 +78,10 @@ export const addressClaims = (address: string): Lines[] => [
   ],
 ];
 
-/** What would steer an Envoy that takes its client for one of its own: each would show in the reply, or in how often it is sent. */
+/**
+ * Headers that control an Envoy which treats the client as internal. An effect would show in the reply, or in
+ * the number of requests that arrive.
+ */
 export const STEERING: readonly Lines[] = [
   ["X-Envoy-Upstream-Rq-Timeout-Ms: 1"],
   ["X-Envoy-Upstream-Rq-Per-Try-Timeout-Ms: 1"],

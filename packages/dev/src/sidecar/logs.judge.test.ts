@@ -13,7 +13,7 @@ const FORM_BODY = "Content-Type: application/x-www-form-urlencoded";
 describe("what Envoy and the service write of what passes", () => {
   let house: House;
   let logs: ReadonlyMap<string, string>;
-  /** What no log may hold, by where it was sent. */
+  /** Values that no log may contain, keyed by where they are sent. */
   const secrets: Record<string, string> = {};
   const statuses: number[] = [];
   before(async () => {
@@ -24,7 +24,10 @@ describe("what Envoy and the service write of what passes", () => {
   });
   after(() => house.close());
 
-  /** Good requests and bad ones, some for Envoy to refuse and some for the service, with a secret wherever there is room. */
+  /**
+   * Sends valid and invalid requests. Envoy refuses some of them, and the service others. Every place that
+   * has room carries a secret.
+   */
   async function sendSecrets(certificate: Certificate): Promise<void> {
     const { token, form, credentials } = house.partner;
     const canary = (where: string) => secrets[where] ??= randomUUID();
@@ -96,7 +99,7 @@ describe("what Envoy and the service write of what passes", () => {
   });
 });
 
-/** Every log of the house. */
+/** Returns the text of every log, keyed by file name. */
 async function readLogs({ running: { state } }: House): Promise<ReadonlyMap<string, string>> {
   const names = await readdir(state.path("log"));
   return new Map(
@@ -108,5 +111,5 @@ async function readLogs({ running: { state } }: House): Promise<ReadonlyMap<stri
   );
 }
 
-/** The line of a private key's PEM that has the most of it. */
+/** Returns the first base64 line of a private key's PEM. A log that contains the key contains this line. */
 const keyOf = (pem: string): string => pem.split("\n")[1]!;

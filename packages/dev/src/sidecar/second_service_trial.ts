@@ -7,7 +7,7 @@ import { readRun } from "../start_trial.ts";
 
 const MAIN = fileURLToPath(new URL("../../../server/src/main.ts", import.meta.url));
 
-/** Another process of the service, over the house's books, that listens somewhere else. */
+/** Starts another process of the service on the same database, which listens on another address. */
 export async function startSecondService(
   { running: { state, baseUrl } }: House,
   settings: { readonly LISTEN: string; readonly PROXY_SECRET?: string },

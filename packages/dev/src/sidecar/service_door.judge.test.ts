@@ -33,7 +33,10 @@ describe("the service's own door, that Envoy alone may use", () => {
     await house.close();
   });
 
-  /** What Envoy would say of the partner, from whoever knows the certificate. */
+  /**
+   * Returns the headers that Envoy would send for the partner. Anyone who knows the certificate can forge
+   * them.
+   */
   const claims = () => ({
     "X-Forwarded-Client-Cert": `Hash=${fingerprintOf(certificate)}`,
     "X-Client-Ip": "127.0.0.1",
@@ -46,7 +49,7 @@ describe("the service's own door, that Envoy alone may use", () => {
       assertEquals([mode & 0o777, uid], [0o660, process.getuid!()], socket);
     }
     assertEquals((await stat(join(path, ".."))).mode & 0o777, 0o700);
-    // Who may use it is believed: what keeps others out is the file's mode alone.
+    // The service trusts every program that can open the socket. Only the file's mode keeps other users out.
     assertEquals((await askDirectly({ ...HEALTH, socketPath: path, headers: claims() })).status, 200);
   });
 
@@ -58,7 +61,7 @@ describe("the service's own door, that Envoy alone may use", () => {
     const service = await startSecondService(house, { LISTEN: `unix:${path}` });
     stops.push(() => service.stop());
     assertEquals((await stat(path)).mode & 0o777, 0o660);
-    // Only root can play another user; the mode says the same to whoever is not.
+    // Only root can act as another user. Otherwise the check of the mode above must be enough.
     if (process.getuid!() !== 0) return;
     assertEquals(await connectAs(NOBODY, path), EACCES);
     assertEquals(await connectAs(NOBODY, house.socket("server.sock")), EACCES);
@@ -106,7 +109,7 @@ describe("the service's own door, that Envoy alone may use", () => {
       assertEquals((await askDirectly({ ...HEALTH, ...direct, headers: known })).status, 200);
     });
 
-    /** Through Envoy, with header lines of the client's own. */
+    /** Sends a request through Envoy with the client's own header lines. */
     const visitBy = (presents: Certificate, target: string, lines: readonly string[]) =>
       visit(house, presents, {
         port: through,
@@ -134,7 +137,10 @@ describe("the service's own door, that Envoy alone may use", () => {
   });
 });
 
-/** What connect(2) says to another user of the machine: the number of its error. */
+/**
+ * Connects to the socket as another user of the machine. Returns `connected`, or the number of connect(2)'s
+ * error.
+ */
 function connectAs(uid: number, path: string): Promise<string> {
   const program = [
     "import os, socket, sys",

@@ -6,7 +6,7 @@ import { assertEquals } from "@std/assert";
 import { House } from "../contract/house_trial.ts";
 import { portOf } from "./visit_trial.ts";
 
-/** Where `npm run parts -- sslyze` puts it. */
+/** The folder into which `npm run parts -- sslyze` installs it. */
 const PART = fileURLToPath(new URL("../../../../.tools/sslyze", import.meta.url));
 const PATIENCE_MS = 120_000;
 const SCANS = [
@@ -14,10 +14,10 @@ const SCANS = [
   ...["reneg", "resum", "elliptic_curves", "fallback", "heartbleed", "openssl_ccs", "robot", "ems"],
 ].map((scan) => `--${scan}`);
 
-/** As much of its report as is judged here. */
+/** The part of sslyze's report that this test checks. */
 interface Scan {
   readonly status: string;
-  /** Of a form that differs from scan to scan. */
+  /** Its form differs from scan to scan. */
   readonly result: Readonly<Record<string, unknown>>;
 }
 
@@ -41,7 +41,7 @@ describe("sslyze, with a partner's certificate, at the real Envoy", () => {
 
   it("ran every scan that it was asked for to its end", () => {
     const unfinished = Object.entries(scans).filter(([, { status }]) => status !== "COMPLETED");
-    // What it asks of a web site's headers is nothing to a partner.
+    // The scan of a web site's headers does not run, because it does not matter to a partner.
     assertEquals(unfinished.map(([name, { status }]) => [name, status]), [["http_headers", "NOT_SCHEDULED"]]);
   });
 
@@ -98,7 +98,7 @@ describe("sslyze, with a partner's certificate, at the real Envoy", () => {
   });
 });
 
-/** Its report of Envoy, scan by scan. */
+/** Runs sslyze against Envoy and returns its report, keyed by scan. */
 async function scan(house: House): Promise<Record<string, Scan>> {
   const { ca, cert, key } = house.running.credentials;
   const report = house.running.state.path("sslyze.json");

@@ -8,17 +8,17 @@ import { onboard } from "../partner.ts";
 import { certify, foreignSigner, houseSigner, register } from "./certificate_trial.ts";
 import { visit } from "./visit_trial.ts";
 
-/** Somebody whom Envoy must not let in. */
+/** A client that Envoy must refuse. */
 export interface Stranger {
   readonly what: string;
   readonly presents: Certificate | undefined;
-  /** Further certificates that are shown with it. */
+  /** Further certificates that the client presents with it. */
   readonly chain?: string;
-  /** What the client is told. */
+  /** The TLS alert that the client receives. */
   readonly alert: string;
-  /** Under TLS 1.2, where that has no alert of this name. */
+  /** The alert under TLS 1.2, if that version does not have `alert`. */
   readonly olderAlert?: string;
-  /** What Envoy's log says of it. */
+  /** The reason in Envoy's log. */
   readonly reason: string;
 }
 
@@ -28,7 +28,7 @@ const NOTHING_SHOWN = {
   reason: "peer_did_not_provide_required_client_certificate",
 };
 const NO_ISSUER = { alert: "unknown_ca", reason: "unable_to_get_local_issuer_certificate" };
-/** By the authority's name, and not by its key. */
+/** The issuer has the CA's name, but not its key. */
 const NO_SIGNATURE = { alert: "decrypt_error", reason: "certificate_signature_failure" };
 const EXPIRED = { alert: "certificate_expired", reason: "certificate_has_expired" };
 const NOT_YET = { alert: "certificate_expired", reason: "certificate_is_not_yet_valid" };
@@ -41,7 +41,7 @@ export async function strangersOf(house: House): Promise<Stranger[]> {
   const own = await houseSigner(house);
   return [
     { what: "nothing", presents: undefined, ...NOTHING_SHOWN },
-    // No RSA signature is taken, so such a client has nothing to show.
+    // Envoy accepts no RSA signature, so a client with an RSA key presents no certificate.
     { what: "an RSA key", presents: await certify(own, { key: "RSA" }), ...NOTHING_SHOWN },
     {
       what: "a server's",
@@ -90,7 +90,10 @@ async function ofOtherIssuers(house: House): Promise<Stranger[]> {
   ];
 }
 
-/** Registered or not: TLS asks the certificate alone. */
+/**
+ * Returns certificates that have expired or are not valid yet. Registration makes no difference, because TLS
+ * checks only the certificate.
+ */
 async function outOfTime(house: House): Promise<Stranger[]> {
   const own = await houseSigner(house);
   const ended = () => certify(own, { beginsSeconds: -7200, endsSeconds: -5 });
@@ -105,7 +108,7 @@ async function outOfTime(house: House): Promise<Stranger[]> {
   ];
 }
 
-/** One that Envoy has heard of. */
+/** Returns a revoked certificate, once Envoy knows of the revocation. */
 async function revokedCertificate(house: House): Promise<Certificate> {
   const certificate = await issueCertificate(house, house.partner);
   await house.operator("cert revoke", certificate.fingerprint);
@@ -116,7 +119,10 @@ async function revokedCertificate(house: House): Promise<Certificate> {
   throw new Error("Envoy does not hear of a revocation.");
 }
 
-/** By the commands of the other environment, whose deployment has a database and an authority of its own. */
+/**
+ * Issues a certificate with the commands of the production environment. That deployment has its own database
+ * and CA.
+ */
 async function productionCertificate({ running: { state }, sql }: House): Promise<Certificate> {
   const file = (name: string) => `file:${state.path("keys", name)}`;
   const url = new URL((await readFile(state.path("keys", "migration_database_url"), "utf8")).trim());

@@ -10,10 +10,10 @@ import { certificateOf } from "./certificate_trial.ts";
 import { countArrived } from "./direct_trial.ts";
 import { expectRefused, hostOf, portOf, requestText, visit } from "./visit_trial.ts";
 
-/** openssl's own floor is lowered, so that it is Envoy that refuses. */
+/** Lowers openssl's own security level, so that Envoy refuses the offer and not openssl. */
 const cipher = (names: string) => ["-cipher", `${names}:@SECLEVEL=0`];
 
-/** What openssl offers, and nothing better; the alert that answers it. */
+/** Weak offers, each with the alert that must answer it. openssl offers nothing better. */
 const WEAK: readonly (readonly [alert: string, ...offers: string[]])[] = [
   ["protocol_version", "-tls1", ...cipher("ALL")],
   ["protocol_version", "-tls1_1", ...cipher("ALL")],
@@ -36,7 +36,7 @@ const WEAK: readonly (readonly [alert: string, ...offers: string[]])[] = [
   ["handshake_failure", "-sigalgs", "ECDSA+SHA512"],
 ];
 
-/** Longer than the ten seconds that a handshake may take, by the pauses of a busy machine. */
+/** A handshake may take ten seconds. The rest allows for the pauses of a busy machine. */
 const HANDSHAKE_MS = 20_000;
 
 describe("the TLS of the real Envoy", () => {
@@ -136,7 +136,7 @@ describe("the TLS of the real Envoy", () => {
   });
 });
 
-/** What comes back until the other side ends the connection. */
+/** Sends `opening` and returns what the other side sends until it closes the connection. */
 function open(port: number, opening: Buffer): Promise<Buffer> {
   return new Promise((resolve, reject) => {
     const socket = connect(port, "127.0.0.1");

@@ -9,7 +9,7 @@ import type { House } from "../contract/house_trial.ts";
 import { awaitEnd } from "../start_trial.ts";
 import { expectProblem } from "../trial/problem.ts";
 
-/** RFC 8446, section 6. */
+/** Names of the alerts by number (RFC 8446, section 6). */
 const ALERTS: Readonly<Record<number, string>> = {
   40: "handshake_failure",
   42: "bad_certificate",
@@ -30,34 +30,34 @@ const ALERTS: Readonly<Record<number, string>> = {
 };
 
 interface Plan {
-  /** Of another Envoy of the house. */
+  /** The port of another Envoy of the fixture. */
   readonly port?: number;
-  /** Further certificates that are shown with the first one. */
+  /** Further certificates that are presented with the first one. */
   readonly chain?: string;
-  /** What is sent as soon as the client has done its part of the handshake. */
+  /** The text to send as soon as the client has finished its part of the handshake. */
   readonly sends?: string;
-  /** Lets openssl tell of the session and take its commands; what comes back is then in `said`. */
+  /** openssl prints details of the session and accepts its own commands. The reply is then in `said`. */
   readonly verbose?: boolean;
   /** Options of `openssl s_client`. */
   readonly options?: readonly string[];
-  /** How long a connection that stays open is watched. */
+  /** How long to wait for a connection to close, in milliseconds. */
   readonly patienceMs?: number;
 }
 
 export interface Visit {
-  /** By its name in RFC 8446. */
+  /** The alert's name in RFC 8446. */
   readonly alert: string | undefined;
   readonly reply: Response | undefined;
-  /** Whether the other side ended it. */
+  /** True if the other side closed the connection. */
   readonly ended: boolean;
-  /** What openssl says of the handshake. */
+  /** What openssl printed about the handshake. */
   readonly said: string;
 }
 
 /** An alert or an answer comes within milliseconds, but openssl may start late. */
 const ANSWER_MS = 30_000;
 
-/** A connection by the openssl command line, which names an alert alike on both runtimes. */
+/** Connects with the openssl command line, which names an alert in the same way on both runtimes. */
 export async function visit(
   house: House,
   presents: Certificate | undefined,
@@ -111,7 +111,7 @@ export async function expectRefused(
 export const hostOf = ({ running }: House): string => new URL(running.baseUrl).host;
 export const portOf = ({ running }: House): number => Number(new URL(running.baseUrl).port);
 
-/** A request's text, after which the connection ends. */
+/** Returns the text of a request that asks the server to close the connection afterwards. */
 export function requestText(host: string, line: string, headers: readonly string[] = [], body = ""): string {
   const framing = body === "" ? [] : [`Content-Length: ${body.length}`];
   return [`${line} HTTP/1.1`, `Host: ${host}`, "Connection: close", ...framing, ...headers, "", body].join(
@@ -119,7 +119,7 @@ export function requestText(host: string, line: string, headers: readonly string
   );
 }
 
-/** Envoy writes what it holds back of its logs when it ends. */
+/** Stops Envoy, because Envoy writes its buffered log lines when it ends. */
 export async function endEnvoy({ pids: { sidecar } }: House): Promise<void> {
   process.kill(sidecar!, "SIGTERM");
   await awaitEnd(sidecar!);

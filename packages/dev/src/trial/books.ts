@@ -6,27 +6,30 @@ import { migrate } from "@gold-partner/server";
 import postgres, { type Sql } from "postgres";
 import { type TestPostgres, testPostgres } from "../postgres/mod.ts";
 
-/** A migrated database of its own for a test, with helping hands that write what an operator would. */
+/** A migrated database for one test, with helpers that write what an operator would write. */
 export interface TrialBooks {
   readonly url: string;
-  /** A superuser, for looking and for planting. */
+  /** A superuser, for reading and for inserting test data. */
   readonly sql: Sql;
-  /** The service's login: what it may not do, the service may not do. */
+  /** The service's role, with exactly the service's rights. */
   readonly api: Sql;
   createClient(holdings?: { readonly halalas?: bigint; readonly tenthMilligrams?: bigint }): Promise<number>;
   addBar(fineTenthMilligrams: bigint): Promise<string>;
   setPrice(buyPips: bigint, sellPips: bigint): Promise<void>;
   quote(client: number, side: "buy" | "sell", tenthMilligrams: bigint): Promise<string>;
-  /** What `gold ledger verify` finds. */
+  /** Returns the findings of `gold ledger verify`. */
   defects(): Promise<string[]>;
-  /** Another connection pool; closed with the rest. */
+  /** Opens another connection pool. stop() closes it. */
   connect(login: "superuser" | "gold_api" | "gold_operator", connections?: number): Sql;
   stop(): Promise<void>;
 }
 
 const SERVER = fileURLToPath(new URL("../../../server", import.meta.url));
 
-/** The template's name changes with every migration and routine, so a server that is reused never serves an old one. */
+/**
+ * The template's name changes with every migration and routine, so that a reused server never provides an
+ * outdated template.
+ */
 function templateName(): string {
   const hash = createHash("sha256");
   for (const folder of ["migrations", "src"]) {
@@ -69,7 +72,8 @@ export async function trialBooks(server?: TestPostgres): Promise<TrialBooks> {
     },
     async addBar(fine) {
       const serial = `BAR-${randomUUID()}`;
-      // Fineness 9999 loses one part in ten thousand; the gross weight that leaves exactly `fine` is found, not guessed.
+      // At fineness 9999, the fine weight is 0.9999 of the gross weight. This is the gross weight that gives
+      // exactly `fine`.
       const gross = (fine * 10000n + 9998n) / 9999n;
       await sql`select gold.add_bar(${serial}, 'Trial', 'Trial', ${`${gross}`}::text::bigint, 9999)`;
       return serial;
@@ -111,7 +115,7 @@ async function prepareBooks(url: string): Promise<void> {
   await sql.end();
 }
 
-/** A client comes by gold as everybody does: it buys it. */
+/** Gives a client gold in the usual way: the client is funded and buys it. */
 async function giveGold(sql: Sql, client: number, tenthMilligrams: bigint): Promise<void> {
   const [id, funding, halalas] = [uuidV7(), uuidV7(), tenthMilligrams * 4n];
   await sql.begin(async (transaction) => {
@@ -127,7 +131,7 @@ async function giveGold(sql: Sql, client: number, tenthMilligrams: bigint): Prom
   });
 }
 
-/** A fresh uuid of the ids' own kind. */
+/** Returns a new UUID of version 7, like the service's ids. */
 function uuidV7(): string {
   const random = randomUUID();
   const time = Date.now().toString(16).padStart(12, "0");

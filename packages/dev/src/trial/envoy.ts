@@ -3,18 +3,18 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { readSidecarConfig, startEnvoy, writeTrust } from "@gold-partner/sidecar";
 
-/** What differs between one real Envoy and another. */
+/** The options of one Envoy. */
 interface TrialEnvoyPlan {
-  /** 0 takes any that is free. */
+  /** 0 selects a free port. */
   readonly port: number;
   readonly baseUrl: string;
   /** Signs partners' certificates. */
   readonly ca: string;
   readonly cert: string;
   readonly key: string;
-  /** As UPSTREAMS says it. */
+  /** The value of UPSTREAMS. */
   readonly upstreams: string;
-  /** Any setting of the sidecar, over what is set here. */
+  /** Any setting of the sidecar. It overrides the settings made here. */
   readonly settings?: Readonly<Record<string, string>>;
 }
 
@@ -23,10 +23,10 @@ interface TrialEnvoy {
   stop(): Promise<void>;
 }
 
-/** More than any test sends on purpose. */
+/** Higher than any test's request rate. */
 const FLOOD_PER_SECOND = "100000";
 
-/** The real Envoy by the configuration that production has, with an authority of the test's own and no keeper. */
+/** Starts the real Envoy with the production configuration, a CA of the test's own and no trust sync. */
 export async function startTrialEnvoy(
   { port, baseUrl, ca, cert, key, upstreams, settings = {} }: TrialEnvoyPlan,
 ): Promise<TrialEnvoy> {

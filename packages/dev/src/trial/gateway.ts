@@ -8,12 +8,12 @@ import { addTrialCertificate } from "./partner.ts";
 import type { TrialService } from "./service.ts";
 
 export interface TrialGateway {
-  /** A connection with the partner's own certificate. */
+  /** Opens a connection with the partner's own certificate. */
   open(): Promise<TLSSocket>;
   stop(): Promise<void>;
 }
 
-/** What ends mutual TLS: a port, and its end. */
+/** The part that ends mutual TLS: its port and how to close it. */
 interface Door {
   readonly port: number;
   close(): Promise<void>;
@@ -26,7 +26,9 @@ interface DoorPlan {
   readonly baseUrl: string;
 }
 
-/** Mutual TLS in front of a trial service that listens, with a certificate for its partner. */
+/**
+ * Opens mutual TLS in front of a service fixture that listens, and registers a certificate for its partner.
+ */
 export async function trialGateway(
   { books, config, partner, refresh }: Pick<TrialService, "books" | "config" | "partner" | "refresh">,
   door: "gateway" | "envoy" = "gateway",

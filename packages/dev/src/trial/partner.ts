@@ -15,7 +15,7 @@ import { createSealing, hashSecret } from "@gold-partner/server";
 import type { Sql } from "postgres";
 import { generateJwk } from "../../../../testing/generated_key.ts";
 
-/** A partner of a trial service with all that it needs to call it. */
+/** A partner of a service fixture, with everything that it needs to call the service. */
 export interface TrialPartner {
   readonly clientId: string;
   /** The number of its account. */
@@ -34,25 +34,25 @@ export interface TrialKey {
   readonly signer: Signer;
 }
 
-/** The keys that a trial deployment seals and hashes with. */
+/** The keys with which the service fixture seals and hashes secrets. */
 export interface DeploymentKeys {
   readonly pepper: Uint8Array;
   readonly sealingKey: Uint8Array;
 }
 
 export interface PartnerTerms {
-  /** CIDR ranges; the loopback addresses unless given. */
+  /** CIDR ranges. Default: the loopback addresses. */
   readonly ips?: readonly string[];
   readonly kid?: string;
   readonly iban?: string;
   readonly environment?: "sandbox" | "production";
-  /** Nobody listens there unless told. */
+  /** Default: a URL where nobody listens. */
   readonly webhook?: string;
 }
 
 const random = (length: number) => new Uint8Array(randomBytes(length));
 
-/** A public key for rows that nobody signs with: the generator point of P-256. */
+/** A public key for rows whose key no test signs with: the generator point of P-256. */
 export const TRIAL_PUBLIC_JWK =
   '{"kty":"EC","crv":"P-256","x":"axfR8uEsQkf4vOblY6RA8ncDfYEt6zOg9KE5RdiYwpY","y":"T-NC4v4af5uO5-tKfA-eFivOM1drMV7Oy7ZAaDe_UfU"}';
 
@@ -70,7 +70,9 @@ export async function newTrialKey(kid?: string): Promise<TrialKey> {
   };
 }
 
-/** Onboards a partner by the function that `gold partner create` calls, and registers a certificate's hash. */
+/**
+ * Onboards a partner with the function that `gold partner create` calls, and registers a certificate's hash.
+ */
 export async function createTrialPartner(
   sql: Sql,
   { pepper, sealingKey }: DeploymentKeys,
@@ -104,13 +106,16 @@ export async function createTrialPartner(
   return { clientId, client: row!.client as number, clientSecret, webhookSecret, fingerprint, signingKey };
 }
 
-/** As an authority draws one: X.509 writes no number with zeros in front, so a list would not show them. */
+/**
+ * Derives a serial number from the fingerprint. It starts with 4, because X.509 drops leading zeros and a
+ * revocation list would then show another number.
+ */
 export const trialSerial = (fingerprint: string) => `4${fingerprint.slice(0, 15)}`;
 
-/** Far enough away that nobody is told of the end. */
+/** Partners are notified at most 30 days before a certificate ends, so this lifetime causes no notice. */
 const LIFE_SECONDS = 90 * 86_400;
 
-/** Registers a certificate that begins and ends so many seconds from now. */
+/** Registers a certificate whose validity begins and ends the given number of seconds from now. */
 export async function addTrialCertificate(
   sql: Sql,
   clientId: string,

@@ -7,7 +7,7 @@ import {
   problemSchema,
 } from "@gold-partner/protocol";
 
-/** Throws unless the reply is this problem in every part that is documented; returns its body. */
+/** Returns the reply's body. Throws unless the reply is this problem in every documented part. */
 export async function expectProblem(reply: Response, code: ProblemCode): Promise<Problem> {
   const text = await reply.text();
   const { status, title, retryable } = PROBLEM_REGISTRY[code];

@@ -5,27 +5,30 @@ import type { AddressInfo, Socket } from "node:net";
 import { Readable } from "node:stream";
 import { newServerAuthority, type ServerCertificate } from "../authorities.ts";
 
-/** What came in, as it came. */
+/** A delivery as it arrived. */
 export interface Delivery {
-  /** `webhook-id`: the event's. */
+  /** The header `webhook-id`, which is the event's id. */
   readonly id: string;
   readonly path: string;
   readonly headers: IncomingHttpHeaders;
   readonly body: string;
-  /** By `performance.now()`, when its last byte was there. */
+  /** When the last byte arrived, by `performance.now()`. */
   readonly receivedMs: number;
 }
 
-/** A status; all of an answer; no answer at all; or the connection's end in place of one. */
+/**
+ * How the receiver answers: with a status, with a full reply, not at all (`hang`), or by closing the
+ * connection (`cut`).
+ */
 export type DeliveryAnswer =
   | number
   | {
     readonly status: number;
     readonly headers?: OutgoingHttpHeaders;
-    /** In parts where it is long: the next one is written when the one before is on its way. */
+    /** A long body may be given in parts. Each part is written after the previous one was sent. */
     readonly body?: string | Iterable<Uint8Array>;
     readonly delayMs?: number;
-    /** Its connection ends amid the body. */
+    /** Closes the connection in the middle of the body. */
     readonly cut?: boolean;
   }
   | "hang"
@@ -34,11 +37,14 @@ export type DeliveryAnswer =
 export interface TrialReceiver {
   readonly url: string;
   readonly port: number;
-  /** In the order in which they came; who counts many may empty it. */
+  /** In order of arrival. A test that receives many deliveries may empty the list. */
   readonly deliveries: Delivery[];
-  /** From now on it answers so; 204 until told otherwise. */
+  /** Sets how the receiver answers from now on. Default: 204. */
   answer(how: DeliveryAnswer | ((delivery: Delivery) => DeliveryAnswer | Promise<DeliveryAnswer>)): void;
-  /** The deliveries, once there are so many; throws with what is there when the time is over. */
+  /**
+   * Returns the deliveries once at least `count` have arrived. Rejects after `patienceMs`, and lists the
+   * deliveries so far.
+   */
   awaitDeliveries(count: number, patienceMs?: number): Promise<Delivery[]>;
   /** How many connections it accepted. */
   connections(): number;
@@ -46,23 +52,32 @@ export interface TrialReceiver {
 }
 
 export interface ReceiverOptions {
-  /** 0 takes any that is free. */
+  /** 0 selects a free port. */
   readonly port?: number;
-  /** For `localhost`, of an authority that the service trusts; all trial receivers' own unless given. */
+  /**
+   * A certificate for `localhost` from a CA that the service trusts. Default: the certificate that all these
+   * receivers share.
+   */
   readonly certificate?: ServerCertificate;
 }
 
 const PATIENCE_MS = 30_000;
 
-/** One authority and one certificate serve every receiver of a process: making keys costs more than listening. */
+/**
+ * All receivers of a process share one CA and one certificate, because creating keys takes longer than
+ * listening.
+ */
 let own: Promise<ServerCertificate & { readonly ca: string }> | undefined;
 
-/** The certificate of trial receivers, and the authority to trust for it (WEBHOOK_CA). */
+/** Returns the receivers' certificate, and the CA that a service must trust for it (WEBHOOK_CA). */
 export function trialCertificate(): Promise<ServerCertificate & { readonly ca: string }> {
   return own ??= newServerAuthority().then(async ({ ca, issue }) => ({ ca, ...await issue() }));
 }
 
-/** A partner's webhook receiver on this machine: https, every delivery recorded, answers as a test wants them. */
+/**
+ * Starts a partner's webhook receiver on this machine. It speaks HTTPS, records every delivery and answers as
+ * the test sets it.
+ */
 export async function trialReceiver(
   { port: wanted = 0, certificate }: ReceiverOptions = {},
 ): Promise<TrialReceiver> {
@@ -73,7 +88,7 @@ export async function trialReceiver(
   let accepted = 0;
   let decide: (delivery: Delivery) => DeliveryAnswer | Promise<DeliveryAnswer> = () => 204;
   const server = createServer({ cert, key }, (request, response) => {
-    // A sender that gives up in the middle has delivered nothing.
+    // A sender that disconnects in the middle has delivered nothing.
     receive(request).then(async (delivery) => {
       deliveries.push(delivery);
       for (const wake of waiting) wake();
@@ -87,7 +102,7 @@ export async function trialReceiver(
   });
   server.listen(wanted, "127.0.0.1");
   await once(server, "listening");
-  // A test that fails before it stops the receiver must not keep its file from ending.
+  // A receiver that a failed test did not stop must not keep the test file from ending.
   server.unref();
   const { port } = server.address() as AddressInfo;
   return {

@@ -16,17 +16,20 @@ import {
 } from "./partner.ts";
 import { trialCertificate } from "./receiver.ts";
 
-/** What a request is made of beyond its path; `null` leaves out a header that is sent by itself. */
+/**
+ * The parts of a request besides its path. A header that is set to `null` is left out, even if it is sent by
+ * default.
+ */
 export interface Sending {
   readonly method?: string;
   readonly body?: string | Uint8Array | ReadableStream<Uint8Array>;
   readonly headers?: Readonly<Record<string, string | null>>;
   readonly partner?: TrialPartner;
-  /** The request target as it stands on the wire, where it is not the path. */
+  /** The request target on the wire, if it is not the path. */
   readonly target?: string;
 }
 
-/** What is signed, where it is not what is sent. */
+/** The signed values, if they differ from the sent values. */
 export interface Signing extends Omit<Sending, "body"> {
   readonly nonce?: string;
   readonly timestamp?: string;
@@ -35,24 +38,29 @@ export interface Signing extends Omit<Sending, "body"> {
   readonly key?: TrialKey;
 }
 
-/** The real app with its real parts over a database of its own, without a socket. */
+/**
+ * The real app with its real parts and its own database. Requests go directly to the app, without a socket.
+ */
 export interface TrialService {
   readonly books: TrialBooks;
   readonly config: Config;
   readonly partner: TrialPartner;
   /** Every line that the service logged. */
   readonly log: readonly string[];
-  /** How far the service's time is ahead of the database's, in milliseconds. */
+  /** Sets how far the service's time is ahead of the database's, in milliseconds. */
   shiftClock(aheadMs: number): void;
   /** The service's time. */
   now(): number;
   addPartner(terms?: PartnerTerms): Promise<TrialPartner>;
-  /** Lets admission see what was changed in the database. */
+  /** Makes admission read the changes in the database. */
   refresh(): Promise<void>;
   token(partner?: TrialPartner): Promise<string>;
-  /** A request as the proxy would pass it on: certificate, address, token, Idempotency-Key. POST unless told. */
+  /**
+   * Sends a request as the proxy would forward it: with certificate hash, address, token and Idempotency-Key.
+   * Default method: POST.
+   */
   send(path: string, sending?: Sending): Promise<Response>;
-  /** The same, signed. */
+  /** Sends a signed request. */
   signed(path: string, body: string | Uint8Array, signing?: Signing): Promise<Response>;
   stop(): Promise<void>;
 }
@@ -60,15 +68,17 @@ export interface TrialService {
 export interface TrialOptions {
   readonly environment?: "sandbox" | "production";
   readonly server?: TestPostgres;
-  /** Webhooks are sent, too; trial receivers are trusted. */
+  /** Also sends webhooks. The service always trusts the fixture receivers' CA. */
   readonly deliver?: boolean;
-  /** Of the partner that it begins with. */
+  /** The webhook URL of the first partner. */
   readonly webhook?: string;
-  /** HA=on. The service then logs in as gold_api itself, because the proof must run with that login's rights. */
+  /**
+   * HA=on. The service then logs in as gold_api itself, because the proof must run with that login's rights.
+   */
   readonly standby?: boolean;
 }
 
-/** Partners sign the base URL, so what is signed for one environment is worthless in the other. */
+/** Partners sign the base URL, so a request that is signed for one environment is refused in the other. */
 const BASE_URLS = { sandbox: "https://localhost:8443", production: "https://api.example" } as const;
 
 export async function trialService(
@@ -154,13 +164,15 @@ export async function trialService(
   return trial;
 }
 
-/** What the proxy vouches for. */
+/** Returns the headers that the proxy vouches for. */
 const identity = ({ fingerprint }: TrialPartner) => ({
   "X-Forwarded-Client-Cert": `Hash=${fingerprint}`,
   "X-Client-Ip": "127.0.0.1",
 });
 
-/** Keys in files, a token key in the database, and the settings that go with them. */
+/**
+ * Writes the keys to files and a token key to the database. Returns the keys and the matching configuration.
+ */
 async function settle(
   books: TrialBooks,
   folder: string,

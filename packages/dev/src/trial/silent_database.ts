@@ -4,16 +4,19 @@ import { createServer as createTlsServer } from "node:tls";
 import { createAuthority } from "../gateway/trial.ts";
 
 export interface SilentDatabase {
-  /** Over TLS. */
+  /** Requires TLS. */
   readonly url: string;
   stop(): Promise<void>;
 }
 
 const SSL_REQUEST_BYTES = 8;
-/** Postgres' own messages: you are in; send what you want. */
+/** The Postgres messages AuthenticationOk and ReadyForQuery. */
 const WELCOME = Buffer.from([0x52, 0, 0, 0, 8, 0, 0, 0, 0, 0x5a, 0, 0, 0, 5, 0x49]);
 
-/** Speaks Postgres over TLS as far as the login, and then says nothing, as a machine that lost its power does. */
+/**
+ * Starts a server that speaks Postgres over TLS until the login. After that it is silent, like a machine that
+ * lost its power.
+ */
 export async function silentDatabase(): Promise<SilentDatabase> {
   const { cert, key } = await (await createAuthority()).issue("localhost");
   const open = new Set<Socket>();
