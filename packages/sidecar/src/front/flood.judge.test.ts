@@ -56,6 +56,15 @@ async function underAttack<T>(plan: AttackPlan, held: number, act: () => Promise
   }
 }
 
+/** Stops the trial also after a failure: a running HAProxy would keep this file from ending. */
+async function using<T extends { stop(): Promise<void> }, R>(
+  starting: Promise<T>,
+  act: (trial: T) => Promise<R>,
+): Promise<R> {
+  const trial = await starting;
+  return await act(trial).finally(() => trial.stop());
+}
+
 const certificateOf = (trial: EnvoyTrial, { cert, key }: Identity) => ({
   ca: trial.authority.cert,
   cert,
@@ -64,27 +73,25 @@ const certificateOf = (trial: EnvoyTrial, { cert, key }: Identity) => ({
 
 describe("an Envoy without HAProxy in front of it", () => {
   it("is closed to everybody by one address that opens connections and says nothing", async () => {
-    const trial = await startEnvoyTrial(FLOODED);
-    const port = trial.envoy.ports[0]!;
-    const failed = await underAttack(
-      { port, from: ["127.0.0.2"], count: SILENT },
-      0,
-      () => failuresOf(trial, HANDSHAKES, {}),
-    );
-    await trial.stop();
+    const failed = await using(startEnvoyTrial(FLOODED), (trial) =>
+      underAttack(
+        { port: trial.envoy.ports[0]!, from: ["127.0.0.2"], count: SILENT },
+        0,
+        () => failuresOf(trial, HANDSHAKES, {}),
+      ));
     console.log(`without HAProxy ${failed} of ${HANDSHAKES} handshakes failed`);
     assert(failed > 1, `${failed} failed: this attack proves nothing of HAProxy`);
   });
 
   it("is closed to everybody by one partner's idle connections", async () => {
-    const trial = await startEnvoyTrial(SMALL);
-    const tls = certificateOf(trial, trial.authority.issue("attacker"));
-    const failed = await underAttack(
-      { port: trial.envoy.ports[0]!, from: ["127.0.0.2"], count: IDLE, tls },
-      Number(SMALL.CONNECTIONS_MAX),
-      () => failuresOf(trial, HANDSHAKES, {}),
-    );
-    await trial.stop();
+    const failed = await using(startEnvoyTrial(SMALL), (trial) => {
+      const tls = certificateOf(trial, trial.authority.issue("attacker"));
+      return underAttack(
+        { port: trial.envoy.ports[0]!, from: ["127.0.0.2"], count: IDLE, tls },
+        Number(SMALL.CONNECTIONS_MAX),
+        () => failuresOf(trial, HANDSHAKES, {}),
+      );
+    });
     console.log(`without HAProxy ${failed} of ${HANDSHAKES} handshakes failed`);
     assert(failed > 1, `${failed} failed: this attack proves nothing of HAProxy`);
   });
@@ -92,44 +99,44 @@ describe("an Envoy without HAProxy in front of it", () => {
 
 describe("an Envoy behind HAProxy", () => {
   it("serves a partner while one address opens 11,000 connections and says nothing", async () => {
-    const trial = await startFrontTrial(FLOODED);
-    const failed = await underAttack(
-      { port: trial.port, from: ["127.0.0.2"], count: SILENT },
-      0,
-      () => failuresOf(trial.envoy, HANDSHAKES, trial),
-    );
-    const [, refused = "0"] = /^haproxy_frontend_denied_sessions_total\{proxy="partners"\} (\d+)$/m.exec(
-      await trial.metrics(),
-    ) ?? [];
-    await trial.stop();
+    const { failed, metrics } = await using(startFrontTrial(FLOODED), async (trial) => ({
+      failed: await underAttack(
+        { port: trial.port, from: ["127.0.0.2"], count: SILENT },
+        0,
+        () => failuresOf(trial.envoy, HANDSHAKES, trial),
+      ),
+      metrics: await trial.metrics(),
+    }));
+    const [, refused = "0"] =
+      /^haproxy_frontend_denied_sessions_total\{proxy="partners"\} (\d+)$/m.exec(metrics) ?? [];
     console.log(`${failed} of ${HANDSHAKES} handshakes failed; HAProxy refused ${refused} connections`);
     assert(failed <= 1, `${failed} of ${HANDSHAKES} handshakes failed`);
     assert(Number(refused) > SILENT / 10, `HAProxy counts ${refused} refusals`);
   });
 
   it("serves a partner while another one holds as many idle connections as it gets", async () => {
-    const trial = await startFrontTrial(SMALL);
-    const tls = certificateOf(trial.envoy, trial.envoy.authority.issue("attacker"));
-    const failed = await underAttack(
-      { port: trial.port, from: ["127.0.0.2"], count: IDLE, tls },
-      Number(SMALL.CONNECTIONS_PER_ADDRESS),
-      () => failuresOf(trial.envoy, HANDSHAKES, trial),
-    );
-    await trial.stop();
+    const failed = await using(startFrontTrial(SMALL), (trial) => {
+      const tls = certificateOf(trial.envoy, trial.envoy.authority.issue("attacker"));
+      return underAttack(
+        { port: trial.port, from: ["127.0.0.2"], count: IDLE, tls },
+        Number(SMALL.CONNECTIONS_PER_ADDRESS),
+        () => failuresOf(trial.envoy, HANDSHAKES, trial),
+      );
+    });
     assert(failed <= 1, `${failed} of ${HANDSHAKES} handshakes failed`);
   });
 
   it("serves a partner at its own address while a certificate is used from a hundred others", async () => {
     for (const from of [REGISTERED!, UNREGISTERED!]) {
-      const trial = await startFrontTrial(SMALL);
-      await writeAddressMap(trial.socket, new Map([[HONEST, "honest"], ["127.0.1.0/24", "attacker"]]));
-      const tls = certificateOf(trial.envoy, trial.envoy.authority.issue("attacker"));
-      const failed = await underAttack(
-        { port: trial.port, from, count: IDLE, tls },
-        Number(SMALL.CONNECTIONS_PER_PARTNER),
-        () => failuresOf(trial.envoy, HANDSHAKES, trial),
-      );
-      await trial.stop();
+      const failed = await using(startFrontTrial(SMALL), async (trial) => {
+        await writeAddressMap(trial.socket, new Map([[HONEST, "honest"], ["127.0.1.0/24", "attacker"]]));
+        const tls = certificateOf(trial.envoy, trial.envoy.authority.issue("attacker"));
+        return await underAttack(
+          { port: trial.port, from, count: IDLE, tls },
+          Number(SMALL.CONNECTIONS_PER_PARTNER),
+          () => failuresOf(trial.envoy, HANDSHAKES, trial),
+        );
+      });
       assert(failed <= 1, `${failed} of ${HANDSHAKES} handshakes failed`);
     }
   });

@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
-import { existsSync, mkdtempSync, rmSync } from "node:fs";
-import { connect } from "node:net";
+import { mkdtempSync, rmSync } from "node:fs";
+import { connect, type Socket } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import process from "node:process";
@@ -67,15 +67,16 @@ async function untilListening(haproxy: ChildProcess, port: number, runtimeApi: s
   haproxy.on("error", ({ message }) => said += `${message}: .ci/host_tools installs it.`);
   for (const endMs = Date.now() + START_MS; Date.now() < endMs; await sleep(POLL_MS)) {
     if (haproxy.exitCode !== null || haproxy.pid === undefined) break;
-    const socket = connect(port, "127.0.0.1");
-    const isOpen = await Promise.race([
-      once(socket, "connect").then(() => true, () => false),
-      once(socket, "error").then(() => false, () => false),
-    ]);
-    socket.destroy();
-    if (isOpen && existsSync(runtimeApi)) return;
+    // The socket's file exists before HAProxy listens on it.
+    if (await accepts(connect(port, "127.0.0.1")) && await accepts(connect(runtimeApi))) return;
   }
   throw new Error(`HAProxy did not start: ${said}`);
+}
+
+async function accepts(socket: Socket): Promise<boolean> {
+  const isOpen = await once(socket, "connect").then(() => true, () => false);
+  socket.destroy();
+  return isOpen;
 }
 
 /** Makes `attempts` handshakes as a partner, each followed by one request. Returns how many failed. */
