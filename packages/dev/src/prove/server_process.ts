@@ -14,6 +14,7 @@ export type Role = (typeof ROLES)[number];
 const MAIN = "packages/server/src/main.ts";
 const PROBE_MS = 300;
 const LOG_TAIL = 2000;
+const HEAL_MS = 60_000;
 const PAUSE_MS = 25;
 const LISTEN_TRIES = 400;
 
@@ -96,16 +97,17 @@ export class ServerProcess {
     this.#child = undefined;
   }
 
-  /** Starts the process if it was killed; otherwise waits until it is ready. */
+  /** Starts the process if it was killed, and waits until it accepts writes. */
   async heal(): Promise<void> {
-    if (!this.#child) return await this.start();
-    try {
-      await awaitReady(this.operations, this.#child, this.#log);
-    } catch (cause) {
-      throw new Error(
-        `${this.name} did not get over it:\n${(await readFile(this.#log, "utf8")).slice(-LOG_TAIL)}`,
-        { cause },
-      );
+    if (!this.#child) await this.start();
+    const deadline = performance.now() + HEAL_MS;
+    // /ready alone is not enough: a process is ready to read while it still refuses writes.
+    while (!(await this.isReady()) || await this.#readGauge("gold_writes_possible") !== 1) {
+      if (performance.now() > deadline) {
+        const log = await readFile(this.#log, "utf8");
+        throw new Error(`${this.name} accepts no writes after ${HEAL_MS} ms:\n${log.slice(-LOG_TAIL)}`);
+      }
+      await sleep(PAUSE_MS);
     }
   }
 
