@@ -1,6 +1,6 @@
 import process from "node:process";
 import { importVerifyingKey, type Jwk } from "@gold-partner/jws";
-import { admitCaller } from "@gold-partner/server";
+import { admitToken } from "@gold-partner/server";
 import { type Benchmark, type Goal, rotate, type Sample } from "./harness.ts";
 import { openTokenHouse } from "./tokens/house.ts";
 
@@ -65,7 +65,7 @@ async function issue({ deps, certificates }: House, count: number): Promise<Bear
 
 /** Admits a caller as the service does for every request. */
 const admit = ({ deps }: House, { certificate, authorization }: Bearer, aheadMs = 0) =>
-  admitCaller(certificate, authorization, deps.tokens, deps.now() + aheadMs);
+  admitToken(certificate, authorization, deps.tokens, deps.now() + aheadMs);
 
 /**
  * Checks that known tokens are still verified. A service that admits every token it has seen checks nothing.

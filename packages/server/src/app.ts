@@ -10,15 +10,17 @@ import {
 } from "@gold-partner/protocol";
 import { Hono } from "hono";
 import { refusalOf } from "./booking/booking.ts";
-import { type AppContext, type AppEnv, enter, type Route } from "./corridor.ts";
-import { redeliveryRoute, webhookTestRoute } from "./delivery_route.ts";
+import { admitCertificateAlone } from "./admission/admit_caller.ts";
+import type { AppContext, AppEnv, Route } from "./http/context.ts";
+import { redeliveryRoute, webhookTestRoute } from "./routes/delivery_route.ts";
 import type { Deps } from "./deps.ts";
 import { errorCatalogueRoute, referenceRoute } from "./docs_route.ts";
-import { fundingRoute } from "./funding_route.ts";
+import { fundingRoute } from "./routes/funding_route.ts";
 import { openApiRoute } from "./openapi_route.ts";
-import { orderRoute, withdrawalRoute } from "./order_route.ts";
+import { orderRoute } from "./routes/order_route.ts";
+import { withdrawalRoute } from "./routes/withdrawal_route.ts";
 import { probeRoute } from "./probe_route.ts";
-import { quoteRoute } from "./quote_route.ts";
+import { quoteRoute } from "./routes/quote_route.ts";
 import { balancesRoute, credentialsRoute, limitsRoute } from "./read_routes/account.ts";
 import { jwksRoute, metadataRoute } from "./read_routes/discovery.ts";
 import { eventsRoute } from "./read_routes/events.ts";
@@ -100,7 +102,7 @@ export function createApp(deps: Deps): Hono<AppEnv> {
   for (const [path, methods] of methodsOf) {
     const allowed = methods.sort().join(", ");
     app.all(path, async (c) => {
-      await enter(c, deps);
+      await admitCertificateAlone(c, deps);
       const reply = refuse(new Refusal("method_not_allowed", `This path takes ${allowed}.`), c, deps);
       reply.headers.set("Allow", allowed);
       return reply;
@@ -109,7 +111,10 @@ export function createApp(deps: Deps): Hono<AppEnv> {
   app.notFound(async (c) => {
     const refusal = new Refusal("not_found", "There is no such path.");
     if (c.req.path === FUND_PATH) return refuse(refusal, c, deps);
-    return await enter(c, deps).then(() => refuse(refusal, c, deps), (error) => refuse(error, c, deps));
+    return await admitCertificateAlone(c, deps).then(
+      () => refuse(refusal, c, deps),
+      (error) => refuse(error, c, deps),
+    );
   });
   app.onError((error, c) => refuse(error, c, deps));
   return app;

@@ -1,6 +1,7 @@
 import { hostBytes, REQUEST_HEADER } from "@gold-partner/protocol";
 import { refuseQuery } from "./admission/query/read_query.ts";
-import { enter, type Route } from "./corridor.ts";
+import { admitCertificateAlone } from "./admission/admit_caller.ts";
+import type { Route } from "./http/context.ts";
 import type { Deps } from "./deps.ts";
 import { fixedReply } from "./reply.ts";
 
@@ -18,7 +19,7 @@ export function fixedRoute(
     return { mediaType, body, tag, headers };
   });
   return async (c) => {
-    await enter(c, deps);
+    await admitCertificateAlone(c, deps);
     refuseQuery(c);
     return fixedReply(await fixed, c.req.header(REQUEST_HEADER.ifNoneMatch), c.get("exchange"));
   };

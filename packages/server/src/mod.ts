@@ -17,7 +17,7 @@ export { ROLES } from "./role.ts";
 export { programEnvironment } from "./program_environment.ts";
 export { createSealing, type Sealing } from "./sealing.ts";
 export { admitCertificate } from "./admission/identity/client_certificate.ts";
-export { admitCaller } from "./admission/token/caller.ts";
+export { admitToken } from "./admission/token/caller.ts";
 export { hashSecret } from "./admission/token/client_secret.ts";
 export { parseAllowList } from "./outbound/allow_list.ts";
 export { checkEndpoint } from "./outbound/check_endpoint.ts";

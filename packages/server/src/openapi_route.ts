@@ -1,5 +1,5 @@
 import type { Json } from "@gold-partner/protocol";
-import type { Route } from "./corridor.ts";
+import type { Route } from "./http/context.ts";
 import type { Deps } from "./deps.ts";
 import { fixedRoute } from "./fixed_route.ts";
 

@@ -2,30 +2,26 @@ import { canonicalRequest, JsonNumber, type JsonObject } from "@gold-partner/can
 import { parseDetached } from "@gold-partner/jws";
 import {
   hostBytes,
+  ID_PREFIX,
   NONCE_FORM,
   type ProbeMistake,
   REPLY_HEADER,
   REQUEST_HEADER,
   TIMESTAMP_FORM,
 } from "@gold-partner/protocol";
+import type { Counted } from "./admission/admit_caller.ts";
 import { readBody } from "./admission/body/read_body.ts";
 import { rateFields } from "./admission/rate/rate_fields.ts";
 import { createRateLimiter, type RateLimiter, type RateTerms } from "./admission/rate/rate_limiter.ts";
 import type { Partner } from "./admission/registry/snapshot.ts";
-import { readSignatureForms } from "./admission/signature/header_forms.ts";
 import { activeKeys, readAnew, type SignedRequest } from "./admission/signature/verify_signature.ts";
 import type { Caller } from "./admission/token/caller.ts";
-import { nonceUuid } from "./booking/nonce/nonce_uuid.ts";
+import { nonceUuid } from "./admission/signature/nonce_uuid.ts";
 import { LIMIT_STATUS, type Outcome } from "./booking/outcome.ts";
-import {
-  type AppContext,
-  authenticate,
-  bookAdmitted,
-  identify,
-  type Route,
-  signedUrl,
-  uuidOfRequest,
-} from "./corridor.ts";
+import { admitCaller } from "./admission/admit_caller.ts";
+import { authenticate, signedUrl } from "./admission/signature/authenticate.ts";
+import type { AppContext, Route } from "./http/context.ts";
+import { bookAdmitted } from "./routes/book_admitted.ts";
 import type { Deps } from "./deps.ts";
 import type { ProbedRequest } from "./probe/attempts.ts";
 import { diagnose } from "./probe/diagnosis.ts";
@@ -71,7 +67,7 @@ export function probeRoute(deps: Deps): Route {
 }
 
 async function answerAsAnOrder(c: AppContext, deps: Deps): Promise<Response> {
-  const admit = async () => await verify(c, deps, await identify(c, deps));
+  const admit = async () => await verify(c, deps, await admitCaller(c, deps));
   const book = ({ partner, nonce }: SignedRequest) => spend(c, deps, partner, nonce);
   const booked = await bookAdmitted(admit, book, deps);
   if (booked.status === LIMIT_STATUS) return outcomeReply(booked, c.get("exchange"));
@@ -81,7 +77,7 @@ async function answerAsAnOrder(c: AppContext, deps: Deps): Promise<Response> {
 }
 
 async function explain(c: AppContext, deps: ProbeDeps): Promise<Response> {
-  const caller = await identify(c, deps);
+  const caller = await admitCaller(c, deps);
   // Refuses a body that is too large, as every route does, even if no step reads the body.
   await readBody(c);
   const headers = headersOf(c);
@@ -95,7 +91,7 @@ async function explain(c: AppContext, deps: ProbeDeps): Promise<Response> {
     steps.signature = await judge(() => verify(c, deps, caller), ALL_RIGHT.signature);
   }
   if (!steps.signature.ok) return await verdict(c, deps, steps, await findMistake(c, deps, holder, steps));
-  const admit = () => identify(c, deps);
+  const admit = () => admitCaller(c, deps);
   const book = ({ partner }: Caller) => spend(c, deps, partner, headers.nonce);
   const booked = await bookAdmitted(admit, book, deps);
   if (booked.status === LIMIT_STATUS) return outcomeReply(booked, c.get("exchange"));
@@ -103,9 +99,8 @@ async function explain(c: AppContext, deps: ProbeDeps): Promise<Response> {
   return await verdict(c, deps, steps, null);
 }
 
-async function verify(c: AppContext, deps: Deps, caller: Caller): Promise<SignedRequest> {
-  const body = await readBody(c);
-  return await authenticate(c, deps, caller, body, readSignatureForms((name) => c.req.header(name)));
+async function verify(c: AppContext, deps: Deps, caller: Counted<Caller>): Promise<SignedRequest> {
+  return await authenticate(caller, await readBody(c), c, deps);
 }
 
 /** Tries the usual mistakes. If one explains the failure, adds its cure to the failed step. */
@@ -150,7 +145,7 @@ async function spend(
     client: partner.id,
     admissionVersion: partner.admissionVersion,
     nonce: nonceUuid(nonce),
-    request: uuidOfRequest(c.get("exchange").requestId),
+    request: c.get("exchange").requestId.slice(ID_PREFIX.request.length),
   });
   if (outcome.outcome === "idempotency_request_in_progress") {
     // A probe has no idempotency key, so the outcome can only mean that the account is busy.

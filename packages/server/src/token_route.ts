@@ -10,7 +10,9 @@ import type { ClientCertificate } from "./admission/identity/client_certificate.
 import { limitFailures } from "./admission/rate/limit_failures.ts";
 import type { ClientSecret, Partner, Snapshot } from "./admission/registry/snapshot.ts";
 import { findSecret } from "./admission/token/client_secret.ts";
-import { type AppContext, enter, type Route, uuidFor } from "./corridor.ts";
+import { admitCertificateAlone } from "./admission/admit_caller.ts";
+import type { AppContext, Route } from "./http/context.ts";
+import { newUuid } from "./new_uuid.ts";
 import type { Deps } from "./deps.ts";
 import { Refusal } from "./refusal.ts";
 import { jsonReply } from "./reply.ts";
@@ -19,7 +21,7 @@ import { jsonReply } from "./reply.ts";
 export function tokenRoute(deps: Deps): Route {
   return async (c) => {
     const { tokens, usage, now } = deps;
-    const certificate = await enter(c, deps);
+    const certificate = await admitCertificateAlone(c, deps);
     const { partner, secret } = await limitFailures(
       certificate,
       c.get("exchange"),
@@ -27,7 +29,7 @@ export function tokenRoute(deps: Deps): Route {
       () => admitClient(c, deps, certificate),
     );
     if (partner.suspended) throw new Refusal("partner_suspended");
-    const { token, kid } = await tokens.issue(certificate, now(), uuidFor(deps));
+    const { token, kid } = await tokens.issue(certificate, now(), newUuid(deps));
     usage.note({ kind: "client_secret", partner: partner.id, id: `${secret.id}`, atMs: now() });
     usage.note({ kind: "token_key", partner: null, id: kid, atMs: now() });
     return jsonReply(

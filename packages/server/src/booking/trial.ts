@@ -1,6 +1,8 @@
 import { randomBytes } from "node:crypto";
 import { GOLD_MAX_TENTH_MILLIGRAMS, ID_PREFIX, newId, type QuoteRequest } from "@gold-partner/protocol";
 import type { Sql } from "postgres";
+import type { AdmittedWrite, SignedWrite } from "../admission/admitted_write.ts";
+import { stamp } from "../ticket.ts";
 import { type FundingItem, sendFunding } from "./funding/book_funding.ts";
 import type { LaneItem, Send, Sending } from "./lane.ts";
 import { type NonceItem, sendNonces } from "./nonce/spend_nonces.ts";
@@ -17,17 +19,13 @@ export function newUuid(): string {
 }
 
 export function orderItem(client: number, quote: string | null, given: Partial<OrderItem> = {}): OrderItem {
-  return { ...newRequest(client), nonce: newUuid(), quote, ...given };
+  return stamp<OrderItem>({ ...newSignedWrite(client), quote, ...given });
 }
 
 export function quoteItem(client: number, asked: QuoteRequest, given: Partial<QuoteItem> = {}): QuoteItem {
-  return {
-    ...newRequest(client),
-    asked,
-    maximumTenthMilligrams: GOLD_MAX_TENTH_MILLIGRAMS,
-    id: newUuid(),
-    ...given,
-  };
+  const write = newWrite(client);
+  const maximumTenthMilligrams = GOLD_MAX_TENTH_MILLIGRAMS;
+  return stamp<QuoteItem>({ ...write, asked, maximumTenthMilligrams, id: newUuid(), ...given });
 }
 
 export function fundingItem(
@@ -35,7 +33,7 @@ export function fundingItem(
   amountHalalas: bigint,
   given: Partial<FundingItem> = {},
 ): FundingItem {
-  return { ...newRequest(client), amountHalalas, id: newUuid(), ...given };
+  return stamp<FundingItem>({ ...newWrite(client), amountHalalas, id: newUuid(), ...given });
 }
 
 export function withdrawalItem(
@@ -43,21 +41,27 @@ export function withdrawalItem(
   amountHalalas: bigint,
   given: Partial<WithdrawalItem> = {},
 ): WithdrawalItem {
-  return { ...newRequest(client), nonce: newUuid(), amountHalalas, reference: null, id: newUuid(), ...given };
+  const write = newSignedWrite(client);
+  return stamp<WithdrawalItem>({ ...write, amountHalalas, reference: null, id: newUuid(), ...given });
 }
 
 export function nonceItem(client: number, given: Partial<NonceItem> = {}): NonceItem {
-  const { admissionVersion, request } = newRequest(client);
+  const { admissionVersion, request } = newWrite(client);
   return { client, admissionVersion, request, nonce: newUuid(), ...given };
 }
 
-const newRequest = (client: number) => ({
-  client,
-  admissionVersion: "1",
-  key: newUuid(),
-  fingerprint: "0a".repeat(32),
-  request: newUuid(),
-});
+/** Tests of booking skip admission, so they mark their writes as admitted by themselves. */
+export const newWrite = (client: number): AdmittedWrite =>
+  stamp<AdmittedWrite>({
+    client,
+    admissionVersion: "1",
+    key: newUuid(),
+    fingerprint: "0a".repeat(32),
+    request: newUuid(),
+  });
+
+const newSignedWrite = (client: number): SignedWrite =>
+  stamp<SignedWrite>({ ...newWrite(client), nonce: newUuid() });
 
 const WAITING: Sending = { wait: true, settle: false };
 

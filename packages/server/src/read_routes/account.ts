@@ -10,7 +10,8 @@ import {
 } from "@gold-partner/protocol";
 import { JsonNumber, type JsonValue } from "@gold-partner/canonical";
 import { readQuery, refuseQuery } from "../admission/query/read_query.ts";
-import { identify, type Route } from "../corridor.ts";
+import { admitCaller } from "../admission/admit_caller.ts";
+import type { Route } from "../http/context.ts";
 import type { Deps } from "../deps.ts";
 import type { Holdings, PartnerLimits } from "../reads/account_reads.ts";
 import { Refusal } from "../refusal.ts";
@@ -18,7 +19,7 @@ import { jsonReply, jsonTextReply } from "../reply.ts";
 
 export function balancesRoute(deps: Deps): Route {
   return async (c) => {
-    const { partner } = await identify(c, deps);
+    const { partner } = await admitCaller(c, deps);
     const { at } = readQuery(c, balancesQuery);
     if (at === undefined) {
       const { asOf, ...holdings } = await deps.reads.balances(partner.id);
@@ -43,7 +44,7 @@ const DAYS = ["sunday", "monday", "tuesday", "wednesday", "thursday", "friday", 
 
 export function limitsRoute(deps: Deps): Route {
   return async (c) => {
-    const { partner: { id, maximumTenthMilligrams, rate } } = await identify(c, deps);
+    const { partner: { id, maximumTenthMilligrams, rate } } = await admitCaller(c, deps);
     refuseQuery(c);
     const [{ alwaysOpen, sessions }, limits] = await Promise.all([
       deps.reads.marketHours(),
@@ -106,7 +107,7 @@ const count = (number: bigint) => new JsonNumber(`${number}`);
 
 export function credentialsRoute(deps: Deps): Route {
   return async (c) => {
-    const { partner } = await identify(c, deps);
+    const { partner } = await admitCaller(c, deps);
     refuseQuery(c);
     return jsonTextReply(await deps.reads.credentials(partner.id), c.get("exchange"));
   };

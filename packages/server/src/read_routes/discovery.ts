@@ -1,11 +1,12 @@
 import { refuseQuery } from "../admission/query/read_query.ts";
-import { enter, type Route } from "../corridor.ts";
+import { admitCertificateAlone } from "../admission/admit_caller.ts";
+import type { Route } from "../http/context.ts";
 import type { Deps } from "../deps.ts";
 import { jsonReply } from "../reply.ts";
 
 export function jwksRoute(deps: Deps): Route {
   return async (c) => {
-    await enter(c, deps);
+    await admitCertificateAlone(c, deps);
     refuseQuery(c);
     // A key is published before it starts to sign, and stays published until it retires.
     const published = deps.registry.snapshot().tokenKeys.filter(({ retireAtMs }) => deps.now() < retireAtMs);
@@ -19,7 +20,7 @@ export function jwksRoute(deps: Deps): Route {
 
 export function metadataRoute(deps: Deps): Route {
   return async (c) => {
-    await enter(c, deps);
+    await admitCertificateAlone(c, deps);
     refuseQuery(c);
     const issuer = deps.config.publicBaseUrl;
     return jsonReply({

@@ -1,13 +1,14 @@
 import { formatInstant, priceNumber } from "@gold-partner/protocol";
 import { refuseQuery } from "../admission/query/read_query.ts";
-import { enter, identify, type Route } from "../corridor.ts";
+import { admitCaller, admitCertificateAlone } from "../admission/admit_caller.ts";
+import type { Route } from "../http/context.ts";
 import type { Deps } from "../deps.ts";
 import { Refusal } from "../refusal.ts";
 import { jsonReply, jsonTextReply } from "../reply.ts";
 
 export function healthRoute(deps: Deps): Route {
   return async (c) => {
-    await enter(c, deps);
+    await admitCertificateAlone(c, deps);
     refuseQuery(c);
     deps.writes.requirePossible();
     return jsonReply({ status: "ok" }, c.get("exchange"));
@@ -16,7 +17,7 @@ export function healthRoute(deps: Deps): Route {
 
 export function pricesRoute(deps: Deps): Route {
   return async (c) => {
-    await identify(c, deps);
+    await admitCaller(c, deps);
     refuseQuery(c);
     const price = await deps.reads.price();
     if (!price || price.stale) throw new Refusal("price_unavailable");
@@ -35,7 +36,7 @@ export function pricesRoute(deps: Deps): Route {
 
 export function reservesRoute(deps: Deps): Route {
   return async (c) => {
-    await identify(c, deps);
+    await admitCaller(c, deps);
     refuseQuery(c);
     const body = await deps.reads.reserves();
     if (body === null) {

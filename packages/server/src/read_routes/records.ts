@@ -1,6 +1,7 @@
 import { ID_PREFIX, listQuery, PAGE_DEFAULT_ITEMS, uuidOfId } from "@gold-partner/protocol";
 import { readQuery, refuseQuery } from "../admission/query/read_query.ts";
-import { identify, type Route } from "../corridor.ts";
+import { admitCaller } from "../admission/admit_caller.ts";
+import type { Route } from "../http/context.ts";
 import type { Deps } from "../deps.ts";
 import { readCursor, writeCursor } from "../reads/cursor.ts";
 import type { ListedKind, RecordKind } from "../reads/record_reads.ts";
@@ -11,7 +12,7 @@ import { pageText } from "./page.ts";
 /** Reads one record by its id. A malformed id, an unknown id and another partner's id get the same answer. */
 export function recordRoute(kind: RecordKind, deps: Deps): Route {
   return async (c) => {
-    const { partner } = await identify(c, deps);
+    const { partner } = await admitCaller(c, deps);
     refuseQuery(c);
     const uuid = uuidOfId(ID_PREFIX[kind], c.req.param(`${kind}_id`) ?? "");
     const text = uuid && await deps.reads.find(kind, partner.id, uuid);
@@ -23,7 +24,7 @@ export function recordRoute(kind: RecordKind, deps: Deps): Route {
 /** Reads a page of records, newest first. */
 export function listRoute(kind: ListedKind, deps: Deps): Route {
   return async (c) => {
-    const { partner } = await identify(c, deps);
+    const { partner } = await admitCaller(c, deps);
     const query = readQuery(c, listQuery);
     const { limit = PAGE_DEFAULT_ITEMS, cursor } = query;
     const scope = { list: kind, clientId: partner.publicId };

@@ -1,6 +1,7 @@
 import { statementQuery } from "@gold-partner/protocol";
 import { readQuery } from "../admission/query/read_query.ts";
-import { type AppContext, identify, type Route } from "../corridor.ts";
+import { admitCaller } from "../admission/admit_caller.ts";
+import type { AppContext, Route } from "../http/context.ts";
 import type { Deps } from "../deps.ts";
 import { prefersCsv } from "../reads/media_type.ts";
 import { writeStatementCsv, writeStatementJson } from "../reads/statement.ts";
@@ -11,7 +12,7 @@ const JSON_MEDIA_TYPE = "application/json";
 
 export function statementRoute(deps: Deps): Route {
   return async (c) => {
-    const { partner } = await identify(c, deps);
+    const { partner } = await admitCaller(c, deps);
     const days = readQuery(c, statementQuery);
     const range = await deps.reads.statementRange(partner.id, days.from, days.to);
     const [mediaType, parts] = prefersCsv(c.req.header("accept"))

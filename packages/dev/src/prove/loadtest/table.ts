@@ -20,7 +20,7 @@ export const SHORT_SCENARIOS: readonly string[] = SCENARIOS.slice(0, 3);
 export const LOAD_DEFECTS: readonly LoadDefect[] = [
   {
     name: "the nonce check is off",
-    file: "src/booking/nonce/nonce_uuid.ts",
+    file: "src/admission/signature/nonce_uuid.ts",
     from: "const hex = hostBytes.sha256Hex(hostBytes.utf8(nonce));",
     to: "const hex = hostBytes.sha256Hex(hostBytes.utf8(nonce + crypto.randomUUID()));",
     scenario: "nonce_store",

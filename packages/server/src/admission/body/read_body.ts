@@ -1,19 +1,41 @@
 import { CanonicalError, type JsonValue, readJson } from "@gold-partner/canonical";
 import { BODY_MAX_BYTES, BODY_MAX_DEPTH, bodyErrors } from "@gold-partner/protocol";
-import type { Context } from "hono";
 import type { z } from "zod";
+import type { AppContext } from "../../http/context.ts";
 import { Refusal } from "../../refusal.ts";
+import { stamp, type Ticket } from "../../ticket.ts";
+import { refuseQuery } from "../query/read_query.ts";
+
+/** The body's bytes, at most 64 KiB. */
+export type Bytes = Ticket<"Bytes", Uint8Array>;
+/** The bytes of a body that is declared as JSON. */
+export type JsonBytes = Bytes & Ticket<"JsonBytes", Uint8Array>;
+
+/** The parameters of a request: `params` as they arrived, `asked` as the schema reads them. */
+export type Parameters<Asked> = Ticket<"Parameters", { readonly params: JsonValue; readonly asked: Asked }>;
 
 const SHOWN_MAX_CHARACTERS = 60;
+const EMPTY_OBJECT = new TextEncoder().encode("{}");
 
 /**
  * Reads the raw bytes of the body. Reading stops with a refusal as soon as the body exceeds 64 KiB. The bytes
  * are kept in the context: if the request's admission is repeated, the body cannot be read a second time.
  */
-export function readBody(c: Context): Promise<Uint8Array> {
-  let body = c.get("body") as Promise<Uint8Array> | undefined;
+export async function readBody(c: AppContext): Promise<Bytes> {
+  let body = c.get("body");
   if (!body) c.set("body", body = readOnce(c).catch(refuseBroken));
-  return body;
+  return stamp<Bytes>(await body);
+}
+
+/**
+ * Reads the body of an operation that takes JSON. Checks, in order: size → media type. If the body is
+ * optional, an empty one needs no media type and counts as an empty object.
+ */
+export async function readJsonBytes(c: AppContext, isOptional = false): Promise<JsonBytes> {
+  const body = await readBody(c);
+  if (isOptional && body.length === 0) return stamp<JsonBytes>(EMPTY_OBJECT);
+  checkMediaType(c, "application/json");
+  return stamp<JsonBytes>(body);
 }
 
 /**
@@ -24,7 +46,7 @@ function refuseBroken(error: unknown): never {
   throw error instanceof Refusal ? error : new Refusal("request_timeout", "The body did not arrive whole.");
 }
 
-async function readOnce(c: Context): Promise<Uint8Array> {
+async function readOnce(c: AppContext): Promise<Uint8Array> {
   const length = c.req.header("content-length");
   if (length !== undefined && Number(length) > BODY_MAX_BYTES) throw tooLarge();
   if (length !== undefined) return new Uint8Array(await c.req.arrayBuffer());
@@ -51,7 +73,7 @@ function concat(chunks: readonly Uint8Array[], size: number): Uint8Array {
 const tooLarge = () => new Refusal("body_too_large", `The body is larger than ${BODY_MAX_BYTES} bytes.`);
 
 /** Checks Content-Type and Content-Encoding. `wanted` is type/subtype. */
-export function checkMediaType(c: Context, wanted: string): void {
+export function checkMediaType(c: AppContext, wanted: string): void {
   const [type = "", ...parameters] = (c.req.header("content-type") ?? "").split(";").map((part) =>
     part.trim().toLowerCase()
   );
@@ -80,8 +102,21 @@ export function checkMediaType(c: Context, wanted: string): void {
 const shortened = (text: string): string =>
   text.length <= SHOWN_MAX_CHARACTERS ? text : `${text.slice(0, SHOWN_MAX_CHARACTERS)}…`;
 
-/** Checks the JSON syntax only. `readShape()` checks the shape. */
-export function readJsonBody(bytes: Uint8Array): JsonValue {
+/**
+ * Reads the parameters of an operation that takes them all from its body. Checks, in order: no query → JSON
+ * syntax → shape.
+ */
+export function readParameters<Schema extends z.ZodType>(
+  c: AppContext,
+  schema: Schema,
+  bytes: JsonBytes,
+): Parameters<z.output<Schema>> {
+  refuseQuery(c);
+  const params = readJsonBody(bytes);
+  return stamp<Parameters<z.output<Schema>>>({ params, asked: readShape(schema, params) });
+}
+
+function readJsonBody(bytes: Uint8Array): JsonValue {
   try {
     return readJson(bytes, { maxBytes: BODY_MAX_BYTES, maxDepth: BODY_MAX_DEPTH });
   } catch (error) {
@@ -92,7 +127,7 @@ export function readJsonBody(bytes: Uint8Array): JsonValue {
   }
 }
 
-export function readShape<Schema extends z.ZodType>(schema: Schema, value: JsonValue): z.output<Schema> {
+function readShape<Schema extends z.ZodType>(schema: Schema, value: JsonValue): z.output<Schema> {
   const result = schema.safeParse(value);
   if (result.success) return result.data;
   const errors = bodyErrors(result.error.issues);

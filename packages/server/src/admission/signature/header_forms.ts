@@ -6,21 +6,25 @@ import {
   TIMESTAMP_FORM,
 } from "@gold-partner/protocol";
 import { Refusal } from "../../refusal.ts";
+import { stamp, type Ticket } from "../../ticket.ts";
 
 /** Reads one header. The values of a repeated header are joined with a comma and a space. */
 type HeaderReader = (name: string) => string | undefined;
 
-export interface SignatureForms {
+/** The three signature headers, each in its documented format. */
+export type SignatureForms = Ticket<"SignatureForms", {
   readonly timestamp: string;
   readonly nonce: string;
   readonly signature: string;
-}
+}>;
 
-export function readIdempotencyKey(header: HeaderReader): string {
+export type IdempotencyKey = Ticket<"IdempotencyKey", string>;
+
+export function readIdempotencyKey(header: HeaderReader): IdempotencyKey {
   const key = header(REQUEST_HEADER.idempotencyKey);
   if (key === undefined) throw new Refusal("idempotency_key_missing");
   if (!IDEMPOTENCY_KEY_FORM.test(key)) throw new Refusal("idempotency_key_invalid");
-  return key;
+  return stamp<IdempotencyKey>(key);
 }
 
 /** Checks the format of the three signature headers, before anything is computed from them. */
@@ -42,7 +46,7 @@ export function readSignatureForms(header: HeaderReader): SignatureForms {
       `${REQUEST_HEADER.signature} must be <header>..<86 base64url characters>.`,
     );
   }
-  return { timestamp, nonce, signature };
+  return stamp<SignatureForms>({ timestamp, nonce, signature });
 }
 
 /** A request that lacks one of the three headers counts as unsigned, whatever the other two contain. */

@@ -5,25 +5,27 @@ import { Refusal } from "../../refusal.ts";
 import { stamp, type Ticket } from "../../ticket.ts";
 import type { Registry } from "../registry/registry.ts";
 import { isActive, type Partner } from "../registry/snapshot.ts";
+import type { Counted } from "../admit_caller.ts";
+import type { Bytes } from "../body/read_body.ts";
 import type { Caller } from "../token/caller.ts";
 import type { SignatureForms } from "./header_forms.ts";
 
 /**
  * A request whose caller signed exactly these bytes, at an allowed time. The database checks the nonce later.
  */
-export type SignedRequest = Ticket<"SignedRequest", {
+export type SignedRequest<Body extends Bytes = Bytes> = Ticket<"SignedRequest", {
   readonly partner: Partner;
   readonly nonce: string;
-  readonly body: Uint8Array;
+  readonly body: Body;
   /** The thumbprint of the key that verified the signature. */
   readonly key: string;
 }>;
 
-interface RequestBytes {
+interface RequestBytes<Body extends Bytes> {
   readonly method: string;
   /** The public base URL and the request target, byte for byte. */
   readonly url: string;
-  readonly body: Uint8Array;
+  readonly body: Body;
 }
 
 const OF_NO_KNOWN_KEY: readonly string[] = ["key_unknown", "signature_mismatch"];
@@ -52,12 +54,13 @@ export async function readAnew(partner: Partner, registry: Registry): Promise<Pa
   return (await registry.refresh()).partners.get(partner.publicId) ?? partner;
 }
 
-export async function verifySignature(
-  { partner }: Caller,
-  { method, url, body }: RequestBytes,
+/** Checks, in order: timestamp → signature. */
+export async function verifySignature<Body extends Bytes>(
+  { partner }: Counted<Caller>,
+  { method, url, body }: RequestBytes<Body>,
   { timestamp, nonce, signature }: SignatureForms,
   registry: Registry,
-): Promise<SignedRequest> {
+): Promise<SignedRequest<Body>> {
   checkTimestamp(timestamp, registry.now());
   const canonical = canonicalRequest({
     method,
@@ -80,7 +83,7 @@ export async function verifySignature(
     });
     // Keep the partner with the admission version that certificate and token were checked under. A newer
     // version would hide a revocation in between.
-    return stamp<SignedRequest>({ partner, nonce, body, key });
+    return stamp<SignedRequest<Body>>({ partner, nonce, body, key });
   } catch (error) {
     if (error instanceof JwsError) throw new Refusal("signature_invalid", error.message);
     throw error;

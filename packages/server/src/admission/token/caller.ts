@@ -1,5 +1,6 @@
 import { Refusal } from "../../refusal.ts";
 import { stamp, type Ticket } from "../../ticket.ts";
+import type { Counted } from "../admit_caller.ts";
 import type { ClientCertificate } from "../identity/client_certificate.ts";
 import type { Partner } from "../registry/snapshot.ts";
 import { thumbprintOf, type TokenAuthority } from "./token_authority.ts";
@@ -13,7 +14,7 @@ const BEARER = /^bearer +([A-Za-z0-9._~+/-]+=*)$/i;
  * Checks the token of the Authorization header. It must be bound to this certificate and issued to this
  * partner.
  */
-export async function admitCaller(
+export async function admitToken(
   certificate: ClientCertificate,
   authorization: string | undefined,
   tokens: TokenAuthority,
@@ -31,4 +32,10 @@ export async function admitCaller(
   }
   if (partner.suspended) throw new Refusal("partner_suspended");
   return stamp<Caller>({ partner });
+}
+
+/** For operations whose token is optional. Such a partner is authenticated by its certificate alone. */
+export function admitWithoutToken({ partner }: Counted<ClientCertificate>): Counted<Caller> {
+  if (partner.suspended) throw new Refusal("partner_suspended");
+  return stamp<Counted<Caller>>({ partner });
 }

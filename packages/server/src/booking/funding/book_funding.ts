@@ -1,15 +1,12 @@
 import { AMOUNT_MAX_HALALAS } from "@gold-partner/protocol";
 import type { Sql } from "postgres";
-import type { LaneItem, Send } from "../lane.ts";
+import type { AdmittedWrite } from "../../admission/admitted_write.ts";
+import type { Send } from "../lane.ts";
 import type { Outcome } from "../outcome.ts";
 
-export interface FundingItem extends LaneItem {
-  readonly admissionVersion: string;
-  readonly key: string;
-  readonly fingerprint: string;
+export interface FundingItem extends AdmittedWrite {
   readonly amountHalalas: bigint;
   readonly id: string;
-  readonly request: string;
 }
 
 /** Fundings are rare: each is sent alone and always waits for the account's lock. */

@@ -1,21 +1,14 @@
 import type { Sql } from "postgres";
-import type { LaneItem, Send } from "../lane.ts";
+import type { AdmittedWrite } from "../../admission/admitted_write.ts";
+import type { Send } from "../lane.ts";
 import type { Outcome } from "../outcome.ts";
 
-/** A partner's request about its deliveries, with its own idempotency key. */
-export interface DeliveryItem extends LaneItem {
-  readonly admissionVersion: string;
-  readonly key: string;
-  readonly fingerprint: string;
-  readonly request: string;
-}
-
-export interface RedeliveryItem extends DeliveryItem {
+export interface RedeliveryItem extends AdmittedWrite {
   /** The event's uuid; null if the id is malformed. */
   readonly event: string | null;
 }
 
-export interface WebhookTestItem extends DeliveryItem {
+export interface WebhookTestItem extends AdmittedWrite {
   /** The uuid of the test event. */
   readonly id: string;
 }

@@ -1,6 +1,7 @@
 import type { Sql } from "postgres";
 import type { Outcome } from "../outcome.ts";
-import { newUuid } from "../trial.ts";
+import { stamp } from "../../ticket.ts";
+import { newUuid, newWrite } from "../trial.ts";
 import {
   type RedeliveryItem,
   sendRedelivery,
@@ -8,25 +9,14 @@ import {
   type WebhookTestItem,
 } from "./book_redelivery.ts";
 
-const newRequest = (client: number) => ({
-  client,
-  admissionVersion: "1",
-  key: newUuid(),
-  fingerprint: "0a".repeat(32),
-  request: newUuid(),
-});
-
 export const redeliveryItem = (
   client: number,
   event: string | null,
   given: Partial<RedeliveryItem> = {},
-): RedeliveryItem => ({ ...newRequest(client), event, ...given });
+): RedeliveryItem => stamp<RedeliveryItem>({ ...newWrite(client), event, ...given });
 
-export const webhookTestItem = (client: number, given: Partial<WebhookTestItem> = {}): WebhookTestItem => ({
-  ...newRequest(client),
-  id: newUuid(),
-  ...given,
-});
+export const webhookTestItem = (client: number, given: Partial<WebhookTestItem> = {}): WebhookTestItem =>
+  stamp<WebhookTestItem>({ ...newWrite(client), id: newUuid(), ...given });
 
 export async function redeliver(sql: Sql, item: RedeliveryItem, settle = false): Promise<Outcome> {
   const [outcome] = await sendRedelivery(sql)([item], { wait: true, settle });

@@ -1,3 +1,4 @@
+import { stamp } from "../../ticket.ts";
 import { type TrialBooks, trialBooks } from "@gold-partner/dev";
 import { assertEquals } from "@std/assert";
 import fc from "fast-check";
@@ -145,18 +146,20 @@ describe("a batch", () => {
             const items = [...history, ...batch].map((
               { client, key, fingerprint, side, grams, amount, stale },
               n,
-            ): QuoteItem => ({
-              client: CLIENTS[client]!,
-              admissionVersion: stale ? "2" : "1",
-              key: `key-${key}`,
-              fingerprint: fingerprint === 1 ? "01".repeat(32) : "00".repeat(32),
-              asked: grams === null
-                ? { side, by: "amount", amountHalalas: amount }
-                : { side, by: "grams", goldTenthMilligrams: grams },
-              maximumTenthMilligrams: 1_000n,
-              id: uuidOf(4, n),
-              request: uuidOf(3, n),
-            }));
+            ): QuoteItem =>
+              stamp<QuoteItem>({
+                client: CLIENTS[client]!,
+                admissionVersion: stale ? "2" : "1",
+                key: `key-${key}`,
+                fingerprint: fingerprint === 1 ? "01".repeat(32) : "00".repeat(32),
+                asked: grams === null
+                  ? { side, by: "amount", amountHalalas: amount }
+                  : { side, by: "grams", goldTenthMilligrams: grams },
+                maximumTenthMilligrams: 1_000n,
+                id: uuidOf(4, n),
+                request: uuidOf(3, n),
+              })
+            );
             return { history: items.slice(0, history.length), batch: items.slice(history.length) };
           },
         );

@@ -1,3 +1,4 @@
+import { stamp } from "../../ticket.ts";
 import type { ReservedSql, Sql } from "postgres";
 import type { LaneItem, Send } from "../lane.ts";
 import type { Outcome } from "../outcome.ts";
@@ -46,7 +47,7 @@ export function uuidOf(kind: number, n: number): string {
 }
 
 export function drawnOrder(draw: OrderDraw, n: number, quotes: readonly string[]): OrderItem {
-  return {
+  return stamp<OrderItem>({
     client: CLIENTS[draw.client]!,
     admissionVersion: draw.stale ? "2" : "1",
     nonce: uuidOf(1, draw.nonce),
@@ -54,7 +55,7 @@ export function drawnOrder(draw: OrderDraw, n: number, quotes: readonly string[]
     fingerprint: `0${draw.fingerprint}`.repeat(32),
     quote: draw.quote === null ? null : quotes[draw.quote] ?? uuidOf(2, draw.quote),
     request: uuidOf(3, n),
-  };
+  });
 }
 
 /** Creates clients with money and gold, and a bar that leaves `free` in the vault (0.0001 g). */

@@ -1,18 +1,12 @@
 import type { Sql } from "postgres";
 import { arrayLiteral } from "../array_literal.ts";
-import type { LaneItem, Send } from "../lane.ts";
+import type { SignedWrite } from "../../admission/admitted_write.ts";
+import type { Send } from "../lane.ts";
 import type { Outcome } from "../outcome.ts";
 
-export interface OrderItem extends LaneItem {
-  readonly admissionVersion: string;
-  /** The first 16 bytes of the nonce's SHA-256, as a uuid. */
-  readonly nonce: string;
-  readonly key: string;
-  /** Lower-case hex. */
-  readonly fingerprint: string;
+export interface OrderItem extends SignedWrite {
   /** The quote's uuid; null if the quote_id is malformed, which is handled like an unknown quote. */
   readonly quote: string | null;
-  readonly request: string;
 }
 
 /** Books 1 to 64 orders in one round trip, by the function in book_orders.sql. */

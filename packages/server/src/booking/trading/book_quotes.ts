@@ -7,17 +7,14 @@ import {
 } from "@gold-partner/protocol";
 import type { Sql } from "postgres";
 import { arrayLiteral } from "../array_literal.ts";
-import type { LaneItem, Send } from "../lane.ts";
+import type { AdmittedWrite } from "../../admission/admitted_write.ts";
+import type { Send } from "../lane.ts";
 import type { Outcome } from "../outcome.ts";
 
-export interface QuoteItem extends LaneItem {
-  readonly admissionVersion: string;
-  readonly key: string;
-  readonly fingerprint: string;
+export interface QuoteItem extends AdmittedWrite {
   readonly asked: QuoteRequest;
   readonly maximumTenthMilligrams: bigint;
   readonly id: string;
-  readonly request: string;
 }
 
 export function sendQuotes(sql: Sql): Send<QuoteItem> {

@@ -1,17 +1,13 @@
 import { AMOUNT_MAX_HALALAS } from "@gold-partner/protocol";
 import type { Sql } from "postgres";
-import type { LaneItem, Send } from "../lane.ts";
+import type { SignedWrite } from "../../admission/admitted_write.ts";
+import type { Send } from "../lane.ts";
 import type { Outcome } from "../outcome.ts";
 
-export interface WithdrawalItem extends LaneItem {
-  readonly admissionVersion: string;
-  readonly nonce: string;
-  readonly key: string;
-  readonly fingerprint: string;
+export interface WithdrawalItem extends SignedWrite {
   readonly amountHalalas: bigint;
   readonly reference: string | null;
   readonly id: string;
-  readonly request: string;
 }
 
 /** Withdrawals are rare: each is sent alone and always waits for the account's lock. */

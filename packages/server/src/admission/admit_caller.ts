@@ -1,0 +1,83 @@
+import type { AppContext } from "../http/context.ts";
+import type { Deps } from "../deps.ts";
+import { Refusal } from "../refusal.ts";
+import type { Ticket } from "../ticket.ts";
+import { admitCertificate, admitProxy, type ClientCertificate } from "./identity/client_certificate.ts";
+import { admitIp } from "./identity/client_ip.ts";
+import { limitFailures } from "./rate/limit_failures.ts";
+import { rateFields } from "./rate/rate_fields.ts";
+import type { Partner } from "./registry/snapshot.ts";
+import { admitToken, admitWithoutToken, type Caller } from "./token/caller.ts";
+
+const PROXY_HEADER = {
+  certificate: "x-forwarded-client-cert",
+  clientIp: "x-client-ip",
+  secret: "x-gold-proxy-secret",
+} as const;
+
+/** A caller whose request was counted against the partner's rate. */
+export type Counted<Who extends { readonly partner: Partner }> = Ticket<"Counted", Who>;
+
+/** Admits a request to a route that needs no token. Checks, in order: certificate → IP → rate. */
+export async function admitCertificateAlone(
+  c: AppContext,
+  deps: Deps,
+): Promise<Counted<ClientCertificate>> {
+  return countRequest(c, await admitConnection(c, deps), deps);
+}
+
+/**
+ * Admits a request to any other route. Checks, in order: certificate → IP → token → rate. A request whose
+ * token fails does not use up the partner's rate. It counts as a failure of its certificate.
+ */
+export async function admitCaller(c: AppContext, deps: Deps): Promise<Counted<Caller>> {
+  const certificate = await admitConnection(c, deps);
+  const caller = await limitFailures(
+    certificate,
+    c.get("exchange"),
+    deps,
+    () => admitToken(certificate, c.req.header("authorization"), deps.tokens, deps.now()),
+  );
+  return countRequest(c, caller, deps);
+}
+
+/** Admits a request to a route whose token is optional. A token that is sent must be valid. */
+export async function admitCallerWithOptionalToken(c: AppContext, deps: Deps): Promise<Counted<Caller>> {
+  if (c.req.header("authorization") !== undefined) return await admitCaller(c, deps);
+  return admitWithoutToken(await admitCertificateAlone(c, deps));
+}
+
+async function admitConnection(
+  c: AppContext,
+  { config, registry, usage, now }: Deps,
+): Promise<ClientCertificate> {
+  admitProxy(c.req.header(PROXY_HEADER.secret), config.proxySecret);
+  const certificate = await admitCertificate(c.req.header(PROXY_HEADER.certificate), registry);
+  const { partner, fingerprint } = certificate;
+  c.set("clientId", partner.publicId);
+  admitIp(certificate, c.req.header(PROXY_HEADER.clientIp));
+  usage.note({ kind: "certificate", partner: partner.id, id: fingerprint, atMs: now() });
+  return certificate;
+}
+
+/** Counts a request once, even if it is admitted several times. */
+function countRequest<Who extends { readonly partner: Partner }>(
+  c: AppContext,
+  who: Who,
+  { limiter, monotonicMs }: Deps,
+): Counted<Who> {
+  const exchange = c.get("exchange");
+  const { id, rate } = who.partner;
+  if (!exchange.rateFields) {
+    const verdict = limiter.take(id, rate, monotonicMs());
+    exchange.rateFields = rateFields(rate, verdict);
+    if (!verdict.allowed) {
+      throw new Refusal(
+        "rate_limited",
+        `Your rate is ${rate.perSecond} a second with a burst of ${rate.burst}, and this request was one too many; it was not executed. ` +
+          "Wait as long as Retry-After says, then repeat it with the same Idempotency-Key.",
+      );
+    }
+  }
+  return who as Counted<Who>;
+}

@@ -1,0 +1,20 @@
+import type { Context } from "hono";
+import type { Exchange } from "../reply.ts";
+
+/** What one request stores in its Hono context. */
+export interface AppEnv {
+  readonly Bindings: { readonly incoming?: { readonly url?: string } };
+  readonly Variables: {
+    exchange: Exchange;
+    target: string;
+    /** The operation's path as the API description spells it. Undefined for an unknown path. */
+    route?: string;
+    clientId: string;
+    code: string;
+    /** The bytes of the body, once something has read them. */
+    body?: Promise<Uint8Array>;
+  };
+}
+export type AppContext = Context<AppEnv>;
+/** Answers the requests of one operation. */
+export type Route = (c: AppContext) => Promise<Response>;

@@ -1,0 +1,35 @@
+import type { Outcome } from "../booking/outcome.ts";
+import type { Deps } from "../deps.ts";
+import { Refusal } from "../refusal.ts";
+
+const READMISSIONS = 3;
+
+/**
+ * Books under an admission. If the admission changed in the meantime, the request is admitted and booked
+ * again, up to READMISSIONS times in all. So no write commits after a committed revocation. `admit` runs
+ * every step before booking.
+ */
+export async function bookAdmitted<Admitted>(
+  admit: () => Promise<Admitted>,
+  book: (admitted: Admitted) => Promise<Outcome>,
+  { registry, clockAlarm }: Pick<Deps, "registry" | "clockAlarm">,
+): Promise<Outcome> {
+  for (let round = 1;; round++) {
+    const outcome = await book(await admit());
+    if (outcome.outcome === "service_unavailable") {
+      clockAlarm.refused(Number(outcome.body));
+      throw new Refusal(
+        "service_unavailable",
+        "The database's clock is behind your account's newest posting; nothing was executed.",
+      );
+    }
+    if (outcome.outcome !== "admission_changed") return outcome;
+    if (round === READMISSIONS) {
+      throw new Refusal(
+        "service_unavailable",
+        "Your credentials were changed while the request was under way; nothing was executed.",
+      );
+    }
+    await registry.refresh();
+  }
+}

@@ -1,0 +1,31 @@
+import { emptyRequest, ID_PREFIX, uuidOfId } from "@gold-partner/protocol";
+import { withoutSignature } from "../admission/admitted_write.ts";
+import type { Deps } from "../deps.ts";
+import type { Route } from "../http/context.ts";
+import { newUuid } from "../new_uuid.ts";
+import { writeRoute } from "./write_pipeline.ts";
+
+const WRITE_WITHOUT_PARAMETERS = {
+  schema: emptyRequest,
+  bodyIsOptional: true,
+  authenticate: withoutSignature,
+} as const;
+
+/** Requests that one of the partner's events is sent again. */
+export function redeliveryRoute(deps: Deps): Route {
+  return writeRoute(deps, {
+    ...WRITE_WITHOUT_PARAMETERS,
+    book: ({ write }, c) => {
+      const event = uuidOfId(ID_PREFIX.event, c.req.param("event_id") ?? "") ?? null;
+      return deps.booking.redeliver({ ...write, event });
+    },
+  });
+}
+
+/** Creates a test event for the partner's webhook. */
+export function webhookTestRoute(deps: Deps): Route {
+  return writeRoute(deps, {
+    ...WRITE_WITHOUT_PARAMETERS,
+    book: ({ write }) => deps.booking.testWebhook({ ...write, id: newUuid(deps) }),
+  });
+}

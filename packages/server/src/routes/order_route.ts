@@ -1,0 +1,14 @@
+import { ID_PREFIX, orderRequest, uuidOfId } from "@gold-partner/protocol";
+import type { Deps } from "../deps.ts";
+import type { Route } from "../http/context.ts";
+import { authenticateWrite } from "./authenticate_write.ts";
+import { writeRoute } from "./write_pipeline.ts";
+
+export function orderRoute(deps: Deps): Route {
+  return writeRoute(deps, {
+    schema: orderRequest,
+    authenticate: authenticateWrite,
+    book: ({ write, asked: { quoteId } }) =>
+      deps.booking.order({ ...write, quote: uuidOfId(ID_PREFIX.quote, quoteId) ?? null }),
+  });
+}

@@ -1,0 +1,15 @@
+import { quoteRequest } from "@gold-partner/protocol";
+import { withoutSignature } from "../admission/admitted_write.ts";
+import type { Deps } from "../deps.ts";
+import type { Route } from "../http/context.ts";
+import { newUuid } from "../new_uuid.ts";
+import { writeRoute } from "./write_pipeline.ts";
+
+export function quoteRoute(deps: Deps): Route {
+  return writeRoute(deps, {
+    schema: quoteRequest,
+    authenticate: withoutSignature,
+    book: ({ write, asked, partner: { maximumTenthMilligrams } }) =>
+      deps.booking.quote({ ...write, asked, maximumTenthMilligrams, id: newUuid(deps) }),
+  });
+}

@@ -1,0 +1,14 @@
+import { withdrawalRequest } from "@gold-partner/protocol";
+import type { Deps } from "../deps.ts";
+import type { Route } from "../http/context.ts";
+import { newUuid } from "../new_uuid.ts";
+import { authenticateWrite } from "./authenticate_write.ts";
+import { writeRoute } from "./write_pipeline.ts";
+
+export function withdrawalRoute(deps: Deps): Route {
+  return writeRoute(deps, {
+    schema: withdrawalRequest,
+    authenticate: authenticateWrite,
+    book: ({ write, asked }) => deps.booking.withdraw({ ...write, ...asked, id: newUuid(deps) }),
+  });
+}

@@ -1,0 +1,66 @@
+import type { z } from "zod";
+import { admitCaller, type Counted } from "../admission/admit_caller.ts";
+import { admitWrite, type UnsignedRequest, type WriteOf } from "../admission/admitted_write.ts";
+import { type JsonBytes, readJsonBytes, readParameters } from "../admission/body/read_body.ts";
+import type { Partner } from "../admission/registry/snapshot.ts";
+import { readIdempotencyKey } from "../admission/signature/header_forms.ts";
+import type { SignedRequest } from "../admission/signature/verify_signature.ts";
+import type { Caller } from "../admission/token/caller.ts";
+import type { Outcome } from "../booking/outcome.ts";
+import type { Deps } from "../deps.ts";
+import type { AppContext, Route } from "../http/context.ts";
+import { outcomeReply } from "../reply.ts";
+import { bookAdmitted } from "./book_admitted.ts";
+
+/** What one kind of write does differently from the others. */
+interface Write<
+  Schema extends z.ZodType,
+  Request extends SignedRequest<JsonBytes> | UnsignedRequest,
+> {
+  /** Checks certificate, IP, token and rate. The default demands a token. */
+  readonly admit?: (c: AppContext, deps: Deps) => Promise<Counted<Caller>>;
+  /** An optional body may be empty. The path then holds all parameters. */
+  readonly bodyIsOptional?: boolean;
+  /** Checks the signature of a signed write; `withoutSignature` for the others. */
+  authenticate(caller: Counted<Caller>, body: JsonBytes, c: AppContext, deps: Deps): Promise<Request>;
+  readonly schema: Schema;
+  book(admitted: Admitted<Schema, Request>, c: AppContext): Promise<Outcome>;
+}
+
+interface Admitted<Schema extends z.ZodType, Request> {
+  readonly write: WriteOf<Request>;
+  /** The parameters, as the schema reads them. */
+  readonly asked: z.output<Schema>;
+  readonly partner: Partner;
+}
+
+/**
+ * THE WRITE PIPELINE: every step of a write, in order. Each step needs an earlier step's result, so a pipeline
+ * that leaves out a step does not compile (write_pipeline.types.ts).
+ */
+export function writeRoute<
+  Schema extends z.ZodType,
+  Request extends SignedRequest<JsonBytes> | UnsignedRequest,
+>(
+  deps: Deps,
+  { admit = admitCaller, bodyIsOptional, authenticate, schema, book }: Write<Schema, Request>,
+): Route {
+  return async (c) => {
+    const admitOnce = async () => {
+      // certificate → IP → token → rate
+      const caller = await admit(c, deps);
+      // size → media type
+      const body = await readJsonBytes(c, bodyIsOptional);
+      const key = readIdempotencyKey((name) => c.req.header(name));
+      // signature headers → timestamp → signature
+      const request = await authenticate(caller, body, c, deps);
+      // no query → JSON syntax → shape
+      const parameters = readParameters(c, schema, request.body);
+      const write = admitWrite(c, request, key, parameters);
+      return { write, asked: parameters.asked, partner: request.partner };
+    };
+    // nonce → idempotency → business, in one transaction
+    const outcome = await bookAdmitted(admitOnce, (admitted) => book(admitted, c), deps);
+    return outcomeReply(outcome, c.get("exchange"));
+  };
+}

@@ -1,0 +1,74 @@
+// Checked by the compiler only: nothing imports this file. Each function leaves out one step of the write
+// pipeline. If such a function compiles, "@ts-expect-error" is an error itself.
+
+import { orderRequest } from "@gold-partner/protocol";
+import type { Counted } from "../admission/admit_caller.ts";
+import { type AdmittedWrite, admitWrite, withoutSignature } from "../admission/admitted_write.ts";
+import {
+  type Bytes,
+  type JsonBytes,
+  type Parameters,
+  readBody,
+  readJsonBytes,
+  readParameters,
+} from "../admission/body/read_body.ts";
+import type { ClientCertificate } from "../admission/identity/client_certificate.ts";
+import type { Partner } from "../admission/registry/snapshot.ts";
+import { type IdempotencyKey, readIdempotencyKey } from "../admission/signature/header_forms.ts";
+import { type SignedRequest, verifySignature } from "../admission/signature/verify_signature.ts";
+import { admitToken, type Caller } from "../admission/token/caller.ts";
+import type { Deps } from "../deps.ts";
+import type { AppContext } from "../http/context.ts";
+import { writeRoute } from "./write_pipeline.ts";
+
+declare const c: AppContext;
+declare const deps: Deps;
+declare const partner: Partner;
+declare const certificate: ClientCertificate;
+declare const caller: Counted<Caller>;
+declare const bytes: JsonBytes;
+declare const key: IdempotencyKey;
+declare const signed: SignedRequest<JsonBytes>;
+declare const parameters: Parameters<{ readonly quoteId: string }>;
+declare const admitted: AdmittedWrite;
+const signedBytes = { method: "POST", url: "", body: bytes };
+const plainHeaders = { timestamp: "", nonce: "", signature: "" };
+const plainWrite = { client: 1, admissionVersion: "1", key, fingerprint: "", request: "", event: null };
+
+export const steps = {
+  // @ts-expect-error: the certificate was not checked
+  withoutCertificate: () => admitToken({ partner, fingerprint: "" }, "", deps.tokens, 0),
+  // @ts-expect-error: the token was not checked
+  withoutToken: () => withoutSignature(certificate, bytes),
+  // @ts-expect-error: the request was not counted against the rate
+  withoutRate: async () => withoutSignature(await admitToken(certificate, "", deps.tokens, 0), bytes),
+  // @ts-expect-error: the size of the body was not checked
+  withoutSize: (body: Uint8Array) => readParameters(c, orderRequest, body),
+  // @ts-expect-error: the media type was not checked
+  withoutMediaType: async () => readParameters(c, orderRequest, await readBody(c)),
+  // @ts-expect-error: the Idempotency-Key was not checked
+  withoutKey: () => admitWrite(c, signed, c.req.header("Idempotency-Key") ?? "", parameters),
+  // @ts-expect-error: the format of the signature headers was not checked
+  withoutSignatureForms: () => verifySignature(caller, signedBytes, plainHeaders, deps.registry),
+  withoutVerification: () =>
+    writeRoute(deps, {
+      schema: orderRequest,
+      authenticate: withoutSignature,
+      // @ts-expect-error: an order needs a verified signature
+      book: ({ write }) => deps.booking.order({ ...write, quote: null }),
+    }),
+  // @ts-expect-error: the bytes that were signed are not JSON
+  withoutJson: (request: SignedRequest<Bytes>) => admitWrite(c, request, key, parameters),
+  // @ts-expect-error: query, syntax and shape were not checked
+  withoutShape: () => admitWrite(c, signed, key, { params: {}, asked: { quoteId: "" } }),
+  // @ts-expect-error: the write was not admitted
+  withoutAdmission: () => deps.booking.redeliver(plainWrite),
+  // @ts-expect-error: the write was admitted, but it is not signed
+  withoutSigner: () => deps.booking.order({ ...admitted, quote: null }),
+  /** Compiles: all steps are there. */
+  complete: async () => {
+    const body = await readJsonBytes(c);
+    const found = readParameters(c, orderRequest, body);
+    return admitWrite(c, await withoutSignature(caller, body), readIdempotencyKey(() => ""), found);
+  },
+};
