@@ -1,8 +1,9 @@
 import { Refusal } from "../refusal.ts";
-import type { Sql } from "postgres";
-import type { BookingPools } from "./pools.ts";
+import type { Query } from "../database/query.ts";
+import type { Pools } from "../database/pools.ts";
+import { classifySqlError } from "../database/classify_sql_error.ts";
 import type { WriteProbe } from "../database/write_probe.ts";
-import { fateOf, InDoubtError, Lane, type LaneItem, type LaneOptions, type Send } from "./lane.ts";
+import { InDoubtError, Lane, type LaneItem, type LaneOptions, type Send } from "./lane.ts";
 import { type FundingItem, sendFunding } from "./funding/book_funding.ts";
 import { type NonceItem, sendNonces } from "./nonce/spend_nonces.ts";
 import type { EventNotices } from "./outbox/event_notices.ts";
@@ -30,6 +31,9 @@ export interface Booking {
   /** The number of orders, quotes and nonces that wait to be sent. */
   waiting(): number;
 }
+
+/** The two pools of bookings. */
+type BookingPools = Pick<Pools, "batches" | "waiting">;
 
 const BATCH_ITEMS = 64;
 /** More than for orders: a nonce costs a fraction of an order, so a statement's fixed cost weighs more. */
@@ -109,8 +113,11 @@ function telling<Item extends LaneItem>(send: Send<Item>, told: EventNotices["te
 /**
  * Bookings that wait for a locked account use separate connections, so that they take none from the batches.
  */
-function byPatience<Item>(sendOn: (sql: Sql) => Send<Item>, { lanes, waiting }: BookingPools): Send<Item> {
-  const [prompt, patient] = [sendOn(lanes), sendOn(waiting)];
+function byPatience<Item>(
+  sendOn: (sql: Query) => Send<Item>,
+  { batches, waiting }: BookingPools,
+): Send<Item> {
+  const [prompt, patient] = [sendOn(batches), sendOn(waiting)];
   return (items, sending) => (sending.wait ? patient : prompt)(items, sending);
 }
 
@@ -122,7 +129,7 @@ export function refusalOf(error: unknown): Refusal | undefined {
       "The database did not confirm the request, so its outcome is unknown.",
     );
   }
-  if (fateOf(error) === "final") return undefined;
+  if (classifySqlError(error) === "rejected") return undefined;
   return new Refusal(
     "service_unavailable",
     "The database cannot be reached, or is too busy; nothing was executed.",

@@ -1,3 +1,4 @@
+import { classifySqlError } from "../database/classify_sql_error.ts";
 import type { Outcome } from "./outcome.ts";
 
 /** An item of a batch. Each item belongs to one client. */
@@ -140,7 +141,7 @@ export class Lane<Item extends LaneItem> {
     try {
       outcomes = await this.#sendSurely(batch, wait);
     } catch (error) {
-      if (batch.length === 1 || fateOf(error) !== "final") {
+      if (batch.length === 1 || error instanceof InDoubtError || classifySqlError(error) !== "rejected") {
         for (const { reject, lost } of batch) {
           reject(lost === undefined ? error : inDoubt(lost));
         }
@@ -173,15 +174,15 @@ export class Lane<Item extends LaneItem> {
       try {
         return await this.#send(items, { wait, settle });
       } catch (error) {
-        const fate = fateOf(error);
-        if (fate === "lock_timeout" && wait && !settle) {
+        const found = classifySqlError(error);
+        if (found === "lock_timeout" && wait && !settle) {
           return items.map(() => ({ outcome: "idempotency_request_in_progress", status: null, body: null }));
         }
-        if (fate === "doubtful") throw inDoubt(error);
-        if (fate === "unknown") { for (const one of batch) one.lost = error; }
+        if (found === "in_doubt") throw inDoubt(error);
+        if (found === "connection_lost") { for (const one of batch) one.lost = error; }
         // If an attempt may have been committed, its outcome is still unknown while the database is
         // unavailable or the lock is taken. These errors are then retried, too.
-        const open = fate === "retry" || fate === "unknown" || (settle && fate !== "final");
+        const open = found === "transient" || found === "connection_lost" || (settle && found !== "rejected");
         if (!open || attempt === ATTEMPTS) throw error;
         await new Promise((resolve) => setTimeout(resolve, 20 * 4 ** attempt * (0.5 + Math.random())));
       }
@@ -199,36 +200,4 @@ function groupByClient<Item extends LaneItem>(
     else groups.set(one.item.client, [one]);
   }
   return groups;
-}
-
-type Fate = "final" | "retry" | "lock_timeout" | "unknown" | "doubtful" | "unavailable";
-
-const FATES: readonly (readonly [RegExp, Fate])[] = [
-  // Serialization failure, deadlock.
-  [/^40(001|P01)$/, "retry"],
-  [/^55P03$/, "lock_timeout"],
-  // The server is shutting down, or the connection broke while a statement was in flight.
-  [/^(57P0[1-5]|08...|40003|CONNECTION_\w+|ECONNRESET|EPIPE)$/, "unknown"],
-  // The wait for the standby was cancelled after the commit, or the statement was cancelled and the error
-  // does not say when. Do not look for the result: it might be a commit that a failover undoes.
-  [/^(57014|COMMIT_UNREPLICATED)$/, "doubtful"],
-  // Nothing was committed: no disk space, a failing disk, a replica, or this service refuses writes now.
-  [/^(53...|58...|25006|CONNECT_TIMEOUT|service_unavailable)$/, "unavailable"],
-];
-
-/**
- * While connecting, these errors mean that nothing was sent. On a read or write, a statement may have been.
- */
-const NETWORK = /^(ECONNREFUSED|ENOENT|ETIMEDOUT|EHOSTUNREACH|ENETUNREACH|EAI_AGAIN|ENOTFOUND)$/;
-
-/**
- * Classifies an error by its transaction: rolled back for good, rolled back but worth a retry, or possibly
- * committed.
- */
-export function fateOf(error: unknown): Fate {
-  const { code, syscall } = error as { code?: unknown; syscall?: unknown };
-  if (error instanceof InDoubtError) return "unknown";
-  if (typeof code !== "string") return "final";
-  if (NETWORK.test(code)) return syscall === "write" || syscall === "read" ? "unknown" : "unavailable";
-  return FATES.find(([pattern]) => pattern.test(code))?.[1] ?? "final";
 }

@@ -1,6 +1,6 @@
 import { describe, it } from "node:test";
-import { assert, assertEquals, assertRejects } from "@std/assert";
-import { fateOf, InDoubtError } from "./lane.ts";
+import { assertEquals, assertRejects } from "@std/assert";
+import { InDoubtError } from "./lane.ts";
 import { busy, failure, gate, item, ok, scripted } from "./lane_trial.ts";
 import type { Outcome } from "./outcome.ts";
 
@@ -155,23 +155,5 @@ describe("Lane, when something fails", () => {
       assertEquals((await lane.submit(item(1))).outcome, "idempotency_request_in_progress");
       assertEquals(calls.map(({ wait }) => wait), [true]);
     });
-  });
-});
-
-describe("fateOf()", () => {
-  it("tells what became of the transaction", () => {
-    const table = {
-      retry: ["40001", "40P01"],
-      lock_timeout: ["55P03"],
-      unknown: ["57P01", "57P02", "08006", "CONNECTION_CLOSED", "CONNECTION_ENDED", "ECONNRESET", "EPIPE"],
-      doubtful: ["57014", "COMMIT_UNREPLICATED"],
-      unavailable: ["53100", "53300", "58030", "25006", "ECONNREFUSED", "CONNECT_TIMEOUT"],
-      final: ["23505", "22P02", "P0001", "42501", "XX000"],
-    };
-    for (const [fate, codes] of Object.entries(table)) {
-      for (const code of codes) assertEquals(fateOf(failure(code)), fate, code);
-    }
-    for (const other of [new Error("x"), {}, { code: 40001 }]) assertEquals(fateOf(other), "final");
-    assert(fateOf(failure("57P03")) !== "final");
   });
 });

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import type { Sql } from "postgres";
+import type { Query } from "./query.ts";
 
 const PATIENCE_MS = 60_000;
 const PAUSE_MS = 20;
@@ -7,7 +7,7 @@ const PAUSE_MS = 20;
 const STARTING_UP = "57P03";
 
 /** Waits while the database starts. Any other error is thrown at once: the address may be wrong. */
-export async function untilAwake(sql: Sql): Promise<void> {
+export async function untilAwake(sql: Query): Promise<void> {
   const deadline = performance.now() + PATIENCE_MS;
   for (;;) {
     try {

@@ -1,4 +1,5 @@
-import type { Sql } from "postgres";
+import { arrayLiteral } from "./array_literal.ts";
+import type { Query } from "./query.ts";
 
 const REQUIRED = ["fsync", "full_page_writes", "synchronous_commit"] as const;
 const STANDBYS = "synchronous_standby_names";
@@ -7,9 +8,11 @@ const STANDBYS = "synchronous_standby_names";
  * Throws if the database's settings allow it to lose an acknowledged write in a power cut, or, with
  * `standby`, together with the server. The service does not start with such a database.
  */
-export async function requireDurability(sql: Sql, standby: boolean): Promise<void> {
+export async function requireDurability(sql: Query, standby: boolean): Promise<void> {
   const rows = await sql<{ name: string; setting: string }[]>`
-    select name, setting from pg_settings where name in ${sql([...REQUIRED, STANDBYS])}`;
+    select name, setting from pg_settings where name = any(${
+    arrayLiteral([...REQUIRED, STANDBYS])
+  }::text::text[])`;
   const settings = new Map(rows.map(({ name, setting }) => [name, setting]));
   const off = REQUIRED.filter((name) => /^(off|local)$/.test(settings.get(name) ?? "off"));
   if (off.length > 0) {

@@ -36,13 +36,12 @@ describe("connect() with several connections", () => {
     assertEquals(pids[2], pids[1]);
   });
 
-  it("goes on after a statement that failed, and takes names as parts of one", async () => {
+  it("goes on after a statement that failed", async () => {
     const sql = connect(server.superuserUrl(), 2);
     for (let times = 0; times < 3; times++) {
       await assertRejects(async () => void await sql`select 1 / 0`, Error, "division by zero");
     }
-    const [row] = await sql`select name from pg_settings where name in ${sql(["fsync"])}`;
-    assertEquals(row!.name, "fsync");
+    assertEquals([...await sql`select 1 as one`], [{ one: 1 }]);
     await sql.end();
     await assertRejects(async () => void await sql`select 1`, Error, "CONNECTION_ENDED");
   });
@@ -57,7 +56,7 @@ describe("connect() with several connections", () => {
       const sleeping = sql`select pg_sleep(60)`.then(() => {}, (error) => error as Error);
       await until(async () =>
         (await observer`select from pg_stat_activity where pid = ${row!.pid} and wait_event = 'PgSleep'`)
-          .count === 1
+          .length === 1
       );
       await observer`select pg_terminate_backend(${row!.pid})`;
       throw await sleeping;

@@ -1,18 +1,22 @@
 import { openDatabase } from "@gold-partner/database";
-import type { Sql } from "postgres";
-import type { BookingPools } from "../booking/pools.ts";
+import type { ParameterOrFragment, Sql } from "postgres";
 import type { Config } from "../config.ts";
+import type { EndOptions, Pool, Query } from "./query.ts";
 
 /** Separate pools, so that bookings that wait for a lock block neither other partners nor the registry. */
-interface Pools extends BookingPools {
-  readonly registry: Sql;
-  readonly reads: Sql;
+export interface Pools {
+  /** Sends batches of bookings. */
+  readonly batches: Pool;
+  /** Sends the bookings that wait for a locked account. */
+  readonly waiting: Pool;
+  readonly registry: Pool;
+  readonly reads: Pool;
   /** For reads that lock an account row, and may wait for it. */
-  readonly holding: Sql;
+  readonly holding: Pool;
   /** Notifies delivery of new orders. NOTIFY takes a lock for which no booking may wait. */
-  readonly notices: Sql;
+  readonly notices: Pool;
   /** Only for the write probe, whose commit may wait for the standby. */
-  readonly probe: Sql;
+  readonly probe: Pool;
 }
 
 const REGISTRY_CONNECTIONS = 2;
@@ -38,13 +42,13 @@ export function openPools(
     notices: connect(databaseUrl, 1, { commitsLocally: true }),
     probe: connect(databaseUrl, 1),
     // Orders, quotes and nonces each have a batcher that uses up to `lanes` connections.
-    lanes: connect(databaseUrl, 3 * lanes, { gate }),
+    batches: connect(databaseUrl, 3 * lanes, { gate }),
     waiting: connect(databaseUrl, WAITING_CONNECTIONS, { gate }),
   };
 }
 
 export async function closePools(pools: Pools): Promise<void> {
-  await Promise.all(Object.values(pools).map((pool: Sql) => pool.end({ timeout: 5 })));
+  await Promise.all(Object.values(pools).map((pool: Pool) => pool.end({ timeout: 5 })));
 }
 
 interface ConnectOptions {
@@ -71,29 +75,26 @@ export const unreplicatedError = (): Error =>
  * removed only when all connections are busy at once. A process that was never fully busy therefore grew and
  * became slower.
  */
-export function connect(url: string, connections: number, options: ConnectOptions = {}): Sql {
+export function connect(url: string, connections: number, options: ConnectOptions = {}): Pool {
   const { gate } = options;
   const all = Array.from({ length: connections }, () => new Connection(url, options));
   const idle = [...all];
   const waiting: ((connection: Connection) => void)[] = [];
-  const ask = async (statement: readonly unknown[]) => {
+  const query: Query = async (statement, ...values) => {
     gate?.();
     const connection = idle.pop() ?? await new Promise<Connection>((resolve) => waiting.push(resolve));
     try {
       gate?.();
-      return await connection.ask(statement);
+      return await connection.send(statement, values);
     } finally {
       const next = waiting.shift();
       if (next) next(connection);
       else idle.push(connection);
     }
   };
-  const end: Sql["end"] = async (options) =>
-    void await Promise.all(all.map((connection) => connection.end(options)));
-  return new Proxy(all[0]!.client, {
-    // A call without a template makes a part of a statement, such as a name, and sends nothing.
-    apply: (first, _, told) => "raw" in Object(told[0]) ? ask(told) : Reflect.apply(first, undefined, told),
-    get: (first, name) => name === "end" ? end : Reflect.get(first, name),
+  return Object.assign(query, {
+    end: async (options?: EndOptions) =>
+      void await Promise.all(all.map((connection) => connection.end(options))),
   });
 }
 
@@ -101,7 +102,7 @@ export function connect(url: string, connections: number, options: ConnectOption
 const STANDBY_WAIT = "SyncRepWaitForLSN";
 
 class Connection {
-  client: Sql;
+  #client: Sql;
   readonly #open: () => Sql;
   /** Set by a notice during the current statement. */
   #unreplicated = false;
@@ -130,29 +131,32 @@ class Connection {
           ...commitsLocally && { synchronous_commit: "local" },
         },
       });
-    this.client = this.#open();
+    this.#client = this.#open();
   }
 
-  async ask(statement: readonly unknown[]): Promise<unknown> {
-    const { client } = this;
+  async send<Rows extends readonly object[]>(
+    statement: TemplateStringsArray,
+    values: readonly ParameterOrFragment<never>[],
+  ): Promise<Rows> {
+    const client = this.#client;
     this.#unreplicated = false;
     try {
-      const result = await Reflect.apply(client, undefined, statement);
+      const result = await client<Rows>(statement, ...values);
       // The driver resolves when the server is ready for the next statement. So all notices have arrived.
       if (this.#unreplicated) throw unreplicatedError();
       return result;
     } catch (error) {
       if (!this.#ended && !isAlive(error)) {
-        this.client = this.#open();
+        this.#client = this.#open();
         client.end({ timeout: 0 }).catch(() => {});
       }
       throw error;
     }
   }
 
-  end(options: Parameters<Sql["end"]>[0]): Promise<void> {
+  end(options?: EndOptions): Promise<void> {
     this.#ended = true;
-    return this.client.end(options);
+    return this.#client.end(options);
   }
 }
 

@@ -7,9 +7,10 @@ import { after, afterEach, before, describe, it } from "node:test";
 import { startPostgres } from "@gold-partner/dev";
 import { openDatabase } from "@gold-partner/database";
 import { assertEquals } from "@std/assert";
-import type { Sql } from "postgres";
 import { createTrialAuthority, type Issued } from "../outbound/certificate_trial.ts";
 import { connect } from "./pools.ts";
+import type { Sql } from "postgres";
+import type { Pool } from "./query.ts";
 
 const NOBODY = 65_534;
 const VARIABLES = ["NODE_TLS_REJECT_UNAUTHORIZED", "PGSSLMODE", "PGSSL", "PGHOST", "PGSSLROOTCERT"];
@@ -59,7 +60,7 @@ describe("a database link with sslmode=verify-full", () => {
     url.hostname = host;
     return `${url.href}?${query}`;
   };
-  async function outcome(sql: Sql): Promise<"encrypted" | "clear" | "refused"> {
+  async function outcome(sql: Pool): Promise<"encrypted" | "clear" | "refused"> {
     try {
       const [row] = await sql`select ssl from pg_stat_ssl where pid = pg_backend_pid()`;
       return row!.ssl ? "encrypted" : "clear";

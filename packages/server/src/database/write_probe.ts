@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import type { Sql } from "postgres";
+import type { Query } from "./query.ts";
 import type { Log } from "../operations/log.ts";
 import { Refusal } from "../refusal.ts";
 import { UNREPLICATED, unreplicatedError } from "./pools.ts";
@@ -31,7 +31,7 @@ export interface WriteProbe {
 
 interface WriteProbeParts {
   /** A connection that nothing else uses, because the probe's commit may wait for the standby. */
-  readonly sql: Sql;
+  readonly sql: Query;
   /** HA=on: an acknowledged write must be on a synchronous standby. */
   readonly standby: boolean;
   readonly monotonicMs: () => number;

@@ -1,4 +1,4 @@
-import type { Sql } from "postgres";
+import type { Query } from "../database/query.ts";
 
 const PAUSE_MS = 3_600_000;
 
@@ -6,7 +6,7 @@ const PAUSE_MS = 3_600_000;
  * Creates the partitions for the attempts of the coming weeks, and drops the partitions that are past their
  * retention.
  */
-export function startAttemptsKeeper(sql: Sql): { stop(): void } {
+export function startAttemptsKeeper(sql: Query): { stop(): void } {
   // Partitions exist three weeks ahead, so one failed call does no harm.
   const keep = () => void sql`select gold.keep_attempts()`.catch(() => {});
   const timer = setInterval(keep, PAUSE_MS);

@@ -1,4 +1,4 @@
-import type { Sql } from "postgres";
+import type { Query } from "../database/query.ts";
 import type { Metrics } from "../operations/metrics.ts";
 
 const PAUSE_MS = 5000;
@@ -11,7 +11,7 @@ interface Backlog {
 }
 
 /** Reads the delivery backlog every five seconds and shows it as metrics. */
-export function watchBacklog(sql: Sql, metrics: Metrics): { stop(): void } {
+export function watchBacklog(sql: Query, metrics: Metrics): { stop(): void } {
   let backlog: Backlog | undefined;
   let underWay = false;
   const look = async () => {

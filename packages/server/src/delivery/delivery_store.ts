@@ -1,6 +1,6 @@
 import { formatInstant } from "@gold-partner/protocol";
-import type { Sql } from "postgres";
-import { arrayLiteral } from "../booking/array_literal.ts";
+import type { Query } from "../database/query.ts";
+import { arrayLiteral } from "../database/array_literal.ts";
 
 /** A webhook secret as the database stores it, encrypted. */
 export interface SealedSecret {
@@ -106,7 +106,7 @@ export interface DeliveryStore {
  * subscription is restored within one heartbeat.
  */
 export function openDeliveryStore(
-  { work, beat }: { readonly work: Sql; readonly beat: Sql },
+  { work, beat }: { readonly work: Query; readonly beat: Query },
   worker: string,
 ): DeliveryStore {
   return {
@@ -116,10 +116,11 @@ export function openDeliveryStore(
         clients && arrayLiteral(clients)
       }::text::int[], ${most}::int)`,
     async renew() {
-      const [, held] = await Promise.all([
+      const [, , held] = await Promise.all([
         // A connection pooler may not support LISTEN. The worker then finds new events by its heartbeat, once
         // a second.
-        beat.unsafe("listen gold_event; listen gold_endpoint").catch(() => {}),
+        beat`listen gold_event`.catch(() => {}),
+        beat`listen gold_endpoint`.catch(() => {}),
         beat<EndpointRow[]>`select * from gold.renew_endpoints(${worker}::uuid)`,
       ]);
       return held;

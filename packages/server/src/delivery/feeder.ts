@@ -1,4 +1,4 @@
-import { fateOf } from "../booking/lane.ts";
+import { classifySqlError } from "../database/classify_sql_error.ts";
 import type { DeliveryStore, EventRow, Want } from "./delivery_store.ts";
 import type { HeldEndpoint } from "./held_endpoint.ts";
 import { partOfFree } from "./turn_order.ts";
@@ -80,7 +80,7 @@ export class Feeder {
     try {
       rows = await this.#parts.store.take([...wants.values()]);
     } catch (error) {
-      if (fateOf(error) === "final") return await this.#takeApart(wants, error);
+      if (classifySqlError(error) === "rejected") return await this.#takeApart(wants, error);
       for (const endpoint of wants.keys()) endpoint.mayHaveMore = true;
       throw error;
     }

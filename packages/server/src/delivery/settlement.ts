@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { fateOf } from "../booking/lane.ts";
+import { classifySqlError } from "../database/classify_sql_error.ts";
 import type { AttemptEntry, DeliveryStore, EndpointEntry } from "./delivery_store.ts";
 import type { HeldEndpoint } from "./held_endpoint.ts";
 
@@ -98,8 +98,8 @@ export class Settlement {
       try {
         this.#tell(batch, await this.#send(batch));
       } catch (error) {
-        const fate = fateOf(error);
-        if (fate !== "final" && fate !== "lock_timeout") return false;
+        const found = classifySqlError(error);
+        if (found !== "rejected" && found !== "lock_timeout") return false;
         // A locked or refused endpoint must not keep the others from being settled, so each one is sent
         // alone.
         if (batch.length > 1) {
@@ -107,7 +107,7 @@ export class Settlement {
           continue;
         }
         const { endpoint, attempts } = batch[0]!;
-        if (fate === "lock_timeout") {
+        if (found === "lock_timeout") {
           this.#batches.shift();
           this.#locked.set(endpoint, { attempts, untilMs: this.#monotonicMs() + LOCKED_MS });
           continue;

@@ -1,4 +1,4 @@
-import type { Sql } from "postgres";
+import type { Query } from "../database/query.ts";
 import { sinceEpoch } from "./since_epoch.ts";
 
 /** In minor units: SAR in halalas, gold in 0.0001 g. */
@@ -51,7 +51,7 @@ export interface AccountReads {
   credentials(client: number): Promise<string>;
 }
 
-export function openAccountReads(sql: Sql): AccountReads {
+export function openAccountReads(sql: Query): AccountReads {
   return {
     async limits(client) {
       const [row] = await sql`

@@ -1,4 +1,4 @@
-import type { Sql } from "postgres";
+import type { Query } from "../database/query.ts";
 
 interface Price {
   readonly buy: bigint;
@@ -23,7 +23,7 @@ export interface HouseReads {
   reserves(): Promise<string | null>;
 }
 
-export function openHouseReads(sql: Sql): HouseReads {
+export function openHouseReads(sql: Query): HouseReads {
   return {
     async price() {
       const [row] = await sql`

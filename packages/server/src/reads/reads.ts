@@ -1,4 +1,4 @@
-import type { Sql } from "postgres";
+import type { Query } from "../database/query.ts";
 import { type AccountReads, openAccountReads } from "./account_reads.ts";
 import { type HouseReads, openHouseReads } from "./house_reads.ts";
 import { openRecordReads, type RecordReads } from "./record_reads.ts";
@@ -13,7 +13,7 @@ export interface Reads extends HouseReads, AccountReads, RecordReads {
 /** How many reads of one client may run or wait for its account; a further one is refused. */
 const TURNS = 512;
 
-export function openReads(sql: Sql, holding: Sql): Reads {
+export function openReads(sql: Query, holding: Query): Reads {
   const [account, records] = [openAccountReads(sql), openRecordReads(sql)];
   const [accountHeld, recordsHeld, turn] = [
     openAccountReads(holding),

@@ -1,4 +1,4 @@
-import type { Sql } from "postgres";
+import type { Query } from "../database/query.ts";
 import { sinceEpoch } from "./since_epoch.ts";
 
 /** A record as JSON text, and the event number by which lists are sorted. */
@@ -29,20 +29,49 @@ export interface RecordReads {
   events(client: number, after: number, most: number): Promise<Listed[]>;
 }
 
-export function openRecordReads(sql: Sql): RecordReads {
+type Find = (sql: Query, client: number, uuid: string) => Promise<{ readonly body: string | null }[]>;
+
+const FIND: Readonly<Record<RecordKind, Find>> = {
+  order: (sql, client, uuid) => sql`select gold.find_order(${client}, ${uuid}::uuid) as body`,
+  withdrawal: (sql, client, uuid) => sql`select gold.find_withdrawal(${client}, ${uuid}::uuid) as body`,
+  funding: (sql, client, uuid) => sql`select gold.find_funding(${client}, ${uuid}::uuid) as body`,
+  quote: (sql, client, uuid) => sql`select gold.find_quote(${client}, ${uuid}::uuid) as body`,
+  event: (sql, client, uuid) => sql`select gold.find_event(${client}, ${uuid}::uuid) as body`,
+};
+
+type List = (
+  sql: Query,
+  client: number,
+  after: string | null,
+  before: string | null,
+  key: string | null,
+  below: string | null,
+  most: number,
+) => Promise<Listed[]>;
+
+const LIST: Readonly<Record<ListedKind, List>> = {
+  order: (sql, client, after, before, key, below, most) =>
+    sql`select sequence::text, body from gold.list_orders(${client}, ${after}::text::timestamptz,
+      ${before}::text::timestamptz, ${key}::text, ${below}::text::bigint, ${most}::int)`,
+  withdrawal: (sql, client, after, before, key, below, most) =>
+    sql`select sequence::text, body from gold.list_withdrawals(${client}, ${after}::text::timestamptz,
+      ${before}::text::timestamptz, ${key}::text, ${below}::text::bigint, ${most}::int)`,
+  funding: (sql, client, after, before, key, below, most) =>
+    sql`select sequence::text, body from gold.list_fundings(${client}, ${after}::text::timestamptz,
+      ${before}::text::timestamptz, ${key}::text, ${below}::text::bigint, ${most}::int)`,
+};
+
+export function openRecordReads(sql: Query): RecordReads {
   return {
     async find(kind, client, uuid) {
-      const [row] = await sql<{ body: string | null }[]>`
-        select gold.${sql(`find_${kind}`)}(${client}, ${uuid}::uuid) as body`;
+      const [row] = await FIND[kind](sql, client, uuid);
       return row?.body ?? undefined;
     },
-    async list(kind, client, { createdAfter, createdBefore, idempotencyKey, below }, most) {
-      return await sql<Listed[]>`
-        select sequence::text, body from gold.${sql(`list_${kind}s`)}(${client},
-          ${createdAfter && sinceEpoch(createdAfter)}::text::timestamptz, ${
-        createdBefore && sinceEpoch(createdBefore)
-      }::text::timestamptz,
-          ${idempotencyKey}::text, ${below}::text::bigint, ${most}::int)`;
+    async list(kind, client, bounds, most) {
+      const { createdAfter, createdBefore, idempotencyKey, below } = bounds;
+      const after = createdAfter && sinceEpoch(createdAfter);
+      const before = createdBefore && sinceEpoch(createdBefore);
+      return await LIST[kind](sql, client, after, before, idempotencyKey, below, most);
     },
     async events(client, after, most) {
       return await sql<Listed[]>`

@@ -1,4 +1,4 @@
-import type { Sql } from "postgres";
+import type { Query } from "../../database/query.ts";
 import type { Log } from "../../operations/log.ts";
 import { Refusal } from "../../refusal.ts";
 import { type MalformedRow, readDocument, type RegistryDocument, type Snapshot } from "./snapshot.ts";
@@ -23,7 +23,7 @@ const MAX_AGE_MS = 5000;
  * Keeps the rows that admission needs in memory. Polls every second; the database sends the rows only if
  * their version has changed.
  */
-export async function openRegistry(sql: Sql, monotonicMs: () => number, log: Log): Promise<Registry> {
+export async function openRegistry(sql: Query, monotonicMs: () => number, log: Log): Promise<Registry> {
   const report = createReport(log);
   let snapshot: Snapshot | undefined;
   let readAtMs = -Infinity;

@@ -1,5 +1,5 @@
 import { AMOUNT_MAX_HALALAS } from "@gold-partner/protocol";
-import type { Sql } from "postgres";
+import type { Query } from "../../database/query.ts";
 import type { AdmittedWrite } from "../../admission/admitted_write.ts";
 import type { Send } from "../lane.ts";
 import type { Outcome } from "../outcome.ts";
@@ -10,7 +10,7 @@ export interface FundingItem extends AdmittedWrite {
 }
 
 /** Fundings are rare: each is sent alone and always waits for the account's lock. */
-export function sendFunding(sql: Sql): Send<FundingItem> {
+export function sendFunding(sql: Query): Send<FundingItem> {
   return async ([item], { settle }) => {
     const { client, admissionVersion, key, fingerprint, amountHalalas, id, request } = item!;
     const amount = amountHalalas > AMOUNT_MAX_HALALAS ? AMOUNT_MAX_HALALAS + 1n : amountHalalas;

@@ -1,5 +1,5 @@
-import type { Sql } from "postgres";
-import { arrayLiteral } from "../array_literal.ts";
+import type { Query } from "../../database/query.ts";
+import { arrayLiteral } from "../../database/array_literal.ts";
 import type { LaneItem, Send } from "../lane.ts";
 import { LIMIT_STATUS, type Outcome } from "../outcome.ts";
 
@@ -11,7 +11,7 @@ export interface NonceItem extends LaneItem {
 }
 
 /** Spends 1 to 128 nonces in one round trip, by the function in spend_nonces.sql. */
-export function sendNonces(sql: Sql): Send<NonceItem> {
+export function sendNonces(sql: Query): Send<NonceItem> {
   return async (items, { wait }) => {
     const [row] = await sql<[{ words: string }]>`
       select array_to_string(gold.spend_nonces(

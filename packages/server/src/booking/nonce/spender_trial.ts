@@ -8,11 +8,11 @@ import { openBooking } from "../booking.ts";
 import type { NonceItem } from "./spend_nonces.ts";
 
 const [url, items] = process.argv.slice(2);
-const pools = { lanes: connect(url!, 2), waiting: connect(url!, 4) };
+const pools = { batches: connect(url!, 2), waiting: connect(url!, 4) };
 const monotonicMs = () => performance.now();
 const writes = await openWriteProbe({ sql: connect(url!, 1), standby: false, monotonicMs, log: () => {} });
 const booking = openBooking(pools, 2, () => {}, writes);
-await pools.lanes`select 1`;
+await pools.batches`select 1`;
 console.log("ready");
 await createInterface({ input: process.stdin })[Symbol.asyncIterator]().next();
 const outcomes = await Promise.all((JSON.parse(items!) as NonceItem[]).map((item) => booking.spend(item)));

@@ -1,4 +1,4 @@
-import type { Sql } from "postgres";
+import type { Query } from "../../database/query.ts";
 
 /** The pause that groups notifications. Each statement's commit takes a lock on the whole cluster. */
 const APART_MS = 3;
@@ -12,7 +12,7 @@ export interface EventNotices {
  * Notifications are sent after the commit and on a separate connection, so that no order waits for them. A
  * lost notification delays an event by at most a second, because then the workers look for events themselves.
  */
-export function openEventNotices(sql: Sql): EventNotices {
+export function openEventNotices(sql: Query): EventNotices {
   const clients = new Set<number>();
   let underWay = false;
   const send = async () => {

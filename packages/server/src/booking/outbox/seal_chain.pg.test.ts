@@ -3,7 +3,7 @@ import { type TrialBooks, trialBooks } from "@gold-partner/dev";
 import { assertEquals, assertMatch } from "@std/assert";
 import { after, before, describe, it } from "node:test";
 import type { Sql } from "postgres";
-import { arrayLiteral } from "../array_literal.ts";
+import { arrayLiteral } from "../../database/array_literal.ts";
 import {
   approveDeposit,
   approveWithdrawal,

@@ -1,5 +1,5 @@
-import type { Sql } from "postgres";
-import { arrayLiteral } from "../array_literal.ts";
+import type { Query } from "../../database/query.ts";
+import { arrayLiteral } from "../../database/array_literal.ts";
 
 const PAUSE_MS = 1000;
 const CLIENTS_PER_CALL = 200;
@@ -8,7 +8,7 @@ const CLIENTS_PER_CALL = 200;
  * Seals the clients' hash chains once a second, so that few events are ever unprotected. Delivery seals an
  * event before it sends it. Each round includes every client that has unsealed events.
  */
-export function startSealer(sql: Sql): { stop(): void } {
+export function startSealer(sql: Query): { stop(): void } {
   let underWay = false;
   let stopping = false;
   const seal = async () => {
@@ -37,7 +37,7 @@ export function startSealer(sql: Sql): { stop(): void } {
  * client had more events than one call seals. Such a client waits for its next turn until all others have had
  * theirs.
  */
-export async function sealOnce(sql: Sql, stopping: () => boolean = () => false): Promise<boolean> {
+export async function sealOnce(sql: Query, stopping: () => boolean = () => false): Promise<boolean> {
   const unsealed = await sql<{ client: string }[]>`
     select client_id::text as client from gold.unsealed_tail() order by client_id`;
   const clients = unsealed.map(({ client }) => client);

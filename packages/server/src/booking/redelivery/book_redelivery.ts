@@ -1,4 +1,4 @@
-import type { Sql } from "postgres";
+import type { Query } from "../../database/query.ts";
 import type { AdmittedWrite } from "../../admission/admitted_write.ts";
 import type { Send } from "../lane.ts";
 import type { Outcome } from "../outcome.ts";
@@ -14,7 +14,7 @@ export interface WebhookTestItem extends AdmittedWrite {
 }
 
 /** Requested by hand and therefore rare: each is sent alone and always waits for the account's lock. */
-export function sendRedelivery(sql: Sql): Send<RedeliveryItem> {
+export function sendRedelivery(sql: Query): Send<RedeliveryItem> {
   return async ([item], { settle }) => {
     const { client, admissionVersion, key, fingerprint, event, request } = item!;
     return await sql<Outcome[]>`
@@ -23,7 +23,7 @@ export function sendRedelivery(sql: Sql): Send<RedeliveryItem> {
   };
 }
 
-export function sendWebhookTest(sql: Sql): Send<WebhookTestItem> {
+export function sendWebhookTest(sql: Query): Send<WebhookTestItem> {
   return async ([item], { settle }) => {
     const { client, admissionVersion, key, fingerprint, id, request } = item!;
     return await sql<Outcome[]>`

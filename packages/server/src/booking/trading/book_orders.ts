@@ -1,5 +1,5 @@
-import type { Sql } from "postgres";
-import { arrayLiteral } from "../array_literal.ts";
+import type { Query } from "../../database/query.ts";
+import { arrayLiteral } from "../../database/array_literal.ts";
 import type { SignedWrite } from "../../admission/admitted_write.ts";
 import type { Send } from "../lane.ts";
 import type { Outcome } from "../outcome.ts";
@@ -10,7 +10,7 @@ export interface OrderItem extends SignedWrite {
 }
 
 /** Books 1 to 64 orders in one round trip, by the function in book_orders.sql. */
-export function sendOrders(sql: Sql): Send<OrderItem> {
+export function sendOrders(sql: Query): Send<OrderItem> {
   return async (items, { wait, settle }) => {
     const rows = await sql<(Outcome & { item: number })[]>`
       select item, outcome, status, body from gold.book_orders(

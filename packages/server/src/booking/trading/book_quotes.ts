@@ -5,8 +5,8 @@ import {
   QUOTE_TTL_SECONDS,
   type QuoteRequest,
 } from "@gold-partner/protocol";
-import type { Sql } from "postgres";
-import { arrayLiteral } from "../array_literal.ts";
+import type { Query } from "../../database/query.ts";
+import { arrayLiteral } from "../../database/array_literal.ts";
 import type { AdmittedWrite } from "../../admission/admitted_write.ts";
 import type { Send } from "../lane.ts";
 import type { Outcome } from "../outcome.ts";
@@ -17,7 +17,7 @@ export interface QuoteItem extends AdmittedWrite {
   readonly id: string;
 }
 
-export function sendQuotes(sql: Sql): Send<QuoteItem> {
+export function sendQuotes(sql: Query): Send<QuoteItem> {
   return async (items, { wait, settle }) => {
     return await sql<(Outcome & { item: number })[]>`
       select item, outcome, status, body from gold.book_quotes(

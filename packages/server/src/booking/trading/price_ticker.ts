@@ -1,5 +1,5 @@
 import { type Prices, pricesFromMid } from "@gold-partner/protocol";
-import type { Sql } from "postgres";
+import type { Query } from "../../database/query.ts";
 import type { AllowList } from "../../outbound/allow_list.ts";
 import type { Registry } from "../../admission/registry/registry.ts";
 import type { Log } from "../../operations/log.ts";
@@ -17,7 +17,7 @@ import { simulatedSource } from "./price_source_simulated.ts";
 const TICK_MS = 1000;
 
 interface PriceTickerParts {
-  readonly sql: Sql;
+  readonly sql: Query;
   /** Internal price feeds that requests may go to. */
   readonly allow: AllowList;
   readonly now: Registry["now"];

@@ -1,5 +1,5 @@
 import { AMOUNT_MAX_HALALAS } from "@gold-partner/protocol";
-import type { Sql } from "postgres";
+import type { Query } from "../../database/query.ts";
 import type { SignedWrite } from "../../admission/admitted_write.ts";
 import type { Send } from "../lane.ts";
 import type { Outcome } from "../outcome.ts";
@@ -11,7 +11,7 @@ export interface WithdrawalItem extends SignedWrite {
 }
 
 /** Withdrawals are rare: each is sent alone and always waits for the account's lock. */
-export function sendWithdrawal(sql: Sql): Send<WithdrawalItem> {
+export function sendWithdrawal(sql: Query): Send<WithdrawalItem> {
   return async ([item], { settle }) => {
     const { client, admissionVersion, nonce, key, fingerprint, amountHalalas, reference, id, request } =
       item!;

@@ -1,4 +1,4 @@
-import type { Sql } from "postgres";
+import type { Query } from "../../database/query.ts";
 
 const PAUSE_MS = 3_600_000;
 /** The accounts of these clients are locked until the transaction commits, which takes milliseconds. */
@@ -9,7 +9,7 @@ const CLIENTS_PER_TURN = 20;
  * its end while no process ran, and then once an hour. Several processes may run it: each notice is posted
  * once.
  */
-export function startExpiryNotices(sql: Sql, pauseMs = PAUSE_MS): { stop(): void } {
+export function startExpiryNotices(sql: Query, pauseMs = PAUSE_MS): { stop(): void } {
   let stopping = false;
   let underWay = false;
   const postTurn = async (): Promise<number> => {

@@ -1,0 +1,19 @@
+import type { ParameterOrFragment, Row } from "postgres";
+
+/** Runs one statement on an idle connection. A `Sql` of postgres.js is a Query, too. */
+export interface Query {
+  <Rows extends readonly object[] = Row[]>(
+    statement: TemplateStringsArray,
+    ...values: readonly ParameterOrFragment<never>[]
+  ): Promise<Rows>;
+}
+
+/** A fixed number of connections. It has no `begin` or `listen`, which need one and the same connection. */
+export interface Pool extends Query {
+  /** Ends all connections. Statements that run longer than `timeout` seconds are cut off. */
+  end(options?: EndOptions): Promise<void>;
+}
+
+export interface EndOptions {
+  readonly timeout: number;
+}

@@ -1,0 +1,31 @@
+import { after, before, describe, it } from "node:test";
+import { randomUUID } from "node:crypto";
+import { type TrialBooks, trialBooks } from "@gold-partner/dev";
+import { assertEquals, assertRejects } from "@std/assert";
+import { until } from "../../../../testing/until.ts";
+import { connect } from "../database/pools.ts";
+import type { Pool } from "../database/query.ts";
+import { openDeliveryStore } from "./delivery_store.ts";
+
+describe("openDeliveryStore()", () => {
+  let books: TrialBooks;
+  before(async () => void (books = await trialBooks()));
+  after(() => books.stop());
+
+  it("is notified again after its connection was lost, from the next heartbeat on", async () => {
+    const notified: string[] = [];
+    const beat: Pool = connect(books.url, 1, { onNotify: (_channel, client) => void notified.push(client) });
+    try {
+      const store = openDeliveryStore({ work: beat, beat }, randomUUID());
+      for (const client of ["1", "2", "3"]) {
+        await store.renew();
+        await books.sql`select pg_notify('gold_event', ${client})`;
+        await until(() => notified.includes(client));
+        await assertRejects(async () => void await beat`select pg_terminate_backend(pg_backend_pid())`);
+      }
+      assertEquals(notified, ["1", "2", "3"]);
+    } finally {
+      await beat.end({ timeout: 0 });
+    }
+  });
+});
