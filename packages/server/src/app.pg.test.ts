@@ -18,7 +18,7 @@ describe("the app's paths", () => {
 
   const nobody = { "X-Forwarded-Client-Cert": null, Authorization: null };
 
-  it("answers another method with 405 and those that are taken", async () => {
+  it("returns 405 and the allowed methods for any other method", async () => {
     for (const path of new Set(ROUTES.map(([, path]) => path))) {
       const taken = ROUTES.filter((route) => route[1] === path).map(([method]) => method).sort();
       for (const method of METHODS.filter((one) => !taken.some((each) => each === one))) {
@@ -29,7 +29,7 @@ describe("the app's paths", () => {
     }
   });
 
-  it("answers an unknown path with 404, and nobody without a certificate", async () => {
+  it("returns 404 for an unknown path, but certificate_unknown without a certificate", async () => {
     for (
       const path of [
         "/",
@@ -49,7 +49,7 @@ describe("the app's paths", () => {
     }
   });
 
-  it("asks everybody at a known path for a certificate", async () => {
+  it("requires a certificate for every known path and method", async () => {
     for (const [, path] of ROUTES) {
       for (const method of ["GET", "POST", "DELETE"]) {
         await expectProblem(await service.send(path, { method, headers: nobody }), "certificate_unknown");
@@ -57,7 +57,7 @@ describe("the app's paths", () => {
     }
   });
 
-  it("refuses a path that is not spelt as documented, and never rewrites it", async () => {
+  it("rejects a path that is not spelt as documented, and never rewrites it", async () => {
     const targets = [
       "/v1/%6frders",
       "/v1/%6Frders",
@@ -93,7 +93,7 @@ describe("the app's paths", () => {
     }
   });
 
-  it("refuses a parameter that is not documented, and names it", async () => {
+  it("rejects an undocumented parameter, and names it", async () => {
     for (const [method, path, signature] of ROUTES.filter(([, , each]) => each !== "judged")) {
       const { errors } = await expectProblem(
         await (signature
@@ -105,14 +105,14 @@ describe("the app's paths", () => {
     }
   });
 
-  it("refuses a target that is longer than any of ours", async () => {
+  it("rejects a request target of more than 8,192 characters", async () => {
     await expectProblem(
       await service.send(`/v1/prices?${"x".repeat(8192)}`, { method: "GET" }),
       "uri_too_long",
     );
   });
 
-  it("gives every reply its own request id, and logs it with its route", async () => {
+  it("sends a request id with every reply, and logs the id with the route", async () => {
     const reply = await service.send("/v1/balances", { method: "GET" });
     await reply.body?.cancel();
     const id = reply.headers.get("X-Request-Id")!;
@@ -123,7 +123,7 @@ describe("the app's paths", () => {
     assertEquals([line.route, line.status, line.client_id], ["/v1/balances", 200, service.partner.clientId]);
   });
 
-  it("logs what it refuses, too, and no path that a caller made up", async () => {
+  it("logs refused requests, but no path that a caller made up", async () => {
     const seen = service.log.length;
     await (await service.send("/v1/made-up", { method: "GET" })).body?.cancel();
     await (await service.send("/v1/orders", { target: "/v1/%6frders" })).body?.cancel();
@@ -132,7 +132,7 @@ describe("the app's paths", () => {
     assertEquals(lines[0]!.route, "none");
   });
 
-  it("says 503 with Retry-After when its registry is older than it may be", async () => {
+  it("returns 503 with Retry-After while its registry snapshot is too old", async () => {
     const other = await trialService();
     const { sql } = other.books;
     await sql`revoke execute on function gold.read_registry from gold_api`;
@@ -153,7 +153,7 @@ describe("the app's paths", () => {
 });
 
 describe("the app in production", () => {
-  it("knows no /sandbox/fund, before any other check", async () => {
+  it("returns 404 for /sandbox/fund before any other check", async () => {
     const service = await trialService({ environment: "production" });
     for (const method of ["POST", "GET", "PUT"]) {
       for (const headers of [{}, { "X-Forwarded-Client-Cert": null, Authorization: null }]) {
@@ -176,7 +176,7 @@ describe("POST /sandbox/fund", () => {
   const fund = (headers: Record<string, string | null>, partner = service.partner) =>
     service.send("/sandbox/fund", { body: '{"amount_sar":10}', headers, partner });
 
-  it("needs no token, and a token that is sent must be right", async () => {
+  it("requires no token, but rejects an invalid token", async () => {
     assertEquals((await fund({ Authorization: null })).status, 201);
     assertEquals((await fund({})).status, 201);
     await expectProblem(await fund({ Authorization: "Bearer x" }), "token_invalid");
@@ -185,14 +185,14 @@ describe("POST /sandbox/fund", () => {
     await expectProblem(await fund({ Authorization: foreign }), "token_certificate_mismatch");
   });
 
-  it("refuses a suspended partner without a token, too", async () => {
+  it("rejects a suspended partner even without a token", async () => {
     const other = await service.addPartner();
     await service.books.sql`select gold.suspend_partner(${other.clientId})`;
     await service.refresh();
     await expectProblem(await fund({ Authorization: null }, other), "partner_suspended");
   });
 
-  it("needs an Idempotency-Key, and gives the first answer to its repeat", async () => {
+  it("requires an Idempotency-Key, and returns the first answer to a repeat", async () => {
     await expectProblem(await fund({ "Idempotency-Key": null }), "idempotency_key_missing");
     const first = await fund({ "Idempotency-Key": "fund-1" });
     const again = await fund({ "Idempotency-Key": "fund-1" });

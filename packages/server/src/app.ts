@@ -103,13 +103,13 @@ export function createApp(deps: Deps): Hono<AppEnv> {
     const allowed = methods.sort().join(", ");
     app.all(path, async (c) => {
       await admitCertificateAlone(c, deps);
-      const reply = refuse(new Refusal("method_not_allowed", `This path takes ${allowed}.`), c, deps);
+      const reply = refuse(new Refusal("method_not_allowed", `This path accepts only ${allowed}.`), c, deps);
       reply.headers.set("Allow", allowed);
       return reply;
     });
   }
   app.notFound(async (c) => {
-    const refusal = new Refusal("not_found", "There is no such path.");
+    const refusal = new Refusal("not_found", "This path does not exist.");
     if (c.req.path === FUND_PATH) return refuse(refusal, c, deps);
     return await admitCertificateAlone(c, deps).then(
       () => refuse(refusal, c, deps),

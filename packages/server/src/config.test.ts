@@ -28,7 +28,7 @@ const WEBHOOKS = {
 };
 
 describe("readConfig()", () => {
-  it("reads every setting once, into an object that nobody changes", () => {
+  it("reads every setting into a frozen object", () => {
     const config = readConfig(GOOD);
     assertEquals(config, {
       role: "all",
@@ -49,7 +49,7 @@ describe("readConfig()", () => {
     assertEquals(Object.isFrozen(config), true);
   });
 
-  it("reads for the role delivery what it needs, and asks for nothing else", () => {
+  it("reads only the settings of the role delivery, and requires no others", () => {
     const { DATABASE_URL, GOLD_ENV, PUBLIC_BASE_URL, OPERATIONS_LISTEN, SEALING_KEY_SOURCE } = GOOD;
     const needed = { DATABASE_URL, GOLD_ENV, PUBLIC_BASE_URL, OPERATIONS_LISTEN, SEALING_KEY_SOURCE };
     const config = readDeliveryConfig(needed);
@@ -98,7 +98,7 @@ describe("readConfig()", () => {
     ]);
   });
 
-  it("never repeats a secret in a fault", () => {
+  it("never contains a secret in a fault", () => {
     const faults = faultsOf({
       PROXY_SECRET: "hunter2hunter2",
       LISTEN: "127.0.0.1:80",
@@ -107,7 +107,7 @@ describe("readConfig()", () => {
     assertEquals(/hunter2|c0ffee/.test(faults.join()), false);
   });
 
-  it("takes one spelling of the base URL only: the one that partners sign", () => {
+  it("accepts only one spelling of the base URL, which partners sign", () => {
     const good = [
       "https://api.example",
       "https://api.example:8443",
@@ -148,14 +148,14 @@ describe("readConfig()", () => {
     }
   });
 
-  it("shows the spelling that it wants", () => {
+  it("shows the accepted spelling of the base URL", () => {
     assertStringIncludes(
       faultsOf({ PUBLIC_BASE_URL: "https://API.example:443/" })[0]!,
       "(https://api.example)",
     );
   });
 
-  it("listens on a Unix socket or on loopback, and nowhere else", () => {
+  it("accepts only a Unix socket or a loopback address for LISTEN", () => {
     const secret = { PROXY_SECRET: "s".repeat(32) };
     const listen = (LISTEN: string) => readConfig({ ...GOOD, ...secret, LISTEN }).listen;
     assertEquals(listen("127.0.0.1:8080"), { kind: "tcp", host: "127.0.0.1", port: 8080 });
@@ -175,20 +175,20 @@ describe("readConfig()", () => {
     }
   });
 
-  it("asks for the proxy's secret on TCP, long enough not to be guessed", () => {
+  it("requires a PROXY_SECRET of at least 32 characters if LISTEN is TCP", () => {
     for (const PROXY_SECRET of [undefined, "", "s".repeat(31)]) {
       assertStringIncludes(faultsOf({ LISTEN: "127.0.0.1:80", PROXY_SECRET })[0]!, "PROXY_SECRET");
     }
   });
 
-  it("refuses TCP in production, also with a secret", () => {
+  it("rejects TCP in production, even with a PROXY_SECRET", () => {
     const faults = faultsOf({ GOLD_ENV: "production", LISTEN: "127.0.0.1:80", PROXY_SECRET: "s".repeat(64) });
     assertEquals(faults.length, 1);
     assertStringIncludes(faults[0]!, "Unix socket in production");
     assertEquals(readConfig({ ...GOOD, GOLD_ENV: "production" }).environment, "production");
   });
 
-  it("takes HA as on or off", () => {
+  it("accepts on or off for HA", () => {
     assertEquals([readConfig({ ...GOOD, HA: "on" }).standby, readConfig({ ...GOOD, HA: "off" }).standby], [
       true,
       false,
@@ -196,14 +196,14 @@ describe("readConfig()", () => {
     assertStringIncludes(faultsOf({ HA: "yes" })[0]!, "HA");
   });
 
-  it("takes 1 to 8 lanes", () => {
+  it("accepts 1 to 8 for LANES", () => {
     for (const LANES of ["1", "8"]) assertEquals(readConfig({ ...GOOD, LANES }).lanes, Number(LANES));
     for (const LANES of ["0", "9", "-1", "1.5", "two", "01"]) {
       assertStringIncludes(faultsOf({ LANES })[0]!, "LANES");
     }
   });
 
-  it("takes 0 to 600 seconds to drain", () => {
+  it("accepts 0 to 600 for DRAIN_SECONDS", () => {
     for (const DRAIN_SECONDS of ["0", "10", "600"]) {
       assertEquals(readConfig({ ...GOOD, DRAIN_SECONDS }).drainSeconds, Number(DRAIN_SECONDS));
     }
@@ -212,20 +212,20 @@ describe("readConfig()", () => {
     }
   });
 
-  it("takes where a key is, never the key", () => {
+  it("accepts the source of a key, never the key itself", () => {
     for (const source of ["", "file:", "command:", "/etc/pepper", "0".repeat(64), "https://x"]) {
       assertStringIncludes(faultsOf({ PEPPER_SOURCE: source })[0]!, "PEPPER_SOURCE");
       assertStringIncludes(faultsOf({ SEALING_KEY_SOURCE: source })[0]!, "SEALING_KEY_SOURCE");
     }
   });
 
-  it("takes a Postgres URL for the database, not an empty setting", () => {
+  it("accepts only a Postgres URL for DATABASE_URL", () => {
     for (const DATABASE_URL of ["", " ", "gold", "mysql://x/y", "127.0.0.1:5432"]) {
       assertStringIncludes(faultsOf({ DATABASE_URL })[0]!, "DATABASE_URL");
     }
   });
 
-  it("takes a database over the network only by verify-full, in production", () => {
+  it("requires sslmode=verify-full for a database over the network in production", () => {
     const DATABASE_URL = "postgres://gold_api:secret@db.example/gold";
     const production = { GOLD_ENV: "production", LISTEN: "unix:/run/gold.sock" };
     assertStringIncludes(faultsOf({ ...production, DATABASE_URL })[0]!, "DATABASE_URL reaches db.example");
@@ -238,7 +238,7 @@ describe("readConfig()", () => {
     assertEquals(faultsOf({ ...production, GOLD_ENV: "staging", DATABASE_URL }).length, 2);
   });
 
-  it("takes hosts, addresses and ranges of internal price feeds, and names an entry that it does not read", () => {
+  it("accepts hosts, addresses and ranges of internal price feeds, and names an invalid entry", () => {
     const text =
       "feed.internal:8080 10.1.2.0/24, 10.9.9.9 [fd00::1]:443\tFD00:2::/64 Feeds.Example:80 127.0.0.1:9000";
     assertEquals(readConfig({ ...GOOD, PRICE_SOURCE_ALLOW: text }).priceSourceAllow, {
@@ -263,13 +263,13 @@ describe("readConfig()", () => {
     }
   });
 
-  it("takes waits between a webhook's attempts, and says which one it does not read", () => {
+  it("accepts waits between a webhook's attempts, and names an invalid wait", () => {
     assertEquals(readConfig({ ...GOOD, WEBHOOK_RETRIES: "1s 2m" }).webhookRetries, [1, 120]);
     assertStringIncludes(faultsOf({ WEBHOOK_RETRIES: "5s 2x" })[0]!, 'WEBHOOK_RETRIES has "2x"');
-    assertStringIncludes(faultsOf({ WEBHOOK_RETRIES: "" })[0]!, "WEBHOOK_RETRIES is a list");
+    assertStringIncludes(faultsOf({ WEBHOOK_RETRIES: "" })[0]!, "WEBHOOK_RETRIES must be a list");
   });
 
-  it("takes name servers by address and port, and never by a name", () => {
+  it("accepts name servers by IP address and port, but not by name", () => {
     const WEBHOOK_DNS = "192.0.2.1:53 [2001:db8::1]:5353";
     assertEquals(readConfig({ ...GOOD, WEBHOOK_DNS }).webhookDns, WEBHOOK_DNS.split(" "));
     for (
@@ -287,7 +287,7 @@ describe("readConfig()", () => {
     }
   });
 
-  it("takes a file of certificates for the authority of webhooks, and says what is wrong with another", async () => {
+  it("accepts a PEM file of certificates for WEBHOOK_CA, and names the fault of any other file", async () => {
     const folder = await mkdtemp(join(tmpdir(), "gold-config-"));
     const [one, other] = [createTrialAuthority().ca, createTrialAuthority().ca];
     const path = join(folder, "ca.pem");

@@ -81,11 +81,11 @@ export function readConfig(variables: Variables, role: ServingRole = "all"): Con
   if (config.listen?.kind === "tcp") {
     if (config.environment === "production") {
       faults.push(
-        "LISTEN must be a Unix socket in production: whoever reaches a TCP port could pass for the proxy.",
+        "LISTEN must be a Unix socket in production: any process could use a TCP port to impersonate the proxy.",
       );
     } else if ((config.proxySecret ?? "").length < 32) {
       faults.push(
-        "PROXY_SECRET must have at least 32 characters when LISTEN is TCP: a certificate's hash is public.",
+        "PROXY_SECRET must have at least 32 characters if LISTEN is TCP, because a certificate's hash is public.",
       );
     }
   }
@@ -142,7 +142,7 @@ const readShared = ({ attempt, variables }: Reader): DeliveryConfig => ({
 
 function parseEnvironment(text: string): Environment {
   if (text === "sandbox" || text === "production") return text;
-  throw new Error(`is "${text}"; it is sandbox or production.`);
+  throw new Error(`is "${text}"; it must be sandbox or production.`);
 }
 
 /** Accepts only one spelling of the base URL, because partners sign it. */
@@ -151,12 +151,12 @@ export function parseBaseUrl(text: string): string {
   try {
     url = new URL(text);
   } catch {
-    throw new Error("is not a URL.");
+    throw new Error("must be a URL such as https://api.example.");
   }
   const canonical = `${url.protocol}//${url.host}`;
   if (url.protocol !== "https:" || text !== canonical) {
     throw new Error(
-      `must be spelt as it is signed: https, lower-case host, no default port, no path, no trailing slash${
+      `must be spelt as partners sign it: https, lower-case host, no default port, path or trailing slash${
         url.protocol === "https:" ? ` (${canonical})` : ""
       }.`,
     );
@@ -171,7 +171,7 @@ function parseListen(text: string): ListenAddress {
   const tcp = /^(127\.0\.0\.1|\[::1\]):([0-9]{1,5})$/.exec(text);
   if (!tcp || Number(tcp[2]) > PORT_MAX) {
     throw new Error(
-      "must be unix:PATH, 127.0.0.1:PORT or [::1]:PORT: the service is reached through its proxy alone.",
+      "must be unix:PATH, 127.0.0.1:PORT or [::1]:PORT. Other machines must not connect directly.",
     );
   }
   return { kind: "tcp", host: tcp[1] === "[::1]" ? "::1" : "127.0.0.1", port: Number(tcp[2]) };
@@ -179,19 +179,19 @@ function parseListen(text: string): ListenAddress {
 
 function parseDrain(text: string): number {
   if (!/^(?:0|[1-9][0-9]{0,2})$/.test(text) || Number(text) > DRAIN_MAX_SECONDS) {
-    throw new Error(`is a number of seconds from 0 to ${DRAIN_MAX_SECONDS}.`);
+    throw new Error(`must be a whole number of seconds from 0 to ${DRAIN_MAX_SECONDS}.`);
   }
   return Number(text);
 }
 
 function parseLanes(text: string): number {
-  if (!/^[1-8]$/.test(text)) throw new Error("is a number from 1 to 8.");
+  if (!/^[1-8]$/.test(text)) throw new Error("must be a whole number from 1 to 8.");
   return Number(text);
 }
 
 function parseSwitch(text: string): boolean {
   if (text === "on" || text === "off") return text === "on";
-  throw new Error(`is "${text}"; it is on or off.`);
+  throw new Error(`is "${text}"; it must be on or off.`);
 }
 
 /**
@@ -231,13 +231,13 @@ function parseNameServers(text: string): readonly string[] {
     const [, v6, v4, port] = /^(?:\[([^\]]+)\]|([^:]+)):([0-9]{1,5})$/.exec(server) ?? [];
     const isAddress = isIP(v6 ?? "") === 6 || isIP(v4 ?? "") === 4;
     if (isAddress && Number(port) > 0 && Number(port) <= PORT_MAX) continue;
-    throw new Error(`has "${server}"; a name server is 192.0.2.1:53 or [2001:db8::1]:53.`);
+    throw new Error(`has "${server}"; a name server must be an IP address and port, such as 192.0.2.1:53.`);
   }
   return servers;
 }
 
 function parseKeySource(text: string): KeySource {
-  if (!isKeySource(text)) throw new Error("is file:PATH or command:PROGRAM, never the key itself.");
+  if (!isKeySource(text)) throw new Error("must be file:PATH or command:PROGRAM, never the key itself.");
   return text;
 }
 

@@ -12,7 +12,7 @@ import { randomUUID } from "node:crypto";
 import { after, before, describe, it } from "node:test";
 import { until } from "../../../testing/until.ts";
 
-describe("what a partner asks of its deliveries", () => {
+describe("webhook tests and redeliveries", () => {
   let service: TrialService;
   before(async () => void (service = await trialService()));
   after(() => service.stop());
@@ -32,7 +32,7 @@ describe("what a partner asks of its deliveries", () => {
     return eventReply.parse(await reply.json());
   }
 
-  it("is answered with the event as it is read: a test, and an event sent once more", async () => {
+  it("return the same event as GET /v1/events/{id}", async () => {
     const partner = await service.addPartner();
     const test = await asked(TEST, partner);
     assertEquals([test.type, test.sequence, test.delivery.status], ["webhook.test", 1, "pending"]);
@@ -43,7 +43,7 @@ describe("what a partner asks of its deliveries", () => {
     assertEquals((await asked(TEST, partner)).sequence, 2);
   });
 
-  it("gives the first bytes to a repeat, with an empty object as without a body", async () => {
+  it("return the same bytes to a repeat, with an empty object or without a body", async () => {
     const partner = await service.addPartner();
     const { id } = await asked(TEST, partner);
     for (const path of [TEST, redeliverPath(id)]) {
@@ -60,7 +60,7 @@ describe("what a partner asks of its deliveries", () => {
     assertEquals((await asked(TEST, partner)).sequence, 3);
   });
 
-  it("needs no media type of a body that is not there, and judges one that is", async () => {
+  it("require no media type without a body, but check a body that is sent", async () => {
     const bare = { headers: { "Content-Type": null } };
     assertEquals((await service.send(TEST, bare)).status, 201);
     await expectProblem(await service.send(TEST, { ...bare, body: "{}" }), "unsupported_media_type");
@@ -71,7 +71,7 @@ describe("what a partner asks of its deliveries", () => {
     await expectProblem(await service.send(`${TEST}?type=order`), "invalid_request");
   });
 
-  it("needs a token and a key of its own, and binds the key to the one event", async () => {
+  it("require a token and an idempotency key, and bind the key to one event", async () => {
     const partner = await service.addPartner();
     const [one, other] = [await asked(TEST, partner), await asked(TEST, partner)];
     const path = redeliverPath(one.id);
@@ -93,7 +93,7 @@ describe("what a partner asks of its deliveries", () => {
     }
   });
 
-  it("knows another partner's event no better than one that there is none of, and leaves the key free", async () => {
+  it("return 404 for another partner's event as for an unknown one, and do not bind the key", async () => {
     const [partner, stranger] = [await service.addPartner(), await service.addPartner()];
     const { id } = await asked(TEST, partner);
     const headers = { "Idempotency-Key": randomUUID() };
@@ -107,7 +107,7 @@ describe("what a partner asks of its deliveries", () => {
     assertEquals((await service.send(TEST, { partner: stranger, headers })).status, 201);
   });
 
-  it("is not done for a partner that was suspended meanwhile", async () => {
+  it("are refused for a partner that was suspended meanwhile", async () => {
     const partner = await service.addPartner();
     const { id } = await asked(TEST, partner);
     await service.token(partner);
@@ -120,7 +120,7 @@ describe("what a partner asks of its deliveries", () => {
   });
 });
 
-describe("what is asked of a delivery, where somebody delivers", () => {
+describe("the delivery of tests, redeliveries and replays", () => {
   let service: TrialService;
   let receiver: TrialReceiver;
   before(async () => {
@@ -139,7 +139,7 @@ describe("what is asked of a delivery, where somebody delivers", () => {
     return eventReply.parse(await reply.json()).id;
   }
 
-  it("a test arrives, a redelivery is the same bytes again, and a replay sends all of it again", async () => {
+  it("sends a test, the same bytes again for a redelivery, and all events for a replay", async () => {
     const [one, two] = [await asked("/v1/webhook/test"), await asked("/v1/webhook/test")];
     await receiver.awaitDeliveries(2);
     assertEquals(ids().sort(), [one, two].sort());
@@ -153,7 +153,7 @@ describe("what is asked of a delivery, where somebody delivers", () => {
     assertEquals(ids().slice(3).sort(), [one, two].sort());
   });
 
-  it("a redelivery to a disabled endpoint waits, and a test brings it back", async () => {
+  it("delays a redelivery while the endpoint is disabled, until a test is delivered", async () => {
     receiver.answer(410);
     const sent = receiver.deliveries.length;
     const gone = await asked("/v1/webhook/test");

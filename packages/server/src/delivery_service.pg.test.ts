@@ -62,7 +62,7 @@ describe("startDelivery()", () => {
     return await sendRaw(operationsListen, [`GET ${path} HTTP/1.1`, "Host: localhost"]);
   };
 
-  it("seals the chains, and is live and ready until it is told to stop", async () => {
+  it("seals the chains, and is live and ready until it is stopped", async () => {
     const log: string[] = [];
     const service = await run(startDelivery(readDeliveryConfig(variables()), (line) => log.push(line)));
     assertEquals([(await ask("/live")).status, (await ask("/ready")).status], [200, 200]);
@@ -91,7 +91,7 @@ describe("startDelivery()", () => {
     assertEquals(events, ["delivering", "stopping", "stopped"]);
   });
 
-  it("leaves the sealing to the role that has it: api seals nothing, all does", async () => {
+  it("is the only sealer beside the role api: api seals nothing, while all seals", async () => {
     const client = await books.createClient({ halalas: 100n });
     const api = await run(startService(readConfig(serving(), "api"), () => {}));
     await pause(1500);
@@ -101,7 +101,7 @@ describe("startDelivery()", () => {
     await untilSealed(client);
   });
 
-  it("refuses another deployment's database, a listener that is taken, and files that are not there", async () => {
+  it("rejects another deployment's database, an address in use, and a missing key file", async () => {
     const start = (changes: Record<string, string>) =>
       run(startDelivery(readDeliveryConfig({ ...variables(), ...changes }), () => {}));
     await assertRejects(() => start({ GOLD_ENV: "production" }), Error, "belongs to sandbox");

@@ -35,7 +35,7 @@ async function get(port: number, agent: Agent): Promise<{ status: number; connec
 }
 
 describe("prepareDeparture()", () => {
-  it("says in each reply after the announcement that the connection closes, and in none before", async () => {
+  it("sends Connection: close in each reply after the announcement, and in none before", async () => {
     const { departure, port } = await serve((_request, response) => response.end("x"));
     const agent = new Agent({ keepAlive: true });
     assertMatch((await get(port, agent)).connection ?? "keep-alive", /^keep-alive$/i);
@@ -47,7 +47,7 @@ describe("prepareDeparture()", () => {
     agent.destroy();
   });
 
-  it("says it in a reply that was being made when it was announced", async () => {
+  it("sends Connection: close in a reply that was in flight at the announcement", async () => {
     const { departure, port, answers } = await serveLate();
     const agent = new Agent({ keepAlive: true });
     const reply = get(port, agent);
@@ -59,7 +59,7 @@ describe("prepareDeparture()", () => {
     agent.destroy();
   });
 
-  it("closes connections that never brought a request, and waits for those that are answered", async () => {
+  it("closes connections without a request at once, and waits for replies in flight", async () => {
     const { departure, port, answers } = await serveLate();
     const ahead = connect(port, "127.0.0.1").resume();
     await once(ahead, "connect");

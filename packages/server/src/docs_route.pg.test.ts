@@ -12,7 +12,7 @@ describe("GET /docs and GET /docs/errors", () => {
   const get = (path: string, headers: Record<string, string | null> = {}) =>
     service.send(path, { method: "GET", headers });
 
-  it("are pages that load nothing and run nothing, for whoever has a certificate", async () => {
+  it("return pages that load nothing and run nothing, and require only a certificate", async () => {
     for (const path of PAGES) {
       const reply = await get(path, { Authorization: null });
       assertEquals([reply.status, reply.headers.get("Content-Type")], [200, "text/html; charset=utf-8"]);
@@ -23,7 +23,7 @@ describe("GET /docs and GET /docs/errors", () => {
     }
   });
 
-  it("are for nobody else, and take no parameters", async () => {
+  it("reject a request without a known certificate or with a parameter", async () => {
     for (const path of PAGES) {
       const unknown = { "x-forwarded-client-cert": `Hash=${"0".repeat(64)}` };
       await expectProblem(await get(path, unknown), "certificate_unknown");
@@ -31,14 +31,14 @@ describe("GET /docs and GET /docs/errors", () => {
     }
   });
 
-  it("tell of this deployment, and where a problem's type leads", async () => {
+  it("show this deployment's base URL, and the anchor of a problem's type", async () => {
     assertStringIncludes(await (await get("/docs")).text(), service.config.publicBaseUrl);
     const { type } = await expectProblem(await get("/v1/nothing"), "not_found");
     const [path, anchor] = type.split("#");
     assertStringIncludes(await (await get(path!)).text(), `id="${anchor}"`);
   });
 
-  it("are sent again only to who has others, as the description is, and never without being asked for", async () => {
+  it("return 304 for a current ETag, as /openapi.json does, but only after all checks", async () => {
     for (const path of [...PAGES, "/openapi.json"]) {
       const { headers } = await get(path);
       const tag = headers.get("ETag")!;

@@ -2,7 +2,7 @@ import { expectProblem, type Sending, type TrialService, trialService } from "@g
 import { assertEquals } from "@std/assert";
 import { after, before, describe, it } from "node:test";
 
-describe("the two environments", () => {
+describe("sandbox and production", () => {
   const services = {} as Record<"sandbox" | "production", TrialService>;
   before(async () => {
     services.sandbox = await trialService();
@@ -14,7 +14,7 @@ describe("the two environments", () => {
   const get = (path: string, more: Sending = {}): [string, Sending] => [path, { method: "GET", ...more }];
 
   for (const [home, abroad] of BOTH) {
-    it(`${abroad} does not know a certificate of ${home}`, async () => {
+    it(`${abroad} rejects a certificate of ${home}`, async () => {
       const stranger = services[home].partner;
       const reply = await services[abroad].send(
         ...get("/v1/balances", {
@@ -24,7 +24,7 @@ describe("the two environments", () => {
       await expectProblem(reply, "certificate_unknown");
     });
 
-    it(`${abroad} takes no client_id and secret of ${home}`, async () => {
+    it(`${abroad} rejects a client_id and secret of ${home}`, async () => {
       const { clientId, clientSecret } = services[home].partner;
       const reply = await services[abroad].send("/oauth/token", {
         headers: { "Content-Type": "application/x-www-form-urlencoded", Authorization: null },
@@ -33,7 +33,7 @@ describe("the two environments", () => {
       assertEquals([reply.status, (await reply.json() as { error: string }).error], [401, "invalid_client"]);
     });
 
-    it(`${abroad} takes no token of ${home}`, async () => {
+    it(`${abroad} rejects a token of ${home}`, async () => {
       const Authorization = `Bearer ${await services[home].token()}`;
       await expectProblem(
         await services[abroad].send(...get("/v1/balances", { headers: { Authorization } })),
@@ -41,14 +41,14 @@ describe("the two environments", () => {
       );
     });
 
-    it(`${abroad} takes no signature that was made for ${home}, not even by a key that both have`, async () => {
+    it(`${abroad} rejects a signature over a URL of ${home}, even by a key of its own`, async () => {
       const reply = await services[abroad].signed("/v1/orders", '{"quote_id":"qt_x"}', {
         url: `${services[home].config.publicBaseUrl}/v1/orders`,
       });
       await expectProblem(reply, "signature_invalid");
     });
 
-    it(`a quote of ${home} is nobody's in ${abroad}`, async () => {
+    it(`${abroad} returns 404 for a quote of ${home}`, async () => {
       const quoted = await services[home].send("/v1/quotes", { body: '{"side":"buy","gold_grams":1}' });
       const { quote_id } = await quoted.json() as { quote_id: string };
       await expectProblem(
@@ -58,7 +58,7 @@ describe("the two environments", () => {
     });
   }
 
-  it("POST /sandbox/fund is 404 in production before any other check", async () => {
+  it("production returns 404 for POST /sandbox/fund before any other check", async () => {
     const bare = {
       "X-Forwarded-Client-Cert": null,
       "X-Client-Ip": null,

@@ -19,23 +19,23 @@ describe("readKeys()", () => {
     return await readKeys(`file:${path}`);
   }
 
-  it("reads one key a line, the current one first", async () => {
+  it("reads one key per line, the current key first", async () => {
     const keys = await fromFile(`${FIRST}\n  ${SECOND}\r\n\n`);
     assertEquals(keys.map((key) => [key.length, key[0], key[31]]), [[32, 0x0f, 0x0f], [32, 0xa1, 0xa1]]);
   });
 
-  it("reads what a command prints", async () => {
+  it("reads the key that a command prints", async () => {
     assertEquals((await readKeys(`command:echo ${FIRST}`)).length, 1);
   });
 
-  it("gives the command no database login, and everything else of the environment", async () => {
+  it("passes the environment without the database login to the command", async () => {
     const names = ["DATABASE_URL", "MIGRATION_DATABASE_URL", "PGPASSWORD", "GOLD_TRIAL_KEY"];
     const before = names.map((name) => [name, process.env[name]] as const);
     for (const name of names) process.env[name] = FIRST;
     try {
       assertEquals((await readKeys("command:printenv GOLD_TRIAL_KEY")).length, 1);
       for (const name of names.slice(0, 3)) {
-        await assertRejects(() => readKeys(`command:printenv ${name}`), KeySourceError, "gives no key");
+        await assertRejects(() => readKeys(`command:printenv ${name}`), KeySourceError, "returned no key");
       }
     } finally {
       for (const [name, value] of before) {
@@ -45,7 +45,7 @@ describe("readKeys()", () => {
     }
   });
 
-  it("refuses what is no key, naming the source and never its content", async () => {
+  it("rejects malformed keys with an error that names the source but not its content", async () => {
     for (
       const text of [
         "",
@@ -63,17 +63,21 @@ describe("readKeys()", () => {
     }
   });
 
-  it("says which file or program is not there", async () => {
+  it("names the file or program that cannot be read or run", async () => {
     await assertRejects(() => readKeys("file:/nowhere/key"), Error, "/nowhere/key");
     for (const source of ["command:/nowhere/program", "command:false"] as const) {
-      const { code } = await assertRejects(() => readKeys(source), KeySourceError, `${source} gives no key`);
+      const { code } = await assertRejects(
+        () => readKeys(source),
+        KeySourceError,
+        `${source} returned no key`,
+      );
       assertEquals(code, "key_source_failed");
     }
   });
 });
 
 describe("isKeySource()", () => {
-  it("knows a file and a command, and nothing else", () => {
+  it("returns true only for file: and command: sources", () => {
     const good: KeySource[] = ["file:/x", "command:x y"];
     assertEquals(good.every(isKeySource), true);
     assertEquals(["file:", "command:", "x", "env:X", ` file:/x`, FIRST].some(isKeySource), false);

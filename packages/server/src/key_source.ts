@@ -38,7 +38,7 @@ export async function readKeys(source: KeySource): Promise<Uint8Array[]> {
   if (keys.length === 0 || !keys.every((key) => /^[0-9a-f]{64}$/.test(key))) {
     throw new KeySourceError(
       "key_source_malformed",
-      `${source} must give keys of ${KEY_BYTES} bytes, one a line, in lower-case hex (openssl rand -hex 32).`,
+      `${source} must contain ${KEY_BYTES}-byte keys in lower-case hex, one per line (openssl rand -hex 32).`,
     );
   }
   return keys.map((key) => Uint8Array.from(key.match(/../g) ?? [], (byte) => parseInt(byte, 16)));
@@ -50,7 +50,7 @@ async function readSource(source: KeySource): Promise<string> {
   const [program = "", ...words] = place.split(" ");
   const options = { timeout: 10_000, env: programEnvironment() };
   const { stdout } = await run(program, words, options).catch((cause: Error) => {
-    throw new KeySourceError("key_source_failed", `${source} gives no key: ${cause.message.trim()}.`, {
+    throw new KeySourceError("key_source_failed", `${source} returned no key: ${cause.message.trim()}.`, {
       cause,
     });
   });

@@ -37,16 +37,16 @@ describe("serve", () => {
     await rm(folder, { recursive: true });
   });
 
-  it("ends with 2 and one sentence where an argument is none of its own", async () => {
+  it("exits with 2 and one sentence for an unknown argument", async () => {
     for (const args of [["--role", "gateway"], ["--rule", "api"], ["api"]]) {
       const { ended, said } = serve(args);
       assertEquals([await ended, said.out], [2, ""]);
-      const sentence = `serve takes --role all, api or delivery and nothing else, not "${args.join(" ")}".\n`;
+      const sentence = `serve accepts only --role all, api or delivery; got "${args.join(" ")}".\n`;
       assertEquals(said.error, sentence);
     }
   });
 
-  it("ends with 2 and asks each role for the settings that it needs", async () => {
+  it("exits with 2 and names the missing settings of the role", async () => {
     const missing = async (...args: string[]) => {
       const { ended, said } = serve(args);
       assertEquals(await ended, 2);
@@ -59,7 +59,7 @@ describe("serve", () => {
     ]);
   });
 
-  it("delivers without a listener for partners, until SIGTERM, and ends with 0", async () => {
+  it("delivers without a listener for partners until SIGTERM, and then exits with 0", async () => {
     const api = new URL(books.url);
     api.searchParams.set("role", "gold_api");
     await writeFile(join(folder, "sealing_key"), "0".repeat(64));

@@ -11,7 +11,7 @@ const EXIT_USAGE = 2;
 const args = process.argv.slice(2);
 const role = readRole(args);
 if (!role) {
-  console.error(`serve takes --role all, api or delivery and nothing else, not "${args.join(" ")}".`);
+  console.error(`serve accepts only --role all, api or delivery; got "${args.join(" ")}".`);
   process.exit(EXIT_USAGE);
 }
 

@@ -11,14 +11,14 @@ describe("GET /openapi.json", () => {
   const get = (path: string, headers: Record<string, string | null> = {}) =>
     service.send(path, { method: "GET", headers });
 
-  it("describes this deployment under its own URL, to whoever has a certificate", async () => {
+  it("describes this deployment under its own URL, and requires only a certificate", async () => {
     const reply = await get("/openapi.json", { Authorization: null });
     assertEquals([reply.status, reply.headers.get("Content-Type")], [200, "application/json"]);
     const { publicBaseUrl: baseUrl, environment } = service.config;
     assertEquals(await reply.json(), openApiDocument({ baseUrl, environment }));
   });
 
-  it("is for nobody else, and takes no parameters", async () => {
+  it("rejects a request without a known certificate or with a parameter", async () => {
     await expectProblem(
       await get("/openapi.json", { "x-forwarded-client-cert": `Hash=${"0".repeat(64)}` }),
       "certificate_unknown",
@@ -32,7 +32,7 @@ describe("GET /openapi.json in production", () => {
   before(async () => void (service = await trialService({ environment: "production" })));
   after(() => service.stop());
 
-  it("knows nothing of the sandbox's money", async () => {
+  it("does not contain /sandbox/fund", async () => {
     const reply = await service.send("/openapi.json", { method: "GET" });
     const { paths, servers } = await reply.json() as { paths: Record<string, unknown>; servers: unknown[] };
     assertEquals(Object.hasOwn(paths, "/sandbox/fund"), false);

@@ -66,7 +66,7 @@ describe("the order of checks of a signed order", () => {
     { code: "idempotency_key_conflict", spoil: header("Idempotency-Key", boundKey) },
   ];
 
-  it("is the documented one: of two things that are wrong, the earlier is named", async () => {
+  it("is as documented: of two faults, the earlier one is reported", async () => {
     const all = faults();
     for (const [place, first] of all.entries()) {
       await expectProblem(await send(first.spoil(sound())), first.code);
@@ -78,7 +78,7 @@ describe("the order of checks of a signed order", () => {
     }
   });
 
-  it("leaves the nonce to what fails before the nonce is looked at, and takes it from what comes later", async () => {
+  it("spends the nonce only if the request fails at the nonce check or later", async () => {
     for (const { code, spoil } of faults()) {
       if (code === "nonce_reused" || code === "nonce_invalid") continue;
       const nonce = randomUUID();
@@ -89,7 +89,7 @@ describe("the order of checks of a signed order", () => {
     }
   });
 
-  it("takes the nonce of a business refusal and of a replay", async () => {
+  it("spends the nonce of a business refusal and of a replay", async () => {
     const key = header("Idempotency-Key", randomUUID());
     for (const replayed of [null, "true"]) {
       const nonce = randomUUID();
@@ -100,13 +100,13 @@ describe("the order of checks of a signed order", () => {
     }
   });
 
-  it("never lets another partner's nonce or key get in the way", async () => {
+  it("ignores the nonces and idempotency keys of other partners", async () => {
     const other = await service.addPartner();
     const attempt = { ...sound(), partner: other, nonce: spentNonce };
     await expectProblem(await send(header("Idempotency-Key", boundKey)(attempt)), "not_found");
   });
 
-  it("judges a suspended partner after its token, and before its body", async () => {
+  it("rejects a suspended partner after the token check and before the body checks", async () => {
     const other = await service.addPartner();
     await service.token(other);
     await service.books.sql`select gold.suspend_partner(${other.clientId})`;

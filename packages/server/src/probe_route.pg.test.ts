@@ -27,7 +27,7 @@ describe("POST /v1/signed-probe", () => {
       ]!.count,
     );
 
-  it("says valid, shows what it verified, and spends the nonce", async () => {
+  it("reports a valid signature, shows the verified text, and spends the nonce", async () => {
     const nonce = randomUUID();
     const { valid, canonical_string, canonical_sha256, mistake, clock_offset_seconds } = await verdict({
       nonce,
@@ -47,7 +47,7 @@ describe("POST /v1/signed-probe", () => {
     assertStringIncludes(again.steps.nonce.detail, "used before");
   });
 
-  it("shares its nonces with the orders", async () => {
+  it("rejects an order whose nonce a probe has spent", async () => {
     const nonce = randomUUID();
     assertEquals((await verdict({ nonce })).valid, true);
     await expectProblem(
@@ -56,7 +56,7 @@ describe("POST /v1/signed-probe", () => {
     );
   });
 
-  it("takes any body and any content type as opaque bytes", async () => {
+  it("accepts any body and any content type as opaque bytes", async () => {
     for (
       const body of ["", "{", "\ufeff{}\r\n", new Uint8Array([0, 0xff, 0xfe]), "x".repeat(BODY_MAX_BYTES)]
     ) {
@@ -68,7 +68,7 @@ describe("POST /v1/signed-probe", () => {
     }
   });
 
-  it("counts the query among what is signed", async () => {
+  it("includes the query in the signed URL", async () => {
     const target = `${PATH}?trace=1`;
     const reply = await service.signed(target, "x");
     const { valid, canonical_string } = await reply.json() as ProbeReply;
@@ -76,7 +76,7 @@ describe("POST /v1/signed-probe", () => {
     assertStringIncludes(canonical_string!, target);
   });
 
-  it("names each step that fails, and reaches no step that builds on it", async () => {
+  it("reports each failed step, and skips the steps that depend on it", async () => {
     const now = Math.floor(service.now() / 1000);
     const table: [Signing, Record<string, boolean | null>][] = [
       [{ timestamp: `${now - 1000}` }, {
@@ -150,7 +150,7 @@ describe("POST /v1/signed-probe", () => {
     }
   });
 
-  it("tells the clock's offset, also outside the window", async () => {
+  it("returns the clock's offset, even outside the allowed window", async () => {
     const { clock_offset_seconds, steps } = await verdict({
       timestamp: `${Math.floor(service.now() / 1000) - 1000}`,
     });
@@ -159,7 +159,7 @@ describe("POST /v1/signed-probe", () => {
     assertEquals((await verdict({ headers: { "X-Timestamp": "x" } })).clock_offset_seconds, null);
   });
 
-  it("stores nothing for a caller whom it could not verify, and leaves the nonce", async () => {
+  it("stores nothing and does not spend the nonce if the signature cannot be verified", async () => {
     const nonce = randomUUID();
     const spent = await nonces();
     const stale = `${Math.floor(service.now() / 1000) - 1000}`;
@@ -171,7 +171,7 @@ describe("POST /v1/signed-probe", () => {
     assertEquals(await nonces(), spent + 1);
   });
 
-  it("refuses by certificate, address, token and size, whatever else is wrong", async () => {
+  it("rejects a bad certificate, address, token or size, whatever else is wrong", async () => {
     const malformed = { "X-Timestamp": "x", "X-JWS-Signature": null };
     const hash = `Hash=${"0".repeat(64)}`;
     await expectProblem(
@@ -188,7 +188,7 @@ describe("POST /v1/signed-probe", () => {
     await expectProblem(await send({ headers: malformed }, large), "body_too_large");
   });
 
-  it("says 503 while another holds the account, and leaves the nonce", async () => {
+  it("returns 503 while another process has locked the account, and does not spend the nonce", async () => {
     const nonce = randomUUID();
     const held = await holdAccount(service);
     await expectProblem(await send({ nonce }), "service_unavailable");
@@ -202,7 +202,7 @@ describe("POST /v1/signed-probe", () => {
       ...headers,
     });
 
-    it("answers as an order would", async () => {
+    it("answers like an order", async () => {
       const stale = `${Math.floor(service.now() / 1000) - 1000}`;
       await expectProblem(await send({ headers: strict({ "X-JWS-Signature": null }) }), "signature_missing");
       await expectProblem(await send({ headers: strict({ "X-Timestamp": "x" }) }), "timestamp_invalid");
@@ -216,7 +216,7 @@ describe("POST /v1/signed-probe", () => {
       await expectProblem(await send({ headers: strict(), nonce }), "nonce_reused");
     });
 
-    it("knows the preference in every spelling, among others", async () => {
+    it("recognises the preference in every valid spelling and among other preferences", async () => {
       for (
         const Prefer of [
           "handling=strict",

@@ -45,8 +45,8 @@ const STRICT = /(?:^|,)\s*handling\s*=\s*(?:strict|"strict")\s*(?:,|;|$)/i;
  */
 const DIAGNOSIS_RATE: RateTerms = { perSecond: 1, burst: 30 };
 const TOO_MANY_DIAGNOSES =
-  "One probe a second that fails is explained, and 30 at once after a rest. A probe whose signature fits is not counted, " +
-  "nor is one with Prefer: handling=strict, which explains nothing. Wait as long as Retry-After says, then probe again.";
+  "One probe per second whose signature fails is explained, and up to 30 at once after a pause. A valid probe is not counted, " +
+  "nor is a probe with Prefer: handling=strict. Wait for the number of seconds in Retry-After, then send the probe again.";
 const USED_NONCE = { ok: false, detail: "This nonce was used before; an order with it would be refused." };
 /** The headers that may hold the host name by which the caller reaches this service. */
 const HOST_HEADERS = ["host", "x-forwarded-host"];

@@ -58,12 +58,12 @@ async function verdict(service: TrialService, foreign: Foreign = {}): Promise<Pr
 const falseSteps = ({ steps }: ProbeReply) =>
   Object.entries(steps).filter(([, { ok }]) => ok === false).map(([name]) => name);
 
-describe("POST /v1/signed-probe names the usual mistakes", () => {
+describe("the mistake that POST /v1/signed-probe reports", () => {
   let service: TrialService;
   before(async () => void (service = await trialService()));
   after(() => service.stop());
 
-  it("each of them, in the step that it failed, and leaves the nonce to the right one", async () => {
+  it("is named in the step that failed, and the nonce stays usable for a correct request", async () => {
     const base = service.config.publicBaseUrl;
     const nowMs = `${Math.floor(service.now())}`;
     const table: [ProbeMistake, keyof ProbeReply["steps"], RegExp, Foreign][] = [
@@ -81,7 +81,7 @@ describe("POST /v1/signed-probe names the usual mistakes", () => {
       }],
       ["der_signature", "header", /bytes of DER.* r \|\| s/, { encoding: "der" }],
       ["milliseconds", "timestamp", /ten digits.* divide by 1000/, { sentTimestamp: nowMs }],
-      ["body_reserialised", "signature", /those very bytes/, { body: '{"quote_id": "qt_1"}' }],
+      ["body_reserialised", "signature", /exactly these bytes/, { body: '{"quote_id": "qt_1"}' }],
     ];
     for (const [mistake, step, says, careless] of table) {
       const nonce = randomUUID();
@@ -93,7 +93,7 @@ describe("POST /v1/signed-probe names the usual mistakes", () => {
     }
   });
 
-  it("what jose makes with b64 true, or without b64", async () => {
+  it("is payload_base64url for a JWS of jose with b64 true or without b64", async () => {
     const key = foreignKey(service.partner.signingKey.privateJwk);
     for (const header of [{ alg: "ES256" }, { alg: "ES256", b64: true, crit: ["b64"] }]) {
       const right = await verdict(service);
@@ -111,7 +111,7 @@ describe("POST /v1/signed-probe names the usual mistakes", () => {
     }
   });
 
-  it("the name that the caller's own proxy has, as the Host or X-Forwarded-Host header gives it", async () => {
+  it("is wrong_host if the Host or X-Forwarded-Host header contains the signed host", async () => {
     for (const header of ["Host", "X-Forwarded-Host"]) {
       const foreign = {
         url: `http://gold.bank.internal${TARGET}`,
@@ -122,7 +122,7 @@ describe("POST /v1/signed-probe names the usual mistakes", () => {
     assertEquals((await verdict(service, { url: `http://gold.bank.internal${TARGET}` })).mistake, null);
   });
 
-  it("none where none is proven: other bytes, another's key, a signature cut short", async () => {
+  it("is null if no mistake is proven: other bytes, another key or a truncated signature", async () => {
     const other = await service.addPartner();
     const cases: Foreign[] = [
       { body: '{"quote_id":"qt_2"}' },
@@ -141,7 +141,7 @@ describe("POST /v1/signed-probe names the usual mistakes", () => {
     }
   });
 
-  it("those of a caller that signs with any of its own active keys", async () => {
+  it("is found with any of the caller's own active keys", async () => {
     const partner = await service.addPartner();
     const { thumbprint, publicJwk, privateJwk } = await newTrialKey();
     const { sql } = service.books;
@@ -160,7 +160,7 @@ describe("POST /v1/signed-probe names the usual mistakes", () => {
     assertEquals((await verdict(service, { ...own, url: TARGET, header: first })).mistake, null);
   });
 
-  it("stores nothing that an unverified caller sent", async () => {
+  it("leads to no stored data of an unverified caller", async () => {
     const marker = `m${randomUUID().replaceAll("-", "")}`;
     const before = await rows(service);
     const shouted: Foreign = { nonce: marker, headers: { Host: marker, "X-Forwarded-Host": marker } };
@@ -173,17 +173,17 @@ describe("POST /v1/signed-probe names the usual mistakes", () => {
       before.map(({ table, count }) => [table, count]),
     );
     const kept = (await rows(service)).map(({ text }) => text).join("") + service.log.join("");
-    assert(kept.includes(service.partner.clientId), "the search sees the tables");
+    assert(kept.includes(service.partner.clientId), "the search must read the tables");
     for (const spelling of [marker, Buffer.from(marker).toString("hex")]) assert(!kept.includes(spelling));
   });
 });
 
-describe("the diagnosis has a rate of its own", () => {
+describe("the rate limit of explained probes", () => {
   let service: TrialService;
   before(async () => void (service = await trialService()));
   after(() => service.stop());
 
-  it("counts probes that it explains and no others, each partner's by itself", async () => {
+  it("counts only explained probes, separately for each partner", async () => {
     const uncounted: Foreign[] = [{}, { headers: { "X-JWS-Signature": "none" } }, {
       headers: { "X-Nonce": "x" },
     }];

@@ -66,14 +66,14 @@ describe("several processes of the service", () => {
     return row!.orders as number;
   };
 
-  it("book one partner's orders at once, each once", async () => {
+  it("book each of one partner's concurrent orders once", async () => {
     const quotes = await Promise.all(Array.from({ length: ORDERS }, newQuote));
     const answers = await Promise.all(quotes.map((quote, index) => order(1 + index % 2, quote, newKey())));
     assertEquals(answers.map((answer) => answer?.status), quotes.map(() => 201));
     assertEquals([await countOrders(), await trial.books.defects()], [ORDERS, []]);
   });
 
-  it("give one key that comes to both at once one result", async () => {
+  it("return one result for an idempotency key that both receive at once", async () => {
     const [quote, key, before] = [await newQuote(), newKey(), await countOrders()];
     const answers = await Promise.all([1, 2, 1, 2, 1, 2].map((number) => order(number, quote, key)));
     assertEquals(answers.map((answer) => answer?.status).sort(), [200, 200, 200, 200, 200, 201]);
@@ -81,7 +81,7 @@ describe("several processes of the service", () => {
     assertEquals(await countOrders(), before + 1);
   });
 
-  it("lose no order when one is killed: the other serves on, and the killed one comes back", async () => {
+  it("lose no order when one process is killed and restarted while the other serves", async () => {
     const before = await countOrders();
     const killed = processes.pid(1);
     const quotes = await Promise.all(Array.from({ length: ORDERS }, newQuote));
@@ -104,7 +104,7 @@ describe("several processes of the service", () => {
     assertEquals((await order(1, await newQuote(), newKey()))?.status, 201);
   });
 
-  it("are replaced one after another by a signal to each, and what is under way gets its answer", async () => {
+  it("answer all in-flight requests when a process is replaced after SIGTERM", async () => {
     const replaced = processes.pid(2);
     const asked = await startOrders(() => 2);
     process.kill(replaced, "SIGTERM");
@@ -114,7 +114,7 @@ describe("several processes of the service", () => {
     await processes.until("serving", 4);
   });
 
-  it("end together with 0 at SIGTERM, draining, and none is started again", async () => {
+  it("exit together with 0 after SIGTERM, answer in-flight requests and are not restarted", async () => {
     const pids = [1, 2].map((number) => processes.pid(number));
     const late = await startOrders((index) => 1 + index % 2);
     assertEquals(await stopProcesses(processes), 0);
@@ -123,7 +123,7 @@ describe("several processes of the service", () => {
     assertEquals(await trial.books.defects(), []);
   });
 
-  it("end by themselves when their supervisor is killed", async () => {
+  it("exit by themselves when their supervisor is killed", async () => {
     processes = startProcesses(trial, folder, { PROCESSES: "2" });
     await processes.until("serving", 2);
     const pids = [1, 2].map((number) => processes.pid(number));
@@ -133,7 +133,7 @@ describe("several processes of the service", () => {
     assertEquals(await findLeft(pids), []);
   });
 
-  it("end together with 3 where one of them cannot begin, as one process would", async () => {
+  it("exit together with 3 if one of them cannot start, as a single process would", async () => {
     const inTheWay = createServer().listen(processes.socket(2));
     await once(inTheWay, "listening");
     processes = startProcesses(trial, folder, { PROCESSES: "2" });
@@ -145,7 +145,7 @@ describe("several processes of the service", () => {
     assertEquals(await ended, [3, null]);
   });
 
-  it("are tried again where they cannot start any more, beside those that serve", async () => {
+  it("are restarted until they can start again, while the others serve", async () => {
     const pepper = join(folder, "pepper");
     const bring = () => copyFile(trial.config.pepperSource.slice("file:".length), pepper);
     await bring();
@@ -161,7 +161,7 @@ describe("several processes of the service", () => {
     assertEquals((await order(1, await newQuote(), newKey()))?.status, 201);
   });
 
-  it("end even where one of them hangs, which is killed when its time is over", async () => {
+  it("exit even if one of them hangs, which is killed after a time limit", async () => {
     const hanging = processes.pid(1);
     process.kill(hanging, "SIGSTOP");
     process.kill(processes.supervisor.pid!, "SIGTERM");

@@ -7,7 +7,7 @@ const LISTEN = "unix:/run/gold/api_{n}.sock";
 const OPERATIONS_LISTEN = "unix:/run/gold/operations_{n}.sock";
 
 describe("numberProcesses()", () => {
-  it("gives each process its number, and all else as it is", () => {
+  it("replaces {n} with each process's number, and changes nothing else", () => {
     assertEquals(numberProcesses({ PROCESSES: "2", LISTEN, OPERATIONS_LISTEN, LANES: "1" }), [
       {
         PROCESSES: "1",
@@ -24,29 +24,29 @@ describe("numberProcesses()", () => {
     ]);
   });
 
-  it("runs one unless told, at the address as it stands or under the number 1", () => {
+  it("runs one process by default, with {n} replaced by 1", () => {
     for (const [listen, own] of [["unix:/api.sock", "unix:/api.sock"], ["unix:/{n}", "unix:/1"]] as const) {
       const [only, ...others] = numberProcesses({ LISTEN: listen });
       assertEquals([only!.LISTEN, others.length], [own, 0]);
     }
   });
 
-  it("refuses what is no number, and an address that several would share", () => {
+  it("rejects an invalid number, and an address that several processes would share", () => {
     const faultsOf = (variables: Record<string, string>) =>
       assertThrows(() => numberProcesses({ LISTEN, OPERATIONS_LISTEN, ...variables }), ConfigError).faults;
     for (const PROCESSES of ["0", "-1", "1.5", "01", "65", "", " 2", "two"]) {
-      assertEquals(faultsOf({ PROCESSES }), ["PROCESSES is a number from 1 to 64."], PROCESSES);
+      assertEquals(faultsOf({ PROCESSES }), ["PROCESSES must be a whole number from 1 to 64."], PROCESSES);
     }
     const shared = faultsOf({ PROCESSES: "2", LISTEN: "unix:/a.sock", OPERATIONS_LISTEN: "127.0.0.1:9464" });
-    assertEquals(shared.map((fault) => fault.split(" where ")[0]), [
-      "LISTEN must hold {n}",
-      "OPERATIONS_LISTEN must hold {n}",
+    assertEquals(shared.map((fault) => fault.split(" if ")[0]), [
+      "LISTEN must contain {n}",
+      "OPERATIONS_LISTEN must contain {n}",
     ]);
   });
 });
 
 describe("restMs()", () => {
-  it("is a second after a death, and doubles up to sixteen with each start that fails", () => {
+  it("returns one second after an exit, doubled by each failed start up to sixteen seconds", () => {
     assertEquals([0, 1, 2, 3, 4, 5, 1000].map(restMs), [1000, 2000, 4000, 8000, 16_000, 16_000, 16_000]);
   });
 });

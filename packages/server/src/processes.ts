@@ -26,14 +26,14 @@ export function numberProcesses(variables: Variables): Variables[] {
   const { PROCESSES = "1" } = variables;
   const count = Number(PROCESSES);
   if (!/^[1-9][0-9]?$/.test(PROCESSES) || count > PROCESSES_MAX) {
-    throw new ConfigError([`PROCESSES is a number from 1 to ${PROCESSES_MAX}.`]);
+    throw new ConfigError([`PROCESSES must be a whole number from 1 to ${PROCESSES_MAX}.`]);
   }
   const shared = NUMBERED.filter((name) => count > 1 && !variables[name]?.includes(NUMBER));
   if (shared.length > 0) {
     throw new ConfigError(
       shared.map((name) =>
-        `${name} must hold ${NUMBER} where PROCESSES is ${count}, as in unix:/run/gold/${name.toLowerCase()}_${NUMBER}.sock: ` +
-        "each process listens at an address of its own, under its number."
+        `${name} must contain ${NUMBER} if PROCESSES is ${count}, such as unix:/run/gold/${name.toLowerCase()}_${NUMBER}.sock: ` +
+        `${NUMBER} becomes the process's number, so that each process has its own address.`
       ),
     );
   }

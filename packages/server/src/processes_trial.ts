@@ -80,7 +80,7 @@ export function startProcesses(
       while (lines(event).length < count) {
         const hasEnded = supervisor.exitCode !== null || supervisor.signalCode !== null;
         if (hasEnded || performance.now() > untilMs) {
-          throw new Error(`"${event}" came ${lines(event).length} times.`);
+          throw new Error(`Expected ${count} log lines "${event}"; got ${lines(event).length}.`);
         }
         await new Promise((resolve) => setTimeout(resolve, 20));
       }

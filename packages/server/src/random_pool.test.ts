@@ -4,14 +4,14 @@ import { assertEquals } from "@std/assert";
 import { openRandomPool } from "./random_pool.ts";
 
 describe("openRandomPool()", () => {
-  it("gives as many bytes as it is asked for, over the pool's end and beyond its size", () => {
+  it("returns the requested number of bytes, across the pool's end and beyond its size", () => {
     const random = openRandomPool();
     for (const length of [0, 1, 10, 4085, 4090, 7, 4096, 1, 10_000]) {
       assertEquals(random(length).length, length);
     }
   });
 
-  it("never gives the same bytes twice, nor any that a later call changes", () => {
+  it("never returns the same bytes twice, and no later call changes returned bytes", () => {
     const random = openRandomPool();
     const given = Array.from({ length: 5000 }, () => random(16));
     const texts = () => given.map((bytes) => Buffer.from(bytes).toString("hex"));
@@ -21,7 +21,7 @@ describe("openRandomPool()", () => {
     assertEquals([texts(), new Set(before).size], [before, 5000]);
   });
 
-  it("leaves no byte as it found it: every value comes at every place", () => {
+  it("fills every byte: each value occurs at each position", () => {
     const random = openRandomPool();
     const seen = Array.from({ length: 16 }, () => new Set<number>());
     for (let round = 0; round < 10_000; round++) random(16).forEach((byte, place) => seen[place]!.add(byte));

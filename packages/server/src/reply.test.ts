@@ -14,7 +14,7 @@ const ID = "req_0198b3a5-7c00-7000-8000-000000000000" as RequestId;
 const EXCHANGE = { requestId: ID };
 
 describe("problemReply()", () => {
-  it("says each code in its documented form", async () => {
+  it("returns each code in its documented form", async () => {
     for (const code of Object.keys(PROBLEM_REGISTRY) as ProblemCode[]) {
       const body = await expectProblem(problemReply(new Refusal(code), EXCHANGE), code);
       const { cause, cure } = PROBLEM_REGISTRY[code];
@@ -22,7 +22,7 @@ describe("problemReply()", () => {
     }
   });
 
-  it("tells what to wait for: Retry-After where the same request may soon succeed", () => {
+  it("sends Retry-After if the same request may soon succeed", () => {
     for (const code of Object.keys(PROBLEM_REGISTRY) as ProblemCode[]) {
       const { status } = PROBLEM_REGISTRY[code];
       const waits = status === 503 || status === 429 || code === "idempotency_request_in_progress";
@@ -32,7 +32,7 @@ describe("problemReply()", () => {
 });
 
 describe("tokenErrorReply()", () => {
-  it("says every code without a cache in between, 401 with a challenge", () => {
+  it("sends every code with Cache-Control: no-store, and 401 with a challenge", () => {
     for (const code of Object.keys(TOKEN_PROBLEM_REGISTRY) as (keyof typeof TOKEN_PROBLEM_REGISTRY)[]) {
       const reply = tokenErrorReply(new Refusal(code), EXCHANGE);
       const { status } = TOKEN_PROBLEM_REGISTRY[code];
@@ -52,18 +52,18 @@ describe("outcomeReply()", () => {
     return [sent, text, headers.get("Content-Type"), headers.get("Idempotent-Replayed")];
   };
 
-  it("gives a first success as 201 and its repeat as 200, the bytes as they were stored", async () => {
+  it("returns a first success as 201 and its repeat as 200, with the stored bytes", async () => {
     const body = '{"total_sar":1.50}';
     assertEquals(await reply("answered", 201, body), [201, body, "application/json", null]);
     assertEquals(await reply("replayed", 201, body), [200, body, "application/json", "true"]);
   });
 
-  it("gives a refusal with its own status, first and again", async () => {
+  it("returns a refusal and its repeat with the refusal's status", async () => {
     assertEquals(await reply("answered", 422, PROBLEM), [422, PROBLEM, "application/problem+json", null]);
     assertEquals(await reply("replayed", 404, PROBLEM), [404, PROBLEM, "application/problem+json", "true"]);
   });
 
-  it("answers a limit's refusal with the limit's policy and the time until it changes", async () => {
+  it("returns a limit's refusal with the limit's policy and the time until it changes", async () => {
     const limit = { policy: "open_quotes", quota: 100, window_seconds: 60, remaining: 0, reset_seconds: 17 };
     const body = JSON.stringify({ code: "open_quotes_exceeded", detail: "You have 100 open quotes.", limit });
     const exchange = { ...EXCHANGE, rateFields: { RateLimit: '"default";r=9;t=1' } };
@@ -75,7 +75,7 @@ describe("outcomeReply()", () => {
     assertEquals([detail, "limit" in rest], ["You have 100 open quotes.", false]);
   });
 
-  it("gives what binds nothing as a problem of this very request", async () => {
+  it("returns an outcome that binds no key as a problem with this request's id", async () => {
     for (
       const code of ["nonce_reused", "idempotency_key_conflict", "idempotency_request_in_progress"] as const
     ) {
@@ -84,7 +84,7 @@ describe("outcomeReply()", () => {
     }
   });
 
-  it("never lets an outcome out that booking must settle itself", () => {
+  it("throws for an outcome that booking must handle itself", () => {
     for (const outcome of ["busy", "admission_changed"] as const) {
       assertThrows(() => outcomeReply({ outcome, status: null, body: null }, EXCHANGE), Error, outcome);
     }

@@ -116,7 +116,7 @@ export function outcomeReply({ outcome, status, body }: Outcome, exchange: Excha
     }
     case "admission_changed":
     case "busy":
-      throw new Error(`booking left "${outcome}" to the reply`);
+      throw new Error(`booking must not return the outcome "${outcome}"`);
     default:
       return problemReply(new Refusal(outcome), exchange);
   }

@@ -3,7 +3,7 @@ import { assertEquals } from "@std/assert";
 import { readRole, ROLES } from "./role.ts";
 
 describe("readRole()", () => {
-  it("takes one of three roles, and all where none is named", () => {
+  it("returns the named role, and all by default", () => {
     assertEquals(readRole([]), "all");
     assertEquals(ROLES, ["all", "api", "delivery"]);
     for (const role of ROLES) {
@@ -11,7 +11,7 @@ describe("readRole()", () => {
     }
   });
 
-  it("takes nothing else", () => {
+  it("returns undefined for any other argument", () => {
     const wrong = [["--role"], ["--role", ""], ["--role", "API"], ["--rule", "api"], ["api"], [
       "--role",
       "api",

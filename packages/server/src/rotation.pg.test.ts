@@ -64,7 +64,7 @@ describe("rotation", () => {
   const order = (partner: TrialPartner, key: TrialKey) =>
     service.signed("/v1/orders", '{"quote_id":"qt_none"}', { partner, key });
 
-  it("lets every active certificate of a partner in, each with tokens of its own", async () => {
+  it("accepts every active certificate of a partner, each with tokens of its own", async () => {
     const partner = await service.addPartner();
     const renewed = { ...partner, fingerprint: randomBytes(32).toString("hex") };
     await changed(addTrialCertificate(service.books.sql, partner.clientId, renewed.fingerprint));
@@ -84,7 +84,7 @@ describe("rotation", () => {
     assertEquals((await service.send("/v1/balances", { method: "GET", partner: renewed })).status, 200);
   });
 
-  it("takes every active client secret, and none before its time or after it", async () => {
+  it("accepts a client secret only between its start and its end", async () => {
     const partner = await service.addPartner();
     const second = await addSecret(partner, ACTIVE);
     for (const secret of [partner.clientSecret, second]) {
@@ -100,7 +100,7 @@ describe("rotation", () => {
     assertEquals((await askToken(partner, second)).status, 200);
   });
 
-  it("takes a signature by every active key, with its name or without, and by no other", async () => {
+  it("accepts a signature by every active key, with or without a kid, and by no other key", async () => {
     const partner = await service.addPartner();
     const [plain, named] = [
       await addSigningKey(partner, ACTIVE),
@@ -123,7 +123,7 @@ describe("rotation", () => {
   // A registry poll during a round may hide the effect under test. Of several rounds, some have no poll.
   const ROUNDS = 4;
 
-  it("takes a client secret that was added a moment ago, and no more the one that it replaced", async () => {
+  it("accepts a client secret added a moment ago, and rejects the secret that it replaced", async () => {
     const partner = await service.addPartner();
     const [pepper] = await readKeys(service.config.pepperSource);
     let last = partner.clientSecret;
@@ -138,7 +138,7 @@ describe("rotation", () => {
     }
   });
 
-  it("takes a signature by a key that was added a moment ago, with its name or without, and the probe finds it", async () => {
+  it("accepts a signature by a key added a moment ago, with or without a kid, and in probes", async () => {
     const { sql } = service.books;
     const add = async ({ clientId }: TrialPartner, kid: string | null) => {
       const key = await newTrialKey(kid ?? undefined);
@@ -160,7 +160,7 @@ describe("rotation", () => {
     }
   });
 
-  it("executes nothing that a key signed which retired between the admission and the booking", async () => {
+  it("does not execute an order whose signing key retired between admission and booking", async () => {
     const { sql } = service.books;
     const partner = await service.addPartner();
     const second = await addSigningKey(partner, ACTIVE);
@@ -171,7 +171,7 @@ describe("rotation", () => {
     await expectProblem(await order(partner, partner.signingKey), "not_found");
   });
 
-  it("books by the admission, not by what was read after it to find the key: a revocation in between is seen", async () => {
+  it("rejects a certificate that was revoked while the service reread the registry for a key", async () => {
     const { sql } = service.books;
     const partner = await service.addPartner();
     await service.token(partner);
@@ -185,7 +185,7 @@ describe("rotation", () => {
     await expectProblem(await order(partner, key), "certificate_revoked");
   });
 
-  it("publishes a token key before it signs, and takes what the older one signed until that retires", async () => {
+  it("publishes a token key before use, and accepts the older key's tokens until it retires", async () => {
     const { sql } = service.books;
     const [sealingKey] = await readKeys(service.config.sealingKeySource);
     const sealing = await createSealing([sealingKey!]);

@@ -6,21 +6,21 @@ import { createSealing, openSealing } from "./sealing.ts";
 describe("createSealing()", () => {
   const [older, current] = [randomBytes(32), randomBytes(32)];
 
-  it("opens what it sealed", async () => {
+  it("decrypts text that it encrypted", async () => {
     const sealing = await createSealing([current]);
     for (const text of ["", "whsec_x", "\u0633\u0631 \u{1f511}"]) {
       assertEquals(await sealing.open(await sealing.seal(text), sealing.currentKeyName), text);
     }
   });
 
-  it("seals the same text differently each time, and shows nothing of it", async () => {
+  it("encrypts the same text differently each time, and reveals no part of it", async () => {
     const sealing = await createSealing([current]);
     const [one, two] = [await sealing.seal("whsec_secret"), await sealing.seal("whsec_secret")];
     assertNotEquals(one, two);
     assertEquals(new TextDecoder("latin1").decode(one).includes("whsec"), false);
   });
 
-  it("seals with the first key and opens with any, so that keys rotate with overlap", async () => {
+  it("encrypts with the first key and decrypts with any, so that keys rotate with overlap", async () => {
     const before = await createSealing([older]);
     const sealed = await before.seal("old");
     const during = await createSealing([current, older]);
@@ -28,10 +28,10 @@ describe("createSealing()", () => {
     assertNotEquals(during.currentKeyName, before.currentKeyName);
     const after = await createSealing([current]);
     assertEquals(after.currentKeyName, during.currentKeyName);
-    await assertRejects(() => after.open(sealed, before.currentKeyName), Error, "keep it until");
+    await assertRejects(() => after.open(sealed, before.currentKeyName), Error, "Keep it until");
   });
 
-  it("does not open what was changed, in any byte, or under another key's name", async () => {
+  it("does not decrypt bytes that were changed, or that are given with another key's name", async () => {
     const sealing = await createSealing([current, older]);
     const sealed = new Uint8Array(await sealing.seal("whsec_secret"));
     for (const at of sealed.keys()) {
@@ -43,13 +43,13 @@ describe("createSealing()", () => {
     await assertRejects(() => sealing.open(sealed, currentKeyName));
   });
 
-  it("names a key without telling it", async () => {
+  it("names a key without revealing it", async () => {
     const { currentKeyName } = await createSealing([current]);
     assertEquals(/^[0-9a-f]{16}$/.test(currentKeyName), true);
     assertEquals(current.toString("hex").includes(currentKeyName), false);
   });
 
-  it("refuses to work without a key", async () => {
+  it("rejects an empty list of keys", async () => {
     await assertRejects(() => createSealing([]), Error, "no sealing key");
   });
 });
@@ -73,14 +73,14 @@ describe("openSealing()", () => {
     return [await sealing.seal("secret"), sealing.currentKeyName] as const;
   };
 
-  it("reads its source once for as long as it knows every key", async () => {
+  it("reads its source only once while it knows every key", async () => {
     const { source, sealing } = await open();
     assertEquals(await sealing.open(...await sealedBy(older)), "secret");
     assertEquals(await sealing.open(await sealing.seal("own"), sealing.currentKeyName), "own");
     assertEquals(source.reads, 1);
   });
 
-  it("reads it anew for a key that it does not know, and seals with the new one from then on", async () => {
+  it("reads its source again for an unknown key, and then encrypts with the new key", async () => {
     const { source, sealing } = await open();
     const [sealed, name] = await sealedBy(newer);
     source.keys = [newer, older];
@@ -91,7 +91,7 @@ describe("openSealing()", () => {
     assertEquals(await sealing.open(...await sealedBy(older)), "secret");
   });
 
-  it("reads it once for many at a time, and once a second for what nobody knows", async () => {
+  it("reads its source once for concurrent calls, and once per second for an unknown key", async () => {
     const { source, sealing } = await open();
     const [sealed, name] = await sealedBy(newer);
     const attempt = () => assertRejects(() => sealing.open(sealed, name), Error, "not among the configured");
@@ -106,7 +106,7 @@ describe("openSealing()", () => {
     assertEquals(source.reads, 3);
   });
 
-  it("keeps the keys that it has while the source is away, or gives none", async () => {
+  it("keeps its keys while the source fails or returns no key", async () => {
     const { source, sealing } = await open();
     const [sealed, name] = await sealedBy(newer);
     const attempt = () => assertRejects(() => sealing.open(sealed, name), Error, "not among the configured");
@@ -118,7 +118,7 @@ describe("openSealing()", () => {
     assertEquals([source.reads, await sealing.open(...await sealedBy(older))], [3, "secret"]);
   });
 
-  it("does not open without a source", async () => {
+  it("rejects if the source fails or contains no key", async () => {
     await assertRejects(() => openSealing(() => Promise.reject(new Error("away")), () => 0), Error, "away");
     await assertRejects(() => openSealing(() => Promise.resolve([]), () => 0), Error, "no sealing key");
   });

@@ -64,7 +64,7 @@ async function importKeys(keys: readonly Uint8Array[]): Promise<Keys> {
     named.set(await nameOf(bytes), key);
   }
   const [first] = named;
-  if (!first) throw new Error("There is no sealing key.");
+  if (!first) throw new Error("The source contains no sealing key.");
   return { currentName: first[0], current: first[1], named };
 }
 
@@ -83,7 +83,7 @@ const sealWith = ({ currentName, current, named }: Keys): Sealing => ({
     const key = named.get(keyName);
     if (!key) {
       throw new Error(
-        `The sealing key ${keyName} is not among the configured ones; keep it until nothing is sealed with it.`,
+        `The sealing key ${keyName} is not among the configured keys. Keep it until no secret is sealed with it.`,
       );
     }
     const bytes = new Uint8Array(sealed);

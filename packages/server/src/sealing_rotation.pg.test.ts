@@ -55,7 +55,7 @@ describe("a sealing key that changes while the service runs", () => {
     lines.map((line) => JSON.parse(line) as Record<string, string>)
       .filter(({ event }) => event === "token key not opened");
 
-  it("signs by the older token key until its source has the new one's, says so, and needs no start", async () => {
+  it("signs with the older token key until the source has the new sealing key, and logs why", async () => {
     const first = await signing();
     // In the wrong order: the key is used before the source has it.
     const { name, putInSource } = await addTokenKey("newer");
@@ -75,7 +75,7 @@ describe("a sealing key that changes while the service runs", () => {
     assertEquals(await signing(), "newer");
   });
 
-  it("is not ready and asks to come again where it can sign by none, until its source has the key", async () => {
+  it("is not ready and returns 503 if no token key opens, until the source has the sealing key", async () => {
     const log: string[] = [];
     const service = await startService(trial.config, (line) => log.push(line));
     const readiness = async () =>

@@ -34,7 +34,7 @@ describe("startService()", () => {
     const send = async (first: string, headers: string[] = [], body = "") =>
       codeOf(await sendRaw(trial.config.listen, [first, ...identity(), ...headers], body));
 
-    it("serves, and is ready on its other listener", async () => {
+    it("serves, and reports ready on the operations listener", async () => {
       assertEquals(await send("GET /health HTTP/1.1"), '200 {"status":"ok"}');
       const { operationsListen } = trial.config;
       const ready = await sendRaw(operationsListen, ["GET /ready HTTP/1.1", "Host: localhost"]);
@@ -43,11 +43,11 @@ describe("startService()", () => {
       assertMatch(metrics.body, /gold_requests_total\{route="\/health",status="200"\} 1/);
     });
 
-    it("gives its socket to its owner and group alone", async () => {
+    it("creates its socket with mode 660", async () => {
       assertEquals(((await stat(path())).mode & 0o777).toString(8), "660");
     });
 
-    it("refuses a request target that is not plain, as it came over the wire", async () => {
+    it("rejects a request target that is not plain, without normalising it first", async () => {
       const targets = [
         "/v1/%6frders",
         "//v1/orders",
@@ -67,7 +67,7 @@ describe("startService()", () => {
       }
     });
 
-    it("judges a doubled header as doubled, never by the first or the last", async () => {
+    it("rejects a repeated header instead of using its first or last value", async () => {
       const hash = `X-Forwarded-Client-Cert: Hash=${trial.partner.fingerprint}`;
       assertEquals(await send("GET /health HTTP/1.1", [hash]), "403 certificate_unknown");
       assertEquals(await send("GET /health HTTP/1.1", ["X-Client-Ip: 127.0.0.1"]), "403 ip_not_allowed");
@@ -99,7 +99,7 @@ describe("startService()", () => {
       assertEquals(await order("Content-Type"), "415 unsupported_media_type");
     });
 
-    it("refuses a body that is too large, announced or in chunks, and stays able to serve", async () => {
+    it("rejects a body that is too large, announced or in chunks, and continues to serve", async () => {
       const authorization = `Authorization: Bearer ${await trial.token()}`;
       const headers = [authorization, "Content-Type: application/json", "Idempotency-Key: k"];
       const large = "x".repeat(BODY_MAX_BYTES + 1);
@@ -111,7 +111,7 @@ describe("startService()", () => {
       assertEquals(await send("GET /health HTTP/1.1"), '200 {"status":"ok"}');
     });
 
-    it("refuses headers of more than 16 KiB", async () => {
+    it("rejects headers of more than 16 KiB", async () => {
       assertEquals(
         (await sendRaw(trial.config.listen, ["GET /health HTTP/1.1", `X-Filler: ${"x".repeat(17_000)}`]))
           .status,
@@ -123,7 +123,7 @@ describe("startService()", () => {
   describe("when it starts", () => {
     const start = (config: Partial<Config>) => startService({ ...trial.config, ...config }, () => {});
 
-    it("refuses a database of another environment or base URL", async () => {
+    it("rejects a database of another environment or base URL", async () => {
       await assertRejects(() => start({ environment: "production" }), Error, "belongs to sandbox");
       await assertRejects(
         () => start({ publicBaseUrl: "https://other.example" }),
@@ -132,7 +132,7 @@ describe("startService()", () => {
       );
     });
 
-    it("refuses a database that may lose what it acknowledged", async () => {
+    it("rejects a database that may lose acknowledged commits", async () => {
       const { sql, url } = trial.books;
       const name = new URL(url).pathname.slice(1);
       await sql.unsafe(`alter database ${name} set synchronous_commit = off`);
@@ -140,7 +140,7 @@ describe("startService()", () => {
       await sql.unsafe(`alter database ${name} reset synchronous_commit`);
     });
 
-    it("refuses keys that are none", async () => {
+    it("rejects a missing pepper file and a sealing key that does not open the token key", async () => {
       await assertRejects(
         () => start({ pepperSource: "file:/nowhere" }),
         Error,
@@ -154,7 +154,7 @@ describe("startService()", () => {
       );
     });
 
-    it("takes the place of a killed service's socket, and never of a live one or of a file", async () => {
+    it("replaces a killed service's socket, but not a live socket or a file", async () => {
       const killed = createServer();
       const stale = `${path()}.stale`;
       // Makes a socket file without a listener, as kill -9 leaves it. The hard link stays when the listener
@@ -170,11 +170,11 @@ describe("startService()", () => {
       await assertRejects(() => start({ listen, operationsListen }), Error, "Another service listens");
       await service.stop();
       await writeFile(stale, "precious");
-      await assertRejects(() => start({ listen }), Error, "is no socket");
+      await assertRejects(() => start({ listen }), Error, "is not a socket");
       await rm(stale);
     });
 
-    it("asks on TCP for the proxy's secret, and answers nobody without it", async () => {
+    it("rejects every request on TCP that lacks the proxy's secret", async () => {
       const proxySecret = randomBytes(24).toString("hex");
       const listen = { kind: "tcp", host: "127.0.0.1", port: await findFreePort() } as const;
       const service = await start({ listen, proxySecret });
@@ -198,7 +198,7 @@ describe("startService()", () => {
   });
 
   describe("when it stops", () => {
-    it("is not ready at once, answers what is under way, and takes nothing new", async () => {
+    it("finishes in-flight requests and accepts no new connection", async () => {
       const service = await startService(trial.config, () => {});
       const { books, partner } = trial;
       // Longer than the service usually waits for an account, because a slow machine may release it late.

@@ -14,7 +14,7 @@ const PROBE_MS = 50;
 /** Longer than a busy machine may pause. */
 const DRAIN_SECONDS = 4;
 
-describe("a service that is told to stop", () => {
+describe("a service that is stopped", () => {
   let trial: TrialService;
   before(async () => void (trial = await trialService()));
   after(() => trial.stop());
@@ -42,7 +42,7 @@ describe("a service that is told to stop", () => {
     return { status: reply.statusCode as number, connection: reply.headers.connection as string | undefined };
   };
 
-  it("is not ready at once, and serves on, closing each connection with its reply, until its time is over", async () => {
+  it("reports not ready at once, and answers with Connection: close during the drain time", async () => {
     const { socket, operations, stop } = await start("drained", DRAIN_SECONDS);
     const agent = new Agent({ keepAlive: true });
     const probe = new Agent({ keepAlive: true });
@@ -57,13 +57,16 @@ describe("a service that is told to stop", () => {
     const again = stop();
     await stopped;
     await again;
-    assert(performance.now() - toldMs >= 1000 * DRAIN_SECONDS - 10, "it did not serve on");
+    assert(
+      performance.now() - toldMs >= 1000 * DRAIN_SECONDS - 10,
+      "the service stopped before its drain time was over",
+    );
     await assertRejects(() => get(socket, "/health", agent));
     agent.destroy();
     probe.destroy();
   });
 
-  it("ends although somebody holds a connection to its other listener and says nothing", async () => {
+  it("stops although a client holds an idle connection to the operations listener", async () => {
     const { operations, stop } = await start("held", 0);
     const held = connect(operations).on("error", () => {}).resume();
     await once(held, "connect");
@@ -72,7 +75,7 @@ describe("a service that is told to stop", () => {
     assertEquals(ended, true);
   });
 
-  it("loses no request of a proxy that keeps connections and looks at readiness", async () => {
+  it("loses no request of a proxy that reuses connections and checks readiness", async () => {
     const [old, anew] = [await start("old", DRAIN_SECONDS), await start("new", 0)];
     const agent = new Agent({ keepAlive: true, maxSockets: WORKERS, timeout: 300 });
     const probe = new Agent({ keepAlive: true });

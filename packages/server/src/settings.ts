@@ -16,18 +16,19 @@ export const SETTINGS: readonly Setting[] = [
   { name: "GOLD_ENV", meaning: "sandbox or production" },
   {
     name: "PUBLIC_BASE_URL",
-    meaning: "What partners call, as in https://api.example; part of every signature",
+    meaning: "The URL that partners call, such as https://api.example; part of every signature",
   },
   { name: "LISTEN", meaning: "unix:PATH, or in the sandbox 127.0.0.1:PORT; not for --role delivery" },
   {
     name: "PROCESSES",
     meaning:
-      "How many processes serve, 1 to 64: one a core; above 1 LISTEN and OPERATIONS_LISTEN hold {n} for the process's number; not for --role delivery",
+      "Number of serving processes, 1 to 64, one per core; above 1, LISTEN and OPERATIONS_LISTEN must contain {n}, which becomes each process's number; not for --role delivery",
     default: "1",
   },
   {
     name: "PROXY_SECRET",
-    meaning: "On loopback TCP: what the proxy sends in x-gold-proxy-secret; not for --role delivery",
+    meaning:
+      "On loopback TCP: the secret that the proxy sends in x-gold-proxy-secret; not for --role delivery",
     default: "",
     secret: true,
   },
@@ -35,54 +36,56 @@ export const SETTINGS: readonly Setting[] = [
   {
     name: "DRAIN_SECONDS",
     meaning:
-      "How long it serves on after SIGTERM, not ready and closing each connection with its reply: longer than the proxy needs to see it and keeps idle connections; not for --role delivery",
+      "How many seconds the service continues after SIGTERM, while it reports not ready and closes each connection with its reply; longer than the proxy needs to notice that, and longer than it keeps idle connections; not for --role delivery",
     default: "0",
   },
   {
     name: "PEPPER_SOURCE",
-    meaning: "file:PATH or command:PROGRAM that gives the pepper of client secrets; not for --role delivery",
+    meaning:
+      "file:PATH or command:PROGRAM that returns the pepper of client secrets; not for --role delivery",
   },
   {
     name: "SEALING_KEY_SOURCE",
-    meaning: "file:PATH or command:PROGRAM that gives the keys that seal secrets in the database",
+    meaning:
+      "file:PATH or command:PROGRAM that returns the sealing keys, which encrypt secrets in the database",
   },
   {
     name: "PRICE_SOURCE_ALLOW",
     meaning:
-      "Internal price feeds that may be fetched, also over http: HOST:PORT, addresses or ranges such as 10.1.2.0/24, separated by spaces; other feeds must be https on a public address, port 443 or 8443; also read by gold price set; not for --role delivery",
+      "Internal price feeds that the service may fetch, also over http: HOST:PORT, addresses or ranges such as 10.1.2.0/24, separated by spaces; other feeds must be https on a public address, port 443 or 8443; also read by gold price set; not for --role delivery",
     default: "",
   },
   {
     name: "WEBHOOK_RETRIES",
     meaning:
-      "How long a webhook waits after each failed attempt, a fifth more or less; after one more it is parked; not for --role api",
+      "Waits between the attempts to deliver a webhook, each varied by up to a fifth; if the attempt after the last wait fails, the webhook is parked; not for --role api",
     default: "5s 30s 2m 10m 30m 1h 2h 4h 8h 12h 20h 24h",
   },
   {
     name: "WEBHOOK_CA",
     meaning:
-      "PEM file of an authority that is trusted for webhook receivers on loopback alone, where the database allows those; not for --role api",
+      "PEM file of a CA that is trusted only for webhook receivers on loopback, if the database allows such receivers; not for --role api",
     default: "",
   },
   {
     name: "WEBHOOK_DNS",
     meaning:
-      "IP:PORT of the name servers that are asked for webhook receivers, with spaces between; the system's unless set; not for --role api",
+      "IP:PORT of the name servers for webhook receivers, separated by spaces; by default the system's name servers; not for --role api",
     default: "",
   },
   {
     name: "STOP_WITH_STDIN",
-    meaning: "1: stop when standard input ends, as it does with a supervisor",
+    meaning: "1: stop when standard input ends, as it does when a supervisor is killed",
     default: "",
   },
   {
     name: "LANES",
-    meaning: "How many batches of orders may be under way at once, 1 to 8; not for --role delivery",
+    meaning: "How many batches of orders may be in flight at once, 1 to 8; not for --role delivery",
     default: "2",
   },
   {
     name: "HA",
-    meaning: "on: serve only where a synchronous standby has what is acknowledged",
+    meaning: "on: require a synchronous standby that stores every acknowledged write",
     default: "off",
   },
 ];

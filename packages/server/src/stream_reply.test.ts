@@ -26,7 +26,7 @@ async function send<T>(
 }
 
 describe("streamReply()", () => {
-  it("sends the parts one after the other, and that no cache may keep them", async () => {
+  it("sends the parts in order, with Cache-Control: no-store", async () => {
     async function* parts() {
       for (const part of ["a", "ü", "c".repeat(100_000)]) yield await Promise.resolve(part);
     }
@@ -42,7 +42,7 @@ describe("streamReply()", () => {
     });
   });
 
-  it("breaks the connection where a part fails, so that the reader sees it", async () => {
+  it("breaks the connection if a part fails, so that the reader notices", async () => {
     async function* parts() {
       yield "a".repeat(50_000);
       await new Promise((resolve) => setTimeout(resolve, 20));
@@ -54,7 +54,7 @@ describe("streamReply()", () => {
     });
   });
 
-  it("makes no part before it is asked for, and none after the reader has gone", async () => {
+  it("produces no part before the reader needs it or after the reader has cancelled", async () => {
     let made = 0;
     let ended = false;
     async function* parts() {

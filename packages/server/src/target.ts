@@ -25,7 +25,7 @@ export function checkTarget(target: string): string {
   if (!PLAIN_TARGET.test(target) || (path !== "/" && DOTS_OR_DOUBLE_SLASH.test(path))) {
     throw new Refusal(
       "path_not_allowed",
-      "The path is not spelt as documented; escapes, empty and dot segments are refused, never normalised.",
+      "The path is not spelt as documented. Escapes, empty and dot segments are rejected, not normalised.",
     );
   }
   return target;

@@ -50,7 +50,7 @@ describe("POST /oauth/token", () => {
     return [reply.status, description, reply.headers.get("WWW-Authenticate")];
   };
 
-  it("grants a token for ten minutes that no cache keeps", async () => {
+  it("returns a token for ten minutes, with Cache-Control: no-store", async () => {
     const reply = await send(form());
     assertEquals(reply.status, 200);
     assertEquals(reply.headers.get("Content-Type"), "application/json");
@@ -59,12 +59,12 @@ describe("POST /oauth/token", () => {
     assertEquals([token_type, expires_in], ["Bearer", 600]);
   });
 
-  it("takes a charset, and ignores parameters that it does not know", async () => {
+  it("accepts a charset, and ignores unknown parameters", async () => {
     assertEquals((await send(form(), { headers: { "Content-Type": `${FORM}; charset=UTF-8` } })).status, 200);
     assertEquals((await send(form({ scope: "orders", audience: "x" }))).status, 200);
   });
 
-  it("refuses a parameter that is repeated, also with the same value", async () => {
+  it("rejects a repeated parameter, even with the same value", async () => {
     for (const name of ["grant_type", "client_id", "client_secret", "scope"]) {
       const value = new URLSearchParams(form({ scope: "x" })).get(name)!;
       const reply = await send(`${form({ scope: "x" })}&${name}=${encodeURIComponent(value)}`);
@@ -72,7 +72,7 @@ describe("POST /oauth/token", () => {
     }
   });
 
-  it("tells of a repeated name no more than OAuth lets a description hold", async () => {
+  it("replaces characters in a repeated parameter's name that OAuth forbids, and shortens it", async () => {
     for (const name of ['"', "\\", "\0", "a\nb", "ذ", "\x7f"]) {
       const twice = `${encodeURIComponent(name)}=1&`.repeat(2);
       const description = await refused(await send(twice + form()), "invalid_request", "invalid_request");
@@ -83,7 +83,7 @@ describe("POST /oauth/token", () => {
     assertEquals(description, `${"n".repeat(64)} was sent more than once; send it once.`);
   });
 
-  it("names a parameter that is missing", async () => {
+  it("names a missing parameter", async () => {
     for (const name of ["grant_type", "client_id", "client_secret"]) {
       const parameters = new URLSearchParams(form());
       parameters.delete(name);
@@ -92,13 +92,13 @@ describe("POST /oauth/token", () => {
     }
   });
 
-  it("refuses another grant type", async () => {
+  it("rejects any other grant type", async () => {
     for (const grant_type of ["password", "CLIENT_CREDENTIALS", "authorization_code"]) {
       await refused(await send(form({ grant_type })), "unsupported_grant_type", "unsupported_grant_type");
     }
   });
 
-  it("refuses HTTP Basic with a sentence that names the form", async () => {
+  it("rejects HTTP Basic, and names the form body as the place for the credentials", async () => {
     const { clientId, clientSecret } = service.partner;
     const Authorization = `Basic ${btoa(`${clientId}:${clientSecret}`)}`;
     for (const body of [form(), "grant_type=client_credentials"]) {
@@ -108,7 +108,7 @@ describe("POST /oauth/token", () => {
     }
   });
 
-  it("answers an unknown client, a wrong secret and a foreign certificate alike", async () => {
+  it("gives the same answer to an unknown client, a wrong secret and a foreign certificate", async () => {
     const other = await service.addPartner();
     const answers = [
       await asWrongClient(await send(form({ client_id: "sbx_aaaaaaaaaaaaaaaaaaaa" }))),
@@ -122,7 +122,7 @@ describe("POST /oauth/token", () => {
     for (const answer of answers) assertEquals(answer, answers[0]!);
   });
 
-  it("takes each of several secrets while they overlap, and none that is retired", async () => {
+  it("accepts each of several overlapping secrets, and rejects a retired secret", async () => {
     const bank = await service.addPartner();
     const second = randomBytes(32).toString("base64url");
     const { sql } = service.books;
@@ -138,7 +138,7 @@ describe("POST /oauth/token", () => {
     assertEquals([(await grant(bank.clientSecret)).status, (await grant(second)).status], [401, 200]);
   });
 
-  it("says access_denied to an identity that may not enter", async () => {
+  it("returns access_denied for an unknown certificate, a forbidden IP or a suspended partner", async () => {
     const unknown = { "X-Forwarded-Client-Cert": `Hash=${"0".repeat(64)}` };
     await refused(await send(form(), { headers: unknown }), "certificate_unknown", "access_denied");
     await refused(
@@ -152,7 +152,7 @@ describe("POST /oauth/token", () => {
     await refused(await send(form({}, bank), { partner: bank }), "partner_suspended", "access_denied");
   });
 
-  it("keeps OAuth's form for what every endpoint refuses", async () => {
+  it("returns the refusals of every endpoint in OAuth's error format", async () => {
     const large = `${form()}&x=${"x".repeat(BODY_MAX_BYTES)}`;
     await refused(await send(large), "body_too_large", "invalid_request");
     const json = { headers: { "Content-Type": "application/json" } };
@@ -167,7 +167,7 @@ describe("POST /oauth/token", () => {
     await refused(await send(form(), { target: "/oauth//token" }), "path_not_allowed", "invalid_request");
   });
 
-  it("refuses a form that is not UTF-8", async () => {
+  it("rejects a form that is not UTF-8", async () => {
     const bytes = new Uint8Array([...new TextEncoder().encode(`${form()}&x=`), 0xff]);
     const reply = await service.send("/oauth/token", {
       body: bytes,
@@ -176,7 +176,7 @@ describe("POST /oauth/token", () => {
     await refused(reply, "invalid_request", "invalid_request");
   });
 
-  it("binds the token to the certificate: claims as RFC 8705 and RFC 9068 have them", async () => {
+  it("binds the token to the certificate, with the claims of RFC 8705 and RFC 9068", async () => {
     const { access_token } = await (await send(form())).json() as { access_token: string };
     const [header, payload] = access_token.split(".").slice(0, 2).map((part) =>
       JSON.parse(Buffer.from(part, "base64url").toString()) as Record<string, unknown>

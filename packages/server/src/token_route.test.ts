@@ -81,14 +81,14 @@ function stage({ inSnapshot, inDatabase }: { inSnapshot: readonly string[]; inDa
   };
 }
 
-describe("POST /oauth/token and the database", () => {
-  it("asks it for nothing that the snapshot knows, and once for a secret that it does not", async () => {
+describe("database reads of POST /oauth/token", () => {
+  it("do not happen for a secret in the snapshot, and happen once for any other secret", async () => {
     const ask = stage({ inSnapshot: [SECRET], inDatabase: [SECRET, "a new one"] });
     assertEquals(await ask("bank", SECRET), [200, 0]);
     assertEquals(await ask("bank", "a new one"), [200, 1]);
   });
 
-  it("asks it once whatever is wrong: an unknown client, a wrong secret and a foreign certificate take the same way", async () => {
+  it("happen once for an unknown client, a wrong secret and a foreign certificate alike", async () => {
     const ask = stage({ inSnapshot: [SECRET], inDatabase: [SECRET] });
     assertEquals(await ask("nobody", SECRET), [401, 1]);
     assertEquals(await ask("bank", "a wrong one"), [401, 1]);

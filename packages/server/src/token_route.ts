@@ -94,6 +94,6 @@ function decodeUtf8(body: Uint8Array): string {
   try {
     return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(body);
   } catch {
-    throw new Refusal("invalid_request", "The form is not UTF-8.");
+    throw new Refusal("invalid_request", "The form body must be UTF-8.");
   }
 }

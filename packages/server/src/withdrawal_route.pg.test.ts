@@ -19,7 +19,7 @@ describe("POST /v1/withdrawals", () => {
   const withdraw = (partner: TrialPartner, body: string, more: Record<string, unknown> = {}) =>
     service.signed("/v1/withdrawals", body, { partner, ...more });
 
-  it("holds the amount, for the registered IBAN, until the operator has decided", async () => {
+  it("holds the amount for the registered IBAN until the operator has decided", async () => {
     const partner = await funded(1000);
     const reply = await withdraw(partner, '{"amount_sar":250.5,"reference":"Payroll 7"}');
     assertEquals(reply.status, 201);
@@ -31,7 +31,7 @@ describe("POST /v1/withdrawals", () => {
     assertEquals(made.balances.sar, { available: 749.5, held: 250.5 });
   });
 
-  it("gives the first bytes again to a retry that is signed afresh, and moves nothing", async () => {
+  it("returns the same bytes to a retry with a fresh signature, and moves no money again", async () => {
     const partner = await funded(100);
     const headers = { "Idempotency-Key": randomUUID() };
     const first = await withdraw(partner, '{"amount_sar":60}', { headers });
@@ -45,7 +45,7 @@ describe("POST /v1/withdrawals", () => {
     );
   });
 
-  it("refuses a reference that a live withdrawal has, and says so again to the same key", async () => {
+  it("rejects the reference of a live withdrawal, also when the same key is repeated", async () => {
     const partner = await funded(100);
     assertEquals((await withdraw(partner, '{"amount_sar":1,"reference":"R-1"}')).status, 201);
     const headers = { "Idempotency-Key": randomUUID() };
@@ -61,7 +61,7 @@ describe("POST /v1/withdrawals", () => {
     }
   });
 
-  it("refuses more than is available, and more than any withdrawal may be", async () => {
+  it("rejects more than the available balance, and more than the largest allowed amount", async () => {
     const partner = await funded(100);
     await expectProblem(await withdraw(partner, '{"amount_sar":100.01}'), "insufficient_funds");
     await expectProblem(
@@ -73,7 +73,7 @@ describe("POST /v1/withdrawals", () => {
     await expectProblem(await withdraw(partner, '{"amount_sar":0.01}'), "insufficient_funds");
   });
 
-  it("refuses what is no amount or no reference before anything is spent", async () => {
+  it("rejects an invalid amount or reference before it spends the nonce", async () => {
     const partner = await funded(100);
     const nonce = randomUUID();
     const bodies = [
@@ -95,7 +95,7 @@ describe("POST /v1/withdrawals", () => {
     await expectProblem(await withdraw(partner, '{"amount_sar":1}', { nonce }), "nonce_reused");
   });
 
-  it("takes no unsigned request, and none that was signed for an order", async () => {
+  it("rejects an unsigned request and a signature for an order", async () => {
     const partner = await funded(100);
     await expectProblem(
       await service.send("/v1/withdrawals", { partner, body: '{"amount_sar":1}' }),
@@ -107,7 +107,7 @@ describe("POST /v1/withdrawals", () => {
     );
   });
 
-  it("leaves clean books", async () => {
+  it("leaves books in which verify_ledger() finds no defect", async () => {
     assertEquals(await service.books.defects(), []);
   });
 });

@@ -49,7 +49,7 @@ export function distinct(texts: readonly string[]): readonly string[] {
 
 export function parseEnvironment(text: string): Environment {
   if (text === "sandbox" || text === "production") return text;
-  throw new Error(`is "${text}"; it is sandbox or production.`);
+  throw new Error(`is "${text}"; it must be sandbox or production.`);
 }
 
 /** The service checks the base URL more strictly, because partners sign it. */

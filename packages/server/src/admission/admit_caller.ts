@@ -74,8 +74,8 @@ function countRequest<Who extends { readonly partner: Partner }>(
     if (!verdict.allowed) {
       throw new Refusal(
         "rate_limited",
-        `Your rate is ${rate.perSecond} a second with a burst of ${rate.burst}, and this request was one too many; it was not executed. ` +
-          "Wait as long as Retry-After says, then repeat it with the same Idempotency-Key.",
+        `Your rate is ${rate.perSecond} a second with a burst of ${rate.burst}, and this request exceeded it. The request was not executed. ` +
+          "Wait for the number of seconds in Retry-After, then repeat the request with the same Idempotency-Key.",
       );
     }
   }

@@ -68,7 +68,7 @@ describe("delivery", () => {
   const lastLog = (event: string) =>
     service.log.map((line) => JSON.parse(line)).filter((line) => line.event === event).at(-1);
 
-  it("tells of an order in milliseconds, as it is read, signed", async () => {
+  it("sends an order's event in milliseconds, signed, with the body of GET /v1/events/{id}", async () => {
     // The median of seven, because a single event may meet a slow moment. With heartbeats alone, each event
     // but the first would take most of a second.
     const latenciesMs: number[] = [];
@@ -93,7 +93,7 @@ describe("delivery", () => {
     assertEquals(told as unknown, event);
   });
 
-  it("sends what comes at once in its order, each event once, over connections that stay open", async () => {
+  it("sends each of 30 concurrent events once, and reuses open connections", async () => {
     const before = await latest();
     await fund(service, 30);
     const deliveries = await receiver.awaitDeliveries(30);
@@ -118,7 +118,7 @@ describe("delivery", () => {
     assertEquals(receiver.connections(), connections);
   });
 
-  it("tries an event again that failed, by itself, with the same body and a signature of its time", async () => {
+  it("retries a failed event on its own, with the same body and a fresh signature", async () => {
     receiver.answer(({ id }) =>
       id === receiver.deliveries[0]!.id && receiver.deliveries.length < 4
         ? { status: 500, body: "oops" }
@@ -151,7 +151,7 @@ describe("delivery", () => {
       [204, null, null],
     ]);
   });
-  it("parks an event after its last try, says so, and goes on with the others", async () => {
+  it("parks and logs an event after its last attempt, and continues with the other events", async () => {
     const before = await latest();
     receiver.answer(404);
     await fund(service);
@@ -171,7 +171,7 @@ describe("delivery", () => {
     await untilTries(undefined);
   });
 
-  it("leaves a receiver alone for as long as it asks with 429", async () => {
+  it("sends nothing after 429 until the receiver's Retry-After has passed", async () => {
     await fund(service);
     await receiver.awaitDeliveries(1);
     receiver.answer({ status: 429, headers: { "Retry-After": "30" } });
@@ -187,7 +187,7 @@ describe("delivery", () => {
     await receiver.awaitDeliveries(6);
   });
 
-  it("lets an endpoint that fails five times in a row rest, and tells the operator of it once", async () => {
+  it("pauses an endpoint after five failures in a row, and logs the failure once", async () => {
     const lines = () => service.log.filter((line) => line.includes("webhook endpoint fails")).length;
     const before = lines();
     receiver.answer("cut");
@@ -207,7 +207,7 @@ describe("delivery", () => {
     assertEquals(arrived.size, 8);
   });
 
-  it("sends nothing after 410 until a test arrives, and then everything that waited", async () => {
+  it("sends nothing after 410 until a test is delivered, and then sends all waiting events", async () => {
     const before = await latest();
     receiver.answer(410);
     await fund(service);
@@ -225,7 +225,7 @@ describe("delivery", () => {
     await untilState(service, ({ disabled }) => !disabled);
   });
 
-  it("sends a test past a backlog that the endpoint does not take", async () => {
+  it("sends a test although the endpoint refuses the events before it", async () => {
     receiver.answer((delivery) => eventOf(delivery).type === "webhook.test" ? 204 : 500);
     await fund(service, 3);
     await receiver.awaitDeliveries(3);
@@ -255,7 +255,7 @@ describe("delivery", () => {
     }
   };
 
-  it("signs with both secrets while they overlap, and with the new one alone afterwards", async () => {
+  it("signs with both secrets during a rotation, and only with the new secret afterwards", async () => {
     const [sealingKey] = await readKeys(service.config.sealingKeySource);
     const sealing = await createSealing([sealingKey!]);
     const newer = newWebhookSecret((length) => crypto.getRandomValues(new Uint8Array(length)));
@@ -284,7 +284,7 @@ describe("delivery", () => {
     parseWebhookSecret(newer);
   });
 
-  it("notes when a secret was last used", async () => {
+  it("records when a webhook secret was last used", async () => {
     await fund(service);
     await until(async () => {
       const [row] = await service.books.sql`
@@ -293,7 +293,7 @@ describe("delivery", () => {
     });
   });
 
-  it("leaves books without a defect", async () => {
+  it("leaves books in which verify_ledger() finds no defect", async () => {
     assertEquals(await service.books.defects(), []);
     assertEquals((await stateOf(service)).failures, 0);
   });

@@ -13,7 +13,7 @@ import { startDelivery } from "../delivery_service.ts";
 import type { Service } from "../service.ts";
 import { eventOf, fund, pause, sequencesOf, stateOf, untilState } from "./webhook_trial.ts";
 
-describe("processes that deliver", () => {
+describe("delivery processes", () => {
   let service: TrialService;
   let receiver: TrialReceiver;
   before(async () => {
@@ -52,7 +52,7 @@ describe("processes that deliver", () => {
   const upTo = (count: number) => Array.from({ length: count }, (_, n) => n + 1);
   const inOrder = (numbers: readonly number[]) => numbers.toSorted((one, other) => one - other);
 
-  it("share the work: nothing is sent twice while all are well", async () => {
+  it("share the work, and send no event twice while all processes run", async () => {
     const partners = await Promise.all(Array.from({ length: 6 }, () => onboard()));
     await Promise.all([start(), start(), start()]);
     await Promise.all(partners.map((partner) => fund(service, 15, partner)));
@@ -62,7 +62,7 @@ describe("processes that deliver", () => {
     assertEquals([ids.length, new Set(ids).size], [90, 90]);
   });
 
-  it("give back what they held when they stop, after what was under way", async () => {
+  it("finish their in-flight attempts when they stop, and then release their endpoints", async () => {
     const partner = await onboard();
     const first = await start();
     receiver.answer({ status: 204, delayMs: 600 });
@@ -78,7 +78,7 @@ describe("processes that deliver", () => {
     assertEquals(inOrder(sequencesOf(receiver.deliveries)), upTo(20));
   });
 
-  it("go on when every connection to the database is cut, and lose nothing", async () => {
+  it("continue and lose no event after every database connection is cut", async () => {
     const partner = await onboard();
     const log: string[] = [];
     await start({}, log);
@@ -112,7 +112,7 @@ describe("processes that deliver", () => {
     assertEquals(errors, []);
   });
 
-  it("delay nobody for a partner whose receiver hangs, or whose secret no key opens", async () => {
+  it("delay no other partner when one receiver hangs or one secret cannot be decrypted", async () => {
     const hanging = await trialReceiver();
     hanging.answer("hang");
     const [well, ill, shut] = [await onboard(), await onboard(hanging.url), await onboard()];
@@ -137,7 +137,7 @@ describe("processes that deliver", () => {
     await untilState(service, ({ failures }) => failures >= 4, ill);
   });
 
-  it("send to the new URL at once when it changes, also what the old one refused", async () => {
+  it("send to a changed URL at once, including events that the old URL refused", async () => {
     const moved = await trialReceiver();
     const partner = await onboard();
     receiver.answer(410);

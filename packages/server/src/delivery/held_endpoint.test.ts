@@ -35,15 +35,15 @@ const inHand = (endpoint: HeldEndpoint, nowMs = NOW_MS) => {
   return sequences;
 };
 
-describe("a held endpoint", () => {
-  it("has in hand first what is tried by itself, then the others in their order, as they are read in any", () => {
+describe("HeldEndpoint", () => {
+  it("queues retries first, then new events by sequence number, whatever order they are read in", () => {
     const endpoint = held();
     const ticket = "2026-01-01";
     endpoint.add([event(13), event(4, { ticket }), event(11), event(3, { ticket }), event(12)], NOW_MS);
     assertEquals([endpoint.takenTo, inHand(endpoint)], [13, [3, 4, 11, 12, 13]]);
   });
 
-  it("counts as done what is passed over", () => {
+  it("counts events without a body as finished and does not queue them", () => {
     const endpoint = held();
     endpoint.add([event(11, { body: null }), event(12), event(13, { body: null })], NOW_MS);
     assertEquals([inHand(endpoint), endpoint.progress.passed], [[12], 11]);
@@ -51,7 +51,7 @@ describe("a held endpoint", () => {
     assertEquals(endpoint.progress.passed, 13);
   });
 
-  it("has room for twice its window, as soon as less than a window waits", () => {
+  it("has room for up to twice its window while fewer events than its window are queued", () => {
     const endpoint = held();
     assertEquals(endpoint.room(NOW_MS), 8);
     endpoint.add([11, 12, 13].map((sequence) => event(sequence)), NOW_MS);
@@ -63,7 +63,7 @@ describe("a held endpoint", () => {
     assertEquals(endpoint.room(NOW_MS), 0);
   });
 
-  it("puts back what waits, to be read again after what is under way, also what was being read just then", () => {
+  it("reads emptied new events again, and ignores the result of a read that began before", () => {
     const endpoint = held();
     endpoint.add([11, 12, 13].map((sequence) => event(sequence)), NOW_MS);
     endpoint.next(NOW_MS);
@@ -75,13 +75,13 @@ describe("a held endpoint", () => {
     assertEquals([endpoint.takenTo, inHand(endpoint)], [13, [12, 13]]);
   });
 
-  it("lets go of what is tried by itself before somebody else may try it", () => {
+  it("drops a queued retry before another worker may send it", () => {
     const endpoint = held();
     endpoint.add([event(4, { ticket: "t" }), event(11)], NOW_MS);
     assertEquals(inHand(endpoint, NOW_MS + 4000), [11]);
   });
 
-  it("sends nothing without a secret, while it rests, and when it is lost", () => {
+  it("sends nothing without a secret, while it rests, or after it is lost", () => {
     const [bare, resting, lost] = [held(), held(), held()];
     for (const endpoint of [bare, resting, lost]) endpoint.add([event(11)], NOW_MS);
     bare.dropRetired(4999);
@@ -99,7 +99,7 @@ describe("a held endpoint", () => {
     assertEquals(resting.isReady(NOW_MS + 100), true);
   });
 
-  it("is given back when it rests or has been without work for five seconds, and nothing is under way", () => {
+  it("is released with nothing in flight when it rests or has had no work for five seconds", () => {
     const endpoint = held();
     assertEquals(endpoint.tell(NOW_MS).released, false);
     endpoint.mayHaveMore = false;
@@ -121,7 +121,7 @@ describe("a held endpoint", () => {
       released: true,
     };
     assertEquals(endpoint.tell(NOW_MS), told);
-    assertEquals(endpoint.maySend(NOW_MS + 9000), false, "it is leaving");
+    assertEquals(endpoint.maySend(NOW_MS + 9000), false, "the release is requested and not yet confirmed");
     // The database did not release the endpoint, because an event waits.
     endpoint.confirm(told);
     assertEquals([endpoint.settled, endpoint.maySend(NOW_MS + 9000), endpoint.mayHaveMore], [11, true, true]);

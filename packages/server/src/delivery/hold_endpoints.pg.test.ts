@@ -24,7 +24,7 @@ describe("an endpoint", () => {
   before(async () => books = await trialBooks());
   after(() => books.stop());
 
-  it("is claimed where something waits: an event after the mark, or one that is due beside the order", async () => {
+  it("is claimed if an event after the mark waits or a retry is due", async () => {
     const worker = await hireWorker(books);
     const [waiting, done, due, later] = [1, 1, 1, 1].map(() => createReceiver(books, 1));
     const clients = await Promise.all([waiting!, done!, due!, later!, createReceiver(books, 0)]);
@@ -40,7 +40,7 @@ describe("an endpoint", () => {
     await other.dismiss();
   });
 
-  it("is found without being named, so many at a time", async () => {
+  it("is claimed without naming its client, up to the limit of each call", async () => {
     const worker = await hireWorker(books);
     const clients = await Promise.all([1, 1, 1].map(() => createReceiver(books, 1)));
     const claimed: number[] = [];
@@ -53,7 +53,7 @@ describe("an endpoint", () => {
     await worker.dismiss();
   });
 
-  it("is told with its URL, its mark and the secrets that are active now, the newest first", async () => {
+  it("is returned with its URL, its mark and its active secrets, newest first", async () => {
     const worker = await hireWorker(books);
     const client = await createReceiver(books, 2);
     await books.sql`
@@ -82,7 +82,7 @@ describe("an endpoint", () => {
     await worker.dismiss();
   });
 
-  it("is one worker's at a time, however many claim at once", async () => {
+  it("belongs to one worker at a time when several claim at once", async () => {
     const clients = await Promise.all(Array.from({ length: 12 }, () => createReceiver(books, 1)));
     const workers = await Promise.all(Array.from({ length: 4 }, () => hireWorker(books)));
     for (let round = 0; round < 5; round++) {
@@ -95,7 +95,7 @@ describe("an endpoint", () => {
     for (const worker of workers) await worker.dismiss();
   });
 
-  it("is left out where another claims it in the same moment", async () => {
+  it("is skipped while another worker's claim of it is not committed", async () => {
     const [one, two] = [await hireWorker(books), await hireWorker(books)];
     const client = await createReceiver(books, 1);
     await one.claim([client], 1);
@@ -113,7 +113,7 @@ describe("an endpoint", () => {
     await two.dismiss();
   });
 
-  it("of a worker that was silent for five seconds is taken over, and not before", async () => {
+  it("can be claimed by another worker after five seconds without a heartbeat, and not before", async () => {
     const [dying, heir] = [await hireWorker(books), await hireWorker(books)];
     const client = await createReceiver(books, 1);
     await dying.claim([client], 1);
@@ -131,7 +131,7 @@ describe("an endpoint", () => {
     await dying.dismiss();
   });
 
-  it("stays with a worker that stood still, where nobody took it, even when its row had gone", async () => {
+  it("stays with a paused worker if no other claimed it, even if the worker's row was deleted", async () => {
     const [still, other] = [await hireWorker(books), await hireWorker(books)];
     const client = await createReceiver(books, 1);
     await still.claim([client], 1);
@@ -144,7 +144,7 @@ describe("an endpoint", () => {
     await other.dismiss();
   });
 
-  it("is given to nobody who has not shown itself", async () => {
+  it("is not given to a worker without a recent heartbeat", async () => {
     const client = await createReceiver(books, 1);
     const worker = await hireWorker(books, { seen: false });
     assertEquals(clientsOf(await worker.claim([client], 1)), []);
@@ -156,7 +156,7 @@ describe("an endpoint", () => {
     await worker.dismiss();
   });
 
-  it("is free at once when its worker leaves", async () => {
+  it("can be claimed at once when its worker stops", async () => {
     const [leaving, next] = [await hireWorker(books), await hireWorker(books)];
     const client = await createReceiver(books, 1);
     await leaving.claim([client], 1);
@@ -166,7 +166,7 @@ describe("an endpoint", () => {
     assertEquals(await standingOf(books, client), "passed 0");
   });
 
-  it("that rests is claimed when it has rested", async () => {
+  it("is not claimed before its rest has ended", async () => {
     const worker = await hireWorker(books);
     const client = await createReceiver(books, 2);
     await worker.claim([client], 1);
@@ -183,7 +183,7 @@ describe("an endpoint", () => {
     await worker.dismiss();
   });
 
-  it("that is disabled is claimed for a test alone", async () => {
+  it("is claimed only for a test while it is disabled", async () => {
     const worker = await hireWorker(books);
     const client = await createReceiver(books, 3);
     await worker.claim([client], 1);
@@ -206,7 +206,7 @@ describe("an endpoint", () => {
     await worker.dismiss();
   });
 
-  it("of a partner without a URL is nobody's", async () => {
+  it("belongs to no worker if its partner has no webhook URL", async () => {
     const worker = await hireWorker(books);
     const client = await createReceiver(books, 1);
     await worker.claim([client], 1);

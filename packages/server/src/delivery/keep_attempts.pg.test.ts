@@ -14,7 +14,7 @@ import {
 const WEEK_MS = 7 * 86_400_000;
 const KEPT_DAYS = 90;
 
-describe("the attempts that are kept", () => {
+describe("attempt partitions", () => {
   let books: TrialBooks;
   let monday: number;
   before(async () => {
@@ -44,14 +44,14 @@ describe("the attempts that are kept", () => {
     } UTC') to ('${dayOf(weeks + 1)} UTC');
       alter table gold_attempts.${nameOf(weeks)} owner to gold_owner`);
 
-  it("have a place for this week and three ahead as soon as the database is migrated, by the weeks of UTC", async () => {
+  it("exist for this UTC week and the next three as soon as the database is migrated", async () => {
     assertEquals(await weeks(), ahead());
     const [row] = await books.sql`
       select pg_get_expr(relpartbound, oid) as bound from pg_class where relname = ${nameOf(0)}`;
     assertEquals(row!.bound, `FOR VALUES FROM ('${dayOf(0)} 00:00:00+00') TO ('${dayOf(1)} 00:00:00+00')`);
   });
 
-  it("get the weeks that are missing, whatever the caller's time zone, and however many call at once", async () => {
+  it("are created once for missing weeks when callers in several time zones call at once", async () => {
     await books.sql.unsafe(`drop table gold_attempts.${nameOf(1)}, gold_attempts.${nameOf(3)}`);
     const callers = await Promise.all(
       ["Asia/Riyadh", "America/Los_Angeles", "UTC"].map(async (zone) => {
@@ -70,7 +70,7 @@ describe("the attempts that are kept", () => {
     assertEquals(bounds.map(({ seconds }) => Number(seconds)), [WEEK_MS / 1000]);
   });
 
-  it("go when their week ended longer ago than they are kept, and their events are told right without them", async () => {
+  it("are dropped after their retention, and their events keep the correct delivery status", async () => {
     const worker = await hireWorker(books);
     const client = await createReceiver(books, 3);
     await worker.claim([client], 1);
@@ -112,7 +112,7 @@ describe("the attempts that are kept", () => {
     await worker.dismiss();
   });
 
-  it("stay behind a long reader until it ends, and nobody waits for it", async () => {
+  it("remain while a long transaction reads them, and the cleanup does not wait for it", async () => {
     await plantWeek(-100);
     const reader = await books.sql.reserve();
     await reader`begin`;
@@ -125,7 +125,7 @@ describe("the attempts that are kept", () => {
     assertEquals(await weeks(), ahead());
   });
 
-  it("are changed by nobody, week by week", async () => {
+  it("refuse update, delete and truncate", async () => {
     for (const action of ["delete from", "truncate", "update"]) {
       const refusal = await books.sql.unsafe(
         `${action} gold_attempts.${nameOf(2)}${action === "update" ? " set duration_ms = 1" : ""}`,
@@ -134,7 +134,7 @@ describe("the attempts that are kept", () => {
     }
   });
 
-  it("are told with their events, the newest hundred of each, oldest first", async () => {
+  it("provide each event's newest hundred attempts to list_events(), oldest first", async () => {
     const worker = await hireWorker(books);
     const client = await createReceiver(books, 1);
     await worker.claim([client], 1);

@@ -26,7 +26,7 @@ describe("createSecretOpener()", () => {
   });
   const lost = { id: 9, sealed: "AAAA", sealing_key: "lost", retire_at: null };
 
-  it("opens what signs, with the instant from which it does not", async () => {
+  it("decrypts the active secrets and returns when each one retires", async () => {
     const { sealing, open, lines } = await stage();
     const opened = await open(1, [await sealedBy(sealing, 1), await sealedBy(sealing, 2)]);
     const ends = [Infinity, Date.parse("2030-01-02T03:04:05.678Z")];
@@ -36,7 +36,7 @@ describe("createSecretOpener()", () => {
     assertEquals(lines, []);
   });
 
-  it("leaves out what does not open, tells of it once, and again after it was open", async () => {
+  it("omits a secret that cannot be decrypted, and logs it once until decryption works again", async () => {
     const { sealing, open, lines } = await stage();
     const good = await sealedBy(sealing, 9);
     for (const sealed of [[lost], [lost], [lost, await sealedBy(sealing, 1)]]) {
@@ -49,14 +49,14 @@ describe("createSecretOpener()", () => {
     assertEquals(lines, Array(2).fill({ ...line, setting: "SEALING_KEY_SOURCE", sealing_key: "lost" }));
   });
 
-  it("takes a text that is no secret for one that does not open", async () => {
+  it("treats decrypted text that is not a valid secret as one that cannot be decrypted", async () => {
     const { sealing, open, lines } = await stage();
     assertEquals(await open(1, [await sealedBy(sealing, 1, "no secret")]), []);
     assertEquals(lines.length, 1);
     assertEquals(JSON.stringify(lines).includes("no secret"), false);
   });
 
-  it("says once that a partner has none that is active", async () => {
+  it("logs once that a partner has no active secret", async () => {
     const { open, lines } = await stage();
     for (let n = 0; n < 3; n++) assertEquals(await open(2, []), []);
     assertEquals(lines, [{ level: "error", event: "webhook secret not opened", code: "none_active" }]);

@@ -11,8 +11,8 @@ function fail(pace: Pace, times: number, fromMs = 0): void {
   for (let n = 0; n < times; n++) pace.noteFailure(fromMs + n, fromMs + n, 0);
 }
 
-describe("a pace", () => {
-  it("begins with four at once, and doubles to thirty-two", () => {
+describe("Pace", () => {
+  it("starts with a window of 4 and doubles it after each success, up to 32", () => {
     const pace = new Pace(0);
     const windows = [pace.window];
     for (let n = 0; n < 5; n++) {
@@ -22,15 +22,15 @@ describe("a pace", () => {
     assertEquals(windows, [4, 8, 16, 32, 32, 32]);
   });
 
-  it("is halved by each failure, to one", () => {
+  it("halves its window after each failure, down to 1", () => {
     const pace = new Pace(0);
     const windows = [0, 1, 2].map((ms) => (pace.noteFailure(ms, ms, 0), pace.window));
     assertEquals([windows, pace.failures], [[2, 1, 1], 3]);
   });
 
-  it("begins with one where the endpoint failed before", () => assertEquals(new Pace(1).window, 1));
+  it("starts with a window of 1 if the endpoint has failures", () => assertEquals(new Pace(1).window, 1));
 
-  it("rests from the fifth failure in a row, twice as long each time, a minute at most", () => {
+  it("rests after the fifth failure in a row, twice as long each time, up to a minute", () => {
     const pace = new Pace(0);
     fail(pace, 4);
     assertEquals(pace.restMs(3), 0);
@@ -43,13 +43,13 @@ describe("a pace", () => {
     assertEquals([pace.restMs(1e9), pace.window], [0, 1]);
   });
 
-  it("goes on counting where it was left", () => {
+  it("continues from the failure count that the database has", () => {
     const pace = new Pace(6);
     pace.noteFailure(0, 0, 0);
     assertEquals([pace.failures, pace.restMs(0)], [7, 4000]);
   });
 
-  it("counts afresh after one that came through", () => {
+  it("counts failures from zero again after a success", () => {
     const pace = new Pace(8);
     pace.noteSuccess();
     assertEquals([pace.failures, pace.window], [0, 2]);
@@ -57,7 +57,7 @@ describe("a pace", () => {
     assertEquals(pace.restMs(13), 0);
   });
 
-  it("does not count what was under way when the rest began: it is the same failure", () => {
+  it("does not count failures of attempts that were in flight when the rest began", () => {
     const pace = new Pace(0);
     for (let n = 0; n < 32; n++) pace.noteFailure(0, n, 0);
     assertEquals([pace.failures, pace.restMs(4)], [5, 1000]);
@@ -65,7 +65,7 @@ describe("a pace", () => {
     assertEquals([pace.failures, pace.restMs(1005)], [6, 2000]);
   });
 
-  it("rests for as long as it is asked to, whichever is longer", () => {
+  it("rests for the longer of its own rest and the rest that the receiver asked for", () => {
     const pace = new Pace(0);
     pace.noteFailure(0, 0, 30_000);
     assertEquals([pace.restMs(0), pace.restMs(29_999), pace.window], [30_000, 1, 1]);
@@ -76,7 +76,7 @@ describe("a pace", () => {
     assertEquals(ailing.restMs(0), 32_000);
   });
 
-  it("keeps its window from 1 to 32, and never rests for longer than it is asked or a minute", () => {
+  it("keeps its window from 1 to 32, and never rests more than a minute on its own", () => {
     const step = fc.record({ ok: fc.boolean(), passMs: fc.nat(70_000), tookMs: fc.nat(15_000) });
     fc.assert(fc.property(fc.nat(50), fc.array(step, { maxLength: 60 }), (failures, steps) => {
       const pace = new Pace(failures);

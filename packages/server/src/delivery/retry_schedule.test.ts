@@ -15,7 +15,7 @@ describe("parseRetrySchedule()", () => {
     assertEquals([schedule.length, Math.round(days)], [12, 3]);
   });
 
-  it("refuses what is no wait, or one that is too long, and names it", () => {
+  it("rejects and names a wait that is malformed or longer than 7 days", () => {
     for (
       const word of ["5", "s", "0s", "-1s", "1.5h", "5S", "05s", "1w", "8d", "9999999s", "5s,10s", "Infinity"]
     ) {
@@ -23,7 +23,7 @@ describe("parseRetrySchedule()", () => {
     }
   });
 
-  it("refuses no waits, and more than a hundred", () => {
+  it("rejects an empty list and a list of more than 100 waits", () => {
     assertEquals(parseRetrySchedule(Array(100).fill("1s").join(" ")).length, 100);
     for (const text of ["", "  ", Array(101).fill("1s").join(" ")]) {
       assertThrows(() => parseRetrySchedule(text), Error, "a list of 1 to 100 waits");

@@ -13,13 +13,13 @@ const WAIT_MAX_SECONDS = 7 * SECONDS.d;
 export function parseRetrySchedule(text: string): RetrySchedule {
   const words = text.split(" ").filter((word) => word !== "");
   if (words.length === 0 || words.length > TRIES_MAX) {
-    throw new Error(`is a list of 1 to ${TRIES_MAX} waits such as "5s 30s 2m 1h".`);
+    throw new Error(`must be a list of 1 to ${TRIES_MAX} waits such as "5s 30s 2m 1h".`);
   }
   return words.map((word) => {
     const [, digits, unit] = FORM.exec(word) ?? [];
     const seconds = Number(digits) * SECONDS[unit as keyof typeof SECONDS];
     if (!digits || seconds > WAIT_MAX_SECONDS) {
-      throw new Error(`has "${word}"; a wait is a number with s, m, h or d, and 7 days at most.`);
+      throw new Error(`has "${word}"; a wait must be a whole number with s, m, h or d, and at most 7 days.`);
     }
     return seconds;
   });

@@ -48,7 +48,7 @@ describe("settle_attempts", () => {
     return rows.map(({ body }) => JSON.parse(body).delivery.status).join(" ");
   };
 
-  it("keeps each attempt as it went, and moves the mark past what was delivered", async () => {
+  it("stores each attempt unchanged, and moves the mark", async () => {
     const { client, events } = await takeAll(2);
     const attempts = [
       attemptOf(events[0]!, { httpStatus: 200, durationMs: 12 }),
@@ -64,7 +64,7 @@ describe("settle_attempts", () => {
     ]);
   });
 
-  it("has what failed tried again after the wait, with its tries, and parks it when there is none", async () => {
+  it("makes a failed event due after its wait, with its tries, or parks it without a wait", async () => {
     const { client, events } = await takeAll(2);
     const [before] = await books.sql`select clock_timestamp()::text as at`;
     await worker.settle([attemptOf(events[0]!, FAILED), attemptOf(events[1]!, PARKED)], [
@@ -90,7 +90,7 @@ describe("settle_attempts", () => {
     assertEquals(await statusesOf(client), "parked parked");
   });
 
-  it("forgets a retry that was delivered, at once behind the mark and else when the mark goes past it", async () => {
+  it("deletes a delivered retry at once before the mark, or when the mark passes its event", async () => {
     const { client, events } = await takeAll(3);
     await worker.settle([attemptOf(events[0]!, FAILED)], [endpointAt(client, 0, 1)]);
     const [behind, ahead] = [await takeAgain(client, 1), await takeAgain(client, 3)];
@@ -104,7 +104,7 @@ describe("settle_attempts", () => {
     assertEquals(await statusesOf(client), "delivered delivered delivered");
   });
 
-  it("leaves what is asked for while an attempt is under way, whatever comes of it", async () => {
+  it("keeps a redelivery that was requested during an attempt, whatever the attempt's result", async () => {
     const { client, events } = await takeAll(4);
     const under = [await takeAgain(client, 1), await takeAgain(client, 2)];
     for (const sequence of [1, 2, 3, 4]) await redeliver(books, client, sequence);
@@ -121,7 +121,7 @@ describe("settle_attempts", () => {
     assertEquals(await statusesOf(client), "pending pending pending pending");
   });
 
-  it("forgets nothing that is asked for in the moment when the mark goes past it", async () => {
+  it("keeps a redelivery that is requested while the mark passes its event", async () => {
     const { client, events } = await takeAll(2);
     await worker.settle([attemptOf(await takeAgain(client, 2))], [endpointAt(client, 0, 0)]);
     assertEquals(await state(client), "passed 0, held: 2 delivered");
@@ -136,7 +136,7 @@ describe("settle_attempts", () => {
     assertEquals(await state(client), "passed 2, held: 2 due");
   });
 
-  it("never moves the mark back, nor from where the worker did not leave it", async () => {
+  it("never moves the mark back, nor from a position that the worker did not leave", async () => {
     const { client, events } = await takeAll(4);
     await worker.settle(events.slice(0, 2).map((event) => attemptOf(event)), [endpointAt(client, 0, 2)]);
     for (const [from, passed] of [[2, 1], [0, 3], [1, 4]] as const) {
@@ -146,7 +146,7 @@ describe("settle_attempts", () => {
     assertEquals(await worker.settle([], [endpointAt(client, 2, 3)]), []);
   });
 
-  it("may be told twice what it was told once", async () => {
+  it("changes nothing when the same settlement is sent twice", async () => {
     const { client, events } = await takeAll(2);
     await worker.settle([attemptOf(events[0]!)], [endpointAt(client, 0, 1)]);
     const again = await takeAgain(client, 1);
@@ -162,7 +162,7 @@ describe("settle_attempts", () => {
     assertEquals(await state(client), "passed 2, held, 1 failures: 1 waits, 2 waits");
   });
 
-  it("lets a worker that lost the endpoint keep its attempts, and settle by ticket alone", async () => {
+  it("stores all attempts of a worker that lost the endpoint, but settles only with a ticket", async () => {
     const { client, events } = await takeAll(4);
     const beside = await takeAgain(client, 1);
     const heir = await hireWorker(books);
@@ -189,7 +189,7 @@ describe("settle_attempts", () => {
     await heir.dismiss();
   });
 
-  it("leaves the mark where a replay put it, whoever had what under way", async () => {
+  it("leaves the mark where a replay moved it, although an attempt was in flight", async () => {
     const { client, events } = await takeAll(4);
     await worker.settle(events.slice(0, 3).map((event) => attemptOf(event)), [endpointAt(client, 0, 3)]);
     await books.sql`
@@ -201,7 +201,7 @@ describe("settle_attempts", () => {
     assertEquals(numbersOf(await worker.take([{ client, after: 1, room: 9 }])), [2, 3, 4]);
   });
 
-  it("disables an endpoint that is gone, and a test that arrives enables it with all that is due", async () => {
+  it("disables an endpoint, and enables it with all due retries when a test is delivered", async () => {
     const { client, events } = await takeAll(3);
     const gone = { httpStatus: 410, error: "gone", againInMs: 3_600_000 };
     await worker.settle(
@@ -227,12 +227,12 @@ describe("settle_attempts", () => {
     assertEquals(
       await worker.settle([], [endpointAt(client, 2, 2, { disabled: true })]),
       [client],
-      "the first claim is over",
+      "the first claim has ended",
     );
     assertEquals(await state(client), "passed 2, held: 1 waits, 2 waits, 4 delivered");
   });
 
-  it("does not wait for an endpoint that somebody else has locked", async () => {
+  it("fails instead of waiting for an endpoint that another transaction has locked", async () => {
     const { client, events } = await takeAll(1);
     const holder = await books.sql.reserve();
     await holder`begin`;
@@ -243,7 +243,7 @@ describe("settle_attempts", () => {
     holder.release();
   });
 
-  it("lets an endpoint go when it is asked to and nothing is to be sent now", async () => {
+  it("releases an endpoint on request if nothing must be sent now", async () => {
     const { client, events } = await takeAll(2);
     const release = (from: number, passed: number, given = {}) =>
       worker.settle([], [endpointAt(client, from, passed, { released: true, ...given })]);
@@ -260,7 +260,7 @@ describe("settle_attempts", () => {
     assertEquals(await release(2, 2, { restMs: 60_000 }), [client], "it rests");
   });
 
-  it("settles many endpoints at once, each for itself", async () => {
+  it("settles many endpoints in one call, each independently of the others", async () => {
     const [one, two, lost] = [await takeAll(2), await takeAll(2), await takeAll(2)];
     await books.sql`update gold.endpoint set worker = null where client_id = ${lost.client}`;
     const attempts = [one, two, lost].flatMap(({ events }) => events.map((event) => attemptOf(event)));
@@ -276,7 +276,7 @@ describe("settle_attempts", () => {
     assertEquals(states, ["passed 2: ", "passed 2, held, 1 failures: 2 waits", "passed 0: "]);
   });
 
-  it("leaves books that verify_ledger() finds nothing wrong with", async () => {
+  it("leaves books in which verify_ledger() finds no defect", async () => {
     await worker.dismiss();
     await worker.renew();
     // The tests above moved the mark past events that were never sent, so this one rule finds defects.

@@ -37,7 +37,7 @@ describe("take_events", () => {
   const take = (client: number, after: number, room: number, from = worker) =>
     from.take([{ client, after, room }]);
 
-  it("gives what comes after a number, in order, for many endpoints at once and as much as each has room for", async () => {
+  it("returns the events after a number, in order, for many endpoints, up to each one's room", async () => {
     const [one, two, none] = [await hold(5), await hold(3), await hold(1)];
     const events = await worker.take([
       { client: one, after: 1, room: 3 },
@@ -50,7 +50,7 @@ describe("take_events", () => {
     assertEquals(numbersOf(await take(one, 4, 0)), []);
   });
 
-  it("gives each event as it is read, to the byte, at every attempt", async () => {
+  it("returns the same bytes as the events API for each event, at every attempt", async () => {
     const client = await books.createClient({ halalas: 1_000_000n });
     await bookOrder(books.api, orderItem(client, await books.quote(client, "buy", 10_000n)));
     await bookWithdrawal(books.api, withdrawalItem(client, 5n));
@@ -71,7 +71,7 @@ describe("take_events", () => {
     assertEquals(again.map(({ body }) => body).sort(), first.map(({ body }) => body).sort());
   });
 
-  it("seals what it gives, and of a long unsealed history only what is near", async () => {
+  it("seals the events that it returns, and no more of the unsealed history than it needs", async () => {
     const client = await hold(3);
     const [event] = await take(client, 0, 1);
     const [tail] = await books
@@ -88,7 +88,7 @@ describe("take_events", () => {
     assertEquals(numbersOf(await take(client, 3, 1)), [4]);
   });
 
-  it("gives nothing of an endpoint that is not the worker's, and takes no ticket there", async () => {
+  it("returns nothing and takes no ticket for an endpoint that the worker does not hold", async () => {
     const client = await hold(2);
     await redeliver(books, client, 1);
     const other = await hireWorker(books);
@@ -96,7 +96,7 @@ describe("take_events", () => {
     assertEquals(await retriesOf(books, client), "1 due");
   });
 
-  it("gives what is due beside the order first, by when it was due, and then as much in order as there is room", async () => {
+  it("returns due retries first, the longest due first, and fills the room with new events", async () => {
     const client = await hold(6);
     for (const sequence of [3, 1, 2]) await redeliver(books, client, sequence);
     await books
@@ -112,7 +112,7 @@ describe("take_events", () => {
     assertEquals(numbersOf(await take(client, 3, 1)), [3]);
   });
 
-  it("moves what is due twenty seconds ahead, so that nobody takes it meanwhile and somebody does afterwards", async () => {
+  it("reserves a due retry for twenty seconds, after which another worker can take it", async () => {
     const client = await hold(1);
     await redeliver(books, client, 1);
     const [event] = await take(client, 1, 1);
@@ -132,7 +132,7 @@ describe("take_events", () => {
     await worker.renew();
   });
 
-  it("passes over in the order what has a row of its own: due, parked or delivered", async () => {
+  it("returns events with a retry row (due, parked or delivered) in sequence without a body", async () => {
     const client = await hold(5);
     const events = await take(client, 0, 4);
     for (const sequence of [1, 2, 3]) await redeliver(books, client, sequence);
@@ -156,7 +156,7 @@ describe("take_events", () => {
     assertEquals(again[3]!.body, events[3]!.body);
   });
 
-  it("gives a disabled endpoint its tests alone, and leaves what else is due as it is", async () => {
+  it("returns only tests for a disabled endpoint, and leaves other due retries unchanged", async () => {
     const client = await hold(2);
     await redeliver(books, client, 1);
     await worker.settle([], [endpointAt(client, 0, 0, { disabled: true })]);
@@ -169,7 +169,7 @@ describe("take_events", () => {
     assertEquals(await retriesOf(books, client), "1 due, 3 waits");
   });
 
-  it("gives nothing to an earlier claim of the same worker, and leaves what is due to the present one", async () => {
+  it("returns nothing for the worker's earlier claim, and leaves retries to its current one", async () => {
     const client = await hold(1);
     await redeliver(books, client, 1);
     await books.sql`update gold.endpoint set worker = null where client_id = ${client}`;
@@ -179,7 +179,7 @@ describe("take_events", () => {
     assertEquals(numbersOf(await worker.take([{ client, after: 1, room: 8 }])), [1]);
   });
 
-  it("gives no more than half of the room to what is tried again, and tests before all", async () => {
+  it("gives retries at most half of the room, and returns tests in addition", async () => {
     const client = await hold(9);
     for (const sequence of [1, 2, 3, 4]) await redeliver(books, client, sequence);
     await askForTest(books, client);

@@ -35,21 +35,21 @@ function turns(order: TurnOrder, most = Infinity): number[] {
   return clients;
 }
 
-describe("the order of turns", () => {
-  it("gives one event of each endpoint, then the next of each, as many as each may have under way", () => {
+describe("TurnOrder", () => {
+  it("alternates between endpoints event by event, up to each endpoint's window", () => {
     const order = new TurnOrder();
     for (const [client, events] of [[1, 9], [2, 2], [3, 3]]) order.offer(endpoint(client!, events!), NOW_MS);
     assertEquals(turns(order), [1, 2, 3, 1, 2, 3, 1, 3, 1]);
   });
 
-  it("gives those that ail every other turn, and one attempt at a time", () => {
+  it("gives ailing endpoints every other turn, and one attempt at a time", () => {
     const order = new TurnOrder();
     for (const client of [1, 2]) order.offer(endpoint(client, 9), NOW_MS);
     for (const client of [8, 9]) order.offer(endpoint(client, 9, 1), NOW_MS);
     assertEquals(turns(order), [8, 1, 9, 2, 1, 2, 1, 2, 1, 2]);
   });
 
-  it("never has more than half of all attempts with those that ail, nor more than 1,024 at all", () => {
+  it("limits ailing endpoints to half of the attempts, and all attempts to 1,024", () => {
     const order = new TurnOrder();
     for (let client = 1; client <= 900; client++) order.offer(endpoint(client, 9, 3), NOW_MS);
     assertEquals(turns(order).length, 512);
@@ -58,7 +58,7 @@ describe("the order of turns", () => {
     assertEquals(order.inFlight, 1024);
   });
 
-  it("leaves a part free for whoever comes next, however many endpoints take what they may", () => {
+  it("keeps free capacity for another endpoint when many endpoints use their whole share", () => {
     const order = new TurnOrder();
     const all = Array.from({ length: 200 }, (_, client) => endpoint(client, 64));
     for (const held of all) {
@@ -72,7 +72,7 @@ describe("the order of turns", () => {
     assertEquals(turns(order, 1), [999]);
   });
 
-  it("frees the place of an attempt that ended, also where the endpoint began to ail meanwhile", () => {
+  it("frees the place of an ended attempt even if its endpoint began to ail meanwhile", () => {
     const order = new TurnOrder();
     const held = endpoint(1, 9);
     order.offer(held, NOW_MS);
@@ -84,7 +84,7 @@ describe("the order of turns", () => {
     assertEquals(turns(order).length, 512);
   });
 
-  it("passes over an endpoint that came to rest while it stood in line", () => {
+  it("skips an endpoint that began to rest while it waited for its turn", () => {
     const order = new TurnOrder();
     const [resting, well] = [endpoint(1, 9), endpoint(2, 1)];
     for (const held of [resting, well]) order.offer(held, NOW_MS);

@@ -15,7 +15,7 @@ import { lendHand } from "./hand_trial.ts";
 
 const EPOCH = "1970-01-01T00:00:00.000Z";
 
-describe("what is asked while a worker has the event under way", () => {
+describe("requests while a worker has the event in flight", () => {
   let books: TrialBooks;
   before(async () => {
     books = await trialBooks();
@@ -39,7 +39,7 @@ describe("what is asked while a worker has the event under way", () => {
     "the operator": async (_, event) => await books.sql`select gold.redeliver_event(${event}::uuid)`,
   };
 
-  it("a redelivery is sent after the attempt that is under way in order, whatever becomes of that", async () => {
+  it("a redelivery requested during the first attempt is sent after it, whatever its result", async () => {
     for (const [asker, ask] of Object.entries(askers)) {
       for (const status of [200, 500]) {
         const { client, worker, event } = await held(1);
@@ -56,7 +56,7 @@ describe("what is asked while a worker has the event under way", () => {
     }
   });
 
-  it("a redelivery is sent after the attempt that is under way by itself, whatever becomes of that", async () => {
+  it("a redelivery requested during a retry is sent after it, whatever its result", async () => {
     for (const [asker, ask] of Object.entries(askers)) {
       for (const status of [200, 500]) {
         const { client, worker, event } = await held(1);
@@ -71,7 +71,7 @@ describe("what is asked while a worker has the event under way", () => {
     }
   });
 
-  it("a replay takes the endpoint away, and nothing that was under way brings the mark forward again", async () => {
+  it("a replay releases the endpoint, and attempts in flight do not move the mark forward", async () => {
     const { client, worker, publicId } = await held(4);
     assert(await worker.settle(await worker.take(0, 2), 200, { from: 0, passed: 2 }));
     const underWay = await worker.take(2);
@@ -89,7 +89,7 @@ describe("what is asked while a worker has the event under way", () => {
     assertEquals(await readRetries(books.sql, client), []);
   });
 
-  it("a replay loses no attempt that is under way by itself", async () => {
+  it("a replay keeps retries due that were in flight when it was requested", async () => {
     const { client, worker, publicId } = await held(2);
     assert(await worker.settle(await worker.take(0), 500, { from: 0, passed: 2 }));
     await books.sql`update gold.retry set due_at = clock_timestamp() where client_id = ${client}`;
@@ -99,7 +99,7 @@ describe("what is asked while a worker has the event under way", () => {
     assertEquals(await readRetries(books.sql, client), ["1 0 due", "2 0 due"]);
   });
 
-  it("a new URL takes the endpoint away, so that its failures are not told of the new one", async () => {
+  it("a new URL releases the endpoint, so that old failures do not count against it", async () => {
     const { client, worker, publicId } = await held(1);
     const taken = await worker.take(0);
     await books
@@ -113,7 +113,7 @@ describe("what is asked while a worker has the event under way", () => {
     assertEquals((await worker.take(0)).length, 1);
   });
 
-  it("redeliveries, replays and a worker at once never wait for each other crosswise", async () => {
+  it("concurrent redeliveries, replays and a worker do not deadlock", async () => {
     const { client, worker, event, publicId } = await held(8);
     const rounds = Array.from({ length: 15 });
     const repeat = async (one: () => Promise<unknown>) => {

@@ -14,7 +14,7 @@ const judge = (changes: Partial<Attempt>, tried: Partial<Tried> = {}, random = 0
   judgeAttempt({ ...NONE, ...changes }, { tries: 0, disabled: false, ...tried }, SCHEDULE, () => random);
 
 describe("judgeAttempt()", () => {
-  it("takes 2xx and nothing else for a delivery", () => {
+  it("counts only a 2xx answer as delivered", () => {
     for (const httpStatus of [200, 202, 204, 299]) {
       assertEquals(judge({ httpStatus }), { outcome: "delivered", againInMs: null, restMs: 0 });
     }
@@ -24,17 +24,17 @@ describe("judgeAttempt()", () => {
     assertEquals(judge({ error: "timeout" }), { outcome: "failed", againInMs: 5000, restMs: 0 });
   });
 
-  it("waits as long as the schedule says, then parks", () => {
+  it("returns the schedule's waits, then parks the event", () => {
     const waits = [0, 1, 2, 3, 99].map((tries) => judge({ httpStatus: 500 }, { tries }).againInMs);
     assertEquals(waits, [5000, 60_000, 3_600_000, null, null]);
   });
 
-  it("waits a fifth more or less", () => {
+  it("varies the wait by up to a fifth in both directions", () => {
     const waits = [0, 0.25, 1].map((random) => judge({ httpStatus: 500 }, { tries: 1 }, random).againInMs);
     assertEquals(waits, [48_000, 54_000, 72_000]);
   });
 
-  it("rests, and waits, for as long as 429 or 503 asks, an hour at most", () => {
+  it("waits and rests for the Retry-After of a 429 or 503, an hour at most", () => {
     for (const httpStatus of [429, 503]) {
       const asked = (retryAfterSeconds: number | null, tries = 0) =>
         judge({ httpStatus, retryAfterSeconds }, { tries });
@@ -49,7 +49,7 @@ describe("judgeAttempt()", () => {
     assertEquals(judge({ httpStatus: 500, retryAfterSeconds: 20 }).restMs, 0);
   });
 
-  it("takes 410 as the endpoint's end, and keeps the event for the next one, however often it was tried", () => {
+  it("disables the endpoint after 410 and never parks the event, however often it was tried", () => {
     assertEquals(judge({ httpStatus: 410 }), { outcome: "disabled", againInMs: 5000, restMs: 0 });
     assertEquals(judge({ httpStatus: 410 }, { tries: 3 }), {
       outcome: "disabled",
@@ -58,13 +58,13 @@ describe("judgeAttempt()", () => {
     });
   });
 
-  it("takes 410 as any refusal where the endpoint is disabled already: a test is not tried for ever", () => {
+  it("treats 410 from a disabled endpoint as a refusal, so that a test is parked at last", () => {
     const test = (tries: number) => judge({ httpStatus: 410 }, { tries, disabled: true });
     assertEquals(test(0), { outcome: "refused", againInMs: 5000, restMs: 0 });
     assertEquals(test(3), { outcome: "refused", againInMs: null, restMs: 0 });
   });
 
-  it("gives what the database can hold, whatever is answered", () => {
+  it("returns values within the database's limits for any answer", () => {
     const attempt = fc.record({
       ...Object.fromEntries(Object.entries(NONE).map(([name, value]) => [name, fc.constant(value)])),
       httpStatus: fc.option(fc.integer({ min: 100, max: 999 })),

@@ -10,15 +10,15 @@ import { moveEnd, postNotices } from "./expiry/expiry_trial.ts";
 // 5 is the end of a credential, delivered ahead of the order.
 // 6 is a test that was requested under an idempotency key; it waits.
 const DEFECTS: Record<string, readonly [rules: string, plant: string]> = {
-  "an attempt that is gone": [
+  "a deleted attempt": [
     "event_is_delivered",
     "delete from gold.attempt where client_id = :client and sequence = 1",
   ],
-  "an answer before 2xx": [
+  "an answer with status 199": [
     "event_is_delivered",
     "update gold.attempt set http_status = 199 where client_id = :client and sequence = 1",
   ],
-  "an answer after 2xx": [
+  "an answer with status 300": [
     "event_is_delivered",
     "update gold.attempt set http_status = 300 where client_id = :client and sequence = 1",
   ],
@@ -26,15 +26,15 @@ const DEFECTS: Record<string, readonly [rules: string, plant: string]> = {
     "event_is_delivered",
     "update gold.attempt set http_status = null where client_id = :client and sequence = 1",
   ],
-  "the second attempt gone": [
+  "a deleted second attempt": [
     "event_is_delivered",
     "delete from gold.attempt where client_id = :client and http_status = 204",
   ],
-  "a parked event's row that is gone": [
+  "a parked event's deleted retry row": [
     "event_is_delivered",
     "delete from gold.retry where client_id = :client and parked_at is not null",
   ],
-  "a due event's row that is gone": [
+  "a due event's deleted retry row": [
     "event_is_delivered",
     "delete from gold.retry where client_id = :client and due_at is not null",
   ],
@@ -46,79 +46,79 @@ const DEFECTS: Record<string, readonly [rules: string, plant: string]> = {
     "event_is_delivered",
     "update gold.retry set parked_at = null where client_id = :client and sequence = 3",
   ],
-  "a mark ahead of the order, without an attempt": [
+  "an event delivered ahead of the mark, without an attempt": [
     "event_is_delivered",
     "delete from gold.attempt where client_id = :client and sequence = 5",
   ],
-  "an event that is passed and was never sent": [
+  "a mark past an event that was never sent": [
     "event_is_delivered",
     "update gold.endpoint set passed = 6 where client_id = :client",
   ],
-  "a mark beyond the last event": [
+  "a mark after the last event": [
     "delivery_is_behind event_is_delivered",
     "update gold.endpoint set passed = 7 where client_id = :client",
   ],
-  "an endpoint of nobody": [
+  "an endpoint of a client that does not exist": [
     "delivery_is_behind",
     "insert into gold.endpoint (bucket, client_id, passed) values (63, 127, 1)",
   ],
-  "a retry beyond the last event": [
+  "a retry row after the last event": [
     "retry_has_event",
     "insert into gold.retry (bucket, client_id, sequence, tries, due_at) select bucket, client_id, 7, 1, now() from gold.account where client_id = :client",
   ],
-  "a notice's end": [
+  "a changed end of a notice": [
     "chain_is_whole",
     "update gold.expiry_notice set expires_at = expires_at + interval '1 millisecond' where client_id = :client",
   ],
-  "a notice's kind": [
+  "a changed kind of a notice": [
     "chain_is_whole",
     "update gold.expiry_notice set kind = 'webhook_secret' where client_id = :client",
   ],
-  "a notice's credential": [
+  "a changed credential of a notice": [
     "chain_is_whole",
     "update gold.expiry_notice set credential = credential || '0' where client_id = :client",
   ],
-  "a notice that is gone": [
+  "a deleted notice": [
     "chain_is_whole event_has_execution",
     "delete from gold.expiry_notice where client_id = :client",
   ],
-  "a notice that nothing tells of": [
+  "a notice without an event": [
     "notice_has_event",
     `insert into gold.expiry_notice select bucket, client_id, gen_random_uuid(), kind, credential, expires_at, 7
      from gold.expiry_notice where client_id = :client`,
   ],
-  "a notice that is told twice": [
+  "a notice with two events": [
     "notice_has_event",
     `with counted as (update gold.account set event_sequence = 7 where client_id = :client)
      insert into gold.event select bucket, client_id, 7, gen_random_uuid(), subject, created_at, type
      from gold.event where client_id = :client and sequence = 5`,
   ],
-  "a notice told as a test": [
+  "a notice's event with the type of a test": [
     "chain_is_whole event_has_execution notice_has_event",
     "update gold.event set type = 'webhook.test' where client_id = :client and sequence = 5",
   ],
-  "a notice of another client": [
+  "a notice moved to another client": [
     "chain_is_whole event_has_execution notice_has_event",
     "update gold.expiry_notice set bucket = 63, client_id = 127 where client_id = :client",
   ],
-  "a test that tells of something else": [
+  "a test's event with another subject": [
     "chain_is_whole event_has_execution",
     "update gold.event set subject = gen_random_uuid() where client_id = :client and sequence = 6",
   ],
-  "a test told as a notice": [
+  "a test's event with the type of a notice": [
     "chain_is_whole event_has_execution",
     "update gold.event set type = 'credential.expiring' where client_id = :client and sequence = 6",
   ],
-  "a transfer under a test": [
+  "a transfer with a test's sequence number": [
     "balance_is_sum chain_is_whole record_has_its_legs",
     `insert into gold.transfer select bucket, client_id, 1, 0, 6, 'bank', 'available', 'SAR', 1, sar_available + 1, 0, gold, last_posted_at
      from gold.account where client_id = :client`,
   ],
-  "a key of an event that does not exist": [
+  "an idempotency key whose event does not exist": [
     "result_is_bound",
     "update gold.idempotency_key set result_id = gen_random_uuid() where client_id = :client and result_kind = 'event'",
   ],
-  "a key of another client's event": [
+  "an idempotency key whose event is another client's": [
     "result_is_bound",
     `update gold.idempotency_key set result_id = (select id from gold.event where client_id <> :client limit 1)
      where client_id = :client and result_kind = 'event'`,
@@ -162,18 +162,18 @@ describe("verify_delivery", () => {
   }
   const broken = (plant: string) => rulesBrokenBy(books.sql, plant.replaceAll(":client", `${client}`));
 
-  it("finds nothing where all is as it says", async () => {
+  it("finds no defect in correct books", async () => {
     assertEquals(await books.defects(), []);
   });
 
-  it("finds each defect that is planted behind the triggers, and nothing besides", async () => {
+  it("finds each defect that is written with triggers disabled, and no other", async () => {
     const found: Record<string, string> = {};
     for (const [name, [, plant]] of Object.entries(DEFECTS)) found[name] = await broken(plant);
     assertEquals(found, Object.fromEntries(Object.entries(DEFECTS).map(([name, [rules]]) => [name, rules])));
     assertEquals(await books.defects(), []);
   });
 
-  it("asks for no attempt from before the oldest week that is kept", async () => {
+  it("requires no attempt for an event from before the oldest kept week", async () => {
     const client = await books.createClient();
     await postTest(client, 1);
     const [oldest] = await books.sql`

@@ -6,7 +6,8 @@ language sql stable set search_path = gold, pg_temp as $$
   -- An event up to the mark, or whose row in the retry table says delivered, must have an attempt that was
   -- answered with 2xx. Events that are due or parked are exempt. Events from before the oldest kept week
   -- cannot be checked, because their attempts were dropped.
-  select 'event_is_delivered', 'client ' || e.client_id || ' sequence ' || e.sequence, 'it counts as delivered, but no attempt delivered it'
+  select 'event_is_delivered', 'client ' || e.client_id || ' sequence ' || e.sequence,
+    'the event counts as delivered, but no attempt was answered with 2xx'
   from event e
   join endpoint p on p.bucket = e.bucket and p.client_id = e.client_id
   left join retry r on r.bucket = e.bucket and r.client_id = e.client_id and r.sequence = e.sequence
@@ -19,19 +20,20 @@ language sql stable set search_path = gold, pg_temp as $$
       where a.bucket = e.bucket and a.client_id = e.client_id and a.sequence = e.sequence and a.http_status between 200 and 299)
 
   union all
-  select 'retry_has_event', 'client ' || r.client_id || ' sequence ' || r.sequence, 'the event that is to be sent again does not exist'
+  select 'retry_has_event', 'client ' || r.client_id || ' sequence ' || r.sequence, 'the retry row refers to an event that does not exist'
   from retry r
   left join event e on e.bucket = r.bucket and e.client_id = r.client_id and e.sequence = r.sequence
   where e.sequence is null
 
   union all
-  select 'delivery_is_behind', 'client ' || p.client_id, format('delivery is at %s, the account at %s', p.passed, coalesce(a.event_sequence, 0))
+  select 'delivery_is_behind', 'client ' || p.client_id,
+    format('delivery has passed event %s, but the account''s last event is %s', p.passed, coalesce(a.event_sequence, 0))
   from endpoint p
   left join account a on a.bucket = p.bucket and a.client_id = p.client_id
   where p.passed > coalesce(a.event_sequence, 0)
 
   union all
-  select 'notice_has_event', 'notice ' || n.id, 'it is told by ' || count(e.id) || ' events'
+  select 'notice_has_event', 'notice ' || n.id, count(e.id) || ' events refer to this notice; there must be exactly 1'
   from expiry_notice n
   left join event e on e.bucket = n.bucket and e.client_id = n.client_id and e.subject = n.id and e.type = 'credential.expiring'
   group by n.id

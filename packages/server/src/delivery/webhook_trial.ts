@@ -22,7 +22,7 @@ export async function fund(service: TrialService, times = 1, partner?: TrialPart
   const sending = { body: '{"amount_sar":1000}', ...partner && { partner } };
   for (let n = 0; n < times; n++) {
     const { status } = await service.send("/sandbox/fund", sending);
-    if (status !== 201) throw new Error(`no funding: ${status}`);
+    if (status !== 201) throw new Error(`/sandbox/fund answered ${status}; expected 201.`);
   }
 }
 
@@ -31,7 +31,7 @@ export async function order(service: TrialService): Promise<string> {
   const quoted = await service.send("/v1/quotes", { body: '{"side":"buy","gold_grams":0.1}' });
   const { quote_id } = await quoted.json() as { quote_id: string };
   const reply = await service.signed("/v1/orders", JSON.stringify({ quote_id }));
-  if (reply.status !== 201) throw new Error(`no order: ${await reply.text()}`);
+  if (reply.status !== 201) throw new Error(`/v1/orders answered ${reply.status}: ${await reply.text()}`);
   return (await reply.json() as { order_id: string }).order_id;
 }
 

@@ -6,7 +6,7 @@ import { seedTests } from "../../../../testing/seed.ts";
 
 seedTests(import.meta.url);
 
-describe("a delivery worker", () => {
+describe("DeliveryWorker", () => {
   let stage: Stage;
   beforeEach(() => void (stage = new Stage()));
   afterEach(() => stage.stop());
@@ -14,7 +14,7 @@ describe("a delivery worker", () => {
     stage.sent.filter((sent) => sent.client === client).map(({ sequence }) => sequence);
   const upTo = (count: number) => Array.from({ length: count }, (_, index) => index + 1);
 
-  it("sends every event once, in the order of their numbers, and passes them all", async () => {
+  it("sends every event once, by sequence number, and moves the mark past all events", async () => {
     stage.add(1, 100);
     stage.add(2, 3);
     stage.start();
@@ -24,7 +24,7 @@ describe("a delivery worker", () => {
     assertEquals(stage.broken, []);
   });
 
-  it("hears of an event, or finds it by itself at the next beat", async () => {
+  it("sends an event after its notification, or without one at the next heartbeat", async () => {
     const partner = stage.add(1, 1);
     // The heartbeat is too rare to help if a notification is missed.
     const told = stage.start("one", { beatMs: 60_000 });
@@ -43,7 +43,7 @@ describe("a delivery worker", () => {
     await stage.until(() => stage.isDone());
   });
 
-  it("tries what failed again by itself, while the others go on, until it arrives or is parked", async () => {
+  it("retries failed events until delivered or parked, while other events continue", async () => {
     const partner = stage.add(1, 40);
     stage.answer = ({ sequence }, time) =>
       sequence % 10 === 0 && time < 3 || sequence === 35 ? answered(500) : answered(200);
@@ -59,7 +59,7 @@ describe("a delivery worker", () => {
     ]);
   });
 
-  it("lets an endpoint that fails rest, and tries a single event after that", async () => {
+  it("lets a failing endpoint rest, and then tries a single event", async () => {
     const partner = stage.add(1, 1000);
     let works = false;
     stage.answer = () => answered(works ? 200 : 500);
@@ -78,7 +78,7 @@ describe("a delivery worker", () => {
     assertEquals(stage.twiceAtOnce, 0);
   });
 
-  it("stops for an endpoint that is gone, and sends it nothing that was in hand", async () => {
+  it("sends nothing more to an endpoint that answered 410, not even queued events", async () => {
     const partner = stage.add(1, 100);
     stage.answer = ({ sequence }) => answered(sequence === 20 ? 410 : 200);
     stage.start();
@@ -90,7 +90,7 @@ describe("a delivery worker", () => {
     assertEquals(partner.retries.get(20)?.state, "due");
   });
 
-  it("enables an endpoint when a test arrives, and goes on with what waited", async () => {
+  it("enables an endpoint when a test is delivered, and then sends the waiting events", async () => {
     const partner = stage.add(1, 10);
     partner.disabled = true;
     partner.events = 11;
@@ -102,7 +102,7 @@ describe("a delivery worker", () => {
     assertEquals(partner.disabled, false);
   });
 
-  it("delays nobody for one that hangs", async () => {
+  it("delays no other endpoint when one endpoint hangs", async () => {
     stage.add(1, 1000);
     stage.add(2, 1000);
     stage.answer = ({ client }) => client === 1 ? stage.never : answered(200);
@@ -111,7 +111,7 @@ describe("a delivery worker", () => {
     assertEquals(worker.inFlight, 4);
   });
 
-  it("leaves room for others when a hundred endpoints begin to hang at once", async () => {
+  it("keeps capacity for other endpoints when a hundred endpoints begin to hang at once", async () => {
     for (let client = 1; client <= 100; client++) stage.add(client, 2000);
     let hangs = false;
     stage.answer = ({ client }) => hangs && client <= 100 ? stage.never : answered(200);
@@ -127,7 +127,7 @@ describe("a delivery worker", () => {
     assertLessOrEqual(stage.mostInFlight, 1024);
   });
 
-  it("keeps little in hand, however much waits", async () => {
+  it("queues at most 4,096 events in memory, however many wait in the database", async () => {
     for (let client = 1; client <= 300; client++) stage.add(client, 1_000_000);
     stage.answer = () => pause(5).then(() => answered(200));
     const worker = stage.start();
@@ -140,7 +140,7 @@ describe("a delivery worker", () => {
     for (const partner of stage.partners.values()) partner.events = 0;
   });
 
-  it("shares the endpoints with another worker, and sends nothing twice", async () => {
+  it("shares the endpoints with another worker, and sends no event twice", async () => {
     for (let client = 1; client <= 20; client++) stage.add(client, 50);
     const workers = [stage.start("one"), stage.start("two")];
     for (let client = 1; client <= 20; client++) for (const worker of workers) worker.wake(client);
@@ -148,7 +148,7 @@ describe("a delivery worker", () => {
     assertEquals([stage.sent.length, stage.twiceAtOnce], [1000, 0]);
   });
 
-  it("asks now and then for an endpoint that another worker has, however often it is told, and soon gets it", async () => {
+  it("limits its claims for another worker's endpoint, and claims it soon after its release", async () => {
     const partner = stage.add(1, 1);
     stage.start("holder", { beatMs: 60_000 });
     await stage.until(() => partner.worker === "holder" && stage.isDone());
@@ -161,7 +161,7 @@ describe("a delivery worker", () => {
     for (; told < 100; await pause(2)) other.wake(1), told++;
     // Twice, because a notification that arrives during a claim needs another claim.
     const mostClaims = 2 * ((performance.now() - beganMs) / 50 + 1);
-    assertLessOrEqual(stage.calls.claim - before, mostClaims, `${told} events were told`);
+    assertLessOrEqual(stage.calls.claim - before, mostClaims, `${told} notifications were sent`);
     // The notification arrives while the worker leaves the endpoint alone, and none follows.
     other.wake(1);
     partner.worker = null;
@@ -171,7 +171,7 @@ describe("a delivery worker", () => {
     assertEquals(partner.worker, "other");
   });
 
-  it("takes over from a worker that is not seen any more, and sends again what that one had not settled", async () => {
+  it("takes over a dead worker's endpoints, and sends events again that it had not settled", async () => {
     stage.add(1, 10);
     stage.answer = ({ worker }) => worker === "dead" ? stage.never : answered(200);
     stage.start("dead", { beatMs: 1_000_000 });
@@ -184,7 +184,7 @@ describe("a delivery worker", () => {
     assertEquals(sequencesOf(1), [...upTo(4), ...upTo(10)]);
   });
 
-  it("goes on after the database was away, and tells it what came of attempts meanwhile", async () => {
+  it("continues after a database outage, and settles the attempts that finished during it", async () => {
     const partner = stage.add(1, 500);
     stage.answer = () => pause(1).then(() => answered(200));
     const worker = stage.start();
@@ -194,13 +194,13 @@ describe("a delivery worker", () => {
     const [sent, settled] = [stage.sent.length, stage.settled.length];
     assert(sent > settled);
     await pause(50);
-    assertEquals(stage.sent.length, sent, "nothing new is sent while nothing can be taken");
+    assertEquals(stage.sent.length, sent, "no new event is sent while the database is unavailable");
     stage.away = false;
     await stage.until(() => stage.isDone());
     assertEquals(sequencesOf(1), upTo(500));
   });
 
-  it("begins nothing that another worker may have by now", async () => {
+  it("starts no attempt after four seconds without a heartbeat, when others may soon claim", async () => {
     stage.add(1, 100);
     const open: (() => void)[] = [];
     stage.answer = () => new Promise((resolve) => open.push(() => resolve(answered(200))));
@@ -217,7 +217,7 @@ describe("a delivery worker", () => {
     assertEquals(sequencesOf(1), upTo(100));
   });
 
-  it("notices within a beat that an endpoint was taken from it, also where it has nothing to say of it", async () => {
+  it("notices a lost endpoint at the next heartbeat, even with nothing to settle", async () => {
     const partner = stage.add(1, 3);
     stage.start("one", { beatMs: 1000 });
     await stage.until(() => stage.isDone());
@@ -228,7 +228,7 @@ describe("a delivery worker", () => {
     assertEquals(sequencesOf(1), [...upTo(3), ...upTo(3)]);
   });
 
-  it("sends nothing more of what it has in hand once another worker has the endpoint", async () => {
+  it("sends none of its queued events after another worker has claimed the endpoint", async () => {
     const partner = stage.add(1, 20);
     const open: (() => void)[] = [];
     stage.answer = ({ worker }) =>
@@ -244,7 +244,7 @@ describe("a delivery worker", () => {
     assertEquals(partner.passed, 20);
   });
 
-  it("drops an endpoint that was taken from it, and does not move it on again", async () => {
+  it("drops an endpoint that it lost to a replay, and does not move its mark again", async () => {
     const partner = stage.add(1, 100);
     const open: (() => void)[] = [];
     stage.answer = () => new Promise((resolve) => open.push(() => resolve(answered(200))));
@@ -261,7 +261,7 @@ describe("a delivery worker", () => {
     assertEquals(sequencesOf(1).slice(4), [...upTo(4), ...upTo(100).slice(4)]);
   });
 
-  it("rests an endpoint whose secrets do not open, and serves the others", async () => {
+  it("rests an endpoint whose secrets cannot be decrypted, and serves the others", async () => {
     const shut = stage.add(1, 5);
     stage.add(2, 5);
     let opens = false;
@@ -277,7 +277,7 @@ describe("a delivery worker", () => {
     assert(worker.held <= 2);
   });
 
-  it("serves the others where the database refuses one partner's events, or what came of them", async () => {
+  it("serves the others when the database refuses one partner's events or attempts", async () => {
     const [torn, well] = [stage.add(1, 5), stage.add(2, 50)];
     stage.refuses = (call, client) => call === "take" && client === 1;
     stage.start();
@@ -298,7 +298,7 @@ describe("a delivery worker", () => {
     await stage.until(() => stage.isDone());
   });
 
-  it("settles for the others while somebody has one endpoint locked, and for that one afterwards", async () => {
+  it("settles the other endpoints while one is locked, and that one after the lock ends", async () => {
     const [torn, well] = [stage.add(1, 2000), stage.add(2, 5000)];
     stage.answer = async ({ client, sequence }) => answered(client === 1 && sequence === 7 ? 500 : 200);
     stage.locked = 1;
@@ -315,7 +315,7 @@ describe("a delivery worker", () => {
     assertEquals(sequencesOf(1).length, 2000);
   });
 
-  it("gives back what has no work for a while", async () => {
+  it("releases an endpoint after five seconds without work", async () => {
     const partner = stage.add(1, 1);
     const worker = stage.start();
     await stage.until(() => stage.isDone());
@@ -325,7 +325,7 @@ describe("a delivery worker", () => {
     await stage.until(() => worker.held === 0);
   });
 
-  it("takes back at once what it gave back, where it is told of an event just then", async () => {
+  it("claims an endpoint again at once if an event arrives during its release", async () => {
     const partner = stage.add(1, 1);
     const store = stage.store("one");
     let gaveBack = false;
@@ -352,7 +352,7 @@ describe("a delivery worker", () => {
     assertEquals([gaveBack, stage.calls.renew], [true, 2]);
   });
 
-  it("lets what is under way end when it is stopped, settles it, and gives everything back", async () => {
+  it("finishes and settles in-flight attempts when it stops, and releases its endpoints", async () => {
     const partner = stage.add(1, 100);
     const open: (() => void)[] = [];
     stage.answer = () => new Promise((resolve) => open.push(() => resolve(answered(200))));
@@ -366,7 +366,7 @@ describe("a delivery worker", () => {
     assertEquals([stage.sent.length, partner.passed, partner.worker], [4, 4, null]);
   });
 
-  it("delivers everything that is not refused for good, whatever the receivers, the database and other workers do", async () => {
+  it("delivers or parks every event despite failing receivers, outages and other workers", async () => {
     const outcome = fc.constantFrom(200, 200, 200, 500, 429, 410);
     const partner = fc.record({ events: fc.nat(40), outcomes: fc.array(outcome, { maxLength: 30 }) });
     const mishap = fc.constantFrom("away", "taken", "second worker", "time", "nothing");

@@ -155,7 +155,7 @@ export class Stage {
   /** Waits until the condition holds. */
   async until(so: () => boolean, patienceMs = 30_000): Promise<void> {
     for (const untilMs = performance.now() + patienceMs; !so(); await pause(2)) {
-      if (performance.now() > untilMs) throw new Error("It did not become so.");
+      if (performance.now() > untilMs) throw new Error(`The condition was not met within ${patienceMs} ms.`);
     }
   }
 

@@ -18,8 +18,8 @@ export async function errorsPage(): Promise<string> {
     )}</ul>
   `;
   const main = html`<h1>${TITLE}</h1>
-<p>Decide by <code>code</code>; treat one that you do not know by its status. Retryable: the same request may succeed later without anybody
-changing anything. Binds the key: the Idempotency-Key gives this answer from now on. Spends the nonce: its X-Nonce is used up.</p>
+<p>Let your program decide by <code>code</code>. Treat an unknown code by its status. Retryable: the same request may succeed later without any
+change. Binds the key: the Idempotency-Key returns this answer from now on. Spends the nonce: the X-Nonce of the request is used up.</p>
 ${
     entries.map(([code, entry]) =>
       html`
@@ -40,7 +40,7 @@ ${
 }
 
 function effectsOf({ retryable, binds_key, spends_nonce }: ProblemEntry): string[] {
-  const AT = { true: "", false: undefined, order_quote_id: " at an order", unknown: ", perhaps" } as const;
+  const AT = { true: "", false: undefined, order_quote_id: " at an order", unknown: " (possibly)" } as const;
   const effect = (name: string, does: ProblemEntry["spends_nonce"]) => {
     const how = AT[`${does}`];
     return how === undefined ? [] : [`${name}${how}`];

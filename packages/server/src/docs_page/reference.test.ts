@@ -40,7 +40,7 @@ describe("referencePage()", () => {
     assertStringIncludes(page, "grant_type=client_credentials&amp;client_id=");
   });
 
-  it("writes each request as it goes over the wire", async () => {
+  it("shows each request as it is sent over the connection", async () => {
     const page = await pageOf("sandbox");
     for (
       const [operation, lines] of [
@@ -62,13 +62,13 @@ describe("referencePage()", () => {
     assertEquals([health.includes("Authorization"), health.includes("access token")], [false, false]);
   });
 
-  it("is of its own environment", async () => {
+  it("contains only the operations of its environment", async () => {
     const [sandbox, production] = [await pageOf("sandbox"), await pageOf("production")];
     assertEquals([sandbox, production].map((page) => page.includes("/sandbox/fund")), [true, false]);
     assertStringIncludes(production, '<span class="kind">production</span>');
   });
 
-  it("leads nowhere that is not there, and outside to nothing", async () => {
+  it("links only to existing pages and anchors, and contains no script", async () => {
     const [page, errors] = [await pageOf("sandbox"), await errorsPage()];
     const paths = operationsOf("sandbox").map((operation) => ENDPOINTS[operation].path);
     for (const [here, text] of [["/docs", page], ["/docs/errors", errors]] as const) {
@@ -85,7 +85,7 @@ describe("referencePage()", () => {
     }
   });
 
-  it("is text, whatever a description holds", async () => {
+  it("escapes HTML in titles and descriptions", async () => {
     const document = openApiDocument({ baseUrl: BASE_URL, environment: "sandbox" }) as { info: object };
     const info = { title: "<script>1</script>", description: "`<b>` & **<i>**" };
     const page = await referencePage({ ...document, info } as unknown as Json);
@@ -96,7 +96,7 @@ describe("referencePage()", () => {
 });
 
 describe("errorsPage()", () => {
-  it("has every code under its own anchor, with its cause, its cure and what it does", async () => {
+  it("shows every code under its own anchor, with its cause, its cure and its effects", async () => {
     const page = await errorsPage();
     for (const [code, { status, title, cause, cure, retryable }] of Object.entries(TOKEN_PROBLEM_REGISTRY)) {
       const section = sectionOf(page, code).replace(/<\/?code>/g, "");
@@ -114,6 +114,6 @@ describe("errorsPage()", () => {
       "binds the key at an order",
       "spends the nonce at an order",
     ]);
-    assertEquals(effects("upstream_timeout"), ["504", "retryable", "spends the nonce, perhaps"]);
+    assertEquals(effects("upstream_timeout"), ["504", "retryable", "spends the nonce (possibly)"]);
   });
 });

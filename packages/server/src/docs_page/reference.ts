@@ -81,7 +81,7 @@ function webhookSection(described: Described): Markup {
     <h2>Webhooks</h2>
     ${prose(description)}
     <h4>Headers</h4>${parameterList(parameters, resolve)}
-    <h4>What your answer does</h4>
+    <h4>Effect of your answer</h4>
     <dl class="refusals">${Object.entries(responses).sort().map(([status, place]) =>
       html`
         <dt>${status}</dt>

@@ -27,7 +27,7 @@ export function parseAllowList(text: string): AllowList {
     else if (host) hosts.push(host);
     else {
       throw new Error(
-        `has "${entry}"; an entry is HOST:PORT, an address, or a range such as 10.1.2.0/24 or fd00:1::/64.`,
+        `has "${entry}"; an entry must be HOST:PORT, an address or a range (10.1.2.0/24, fd00:1::/64).`,
       );
     }
   }

@@ -14,7 +14,7 @@ const faultOf = async (...asked: Parameters<typeof checkEndpoint>) =>
 const publicly = () => Promise.resolve(["8.8.8.8"]);
 
 describe("checkEndpoint()", () => {
-  it("refuses each of those addresses as the host itself", async () => {
+  it("rejects each forbidden address as the URL's host, and accepts public addresses", async () => {
     for (const address of FORBIDDEN_ADDRESSES) {
       assert((await faultOf(urlOf(address), RULES))?.includes("is not public ("), address);
     }
@@ -23,7 +23,7 @@ describe("checkEndpoint()", () => {
     }
   });
 
-  it("refuses each of them by a name that leads there, alone or behind a public one", async () => {
+  it("rejects a name that resolves to a forbidden address, alone or among public addresses", async () => {
     const server = await startNameServer();
     const resolve = createResolver([server.address]);
     try {
@@ -43,7 +43,7 @@ describe("checkEndpoint()", () => {
     }
   });
 
-  it("lets loopback receivers be on any port, and everybody else on those of the deployment", async () => {
+  it("allows loopback receivers any port, and all others only the deployment's ports", async () => {
     const resolve = (name: string) =>
       Promise.resolve(name === "mixed.example" ? ["127.0.0.1", "8.8.8.8"] : ["127.0.0.1"]);
     const judge = (url: string, rules = WITH_LOOPBACK) => faultOf(url, rules, resolve);
@@ -62,7 +62,7 @@ describe("checkEndpoint()", () => {
     }
   });
 
-  it("takes an https URL with a port of the deployment, a path and a query", async () => {
+  it("accepts an https URL with a port of the deployment, a path and a query", async () => {
     for (
       const url of [
         ...["https://hooks.example", "https://hooks.example/", "https://hooks.example:443/a/b?c=d&e=%20"],
@@ -79,7 +79,7 @@ describe("checkEndpoint()", () => {
     }
   });
 
-  it("says what is wrong with any other URL", async () => {
+  it("names the fault of any other URL", async () => {
     const faults: Record<string, readonly string[]> = {
       "must be an https URL": [
         ...[
@@ -144,7 +144,7 @@ describe("checkEndpoint()", () => {
     }
   });
 
-  it("judges what a host means, however it is spelt", async () => {
+  it("rejects a forbidden host in every spelling", async () => {
     for (
       const host of [
         ...[
@@ -177,7 +177,7 @@ describe("checkEndpoint()", () => {
     }
   });
 
-  it("tells a name without an address from what may never be registered", async () => {
+  it("returns dns_failed for a name without an address, unless the port is forbidden", async () => {
     const judge = (url: string, rules = RULES) => checkEndpoint(url, rules, nowhere);
     const unknown = await judge("https://hooks.example/");
     assertEquals([unknown?.code, unknown?.message], [

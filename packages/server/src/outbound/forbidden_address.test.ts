@@ -4,7 +4,7 @@ import { FORBIDDEN_ADDRESSES, FORBIDDEN_BLOCKS, PUBLIC_ADDRESSES } from "./forbi
 import { whyForbidden } from "./forbidden_address.ts";
 
 describe("whyForbidden()", () => {
-  it("refuses the first and the last address of every block that is not public, and says why", () => {
+  it("returns a reason for the first and last address of every block that is not public", () => {
     for (const [name, ...addresses] of FORBIDDEN_BLOCKS) {
       for (const address of addresses) {
         const why = whyForbidden(address, false);
@@ -13,25 +13,25 @@ describe("whyForbidden()", () => {
     }
   });
 
-  it("allows what stands directly before and behind those blocks, where that is public", () => {
+  it("allows the public addresses directly before and after those blocks", () => {
     for (const address of PUBLIC_ADDRESSES) assertEquals(whyForbidden(address, false), undefined, address);
   });
 
-  it("allows loopback alone where loopback receivers are allowed", () => {
+  it("allows only loopback addresses in addition if loopback receivers are allowed", () => {
     const isLoopbackAddress = (address: string) => /^127\.|^::1$/.test(address);
     const allowed = FORBIDDEN_ADDRESSES.filter((address) => whyForbidden(address, true) === undefined);
     assertEquals(allowed, FORBIDDEN_ADDRESSES.filter(isLoopbackAddress));
     assertEquals(allowed, ["127.0.0.0", "127.0.0.1", "127.255.255.255", "::1"]);
   });
 
-  it("takes what is no address, or names an interface, for forbidden", () => {
+  it("forbids text that is not an IP address or that names an interface", () => {
     for (
       const text of [
         ...["", "localhost", "127.1", "0x7f.0.0.1", "2130706433", "017700000001", "8.8.8.8 ", "8.8.8.8:443"],
         ...["08.8.8.8", "2001:4860:4860::8888%eth0", "fe80::1%1", "[2001:4860:4860::8888]", "8.8.8.8/32"],
       ]
     ) {
-      assertEquals(whyForbidden(text, true), "no address", text);
+      assertEquals(whyForbidden(text, true), "not an IP address", text);
     }
   });
 });

@@ -21,7 +21,7 @@ const GLOBAL_UNICAST = ipaddr.IPv6.parseCIDR("2000::/3");
 export function whyForbidden(text: string, loopbackReceivers: boolean): string | undefined {
   // isIP() is strict: ipaddr.js also accepts 127.1 and 0x7f000001. A zone (after %) would select a network
   // interface.
-  if (isIP(text) === 0 || text.includes("%")) return "no address";
+  if (isIP(text) === 0 || text.includes("%")) return "not an IP address";
   const address = ipaddr.parse(text);
   const range = rangeOf(address);
   if (range === "unicast") return `${address}` === PLATFORM_ADDRESS ? "a cloud platform's own" : undefined;

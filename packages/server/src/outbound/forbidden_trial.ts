@@ -61,7 +61,7 @@ export const FORBIDDEN_BLOCKS: readonly (readonly [name: string, ...addresses: s
   ["site-local", "fec0::", "feff:ffff:ffff:ffff:ffff:ffff:ffff:ffff"],
   ["multicast, IPv6", "ff00::", "ff02::1", "ff0e::1", "ffff:ffff:ffff:ffff:ffff:ffff:ffff:ffff"],
   ["ISATAP", "2a00:1450::5efe:7f00:1", "2a00:1450::200:5efe:10.0.0.1", "2a00:1450:1:2:0:5efe:808:808"],
-  ["nobody's", "1::", "1fff:ffff:ffff:ffff:ffff:ffff:ffff:ffff", "4000::", "8000::1", "e000::", "fbff::1"],
+  ["unassigned", "1::", "1fff:ffff:ffff:ffff:ffff:ffff:ffff:ffff", "4000::", "8000::1", "e000::", "fbff::1"],
 ];
 
 export const FORBIDDEN_ADDRESSES = FORBIDDEN_BLOCKS.flatMap(([, ...addresses]) => addresses);

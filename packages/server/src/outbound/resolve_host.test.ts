@@ -16,7 +16,7 @@ describe("createResolver()", () => {
   });
   after(() => server.stop());
 
-  it("gives every address of a name, IPv4 first", async () => {
+  it("returns every address of a name, IPv4 first", async () => {
     server.says("both.example", ["2001:db8::1", "192.0.2.1", "192.0.2.2"]);
     server.says("six.example", ["2001:db8::1"]);
     assertEquals(await resolve("both.example"), ["192.0.2.1", "192.0.2.2", "2001:db8::1"]);
@@ -26,7 +26,7 @@ describe("createResolver()", () => {
     assertEquals(asked, new Set(["both.example A", "both.example AAAA"]));
   });
 
-  it("gives what the machine's table of hosts says instead, every line of it", async () => {
+  it("returns all entries of the hosts file for a name, and asks DNS only without one", async () => {
     const folder = await mkdtemp(join(tmpdir(), "gold-hosts-"));
     const file = join(folder, "hosts");
     await writeFile(
@@ -42,14 +42,14 @@ describe("createResolver()", () => {
     assertEquals(await resolveWritten("written.example"), ["192.0.2.2"]);
   });
 
-  it("gives none for a name that is not there, is none, or whose server fails", async () => {
+  it("returns no address if the name is unknown or invalid, or if its server fails", async () => {
     server.says("failing.example", "failure");
     for (const name of ["nowhere.example", "failing.example", "", "a..b", "a".repeat(64), "a.".repeat(140)]) {
       assertEquals(await resolve(name), [], name);
     }
   });
 
-  it("gives up on a silent server, and resolves other names meanwhile", async () => {
+  it("stops waiting for a silent server, and resolves other names meanwhile", async () => {
     server.says("silent.example", "silence");
     server.says("lively.example", ["192.0.2.1"]);
     const startedMs = performance.now();
@@ -57,15 +57,15 @@ describe("createResolver()", () => {
     const silent = Promise.all(Array.from({ length: 50 }, () => resolve("silent.example")))
       .finally(() => isGivenUp = true);
     assertEquals(await resolve("lively.example"), ["192.0.2.1"]);
-    assert(!isGivenUp, "It waited");
+    assert(!isGivenUp, "the lookup waited for the silent server");
     assertEquals((await silent).flat(), []);
     assert(performance.now() - startedMs < 30_000);
   });
 
-  it("looks up so many names at once and no more; whoever comes after them finds nothing for now", async () => {
+  it("runs at most 1,024 lookups at once, and returns no address for further names", async () => {
     const asked = server.asked.length;
     const crowd = Array.from({ length: 1024 }, () => resolve("silent.example"));
-    const told = await Promise.race([resolve("lively.example"), sleep(0, "It waited")]);
+    const told = await Promise.race([resolve("lively.example"), sleep(0, "the lookup waited")]);
     assertEquals(told, []);
     await Promise.all(crowd);
     assert(!server.asked.slice(asked).includes("lively.example A"));

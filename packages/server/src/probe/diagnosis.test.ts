@@ -41,13 +41,13 @@ async function diagnosisOf(
 }
 
 describe("diagnose()", () => {
-  it("names a part of the URL where all of it belongs", async () => {
+  it("returns path_not_url if only a part of the URL was signed", async () => {
     for (const url of [TARGET, "/v1/signed-probe", `api.gold.example${TARGET}`]) {
       assertEquals(await diagnosisOf({ url }), "path_not_url", url);
     }
   });
 
-  it("names another scheme or host, by what the caller and its proxies call the service", async () => {
+  it("returns wrong_host for another scheme, or for a host that the caller or its proxies use", async () => {
     const hosts = ["10.0.0.7:9443", "gold.bank.internal", "[::1]:8443"];
     const names = [
       "http://api.gold.example",
@@ -62,7 +62,7 @@ describe("diagnose()", () => {
     assertEquals(await diagnosisOf({ url: `https://gold.bank.internal${TARGET}` }), null);
   });
 
-  it("names another host also where the base URL has a port", async () => {
+  it("recognises mistakes in the host if the base URL has a port", async () => {
     const request = { ...REQUEST, baseUrl: "https://localhost:8443" };
     for (
       const [origin, mistake] of [
@@ -77,11 +77,11 @@ describe("diagnose()", () => {
     }
   });
 
-  it("names the default port that was written out", async () => {
+  it("returns explicit_port if the default port was written out", async () => {
     assertEquals(await diagnosisOf({ url: `${BASE}:443${TARGET}` }), "explicit_port");
   });
 
-  it("names capital letters in scheme or host, also as the Host header has them", async () => {
+  it("returns upper_case_host for capitals in the scheme or host, also as in the Host header", async () => {
     const request = { ...REQUEST, hosts: ["api.Gold.Example"] };
     for (
       const origin of [
@@ -96,7 +96,7 @@ describe("diagnose()", () => {
     }
   });
 
-  it("names an upper-case hash, CR LF, and a line break at the end", async () => {
+  it("recognises an upper-case hash, CR LF line ends and a trailing line break", async () => {
     assertEquals(await diagnosisOf({ hash: (hex) => hex.toUpperCase() }), "upper_case_hex");
     assertEquals(await diagnosisOf({ lines: (all) => all.join("\r\n") }), "crlf");
     assertEquals(await diagnosisOf({ lines: (all) => all.map((line) => `${line}\r\n`).join("") }), "crlf");
@@ -104,7 +104,7 @@ describe("diagnose()", () => {
     assertEquals(await diagnosisOf({ lines: (all) => `${all.join("\n")}\r\n` }), "trailing_newline");
   });
 
-  it("names a payload that was signed as base64url, whatever its header says", async () => {
+  it("returns payload_base64url whatever the protected header contains", async () => {
     assertEquals(await diagnosisOf({ payload: base64url }), "payload_base64url");
     for (
       const header of [{ alg: "ES256" }, { alg: "ES256", b64: true, crit: ["b64"] }, {
@@ -120,7 +120,7 @@ describe("diagnose()", () => {
     }
   });
 
-  it("names jose's ordinary JWS, detached or with its payload", async () => {
+  it("returns payload_base64url for jose's ordinary JWS, detached or with its payload", async () => {
     const { method, body, timestamp, nonce } = REQUEST;
     const hash = Buffer.from(await crypto.subtle.digest("SHA-256", new Uint8Array(body))).toString("hex");
     const text = Buffer.from([method, URL_SIGNED, hash, timestamp, nonce].join("\n"));
@@ -133,7 +133,7 @@ describe("diagnose()", () => {
     }
   });
 
-  it("names DER, in whichever base64, once it is proven by conversion", async () => {
+  it("returns der_signature if the converted signature verifies, in base64 and base64url", async () => {
     for (const text of ["base64url", "base64"] as const) {
       assertEquals(await diagnosisOf({ encoding: "der", text }, { failed: "header" }), "der_signature");
     }
@@ -141,7 +141,7 @@ describe("diagnose()", () => {
     assertEquals(await diagnosisOf({ text: "base64" }, { failed: "header" }), null);
   });
 
-  it("names milliseconds, signed as they were sent or as seconds, also in DER", async () => {
+  it("returns milliseconds whether milliseconds or seconds were signed, also in DER", async () => {
     const request = { ...REQUEST, timestamp: "1795000000123" };
     for (const careless of [{}, { timestamp: "1795000000" }, { encoding: "der" }] as const) {
       assertEquals(await diagnosisOf(careless, { failed: "timestamp", request }), "milliseconds");
@@ -149,7 +149,7 @@ describe("diagnose()", () => {
     assertEquals(await diagnosisOf({ timestamp: "1795000001" }, { failed: "timestamp", request }), null);
   });
 
-  it("names a body that was written another time", async () => {
+  it("returns body_reserialised if another spelling of the body was signed", async () => {
     const value = JSON.parse(BODY);
     const sorted = { a: {}, n: [1.5, 2], note: value.note, quote_id: "qt_1" };
     const python =
@@ -177,7 +177,7 @@ describe("diagnose()", () => {
     assertEquals(await diagnosisOf({ body: "plain" }, { request }), "body_reserialised");
   });
 
-  it("names nothing where no usual mistake fits", async () => {
+  it("returns null if no usual mistake explains the failure", async () => {
     const right = foreignSignature(privateKey, { ...REQUEST, url: URL_SIGNED });
     for (
       const careless of [{ body: "tampered" }, { body: `${BODY} ` }, { url: `${BASE}/v1/orders` }, {
@@ -198,7 +198,7 @@ describe("diagnose()", () => {
     }
   });
 
-  it("tries what belongs to the step that failed, and nothing else", async () => {
+  it("tries only the mistakes of the step that failed", async () => {
     assertEquals(await diagnosisOf({ url: TARGET }, { failed: "header" }), null);
     assertEquals(await diagnosisOf({}, { failed: "header" }), null);
     assertEquals(
@@ -207,7 +207,7 @@ describe("diagnose()", () => {
     );
   });
 
-  it("takes hosts that are no hosts for nothing, and bodies of any bytes", async () => {
+  it("ignores invalid host names, and accepts a body of any bytes", async () => {
     const hosts = ["a b", "a\nb", "", "a/b", "x".repeat(300)];
     assertEquals(
       [...attempts("signature", false, { ...REQUEST, hosts })].length,
@@ -226,7 +226,7 @@ describe("diagnose()", () => {
     }
   });
 
-  it("proves the usual mistakes with one key of several, and ends however many there are", async () => {
+  it("tries each of several keys, and stops after 96 verifications", async () => {
     const other = await importVerifyingKey(newForeignPair().publicKey.export({ format: "jwk" }));
     assertEquals(await diagnosisOf({ url: TARGET }, { keys: [other, key] }), "path_not_url");
     assertEquals(await diagnosisOf({ body: `${BODY}\n` }, { keys: [other, key] }), "body_reserialised");

@@ -47,7 +47,7 @@ value = json.loads(body)
 
 const OPTIONS = { bash: ["--norc", "-c"], python3: ["-c"] } as const;
 
-describe("the probe names the mistakes of clients that sign with openssl", () => {
+describe("the probe of a client that signs with openssl", () => {
   let service: TrialService;
   let folder: string;
   before(async () => {
@@ -95,7 +95,7 @@ describe("the probe names the mistakes of clients that sign with openssl", () =>
   const signed = (lines: string) =>
     `printf '%s..%s' "$(header)" "$({ header; printf .; ${lines}; } | sign | raw | base64url)"`;
 
-  it("and nothing of one that signs right", async () => {
+  it("reports no mistake if the client signs correctly", async () => {
     for (
       const { valid, mistake } of [await byShell(signed("lines")), await byPython("probe(body.encode())")]
     ) {
@@ -103,7 +103,7 @@ describe("the probe names the mistakes of clients that sign with openssl", () =>
     }
   });
 
-  it("in a shell script", async () => {
+  it("names the mistakes of a shell script", async () => {
     const table: [ProbeMistake, string][] = [
       ["der_signature", `printf '%s..%s' "$(header)" "$({ header; printf .; lines; } | sign | base64url)"`],
       [
@@ -134,7 +134,7 @@ describe("the probe names the mistakes of clients that sign with openssl", () =>
     for (const [mistake, script] of table) assertEquals((await byShell(script)).mistake, mistake, script);
   });
 
-  it("in Python, whose json.dumps() writes another text than was sent", async () => {
+  it("names the mistakes of a Python script whose json.dumps() differs from the sent body", async () => {
     for (
       const options of [
         "",

@@ -21,10 +21,10 @@ export interface ProbedHeaders {
 
 export const ALL_RIGHT: Steps = {
   timestamp: { ok: true, detail: "Within the window." },
-  nonce: { ok: true, detail: "Fresh, and spent now." },
+  nonce: { ok: true, detail: "Not used before; this request has used it." },
   header: { ok: true, detail: "As required." },
   key: { ok: true, detail: "Registered and active." },
-  signature: { ok: true, detail: "It belongs to these bytes." },
+  signature: { ok: true, detail: "It matches these bytes and this key." },
 };
 const NOT_REACHED: Step = { ok: null, detail: "Not reached." };
 
@@ -84,8 +84,8 @@ function judgeKey(partner: Partner, kid: string | undefined, nowMs: number): Ste
   return {
     ok: false,
     detail: kid === undefined
-      ? "No signing key of yours is active."
-      : "No active signing key of yours has this kid.",
+      ? "You have no active signing key."
+      : "None of your active signing keys has this kid.",
   };
 }
 

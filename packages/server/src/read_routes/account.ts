@@ -27,7 +27,7 @@ export function balancesRoute(deps: Deps): Route {
     }
     const holdings = await deps.reads.balancesAt(partner.id, at);
     if (!holdings) {
-      const detail = "This instant is still to come: leave `at` out for the balances now.";
+      const detail = "`at` is in the future. Leave `at` out to read the current balances.";
       throw new Refusal("invalid_request", detail, [{ name: "at", detail }]);
     }
     return jsonReply(balancesOf(holdings, at), c.get("exchange"));

@@ -9,7 +9,7 @@ import { type Account, openAccount } from "./trial.ts";
 const READING_MS = 3000;
 const READS = 300;
 
-describe("GET /v1/balances, while fundings and orders run", () => {
+describe("GET /v1/balances while fundings and orders run", () => {
   let service: TrialService;
   let account: Account;
   before(async () => {
@@ -20,7 +20,7 @@ describe("GET /v1/balances, while fundings and orders run", () => {
   });
   after(() => service.stop());
 
-  it("tells as of an instant what is told of that instant ever after", async () => {
+  it("returns balances that every later read at the same as_of confirms", async () => {
     const { sql, api } = service.books;
     const { client } = account.partner;
     const told: BalancesReply[] = [];
@@ -40,16 +40,24 @@ describe("GET /v1/balances, while fundings and orders run", () => {
     const read = async () => {
       while (!enough()) {
         const now = await account.read("/v1/balances", balancesReply);
-        assertEquals(await account.read(`/v1/balances?at=${now.as_of}`, balancesReply), now, "at once");
+        assertEquals(
+          await account.read(`/v1/balances?at=${now.as_of}`, balancesReply),
+          now,
+          "read again at once",
+        );
         told.push(now);
       }
     };
     await Promise.all([fund(), fund(), trade(), read(), read()]);
     for (const now of told) {
-      assertEquals(await account.read(`/v1/balances?at=${now.as_of}`, balancesReply), now, "ever after");
+      assertEquals(
+        await account.read(`/v1/balances?at=${now.as_of}`, balancesReply),
+        now,
+        "read again at the end",
+      );
     }
     const different = new Set(told.map(({ sar, gold }) => `${sar.available} ${gold.grams}`));
-    assert(different.size > READS / 4, `${different.size} different balances were told`);
+    assert(different.size > READS / 4, `${different.size} different balances were returned`);
     assertEquals(await service.books.defects(), []);
   });
 });

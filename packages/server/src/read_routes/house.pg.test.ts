@@ -12,7 +12,7 @@ import { randomBytes } from "node:crypto";
 import { after, before, describe, it } from "node:test";
 import { type Account, openAccount } from "./trial.ts";
 
-describe("what is read of the house and of one's own standing", () => {
+describe("reads of prices, reserves, limits, credentials and balances", () => {
   let service: TrialService;
   let account: Account;
   before(async () => {
@@ -26,7 +26,7 @@ describe("what is read of the house and of one's own standing", () => {
       service.books.sql.json(sessions as never)
     }::jsonb)`;
 
-  it("reserves: the bars in the vault, what is owed, and how far it is covered", async () => {
+  it("reserves: returns the bars in the vault, the gold owed and its coverage", async () => {
     const { sql } = service.books;
     const anHourLater = () => sql`update gold.published_reserves set as_of = as_of - interval '1 hour'`;
     const empty = await account.read("/v1/reserves", reservesReply);
@@ -58,7 +58,7 @@ describe("what is read of the house and of one's own standing", () => {
     assertEquals([one.bars.length, one.fine_grams, one.coverage], [1, 9999.9999, 16666.6665]);
   });
 
-  it("limits: how many quotes a partner may have open and records it may store, and how many it has", async () => {
+  it("limits: returns the partner's limits on open quotes and daily records, and their use", async () => {
     const { partner: { client } } = account;
     await limitClient(service.books.sql, client, { open_quotes: 3, open_grams: 20_000, daily_records: 10 });
     await service.books.quote(client, "buy", 10_000n);
@@ -80,7 +80,7 @@ describe("what is read of the house and of one's own standing", () => {
     });
   });
 
-  it("limits: the partner's own, and the hours of the market", async () => {
+  it("limits: returns the partner's own limits and the market hours", async () => {
     const { partner: { client } } = account;
     const limits = await account.read("/v1/limits", limitsReply);
     assertEquals(limits, {
@@ -115,7 +115,7 @@ describe("what is read of the house and of one's own standing", () => {
     await setHours(true, []);
   });
 
-  it("prices: whether the market is open, by its hours", async () => {
+  it("prices: returns whether the market is open according to its hours", async () => {
     const market = async () => (await account.read("/v1/prices", pricesReply)).market;
     assertEquals(await market(), "open");
     await setHours(false, []);
@@ -125,7 +125,7 @@ describe("what is read of the house and of one's own standing", () => {
     await setHours(true, []);
   });
 
-  it("prices: none that was never set", async () => {
+  it("prices: returns price_unavailable if no price was ever set", async () => {
     const { sql } = service.books;
     await sql`delete from gold.price`;
     try {
@@ -136,7 +136,7 @@ describe("what is read of the house and of one's own standing", () => {
     assertEquals((await account.read("/v1/prices", pricesReply)).buy_price, 321);
   });
 
-  it("credentials: names and lives of one's own, no value and no hash of one", async () => {
+  it("credentials: returns the partner's own names and dates, but no secret and no hash", async () => {
     const { partner } = account;
     const { sql } = service.books;
     const second = randomBytes(32).toString("hex");
@@ -172,13 +172,13 @@ describe("what is read of the house and of one's own standing", () => {
     for (const value of hidden) assertEquals(text.includes(value), false, value);
   });
 
-  it("credentials of another partner never show", async () => {
+  it("credentials: returns no other partner's credentials", async () => {
     const stranger = await openAccount(service);
     const { certificates } = await stranger.read("/v1/credentials", credentialsReply);
     assertEquals(certificates.map(({ sha256 }) => sha256), [stranger.partner.fingerprint]);
   });
 
-  it("balances: now, at a past instant, and not at one to come", async () => {
+  it("balances: returns current and past balances, and rejects a future instant", async () => {
     const holder = await openAccount(service);
     const before = new Date(service.now() - 60_000).toISOString();
     await holder.fund(50);
@@ -200,7 +200,7 @@ describe("what is read of the house and of one's own standing", () => {
     }
   });
 
-  it("is read without a query, and with a token", async () => {
+  it("rejects any query parameter, and requires an access token", async () => {
     for (const path of ["prices", "reserves", "limits", "credentials"]) {
       const refused = await account.get(`/v1/${path}?x=1`);
       assertEquals(refused.headers.get("Cache-Control"), "no-store");

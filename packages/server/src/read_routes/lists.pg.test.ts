@@ -40,7 +40,7 @@ describe("a list", () => {
     assertEquals(errors?.map((error) => "name" in error && error.name), [name], path);
   };
 
-  it("is newest first, and its pages are the list, cut", async () => {
+  it("is sorted newest first, and its pages together contain each record once", async () => {
     assertEquals(await idsOf(""), newest(orders));
     for (const limit of [1, 2, 7, ORDERS - 1, ORDERS, ORDERS + 1, 200]) {
       const ids: string[] = [];
@@ -56,7 +56,7 @@ describe("a list", () => {
     }
   });
 
-  it("is bounded by instants, both strictly, with or without a cursor", async () => {
+  it("excludes both given instants from the range, with or without a cursor", async () => {
     const [early, late] = [orders[4]!.at, orders[17]!.at];
     const within = (after: string, before: string) =>
       newest(orders.filter(({ at }) => after < at && at < before));
@@ -76,7 +76,7 @@ describe("a list", () => {
     assertEquals(rest, within(early, always).slice(10));
   });
 
-  it("finds what was made under a key, of its own kind alone", async () => {
+  it("finds the record that was created under an idempotency key, only in its own list", async () => {
     const { id, at, key } = orders[9]!;
     assertEquals(await idsOf(`?idempotency_key=${key}`), [id]);
     const { items: fundings } = await account.read(`/v1/fundings?idempotency_key=${key}`, fundingsReply);
@@ -101,7 +101,7 @@ describe("a list", () => {
     assertEquals(paid.items.map(({ withdrawal_id }) => withdrawal_id), [withdrawal]);
   });
 
-  it("finds nothing under a key that bound a refusal or a quote, or is another partner's", async () => {
+  it("finds nothing for a key of a refusal, of a quote or of another partner", async () => {
     const stranger = await openAccount(service);
     const [refusal, quote] = [randomUUID(), randomUUID()];
     const { quote_id } = JSON.parse(
@@ -123,7 +123,7 @@ describe("a list", () => {
     }
   });
 
-  it("refuses a parameter that is not as documented, and names it", async () => {
+  it("rejects an unknown or invalid parameter, and names it", async () => {
     const { next_cursor } = await account.read("/v1/orders?limit=1", ordersReply);
     const stranger = await openAccount(service);
     await stranger.fund(1);
@@ -152,7 +152,7 @@ describe("a list", () => {
     }
   });
 
-  it("of events is oldest first and goes on after the last one's number", async () => {
+  it("of events is sorted oldest first, and continues after the given number", async () => {
     const { items: all, next_cursor: none } = await account.read("/v1/events?limit=200", eventsReply);
     assertEquals([all.map(({ sequence }) => sequence), none], [all.map((_, index) => index + 1), null]);
     for (const limit of [1, 10, all.length]) {

@@ -25,7 +25,7 @@ describe("GET /v1/quotes/{id}", () => {
       ageSeconds,
     });
 
-  it("says whether the quote is open, executed or expired, by the database's clock", async () => {
+  it("returns whether the quote is open, executed or expired, by the database's clock", async () => {
     const open = await account.quote("buy", 1.5);
     const expected = {
       quote_id: open,
@@ -51,7 +51,7 @@ describe("GET /v1/quotes/{id}", () => {
     assertEquals(later.status, "open");
   });
 
-  it("waits, of an expired quote, for an order that may have been in time", async () => {
+  it("waits for an in-flight order before it reports a quote as expired", async () => {
     const id = await plant(60);
     // The service's own lock timeout is shorter. On a slow machine it could end before the order commits.
     await service.books.sql`alter function gold.find_quote set lock_timeout = '9s'`;

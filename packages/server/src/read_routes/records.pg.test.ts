@@ -31,7 +31,7 @@ const KINDS = ["quote", "order", "withdrawal", "funding", "event"] as const;
 const LISTS = ["orders", "withdrawals", "fundings", "events"] as const;
 const PREFIX = { quote: "qt_", order: "ord_", withdrawal: "wd_", funding: "fnd_", event: "evt_" };
 
-describe("one record", () => {
+describe("reads of one record", () => {
   let service: TrialService;
   let account: Account;
   let operators: TrialOperator[];
@@ -47,14 +47,14 @@ describe("one record", () => {
     await service.stop();
   });
 
-  it("of an order is what the order said, without the balances", async () => {
+  it("return an order as POST /v1/orders returned it, without the balances", async () => {
     for (const side of ["buy", "sell"] as const) {
       const { balances: _balances, ...order } = await account.trade(side, 0.1234);
       assertEquals(await account.read(`/v1/orders/${order.order_id}`, orderReply), order);
     }
   });
 
-  it("of a withdrawal says how far it is, and each of its events how far it was", async () => {
+  it("return a withdrawal's current status, while each event keeps the status of its time", async () => {
     const [maker, checker] = operators as [TrialOperator, TrialOperator];
     const submit = (id: string) => submitWithdrawals(checker, [id], newUuid());
     const ways: Record<string, ((id: string) => Promise<string>)[]> = {
@@ -84,7 +84,7 @@ describe("one record", () => {
     }
   });
 
-  it("of a funding says when it was taken back, and the event of its coming does not", async () => {
+  it("return when a funding was reversed, while its funding.completed event stays unchanged", async () => {
     const [maker, checker] = operators as [TrialOperator, TrialOperator];
     const fund = await account.fund(5);
     assertEquals((await account.read(`/v1/fundings/${fund}`, fundingReply)).reversed_at, null);
@@ -108,7 +108,7 @@ describe("one record", () => {
     assertEquals(list.items[0], reversed);
   });
 
-  it("that is malformed, unknown or another partner's is 404, whatever its kind", async () => {
+  it("return 404 for a malformed id, an unknown id and another partner's id of every kind", async () => {
     const [order, funding, withdrawal] = [
       await account.trade("buy", 1),
       await account.fund(1),
@@ -140,7 +140,7 @@ describe("one record", () => {
     }
   });
 
-  it("and every list answers HEAD as GET, without a body", async () => {
+  it("answer HEAD like GET but without a body, as every list does", async () => {
     const { quote_id, order_id } = await account.trade("buy", 1);
     const paths = [
       `quotes/${quote_id}`,
@@ -157,7 +157,7 @@ describe("one record", () => {
     }
   });
 
-  it("takes no query", async () => {
+  it("reject any query parameter", async () => {
     for (const kind of KINDS) {
       await expectProblem(
         await account.get(`/v1/${kind}s/${PREFIX[kind]}${newUuid()}?x=1`),
@@ -166,13 +166,13 @@ describe("one record", () => {
     }
   });
 
-  it("is read with the token of its partner alone", async () => {
+  it("require an access token, as every list does", async () => {
     for (const path of [...LISTS, ...KINDS.map((kind) => `${kind}s/${PREFIX[kind]}${newUuid()}`)]) {
       await expectProblem(await account.get(`/v1/${path}`, { Authorization: null }), "token_missing");
     }
   });
 
-  it("of a partner without anything: every list is one empty page", async () => {
+  it("of lists return one empty page for a partner without records", async () => {
     const nobody = await openAccount(service);
     const schemas = {
       orders: ordersReply,
@@ -185,7 +185,7 @@ describe("one record", () => {
     }
   });
 
-  it("that is an event carries its link of the chain, and waits to be delivered", async () => {
+  it("return an event with its chain hash and with the delivery status pending", async () => {
     const { order_id } = await account.trade("buy", 0.5);
     const { items } = await account.read("/v1/events?limit=200", eventsReply);
     const newest = items.at(-1)!;

@@ -81,7 +81,7 @@ describe("GET /v1/statement", () => {
     });
   });
 
-  it("shows money that is held, and freed again, in both of its accounts", async () => {
+  it("shows held and released money in both accounts, available and held", async () => {
     const { postings } = await read();
     const shown = postings.filter(({ type }) => type.startsWith("withdrawal.")).map((
       { type, account, change },
@@ -96,7 +96,7 @@ describe("GET /v1/statement", () => {
     ]);
   });
 
-  it("says the same as a table, with the balances before and after the postings", async () => {
+  it("returns the same data as CSV, with the balances before and after the postings", async () => {
     const { opening_balance, closing_balance, postings } = await read();
     const [header, ...rows] = await tableOf();
     assertEquals(header, Object.keys(postings[0]!));
@@ -109,14 +109,14 @@ describe("GET /v1/statement", () => {
     ]);
   });
 
-  it("has no cell that needs quotes or that a spreadsheet would compute", async () => {
+  it("has no CSV cell that needs quotes or that a spreadsheet reads as a formula", async () => {
     const [, ...rows] = await tableOf();
     for (const cell of rows.flat()) {
       assertMatch(cell, /^(?:-?[0-9.]+|[0-9TZ:.-]+|[a-z]{2,3}_[0-9a-f-]{36}|[a-z._]+|)$/);
     }
   });
 
-  it("cuts at midnight in Riyadh, both days included, and days fit together", async () => {
+  it("includes both days, cuts at midnight in Riyadh, and continues an earlier balance", async () => {
     const aged = await openAccount(service);
     for (let n = 0; n < 4; n++) await aged.fund(1);
     // Riyadh time: event 1 in the last millisecond of the day before yesterday, event 2 in the first of
@@ -146,7 +146,7 @@ describe("GET /v1/statement", () => {
     assertEquals((await read(-9, -3, aged)).postings, []);
   });
 
-  it("of days to come goes up to now, of days long past is empty", async () => {
+  it("ends now if its days are in the future, and is empty for days before any posting", async () => {
     assertEquals((await read(0, 9)).postings, (await read()).postings);
     const { opening_balance, closing_balance, postings } = await read(2, 3);
     assertEquals([opening_balance, postings], [closing_balance, []]);
@@ -158,7 +158,7 @@ describe("GET /v1/statement", () => {
     );
   });
 
-  it("longer than a page is whole, and its range is the one that it began with", async () => {
+  it("is complete beyond one page, and excludes postings that are added while it is read", async () => {
     const long = await openAccount(service);
     for (let n = 0; n < EVENTS_OF_TWO_PAGES; n++) await long.fund(0.01);
     const reply = await long.get(pathOf(0, 1));
@@ -173,7 +173,7 @@ describe("GET /v1/statement", () => {
     assertEquals((await tableOf(0, 1, long)).length, 1 + 3 + EVENTS_OF_TWO_PAGES + 1 + 3);
   });
 
-  it("that breaks off is no well-formed reply, and shows in the log", async () => {
+  it("ends as an incomplete reply and is logged if a query fails midway", async () => {
     const broken = await account.get(pathOf(0, 1));
     const reader = broken.body!.getReader();
     await reader.read();
@@ -188,7 +188,7 @@ describe("GET /v1/statement", () => {
     assertEquals(JSON.parse(line!).request_id, broken.headers.get("X-Request-Id"));
   });
 
-  it("refuses days that are none, in the wrong order or missing, and names them", async () => {
+  it("rejects days that are invalid, missing or in the wrong order, and names the parameter", async () => {
     const cases: [string, string][] = [
       ["?from=2026-02-30&to=2026-03-01", "from"],
       ["?from=2026-01-01&to=2026-1-2", "to"],

@@ -43,6 +43,6 @@ async function* reportFailure(
     metrics.count("gold_unexpected_errors_total");
     // The HTTP server library may print the error that ends a stream, which would bypass the log's
     // allow-list. So the original error is not passed on.
-    throw new Error("the statement broke off");
+    throw new Error("the statement could not be completed");
   }
 }

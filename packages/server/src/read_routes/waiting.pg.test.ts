@@ -3,12 +3,12 @@ import { assertEquals } from "@std/assert";
 import { after, before, describe, it } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
 
-describe("a read that waits for its account", () => {
+describe("reads that wait for a locked account", () => {
   let service: TrialService;
   before(async () => void (service = await trialService()));
   after(() => service.stop());
 
-  it("delays nobody else, and of many the most are refused at once", async () => {
+  it("delay no other reads, and are refused at once beyond 512 of them", async () => {
     const [busy, other] = [service.partner, await service.addPartner()];
     await Promise.all([service.token(busy), service.token(other)]);
     const at = new Date(Date.now() - 5000).toISOString();

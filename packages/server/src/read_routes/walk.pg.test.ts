@@ -11,7 +11,7 @@ const MEANWHILE = 1000;
 const BATCH = 50;
 const PAGE = 7;
 
-describe("a walk over a list", () => {
+describe("paging through a list", () => {
   let service: TrialService;
   let account: Account;
   before(async () => {
@@ -38,7 +38,7 @@ describe("a walk over a list", () => {
     return booked;
   }
 
-  it("gives what was there once each, and nothing else, while a thousand orders are added", async () => {
+  it("returns each order that existed at its start once, while a thousand orders are added", async () => {
     const existing = await book(BEFORE);
     const seen: string[] = [];
     let cursor: string | null = null;
@@ -57,7 +57,7 @@ describe("a walk over a list", () => {
     assertEquals(added, MEANWHILE);
   });
 
-  it("of events gives every number once, those that are added included", async () => {
+  it("returns every event once, including events that are added meanwhile", async () => {
     let writing = true;
     const written = book(MEANWHILE).finally(() => writing = false);
     const numbers: number[] = [];

@@ -45,7 +45,7 @@ describe("the balance at an instant", () => {
       instants.map((ms) => new Date(ms).toISOString()).join(",")
     }}`}::text::timestamptz[]) with ordinality asked (at, n)
       left join lateral gold.balance_at(${client}, asked.at) b on true order by asked.n`;
-    return rows.map(({ balance }) => balance ?? "to come");
+    return rows.map(({ balance }) => balance ?? "future");
   }
 
   /** `past` contains the balance after each of the client's events. */
@@ -65,7 +65,7 @@ describe("the balance at an instant", () => {
     assertEquals(await askAll(books.api, client, instants), expected);
   }
 
-  it("is that of an independent reckoning, at each of ten thousand operations, just before, and in between", async () => {
+  it("equals an independent model's at, just before and between ten thousand operations", async () => {
     const clients = [await books.createClient(), await books.createClient(), await books.createClient()];
     const draw = drawFrom(42);
     const { past } = await playLongHistory(books, clients, OPERATIONS, draw);
@@ -76,7 +76,7 @@ describe("the balance at an instant", () => {
     assertEquals(await books.defects(), []);
   });
 
-  it("never changes once it was told, however closely it follows the orders", async () => {
+  it("never changes after it was returned, even immediately after an order", async () => {
     const client = await books.createClient({ halalas: 1_000_000_000n });
     const told = new Map<number, string>();
     const startedMs = performance.now();
@@ -101,7 +101,7 @@ describe("the balance at an instant", () => {
         >`select trunc(extract(epoch from clock_timestamp()) * 1000)::text as ms`;
         const ms = Number(row!.ms) + aheadMs;
         const [balance] = await askAll(api, client, [ms]);
-        if (balance === "to come") continue;
+        if (balance === "future") continue;
         assertEquals(told.get(ms) ?? balance, balance, "at once");
         told.set(ms, balance!);
       }
@@ -110,7 +110,7 @@ describe("the balance at an instant", () => {
     assertEquals(await askAll(api, client, [...told.keys()]), [...told.values()]);
   });
 
-  it("waits for a posting under way, which may have its instant already", async () => {
+  it("waits for an in-flight posting, whose instant may be earlier", async () => {
     const client = await books.createClient({ halalas: 100n });
     const posting = books.connect("gold_api", 1);
     let asked: Promise<string[]> | undefined;
@@ -123,7 +123,7 @@ describe("the balance at an instant", () => {
     assertEquals(await asked, ["111 0 0"]);
   });
 
-  it("is none while the instant is still to come, but for the rest of a posting's own millisecond", async () => {
+  it("is undefined for a future instant, except within a posting's own millisecond", async () => {
     const client = await books.createClient();
     const reads = openAccountReads(books.api);
     for (const aheadMs of [5000, 60_000, 1e12]) {
@@ -136,7 +136,7 @@ describe("the balance at an instant", () => {
     }
   });
 
-  it("of now waits for it, too, and is told as of an instant that is no earlier", async () => {
+  it("waits for an in-flight posting if read for now, with an as_of that is not earlier", async () => {
     const client = await books.createClient({ halalas: 100n });
     const posting = books.connect("gold_api", 1);
     let [asked, posted]: [ReturnType<AccountReads["balances"]> | undefined, string] = [undefined, ""];
@@ -151,7 +151,7 @@ describe("the balance at an instant", () => {
     assert(asOf.toISOString() >= posted, `${asOf.toISOString()} after ${posted}`);
   });
 
-  it("of now is never told as of before the newest posting, whose instant was rounded up", async () => {
+  it("has an as_of not before the newest posting's rounded-up instant if read for now", async () => {
     const client = await books.createClient({ halalas: 100n });
     const ahead = new Date(Date.now() + 500);
     await books.sql`

@@ -14,7 +14,7 @@ function assertRefused(cursor: string): void {
 }
 
 describe("a cursor", () => {
-  it("gives back the number that it was made of, and is base64url", () => {
+  it("decodes to the number that it was created from, and is base64url", () => {
     for (const sequence of ["1", "42", "999999999999999999"]) {
       const cursor = writeCursor(scope, sequence);
       assertMatch(cursor, /^[A-Za-z0-9_-]+$/);
@@ -22,12 +22,12 @@ describe("a cursor", () => {
     }
   });
 
-  it("of another list or another partner is refused", () => {
+  it("is rejected for another list or another partner", () => {
     assertRefused(writeCursor({ ...scope, list: "funding" }, "1"));
     assertRefused(writeCursor({ ...scope, clientId: "sbx_0123456789abcdefghik" }, "1"));
   });
 
-  it("that was not written here is refused, whatever it decodes to", () => {
+  it("is rejected if writeCursor() did not create it, whatever it decodes to", () => {
     const cursor = writeCursor(scope, "7");
     const forms = [
       "",

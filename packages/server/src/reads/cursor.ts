@@ -21,7 +21,7 @@ export function writeCursor({ list, clientId }: CursorScope, sequence: string): 
 export function readCursor(scope: CursorScope, cursor: string): string {
   const sequence = decode(cursor).split(".").at(-1)!;
   if (/^[1-9][0-9]{0,17}$/.test(sequence) && writeCursor(scope, sequence) === cursor) return sequence;
-  const detail = "This is no cursor of this list: send next_cursor of its page before, unchanged.";
+  const detail = "cursor is not valid for this list. Send next_cursor of the previous page, unchanged.";
   throw new Refusal("invalid_request", detail, [{ name: "cursor", detail }]);
 }
 

@@ -10,7 +10,7 @@ const MS = Date.parse("2026-01-01T00:00:00.000Z");
 const MIDDLE = new Date(MS + EVENTS / 2).toISOString();
 const TABLES = ["event", "transfer", "chain_link", "funding"];
 
-describe("what is read of a long history", () => {
+describe("reads of a long history", () => {
   let books: TrialBooks;
   let connection: ExplainingConnection;
   let client: number;
@@ -51,7 +51,7 @@ describe("what is read of a long history", () => {
     return scans.reduce((sum, node) => sum + rowsOf(node), 0);
   }
 
-  it("is what is asked for and little else, whether the planner knows of the history or not", async () => {
+  it("visit few rows beyond the requested ones, with and without planner statistics", async () => {
     const account = openAccountReads(connection.sql);
     const records = openRecordReads(connection.sql);
     const uuid = (EVENTS / 2).toString(16).padStart(32, "0");
@@ -84,7 +84,7 @@ describe("what is read of a long history", () => {
         const rows = await rowsFor(read);
         assert(
           rows > 0 && rows <= most,
-          `${name}: ${rows} rows looked at, ${most} are enough (${statement})`,
+          `${name}: ${rows} rows read; the limit is ${most} (${statement})`,
         );
       }
     }

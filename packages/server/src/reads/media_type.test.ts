@@ -3,7 +3,7 @@ import { describe, it } from "node:test";
 import { prefersCsv } from "./media_type.ts";
 
 describe("prefersCsv()", () => {
-  it("is true where a table is named, or weighs more than JSON", () => {
+  it("returns true if Accept names CSV or weights it above JSON", () => {
     const wanted = [
       "text/csv",
       "TEXT/CSV",
@@ -20,7 +20,7 @@ describe("prefersCsv()", () => {
     for (const accept of wanted) assertEquals(prefersCsv(accept), true, accept);
   });
 
-  it("is false where JSON weighs as much, nothing is said or nothing can be told", () => {
+  it("returns false if JSON weighs as much, or Accept is missing or malformed", () => {
     const unwanted = [
       undefined,
       "",

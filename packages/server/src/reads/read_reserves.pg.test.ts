@@ -19,7 +19,7 @@ describe("read_reserves", () => {
     books.sql`update gold.published_reserves set as_of = as_of - ${span}::text::interval`;
   const trade = () => books.createClient({ tenthMilligrams: 10_000n });
 
-  it("gives one figure for an hour, whatever is traded meanwhile, and its instant with it", async () => {
+  it("returns the same figure and as_of for an hour, despite trades", async () => {
     const first = await read();
     const { owed_grams: owed, as_of: asOf } = parts(first);
     await trade();
@@ -33,14 +33,14 @@ describe("read_reserves", () => {
     assertEquals(row!.as_of.toISOString(), next.as_of);
   });
 
-  it("keeps the figure while the clock is behind its instant", async () => {
+  it("keeps the figure while the clock is behind its as_of", async () => {
     const first = await read();
     await age("-2 hours");
     await trade();
     assertEquals(await read(), first);
   });
 
-  it("gives the same figure to all who read at once, also at the moment when it changes", async () => {
+  it("returns the same figure to concurrent readers, even when it is due to change", async () => {
     for (const prepare of [() => books.sql`delete from gold.published_reserves`, () => age("2 hours")]) {
       await prepare();
       const bodies = await Promise.all(Array.from({ length: 16 }, () => read(books.connect("gold_api", 1))));
@@ -50,7 +50,7 @@ describe("read_reserves", () => {
     }
   });
 
-  it("gives the last figure, however old, where the database takes no write", async () => {
+  it("returns the last figure, however old, if the database accepts no writes", async () => {
     const replica = postgres(books.url, {
       max: 1,
       onnotice: () => {},

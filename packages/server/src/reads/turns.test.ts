@@ -19,7 +19,7 @@ function held(): { read: () => Promise<string>; begun: () => boolean; end: () =>
 const settle = () => new Promise((resolve) => setTimeout(resolve));
 
 describe("createTurns()", () => {
-  it("lets one read of a client run at a time, in order, and others' beside it", async () => {
+  it("runs one read per client at a time, in order, and other clients' reads in parallel", async () => {
     const turn = createTurns(4);
     const [first, second, other] = [held(), held(), held()];
     const reads = [turn(1, first.read), turn(1, second.read), turn(2, other.read)];
@@ -33,7 +33,7 @@ describe("createTurns()", () => {
     assertEquals(await Promise.all(reads), ["read", "read", "read"]);
   });
 
-  it("refuses what comes beyond its queue at once, and takes on again what has room", async () => {
+  it("refuses a read at once while the client's queue is full, and accepts reads afterwards", async () => {
     const turn = createTurns(2);
     const [first, second] = [held(), held()];
     const reads = [turn(1, first.read), turn(1, second.read)];
@@ -46,7 +46,7 @@ describe("createTurns()", () => {
     assertEquals(await turn(1, () => Promise.resolve("read")), "read");
   });
 
-  it("goes on after a read that failed", async () => {
+  it("continues after a failed read", async () => {
     const turn = createTurns(2);
     const failing = turn(1, () => Promise.reject(new Error("gone")));
     const next = turn(1, () => Promise.resolve("read"));
@@ -54,7 +54,7 @@ describe("createTurns()", () => {
     assertEquals(await next, "read");
   });
 
-  it("lets nobody wait again for an account that stayed locked", async () => {
+  it("refuses the queued reads after one read timed out on the account's lock", async () => {
     const turn = createTurns(3);
     let reads = 0;
     const locked = () => {

@@ -38,5 +38,5 @@ export function createTurns(most: number): Turns {
 const busy = () =>
   new Refusal(
     "service_unavailable",
-    "Your account is busy, and more of your reads wait than are taken on; repeat after Retry-After.",
+    "Your account is locked or too many of its reads are queued. Repeat the request after Retry-After.",
   );

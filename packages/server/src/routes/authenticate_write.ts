@@ -16,6 +16,6 @@ export const authenticateWrite = (
 ): Promise<SignedRequest<JsonBytes>> =>
   authenticate(caller, body, c, deps).catch((error) => {
     if (!(error instanceof Refusal) || error.code !== "signature_invalid") throw error;
-    const probe = "POST /v1/signed-probe shows what is verified here, and names the usual mistakes.";
+    const probe = "POST /v1/signed-probe shows the text that was verified, and names usual mistakes.";
     throw new Refusal("signature_invalid", `${error.detail} ${probe}`);
   });

@@ -20,14 +20,14 @@ export async function bookAdmitted<Admitted>(
       clockAlarm.refused(Number(outcome.body));
       throw new Refusal(
         "service_unavailable",
-        "The database's clock is behind your account's newest posting; nothing was executed.",
+        "The database's clock is behind your account's newest posting. Nothing was executed.",
       );
     }
     if (outcome.outcome !== "admission_changed") return outcome;
     if (round === READMISSIONS) {
       throw new Refusal(
         "service_unavailable",
-        "Your credentials were changed while the request was under way; nothing was executed.",
+        "Your credentials changed while the request was in flight. Nothing was executed.",
       );
     }
     await registry.refresh();

@@ -24,7 +24,7 @@ interface Exchange {
 const LINGER_MS = 1000;
 
 const NOT_HTTP = "The request line, a header or the body's framing is not well-formed HTTP/1.1.";
-const NO_OTHER_PROTOCOL = "No other protocol is offered. Leave Upgrade away.";
+const NO_OTHER_PROTOCOL = "This service speaks only HTTP/1.1. Send the request without Upgrade.";
 
 /**
  * Answers bytes that the parser refuses. The answer is a problem, like every other refusal. If the client

@@ -3,7 +3,7 @@ import { judgeCases, openTrialDoor, type TrialDoor } from "./door_trial.ts";
 import { oddRequests } from "./meanings_trial.ts";
 import { brokenRequests, type RequestCase } from "./requests_trial.ts";
 
-describe("the service on the wire behind Envoy", () => {
+describe("the service's HTTP listener behind Envoy", () => {
   let door: TrialDoor;
   before(async () => {
     door = await openTrialDoor("envoy");
@@ -13,6 +13,6 @@ describe("the service on the wire behind Envoy", () => {
   const judge = (cases: readonly RequestCase[]) =>
     judgeCases(cases.map(({ text, verdict, envoy = verdict }) => ({ text, verdict: envoy })), door.open);
 
-  it("refuses what is no request", async () => judge(brokenRequests(await door.client())));
+  it("rejects malformed requests", async () => judge(brokenRequests(await door.client())));
   it("answers odd requests as documented", async () => judge(oddRequests(await door.client())));
 });

@@ -10,16 +10,16 @@ const HOST_FORM = /^(?:[A-Za-z0-9._~-]+|\[[0-9A-Fa-f:.]+\])(?::[0-9]{1,5})?$/;
 export function findFault(
   { httpVersion, rawHeaders }: Pick<IncomingMessage, "httpVersion" | "rawHeaders">,
 ): string | undefined {
-  if (httpVersion !== "1.1" && httpVersion !== "1.0") return "This is not HTTP/1.1, which is spoken here.";
+  if (httpVersion !== "1.1" && httpVersion !== "1.0") return "The HTTP version must be 1.1.";
   const { host, expect, "transfer-encoding": coding } = collect(rawHeaders);
   if (host.length !== 1 || !HOST_FORM.test(host[0]!)) {
-    return "A request has exactly one Host header, which names a host and at most its port.";
+    return "A request must have exactly one Host header, with a host and optionally a port.";
   }
   if (coding.length > 0 && (httpVersion === "1.0" || coding.join().toLowerCase() !== "chunked")) {
-    return "The only Transfer-Encoding that is understood is chunked, in HTTP/1.1.";
+    return "Transfer-Encoding must be chunked, and only HTTP/1.1 allows it.";
   }
   if (expect.length > 0 && expect.join().toLowerCase() !== "100-continue") {
-    return "The only expectation that is understood is 100-continue.";
+    return "Expect must be 100-continue.";
   }
   return undefined;
 }

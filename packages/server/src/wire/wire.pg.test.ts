@@ -6,7 +6,7 @@ import { oddRequests } from "./meanings_trial.ts";
 import { brokenRequests } from "./requests_trial.ts";
 import { sendBytes, verdictsOf } from "./trial.ts";
 
-describe("the service on the wire", () => {
+describe("the service's HTTP listener", () => {
   let door: TrialDoor;
   before(async () => {
     door = await openTrialDoor("gateway");
@@ -24,12 +24,12 @@ describe("the service on the wire", () => {
     return { identity: vouched(), clientId, clientSecret, token: await door.trial.token() };
   };
 
-  it("refuses what is no request, straight at its socket and behind the gateway", async () => {
+  it("rejects malformed requests on its socket and behind the gateway", async () => {
     await judgeCases(brokenRequests(await client()), direct);
     await judgeCases(brokenRequests(await door.client()), door.open);
   });
 
-  it("answers odd requests as documented, straight at its socket", async () => {
+  it("answers odd requests as documented on its socket", async () => {
     await judgeCases(oddRequests(await client()), direct);
   });
 
@@ -37,7 +37,7 @@ describe("the service on the wire", () => {
     await judgeCases(oddRequests(await door.client()), door.open);
   });
 
-  it("judges a doubled word of the proxy as doubled", async () => {
+  it("rejects a request that repeats a header of the proxy", async () => {
     const [hash = "", ip = ""] = vouched();
     const health = (...more: string[]) =>
       ["GET /health HTTP/1.1", "Host: localhost", hash, ip, ...more, "Connection: close", "", ""].join(

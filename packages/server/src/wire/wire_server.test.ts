@@ -46,7 +46,7 @@ describe("createWireServer()", () => {
   });
   const open = ({ port } = wire) => connect(port, "127.0.0.1");
 
-  it("answers a refusal as a problem with its request id, and closes", async () => {
+  it("answers malformed bytes with a problem and a request id, and closes the connection", async () => {
     const received = await sendBytes(open(), `BREW / ${HEAD}\r\n`);
     const [head = "", body = ""] = received.split("\r\n\r\n");
     for (
@@ -71,7 +71,7 @@ describe("createWireServer()", () => {
     assertEquals(wire.refused, ["invalid_request"]);
   });
 
-  it("answers 408 to headers and to a body that do not arrive in time", async () => {
+  it("returns 408 if the headers or the body do not arrive in time", async () => {
     const unfinished = [
       "",
       "GET / HT",
@@ -83,7 +83,7 @@ describe("createWireServer()", () => {
     assertEquals(executed, []);
   });
 
-  it("takes its time for an answer, and between two requests", async () => {
+  it("applies no timeout to a slow answer or to a pause between two requests", async () => {
     const late = hasty.send(`POST /late ${CLOSE}Content-Length: 2\r\n\r\nhi`);
     const socket = open(hasty);
     const received = sendBytes(socket, `GET /1 ${HEAD}\r\n`);
@@ -92,7 +92,7 @@ describe("createWireServer()", () => {
     assertEquals(verdictsOf(await received), ["200", "200"]);
   });
 
-  it("never answers for a request that is under way", async () => {
+  it("never sends a refusal that could be taken for an in-flight request's answer", async () => {
     const nonsense = [
       "x\r\n\r\n",
       `GET / ${HEAD}X: ${"x".repeat(17_000)}\r\n\r\n`,
@@ -116,7 +116,7 @@ describe("createWireServer()", () => {
     while (executed.length === 0) await sleep(10);
   });
 
-  it("answers what came before the nonsense, and the nonsense once", async () => {
+  it("answers the request before malformed bytes, and the malformed bytes once", async () => {
     const socket = open();
     const received = sendBytes(socket, `GET /1 ${HEAD}\r\n`);
     await once(socket, "data");
@@ -130,7 +130,7 @@ describe("createWireServer()", () => {
     assertEquals(wire.refused.length, 3);
   });
 
-  it("lets a client that is still sending read why it was refused", async () => {
+  it("lets a client that is still sending read the refusal", async () => {
     let socket = open();
     // The service reads on for one second. Repeat until sending took well below that, which a slow machine
     // can exceed.
@@ -147,7 +147,7 @@ describe("createWireServer()", () => {
     assertEquals(verdictsOf(await sendBytes(socket, "x")), ["431 header_too_large"]);
   });
 
-  it("says nothing to a client that ends in the middle", async () => {
+  it("sends no answer to a client that disconnects in the middle of a request", async () => {
     for (const text of ["GET / HT", `POST / ${HEAD}Content-Length: 5\r\n\r\nhe`]) {
       const socket = connect({ port: wire.port, host: "127.0.0.1", allowHalfOpen: true });
       await once(socket, "connect");
@@ -158,11 +158,11 @@ describe("createWireServer()", () => {
     assertEquals(executed, []);
   });
 
-  it("answers in form where the app fails", async () => {
+  it("returns 500 internal_error if the app throws", async () => {
     assertEquals(await wire.send(`GET /fails ${CLOSE}\r\n`), ["500 internal_error"]);
   });
 
-  it("refuses what the parser lets pass and two readers could read differently", async () => {
+  it("rejects requests that Node's parser accepts but that parsers read differently", async () => {
     const chunked = "Transfer-Encoding: chunked\r\n";
     const requests = [
       `GET / HTTP/2.0\r\nHost: localhost\r\nConnection: close\r\n\r\n`,
@@ -194,7 +194,7 @@ describe("createWireServer()", () => {
     assertEquals(executed, []);
   });
 
-  it("takes every host that is one, and every spelling of what it understands", async () => {
+  it("accepts every valid host, and any letter case of chunked and 100-continue", async () => {
     for (const host of ["a", "LOCALHOST:99999", "127.1", "[::1]:8443", "a.example."]) {
       assertEquals(
         await wire.send(`GET / HTTP/1.1\r\nHost: ${host}\r\nConnection: close\r\n\r\n`),

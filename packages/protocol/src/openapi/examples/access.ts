@@ -63,10 +63,10 @@ export const VERDICTS = {
     valid: true,
     steps: {
       timestamp: OK("Within the window."),
-      nonce: OK("Fresh, and spent now."),
+      nonce: OK("Not used before; this request has used it."),
       header: OK("As required."),
       key: OK("Registered and active."),
-      signature: OK("It belongs to these bytes."),
+      signature: OK("It matches these bytes and this key."),
     },
     ...JUDGED,
     mistake: null,

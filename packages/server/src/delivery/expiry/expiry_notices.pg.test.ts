@@ -29,14 +29,14 @@ describe("startExpiryNotices()", () => {
     }, () => [...waiting]);
   }
 
-  it("tells everybody at once, however many there are", async () => {
+  it("notifies all partners at its start, in as many turns as it needs", async () => {
     const clients = await Promise.all(Array.from({ length: 45 }, newHolder));
     const notices = startExpiryNotices(books.api);
     await untilTold(clients);
     notices.stop();
   });
 
-  it("looks again after each pause, until it is stopped", async () => {
+  it("checks again after each pause until it is stopped", async () => {
     const notices = startExpiryNotices(books.api, PAUSE_MS);
     await sleep(PAUSE_MS);
     await untilTold([await newHolder()]);
@@ -46,7 +46,7 @@ describe("startExpiryNotices()", () => {
     assertEquals(await toldTo(books, late), []);
   });
 
-  it("stops between two turns", async () => {
+  it("stops between two turns when it is asked to", async () => {
     let turns = 0;
     const sql = () => {
       turns++;
@@ -58,7 +58,7 @@ describe("startExpiryNotices()", () => {
     assertEquals(turns, 3);
   });
 
-  it("goes on after a look that failed", async () => {
+  it("continues after a failed check", async () => {
     const client = await newHolder();
     await books.sql`alter function gold.post_expiry_notices rename to out_of_reach`;
     const notices = startExpiryNotices(books.api, PAUSE_MS);

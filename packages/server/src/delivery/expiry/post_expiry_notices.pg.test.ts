@@ -30,7 +30,7 @@ describe("post_expiry_notices", () => {
     return rows.map(({ body }) => eventReply.parse(JSON.parse(body)));
   };
 
-  it("tells of each kind by the name that GET /v1/credentials gives it, and of its end", async () => {
+  it("posts each credential's id as in GET /v1/credentials, with its kind and end", async () => {
     const client = await newHolder();
     const ends = new Map<string, Date>();
     for (const [n, kind] of KINDS.entries()) {
@@ -55,7 +55,7 @@ describe("post_expiry_notices", () => {
     assertEquals(await books.defects(), []);
   });
 
-  it("tells 30, 7 and 1 days ahead, each from that instant on, and what is nearer by the nearest alone", async () => {
+  it("posts the nearest notice of 30, 7 and 1 days, each from exactly that time before the end", async () => {
     const client = await newHolder();
     for (const kind of KINDS) {
       const end = await moveEnd(books, client, kind, 100 * DAY_HOURS);
@@ -87,7 +87,7 @@ describe("post_expiry_notices", () => {
     }
   });
 
-  it("tells once at each distance, and anew where the end was moved", async () => {
+  it("posts once at each distance, and again after the end was moved", async () => {
     const client = await newHolder();
     await moveEnd(books, client, "client_secret", 5 * DAY_HOURS);
     assertEquals([await postNotices(books), await postNotices(books)], [1, 0]);
@@ -103,7 +103,7 @@ describe("post_expiry_notices", () => {
     assertEquals((await later(DAY_MS)).map(({ days_ahead }) => days_ahead), [1]);
   });
 
-  it("says nothing of what is revoked, has ended, has no end or ends later", async () => {
+  it("posts nothing for a credential that is revoked, has ended, has no end or ends later", async () => {
     const client = await newHolder();
     await moveEnd(books, client, "certificate", 1);
     await books.sql`update gold.certificate set revoked_at = now() where partner_id = ${client}`;
@@ -113,7 +113,7 @@ describe("post_expiry_notices", () => {
     assertEquals(await eventsOf(client), []);
   });
 
-  it("seals a notice by a line with a hash of kind, name and end", async () => {
+  it("seals a notice with a chain line that contains a hash of its kind, name and end", async () => {
     const client = await newHolder();
     const end = await moveEnd(books, client, "webhook_secret", DAY_HOURS - 1);
     await postNotices(books);
@@ -127,7 +127,7 @@ describe("post_expiry_notices", () => {
     assertEquals(link!.head, createHash("sha256").update(Buffer.alloc(32)).update(line).digest("hex"));
   });
 
-  it("takes the next numbers of the client's events, at no earlier instant", async () => {
+  it("uses the client's next event numbers, at an instant not before its last event", async () => {
     const client = await books.createClient({ halalas: 5n });
     await books
       .sql`update gold.account set last_posted_at = last_posted_at + interval '1 hour' where client_id = ${client}`;
@@ -148,7 +148,7 @@ describe("post_expiry_notices", () => {
     assertEquals(await books.defects(), []);
   });
 
-  it("tells once when two look at the same time", async () => {
+  it("posts each notice once when two calls run at the same time", async () => {
     const client = await newHolder();
     for (const kind of KINDS) await moveEnd(books, client, kind, 3);
     const holder = await books.sql.reserve();
@@ -164,7 +164,7 @@ describe("post_expiry_notices", () => {
     assertEquals(await books.defects(), []);
   });
 
-  it("takes so many partners at a time, and each one whole", async () => {
+  it("limits the partners per call, and posts all notices of each partner together", async () => {
     const clients = await Promise.all(Array.from({ length: 3 }, newHolder));
     for (const client of clients) {
       for (const kind of KINDS) await moveEnd(books, client, kind, 3);
@@ -177,14 +177,14 @@ describe("post_expiry_notices", () => {
     for (const client of clients) assertEquals((await toldTo(books, client)).length, KINDS.length);
   });
 
-  it("is refused where a statement after the lock would not see what its holder wrote", async () => {
+  it("requires the isolation level READ COMMITTED", async () => {
     const verdict = await verdictOf(
       books.api.begin("isolation level repeatable read", (sql) => sql`select gold.post_expiry_notices(1)`),
     );
     assertMatch(verdict, /READ COMMITTED/);
   });
 
-  it("leaves clean books", async () => {
+  it("leaves books in which verify_ledger() finds no defect", async () => {
     assertEquals(await books.defects(), []);
   });
 });

@@ -23,7 +23,7 @@ describe("parseHttpDate()", () => {
     assertEquals(read("Thu, 29 Feb 2024 00:00:00 GMT"), "2024-02-29T00:00:00.000Z");
   });
 
-  it("takes a year of two digits for one at most fifty years ahead", () => {
+  it("reads a two-digit year as at most fifty years ahead", () => {
     const years = { "26": 2026, "76": 2076, "77": 1977, "99": 1999, "00": 2000 };
     for (const [digits, year] of Object.entries(years)) {
       assertEquals(read(`Sunday, 06-Nov-${digits} 08:49:37 GMT`), `${year}-11-06T08:49:37.000Z`);
@@ -32,7 +32,7 @@ describe("parseHttpDate()", () => {
     assertEquals(parseHttpDate("Sunday, 06-Nov-99 08:49:37 GMT", lateMs), Date.UTC(2099, 10, 6, 8, 49, 37));
   });
 
-  it("reads nothing else", () => {
+  it("returns null for any other text", () => {
     for (
       const text of [
         "",

@@ -18,7 +18,7 @@ function trial() {
 }
 
 describe("keepDestinations()", () => {
-  it("looks again after ten seconds, and after one where nothing was found", async () => {
+  it("repeats the lookup after ten seconds, or after one second if it failed", async () => {
     const { clock, looked, find, says } = trial();
     await find("a");
     clock.ms = 9999;
@@ -35,7 +35,7 @@ describe("keepDestinations()", () => {
     assertEquals(await find("a"), destination);
   });
 
-  it("looks once for all who ask at the same time, and counts from the answer", async () => {
+  it("shares one lookup between concurrent calls, and counts its age from the answer", async () => {
     const { clock, looked, find, says } = trial();
     let tell: (found: Destination) => void = () => {};
     says(() => new Promise((resolve) => tell = resolve));
@@ -51,7 +51,7 @@ describe("keepDestinations()", () => {
     assertEquals(looked, ["a"]);
   });
 
-  it("remembers a bounded number of endpoints, the latest", async () => {
+  it("remembers only the newest 4,096 endpoints", async () => {
     const { looked, find } = trial();
     for (let index = 0; index <= 4096; index++) await find(`${index}`);
     looked.length = 0;

@@ -16,7 +16,7 @@ describe("Sender.post()", () => {
     return rest;
   };
 
-  it("sends the body's bytes, the given headers and its own few, to the URL's path and query", async () => {
+  it("sends the exact body, the given headers and its own headers to the URL's path and query", async () => {
     const body = '{"name":"Müller — ذهب"}';
     assertEquals(await outcome("/hooks/a%20b?x=%2F&y", body), { httpStatus: 204, ...DELIVERED });
     const { url, method, rawHeaders, body: arrived } = trial.receiver.received.at(-1)!;
@@ -37,7 +37,7 @@ describe("Sender.post()", () => {
     );
   });
 
-  it("calls every 2xx a delivery, whatever the answer says besides", async () => {
+  it("counts every 2xx status as delivered, whatever the answer's headers say", async () => {
     for (const status of [200, 201, 202, 204, 299]) {
       trial.receiver.answers((response) =>
         void response.writeHead(status, { "Retry-After": "60", "Content-Encoding": "gzip" }).end()
@@ -46,7 +46,7 @@ describe("Sender.post()", () => {
     }
   });
 
-  it("tells any other status with the first bytes of the answer", async () => {
+  it("returns any other status with the first bytes of the answer", async () => {
     for (const status of [400, 401, 404, 410, 429, 500, 503, 599]) {
       trial.receiver.answers((response) => void response.writeHead(status).end("no such path"));
       assertEquals(await outcome(), {
@@ -59,7 +59,7 @@ describe("Sender.post()", () => {
     assertEquals((await outcome()).answer, null);
   });
 
-  it("keeps 512 bytes of an answer as text that prints", async () => {
+  it("keeps the first 512 bytes of an answer as printable text", async () => {
     const answerTo = async (body: string | Uint8Array) => {
       trial.receiver.answers((response) => void response.writeHead(500).end(body));
       return (await outcome()).answer;
@@ -86,7 +86,7 @@ describe("Sender.post()", () => {
     }
   });
 
-  it("reads Retry-After as seconds or as a date, and nothing else", async () => {
+  it("reads Retry-After as seconds or as a date, and ignores any other value", async () => {
     const nowMs = Date.parse("2026-01-31T09:30:00.500Z");
     const dated = await trialSender({ nowMs: () => nowMs });
     const table: Record<string, number | null> = {
@@ -114,7 +114,7 @@ describe("Sender.post()", () => {
     await dated.stop();
   });
 
-  it("uses a connection again, also after an answer with a body", async () => {
+  it("reuses a connection, even after an answer with a body", async () => {
     trial.receiver.answers((response) => void response.writeHead(500).end("x".repeat(2000)));
     await outcome("/again");
     const opened = trial.receiver.opened();
@@ -124,14 +124,14 @@ describe("Sender.post()", () => {
     assertEquals(trial.receiver.opened(), opened);
   });
 
-  it("shares no connection between two endpoints", async () => {
+  it("uses separate connections for two endpoints", async () => {
     await outcome("/one");
     const opened = trial.receiver.opened();
     await outcome("/two");
     assertEquals(trial.receiver.opened(), opened + 1);
   });
 
-  it("closes a connection that was idle for some seconds", async () => {
+  it("closes a connection after some idle seconds", async () => {
     const quiet = await trialSender();
     await quiet.post();
     assertEquals(quiet.receiver.open(), 1);
@@ -139,7 +139,7 @@ describe("Sender.post()", () => {
     await quiet.stop();
   });
 
-  it("sends once more, on a new connection, what met one that the receiver had just closed", async () => {
+  it("sends a request again on a new connection if the receiver closed the reused one", async () => {
     const closing = await trialSender();
     let answered = 0;
     // The receiver closes the connection at its second request.
@@ -153,7 +153,7 @@ describe("Sender.post()", () => {
     await closing.stop();
   });
 
-  it("sends only once where the connection was a new one", async () => {
+  it("does not send a request again if a new connection was closed", async () => {
     const cutting = await trialSender();
     cutting.receiver.answers((_, request) => void request.socket.destroy());
     const { error, httpStatus } = await cutting.post();
@@ -161,7 +161,7 @@ describe("Sender.post()", () => {
     await cutting.stop();
   });
 
-  it("sends many at once, each on a connection of its own, and keeps a bounded number", async () => {
+  it("sends concurrent requests on separate connections, and keeps at most 32 open afterwards", async () => {
     const many = await trialSender();
     const attempts = await Promise.all(Array.from({ length: 40 }, () => many.post()));
     assertEquals(new Set(attempts.map(({ httpStatus }) => httpStatus)), new Set([204]));
@@ -171,7 +171,7 @@ describe("Sender.post()", () => {
     await many.stop();
   });
 
-  it("says in an attempt, too, what should not have happened", async () => {
+  it('returns an unexpected exception as an attempt with the error "unexpected"', async () => {
     const { httpStatus, error } = await trial.sender.post(`https://${HOST}:${trial.receiver.port}/`, {
       "webhook-id": "a\nb",
     }, "{}");

@@ -17,7 +17,7 @@ const PROXY_VARIABLES = [
   "NODE_USE_ENV_PROXY",
 ];
 
-describe("Sender.post() and addresses that it may not reach", () => {
+describe("Sender.post() to forbidden addresses", () => {
   let place: ForbiddenPlace;
   let names: NameServer;
   before(async () => {
@@ -36,7 +36,7 @@ describe("Sender.post() and addresses that it may not reach", () => {
     });
   };
 
-  it("sends nothing to any of them, as the host itself or by a name", async () => {
+  it("sends nothing to a forbidden address in the URL or behind a host name", async () => {
     const sender = strict();
     for (const [index, address] of FORBIDDEN_ADDRESSES.entries()) {
       names.says(`n${index}.example`, [address]);
@@ -50,7 +50,7 @@ describe("Sender.post() and addresses that it may not reach", () => {
     sender.stop();
   });
 
-  it("sends nothing to this machine, however it is called", async () => {
+  it("sends nothing to this machine under any spelling of its name or address", async () => {
     const sender = strict();
     for (const host of ["localhost", "a.localhost", "LocalHost", "127.1", "2130706433", "0", "%6cocalhost"]) {
       const { error } = await sender.post(`https://${host}:${place.port}/`, HEADERS, "{}");
@@ -59,7 +59,7 @@ describe("Sender.post() and addresses that it may not reach", () => {
     sender.stop();
   });
 
-  it("sends nothing on a port that is not allowed, nor to what is no https URL", async () => {
+  it("sends nothing to a port that is not allowed or to an invalid URL", async () => {
     const sender = strict();
     const errorOf = async (url: string) => (await sender.post(url, HEADERS, "{}")).error;
     assertEquals(await errorOf("https://8.8.8.8:22/"), "port_forbidden");
@@ -70,7 +70,7 @@ describe("Sender.post() and addresses that it may not reach", () => {
     sender.stop();
   });
 
-  it("is led to none by a redirect", async () => {
+  it("does not follow a redirect to a forbidden address", async () => {
     const trial = await trialSender();
     trial.receiver.answers((response) =>
       void response.writeHead(307, { Location: `https://127.0.0.1:${place.port}/` }).end()
@@ -79,7 +79,7 @@ describe("Sender.post() and addresses that it may not reach", () => {
     await trial.stop();
   });
 
-  it("asks no proxy, whatever the environment says", async () => {
+  it("ignores proxy variables in the environment", async () => {
     const trial = await trialSender();
     for (const name of PROXY_VARIABLES) process.env[name] = `http://127.0.0.1:${place.port}`;
     try {
@@ -91,7 +91,7 @@ describe("Sender.post() and addresses that it may not reach", () => {
   });
 });
 
-describe("Sender.post() to a name whose addresses change", () => {
+describe("Sender.post() to a host name whose addresses change", () => {
   let names: NameServer;
   let trial: TrialSender;
   let clockMs = 0;
@@ -106,7 +106,7 @@ describe("Sender.post() to a name whose addresses change", () => {
     return httpStatus ?? error;
   };
 
-  it("connects to the address that was judged: nothing is asked again in between", async () => {
+  it("connects to the address that it checked, without another DNS query", async () => {
     names.says(HOST, ["127.0.0.1"]);
     assertEquals(await outcome(), 204);
     assertEquals(new Set(names.asked), new Set([`${HOST} A`, `${HOST} AAAA`]));
@@ -119,7 +119,7 @@ describe("Sender.post() to a name whose addresses change", () => {
     assertEquals(names.asked.length, length);
   });
 
-  it("sends nothing more once one of them is forbidden, not over a connection that is open, either", async () => {
+  it("sends nothing after an address becomes forbidden, even over an open connection", async () => {
     // Opens a connection now, because one that is idle for some seconds is closed.
     assertEquals(await outcome(), 204);
     clockMs += 10_000;
@@ -138,14 +138,14 @@ describe("Sender.post() to a name whose addresses change", () => {
     assertEquals(trial.receiver.received.length, received);
   });
 
-  it("opens a new connection where they are others than before", async () => {
+  it("opens a new connection after the addresses changed", async () => {
     names.says(HOST, ["127.0.0.1", "127.0.0.2"]);
     const opened = trial.receiver.opened();
     assertEquals(await outcome(), 204);
     assertEquals(trial.receiver.opened(), opened + 1);
   });
 
-  it("tries the next address where nobody listens, three at most", async () => {
+  it("tries the next address if one refuses the connection, up to three addresses", async () => {
     for (
       const [addresses, expected] of [
         [["127.0.0.2", "127.0.0.3", "127.0.0.1"], 204],
@@ -168,7 +168,7 @@ describe("Sender.post() to a name whose addresses change", () => {
     }
   });
 
-  it("goes by the deployment's rules as they are now", async () => {
+  it("applies the deployment's current rules", async () => {
     const rules = { loopbackReceivers: true, ports: [443] };
     const changed = await trialSender({ rules: () => rules, monotonicMs: () => clockMs });
     assertEquals((await changed.post()).httpStatus, 204);

@@ -9,7 +9,7 @@ const DEADLINE_MS = 500;
 /** For attempts that must not end by the deadline, even on a busy machine. */
 const LONG_DEADLINE_MS = 10_000;
 
-describe("Sender.post() to a receiver that does not behave", () => {
+describe("Sender.post() to a hostile receiver", () => {
   let trial: TrialSender;
   let hurried: TrialSender;
   before(async () => {
@@ -25,7 +25,7 @@ describe("Sender.post() to a receiver that does not behave", () => {
     const startedMs = performance.now();
     const { httpStatus, error, answer: text, durationMs } = await post(`/${receiver.opened()}`);
     const tookMs = performance.now() - startedMs;
-    assert(await until(() => receiver.open() === 0), "The connection stays open");
+    assert(await until(() => receiver.open() === 0), "the connection is still open");
     return { httpStatus, error, text, tookMs, durationMs };
   }
   const errorAfter = async (answer: Answer) => {
@@ -48,14 +48,14 @@ describe("Sender.post() to a receiver that does not behave", () => {
     socket.once("close", () => clearInterval(timer));
   };
 
-  it("waits until the deadline and no longer, whatever is dripped meanwhile", async () => {
+  it("stops at the deadline, even while the receiver sends bytes slowly", async () => {
     assertEquals(await errorInTime(() => {}), "timeout");
     assertEquals(await errorInTime(writes("HTTP/1.1 200 OK\r\n")), "timeout");
     assertEquals(await errorInTime(drips("HTTP/1.1 200 OK\r\nX: ", "x", 20)), "timeout");
     assertEquals(await errorInTime(drips("", "HTTP/1.1 103 Early Hints\r\n\r\n", 100)), "timeout");
   });
 
-  it("takes a few interim answers, and no flood of them", async () => {
+  it("accepts up to eight interim answers", async () => {
     const interim = "HTTP/1.1 103 Early Hints\r\n\r\n";
     const last = "HTTP/1.1 204 No Content\r\nConnection: close\r\n\r\n";
     assertEquals(await errorAfter(writes(interim.repeat(8) + last)), 204);
@@ -63,7 +63,7 @@ describe("Sender.post() to a receiver that does not behave", () => {
     assertEquals(await errorAfter(drips("", interim.repeat(50), 1)), "answer_invalid");
   });
 
-  it("takes no other protocol for an answer", async () => {
+  it("rejects bytes that are not a valid HTTP/1.1 answer", async () => {
     const broken = [
       "hello world\n",
       "HTTP/3.0 200 OK\r\n\r\n",
@@ -87,7 +87,7 @@ describe("Sender.post() to a receiver that does not behave", () => {
     );
   });
 
-  it("tells an end before the answer's head from one behind it", async () => {
+  it("fails if the connection ends before the answer's head, and keeps the status otherwise", async () => {
     assertEquals(await errorAfter((_, { socket }) => void socket.destroy()), "reset");
     assertEquals(await errorAfter((_, { socket }) => void socket.end()), "reset");
     assertEquals(await errorAfter(writes("HTTP/1.1 200 OK\r\nX: ", "cut")), "reset");
@@ -96,7 +96,7 @@ describe("Sender.post() to a receiver that does not behave", () => {
     assertEquals([cut.httpStatus, cut.error, cut.text], [500, null, "abc"]);
   });
 
-  it("reads little of a long answer, and cuts it off", async () => {
+  it("reads only the beginning of a long answer and then closes the connection", async () => {
     const wrote = { bytes: 0 };
     const endless = (status: number): Answer => (response) => {
       wrote.bytes = 0;
@@ -117,7 +117,7 @@ describe("Sender.post() to a receiver that does not behave", () => {
     }
   });
 
-  it("gives a slow answer a second, and then the connection up", async () => {
+  it("reads a slow answer for one second and then closes the connection", async () => {
     const slow = await attempt(drips("HTTP/1.1 500 Oops\r\nContent-Length: 1000\r\n\r\nxx", "x", 50));
     assertEquals([slow.httpStatus, slow.error], [500, null]);
     assert(
@@ -128,12 +128,12 @@ describe("Sender.post() to a receiver that does not behave", () => {
     assertEquals(delivered.httpStatus, 200);
     assert(
       slow.durationMs < slow.tookMs - 500 && delivered.durationMs < delivered.tookMs - 500,
-      "It took until the answer's head",
+      "durationMs must end at the answer's head",
     );
     assert(delivered.tookMs > 900 && delivered.tookMs < 20_000, `${delivered.tookMs} ms`);
   });
 
-  it("asks for no compression, and unpacks none", async () => {
+  it("requests no compression, and does not decompress an answer", async () => {
     const bomb = gzipSync(Buffer.alloc(10_485_760));
     const { httpStatus, text } = await attempt((response) =>
       void response.writeHead(500, { "Content-Encoding": "gzip", "Connection": "close" }).end(bomb)
@@ -144,7 +144,7 @@ describe("Sender.post() to a receiver that does not behave", () => {
     assert(!rawHeaders.some((name) => /^(accept-encoding|te|cookie|authorization)$/i.test(name)));
   });
 
-  it("gives up on who accepts and says nothing, who speaks no TLS, and where nobody listens", async () => {
+  it("reports a silent server, a server without TLS, and a port where nobody listens", async () => {
     const silent = await startPlace();
     const clear = await startPlace((socket) => void socket.write("HTTP/1.1 200 OK\r\n\r\n"));
     const cutting = await startPlace((socket) => void socket.destroy());

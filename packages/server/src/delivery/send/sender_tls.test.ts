@@ -50,7 +50,7 @@ describe("Sender.post() over TLS", () => {
     return httpStatus ?? error;
   }
 
-  it("takes a certificate for the URL's own host, by name or by address", async () => {
+  it("accepts only a certificate for the URL's host, by name or by address", async () => {
     for (const host of [HOST, HOST.toUpperCase(), "a.wild.example", "127.0.0.1", "127.1"]) {
       assertEquals(await outcome(good, host), 204, host);
     }
@@ -74,7 +74,7 @@ describe("Sender.post() over TLS", () => {
     assertEquals(await outcome(named, "127.0.0.1"), "tls_failed");
   });
 
-  it("takes none that ended, has not begun, or was signed by somebody else", async () => {
+  it("rejects a certificate that has expired, is not yet valid, or has another issuer", async () => {
     for (
       const certificate of [
         authority.issue([HOST], -2, -1),
@@ -90,7 +90,7 @@ describe("Sender.post() over TLS", () => {
     sender.stop();
   });
 
-  it("takes none that has the host's name as its subject's common name alone", async () => {
+  it("rejects a certificate that names the host only in its common name", async () => {
     for (const names of [[], ["127.0.0.1"]]) {
       const certificate = authority.issueByCommonName(HOST, names);
       assertEquals(await outcome(await receiverWith(certificate)), "tls_failed", `${names}`);
@@ -99,7 +99,7 @@ describe("Sender.post() over TLS", () => {
     assertEquals(await outcome(await receiverWith(elsewhere)), 204);
   });
 
-  it("offers no TLS before 1.2, and takes none", async () => {
+  it("offers only TLS 1.2 and 1.3, and rejects older versions", async () => {
     let hello: Buffer = Buffer.alloc(0);
     const old = await startPlace((socket) =>
       void socket.once("data", (bytes: Buffer) => {
@@ -116,7 +116,7 @@ describe("Sender.post() over TLS", () => {
     await old.stop();
   });
 
-  it("does not let the environment turn the check off", async () => {
+  it("checks certificates even with NODE_TLS_REJECT_UNAUTHORIZED=0 in the environment", async () => {
     process.env.NODE_TLS_REJECT_UNAUTHORIZED = "0";
     try {
       assertEquals(await outcome(good, "other.example"), "tls_failed");
@@ -126,7 +126,7 @@ describe("Sender.post() over TLS", () => {
     }
   });
 
-  it("trusts the authority of loopback receivers at loopback addresses alone", async () => {
+  it("trusts the CA of loopback receivers only at loopback addresses", async () => {
     const reach = (address: string) =>
       new Promise((resolve) => {
         const { port } = good;
