@@ -15,6 +15,7 @@ const MIGRATION_LOCK = 1_735_355_492;
 const ROUTINES = [
   "booking/ledger/quantities.sql",
   "booking/ledger/account_instant.sql",
+  "booking/ledger/lock_accounts.sql",
   "booking/ledger/post_transfers.sql",
   "booking/ledger/append_only.sql",
   "booking/idempotency/outcome.sql",

@@ -7,12 +7,16 @@ return '{"quote_id":"qt_' || (given).id || '","side":"' || (given).side || '","g
   || ',"status":"' || status || '","created_at":"' || gold.instant_text((given).created_at)
   || '","expires_at":"' || gold.instant_text((given).expires_at) || '"}';
 
-create or replace function gold.order_text(given gold.orders) returns text
+create or replace function gold.order_members(given gold.orders) returns text
 language sql stable
-return '{"order_id":"ord_' || (given).id || '","quote_id":"qt_' || (given).id || '","side":"' || (given).side
+return '"order_id":"ord_' || (given).id || '","quote_id":"qt_' || (given).id || '","side":"' || (given).side
   || '","gold_grams":' || gold.decimal_text((given).grams, 0.0001) || ',"price_per_gram_sar":' || gold.decimal_text((given).price, 0.0001)
   || ',"total_sar":' || gold.decimal_text((given).total, 0.01) || ',"status":"executed","executed_at":"'
-  || gold.instant_text((given).executed_at) || '"}';
+  || gold.instant_text((given).executed_at) || '"';
+
+create or replace function gold.order_text(given gold.orders) returns text
+language sql stable
+return '{' || gold.order_members(given) || '}';
 
 -- `as_of` is the number of the event that reports the withdrawal. Later steps are ignored, so that the
 -- event's text never changes. With null, the current status is shown.

@@ -26,3 +26,16 @@ return case
   when same then row(item, 'replayed', status, body)::gold.outcome
   else row(item, 'idempotency_key_conflict', null, null)::gold.outcome
 end;
+
+-- The outcome of an item that needs no decision; null for the others. With `settle`, an earlier attempt of the
+-- same request may have been committed before its connection was lost. Its nonce and its key were written
+-- together, so the key's row has the result. This comes before the check of the admission: what is committed
+-- stays valid.
+create or replace function gold.early_outcome(
+  item int, settle boolean, request uuid, spent_by uuid, known_request uuid, same boolean, status smallint, body text, is_admitted boolean
+) returns gold.outcome
+language sql immutable parallel safe
+return case
+  when settle and (known_request = request or spent_by = request) then gold.settled(item, known_request = request, same, status, body)
+  when is_admitted is not true then row(item, 'admission_changed', null, null)::gold.outcome
+end;

@@ -9,26 +9,29 @@ create or replace function gold.take_turn(
 language plpgsql volatile set search_path = gold, pg_temp as $$
 #variable_conflict use_column
 declare
+  taken account[];
   known idempotency_key;
+  spent_by uuid;
+  is_spent boolean;
 begin
-  perform require_read_committed();
-  select a.* into strict holder from account a where a.bucket = take_turn.client % 64 and a.client_id = take_turn.client for no key update;
+  select l.accounts into taken from lock_accounts(array[take_turn.client], true) l;
+  if taken is null then
+    raise exception 'client % does not exist', take_turn.client using errcode = 'no_data_found';
+  end if;
+  holder := taken[1];
   clock := clock_timestamp();
 
   select k.* into known from idempotency_key k
   where k.bucket = holder.bucket and k.client_id = holder.client_id and k.key = take_turn.key;
-  if settle and known.key is not null and (known.request_id = take_turn.request or exists (
-    select from nonce n
-    where n.bucket = holder.bucket and n.client_id = holder.client_id and n.nonce = take_turn.nonce and n.request_id = take_turn.request
-  )) then
-    -- An earlier attempt of the same request was committed before its connection was lost.
-    answer := settled(1, known.request_id = take_turn.request, known.fingerprint = take_turn.fingerprint, known.status, known.body);
-    return;
-  elsif holder.admission_version is distinct from take_turn.admission then
-    answer := row(1, 'admission_changed', null, null);
+  select n.request_id into spent_by from nonce n
+  where n.bucket = holder.bucket and n.client_id = holder.client_id and n.nonce = take_turn.nonce;
+  is_spent := found;
+  answer := early_outcome(1, settle, take_turn.request, spent_by, known.request_id, known.fingerprint = take_turn.fingerprint,
+    known.status, known.body, holder.admission_version = take_turn.admission);
+  if answer.outcome is not null then
     return;
   end if;
-  if exists (select from nonce n where n.bucket = holder.bucket and n.client_id = holder.client_id and n.nonce = take_turn.nonce) then
+  if is_spent then
     answer := row(1, 'nonce_reused', null, null);
     return;
   end if;

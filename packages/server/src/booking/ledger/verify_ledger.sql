@@ -1,10 +1,9 @@
--- Checks the books by recomputing them from the rows. Returns one row per defect; no rows means a clean
--- ledger.
+-- The checks of the books. Each function is one rule, and returns one row per defect.
 
-create or replace function gold.verify_ledger() returns table (rule text, subject text, detail text)
-language sql stable security definer set search_path = gold, pg_temp as $$
-  -- Each account's balances are the sums of its transfers.
-  select 'balance_is_sum', 'client ' || a.client_id,
+-- Each account's balances are the sums of its transfers.
+create or replace function gold.check_balance_is_sum() returns table (subject text, detail text)
+language sql stable set search_path = gold, pg_temp as $$
+  select 'client ' || a.client_id,
     format('holds %s/%s/%s, transfers sum to %s/%s/%s', a.sar_available, a.sar_held, a.gold,
       coalesce(s.available, 0), coalesce(s.held, 0), coalesce(s.gold, 0))
   from account a
@@ -17,11 +16,13 @@ language sql stable security definer set search_path = gold, pg_temp as $$
   ) s on s.client_id = a.client_id
   where (a.sar_available, a.sar_held, a.gold) is distinct from
     (coalesce(s.available, 0), coalesce(s.held, 0), coalesce(s.gold, 0))
+$$;
 
-  union all
-  -- Each transfer's stated balances follow from those of the transfer before it, and its instant is not
-  -- earlier.
-  select 'running_balance', 'client ' || t.client_id || ' sequence ' || t.sequence || ' leg ' || t.leg,
+-- Each transfer's stated balances follow from those of the transfer before it, and its instant is not
+-- earlier.
+create or replace function gold.check_running_balance() returns table (subject text, detail text)
+language sql stable set search_path = gold, pg_temp as $$
+  select 'client ' || t.client_id || ' sequence ' || t.sequence || ' leg ' || t.leg,
     'the stated balances do not follow from the transfer before'
   from (
     select *, lag(sar_available_after, 1, 0::bigint) over w as available_before, lag(sar_held_after, 1, 0::bigint) over w as held_before,
@@ -33,24 +34,30 @@ language sql stable security definer set search_path = gold, pg_temp as $$
     or sar_held_after <> held_before + case when credit = 'held' then amount when debit = 'held' then -amount else 0 end
     or gold_after <> gold_before + case when credit = 'gold' then amount when debit = 'gold' then -amount else 0 end
     or posted_at < posted_before
+$$;
 
-  union all
-  -- The gold that clients hold, plus the free gold, equals the gold of the bars in the vault.
-  select 'gold_is_backed', 'vault', format('clients hold %s, free are %s, bars hold %s', c.held, v.free, b.fine)
+-- The gold that clients hold, plus the free gold, equals the gold of the bars in the vault.
+create or replace function gold.check_gold_is_backed() returns table (subject text, detail text)
+language sql stable set search_path = gold, pg_temp as $$
+  select 'vault', format('clients hold %s, free are %s, bars hold %s', c.held, v.free, b.fine)
   from (select coalesce(sum(gold), 0) as held from account) c, (select coalesce(sum(free), 0) as free from vault) v,
     (select coalesce(sum(fine), 0) as fine from bar where removed_at is null) b
   where c.held + v.free <> b.fine
+$$;
 
-  union all
-  select 'bar_is_booked', 'bar ' || b.serial, 'its transfer is missing or says another weight'
+create or replace function gold.check_bar_is_booked() returns table (subject text, detail text)
+language sql stable set search_path = gold, pg_temp as $$
+  select 'bar ' || b.serial, 'its transfer is missing or says another weight'
   from bar b
   left join transfer i on i.bucket = 0 and i.client_id = 0 and i.sequence = b.added_sequence and i.debit = 'bars' and i.amount = b.fine
   left join transfer o on o.bucket = 0 and o.client_id = 0 and o.sequence = b.removed_sequence and o.credit = 'bars' and o.amount = b.fine
   where i.amount is null or (b.removed_at is not null and o.amount is null)
+$$;
 
-  union all
-  -- Each order has two transfers, which move exactly its total and its grams.
-  select 'order_is_booked', 'order ' || o.id, 'its two transfers are missing or say other amounts'
+-- Each order has two transfers, which move exactly its total and its grams.
+create or replace function gold.check_order_is_booked() returns table (subject text, detail text)
+language sql stable set search_path = gold, pg_temp as $$
+  select 'order ' || o.id, 'its two transfers are missing or say other amounts'
   from orders o
   left join transfer s on s.bucket = o.bucket and s.client_id = o.client_id and s.sequence = o.sequence and s.leg = 1
   left join transfer g on g.bucket = o.bucket and g.client_id = o.client_id and g.sequence = o.sequence and g.leg = 2
@@ -60,46 +67,56 @@ language sql stable security definer set search_path = gold, pg_temp as $$
       case o.side when 'buy' then 'house' else 'available' end::book, o.total, 'XAU'::asset,
       case o.side when 'buy' then 'vault' else 'gold' end::book, case o.side when 'buy' then 'gold' else 'vault' end::book, o.grams,
       o.executed_at, o.sar_available_after, o.sar_held_after, o.gold_after)
+$$;
 
-  union all
-  select 'order_is_quoted', 'order ' || o.id, 'it differs from its quote, or was executed before the quote was made or after its end'
+create or replace function gold.check_order_is_quoted() returns table (subject text, detail text)
+language sql stable set search_path = gold, pg_temp as $$
+  select 'order ' || o.id, 'it differs from its quote, or was executed before the quote was made or after its end'
   from orders o
   left join quote q on q.bucket = o.bucket and q.client_id = o.client_id and q.id = o.id
   where (q.side, q.grams, q.price, q.total) is distinct from (o.side, o.grams, o.price, o.total) or o.executed_at not between q.created_at and q.expires_at
+$$;
 
-  union all
-  select 'funding_is_booked', 'funding ' || f.id, 'its transfer is missing or says another amount'
+create or replace function gold.check_funding_is_booked() returns table (subject text, detail text)
+language sql stable set search_path = gold, pg_temp as $$
+  select 'funding ' || f.id, 'its transfer is missing or says another amount'
   from funding f
   left join transfer t on t.bucket = f.bucket and t.client_id = f.client_id and t.sequence = f.sequence
     and (t.leg, t.debit, t.credit, t.amount, t.posted_at) = (1, 'bank'::book, 'available'::book, f.amount, f.created_at)
   where t.amount is null
+$$;
 
-  union all
-  -- An approved deposit has a funding. If it was reversed after the approval, a transfer took the money out
-  -- again.
-  select 'deposit_is_booked', 'deposit ' || d.id, 'its funding or the transfer of its reversal is missing, or says something else'
+-- An approved deposit has a funding. If it was reversed after the approval, a transfer took the money out
+-- again.
+create or replace function gold.check_deposit_is_booked() returns table (subject text, detail text)
+language sql stable set search_path = gold, pg_temp as $$
+  select 'deposit ' || d.id, 'its funding or the transfer of its reversal is missing, or says something else'
   from deposit d
   left join funding f on f.bucket = d.bucket and f.client_id = d.client_id and f.id = d.id and f.amount = d.amount and f.created_at = d.approved_at
   left join transfer t on t.bucket = d.bucket and t.client_id = d.client_id and t.sequence = d.reversed_sequence
     and (t.leg, t.debit, t.credit, t.amount, t.posted_at) = (1, 'available'::book, 'bank'::book, d.amount, d.reversed_at)
   where (d.approved_at is not null) <> (f.id is not null)
     or (d.approved_at is not null and d.reversed_at is not null) <> (t.amount is not null)
+$$;
 
-  union all
-  -- The logins that recorded, approved and reversed a deposit, its bank reference and its amount match the
-  -- audit.
-  select 'deposit_is_noted', 'deposit ' || d.id, 'it or its people are not what the audit says'
+-- The logins that recorded, approved and reversed a deposit, its bank reference and its amount match the
+-- audit.
+create or replace function gold.check_deposit_is_noted() returns table (subject text, detail text)
+language sql stable set search_path = gold, pg_temp as $$
+  select 'deposit ' || d.id, 'it or its people are not what the audit says'
   from deposit d
   left join audit r on r.action = 'deposit.record' and r.detail->>'deposit' = 'dep_' || d.id
   left join audit y on y.action = 'deposit.approve' and y.detail->>'deposit' = 'dep_' || d.id
   left join audit z on z.action = 'deposit.reverse' and z.detail->>'deposit' = 'dep_' || d.id
   where (r.login, r.detail->>'bank_reference', (r.detail->>'amount')::bigint, y.login, z.login) is distinct from
     (d.recorded_by, d.bank_reference, d.amount, d.approved_by, d.reversed_by)
+$$;
 
-  union all
-  -- Each step of a withdrawal has its event and its transfer. The first step holds the money, approval and
-  -- submission move none, and the later steps pay it or give it back.
-  select 'withdrawal_is_booked', 'withdrawal ' || w.id || ' ' || coalesce(s.status::text, ''), 'its transfer or event is missing or says something else'
+-- Each step of a withdrawal has its event and its transfer. The first step holds the money, approval and
+-- submission move none, and the later steps pay it or give it back.
+create or replace function gold.check_withdrawal_is_booked() returns table (subject text, detail text)
+language sql stable set search_path = gold, pg_temp as $$
+  select 'withdrawal ' || w.id || ' ' || coalesce(s.status::text, ''), 'its transfer or event is missing or says something else'
   from withdrawal w
   left join withdrawal_step s on s.bucket = w.bucket and s.client_id = w.client_id and s.withdrawal_id = w.id
   left join transfer t on t.bucket = s.bucket and t.client_id = s.client_id and t.sequence = s.sequence
@@ -112,10 +129,12 @@ language sql stable security definer set search_path = gold, pg_temp as $$
     or s.previous is null and (s.sequence, s.at) is distinct from (w.sequence, w.created_at)
     or (e.subject, e.created_at, e.type) is distinct from
       (w.id, s.at, 'withdrawal.' || case s.status when 'pending_approval' then 'created' else s.status::text end)
+$$;
 
-  union all
-  -- A client's held SAR equal the sum of its withdrawals that are not yet paid, rejected or returned.
-  select 'held_is_withdrawals', 'client ' || a.client_id, format('%s are held, withdrawals wait for %s', a.sar_held, coalesce(w.waiting, 0))
+-- A client's held SAR equal the sum of its withdrawals that are not yet paid, rejected or returned.
+create or replace function gold.check_held_is_withdrawals() returns table (subject text, detail text)
+language sql stable set search_path = gold, pg_temp as $$
+  select 'client ' || a.client_id, format('%s are held, withdrawals wait for %s', a.sar_held, coalesce(w.waiting, 0))
   from account a
   left join (
     select w.client_id, sum(w.amount) as waiting from withdrawal w
@@ -125,11 +144,13 @@ language sql stable security definer set search_path = gold, pg_temp as $$
     group by w.client_id
   ) w on w.client_id = a.client_id
   where a.sar_held <> coalesce(w.waiting, 0)
+$$;
 
-  union all
-  -- An order has two transfers, money in or out has one, an approval has none. A surplus transfer could
-  -- balance and still be wrong, so they are counted.
-  select 'record_has_its_legs', 'client ' || r.client_id || ' sequence ' || r.sequence, r.type || ' has ' || r.legs || ' transfer(s)'
+-- An order has two transfers, money in or out has one, an approval has none. A surplus transfer could
+-- balance and still be wrong, so they are counted.
+create or replace function gold.check_record_has_its_legs() returns table (subject text, detail text)
+language sql stable set search_path = gold, pg_temp as $$
+  select 'client ' || r.client_id || ' sequence ' || r.sequence, r.type || ' has ' || r.legs || ' transfer(s)'
   from (
     select e.client_id, e.sequence, e.type, count(t.leg) as legs
     from event e left join transfer t on t.bucket = e.bucket and t.client_id = e.client_id and t.sequence = e.sequence
@@ -137,17 +158,21 @@ language sql stable security definer set search_path = gold, pg_temp as $$
   ) r
   where r.legs <> case r.type when 'order.executed' then 2 when 'funding.completed' then 1 when 'funding.reversed' then 1
     when 'withdrawal.created' then 1 when 'withdrawal.paid' then 1 when 'withdrawal.rejected' then 1 when 'withdrawal.returned' then 1 else 0 end
+$$;
 
-  union all
-  select 'transfer_has_record', 'client ' || t.client_id || ' sequence ' || t.sequence, 'no event tells of this transfer'
+create or replace function gold.check_transfer_has_record() returns table (subject text, detail text)
+language sql stable set search_path = gold, pg_temp as $$
+  select 'client ' || t.client_id || ' sequence ' || t.sequence, 'no event tells of this transfer'
   from transfer t
   left join event e on e.bucket = t.bucket and e.client_id = t.client_id and e.sequence = t.sequence
   where t.client_id <> 0 and (e.sequence is null or e.created_at <> t.posted_at)
+$$;
 
-  union all
-  -- The next checks: every execution has exactly one key and one event, and no key or event names a result
-  -- that does not exist.
-  select 'result_is_bound', k.result_kind || ' ' || k.result_id, 'the key''s result does not exist'
+-- Every execution has exactly one key and one event, and no key or event names a result
+-- that does not exist.
+create or replace function gold.check_result_is_bound() returns table (subject text, detail text)
+language sql stable set search_path = gold, pg_temp as $$
+  select k.result_kind || ' ' || k.result_id, 'the key''s result does not exist'
   from idempotency_key k
   left join orders o on k.result_kind = 'order' and o.bucket = k.bucket and o.client_id = k.client_id and o.id = k.result_id
   left join funding f on k.result_kind = 'funding' and f.bucket = k.bucket and f.client_id = k.client_id and f.id = k.result_id
@@ -155,9 +180,11 @@ language sql stable security definer set search_path = gold, pg_temp as $$
   left join withdrawal w on k.result_kind = 'withdrawal' and w.bucket = k.bucket and w.client_id = k.client_id and w.id = k.result_id
   left join event e on k.result_kind = 'event' and e.bucket = k.bucket and e.client_id = k.client_id and e.id = k.result_id
   where k.result_kind <> 'refusal' and coalesce(o.id, f.id, q.id, w.id, e.id) is null
+$$;
 
-  union all
-  select 'execution_has_key', r.kind || ' ' || r.id, 'it is bound to ' || r.keys || ' keys'
+create or replace function gold.check_execution_has_key() returns table (subject text, detail text)
+language sql stable set search_path = gold, pg_temp as $$
+  select r.kind || ' ' || r.id, 'it is bound to ' || r.keys || ' keys'
   from (
     select 'order' as kind, o.id, count(k.key) as keys
     from orders o left join idempotency_key k on k.bucket = o.bucket and k.client_id = o.client_id and k.result_id = o.id and k.result_kind = 'order'
@@ -175,15 +202,19 @@ language sql stable security definer set search_path = gold, pg_temp as $$
     group by w.id
   ) r
   where r.keys <> 1
+$$;
 
-  union all
-  select 'events_without_gap', 'client ' || a.client_id, format('the account is at %s, events: %s, last %s', a.event_sequence, e.n, e.last)
+create or replace function gold.check_events_without_gap() returns table (subject text, detail text)
+language sql stable set search_path = gold, pg_temp as $$
+  select 'client ' || a.client_id, format('the account is at %s, events: %s, last %s', a.event_sequence, e.n, e.last)
   from account a
   left join (select client_id, count(*) as n, max(sequence) as last from event group by client_id) e on e.client_id = a.client_id
   where a.client_id <> 0 and (coalesce(e.n, 0), coalesce(e.last, 0)) <> (a.event_sequence, a.event_sequence)
+$$;
 
-  union all
-  select 'execution_has_event', r.kind || ' ' || r.id, 'its event is missing or tells of something else'
+create or replace function gold.check_execution_has_event() returns table (subject text, detail text)
+language sql stable set search_path = gold, pg_temp as $$
+  select r.kind || ' ' || r.id, 'its event is missing or tells of something else'
   from (
     select 'order' as kind, o.bucket, o.client_id, o.id, o.sequence from orders o
     union all
@@ -193,9 +224,11 @@ language sql stable security definer set search_path = gold, pg_temp as $$
   ) r
   left join event e on e.bucket = r.bucket and e.client_id = r.client_id and e.sequence = r.sequence
   where e.subject is distinct from r.id
+$$;
 
-  union all
-  select 'event_has_execution', 'client ' || e.client_id || ' sequence ' || e.sequence, 'the ' || e.type || ' that it tells of does not exist'
+create or replace function gold.check_event_has_execution() returns table (subject text, detail text)
+language sql stable set search_path = gold, pg_temp as $$
+  select 'client ' || e.client_id || ' sequence ' || e.sequence, 'the ' || e.type || ' that it tells of does not exist'
   from event e
   left join orders o on e.type = 'order.executed' and o.bucket = e.bucket and o.client_id = e.client_id and o.id = e.subject
     and o.sequence = e.sequence
@@ -208,7 +241,47 @@ language sql stable security definer set search_path = gold, pg_temp as $$
   left join expiry_notice n on e.type = 'credential.expiring' and n.bucket = e.bucket and n.client_id = e.client_id and n.id = e.subject
   -- A webhook test has no execution: the subject of its event is the event itself.
   where coalesce(o.id, f.id, s.withdrawal_id, d.id, n.id, case when e.type = 'webhook.test' and e.subject = e.id then e.id end) is null
+$$;
 
+-- Checks the books by recomputing them from the rows. Returns one row per defect; no rows means a clean
+-- ledger.
+create or replace function gold.verify_ledger() returns table (rule text, subject text, detail text)
+language sql stable security definer set search_path = gold, pg_temp as $$
+  select 'balance_is_sum', * from check_balance_is_sum()
+  union all
+  select 'running_balance', * from check_running_balance()
+  union all
+  select 'gold_is_backed', * from check_gold_is_backed()
+  union all
+  select 'bar_is_booked', * from check_bar_is_booked()
+  union all
+  select 'order_is_booked', * from check_order_is_booked()
+  union all
+  select 'order_is_quoted', * from check_order_is_quoted()
+  union all
+  select 'funding_is_booked', * from check_funding_is_booked()
+  union all
+  select 'deposit_is_booked', * from check_deposit_is_booked()
+  union all
+  select 'deposit_is_noted', * from check_deposit_is_noted()
+  union all
+  select 'withdrawal_is_booked', * from check_withdrawal_is_booked()
+  union all
+  select 'held_is_withdrawals', * from check_held_is_withdrawals()
+  union all
+  select 'record_has_its_legs', * from check_record_has_its_legs()
+  union all
+  select 'transfer_has_record', * from check_transfer_has_record()
+  union all
+  select 'result_is_bound', * from check_result_is_bound()
+  union all
+  select 'execution_has_key', * from check_execution_has_key()
+  union all
+  select 'events_without_gap', * from check_events_without_gap()
+  union all
+  select 'execution_has_event', * from check_execution_has_event()
+  union all
+  select 'event_has_execution', * from check_event_has_execution()
   union all
   select * from verify_delivery()
 $$;

@@ -22,21 +22,8 @@ declare
   refusals text[] := '{}';
   taken text[] := '{}';
 begin
-  perform require_read_committed();
-
-  if wait then
-    select array_agg(a.client_id), array_agg(a.admission_version) into locked, versions
-    from (
-      select a.* from account a join (select distinct unnest(clients) as client) i on a.bucket = i.client % 64 and a.client_id = i.client
-      order by a.client_id for no key update of a
-    ) a;
-  else
-    select array_agg(a.client_id), array_agg(a.admission_version) into locked, versions
-    from (
-      select a.* from account a join (select distinct unnest(clients) as client) i on a.bucket = i.client % 64 and a.client_id = i.client
-      order by a.client_id for no key update of a skip locked
-    ) a;
-  end if;
+  select l.locked, array(select a.admission_version from unnest(l.accounts) a) into locked, versions
+  from lock_accounts(clients, wait) l;
 
   -- Each nonce that is not spent yet counts as one record of its partner's daily budget.
   for asked in

@@ -1,9 +1,8 @@
--- Books 1 to 256 orders in one transaction; the service sends at most 64. A single order is a batch of one. A
+-- Books a batch of orders in one transaction; the service sends 1 to 64. A single order is a batch of one. A
 -- batch gives the same results as its items booked one by one.
 --
--- Lock order: client accounts ascending, then the vault. If another transaction holds a client's account, the
--- item gets `busy`; with `wait`, the batch waits, at most lock_timeout. After the account locks, the clock is
--- read once. The later of the clock and an account's newest posting decides every expiry of that account
+-- If another transaction holds a client's account, the item gets `busy` (lock_accounts). After the account
+-- locks, the clock is read once. The later of the clock and an account's newest posting decides every expiry of that account
 -- (account_instant). While the clock is far behind, the account's orders are refused. Items are decided one
 -- by one, in order, on running balances. The rows are written together at the end, table by table, because
 -- starting a statement costs more than writing one of its rows.
@@ -35,7 +34,9 @@ declare
   detail text;
   body text;
   answer idempotency_key;
+  early outcome;
   limited outcome;
+  placed orders;
   spent nonce[] := '{}';
   spent_names text[] := '{}';
   executed orders[] := '{}';
@@ -43,21 +44,7 @@ declare
   bound idempotency_key[] := '{}';
   bound_names text[] := '{}';
 begin
-  perform require_read_committed();
-
-  if wait then
-    select array_agg((l.a).client_id), array_agg(l.a) into locked, accounts
-    from (
-      select a from account a join (select distinct unnest(clients) as client) i on a.bucket = i.client % 64 and a.client_id = i.client
-      order by a.client_id for no key update of a
-    ) l;
-  else
-    select array_agg((l.a).client_id), array_agg(l.a) into locked, accounts
-    from (
-      select a from account a join (select distinct unnest(clients) as client) i on a.bucket = i.client % 64 and a.client_id = i.client
-      order by a.client_id for no key update of a skip locked
-    ) l;
-  end if;
+  select l.locked, l.accounts into locked, accounts from lock_accounts(clients, wait) l;
   clock := clock_timestamp();
   present := ceil_millisecond(clock);
   horizon := clock + clock_tolerance();
@@ -80,16 +67,12 @@ begin
     if asked.slot is null then
       return next row(asked.n, 'busy', null, null)::outcome;
       continue;
-    elsif settle and asked.request in (asked.spent_by, asked.known_request) then
-      -- An earlier attempt of the same request was committed before its connection was lost. Its nonce and
-      -- its key were written together, so the key's row has the result.
-      return next settled(asked.n, asked.known_request = asked.request, asked.known_fingerprint = asked.fingerprint,
-        asked.known_status, asked.known_body);
-      continue;
     end if;
     holder := accounts[asked.slot];
-    if holder.admission_version <> asked.admission then
-      return next row(asked.n, 'admission_changed', null, null)::outcome;
+    early := early_outcome(asked.n, settle, asked.request, asked.spent_by, asked.known_request,
+      asked.known_fingerprint = asked.fingerprint, asked.known_status, asked.known_body, holder.admission_version = asked.admission);
+    if early.outcome is not null then
+      return next early;
       continue;
     end if;
     if crowded then
@@ -182,12 +165,11 @@ begin
       if crowded then
         executed_names := executed_names || (asked.client || ' ' || asked.quote);
       end if;
-      executed := executed || row(holder.bucket, asked.client, asked.side, asked.quote, holder.event_sequence, asked.grams, asked.price,
+      placed := row(holder.bucket, asked.client, asked.side, asked.quote, holder.event_sequence, asked.grams, asked.price,
         asked.total, holder.last_posted_at, holder.sar_available, holder.sar_held, holder.gold, 0)::orders;
-      body := concat('{"order_id":"ord_', asked.quote, '","quote_id":"qt_', asked.quote, '","side":"', asked.side,
-        '","gold_grams":', decimal_text(asked.grams, 0.0001), ',"price_per_gram_sar":', decimal_text(asked.price, 0.0001),
-        ',"total_sar":', decimal_text(asked.total, 0.01), ',"status":"executed","executed_at":"', instant_text(holder.last_posted_at),
-        '","balances":', balances_text(holder.sar_available, holder.sar_held, holder.gold, holder.last_posted_at), '}');
+      executed := executed || placed;
+      body := '{' || order_members(placed) || ',"balances":'
+        || balances_text(holder.sar_available, holder.sar_held, holder.gold, holder.last_posted_at) || '}';
       answer := row(holder.bucket, asked.client, 201, asked.key, asked.fingerprint, asked.request, asked.quote, holder.last_posted_at, 'order', body);
     else
       body := problem_text(refusal, detail, asked.request);

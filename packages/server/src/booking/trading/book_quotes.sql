@@ -1,4 +1,4 @@
--- Books 1 to 256 quotes in one transaction; the service sends at most 64. Locks, keys and rules are those of
+-- Books a batch of quotes in one transaction; the service sends 1 to 64. Locks, keys and rules are those of
 -- book_orders, but a quote has no nonce. A quote reserves no money or gold. It uses the current price, and
 -- its instants come from its account (account_instant).
 
@@ -29,6 +29,7 @@ declare
   body text;
   detail text;
   answer idempotency_key;
+  early outcome;
   held allowance;
   allowances allowance[] := '{}';
   limited boolean := false;
@@ -37,21 +38,7 @@ declare
   bound idempotency_key[] := '{}';
   bound_names text[] := '{}';
 begin
-  perform require_read_committed();
-
-  if wait then
-    select array_agg((l.a).client_id), array_agg(l.a) into locked, accounts
-    from (
-      select a from account a join (select distinct unnest(clients) as client) i on a.bucket = i.client % 64 and a.client_id = i.client
-      order by a.client_id for no key update of a
-    ) l;
-  else
-    select array_agg((l.a).client_id), array_agg(l.a) into locked, accounts
-    from (
-      select a from account a join (select distinct unnest(clients) as client) i on a.bucket = i.client % 64 and a.client_id = i.client
-      order by a.client_id for no key update of a skip locked
-    ) l;
-  end if;
+  select l.locked, l.accounts into locked, accounts from lock_accounts(clients, wait) l;
   clock := clock_timestamp();
   present := ceil_millisecond(clock);
   horizon := clock + clock_tolerance();
@@ -73,14 +60,12 @@ begin
     if asked.slot is null then
       return next row(asked.n, 'busy', null, null)::outcome;
       continue;
-    elsif settle and asked.known_request = asked.request then
-      -- An earlier attempt of the same request was committed before its connection was lost.
-      return next settled(asked.n, true, true, asked.known_status, asked.known_body);
-      continue;
     end if;
     holder := accounts[asked.slot];
-    if holder.admission_version <> asked.admission then
-      return next row(asked.n, 'admission_changed', null, null)::outcome;
+    early := early_outcome(asked.n, settle, asked.request, null, asked.known_request,
+      asked.known_fingerprint = asked.fingerprint, asked.known_status, asked.known_body, holder.admission_version = asked.admission);
+    if early.outcome is not null then
+      return next early;
       continue;
     end if;
 
