@@ -150,7 +150,7 @@ describe("startService()", () => {
       await assertRejects(
         () => start({ sealingKeySource: trial.config.pepperSource }),
         Error,
-        "SEALING_KEY_SOURCE: the keys that it gives do not open the token key",
+        "SEALING_KEY_SOURCE: none of its keys can decrypt the token key",
       );
     });
 

@@ -126,7 +126,7 @@ describe("gold ca and cert", () => {
     refused(await issue(other.clientId, theirs, "theirs.pem"), 1, `in a certificate of ${clientId}`);
     await operator.done("cert", "revoke", json.fingerprint as string);
     for (const [id, request] of [[clientId, csr], [other.clientId, theirs]] as const) {
-      refused(await issue(id, request, "again.pem"), 1, "a revoked key does not come back");
+      refused(await issue(id, request, "again.pem"), 1, "a revoked key cannot be certified again");
     }
     await assertRejects(() => operator.read("again.pem"), Error, "ENOENT");
   });
@@ -214,7 +214,7 @@ describe("gold ca and cert", () => {
     const kept = / is in (\S+): move it/.exec(lost.problem.detail)![1]!;
     assertStringIncludes(await operator.read(basename(kept)), "BEGIN CERTIFICATE");
     assertEquals((await issue(clientId, csr, "anew.pem")).exit, 0);
-    refused(await issue(clientId, csr, "twice.pem"), 1, "by its name and a number");
+    refused(await issue(clientId, csr, "twice.pem"), 1, "name and a number");
   });
 
   it("cert issue registers nothing that it could not write down", async () => {

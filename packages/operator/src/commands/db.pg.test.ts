@@ -44,7 +44,7 @@ describe("gold db", () => {
         ],
         { env: { DATABASE_URL: service.books.url } },
       );
-    refused(await migrate(), 1, "a partner may send 2000/s");
+    refused(await migrate(), 1, "a partner has a rate of 2000/s");
     assertEquals((await migrate("--flood", "8000")).exit, 0);
     refused(await operator.gold("partner", "set", service.partner.clientId, "--rate", "2001"), 1, "8000/s");
     refused(await migrate("--flood", "many"), 2, "--flood");

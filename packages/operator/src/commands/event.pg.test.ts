@@ -149,7 +149,7 @@ describe("gold event", () => {
     refused(
       await operator.gold("event", "replay", id, "--since", "9999-01-01T00:00:00.000Z"),
       1,
-      `nothing has happened to ${id} since`,
+      `partner ${id} has no events since`,
     );
     for (const since of ["", "yesterday", "2026-01-31", "2026-02-30T00:00:00.000Z", "2026-01-31T09:30:00Z"]) {
       refused(await operator.gold("event", "replay", id, "--since", since, "--yes"), 2, "--since");

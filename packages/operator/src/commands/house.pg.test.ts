@@ -41,7 +41,7 @@ describe("gold price, vault and ledger", () => {
     refused(await operator.gold("vault", "add", ...bar()), 1, "on record already");
     const removed = await operator.done("vault", "remove", "B-1");
     assertEquals([removed.fine_grams, removed.status], ["999.9", "removed"]);
-    refused(await operator.gold("vault", "remove", "B-1", "--yes"), 1, "left already");
+    refused(await operator.gold("vault", "remove", "B-1", "--yes"), 1, "removed already");
     refused(await operator.gold("vault", "remove", "B-9", "--yes"), 1, "B-9");
     const [listed] = itemsOf(await operator.done("vault", "list"));
     assertEquals([listed!.serial, listed!.fine_grams, typeof listed!.removed_at], ["B-1", "999.9", "string"]);

@@ -99,7 +99,7 @@ describe("gold operator", () => {
           "anna;",
         ]
       ) {
-        refused(await asMigration("operator", "add", wrong), 1, "a login's name is 3 to 40 of");
+        refused(await asMigration("operator", "add", wrong), 1, "the name of a login must have 3 to 40");
       }
       const other = await newLogin("", "gold_api");
       for (const taken of [other, operator.login, migration]) {
@@ -169,7 +169,7 @@ describe("gold operator", () => {
     });
 
     it("leaves its name to nobody else, whether the audit or any step knows it", async () => {
-      const words = "stands in the books for somebody who had it before";
+      const words = "the books already name an earlier login";
       const { name } = await added();
       await asMigration("operator", "remove", name);
       refused(await asMigration("operator", "add", name), 1, words);
@@ -209,7 +209,7 @@ describe("gold operator", () => {
       await sql.unsafe(
         `create table public.kept_${name} (n int); alter table public.kept_${name} owner to ${name}`,
       );
-      refused(await asMigration("operator", "remove", name), 1, `${name} owns something in a database`);
+      refused(await asMigration("operator", "remove", name), 1, `${name} owns objects in a database`);
       const [role] = await sql`select rolcanlogin from pg_roles where rolname = ${name}`;
       assertEquals(role!.rolcanlogin, true);
       await sql.unsafe(`drop table public.kept_${name}`);

@@ -106,7 +106,7 @@ describe("gold partner set and approve-iban", () => {
   it("a rate above a quarter of the flood bound is refused with that reason, also to a new partner", async () => {
     await operator.done("partner", "set", id, "--rate", "5000/s");
     const run = await set("--rate", "5001/s");
-    refused(run, 1, "more than a quarter of the 20000/s");
+    refused(run, 1, "a quarter of the proxy's limit of 20000/s");
     assertStringIncludes(run.problem.detail, "at most 5000/s");
     assertEquals((await shown()).rate_per_second, 5000);
     const jwk = JSON.stringify(operator.service.partner.signingKey.publicJwk);

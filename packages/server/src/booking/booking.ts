@@ -56,8 +56,7 @@ export function openBooking(
     batchItems: BATCH_ITEMS,
     queueItems: QUEUE_ITEMS,
     clientQueueItems: CLIENT_QUEUE_ITEMS,
-    overloaded: () =>
-      new Refusal("service_unavailable", "The service has more work waiting than it takes on."),
+    overloaded: () => new Refusal("service_unavailable", "The service's queue is full."),
   };
   const open = <Item extends LaneItem>(send: Send<Item>, more: Partial<LaneOptions> = {}) => {
     const lane = new Lane(confirming(send, writes), { ...options, ...more });

@@ -9,7 +9,7 @@ import { bookWithdrawal, nonceItem, withdrawalItem } from "./trial.ts";
 const REFUSAL =
   "P0001 booking runs at READ COMMITTED: each statement after a lock must see what its holder committed";
 
-describe("what waits for an account", () => {
+describe("functions that lock an account", () => {
   let books: TrialBooks;
   let client: number;
   before(async () => {
@@ -18,7 +18,7 @@ describe("what waits for an account", () => {
   });
   after(() => books.stop());
 
-  it("runs at READ COMMITTED alone: nonces, deposits, withdrawals, balances", async () => {
+  it("run only at READ COMMITTED: nonces, deposits, withdrawals, balances", async () => {
     const publicId = await publicIdOf(books, client);
     const [deposit] = await books.sql`select gold.record_deposit(${publicId}, 5, 'R') as id`;
     const withdrawal = withdrawalItem(client, 10n);

@@ -4,13 +4,13 @@ import { busy, done, gate, item, ok, scripted, turn } from "./lane_trial.ts";
 
 describe("Lane", () => {
   describe("batches", () => {
-    it("sends one that comes alone at once, alone", async () => {
+    it("sends a single item at once", async () => {
       const { calls, bodies } = scripted(ok);
       assertEquals(await bodies(item(1)), ["1"]);
       assertEquals(calls, [{ names: ["1"], wait: false, settle: false }]);
     });
 
-    it("sends together what came in while the batch before was under way", async () => {
+    it("sends the items together that arrived during the previous batch", async () => {
       const first = gate();
       const { calls, bodies } = scripted(async (call, number) => {
         if (number === 1) await first.opened;
@@ -24,21 +24,21 @@ describe("Lane", () => {
       assertEquals(calls.map(({ names }) => names), [["1"], ["2", "3", "4", "5"]]);
     });
 
-    it("puts no more into a batch than it may hold", async () => {
+    it("puts at most batchItems items into a batch", async () => {
       const { calls, bodies } = scripted(ok, { batchItems: 3 });
       await bodies(...[1, 2, 3, 4, 5, 6, 7, 8].map((client) => item(client)));
       assertEquals(calls.map(({ names }) => names.length), [1, 3, 3, 1]);
     });
 
-    it("keeps the order in which a client's requests came in", async () => {
+    it("keeps the order of a client's items", async () => {
       const { calls, bodies } = scripted(ok, { batchItems: 3 });
       await bodies(item(9, "x"), ...["a", "b", "c", "d"].map((name) => item(1, name)));
       assertEquals(calls.flatMap(({ names }) => names), ["x", "a", "b", "c", "d"]);
     });
   });
 
-  describe("lanes", () => {
-    it("has at most as many batches under way as there are lanes", async () => {
+  describe("concurrent batches", () => {
+    it("has at most as many batches in flight as the option lanes allows", async () => {
       const open = gate();
       let underWay = 0;
       let most = 0;
@@ -55,7 +55,7 @@ describe("Lane", () => {
       assertEquals(most, 2);
     });
 
-    it("has a client in one lane at a time, and lets others pass meanwhile", async () => {
+    it("has a client in one batch at a time, and sends other clients meanwhile", async () => {
       const first = gate();
       const { calls, bodies } = scripted(async (call) => {
         if (call.names.includes("a")) await first.opened;
@@ -69,7 +69,7 @@ describe("Lane", () => {
       assertEquals(calls.map(({ names }) => names), [["a"], ["c"], ["b"]]);
     });
 
-    it("waits for a busy client outside the lane: the next batch does not", async () => {
+    it("waits for a busy client separately, so that the next batch does not wait", async () => {
       const locked = gate();
       const { calls, bodies } = scripted(async (call) => {
         if (call.wait) {
@@ -86,14 +86,14 @@ describe("Lane", () => {
       assertEquals(calls.filter(({ wait }) => wait).map(({ names }) => names), [["busy1"], ["busy2"]]);
     });
 
-    it("fails, and does not wait for ever, when a client stays busy for one that waited", async () => {
+    it("returns busy if a client is still busy after the wait", async () => {
       const { lane } = scripted(({ names }) => names.map(() => busy));
       assertEquals((await lane.submit(item(1))).outcome, "busy");
     });
   });
 
   describe("the queue", () => {
-    it("holds so many of one client at most, so that nobody fills it for the others", async () => {
+    it("holds a limited number of items per client, so that no client fills it for the others", async () => {
       const first = gate();
       const { lane, bodies } = scripted(async (call, number) => {
         if (number === 1) await first.opened;
@@ -106,7 +106,7 @@ describe("Lane", () => {
       assertEquals(await bodies(item(1, "c"), item(1, "d")), ["c", "d"]);
     });
 
-    it("is bounded: one more is refused at once, and those that wait are not", async () => {
+    it("refuses an item beyond its limit at once, and keeps the waiting items", async () => {
       const first = gate();
       const { lane, bodies } = scripted(async (call, number) => {
         if (number === 1) await first.opened;

@@ -4,9 +4,9 @@ import { InDoubtError } from "./lane.ts";
 import { busy, failure, gate, item, ok, scripted } from "./lane_trial.ts";
 import type { Outcome } from "./outcome.ts";
 
-describe("Lane, when something fails", () => {
+describe("Lane, on database errors", () => {
   describe("a bad item", () => {
-    it("fails alone: the batch was rolled back, and each runs once by itself", async () => {
+    it("fails alone: after the batch's rollback, each item is sent once by itself", async () => {
       const first = gate();
       const { lane, calls } = scripted(async (call, number) => {
         if (number === 1) await first.opened;
@@ -28,7 +28,7 @@ describe("Lane, when something fails", () => {
       assertEquals(calls.slice(2).every(({ wait }) => wait), true);
     });
 
-    it("leaves the lane free for what comes next", async () => {
+    it("does not block the next item", async () => {
       const { lane, bodies } = scripted((call) => {
         if (call.names.includes("bad")) throw failure("XX000");
         return ok(call);
@@ -38,8 +38,8 @@ describe("Lane, when something fails", () => {
     });
   });
 
-  describe("what fails in passing", () => {
-    it("is sent again after a deadlock or a serialization failure, as if for the first time", async () => {
+  describe("an item after an error", () => {
+    it("is retried after a deadlock or a serialization failure, without settle", async () => {
       const { calls, bodies } = scripted((call, number) => {
         if (number < 3) throw failure(number === 1 ? "40P01" : "40001");
         return ok(call);
@@ -48,7 +48,7 @@ describe("Lane, when something fails", () => {
       assertEquals(calls.map(({ settle }) => settle), [false, false, false]);
     });
 
-    it("asks for its result after a lost connection, for nobody knows whether the commit came first", async () => {
+    it("is retried with settle after a lost connection, because it may have been committed", async () => {
       const { calls, bodies } = scripted((call, number) => {
         if (number === 1) throw failure("CONNECTION_CLOSED");
         return ok(call);
@@ -57,7 +57,7 @@ describe("Lane, when something fails", () => {
       assertEquals(calls.map(({ settle }) => settle), [false, true]);
     });
 
-    it("goes on asking where the client is busy meanwhile: the lost transaction may hold it still", async () => {
+    it("keeps settle if its client is busy: the lost transaction may still hold the lock", async () => {
       const { calls, bodies } = scripted((call, number) => {
         if (number === 1) throw failure("ECONNRESET");
         return number === 2 ? [busy] : ok(call);
@@ -69,7 +69,7 @@ describe("Lane, when something fails", () => {
       ]]);
     });
 
-    it("is a replay where the database says so: it knows which request spent a nonce", async () => {
+    it("gets the outcome nonce_reused if the database returns it after a lost connection", async () => {
       const reused: Outcome = { outcome: "nonce_reused", status: null, body: null };
       const { lane } = scripted((_, number) => {
         if (number === 1) throw failure("CONNECTION_CLOSED");
@@ -78,7 +78,7 @@ describe("Lane, when something fails", () => {
       assertEquals(await lane.submit(item(1)), reused);
     });
 
-    it("goes on asking where a bad item then breaks the batch up", async () => {
+    it("keeps settle if a bad item then splits the batch", async () => {
       const first = gate();
       const { lane, calls } = scripted(async (call, number) => {
         if (number === 1) await first.opened;
@@ -94,7 +94,7 @@ describe("Lane, when something fails", () => {
       assertEquals(calls.find(({ names, wait }) => wait && names[0] === "good")?.settle, true);
     });
 
-    it("is in doubt, and says so, where the connection is lost again and again", async () => {
+    it("fails with InDoubtError if the connection is lost at every attempt", async () => {
       const { lane, calls } = scripted(() => {
         throw failure("CONNECTION_CLOSED");
       });
@@ -102,7 +102,7 @@ describe("Lane, when something fails", () => {
       assertEquals(calls.map(({ settle }) => settle), [false, true, true, true]);
     });
 
-    it("stays in doubt where the database is away after a lost connection, or the lock stays taken", async () => {
+    it("fails with InDoubtError if the retries after a lost connection get no database or lock", async () => {
       for (const code of ["ECONNREFUSED", "55P03"]) {
         const { lane } = scripted((_, number) => {
           throw failure(number === 1 ? "ECONNRESET" : code);
@@ -111,7 +111,7 @@ describe("Lane, when something fails", () => {
       }
     });
 
-    it("is given up after four attempts", async () => {
+    it("fails after four attempts", async () => {
       const { lane, calls } = scripted(() => {
         throw failure("40P01");
       });
@@ -119,7 +119,7 @@ describe("Lane, when something fails", () => {
       assertEquals(calls.length, 4);
     });
 
-    it("is refused at once where the database is not there: nothing was sent, nothing piles up", async () => {
+    it("fails at once if the database cannot be reached or has no room: nothing was committed", async () => {
       for (const code of ["ECONNREFUSED", "53300", "53100", "service_unavailable"]) {
         const { lane, calls } = scripted(() => {
           throw failure(code);
@@ -129,7 +129,7 @@ describe("Lane, when something fails", () => {
       }
     });
 
-    it("is in doubt at once where a statement or its wait for the standby was cancelled: to ask again could find what is not replicated", async () => {
+    it("fails with InDoubtError at once if the statement or its standby wait was cancelled", async () => {
       for (const code of ["57014", "COMMIT_UNREPLICATED"]) {
         const { lane, calls } = scripted(() => {
           throw failure(code);
@@ -139,7 +139,7 @@ describe("Lane, when something fails", () => {
       }
     });
 
-    it("is in progress elsewhere, past the time that one waits for a lock", async () => {
+    it("gets idempotency_request_in_progress after the lock timeout", async () => {
       const { lane, calls } = scripted((call) => {
         if (call.wait) throw failure("55P03");
         return [busy];
@@ -148,7 +148,7 @@ describe("Lane, when something fails", () => {
       assertEquals(calls.length, 2);
     });
 
-    it("is in progress elsewhere at the first attempt, in a lane that always waits", async () => {
+    it("gets idempotency_request_in_progress at once in a batcher that always waits", async () => {
       const { lane, calls } = scripted(() => {
         throw failure("55P03");
       }, { waits: true });

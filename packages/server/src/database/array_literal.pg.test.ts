@@ -25,7 +25,7 @@ describe("arrayLiteral()", () => {
     (await sql`select to_json(${arrayLiteral(values)}::text::text[]) as value`)[0]!
       .value as (string | null)[];
 
-  it("carries what an array's own syntax is made of", async () => {
+  it("escapes the characters of the array syntax", async () => {
     const values = [
       "",
       "null",
@@ -49,7 +49,7 @@ describe("arrayLiteral()", () => {
     assertEquals(await texts([]), []);
   });
 
-  it("carries any text as it is", async () => {
+  it("passes any text unchanged", async () => {
     // A Postgres text cannot contain NUL, so no value of an array may contain it.
     const text = fc.string({ unit: "binary", maxLength: 40 }).map((value) => value.replaceAll("\0", ""));
     const awkward = fc.string({
@@ -67,7 +67,7 @@ describe("arrayLiteral()", () => {
     );
   });
 
-  it("carries whole numbers exactly, beyond what a double holds", async () => {
+  it("passes integers exactly, even beyond the range of a double", async () => {
     const values = [0n, -1n, 9_007_199_254_740_993n, 9_223_372_036_854_775_807n];
     const [row] = await sql`select ${arrayLiteral([...values, null, 7])}::text::bigint[]::text as value`;
     assertEquals(row!.value, "{0,-1,9007199254740993,9223372036854775807,NULL,7}");

@@ -18,89 +18,95 @@ const ANOTHER_BATCH = "batch_is_noted its document is not the one that was submi
 // The audit under test ends with three rows about one partner. `:last` is the number of the third.
 const TAMPERINGS: Record<string, readonly [finding: string, plant: string]> = {
   "an edited action": [
-    "audit_is_whole not what was noted",
+    "audit_is_whole does not match its link",
     "update gold.audit set action = 'partner.resume' where id = :last - 1",
   ],
   "an edited login": [
-    "audit_is_whole not what was noted",
+    "audit_is_whole does not match its link",
     "update gold.audit set login = 'another' where id = :last - 1",
   ],
   "an edited subject": [
-    "audit_is_whole not what was noted",
+    "audit_is_whole does not match its link",
     "update gold.audit set subject = subject || ' ' where id = :last - 1",
   ],
   "an edited detail": [
-    "audit_is_whole not what was noted",
+    "audit_is_whole does not match its link",
     `update gold.audit set detail = '{"a":1}' where id = :last - 1`,
   ],
   "an edited instant": [
-    "audit_is_whole not what was noted",
+    "audit_is_whole does not match its link",
     "update gold.audit set at = at - interval '1 millisecond' where id = :last - 1",
   ],
-  "an action that took a part of its subject": [
-    "audit_is_whole not what was noted",
+  "a part of the subject moved to the action": [
+    "audit_is_whole does not match its link",
     "update gold.audit set action = action || '|a', subject = 'b' where id = (select id from gold.audit where subject = 'a|b')",
   ],
   "the first row edited": [
-    "audit_is_whole not what was noted",
+    "audit_is_whole does not match its link",
     "update gold.audit set login = 'another' where id = 1",
   ],
-  "two rows in each other's place": [
-    "audit_is_whole not what was noted",
+  "two rows swapped": [
+    "audit_is_whole does not match its link",
     `update gold.audit a set login = b.login, action = b.action, subject = b.subject, detail = b.detail, at = b.at
      from gold.audit b where a.id in (:last, :last - 1) and b.id = 2 * :last - 1 - a.id`,
   ],
-  "a row that is gone": ["audit_is_whole noted and is gone", "delete from gold.audit where id = :last - 1"],
-  "the last row gone": ["audit_is_whole noted and is gone", "delete from gold.audit where id = :last"],
-  "the last row gone with its link": [
-    "audit_head not end where it was sealed",
+  "a deleted row": ["audit_is_whole was deleted", "delete from gold.audit where id = :last - 1"],
+  "the last row deleted": ["audit_is_whole was deleted", "delete from gold.audit where id = :last"],
+  "the last row deleted with its link": [
+    "audit_head does not end at its recorded head",
     "delete from gold.audit where id = :last; delete from gold.audit_link where id = :last",
   ],
-  "a row gone with its link": [
-    "audit_is_whole not what was noted",
+  "a row deleted with its link": [
+    "audit_is_whole does not match its link",
     "delete from gold.audit where id = :last - 1; delete from gold.audit_link where id = :last - 1",
   ],
-  "the tail gone with the last row and its link": [
-    "audit_head not end where it was sealed",
+  "the tail deleted with the last row and its link": [
+    "audit_head does not end at its recorded head",
     "delete from gold.audit where id = :last; delete from gold.audit_link where id = :last; delete from gold.audit_tail",
   ],
-  "the whole audit gone but for its tail": [
-    `audit_head not end where it was sealed,${ANOTHER_BATCH}`,
+  "the whole audit deleted except its tail": [
+    `audit_head does not end at its recorded head,${ANOTHER_BATCH}`,
     "delete from gold.audit; delete from gold.audit_link",
   ],
-  "a row slipped in": [
-    "audit_is_whole never noted",
+  "a row inserted after the tail's number was raised": [
+    "audit_is_whole has no link: gold did not write it",
     `update gold.audit_tail set id = id + 1;
      insert into gold.audit (id, login, action, subject, detail) overriding system value values (:last + 1, 'a', 'b', 'c', '{}')`,
   ],
-  "a row slipped in at a number that was free": [
-    "audit_is_whole never noted",
+  "a row inserted at a free number": [
+    "audit_is_whole has no link: gold did not write it",
     "insert into gold.audit (id, login, action, subject, detail) overriding system value values (0, 'a', 'b', 'c', '{}')",
   ],
-  "a row slipped in, and a note after it": [
-    "audit_is_whole never noted",
+  "a row inserted without note(), and a note after it": [
+    "audit_is_whole has no link: gold did not write it",
     `insert into gold.audit (login, action, subject, detail) values ('a', 'b', 'c', '{}');
      select gold.note('a', 'b', '{}')`,
   ],
   "an edited link": [
-    "audit_is_whole not what was noted",
+    "audit_is_whole does not match its link",
     "update gold.audit_link set hash = sha256(hash) where id = :last - 1",
   ],
   "an edited head": [
-    "audit_head not end where it was sealed",
+    "audit_head does not end at its recorded head",
     "update gold.audit_tail set head = sha256(head)",
   ],
   "a batch's document edited": [
     ANOTHER_BATCH,
     "update gold.payment_batch set document = replace(document, '<Document>', '<Document >')",
   ],
-  "a batch that is gone": [ANOTHER_BATCH, "delete from gold.payment_batch"],
-  "a batch slipped in": [
+  "a deleted batch": [ANOTHER_BATCH, "delete from gold.payment_batch"],
+  "an inserted batch": [
     ANOTHER_BATCH,
     "insert into gold.payment_batch select gen_random_uuid(), b.created_at, b.login, b.document from gold.payment_batch b",
   ],
-  "a tail set back": ["audit_head not end where it was sealed", "update gold.audit_tail set id = id - 1"],
-  "a tail set forward": ["audit_head not end where it was sealed", "update gold.audit_tail set id = id + 1"],
+  "a tail set back": [
+    "audit_head does not end at its recorded head",
+    "update gold.audit_tail set id = id - 1",
+  ],
+  "a tail set forward": [
+    "audit_head does not end at its recorded head",
+    "update gold.audit_tail set id = id + 1",
+  ],
 };
 
 describe("the audit", () => {
@@ -136,19 +142,17 @@ describe("the audit", () => {
       await sql`set local session_replication_role = replica`;
       await sql.unsafe(plant.replaceAll(":last", `${last}`));
       const rows = await sql`select rule, detail from gold.verify_audit()`;
-      finding = rows.map(({ rule, detail }) =>
-        `${rule} ${detail.replace(/^(it was|it is|the chain does) /, "")}`
-      ).join();
+      finding = rows.map(({ rule, detail }) => `${rule} ${detail.replace(/^the (row|chain) /, "")}`).join();
       throw new Error("taken back");
     }).catch((error: Error) => assertEquals(error.message, "taken back"));
     return finding;
   }
 
-  it("is whole as the service and the operators leave it", async () => {
+  it("verifies without findings after changes by the service and operators", async () => {
     assertEquals((await books.sql`select from gold.verify_audit()`).length, 0);
   });
 
-  it("shows each tampering behind the triggers", async () => {
+  it("detects every kind of tampering with the triggers disabled", async () => {
     const found: Record<string, string> = {};
     for (const [name, [, plant]] of Object.entries(TAMPERINGS)) found[name] = await findingAfter(plant);
     assertEquals(
@@ -158,7 +162,7 @@ describe("the audit", () => {
     assertEquals((await books.sql`select from gold.verify_audit()`).length, 0);
   });
 
-  it("links each row to the one before by the documented line", async () => {
+  it("links each row to the previous row by the documented line", async () => {
     const rows = await books.sql`
       select a.id::int, (extract(epoch from a.at) * 1000)::text as ms, a.login, a.action, a.subject, a.detail::text as detail, encode(l.hash, 'hex') as hash
       from gold.audit a join gold.audit_link l using (id) order by id`;
@@ -174,7 +178,7 @@ describe("the audit", () => {
     assertEquals({ ...told }, { id: last, head });
   });
 
-  it("keeps one chain while many change at once, without a gap in it and without a deadlock", async () => {
+  it("keeps one chain without a gap or a deadlock under concurrent changes", async () => {
     const clients = await Promise.all(Array.from({ length: 8 }, () => books.createClient()));
     const partners = await books.sql`select public_id from gold.partner where id = any (${clients})`;
     const operators = [await hireOperator(books), await hireOperator(books), await hireOperator(books)];
@@ -202,7 +206,7 @@ describe("the audit", () => {
     for (const operator of operators) await operator.leave();
   });
 
-  it("begins, where there was none, with every note: one under way in the version before is waited for", async () => {
+  it("starts its chain with all existing rows, and waits for a row that is being written", async () => {
     const beginning = await readFile(new URL("audit.sql", import.meta.url), "utf8");
     const { sql, stop } = await trialBooks();
     try {
@@ -228,7 +232,7 @@ describe("the audit", () => {
     }
   });
 
-  it("loses a note with the change that failed, and nothing else", async () => {
+  it("loses only the note of a change that failed", async () => {
     const rowsOf = async () => (await books.sql`select from gold.audit`).length;
     const before = await rowsOf();
     const code = await books.sql.begin(async (sql) => {
@@ -240,7 +244,7 @@ describe("the audit", () => {
     assertEquals((await books.sql`select from gold.verify_audit()`).length, 0);
   });
 
-  it("refuses a note of nothing", async () => {
+  it("refuses a note with a null action, subject or detail", async () => {
     for (const values of ["null, 'b', '{}'", "'a', null, '{}'", "'a', 'b', null"]) {
       assertMatch(await verdictOf(books.sql.unsafe(`select gold.note(${values})`)), /^23502 /);
     }

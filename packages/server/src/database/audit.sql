@@ -79,12 +79,12 @@ begin
     end if;
     if not link.noted or link.hash is distinct from head then
       return query select 'audit_is_whole', 'row ' || link.id,
-        case when not link.noted then 'it was noted and is gone' when link.hash is null then 'it was never noted' else 'it is not what was noted' end;
+        case when not link.noted then 'the row was deleted' when link.hash is null then 'the row has no link: gold did not write it' else 'the row does not match its link' end;
       return;
     end if;
   end loop;
   if (tail.id, tail.head) is distinct from (sealed, head) then
-    return query select 'audit_head', 'row ' || sealed, 'the chain does not end where it was sealed';
+    return query select 'audit_head', 'row ' || sealed, 'the chain does not end at its recorded head';
   end if;
   -- A batch's audit row contains the hash of the document that went to the bank.
   return query

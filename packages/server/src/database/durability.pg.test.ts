@@ -19,18 +19,18 @@ describe("requireDurability()", () => {
     }
   }
 
-  it("accepts a database that keeps what it acknowledges", async () => {
+  it("accepts a database that keeps acknowledged writes", async () => {
     await judge({}, false);
     await judge({ synchronous_commit: "remote_apply" }, false);
   });
 
-  it("names what may lose an acknowledged order", async () => {
+  it("names the setting that could lose an acknowledged order", async () => {
     for (const loose of ["off", "local"]) {
       await assertRejects(() => judge({ synchronous_commit: loose }, false), Error, "synchronous_commit");
     }
   });
 
-  it("wants a standby by name where HA is on", async () => {
+  it("requires synchronous_standby_names if HA is on", async () => {
     await assertRejects(() => judge({}, true), Error, "synchronous_standby_names");
   });
 });

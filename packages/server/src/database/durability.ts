@@ -27,7 +27,8 @@ export async function requireDurability(sql: Query, standby: boolean): Promise<v
     throw new Error(
       `HA is on, but an acknowledged order could be lost with the server: ${STANDBYS} is "${
         settings.get(STANDBYS)
-      }" and synchronous_commit is ${acknowledgedBy}; name a standby, and set it to on or remote_apply.`,
+      }" and synchronous_commit is ${acknowledgedBy}. ` +
+        `Name a standby, and set synchronous_commit to on or remote_apply.`,
     );
   }
 }

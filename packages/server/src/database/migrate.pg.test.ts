@@ -52,7 +52,7 @@ describe("migrate()", () => {
     });
 
   // This test comes first, so that on a fresh server this login also creates the roles.
-  it("needs no superuser: a login that may create roles and owns the database is enough, and again", async () => {
+  it("needs no superuser: a login with CREATEROLE that owns the database can migrate twice", async () => {
     const url = new URL(await server.createDatabase());
     const login = `trial_migration_${randomBytes(4).toString("hex")}`;
     const admin = postgres(url.href, { max: 1, onnotice: () => {} });
@@ -79,7 +79,7 @@ describe("migrate()", () => {
     }
   });
 
-  it("twice is the same as once, and keeps what is in the tables", async () => {
+  it("changes nothing when it runs a second time, and keeps the rows", async () => {
     const url = await server.createDatabase();
     await migrate(url);
     const once = await describeSchema(url);
@@ -89,14 +89,14 @@ describe("migrate()", () => {
     assertEquals((await look(url, (sql) => sql`select from gold.account`)).length, 1);
   });
 
-  it("two or more at once do it one after the other", async () => {
+  it("runs concurrent migrations of a database one after the other", async () => {
     const [url, alone] = [await server.createDatabase(), await server.createDatabase()];
     await migrate(alone);
     await Promise.all([migrate(url), migrate(url), migrate(url)]);
     assertEquals(await describeSchema(url), await describeSchema(alone));
   });
 
-  it("puts right what was changed by hand: a routine, a grant, a problem's title", async () => {
+  it("restores what was changed by hand: a routine, a grant, a trigger, a problem's title", async () => {
     const url = await server.createDatabase();
     await migrate(url);
     const before = await describeSchema(url);
@@ -111,7 +111,7 @@ describe("migrate()", () => {
     assertEquals(await describeSchema(url), before);
   });
 
-  it("of the same version waits for no transaction of the service, whatever it has written or read", async () => {
+  it("does not wait for open transactions of the service if the version is unchanged", async () => {
     const url = await server.createDatabase();
     await migrate(url);
     await look(url, (sql) =>
@@ -128,7 +128,7 @@ describe("migrate()", () => {
       }));
   });
 
-  it("that another session blocks changes nothing, and says which session and what to do", async () => {
+  it("changes nothing while another session blocks it, and names that session and what to do", async () => {
     const url = await server.createDatabase();
     await migrate(url);
     await look(url, async (sql) => {
@@ -159,7 +159,7 @@ describe("migrate()", () => {
     });
   });
 
-  it("goes through as soon as the session that blocks it is done", async () => {
+  it("succeeds as soon as the blocking session has finished", async () => {
     const url = await server.createDatabase();
     await migrate(url);
     const whole = await describeSchema(url);
@@ -176,7 +176,7 @@ describe("migrate()", () => {
     assertEquals(await describeSchema(url), whole);
   });
 
-  it("fills the problems with the protocol's registry", async () => {
+  it("fills gold.problem from the protocol's registry", async () => {
     const url = await server.createDatabase();
     await migrate(url);
     const rows = await look(

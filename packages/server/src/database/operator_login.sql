@@ -19,19 +19,19 @@ create or replace function gold.add_operator(name text, verifier text) returns v
 language plpgsql volatile set search_path = gold, pg_temp as $$
 begin
   if name !~ '^[a-z][a-z0-9_]{2,39}$' or name ~ '^(gold|pg)_' or name in ('postgres', 'public', 'none') then
-    raise exception 'a login''s name is 3 to 40 of a-z, 0-9 and _, begins with a letter, is none of postgres, public and none, and does not begin with gold_ or pg_'
+    raise exception 'the name of a login must have 3 to 40 characters of a-z, 0-9 and _, and begin with a letter. It must not be postgres, public or none, or begin with gold_ or pg_'
       using errcode = 'GR409';
   elsif exists (select from pg_roles r where r.rolname = add_operator.name) then
     raise exception 'there is a database login % already', name using errcode = 'GR409';
   elsif is_known_login(name) then
-    raise exception 'the name % stands in the books for somebody who had it before, and names one person for ever: take another', name
+    raise exception 'the books already name an earlier login %, and a name must always mean one person: choose another name', name
       using errcode = 'GR409';
   end if;
   execute format('create role %I login password %L', name, verifier);
   begin
     execute format('grant gold_operator to %I', name);
   exception when insufficient_privilege then
-    raise exception 'the login % may not hand out gold_operator: a superuser has to say once, grant gold_operator to % with admin option',
+    raise exception 'the login % may not grant gold_operator. A superuser must run once: grant gold_operator to % with admin option',
       session_user, session_user using errcode = 'GR409';
   end;
   perform limit_operator_sessions(name);
@@ -54,9 +54,9 @@ begin
     execute format('drop role %I', name);
   exception
     when insufficient_privilege then
-      raise exception 'the login % may not remove %: whoever made it may, or a superuser', session_user, name using errcode = 'GR409';
+      raise exception 'the login % may not remove %: use the login that created it, or a superuser', session_user, name using errcode = 'GR409';
     when dependent_objects_still_exist then
-      raise exception '% owns something in a database, or was granted rights of its own: take these away first', name using errcode = 'GR409';
+      raise exception '% owns objects in a database or has privileges of its own: drop or reassign the objects and revoke the privileges first', name using errcode = 'GR409';
   end;
   perform note('operator.remove', name, '{}');
 end $$;

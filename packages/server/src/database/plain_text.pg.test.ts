@@ -53,11 +53,11 @@ const NOT_FREE = {
     ],
     ...["payment_batch.login", "withdrawal_step.login", "withdrawal_step.previous_login"],
   ],
-  "a copy of a column that has it, which a row of an earlier version may fill": [
+  "a copy of a column with the trigger, perhaps from a row of an earlier version": [
     "audit.subject",
     "withdrawal.iban",
   ],
-  "the protocol allows visible ASCII alone": ["idempotency_key.key"],
+  "the protocol allows only visible ASCII": ["idempotency_key.key"],
   "a receiver's answer is kept as it was, and escaped where it is shown": ["attempt.answer"],
 };
 
@@ -75,7 +75,7 @@ describe("free text", () => {
       throw new Error("accepted");
     }).catch((error) => error.message as string);
 
-  it("with a control character is refused in every column that has the trigger, and the message names it", async () => {
+  it("is refused with a control character in each column with the trigger, naming the column", async () => {
     const columns = await books.sql`
       select c.relname as table, unnest(string_to_array(rtrim(replace(encode(t.tgargs, 'escape'), '\\000', ' ')), ' ')) as column
       from pg_trigger t join pg_class c on c.oid = t.tgrelid where t.tgname = 'refuse_unprintable' order by 1, 2`;
@@ -102,7 +102,7 @@ describe("free text", () => {
     }
   });
 
-  it("has the trigger wherever it comes from outside: any other text column is listed here with its reason", async () => {
+  it("has the trigger in every text column that is not listed here with a reason", async () => {
     const rows = await books.sql`
       select c.relname || '.' || a.attname as name from pg_class c join pg_attribute a on a.attrelid = c.oid
       where c.relnamespace = 'gold'::regnamespace and c.relkind in ('r', 'p') and a.atttypid = 'text'::regtype and a.attnum > 0
@@ -113,7 +113,7 @@ describe("free text", () => {
     assertEquals(rows.map(({ name }) => name), Object.values(NOT_FREE).flat().sort());
   });
 
-  it("is refused through a routine, by the field's name", async () => {
+  it("is refused by a routine with the name of the field", async () => {
     const message = await refusalOf((sql) => sql`select gold.add_bar('B\u001b[2J', 'R', 'V', 50000, 9999)`);
     assertEquals(
       message,
@@ -121,7 +121,7 @@ describe("free text", () => {
     );
   });
 
-  it("that an earlier version stored does not stop a change of another column", async () => {
+  it("of an earlier version does not prevent a change of another column", async () => {
     await books.sql`alter table gold.partner disable trigger refuse_unprintable`;
     const [partner] = await books.sql`update gold.partner set name = ${"Old\u001bname"} returning public_id`;
     await books.sql`alter table gold.partner enable trigger refuse_unprintable`;

@@ -15,7 +15,7 @@ describe("connect() with several connections", () => {
   before(async () => server = await testPostgres());
   after(() => server.stop());
 
-  it("has so many statements under way and no more, and those that wait go in their turn", async () => {
+  it("runs at most one statement per connection, and starts waiting statements in order", async () => {
     const sql = connect(server.superuserUrl(), 2);
     const ended: string[] = [];
     const ask = async (name: string, seconds: number) => {
@@ -36,7 +36,7 @@ describe("connect() with several connections", () => {
     assertEquals(pids[2], pids[1]);
   });
 
-  it("goes on after a statement that failed", async () => {
+  it("continues after a failed statement", async () => {
     const sql = connect(server.superuserUrl(), 2);
     for (let times = 0; times < 3; times++) {
       await assertRejects(async () => void await sql`select 1 / 0`, Error, "division by zero");
@@ -73,7 +73,7 @@ describe("connect() with several connections", () => {
     await observer.end();
   });
 
-  it("keeps nothing of a statement that is done, also where some of its connections are always idle", () => {
+  it("keeps no memory of a finished statement, even if some connections are always idle", () => {
     const url = server.superuserUrl();
     const { stdout, stderr } = spawnSync(
       process.execPath,

@@ -5,7 +5,7 @@ import { assertRejects } from "@std/assert";
 import { connect } from "./pools.ts";
 
 describe("connect()", () => {
-  it("gives up on a database that falls silent, over TLS too, long before TCP would", async () => {
+  it("closes the connection to a silent database long before TCP does, also over TLS", async () => {
     const database = await silentDatabase();
     const sql = connect(database.url, 1);
     try {

@@ -151,7 +151,7 @@ describe("the roles", () => {
       .map(({ attname }) => attname);
 
   for (const role of ["gold_api", "gold_operator"]) {
-    it(`${role} touches no table: not to read, write, lock, empty or switch off a trigger`, async () => {
+    it(`${role} cannot read, write, lock, truncate or drop a table or disable its triggers`, async () => {
       const sql: Sql = books.connect(role as "gold_api");
       for (const table of tables) {
         const [column] = await columnsOf(table);
@@ -170,7 +170,7 @@ describe("the roles", () => {
       }
     });
 
-    it(`${role} calls its own functions and reads its own views, and no others`, async () => {
+    it(`${role} can call only its own functions and read only its own views`, async () => {
       const callable = await books.sql`
         select distinct proname from pg_proc where pronamespace = 'gold'::regnamespace and has_function_privilege(${role}, oid, 'execute') order by proname`;
       assertEquals(callable.map(({ proname }) => proname), [...CALLABLE[role]!]);
@@ -189,7 +189,7 @@ describe("the roles", () => {
       assertEquals(writable.length, 0);
     });
 
-    it(`${role} cannot become another role, turn the triggers off or make anything in the schema`, async () => {
+    it(`${role} cannot become another role, disable triggers or create objects in the schema`, async () => {
       const rows = await books.sql`
         select rolname from pg_roles where rolname like 'gold%' and rolname <> ${role} and pg_has_role(${role}, oid, 'member')`;
       assertEquals(rows.length, 0);
@@ -209,7 +209,7 @@ describe("the roles", () => {
     });
   }
 
-  it("an operator's function called by the service is denied, and the other way round", async () => {
+  it("the service cannot call operators' functions, and operators cannot call the service's", async () => {
     const [api, operator] = [books.api, books.connect("gold_operator")];
     const attempts = [
       api`select gold.suspend_partner('x')`,
@@ -236,7 +236,7 @@ describe("the roles", () => {
     assertEquals(await Promise.all(attempts.map(codeOf)), attempts.map(() => DENIED));
   });
 
-  it("gold_book cannot rewrite history or a balance, nor take a row out", async () => {
+  it("gold_book cannot update history or balances, or delete their rows", async () => {
     const book = books.connect("superuser", 1);
     await book`set role gold_book`;
     const MAY_UPDATE: Record<string, readonly string[]> = {
@@ -287,7 +287,7 @@ describe("the roles", () => {
     assertEquals(await codeOf(book`set session_replication_role = replica`), DENIED);
   });
 
-  it("nobody logs in as the owner or the books, and they are members of nothing", async () => {
+  it("only gold_api can log in, and no role is a member of another role", async () => {
     const rows = await books.sql`
       select rolname, rolcanlogin, rolsuper, rolcreaterole, (select count(*)::int from pg_auth_members m where m.member = r.oid) as memberships
       from pg_roles r where rolname in ('gold_owner', 'gold_book', 'gold_operator', 'gold_api') order by rolname`;
@@ -300,7 +300,7 @@ describe("the roles", () => {
     ]);
   });
 
-  it("tables, the triggers' functions and the one that makes and drops tables belong to gold_owner, all others to gold_book", async () => {
+  it("gold_owner owns the tables and four functions; gold_book owns all other functions", async () => {
     const relations = await books.sql`
       select distinct pg_get_userbyid(relowner) as owner from pg_class where relnamespace = 'gold'::regnamespace and relkind in ('r', 'p', 'v', 'S', 'c')`;
     assertEquals(relations.map(({ owner }) => owner), ["gold_owner"]);
@@ -311,7 +311,7 @@ describe("the roles", () => {
     assertEquals(functions[1]!.names, ["freeze_steps", "keep_attempts", "post_transfers", "refuse_change"]);
   });
 
-  it("the weeks of attempts are within reach of gold_owner alone", async () => {
+  it("only gold_owner can use the schema of the weekly attempt partitions", async () => {
     const rows = await books.sql`
       select r.rolname from pg_roles r where r.rolname like 'gold%' and has_schema_privilege(r.oid, 'gold_attempts', 'usage')
       union all
@@ -320,7 +320,7 @@ describe("the roles", () => {
     assertEquals(rows.map(({ rolname }) => rolname), ["gold_owner"]);
   });
 
-  it("every function that runs as its owner has a fixed search_path that ends in pg_temp, and PUBLIC may call none", async () => {
+  it("every SECURITY DEFINER function has a fixed search_path; PUBLIC may call no function", async () => {
     const loose = await books.sql`
       select proname from pg_proc where pronamespace = 'gold'::regnamespace and prosecdef
         and not coalesce('search_path=gold, pg_temp' = any(proconfig), false)`;
@@ -337,7 +337,7 @@ describe("the roles", () => {
     assertEquals(tables.length, 0);
   });
 
-  it("a table of the caller's own never stands in for one of the books", async () => {
+  it("a caller's temporary table never replaces a table of the books", async () => {
     const sql = books.connect("gold_api", 1);
     await sql`create temp table price (one boolean, source text)`;
     await sql`create temp table account (client_id int)`;

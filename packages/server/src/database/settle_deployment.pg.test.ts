@@ -26,13 +26,13 @@ describe("settle_deployment", () => {
     return { ...row };
   };
 
-  it("changes nothing when nothing changed", async () => {
+  it("changes nothing when it is called again with the same values", async () => {
     const before = await state();
     await settle("sandbox", URL_NOW);
     assertEquals(await state(), before);
   });
 
-  it("keeps the account that withdrawals are paid from, and notes it", async () => {
+  it("keeps the bank account that withdrawals are paid from, and writes it to the audit", async () => {
     await books.sql`select gold.set_payout_account('Gold House', 'SA0380000000608010167519', 'RIBLSARI')`;
     const [row] = await books.sql`
       select payout_name, payout_iban, payout_bic, subject, detail from gold.deployment, gold.audit where action = 'deployment.payout'`;
@@ -49,10 +49,13 @@ describe("settle_deployment", () => {
       await sql`delete from gold.deployment`;
       await sql`select gold.set_payout_account('a', 'b', 'c')`;
     }).then(() => "done", ({ code, message }) => `${code} ${message}`);
-    assertEquals(refusal, "GR409 the database belongs to no deployment yet");
+    assertEquals(
+      refusal,
+      "GR409 the database has no deployment yet: run `gold db migrate` with --env and --base-url",
+    );
   });
 
-  it("keeps a database in its environment for good", async () => {
+  it("refuses to change the environment of a database", async () => {
     const before = await state();
     const refusal = await settle("production", URL_NOW).then(
       () => "settled",
@@ -62,15 +65,15 @@ describe("settle_deployment", () => {
     assertEquals(await state(), before);
   });
 
-  it("has receivers on loopback in the sandbox alone", async () => {
+  it("allows receivers on loopback addresses only in the sandbox", async () => {
     const refusal = await books.sql.begin(async (sql) => {
       await sql`delete from gold.deployment`;
       await sql`select gold.settle_deployment('production', ${URL_NOW}, true, null, null, 20000, '{443}', 90)`;
     }).then(() => "settled", ({ code, message }) => `${code} ${message}`);
-    assertEquals(refusal, "GR409 receivers on loopback are for the sandbox alone");
+    assertEquals(refusal, "GR409 receivers on loopback addresses are allowed only in the sandbox");
   });
 
-  it("notes what it replaces, and tells the services", async () => {
+  it("writes the replaced values to the audit, and raises the registry's version", async () => {
     const { version, notes } = await state();
     await settle("sandbox", URL_NEXT, { loopback: false });
     assertEquals(await state(), {
@@ -85,7 +88,7 @@ describe("settle_deployment", () => {
     assertEquals({ ...note }, { subject: URL_NEXT, before: URL_NOW });
   });
 
-  it("keeps where receivers may listen and how long attempts are kept, and notes each change of these alone", async () => {
+  it("stores webhook ports and retention of attempts, and audits a change of either one", async () => {
     const { notes } = await state();
     const terms = async () => {
       const [row] = await books.sql`

@@ -120,7 +120,7 @@ describe("a database of the first version", () => {
     return lines;
   }
 
-  it("has a row in every table, keeps each as it is, and is whole after the upgrade", async () => {
+  it("keeps every row of every table, and verifies without findings after the upgrade", async () => {
     const names = (await tables()).filter((name) => name !== "problem");
     const columns = new Map<string, string>();
     const before = await rowsOf(names, columns);
@@ -136,7 +136,7 @@ describe("a database of the first version", () => {
     assertEquals({ ...links }, { n: 3, last: 3 });
   });
 
-  it("keeps whom it trusted, each authority by its fingerprint, the newest one's key in its place", async () => {
+  it("keeps every trusted authority under its fingerprint, and the key source of the newest", async () => {
     await migrate(url);
     const rows =
       await sql`select fingerprint, certificate, key_source, retired_at, revocation_list from gold.authority order by created_at`;
@@ -147,7 +147,7 @@ describe("a database of the first version", () => {
     ]);
   });
 
-  it("takes a further column of the deployment's table into its view", async () => {
+  it("adds a new column of gold.deployment to its view", async () => {
     await migrate(url);
     await sql`alter table gold.deployment add column further text`;
     await migrate(url);
@@ -158,7 +158,7 @@ describe("a database of the first version", () => {
     await migrate(url);
   });
 
-  it("goes on where it was: always open, no IBAN pending, the audit's next row linked", async () => {
+  it("continues: the market is always open, no IBAN is pending, the next audit row is linked", async () => {
     await migrate(url);
     const [row] = await sql`
       select p.always_open, p.url, d.flood_per_second, d.payout_iban, r.pending_iban, r.iban_changed_at, gold.market_open(now()) as open

@@ -15,7 +15,7 @@ import type { Pool } from "./query.ts";
 const NOBODY = 65_534;
 const VARIABLES = ["NODE_TLS_REJECT_UNAUTHORIZED", "PGSSLMODE", "PGSSL", "PGHOST", "PGSSLROOTCERT"];
 
-describe("a database link with sslmode=verify-full", () => {
+describe("a database connection with sslmode=verify-full", () => {
   const authority = createTrialAuthority();
   const folder = mkdtempSync(join(realpathSync(tmpdir()), "gold-link-"));
   const file = (name: string) => join(folder, name);
@@ -84,20 +84,20 @@ describe("a database link with sslmode=verify-full", () => {
     return each[0]!;
   }
 
-  it("accepts a certificate for the very host of the URL, by name or by address, and no other", async () => {
+  it("accepts only a valid certificate for the host name or address in the URL", async () => {
     const cases: readonly (readonly [string, string, Issued, string])[] = [
       ["the name", "localhost", authority.issue(["localhost"]), "encrypted"],
       ["the name in capitals", "LOCALHOST", authority.issue(["localhost"]), "encrypted"],
       ["another name", "localhost", authority.issue(["database.example"]), "refused"],
-      ["an address, for the name", "localhost", authority.issue(["127.0.0.1"]), "refused"],
+      ["an address instead of the name", "localhost", authority.issue(["127.0.0.1"]), "refused"],
       ["the address", "127.0.0.1", authority.issue(["127.0.0.1"]), "encrypted"],
       ["another address", "127.0.0.1", authority.issue(["127.0.0.2"]), "refused"],
-      ["localhost, for an address", "127.0.0.1", authority.issue(["localhost"]), "refused"],
-      ["a name in the subject alone", "localhost", authority.issueByCommonName("localhost"), "refused"],
-      ["an address in the subject alone", "127.0.0.1", authority.issueByCommonName("127.0.0.1"), "refused"],
-      ["an expired one", "localhost", authority.issue(["localhost"], -2, -1), "refused"],
-      ["one of tomorrow", "localhost", authority.issue(["localhost"], 1, 2), "refused"],
-      ["one of an unknown authority", "localhost", createTrialAuthority().issue(["localhost"]), "refused"],
+      ["localhost instead of the address", "127.0.0.1", authority.issue(["localhost"]), "refused"],
+      ["a name only in the subject", "localhost", authority.issueByCommonName("localhost"), "refused"],
+      ["an address only in the subject", "127.0.0.1", authority.issueByCommonName("127.0.0.1"), "refused"],
+      ["an expired certificate", "localhost", authority.issue(["localhost"], -2, -1), "refused"],
+      ["a certificate valid from tomorrow", "localhost", authority.issue(["localhost"], 1, 2), "refused"],
+      ["an unknown authority", "localhost", createTrialAuthority().issue(["localhost"]), "refused"],
     ];
     for (const [name, host, certificate, expected] of cases) {
       present(certificate);
@@ -106,7 +106,7 @@ describe("a database link with sslmode=verify-full", () => {
     }
   });
 
-  it("trusts the runtime's own authorities where no file is given, and so not this one", async () => {
+  it("trusts the runtime's authorities if no file is given, and so not the test's authority", async () => {
     present(authority.issue(["localhost"]));
     await reload("on");
     for (const query of ["sslmode=verify-full", "sslmode=verify-full&sslrootcert=system"]) {
@@ -114,7 +114,7 @@ describe("a database link with sslmode=verify-full", () => {
     }
   });
 
-  it("is not weakened by the environment", async () => {
+  it("is not weakened by environment variables", async () => {
     present(createTrialAuthority().issue(["localhost"]));
     await reload("on");
     process.env.NODE_TLS_REJECT_UNAUTHORIZED = "0";
@@ -123,14 +123,14 @@ describe("a database link with sslmode=verify-full", () => {
     assertEquals(await outcomes("localhost"), "refused");
   });
 
-  it("refuses a server that speaks no TLS", async () => {
+  it("refuses a server without TLS", async () => {
     await reload("off");
     assertEquals(await outcomes("localhost"), "refused");
     assertEquals(await outcomes("localhost", "sslmode=require"), "refused");
     assertEquals(await outcomes("localhost", "sslmode=prefer"), "clear");
   });
 
-  it("is needed for a check alone: require encrypts whatever the certificate, and without sslmode nothing is encrypted", async () => {
+  it("checks the certificate, unlike require and prefer; without sslmode nothing is encrypted", async () => {
     present(createTrialAuthority().issue(["database.example"]));
     await reload("on");
     assertEquals(await outcomes("localhost", "sslmode=require"), "encrypted");

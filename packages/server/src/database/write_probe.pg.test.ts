@@ -32,7 +32,7 @@ describe("openWriteProbe()", () => {
       select pg_terminate_backend(pid) from pg_stat_activity where datname = ${database} and application_name = 'gold-partner'`;
   };
 
-  it("has /health and every write refused while the database is read-only, and reads answered", async () => {
+  it("refuses /health and writes while the database is read-only, and still answers reads", async () => {
     assertEquals(await health(), 200);
     await setReadOnly("on");
     await until(async () => await health() === 503);
@@ -45,7 +45,7 @@ describe("openWriteProbe()", () => {
     assertEquals(after.status, 201);
   });
 
-  it("asks for a standby only where one is demanded", async () => {
+  it("reports no_standby only if a standby is required", async () => {
     const sql = service.books.connect("gold_api", 1);
     const [alone, demanding] = [await open(sql), await open(sql, true)];
     assertEquals([alone.fault(), demanding.fault()], [undefined, "no_standby"]);
@@ -56,7 +56,7 @@ describe("openWriteProbe()", () => {
     demanding.stop();
   });
 
-  it("refuses after a write that failed for want of space or of the standby, until a later probe commits", async () => {
+  it("refuses writes after a disk_full, read_only or no_standby error until a probe commits", async () => {
     const probe = await open(service.books.connect("gold_api", 1));
     const refusals: Refusal[] = [];
     probe.onRefusing((refusal) => refusals.push(refusal));
@@ -72,7 +72,7 @@ describe("openWriteProbe()", () => {
     probe.stop();
   });
 
-  it("finds settings that may lose what is acknowledged", async () => {
+  it("reports settings that can lose an acknowledged write", async () => {
     const sql = service.books.connect("gold_api", 1);
     await sql`set synchronous_commit = off`;
     const probe = await open(sql);
@@ -82,7 +82,7 @@ describe("openWriteProbe()", () => {
     probe.stop();
   });
 
-  it("refuses nothing while its connection is cut again and again", async () => {
+  it("refuses nothing if its connection is lost twice in a row", async () => {
     const sql = connect(service.books.url, 1);
     let [asked, cuts] = [0, 0];
     const cutTwice = ((...statement: Parameters<typeof sql>) => {
@@ -99,7 +99,7 @@ describe("openWriteProbe()", () => {
     await sql.end();
   });
 
-  it("calls a database that refuses its question unavailable", async () => {
+  it("makes /health answer 503 while the database denies the probe", async () => {
     await service.books.sql`revoke execute on function gold.probe_write from gold_api`;
     await until(async () => await health() === 503);
     await service.books.sql`grant execute on function gold.probe_write to gold_api`;

@@ -4,7 +4,7 @@ import { assertEquals } from "@std/assert";
 import { openLineWriter } from "./line_writer.ts";
 
 describe("openLineWriter()", () => {
-  it("writes the lines of one turn together, in their order, and waits for no other turn", async () => {
+  it("writes the lines of one turn of the event loop together and in order", async () => {
     const written: string[] = [];
     const { write } = openLineWriter((text) => written.push(text));
     write("a");
@@ -18,7 +18,7 @@ describe("openLineWriter()", () => {
     assertEquals(written, ["a\nb\n", "c\n"]);
   });
 
-  it("writes at once what it is told to flush, and nothing twice", async () => {
+  it("writes held lines at once on flush, and no line twice", async () => {
     const written: string[] = [];
     const { write, flush } = openLineWriter((text) => written.push(text));
     flush();
@@ -28,7 +28,7 @@ describe("openLineWriter()", () => {
     assertEquals(written, ["last\n"]);
   });
 
-  it("writes whole lines, and never more than a pipe takes in one piece unless a line is longer", () => {
+  it("writes whole lines, in pieces of at most 4,096 bytes unless a line is longer", () => {
     const written: string[] = [];
     const { write, flush } = openLineWriter((text) => written.push(text));
     const lines = [1000, 3000, 95, 1, 4095, 5000, 10].map((length) => "x".repeat(length));
@@ -38,7 +38,7 @@ describe("openLineWriter()", () => {
     assertEquals(written.map(({ length }) => length), [4002, 98, 4096, 5001, 11]);
   });
 
-  it("takes lines while it writes", async () => {
+  it("accepts a line during a write", async () => {
     const written: string[] = [];
     const { write, flush } = openLineWriter((text) => {
       written.push(text);

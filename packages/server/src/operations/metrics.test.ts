@@ -22,7 +22,7 @@ describe("createMetrics()", () => {
     );
   });
 
-  it("reads a gauge when it is asked", () => {
+  it("reads a gauge when its text is requested", () => {
     const metrics = createMetrics();
     let waiting = 1;
     metrics.gauge("gold_bookings_waiting", () => waiting);
@@ -47,7 +47,7 @@ describe("createMetrics()", () => {
     assertEquals(Number(value('sum{route="/x"}')).toFixed(4), "60.3021");
   });
 
-  it("escapes what a label may hold", () => {
+  it("escapes special characters in a label's value", () => {
     const metrics = createMetrics();
     metrics.count("x", { route: 'a"b\\c\nd' });
     assertStringIncludes(metrics.text(), 'x{route="a\\"b\\\\c\\nd"} 1');

@@ -6,7 +6,7 @@ import { createMetrics } from "./metrics.ts";
 import { createOperationsServer } from "./operations_server.ts";
 
 describe("createOperationsServer()", () => {
-  it("is live while it runs and ready when it says so, and shows its metrics", async () => {
+  it("answers /live, answers /ready as isReady() says, and shows its metrics", async () => {
     const metrics = createMetrics();
     metrics.count("gold_requests_total");
     let ready = false;

@@ -9,7 +9,7 @@ const HOSTILE_RANGES = [[0, 0x1f], [0x7f, 0x9f], [0x61c, 0x61c], [0x200e, 0x200f
 ]];
 
 describe("printable()", () => {
-  it("shows each character that a terminal would obey by its code", () => {
+  it("replaces each character that a terminal interprets with its code", () => {
     assertEquals(
       printable(HOSTILE),
       "A\\u{1b}[2J\\u{7}\\u{d}\\u{a}B\\u{7f}\\u{9b}31m\\u{202e}C\\u{2066}\\u{200f}\\u{2028}\\u{61c}D",
@@ -21,7 +21,7 @@ describe("printable()", () => {
     }
   });
 
-  it("leaves what people write as it is", () => {
+  it("leaves ordinary text of any script unchanged", () => {
     for (const text of ["Example Bank", "بنك المثال", "उदाहरण", "Zoë – №1", "a\\b", "👍🏽"]) {
       assertEquals(printable(text), text);
     }
@@ -29,7 +29,7 @@ describe("printable()", () => {
 });
 
 describe("printableJson()", () => {
-  it("keeps the value and writes no such character", () => {
+  it("keeps the value and escapes the same characters", () => {
     const text = printableJson({ [HOSTILE]: [HOSTILE] });
     assertEquals(JSON.parse(text), { [HOSTILE]: [HOSTILE] });
     assertEquals(printable(text), text);

@@ -71,19 +71,19 @@ describe("body: size, media type, syntax and shape", () => {
         },
       });
 
-    it("may be 65,536 bytes, announced or not", async () => {
+    it("may be 65,536 bytes, with or without Content-Length", async () => {
       const body = padded(BODY_MAX_BYTES);
       assertEquals((await quote(body, { "Content-Length": `${BODY_MAX_BYTES}` })).status, 201);
       assertEquals((await quote(stream(body))).status, 201);
     });
 
-    it("may not be one byte more, announced or not", async () => {
+    it("may not be 65,537 bytes, with or without Content-Length", async () => {
       const body = padded(BODY_MAX_BYTES + 1);
       await expectProblem(await quote(body, { "Content-Length": `${BODY_MAX_BYTES + 1}` }), "body_too_large");
       await expectProblem(await quote(stream(body)), "body_too_large");
     });
 
-    it("is never held beyond the bound: a body without end is refused at the bound", async () => {
+    it("is checked while the body arrives: an endless body is refused at the limit", async () => {
       let sent = 0;
       const endless = new ReadableStream<Uint8Array>({
         pull(controller) {
@@ -97,7 +97,7 @@ describe("body: size, media type, syntax and shape", () => {
   });
 
   describe("the syntax", () => {
-    it("is I-JSON: what two readers could read differently is refused", async () => {
+    it("is I-JSON: a body that two parsers could read differently is refused", async () => {
       const refused: (string | Uint8Array)[] = [
         "",
         " ",
@@ -129,7 +129,7 @@ describe("body: size, media type, syntax and shape", () => {
         "pointer" in one ? one.pointer : one.name
       );
 
-    it("is judged whole: every offending place has its pointer", async () => {
+    it("is checked completely: every violation has its JSON pointer", async () => {
       assertEquals(await places('{"side":"hold","gold_grams":1}'), ["#/side"]);
       assertEquals(await places('{"side":"buy","gold_grams":"1"}'), ["#/gold_grams"]);
       assertEquals((await places('{"side":"hold","gold_grams":-1,"x/y":1,"a~b":2}')).sort(), [
@@ -140,17 +140,17 @@ describe("body: size, media type, syntax and shape", () => {
       ]);
     });
 
-    it("is an object", async () => {
+    it("must be an object", async () => {
       for (const body of ["null", "[]", '"buy"', "1", "true"]) assertEquals(await places(body), ["#"], body);
     });
 
-    it("takes grams or an amount, not both and not neither", async () => {
+    it("must have either grams or an amount, not both", async () => {
       for (const body of ['{"side":"buy"}', '{"side":"buy","gold_grams":1,"amount_sar":1}']) {
         await expectProblem(await quote(body), "invalid_request");
       }
     });
 
-    it("refuses a quantity that has no exact form, and takes every spelling of one that has", async () => {
+    it("refuses an invalid quantity, and accepts every JSON notation of a valid quantity", async () => {
       for (
         const grams of ["0.00001", "0", "-0", "-1", "1e400", "1.00000000000000001", "null", '"1"', "1.5.0"]
       ) {

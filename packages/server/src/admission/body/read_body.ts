@@ -43,7 +43,7 @@ export async function readJsonBytes(c: AppContext, isOptional = false): Promise<
  * request_timeout.
  */
 function refuseBroken(error: unknown): never {
-  throw error instanceof Refusal ? error : new Refusal("request_timeout", "The body did not arrive whole.");
+  throw error instanceof Refusal ? error : new Refusal("request_timeout", "The body is incomplete.");
 }
 
 async function readOnce(c: AppContext): Promise<Uint8Array> {

@@ -9,7 +9,7 @@ import {
   trialService,
 } from "@gold-partner/dev";
 
-describe("identity: whose certificate, and from where", () => {
+describe("client certificate and client address", () => {
   let service: TrialService;
   before(async () => void (service = await trialService()));
   after(() => service.stop());
@@ -23,12 +23,12 @@ describe("identity: whose certificate, and from where", () => {
     return { "X-Forwarded-Client-Cert": `Hash=${fingerprint}` };
   };
 
-  it("lets a registered certificate in", async () => {
+  it("accepts a registered certificate", async () => {
     const reply = await withHeaders({});
     assertEquals([reply.status, await reply.text()], [200, '{"status":"ok"}']);
   });
 
-  it("refuses a certificate that no partner has", async () => {
+  it("refuses a certificate that is not registered", async () => {
     const hash = randomBytes(32).toString("hex");
     await expectProblem(
       await withHeaders({ "X-Forwarded-Client-Cert": `Hash=${hash}` }),
@@ -36,7 +36,7 @@ describe("identity: whose certificate, and from where", () => {
     );
   });
 
-  it("lets in at once a certificate that was registered a moment ago, before the next poll", async () => {
+  it("accepts a certificate at once after its registration, before the next poll", async () => {
     const fingerprint = randomBytes(32).toString("hex");
     await addTrialCertificate(service.books.sql, service.partner.clientId, fingerprint);
     assertEquals((await withHeaders({ "X-Forwarded-Client-Cert": `Hash=${fingerprint}` })).status, 200);
@@ -51,7 +51,7 @@ describe("identity: whose certificate, and from where", () => {
     await expectProblem(await withHeaders(headers), "certificate_revoked");
   });
 
-  it("refuses a certificate from its last millisecond on, by the service's clock", async () => {
+  it("refuses a certificate from its not_after time on, by the service's clock", async () => {
     const headers = await addCertificate({ endsSeconds: 3600 });
     service.shiftClock(3_570_000);
     assertEquals((await withHeaders(headers)).status, 200);
@@ -68,7 +68,7 @@ describe("identity: whose certificate, and from where", () => {
     assertStringIncludes(problem.detail, "not valid yet");
   });
 
-  it("refuses every form of the proxy's header but exactly one hash", async () => {
+  it("refuses an X-Forwarded-Client-Cert header that is not exactly one hash", async () => {
     const hash = service.partner.fingerprint;
     const other = randomBytes(32).toString("hex");
     const forms = [
@@ -97,14 +97,14 @@ describe("identity: whose certificate, and from where", () => {
     }
   });
 
-  describe("the address", () => {
+  describe("the client address", () => {
     let bank: TrialPartner;
     before(async () => {
       bank = await service.addPartner({ ips: ["203.0.113.7/32", "198.51.100.0/25", "2001:db8:5::/48"] });
     });
     const from = (address: string | null) => withHeaders({ "X-Client-Ip": address }, bank);
 
-    it("is let in from a registered address or range, however it is written", async () => {
+    it("is accepted if it is registered or in a registered range, in any notation", async () => {
       const registered = [
         "203.0.113.7",
         "198.51.100.0",
@@ -117,7 +117,7 @@ describe("identity: whose certificate, and from where", () => {
       for (const address of registered) assertEquals((await from(address)).status, 200, address);
     });
 
-    it("is refused from any other", async () => {
+    it("is refused if it is not registered", async () => {
       const foreign = [
         "203.0.113.8",
         "198.51.100.128",
@@ -129,7 +129,7 @@ describe("identity: whose certificate, and from where", () => {
       for (const address of foreign) await expectProblem(await from(address), "ip_not_allowed");
     });
 
-    it("is refused where the proxy sent none, or something that is none", async () => {
+    it("is refused if it is missing or not an IP address", async () => {
       const forms = [
         "localhost",
         "203.0.113.7, 203.0.113.7",
@@ -152,7 +152,7 @@ describe("identity: whose certificate, and from where", () => {
       );
     });
 
-    it("is refused to a partner without any registered address", async () => {
+    it("is refused for a partner without any registered address", async () => {
       const nobody = await service.addPartner({ ips: [] });
       await expectProblem(await withHeaders({}, nobody), "ip_not_allowed");
     });

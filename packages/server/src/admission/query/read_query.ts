@@ -7,8 +7,9 @@ interface Targeted {
   get(name: "target"): string;
 }
 
+const AMBIGUOUS_PLUS = "A plus sign is ambiguous in a query; write %2B for a plus or %20 for a space.";
 const NO_PARAMETERS = z.strictObject({}, {
-  error: "This operation takes no query parameters; leave it out.",
+  error: "This operation takes no query parameters; remove this one.",
 });
 
 /**
@@ -45,11 +46,11 @@ function* pairsOf(target: string): Generator<[name: string, value: string]> {
 
 function decode(text: string, name: string): string {
   // Form decoders read a plus as a space, URL decoders read it as a plus.
-  if (text.includes("+")) throw refusal(name, "A plus here can be read in two ways; write %2B or %20.");
+  if (text.includes("+")) throw refusal(name, AMBIGUOUS_PLUS);
   try {
     return decodeURIComponent(text);
   } catch {
-    throw refusal(name, "The percent-encoding is broken; write %25 for a percent sign itself.");
+    throw refusal(name, "The percent-encoding is invalid; write %25 for a literal percent sign.");
   }
 }
 

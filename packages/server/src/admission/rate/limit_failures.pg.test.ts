@@ -77,7 +77,7 @@ describe("failed authentications, counted per certificate", () => {
     await expectProblem(await prices(partner, "Bearer x"), "rate_limited");
   });
 
-  it("lets a valid token and a valid secret pass while the bucket is empty", async () => {
+  it("accepts a valid token and a valid secret while the bucket is empty", async () => {
     const partner = await exhausted();
     for (let round = 0; round < 3; round++) {
       assertEquals((await askToken(partner)).status, 200);
@@ -89,7 +89,7 @@ describe("failed authentications, counted per certificate", () => {
     }
   });
 
-  it("leaves the partner's other certificates and other partners alone", async () => {
+  it("does not affect the partner's other certificates or other partners", async () => {
     const partner = await exhausted();
     const renewed = randomBytes(32).toString("hex");
     await addTrialCertificate(service.books.sql, partner.clientId, renewed);
@@ -122,7 +122,7 @@ describe("failed authentications, counted per certificate", () => {
     }
   });
 
-  it("counts failed clients at the token endpoint, and answers all of them alike in OAuth's form", async () => {
+  it("counts failed clients at the token endpoint, and answers each in OAuth's error format", async () => {
     const partner = await exhausted();
     const answers = [
       await askToken(partner, { client_secret: "wrong" }),
@@ -142,7 +142,7 @@ describe("failed authentications, counted per certificate", () => {
     await expectProblem(await prices(fresh, "Bearer x"), "rate_limited");
   });
 
-  it("does not count a body that the token endpoint cannot read, nor a signature that fails", async () => {
+  it("does not count an invalid token request or an invalid signature", async () => {
     const partner = await service.addPartner();
     await statusesOf(BURST - 1, () => prices(partner, "Bearer x"));
     assertEquals((await askToken(partner, { grant_type: "password" })).status, 400);

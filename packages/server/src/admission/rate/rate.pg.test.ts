@@ -59,7 +59,7 @@ describe("rate limits, through the service", () => {
     Number(/^"default";r=(\d+);t=1$/.exec(reply.headers.get("RateLimit") ?? "")?.[1]);
   const wait = (reply: Response) => void (clockMs += Number(reply.headers.get("Retry-After")) * 1000);
 
-  it("let a burst through and refuse the next request, which passes after Retry-After", async () => {
+  it("allow a burst and refuse the next request, which succeeds after Retry-After", async () => {
     const partner = await partnerWith({ perSecond: 1, burst: 3 });
     const replies = [
       await health(partner),
@@ -78,7 +78,7 @@ describe("rate limits, through the service", () => {
     assertEquals((await health(partner)).status, 200);
   });
 
-  it("do not go by the service's time, which follows the database's and may jump", async () => {
+  it("use a monotonic clock, not the service's time, which may jump with the database's time", async () => {
     const partner = await partnerWith({ perSecond: 1, burst: 1 });
     await health(partner);
     for (const aheadMs of [1_000_000, -10_000]) {
@@ -88,7 +88,7 @@ describe("rate limits, through the service", () => {
     service.shiftClock(0);
   });
 
-  it("leave other partners alone", async () => {
+  it("do not affect other partners", async () => {
     const [busy, calm] = [
       await partnerWith({ perSecond: 1, burst: 1 }),
       await partnerWith({ perSecond: 1, burst: 1 }),
@@ -97,7 +97,7 @@ describe("rate limits, through the service", () => {
     assertEquals((await health(calm)).status, 200);
   });
 
-  it("follow the registry: other terms hold from the next snapshot on", async () => {
+  it("apply changed limits from the registry's next snapshot on", async () => {
     const partner = await partnerWith({ perSecond: 1, burst: 1 });
     await health(partner);
     assertEquals((await health(partner)).status, 429);
@@ -109,7 +109,7 @@ describe("rate limits, through the service", () => {
     assertEquals((await health(partner)).status, 429);
   });
 
-  it("count every request once, in one bucket, whatever it asks for and however it ends", async () => {
+  it("count every request once, in one bucket, for every endpoint and every status", async () => {
     const partner = await partnerWith({ perSecond: 1, burst: 100 });
     const form = { headers: { Authorization: null, "Content-Type": "application/x-www-form-urlencoded" } };
     const replies = [
@@ -141,7 +141,7 @@ describe("rate limits, through the service", () => {
     assertEquals(replies.map(left), replies.map((_, index) => 99 - index));
   });
 
-  it("count nothing that fails before its place in the order of checks", async () => {
+  it("do not count a request that fails an earlier check", async () => {
     const partner = await partnerWith({ perSecond: 1, burst: 1 });
     const strays = [
       await health(partner, { headers: { "X-Client-Ip": "192.0.2.1" } }),
@@ -158,7 +158,7 @@ describe("rate limits, through the service", () => {
     assertEquals((await health(partner)).status, 200);
   });
 
-  it("refuse before size and media type are looked at, and after the token", async () => {
+  it("are checked after the token and before size and media type", async () => {
     const partner = await partnerWith({ perSecond: 1, burst: 1 });
     await health(partner);
     const spoilt = { body: "x".repeat(100_000), headers: { "Content-Type": "text/plain" }, partner };
@@ -172,7 +172,7 @@ describe("rate limits, through the service", () => {
     await expectProblem(await service.send("/sandbox/fund", anybody), "rate_limited");
   });
 
-  it("count a write once that is admitted anew", async () => {
+  it("count a write only once if its admission is repeated", async () => {
     const partner = await partnerWith({ perSecond: 1, burst: 1 });
     const { sql } = service.books;
     await sql`update gold.account set admission_version = admission_version + 1 where client_id = ${partner.client}`;
@@ -181,7 +181,7 @@ describe("rate limits, through the service", () => {
     assertEquals([reply.status, left(reply)], [201, 0]);
   });
 
-  it("refuse without a trace: the same order, key and nonce succeed afterwards", async () => {
+  it("do not use up a refused order's key and nonce: the same order succeeds afterwards", async () => {
     const partner = await service.addPartner();
     await service.send("/sandbox/fund", { body: '{"amount_sar":1000}', partner });
     const quoted = await service.send("/v1/quotes", { body: '{"side":"buy","gold_grams":1}', partner });
@@ -197,7 +197,7 @@ describe("rate limits, through the service", () => {
     assertEquals([executed.status, executed.headers.get("Idempotent-Replayed")], [201, null]);
   });
 
-  it("speak OAuth's language at the token endpoint", async () => {
+  it("answer in OAuth's error format at the token endpoint", async () => {
     const partner = await partnerWith({ perSecond: 1, burst: 1 });
     const { clientId, clientSecret } = partner;
     const ask = () =>

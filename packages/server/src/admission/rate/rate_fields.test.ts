@@ -6,7 +6,7 @@ describe("rateFields()", () => {
   const policy = (perSecond: number, burst: number) =>
     rateFields({ perSecond, burst }, { allowed: true, remaining: 3, resetSeconds: 1 })["RateLimit-Policy"];
 
-  it("says the quota and what is left of it, and nothing else", () => {
+  it("returns RateLimit-Policy with the quota and RateLimit with the remaining requests", () => {
     assertEquals(
       rateFields({ perSecond: 50, burst: 200 }, { allowed: true, remaining: 199, resetSeconds: 1 }),
       { "RateLimit-Policy": '"default";q=200;w=4', "RateLimit": '"default";r=199;t=1' },
@@ -18,7 +18,7 @@ describe("rateFields()", () => {
     );
   });
 
-  it("never promises more than the rate: a window is whole seconds, rounded up, and none is empty", () => {
+  it("rounds the window up to whole seconds, so that the policy never promises more than the rate", () => {
     assertEquals(policy(60, 200), '"default";q=200;w=4');
     assertEquals(policy(2000, 2000), '"default";q=2000;w=1');
     assertEquals(policy(50, 10), '"default";q=10;w=1');

@@ -50,7 +50,7 @@ function modelBucket() {
 }
 
 describe("createRateLimiter()", () => {
-  it("decides as a token bucket in exact fractions does, for each client alone, whatever the terms become", () => {
+  it("decides like an exact token bucket for each client, also when the limits change", () => {
     const step = fc.record({ gapMicros, client: fc.integer({ min: 1, max: 3 }), terms });
     fc.assert(
       fc.property(walk(step), (steps) => {
@@ -69,7 +69,7 @@ describe("createRateLimiter()", () => {
     );
   });
 
-  it("does not drift: a client that always asks gets its burst and then its rate, to the request", () => {
+  it("does not drift: a client that always asks gets exactly its burst plus its rate", () => {
     for (const perSecond of [1, 3, 7, 999]) {
       const limiter = createRateLimiter();
       const terms = { perSecond, burst: 5 };
@@ -82,7 +82,7 @@ describe("createRateLimiter()", () => {
     }
   });
 
-  it("tells how many more may follow at once: just so many are let through", () => {
+  it("allows exactly as many further requests as remaining says", () => {
     const step = fc.record({ gapMicros, client: fc.constant(1), terms });
     fc.assert(fc.property(walk(step), (steps) => {
       const limiter = createRateLimiter();
@@ -100,7 +100,7 @@ describe("createRateLimiter()", () => {
     }));
   });
 
-  it("lets through whoever waits as long as it says", () => {
+  it("allows a request after resetSeconds", () => {
     const step = fc.record({ gapMicros: ticks(8), client: fc.constant(1), terms });
     fc.assert(fc.property(walk(step), (steps) => {
       const limiter = createRateLimiter();
@@ -115,7 +115,7 @@ describe("createRateLimiter()", () => {
     }));
   });
 
-  it("never lets one client's flood touch another", () => {
+  it("decides for a client independently of other clients' requests", () => {
     const own = fc.record({ gapMicros, client: fc.constant(1), terms });
     fc.assert(fc.property(walk(own), fc.integer({ min: 1, max: 30 }), (steps, flood) => {
       const [alone, beside] = [createRateLimiter(), createRateLimiter()];
@@ -128,7 +128,7 @@ describe("createRateLimiter()", () => {
     }));
   });
 
-  it("gives no more than the burst after any rest", () => {
+  it("allows at most the burst after a pause of any length", () => {
     const terms = { perSecond: 5000, burst: 7 };
     for (const restMs of [0, 1, 1000, 86_400_000, 3.2e12]) {
       const limiter = createRateLimiter();
@@ -138,7 +138,7 @@ describe("createRateLimiter()", () => {
     }
   });
 
-  it("gives and takes nothing for a clock that goes back, and lets nobody wait until it has caught up", () => {
+  it("pays back nothing if the clock goes back, and no client has to wait until it has caught up", () => {
     const limiter = createRateLimiter();
     const terms = { perSecond: 1, burst: 2 };
     const hourMs = 3_600_000;
@@ -150,7 +150,7 @@ describe("createRateLimiter()", () => {
     assert(limiter.take(1, terms, 0.5 + resetSeconds * 1000).allowed);
   });
 
-  it("takes up other terms with the next request: a lower burst forgives what it could never hold", () => {
+  it("applies changed limits at the next request; a lower burst caps the debt", () => {
     const limiter = createRateLimiter();
     for (let taken = 0; taken < 1000; taken++) limiter.take(1, { perSecond: 1, burst: 1000 }, 0);
     assertEquals(limiter.take(1, { perSecond: 1, burst: 1001 }, 0).allowed, true);
@@ -163,14 +163,14 @@ describe("createRateLimiter()", () => {
     assertEquals(limiter.take(1, { perSecond: 400, burst: 2 }, 1002.5).allowed, true);
   });
 
-  it("leaves a rest what it was, when other terms come after it", () => {
+  it("treats a debt as paid by the limits of its last request, if the limits change afterwards", () => {
     const limiter = createRateLimiter();
     limiter.take(1, { perSecond: 1000, burst: 1 }, 0);
     assertEquals(limiter.take(1, { perSecond: 1, burst: 1 }, 1).allowed, true);
     assertEquals(limiter.take(1, { perSecond: 1, burst: 1 }, 1000).allowed, false);
   });
 
-  it("forgets who has paid, so what it keeps is bounded by who is busy, and never who still owes", () => {
+  it("removes clients without debt, so that its memory is bounded, and keeps clients with debt", () => {
     const limiter = createRateLimiter();
     const terms = { perSecond: 10, burst: 1 };
     for (let client = 0; client < 100_000; client++) {

@@ -8,7 +8,7 @@ import { untilWaiting } from "../../booking/trial.ts";
 const hash = () => randomBytes(32).toString("hex");
 
 /** Two concurrent changes of the same rows: the second waits until the first commits, and sees its result. */
-describe("changes of authorities and the house's keys, two at once", () => {
+describe("two concurrent changes of authorities and token keys", () => {
   let books: TrialBooks;
   let one: Sql;
   let other: Sql;
@@ -45,26 +45,26 @@ describe("changes of authorities and the house's keys, two at once", () => {
     sql`select gold.add_certificate(${publicId}, ${hash()}, '01aa', now(), now() + interval '1 day', ${authority}, ${keyHash})`;
   const retire = (authority: string): Change => (sql) => sql`select gold.retire_authority(${authority})`;
 
-  it("one makes the first authority", async () => {
+  it("only one creates the first authority", async () => {
     const outcome = await secondOf(add(true), add(true));
     assert(outcome.startsWith("GR409 there is a certificate authority already"), outcome);
   });
 
-  it("one certifies a key", async () => {
+  it("only one certifies a key", async () => {
     const [authority, key] = [hash(), hash()];
     await add(true, authority)(books.sql);
     const outcome = await secondOf(certify(authority, key), certify(authority, key));
     assert(outcome.startsWith("GR409 this key is in certificate"), outcome);
   });
 
-  it("what an authority signed before it was replaced is not registered after", async () => {
+  it("a certificate is refused if its authority was replaced before the registration", async () => {
     const authority = hash();
     await add(true, authority)(books.sql);
     const outcome = await secondOf(add(false), certify(authority));
-    assert(outcome.startsWith("GR409 a new authority took the place"), outcome);
+    assert(outcome.startsWith("GR409 a new authority has replaced"), outcome);
   });
 
-  it("a new authority takes the place of the one before, within the same millisecond and by a clock that went back", async () => {
+  it("a new authority is the newest, even in the same millisecond or after the clock went back", async () => {
     const [first, second, third] = [hash(), hash(), hash()];
     await add(true, first)(books.sql);
     await books.sql`update gold.authority set created_at = clock_timestamp() + interval '1 hour'`;
@@ -74,7 +74,7 @@ describe("changes of authorities and the house's keys, two at once", () => {
     );
   });
 
-  it("an authority is retired when another has taken its place, and the newest never", async () => {
+  it("an authority can be retired once another has replaced it; the newest cannot", async () => {
     const [older, newer] = [hash(), hash()];
     await add(true, older)(books.sql);
     assertEquals(await secondOf(add(false, newer), retire(older)), "done");
@@ -82,7 +82,7 @@ describe("changes of authorities and the house's keys, two at once", () => {
     assert(outcome.startsWith("GR409 this is the newest authority"), outcome);
   });
 
-  it("one list is stored on top of another", async () => {
+  it("only one of two revocation lists with the same number is stored", async () => {
     const authority = hash();
     await add(true, authority)(books.sql);
     const store = (sql: Sql | TransactionSql) =>
@@ -96,7 +96,7 @@ describe("changes of authorities and the house's keys, two at once", () => {
     assertEquals(await second!, false);
   });
 
-  it("of two new token keys the older one retires with the rest", async () => {
+  it("the second of two token key rotations also retires the key of the first", async () => {
     const rotate = (kid: string): Change => (sql) =>
       sql`select gold.rotate_token_key(${kid}, ${TRIAL_PUBLIC_JWK}::text::jsonb, '\\x00', 'none', 10, 660)`;
     assertEquals(await secondOf(rotate("first"), rotate("second")), "done");

@@ -10,7 +10,7 @@ language plpgsql volatile set search_path = gold, pg_temp as $$
 begin
   perform from deployment for no key update;
   if not found then
-    raise exception 'the database belongs to no deployment yet' using errcode = 'GR409';
+    raise exception 'the database has no deployment yet: run `gold db migrate` with --env and --base-url' using errcode = 'GR409';
   end if;
   return (select a.fingerprint from authority a where a.retired_at is null order by a.created_at desc limit 1);
 end $$;
@@ -25,7 +25,7 @@ declare
   newest text := hold_authorities();
 begin
   if first and newest is not null then
-    raise exception 'there is a certificate authority already: `gold key rotate ca` puts a new one beside it' using errcode = 'GR409';
+    raise exception 'there is a certificate authority already: `gold key rotate ca` adds a new one beside it' using errcode = 'GR409';
   elsif not first and newest is null then
     raise exception 'there is no certificate authority yet: `gold ca init` makes the first one' using errcode = 'GR409';
   end if;
@@ -61,7 +61,7 @@ begin
   elsif subject.retired_at is not null then
     raise exception 'the authority is retired already, since %', instant_text(subject.retired_at) using errcode = 'GR409';
   elsif subject.fingerprint = newest then
-    raise exception 'this is the newest authority, which signs: `gold key rotate ca` puts another in its place first' using errcode = 'GR409';
+    raise exception 'this is the newest authority, which signs new certificates: replace it with `gold key rotate ca` first' using errcode = 'GR409';
   end if;
   for client in
     select distinct c.partner_id from certificate c
@@ -107,14 +107,14 @@ declare
 begin
   select c.* into known from certificate c where c.key_hash = add_certificate.key_hash;
   if add_certificate.authority <> newest then
-    raise exception 'a new authority took the place of the one that signed this certificate: run the command again' using errcode = 'GR409';
+    raise exception 'a new authority has replaced the one that signed this certificate: run the command again' using errcode = 'GR409';
   elsif known.revoked_at is not null then
-    raise exception 'the certificate of this key was revoked at %, and a revoked key does not come back: the partner makes a new one',
+    raise exception 'the certificate of this key was revoked at %, and a revoked key cannot be certified again: the partner must make a new one',
       instant_text(known.revoked_at) using errcode = 'GR409';
   elsif known.partner_id <> subject.id then
-    raise exception 'this key is in a certificate of %: each partner makes a key of its own', public_of(known.partner_id) using errcode = 'GR409';
+    raise exception 'this key is in a certificate of %: each partner must make its own key', public_of(known.partner_id) using errcode = 'GR409';
   elsif known.fingerprint is not null then
-    raise exception 'this key is in certificate % already, and a key is certified once. If `gold cert issue` was cut short, the certificate may be beside the file that was asked for, by its name and a number; else the partner makes a new key', known.fingerprint
+    raise exception 'this key is in certificate % already, and a key is certified only once. If `gold cert issue` was interrupted, the certificate may be beside the requested file, under the file''s name and a number. If it is not, the partner must make a new key', known.fingerprint
       using errcode = 'GR409';
   end if;
   insert into certificate (fingerprint, partner_id, serial, not_before, not_after, authority, key_hash)
@@ -138,7 +138,7 @@ begin
   update certificate c set revoked_at = clock_timestamp(), revocation_reason = reason
   where c.fingerprint = subject.fingerprint and c.revoked_at is null;
   if not found then
-    raise exception 'the certificate is revoked already; `gold cert crl` renews its list' using errcode = 'GR409';
+    raise exception 'the certificate is revoked already; `gold cert crl` renews the revocation list' using errcode = 'GR409';
   end if;
   public := public_of(subject.partner_id);
   perform note('certificate.revoke', public, jsonb_strip_nulls(jsonb_build_object('fingerprint', subject.fingerprint, 'reason', reason)));

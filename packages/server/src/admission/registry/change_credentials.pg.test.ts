@@ -31,7 +31,7 @@ describe("a partner's credentials", () => {
       where ${books.sql(name)}::text = ${one}`;
 
   for (const [noun, kind] of Object.entries(KINDS)) {
-    it(`a new ${noun} ends no admission, raises the registry's version and is noted`, async () => {
+    it(`a new ${noun} ends no admission, raises the registry's version and is audited`, async () => {
       const subject = await trader();
       const item = await buy(subject.client);
       const before = await registryVersion();
@@ -41,7 +41,7 @@ describe("a partner's credentials", () => {
       assertEquals(wordOf(await bookOrder(books.api, item)), "answered 201");
     });
 
-    it(`a retired ${noun} is retired for good, noted, and known to whoever reads the registry`, async () => {
+    it(`retiring a ${noun} raises the registry's version, is audited and succeeds once`, async () => {
       const subject = await trader();
       const [first] = [await kind.add(books.sql, subject), await kind.add(books.sql, subject)];
       const before = await registryVersion();
@@ -52,14 +52,15 @@ describe("a partner's credentials", () => {
       assert(refusal.startsWith(`GR409 the ${noun} is retired already, since `), refusal);
     });
 
-    it(`the last ${noun} without an end stays, also when two retire the two that are left at once`, async () => {
+    it(`the last ${noun} without an end stays, even if the last two are retired concurrently`, async () => {
       const subject = await trader();
       // Delete the credential that the partner was created with: it would count as another one without an
       // end.
       await books.sql`delete from gold.${books.sql(kind.table)} where partner_id = ${subject.client}`;
       const first = await kind.add(books.sql, subject);
       const words =
-        `GR409 no other ${noun} would be left that has no end: add one first, or suspend the partner`;
+        `GR409 the partner would have no other ${noun} without a retirement date: add one first, ` +
+        "or suspend the partner";
       assertEquals(await refusalOf(kind.retire(books.sql, subject, first)), words);
       const second = await kind.add(books.sql, subject);
       await books.sql`update gold.${
@@ -70,7 +71,7 @@ describe("a partner's credentials", () => {
       assertEquals(await countActive(books.sql, kind, subject), 1);
     });
 
-    it(`a ${noun} that somebody began to use after it was looked at is not retired unseen`, async () => {
+    it(`a ${noun} is not retired if its use began after the operator looked at it`, async () => {
       const subject = await trader();
       const [one, two] = [await kind.add(books.sql, subject), await kind.add(books.sql, subject)];
       await used(kind, one, 60);
@@ -86,7 +87,7 @@ describe("a partner's credentials", () => {
       assertEquals(await refusalOf(kind.retire(books.sql, subject, two, "infinity")), "done");
     });
 
-    it(`at most five of a partner's ${noun}s are active, also where ten are added at once`, async () => {
+    it(`at most five of a partner's ${noun}s are active, even if ten are added concurrently`, async () => {
       const subject = await trader();
       const adding = Array.from(
         { length: 10 },
@@ -95,12 +96,12 @@ describe("a partner's credentials", () => {
       const refused = (await Promise.all(adding)).filter((word) => word !== "done");
       assertEquals(
         [...new Set(refused)],
-        [`GR409 5 ${noun}s are active, and no more stand side by side: retire one that is no longer used`],
+        [`GR409 5 ${noun}s are active, which is the maximum: retire one that is no longer used`],
       );
       assertEquals(await countActive(books.sql, kind, subject), 5);
     });
 
-    it(`a ${noun} of another partner, and one that there is none of, is not found`, async () => {
+    it(`another partner's ${noun}, an unknown ${noun} and an unknown partner are not found`, async () => {
       const [subject, other] = [await trader(), await trader()];
       const foreign = await kind.add(books.sql, other);
       assertEquals(await codeOf(kind.retire(books.sql, subject, foreign)), "GR404");
@@ -112,7 +113,7 @@ describe("a partner's credentials", () => {
   for (const noun of ["client secret", "signing key"]) {
     const kind = KINDS[noun]!;
 
-    it(`what was admitted before a ${noun} retired executes nothing after`, async () => {
+    it(`an order admitted before a ${noun} retired is refused afterwards and changes nothing`, async () => {
       const subject = await trader();
       const [one] = [await kind.add(books.sql, subject), await kind.add(books.sql, subject)];
       const item = await buy(subject.client);
@@ -122,7 +123,7 @@ describe("a partner's credentials", () => {
       assertEquals(await readBooks(books.sql), before);
     });
 
-    it(`the retirement of a ${noun} waits for an order under way, which then stands, and no later one does`, async () => {
+    it(`retiring a ${noun} waits for an in-flight order to commit; a later order is refused`, async () => {
       const subject = await trader();
       const [one] = [await kind.add(books.sql, subject), await kind.add(books.sql, subject)];
       const [first, second] = [await buy(subject.client), await buy(subject.client)];

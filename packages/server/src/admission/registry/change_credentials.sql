@@ -27,7 +27,7 @@ create or replace function gold.refuse_crowd(noun text, active bigint) returns v
 language plpgsql volatile set search_path = gold, pg_temp as $$
 begin
   if active >= 5 then
-    raise exception '% %s are active, and no more stand side by side: retire one that is no longer used', active, noun using errcode = 'GR409';
+    raise exception '% %s are active, which is the maximum: retire one that is no longer used', active, noun using errcode = 'GR409';
   end if;
 end $$;
 
@@ -39,7 +39,7 @@ declare
   in_use_since timestamptz := clock_timestamp() - interval '1 hour';
 begin
   if last_used_at > in_use_since and coalesce(seen, '-infinity') <= in_use_since then
-    raise exception 'the % was used meanwhile, at %: somebody still works with it', noun, instant_text(last_used_at) using errcode = 'GR409';
+    raise exception 'the % was used meanwhile, at %: it is still in use', noun, instant_text(last_used_at) using errcode = 'GR409';
   end if;
 end $$;
 
@@ -52,7 +52,7 @@ begin
   if ended_at <= clock_timestamp() then
     raise exception 'the % is retired already, since %', noun, instant_text(ended_at) using errcode = 'GR409';
   elsif heirs = 0 then
-    raise exception 'no other % would be left that has no end: add one first, or suspend the partner', noun using errcode = 'GR409';
+    raise exception 'the partner would have no other % without a retirement date: add one first, or suspend the partner', noun using errcode = 'GR409';
   end if;
   perform refuse_use_meanwhile(noun, last_used_at, seen);
 end $$;
@@ -73,7 +73,7 @@ create or replace function gold.begin_rotation(public text, overlap_seconds int,
 language plpgsql volatile set search_path = gold, pg_temp as $$
 begin
   if overlap_seconds not between 0 and 90 * 86400 then
-    raise exception 'an overlap is 90 days at most' using errcode = 'GR409';
+    raise exception 'the overlap must be between 0 seconds and 90 days' using errcode = 'GR409';
   elsif overlap_seconds = 0 then
     perform end_admission((partner_of(public)).id);
   end if;
@@ -178,7 +178,7 @@ declare
   other int := (select k.partner_id from signing_key k where k.thumbprint = refuse_shared_key.thumbprint and k.partner_id <> client limit 1);
 begin
   if other is not null then
-    raise exception 'this key is registered for %: each partner signs with a key of its own', public_of(other) using errcode = 'GR409';
+    raise exception 'this key is registered for %: each partner needs its own signing key', public_of(other) using errcode = 'GR409';
   end if;
 end $$;
 
@@ -191,11 +191,11 @@ declare
 begin
   select k.* into known from signing_key k where k.partner_id = subject.id and k.thumbprint = add_signing_key.thumbprint;
   if known.retire_at <= clock_timestamp() then
-    raise exception 'this key was retired at %, and a retired key does not come back: make a new one', instant_text(known.retire_at) using errcode = 'GR409';
+    raise exception 'this key was retired at %, and a retired key cannot be registered again: make a new one', instant_text(known.retire_at) using errcode = 'GR409';
   elsif known.thumbprint is not null then
     raise exception 'this key is registered already' using errcode = 'GR409';
   elsif exists (select from signing_key k where k.partner_id = subject.id and add_signing_key.kid in (k.kid, k.thumbprint)) then
-    raise exception 'another key of this partner has the kid % already: give this one a name of its own', add_signing_key.kid using errcode = 'GR409';
+    raise exception 'another key of this partner already has % as its kid or thumbprint: choose another kid', add_signing_key.kid using errcode = 'GR409';
   end if;
   perform refuse_crowd('signing key', (select count(*) from signing_key k
     where k.partner_id = subject.id and (k.retire_at is null or k.retire_at > clock_timestamp())));

@@ -8,7 +8,7 @@ const OLD = "SA0380000000608010167519";
 const NEW = "SA4420000001234567891234";
 const OTHER = "SA9130000001234567891234";
 
-describe("a partner's IBAN", () => {
+describe("changes of a partner's IBAN", () => {
   let books: TrialBooks;
   let maker: TrialOperator;
   let checker: TrialOperator;
@@ -32,7 +32,7 @@ describe("a partner's IBAN", () => {
     return row!.state;
   }
 
-  it("is asked for by one login and approved by another, which starts the hold of 24 hours", async () => {
+  it("one login asks for the IBAN and another approves it, which starts the hold of 24 hours", async () => {
     const publicId = await partner();
     assertEquals(await ask(maker, publicId, NEW), "done");
     assertEquals(await stateOf(publicId), `${OLD} ${NEW} ${maker.login}`);
@@ -56,7 +56,7 @@ describe("a partner's IBAN", () => {
     ]);
   });
 
-  it("is never approved by the login that asked, whatever role it takes", async () => {
+  it("the login that asked cannot approve, whatever role it sets", async () => {
     const publicId = await partner();
     await ask(maker, publicId, NEW);
     const refusal = "GR409 you asked for this IBAN, so another login has to approve it";
@@ -67,7 +67,7 @@ describe("a partner's IBAN", () => {
     assertEquals(await stateOf(publicId), `${OLD} ${NEW} ${maker.login}`);
   });
 
-  it("is approved as it was seen, never as it was changed meanwhile", async () => {
+  it("an approval is refused if the pending IBAN is not the IBAN that the approver saw", async () => {
     const publicId = await partner();
     await ask(maker, publicId, NEW);
     await ask(maker, publicId, OTHER);
@@ -84,7 +84,7 @@ describe("a partner's IBAN", () => {
     assertEquals(await approve(maker, publicId, OTHER), "done");
   });
 
-  it("changes once, and only to one that was asked for and is another", async () => {
+  it("an approval succeeds once, and asking for the registered IBAN is refused", async () => {
     const publicId = await partner();
     assertEquals(await approve(checker, publicId, NEW), "GR409 no new IBAN was asked for");
     assertEquals(await ask(maker, publicId, OLD), `GR409 ${OLD} is the registered IBAN already`);
@@ -98,7 +98,7 @@ describe("a partner's IBAN", () => {
     assertEquals(await ask(maker, "sbx_none", NEW), "GR404 there is no partner sbx_none");
   });
 
-  it("that is asked for again while it is approved waits, and is judged anew", async () => {
+  it("an approval waits while another IBAN is asked for, and is then refused", async () => {
     const publicId = await partner();
     await ask(maker, publicId, NEW);
     await maker.sql`begin`;
@@ -110,7 +110,7 @@ describe("a partner's IBAN", () => {
     assertEquals(await stateOf(publicId), `${OLD} ${OTHER} ${maker.login}`);
   });
 
-  it("stays with a withdrawal that was made before the change", async () => {
+  it("a withdrawal made before the change keeps the old IBAN", async () => {
     const client = await books.createClient({ halalas: 1_000n });
     const publicId = await publicIdOf(books, client);
     const [earlier, later] = [withdrawalItem(client, 5n), withdrawalItem(client, 5n)];
@@ -128,7 +128,7 @@ describe("a partner's IBAN", () => {
     assertEquals(rows.map(({ iban }) => iban), [OLD, NEW]);
   });
 
-  it("leaves the partner's writes open: the service learns of the new admission", async () => {
+  it("the partner can still write, because the service reads the new admission version", async () => {
     const service = await trialService();
     try {
       const { sql } = service.books;
@@ -148,7 +148,7 @@ describe("a partner's IBAN", () => {
     }
   });
 
-  it("leaves clean books and a whole audit", async () => {
+  it("the books and the audit verify without findings", async () => {
     assertEquals(await books.defects(), []);
     assertEquals((await books.sql`select from gold.verify_audit()`).length, 0);
   });

@@ -9,7 +9,7 @@ import { dropLogins } from "../../../../../testing/drop_logins.ts";
 const TERMS = { side: "buy", grams: 100n, price: 3_210_000n, ageSeconds: 0 } as const;
 const hexOf = (byte: string) => byte.repeat(32);
 
-describe("the registry", () => {
+describe("changes of the registry", () => {
   let books: TrialBooks;
   before(async () => {
     books = await trialBooks();
@@ -43,7 +43,7 @@ describe("the registry", () => {
   };
 
   for (const [name, end] of Object.entries(ENDS)) {
-    it(`${name} ends every admission before it: what was admitted executes nothing and spends nothing`, async () => {
+    it(`${name} ends earlier admissions: their orders are refused and change nothing`, async () => {
       const subject = await trader();
       const item = await buy(subject.client);
       await end(books.sql, subject);
@@ -54,7 +54,7 @@ describe("the registry", () => {
       assertEquals(wordOf(await bookOrder(books.api, { ...item, admissionVersion: "2" })), "answered 201");
     });
 
-    it(`${name} waits for an order under way, which then stands, and no later one does`, async () => {
+    it(`${name} waits for an in-flight order, which commits; a later order is refused`, async () => {
       const subject = await trader();
       const [first, second] = [await buy(subject.client), await buy(subject.client)];
       const trading = await books.api.reserve();
@@ -70,7 +70,7 @@ describe("the registry", () => {
       assertEquals(wordOf(await bookOrder(books.api, second)), "admission_changed");
     });
 
-    it(`${name} under way holds the account: an order waits for it and is admitted anew`, async () => {
+    it(`an order waits while ${name} locks the account, and must then be admitted again`, async () => {
       const subject = await trader();
       const item = await buy(subject.client);
       const operator = await books.sql.reserve();
@@ -86,7 +86,7 @@ describe("the registry", () => {
       assertEquals(wordOf(await waiting), "admission_changed");
     });
 
-    it(`${name} happens once when two do it at once`, async () => {
+    it(`${name} succeeds only once when two sessions call it concurrently`, async () => {
       const subject = await trader();
       const outcomes = (await Promise.all([end(books.sql, subject), end(books.sql, subject)].map(refusalOf)))
         .sort();
@@ -99,7 +99,7 @@ describe("the registry", () => {
     });
   }
 
-  it("no order commits after a committed revocation, whatever runs at once", async () => {
+  it("no order commits after a committed revocation, with 60 concurrent orders", async () => {
     const subject = await trader();
     const items = await Promise.all(Array.from({ length: 60 }, () => buy(subject.client)));
     const pool = books.connect("gold_api", 8);
@@ -123,7 +123,7 @@ describe("the registry", () => {
     assertEquals(late.filter((word) => word !== "admission_changed"), []);
   });
 
-  it("resume_partner lets a suspended partner in again, under a new admission", async () => {
+  it("resume_partner ends a suspension once, and does not restore earlier admissions", async () => {
     const { client, publicId } = await trader();
     assertEquals(
       await refusalOf(books.sql`select gold.resume_partner(${publicId})`),
@@ -141,7 +141,7 @@ describe("the registry", () => {
     assertEquals(await admissionOf(client), "2");
   });
 
-  it("names a partner or a certificate that there is none of", async () => {
+  it("names the unknown partner or certificate", async () => {
     assertEquals(
       await refusalOf(books.sql`select gold.suspend_partner('sbx_none')`),
       "GR404 there is no partner sbx_none",
@@ -154,7 +154,7 @@ describe("the registry", () => {
     assertEquals(await refusalOf(unknown), `GR404 there is no certificate ${hexOf("ff")}`);
   });
 
-  it("raises its version with every change, and read_registry gives a document for another version only", async () => {
+  it("raises its version with every change; read_registry omits a document that is known", async () => {
     let before = await version();
     const raised = async () => {
       const now = await version();
@@ -184,7 +184,7 @@ describe("the registry", () => {
     }
   });
 
-  it("writes who did what into the audit: the login, not a role that it took", async () => {
+  it("writes the login into the audit, not the role that the login set", async () => {
     const login = `trial_operator_${randomUUID().slice(0, 8)}`;
     await books.sql.unsafe(`create role ${login} login; grant gold_operator to ${login}`);
     try {
@@ -214,7 +214,7 @@ describe("the registry", () => {
     }
   });
 
-  it("refuses a second partner with the same client_id, and one that is not well formed", async () => {
+  it("refuses a second partner with the same client_id, and a malformed client_id", async () => {
     const publicId = await publicIdOf(await books.createClient());
     const create = (publicId: string) =>
       books

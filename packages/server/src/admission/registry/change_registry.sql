@@ -42,7 +42,7 @@ declare
   flood int := (select d.flood_per_second from deployment d);
 begin
   if rate_per_second > flood / 4 then
-    raise exception 'a rate of %/s is more than a quarter of the %/s that the proxy lets through for one certificate; at most %/s can be given',
+    raise exception 'the rate %/s is more than a quarter of the proxy''s limit of %/s for one certificate: set at most %/s',
       rate_per_second, flood, flood / 4 using errcode = 'GR409';
   end if;
 end $$;
@@ -87,7 +87,7 @@ begin
   perform end_admission(subject.id);
   perform check_rate(set_partner.rate_per_second);
   if cardinality(ips) = 0 then
-    raise exception 'a partner without a registered address may not enter: name one, or suspend the partner' using errcode = 'GR409';
+    raise exception 'a partner needs at least one registered address: give one, or suspend the partner' using errcode = 'GR409';
   end if;
   update partner p set
     name = coalesce(set_partner.name, p.name),

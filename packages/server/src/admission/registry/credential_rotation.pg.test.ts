@@ -13,7 +13,7 @@ import {
   type Trader,
 } from "./credential_trial.ts";
 
-describe("a rotation", () => {
+describe("rotation of credentials", () => {
   let books: TrialBooks;
   before(async () => {
     books = await trialBooks();
@@ -34,7 +34,7 @@ describe("a rotation", () => {
       return rows.map(({ minutes }) => minutes);
     };
 
-    it(`a rotation of a ${noun} lets the older ones end after the overlap, and none later than before`, async () => {
+    it(`rotating a ${noun} retires older ones after the overlap or at an earlier end`, async () => {
       const subject = await trader();
       assertEquals(await endsOf(subject), [null]);
       await kind.add(books.sql, subject, 3600);
@@ -45,7 +45,7 @@ describe("a rotation", () => {
       assertEquals(await endsOf(subject), [30, 30, 30, null]);
     });
 
-    it(`a rotation of a ${noun} without overlap ends the older ones at once, and leaves earlier ends alone`, async () => {
+    it(`rotating a ${noun} without overlap retires older ones at once, and keeps earlier ends`, async () => {
       const subject = await trader();
       await kind.add(books.sql, subject, 0);
       assertEquals(await countActive(books.sql, kind, subject), 1);
@@ -59,19 +59,19 @@ describe("a rotation", () => {
       assertEquals((await ends())[0]!.retire_at, before[0]!.retire_at);
     });
 
-    it(`a rotation of a ${noun} takes no overlap below nothing or above 90 days`, async () => {
+    it(`rotating a ${noun} refuses a negative overlap and an overlap above 90 days`, async () => {
       const subject = await trader();
       for (const wrong of [-1, 90 * DAY_SECONDS + 1]) {
         assertEquals(
           await refusalOf(kind.add(books.sql, subject, wrong)),
-          "GR409 an overlap is 90 days at most",
+          "GR409 the overlap must be between 0 seconds and 90 days",
         );
       }
       await kind.add(books.sql, subject, 90 * DAY_SECONDS);
     });
   }
 
-  it("a client secret that is rotated without overlap ends every admission before it", async () => {
+  it("rotating a client secret without overlap ends every earlier admission", async () => {
     const subject = await trader();
     const terms = {
       client: subject.client,
@@ -91,7 +91,7 @@ describe("a rotation", () => {
         sql`select gold.add_signing_key(${publicId}, ${thumbprint}, ${kid}, ${TRIAL_PUBLIC_JWK}::text::jsonb)`,
       );
 
-    it("is registered once, and does not come back after it has retired", async () => {
+    it("is registered once, and cannot be registered again after it has retired", async () => {
       const subject = await trader();
       const [thumbprint, other] = [newThumbprint(), newThumbprint()];
       assertEquals(await add(subject, thumbprint), "done");
@@ -100,12 +100,12 @@ describe("a rotation", () => {
       await KINDS["signing key"]!.retire(books.sql, subject, thumbprint);
       const refusal = await add(subject, thumbprint);
       assert(
-        /^GR409 this key was retired at .*Z, and a retired key does not come back: /.test(refusal),
+        /^GR409 this key was retired at .*Z, and a retired key cannot be registered again: /.test(refusal),
         refusal,
       );
     });
 
-    it("is one partner's alone, also where two register it at once", async () => {
+    it("belongs to one partner, also if two partners register it concurrently", async () => {
       const [one, two] = [await trader(), await trader()];
       const thumbprint = newThumbprint();
       const outcomes = await Promise.all(
@@ -114,18 +114,18 @@ describe("a rotation", () => {
       assertEquals(outcomes.filter((word) => word === "done").length, 1);
       const refusal = outcomes.find((word) => word !== "done")!;
       assert(
-        /^GR409 this key is registered for sbx_.*: each partner signs with a key of its own$/.test(refusal),
+        /^GR409 this key is registered for sbx_.*: each partner needs its own signing key$/.test(refusal),
       );
     });
 
-    it("has a kid that names no other key of the partner", async () => {
+    it("cannot have the kid or thumbprint of another key of the partner as its kid", async () => {
       const [subject, other] = [await trader(), await trader()];
       const thumbprint = newThumbprint();
       assertEquals(await add(subject, thumbprint, "hsm-1"), "done");
       for (const kid of ["hsm-1", thumbprint]) {
         assertEquals(
           await add(subject, newThumbprint(), kid),
-          `GR409 another key of this partner has the kid ${kid} already: give this one a name of its own`,
+          `GR409 another key of this partner already has ${kid} as its kid or thumbprint: choose another kid`,
         );
       }
       assertEquals(await add(subject, newThumbprint(), "hsm-2"), "done");

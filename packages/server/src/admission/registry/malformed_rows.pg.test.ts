@@ -15,7 +15,7 @@ import { createLog } from "../../operations/log.ts";
 import { createSealing } from "../../sealing.ts";
 
 /** Such rows can come from an older version, a restore or manual SQL. */
-describe("a malformed row", () => {
+describe("malformed rows", () => {
   let service: TrialService;
   let sql: Sql;
   let owner: TrialPartner;
@@ -43,7 +43,7 @@ describe("a malformed row", () => {
     await service.refresh();
   };
 
-  it("in one partner's rows is skipped, logged once and counted, and every other row stays in force", async () => {
+  it("a partner's malformed row is skipped and logged once; every other row stays in force", async () => {
     const { client, clientId } = owner;
     const [bad, early] = ["malformed", "early"];
     const { publicJwk } = await newTrialKey();
@@ -77,13 +77,13 @@ describe("a malformed row", () => {
     );
   });
 
-  it("of a retired key is no obstacle either", async () => {
+  it("a malformed key that has retired does not stop other partners", async () => {
     await sql`update gold.signing_key set retire_at = now() where thumbprint = 'malformed'`;
     await raise();
     assertEquals(await balances(service.partner), 200);
   });
 
-  it("in the token keys leaves tokens and published keys as they are", async () => {
+  it("a malformed token key is logged and not published; tokens still work", async () => {
     await sql`insert into gold.token_key (kid, public_jwk, sealed, sealing_key, not_before)
       values ('broken', 'null', '\\x00', 'none', now() - interval '1 second')`;
     await raise();
@@ -95,7 +95,7 @@ describe("a malformed row", () => {
     assertEquals(skipped().at(-1), [undefined, "token_key broken"]);
   });
 
-  it("of a token key whose private half belongs to another key signs no token", async () => {
+  it("a token key whose private key belongs to another key signs no token", async () => {
     const sealing = await createSealing(await readKeys(service.config.sealingKeySource));
     const [{ publicJwk, thumbprint }, other] = [await newTrialKey(), await newTrialKey()];
     const sealed = await sealing.seal(JSON.stringify(other.privateJwk));
@@ -108,7 +108,7 @@ describe("a malformed row", () => {
     assertEquals(await balances(await service.addPartner()), 200);
   });
 
-  it("does not keep a service from starting, and stands in its metrics", async () => {
+  it("a service starts despite them, logs each and counts them in gold_malformed_rows", async () => {
     const lines: string[] = [];
     const assembly = await assemble(
       service.config,

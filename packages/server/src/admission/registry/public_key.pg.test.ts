@@ -67,7 +67,7 @@ describe("public_key_fault", () => {
     }
   });
 
-  it("refuses a malformed key wherever one is stored", async () => {
+  it("refuses a malformed key in every function and table that stores keys", async () => {
     const jwk = books.sql.json({ ...good, x: good.y });
     const [{ public_id: id }] = await books.sql`select public_id from gold.partner where id = ${client}` as [
       { public_id: string },

@@ -12,7 +12,7 @@ describe("read_registry", () => {
   });
   after(() => books.stop());
 
-  it("tells what admission must know, and nothing else", async () => {
+  it("returns what admission needs, and nothing else", async () => {
     const jwk = { ...(await newTrialKey()).publicJwk };
     const publicId = "sbx_00000000000000000001";
     const [row] = await books.sql`

@@ -47,7 +47,7 @@ describe("openRegistry()", () => {
   let registry: Registry | undefined;
   afterEach(() => registry?.stop());
 
-  it("reads everything once, and then only what changed", async () => {
+  it("reads the document once, and again only after its version changed", async () => {
     const { asked, open } = stage((_, number) => row(number < 3 ? "7" : "8", number === 2 ? null : DOCUMENT));
     registry = await open();
     const first = registry.snapshot();
@@ -57,11 +57,11 @@ describe("openRegistry()", () => {
     assertEquals(asked, [null, "7", "7"]);
   });
 
-  it("refuses a database that belongs to no deployment", async () => {
+  it("rejects a database without a deployment", async () => {
     await assertRejects(() => stage(() => undefined).open(), Error, "gold db migrate");
   });
 
-  it("asks once for all that want to know at the same time", async () => {
+  it("sends one query for concurrent refreshes", async () => {
     const { asked, open } = stage((_, number) => row(`${number}`));
     registry = await open();
     const both = await Promise.all([registry.refresh(), registry.refresh()]);
@@ -69,7 +69,7 @@ describe("openRegistry()", () => {
     assertEquals(asked.length, 2);
   });
 
-  it("reads anew for whoever asks during a reading: that one may have begun before the change", async () => {
+  it("reads again for a refresh during a read, which may have begun before the change", async () => {
     const late = gate();
     const { asked, open } = stage(async (_, number) => {
       if (number === 2) await late.opened;
@@ -98,7 +98,7 @@ describe("openRegistry()", () => {
     assertEquals(asked.length, length);
   });
 
-  it("refuses with 503 from five seconds after the last reading began, and serves again after the next", async () => {
+  it("refuses with 503 once the last read began over 5 s ago, until the next read", async () => {
     const { clock, open } = stage((_, number) => {
       if (number === 2) throw new Error("away");
       return row("1");
@@ -117,7 +117,7 @@ describe("openRegistry()", () => {
     assertEquals([registry.isFresh(), registry.snapshot().version], [true, "1"]);
   });
 
-  it("counts a slow reading's age from its beginning", async () => {
+  it("measures the age of a slow read from its start", async () => {
     const { clock, open } = stage(() => {
       clock.ms += 4000;
       return row("1");
@@ -130,7 +130,7 @@ describe("openRegistry()", () => {
     assertEquals(registry.isFresh(), false);
   });
 
-  it("tells the database's time, read halfway between question and answer", async () => {
+  it("assumes that the database read its clock halfway between query and answer", async () => {
     const { clock, open } = stage(() => {
       clock.ms += 100;
       return row("1");
@@ -142,7 +142,7 @@ describe("openRegistry()", () => {
     assertEquals(registry.now(), DATABASE_MS + 50 + 2345);
   });
 
-  it("does not ask the machine's clock what time it is", async () => {
+  it("does not use the machine's clock", async () => {
     const { open } = stage(() => row("1"));
     const systemNow = Date.now;
     Date.now = () => 0;

@@ -16,6 +16,7 @@ export interface Registry {
   stop(): void;
 }
 
+const NO_DEPLOYMENT = "The database has no deployment yet: run `gold db migrate` with --env and --base-url.";
 const POLL_MS = 1000;
 const MAX_AGE_MS = 5000;
 
@@ -36,7 +37,7 @@ export async function openRegistry(sql: Query, monotonicMs: () => number, log: L
     const before = monotonicMs();
     const [row] = await sql<{ version: string; at: Date; document: RegistryDocument | null }[]>`
       select version::text, at, document from gold.read_registry(${snapshot?.version ?? null}::text::bigint)`;
-    if (!row) throw new Error("The database has no deployment yet: run `gold db migrate` and settle it.");
+    if (!row) throw new Error(NO_DEPLOYMENT);
     // The database read its clock at some time between query and answer, so take the middle. The machine's
     // own clock is not used, because it can be wrong and can jump.
     databaseMs = row.at.getTime();

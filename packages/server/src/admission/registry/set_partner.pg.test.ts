@@ -34,7 +34,7 @@ describe("set_partner", () => {
     return { ...row };
   }
 
-  it("changes what is given, leaves the rest, ends the admission and tells the services", async () => {
+  it("changes only the given fields, ends the admission and raises the registry's version", async () => {
     const publicId = await publicIdOf(books, await books.createClient());
     const before = await stateOf(publicId);
     const cases: [Terms, Record<string, unknown>][] = [
@@ -68,23 +68,23 @@ describe("set_partner", () => {
     ]);
   });
 
-  it("leaves no partner without an address", async () => {
+  it("refuses an empty list of addresses", async () => {
     const publicId = await publicIdOf(books, await books.createClient());
     const before = await stateOf(publicId);
     assertMatch(
       await set(publicId, { ips: [] }),
-      /^GR409 a partner without a registered address may not enter/,
+      /^GR409 a partner needs at least one registered address/,
     );
     assertEquals(await stateOf(publicId), before);
   });
 
-  it("gives no more than a quarter of what the proxy lets through, to old partners and new", async () => {
+  it("refuses a rate above a quarter of the proxy's limit, for existing and new partners", async () => {
     const publicId = await publicIdOf(books, await books.createClient());
     assertEquals(await set(publicId, { rate: 5_000 }), "done");
     const before = await stateOf(publicId);
     const refusal =
-      "GR409 a rate of 5001/s is more than a quarter of the 20000/s that the proxy lets through for one " +
-      "certificate; at most 5000/s can be given";
+      "GR409 the rate 5001/s is more than a quarter of the proxy's limit of 20000/s for one certificate: " +
+      "set at most 5000/s";
     assertEquals(await set(publicId, { rate: 5_001 }), refusal);
     assertEquals(await stateOf(publicId), before);
     const created = verdictOf(books.sql`
@@ -96,7 +96,7 @@ describe("set_partner", () => {
     );
   });
 
-  it("gives no rate, burst or largest order that the table does not let be", async () => {
+  it("refuses a rate, burst or largest order that violates a constraint of the table", async () => {
     const publicId = await publicIdOf(books, await books.createClient());
     const before = await stateOf(publicId);
     const cases: [Terms, constraint: string][] = [
@@ -113,7 +113,7 @@ describe("set_partner", () => {
     for (const maximum of ["1", "1000000000"]) assertEquals(await set(publicId, { maximum }), "done");
   });
 
-  it("names a partner that there is none of", async () => {
+  it("names the unknown partner", async () => {
     assertMatch(await set("sbx_none", {}), /^GR404 there is no partner sbx_none$/);
   });
 });

@@ -3,7 +3,7 @@ import { assertStringIncludes } from "@std/assert";
 import type { ProblemCode } from "@gold-partner/protocol";
 import { expectProblem, type Signing, type TrialService, trialService } from "@gold-partner/dev";
 
-describe("the forms of a signed request's headers", () => {
+describe("the format of a signed request's headers", () => {
   let service: TrialService;
   before(async () => void (service = await trialService()));
   after(() => service.stop());
@@ -15,7 +15,7 @@ describe("the forms of a signed request's headers", () => {
     await expectProblem(await order(signing), code);
   const passes = async (signing: Signing) => void await expectProblem(await order(signing), "not_found");
 
-  it("a header that is missing makes the request unsigned: signature_missing", async () => {
+  it("a missing signature header is signature_missing", async () => {
     for (const name of ["X-Timestamp", "X-Nonce", "X-JWS-Signature"]) {
       const problem = await refused({ headers: { [name]: null } }, "signature_missing");
       assertStringIncludes(problem.detail, name);
@@ -61,7 +61,7 @@ describe("the forms of a signed request's headers", () => {
     }
   });
 
-  it("a doubled signature is invalid_request, a malformed one signature_invalid", async () => {
+  it("a repeated signature is invalid_request, a malformed signature is signature_invalid", async () => {
     const forms = ["", "x", `a..${"A".repeat(85)}`, `a..${"A".repeat(87)}`, `a.b.${"A".repeat(86)}`];
     for (
       const form of [...forms, `a..${"A".repeat(85)}=`, `a..${"A".repeat(85)}+`, `..${"A".repeat(86)}`]
@@ -72,7 +72,7 @@ describe("the forms of a signed request's headers", () => {
     await refused({ headers: { "X-JWS-Signature": doubled } }, "invalid_request");
   });
 
-  it("a missing Idempotency-Key is named as such, a malformed or doubled one as invalid", async () => {
+  it("a missing, malformed or repeated Idempotency-Key has its own error code", async () => {
     await refused({ headers: { "Idempotency-Key": null } }, "idempotency_key_missing");
     for (const form of ["", "k".repeat(256), "a b", "k1, k2", "k\u00e9", "a\tb"]) {
       await refused({ headers: { "Idempotency-Key": form } }, "idempotency_key_invalid");

@@ -8,7 +8,7 @@ describe("nonceUuid()", () => {
     assertEquals(nonceUuid("abc"), "ba7816bf-8f01-cfea-4141-40de5dae2223");
   });
 
-  it("tells nonces apart that differ in case, length or one character", () => {
+  it("differs for nonces that differ in case, length or one character", () => {
     const nonces = [
       "0123456789abcdef",
       "0123456789ABCDEF",

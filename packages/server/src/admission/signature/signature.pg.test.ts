@@ -19,7 +19,7 @@ const PATH = "/v1/orders";
 /** No quote has this id. An order that passes admission is answered with 404, and its nonce is spent. */
 const BODY = '{"quote_id":"qt_none"}';
 
-describe("signature: these very bytes, signed just now", () => {
+describe("verification of signed requests", () => {
   let service: TrialService;
   before(async () => void (service = await trialService()));
   after(() => service.stop());
@@ -48,19 +48,19 @@ describe("signature: these very bytes, signed just now", () => {
     });
   }
 
-  it("lets a signed request through to the books", () => passes());
+  it("admits a signed request", () => passes());
 
   describe("the timestamp's window", () => {
     const edge = (seconds: number) => `${nowSeconds() + seconds}`;
 
-    it("is 300 seconds either way, to the millisecond", () => {
+    it("is 300 seconds in both directions, to the millisecond", () => {
       const nowMs = 1_800_000_000_000;
       for (const inside of [-300, -299, 0, 299, 300]) checkTimestamp(`${1_800_000_000 + inside}`, nowMs);
       assertThrows(() => checkTimestamp("1800000300", nowMs - 1), Refusal, "300 seconds ahead of");
       assertThrows(() => checkTimestamp("1799999700", nowMs + 1), Refusal, "300 seconds behind");
     });
 
-    it("is judged by the database's time", async () => {
+    it("is measured from the database's time", async () => {
       // 30 s from the edges of the window, so that a slow machine does not fail the test.
       for (const inside of [-270, 270, 0]) await passes({ timestamp: edge(inside) });
       for (const outside of [-301, 330]) {
@@ -68,7 +68,7 @@ describe("signature: these very bytes, signed just now", () => {
       }
     });
 
-    it("does not ask the machine's clock: one that is ten minutes wrong changes nothing", async () => {
+    it("does not depend on the machine's clock, which may be ten minutes wrong", async () => {
       const systemNow = Date.now;
       for (const wrongMs of [600_000, -600_000]) {
         Date.now = () => systemNow() + wrongMs;
@@ -85,7 +85,7 @@ describe("signature: these very bytes, signed just now", () => {
       }
     });
 
-    it("says by how much and which way the caller's clock is wrong", async () => {
+    it("is explained in the refusal by how many seconds the caller's clock is ahead or behind", async () => {
       // The tolerance allows for a slow machine.
       const nearly = /\b(99\d|10[0-2]\d)\b/;
       const late = await refused({ timestamp: edge(-1000) }, "timestamp_out_of_window");
@@ -95,8 +95,8 @@ describe("signature: these very bytes, signed just now", () => {
     });
   });
 
-  describe("what was signed", () => {
-    it("is method, URL, body, timestamp and nonce: another of any is signature_invalid", async () => {
+  describe("the signed content", () => {
+    it("is method, URL, body, timestamp and nonce: any different value is signature_invalid", async () => {
       const base = service.config.publicBaseUrl;
       const others: Signing[] = [
         { url: PATH },
@@ -114,7 +114,7 @@ describe("signature: these very bytes, signed just now", () => {
       for (const other of others) await refused(other, "signature_invalid");
     });
 
-    it("holds the query exactly as it was sent", async () => {
+    it("contains the query exactly as it was sent", async () => {
       const target = `${PATH}?a=%2f&b=&&a=1+2`;
       // The query is checked after the signature, so this answer shows that the signature was right.
       await expectProblem(await service.signed(target, BODY), "invalid_request");
@@ -124,12 +124,12 @@ describe("signature: these very bytes, signed just now", () => {
       }
     });
 
-    it("is signed by a key of the caller's: another's is signature_invalid", async () => {
+    it("must be signed with a key of the caller: any other key is signature_invalid", async () => {
       await refused({ key: await newTrialKey() }, "signature_invalid");
       await refused({ key: (await service.addPartner()).signingKey }, "signature_invalid");
     });
 
-    it("stays valid with a flipped s, and the nonce still counts once", async () => {
+    it("stays valid if s is replaced by n - s, but its nonce is accepted only once", async () => {
       const [timestamp, nonce] = [`${nowSeconds()}`, randomUUID()];
       const key = service.partner.signingKey;
       const signature = await craft('{"alg":"ES256","b64":false,"crit":["b64"]}', key, timestamp, nonce);
@@ -142,7 +142,7 @@ describe("signature: these very bytes, signed just now", () => {
   });
 
   describe("the protected header", () => {
-    it("may stand in any order and spacing", async () => {
+    it("may have its members in any order and with any spacing", async () => {
       for (
         const header of [
           '{"crit":["b64"],"b64":false,"alg":"ES256"}',
@@ -153,7 +153,7 @@ describe("signature: these very bytes, signed just now", () => {
       }
     });
 
-    it("names a key by its own kid or its thumbprint, or none", async () => {
+    it("may name the key by its registered kid or by its thumbprint", async () => {
       const named = await service.addPartner({ kid: "hsm-slot-1" });
       const { thumbprint } = named.signingKey;
       for (const kid of ["hsm-slot-1", thumbprint]) {
@@ -164,7 +164,7 @@ describe("signature: these very bytes, signed just now", () => {
       }
     });
 
-    it("is refused with an unknown kid, a missing, doubled, wrong or additional member", async () => {
+    it("is refused with an unknown kid or with a missing, repeated, wrong or additional member", async () => {
       const other = await service.addPartner();
       const headers = [
         '{"alg":"ES256","b64":false,"crit":["b64"],"kid":"nobody"}',
@@ -190,7 +190,7 @@ describe("signature: these very bytes, signed just now", () => {
       for (const header of headers) await expectProblem(await orderWith(header), "signature_invalid");
     });
 
-    it("is refused with a key that is retired or not active yet", async () => {
+    it("is refused if the key is retired or not active yet", async () => {
       const bank = await service.addPartner({ kid: "old" });
       const { sql } = service.books;
       const period = async (begins: string, ends: string | null) => {

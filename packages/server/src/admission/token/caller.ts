@@ -23,7 +23,7 @@ export async function admitToken(
   if (authorization === undefined) throw new Refusal("token_missing");
   const token = BEARER.exec(authorization)?.[1];
   if (token === undefined) {
-    throw new Refusal("token_invalid", "The Authorization header is not one Bearer token.");
+    throw new Refusal("token_invalid", "The Authorization header must contain exactly one Bearer token.");
   }
   const claims = await tokens.verify(token, nowMs);
   const { partner, fingerprint } = certificate;

@@ -22,7 +22,7 @@ const find = (partner: Partner | undefined, secret: string) =>
   findSecret(partner, secret, pepper, NOW_MS)?.id;
 
 describe("findSecret()", () => {
-  it("knows any of the active secrets, wherever it stands, and says which", () => {
+  it("finds an active secret at any position, and returns its id", () => {
     const partner = partnerWith({ secret: "first" }, { secret: "second" }, { secret: "third" });
     assertEquals(["first", "second", "third"].map((secret) => find(partner, secret)), [0, 1, 2]);
     for (const secret of ["", "fourth", "firs", "first "]) {
@@ -30,7 +30,7 @@ describe("findSecret()", () => {
     }
   });
 
-  it("knows no secret before its time nor from its retirement on", () => {
+  it("finds no secret before its notBeforeMs or from its retireAtMs on", () => {
     const at = (notBeforeMs: number, retireAtMs: number) =>
       find(partnerWith({ secret: "s", notBeforeMs, retireAtMs }), "s");
     assertEquals([at(NOW_MS, NOW_MS + 1), at(NOW_MS + 1, NOW_MS + 2), at(0, NOW_MS)], [
@@ -40,12 +40,12 @@ describe("findSecret()", () => {
     ]);
   });
 
-  it("knows no secret of nobody, of a partner without any, or under another pepper", () => {
+  it("finds nothing for an unknown partner, a partner without secrets or another pepper", () => {
     assertEquals([find(undefined, ""), find(partnerWith(), "")], [undefined, undefined]);
     assertEquals(findSecret(partnerWith({ secret: "s" }), "s", randomBytes(32), NOW_MS), undefined);
   });
 
-  it("compares in the same time whoever asks: no early return, no plain comparison", () => {
+  it("compares in constant time: its source has no early return and no plain comparison", () => {
     const source = readFileSync(new URL("client_secret.ts", import.meta.url), "utf8");
     const body = source.slice(source.indexOf("export function findSecret"));
     assertEquals(body.match(/\breturn\b/g)?.length, 1);

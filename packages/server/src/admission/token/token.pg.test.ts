@@ -13,7 +13,7 @@ import {
 } from "@gold-partner/dev";
 import { thumbprintOf } from "./token_authority.ts";
 
-describe("token: who calls", () => {
+describe("verification of access tokens", () => {
   let service: TrialService;
   let token: string;
   /** A registered token key whose private key the test knows, so that the test can sign tokens with it. */
@@ -59,16 +59,16 @@ describe("token: who calls", () => {
     await expectProblem(await call(authorization), code);
   };
 
-  it("accepts a token of its own, with Bearer in any case", async () => {
+  it("accepts a token of the service, with Bearer in upper or lower case", async () => {
     for (const scheme of ["Bearer", "bearer", "BEARER", "bEaReR", "Bearer "]) {
       assertEquals((await call(`${scheme} ${token}`)).status, 200, scheme);
     }
     assertEquals((await call(`Bearer ${await forge(claims())}`)).status, 200);
   });
 
-  it("says token_missing where there is none", () => refused(null, "token_missing"));
+  it("answers token_missing without an Authorization header", () => refused(null, "token_missing"));
 
-  it("says token_invalid to whatever is not one bearer token", async () => {
+  it("answers token_invalid to an Authorization header that is not exactly one Bearer token", async () => {
     const forms = [
       "",
       "Bearer",
@@ -84,7 +84,7 @@ describe("token: who calls", () => {
     for (const form of forms) await refused(form, "token_invalid");
   });
 
-  it("says token_invalid to a token that anybody changed", async () => {
+  it("answers token_invalid to a token that was changed", async () => {
     const [header, payload, signature] = token.split(".") as [string, string, string];
     const none = hostBytes.base64url(hostBytes.utf8('{"alg":"none","typ":"at+jwt"}'));
     const flipped = `${payload.slice(0, 20)}${payload[20] === "A" ? "B" : "A"}${payload.slice(21)}`;
@@ -95,19 +95,19 @@ describe("token: who calls", () => {
     }
   });
 
-  it("says token_invalid to a token by a key that is not the service's, or under another's name", async () => {
+  it("answers token_invalid to a token of an unknown key, with a false kid or with another typ", async () => {
     const stranger = await newTrialKey();
     await refused(`Bearer ${await forge(claims(), stranger)}`, "token_invalid");
     await refused(`Bearer ${await forge(claims(), stranger, { kid: key.thumbprint })}`, "token_invalid");
     await refused(`Bearer ${await forge(claims(), key, { typ: "JWT" })}`, "token_invalid");
   });
 
-  it("says token_invalid to a token of another environment", async () => {
+  it("answers token_invalid to a token of another environment", async () => {
     await refused(`Bearer ${await forge(claims({ iss: "https://other.example" }))}`, "token_invalid");
     await refused(`Bearer ${await forge(claims({ aud: "https://other.example" }))}`, "token_invalid");
   });
 
-  it("says token_expired from the six-hundredth second on", async () => {
+  it("answers token_expired from the 600th second on", async () => {
     const issued = claims();
     const fresh = await forge(issued);
     // 30 s before the token expires, so that a slow machine does not fail the test.
@@ -119,7 +119,7 @@ describe("token: who calls", () => {
     service.shiftClock(0);
   });
 
-  it("says token_certificate_mismatch to another certificate, of the same partner or of another", async () => {
+  it("answers token_certificate_mismatch to another certificate, also of the same partner", async () => {
     const renewed = randomBytes(32).toString("hex");
     await addTrialCertificate(service.books.sql, service.partner.clientId, renewed);
     const other = await service.addPartner();
@@ -129,12 +129,12 @@ describe("token: who calls", () => {
     }
   });
 
-  it("says token_certificate_mismatch where the token names another partner over this certificate", async () => {
+  it("answers token_certificate_mismatch if the token's sub is another partner", async () => {
     const other = await service.addPartner();
     await refused(`Bearer ${await forge(claims({ sub: other.clientId }))}`, "token_certificate_mismatch");
   });
 
-  it("ends what a token key signed when the key retires, also for tokens that it has seen before", async () => {
+  it("refuses the tokens of a retired token key, even tokens that it accepted before", async () => {
     const retiring = await newTrialKey();
     await registerTokenKey(retiring, 3600);
     const signed = await forge(claims(), retiring);
@@ -146,7 +146,7 @@ describe("token: who calls", () => {
     await refused(`Bearer ${signed}`, "token_invalid");
   });
 
-  it("ends them too when the key's time merely runs out", async () => {
+  it("refuses the tokens of a token key once its retire_at has passed", async () => {
     const retiring = await newTrialKey();
     await registerTokenKey(retiring, 100);
     const signed = await forge(claims(), retiring);
@@ -156,7 +156,7 @@ describe("token: who calls", () => {
     service.shiftClock(0);
   });
 
-  it("ends live tokens when the partner is suspended, and lets them live again after", async () => {
+  it("refuses a suspended partner's tokens, and accepts them again when the partner is resumed", async () => {
     const bank = await service.addPartner();
     const send = () => service.send("/v1/balances", { method: "GET", partner: bank });
     assertEquals((await send()).status, 200);
@@ -168,7 +168,7 @@ describe("token: who calls", () => {
     assertEquals((await send()).status, 200);
   });
 
-  it("tells in WWW-Authenticate what is wrong with the token, and nothing where none was sent", async () => {
+  it("names the token's error in WWW-Authenticate, and no error if no token was sent", async () => {
     const challenge = async (authorization: string | null) =>
       (await call(authorization)).headers.get("WWW-Authenticate")!;
     assertEquals(await challenge(null), 'Bearer realm="gold-partner"');

@@ -112,7 +112,7 @@ export function createTokenAuthority(
       if (await findSigner(nowMs)) return;
       const youngest = activeKeys(nowMs).at(-1);
       if (!youngest) return;
-      throw new Error(`the keys that it gives do not open the token key ${youngest.kid} of this database.`);
+      throw new Error(`none of its keys can decrypt the token key ${youngest.kid} of this database.`);
     },
     async issue(certificate, nowMs, tokenId) {
       const signer = await findSigner(nowMs);

@@ -59,7 +59,7 @@ describe("the last use of credentials", () => {
   }
   const all = (uses: LastUses) => Object.values(uses).every((atMs) => atMs !== null);
 
-  it("is written soon after the request, by the time of the request, and changes no registry and no account", async () => {
+  it("is written soon after the request with its time; registry and account do not change", async () => {
     const partner = await service.addPartner();
     const { sql } = service.books;
     // The shifted clock separates the time of use from the time of writing. The 10 s allow for the error of
@@ -80,7 +80,7 @@ describe("the last use of credentials", () => {
     assertEquals([...await state()], [...before]);
   });
 
-  it("is never written by an order, and no request fails when it cannot be written", async () => {
+  it("is written apart from the request, so that an order succeeds while it cannot be written", async () => {
     const partner = await service.addPartner();
     const { sql } = service.books;
     await sql`revoke execute on function gold.record_use from gold_api`;
@@ -93,7 +93,7 @@ describe("the last use of credentials", () => {
     await written(partner, ({ certificate, signingKey }) => certificate !== null && signingKey !== null);
   });
 
-  it("is written again when a minute has passed, and not before", async () => {
+  it("is written again after a minute, and not earlier", async () => {
     const partner = await service.addPartner();
     await health(partner);
     const { certificate: first } = await written(partner, ({ certificate }) => certificate !== null);
@@ -108,7 +108,7 @@ describe("the last use of credentials", () => {
     assert(second! - first! >= 60_000, `${second} after ${first}`);
   });
 
-  it("is of those who were admitted: strangers and strays leave nothing", async () => {
+  it("is not written for a refused request", async () => {
     const [stray, impostor, victim] = [
       await service.addPartner(),
       await service.addPartner(),
@@ -148,7 +148,7 @@ describe("the last use of credentials", () => {
       atMs: ms,
     });
 
-    it("moves forward only, by a minute at least, whichever service asks", async () => {
+    it("only moves forward, by at least a minute", async () => {
       const partner = await service.addPartner();
       const { api } = service.books;
       const steps = [[0, 0], [59_999, 0], [60_000, 60_000], [0, 60_000], [-3_600_000, 60_000]] as const;
@@ -158,7 +158,7 @@ describe("the last use of credentials", () => {
       }
     });
 
-    it("tells apart two partners that have the same signing key", async () => {
+    it("distinguishes two partners that have the same signing key", async () => {
       const [one, other] = [await service.addPartner(), await service.addPartner()];
       const { sql, api } = service.books;
       const { thumbprint } = one.signingKey;
@@ -167,7 +167,7 @@ describe("the last use of credentials", () => {
       assertEquals([(await lastUses(one)).signingKey, (await lastUses(other)).signingKey], [null, atMs]);
     });
 
-    it("waits for nobody: a credential that is being changed is left out", async () => {
+    it("skips a credential that another transaction has locked, without waiting", async () => {
       const [held, free] = [await service.addPartner(), await service.addPartner()];
       const { sql, api } = service.books;
       const patience = sleep(30_000, undefined, { ref: false });
@@ -179,7 +179,7 @@ describe("the last use of credentials", () => {
       assertEquals((await lastUses(held)).certificate, null);
     });
 
-    it("takes no notice of what is not there", async () => {
+    it("ignores unknown credentials", async () => {
       const kinds = ["certificate", "client_secret", "signing_key", "token_key"] as const;
       await recordUse(service.books.api, kinds.map((kind) => ({ kind, partner: 1, id: "none", atMs })));
     });

@@ -33,7 +33,7 @@ describe("startUsageRecorder()", () => {
     return { recorder, written, writings };
   }
 
-  it("writes a use by the next turn, and nothing while nothing happens", async () => {
+  it("writes a use at the next flush, and writes nothing without uses", async () => {
     const { recorder, written, writings } = stage();
     await pause(2 * FLUSH_MS);
     assertEquals(written.length, 0);
@@ -41,7 +41,7 @@ describe("startUsageRecorder()", () => {
     assertEquals(await writings(1), [[use("a", 0)]]);
   });
 
-  it("writes the latest of many uses, all that are due in one writing", async () => {
+  it("writes only the latest use of each credential, all in one write", async () => {
     const { recorder, written } = stage();
     for (let ms = 0; ms < 1000; ms++) recorder.note(use("a", ms));
     recorder.note(use("a", 5, "signing_key"));
@@ -54,7 +54,7 @@ describe("startUsageRecorder()", () => {
     ]]);
   });
 
-  it("writes a credential again when a minute has passed between its uses, and not before", async () => {
+  it("writes a credential again only if its uses are at least a minute apart", async () => {
     const { recorder, written, writings } = stage();
     recorder.note(use("a", 0));
     await writings(1);
@@ -67,7 +67,7 @@ describe("startUsageRecorder()", () => {
     assertEquals(written.length, 3);
   });
 
-  it("survives a writing that fails: the next use is written", async () => {
+  it("writes the next use after a failed write", async () => {
     const { recorder, writings } = stage((number) => {
       if (number === 1) throw new Error("away");
     });
@@ -77,7 +77,7 @@ describe("startUsageRecorder()", () => {
     assertEquals((await writings(2))[1], [use("a", 1)]);
   });
 
-  it("starts no writing while one is under way, and notes on", async () => {
+  it("starts no write while another is running, and keeps noting uses", async () => {
     let finish = () => {};
     const finished = new Promise<void>((resolve) => finish = resolve);
     const { recorder, written, writings } = stage((number) => number === 1 ? finished : undefined);
@@ -91,7 +91,7 @@ describe("startUsageRecorder()", () => {
     assertEquals((await writings(2))[1], [use("b", 1)]);
   });
 
-  it("writes once more when it is stopped, and waits no longer than a turn for it", async () => {
+  it("writes the remaining uses when it is stopped, and does not wait forever for that write", async () => {
     const { recorder, written } = stage(() => new Promise<void>(() => {}));
     recorder.note(use("a", 0));
     const startedMs = performance.now();
@@ -103,7 +103,7 @@ describe("startUsageRecorder()", () => {
     assertEquals(written.length, 1);
   });
 
-  it("keeps what was written only as long as it matters", async () => {
+  it("forgets a written use after a minute", async () => {
     const { recorder, written, writings } = stage();
     recorder.note(use("a", 0));
     await writings(1);

@@ -106,7 +106,7 @@ describe("the daily budget of records", () => {
     });
   }
 
-  it("refuses neither a withdrawal nor a funding that is executed", async () => {
+  it("does not refuse a withdrawal or a funding that is executed", async () => {
     const client = await limited(1);
     await quote(client);
     const withdrawal = withdrawalItem(client, 100n);
@@ -170,7 +170,7 @@ describe("the daily budget of records", () => {
     assertEquals(outcomes.map(wordOf), [SPENT, "answered 201", "answered not_found", SPENT]);
   });
 
-  it("lets exactly as many concurrent probes and refusals through as the budget holds", async () => {
+  it("accepts exactly as many concurrent probes and refusals as the budget allows", async () => {
     const client = await limited(10);
     const pool = { ...books, api: books.connect("gold_api", 8) };
     const outcomes = await Promise.all(
@@ -182,7 +182,7 @@ describe("the daily budget of records", () => {
     assertEquals(outcomes.filter((outcome) => wordOf(outcome) === SPENT).length, 30);
   });
 
-  it("gives a service of 0.1.0 words that it knows", async () => {
+  it("answers a service of 0.1.0 with an outcome that it knows", async () => {
     const client = await limited(1);
     await quote(client);
     const [row] = await books.api`

@@ -43,7 +43,7 @@ describe("the limit on open quotes", () => {
     });
   }
 
-  it("refuses one quote more than the number, with what a partner needs to wait for", async () => {
+  it("refuses one quote more than the limit, and says how long to wait", async () => {
     const client = await limited({ open_quotes: 2 });
     const item = quoteItem(client, grams(10n));
     assertEquals([await quote(client), await quote(client)].map(wordOf), [MADE, MADE]);
@@ -57,7 +57,7 @@ describe("the limit on open quotes", () => {
     assert(reset_seconds > 50 && reset_seconds <= 60, `${reset_seconds}`);
   });
 
-  it("refuses more grams than may be open, and takes a smaller quote that fits", async () => {
+  it("refuses more grams than may be open, and accepts a smaller quote that fits", async () => {
     const client = await limited({ open_grams: 30_000 });
     assertEquals(wordOf(await quote(client, 20_000n)), MADE);
     const outcome = await quote(client, 10_001n);
@@ -68,7 +68,7 @@ describe("the limit on open quotes", () => {
     assertEquals(wordOf(await quote(client, 1n)), REFUSED);
   });
 
-  it("makes no quote of more grams than may be open in all: limit_exceeded, because waiting does not help", async () => {
+  it("answers limit_exceeded if a quote alone exceeds the limit, because waiting does not help", async () => {
     const client = await limited({ open_grams: 30_000 });
     assertEquals(wordOf(await quote(client, 30_001n)), "answered limit_exceeded");
     assertEquals(wordOf(await quote(client, 30_000n)), MADE);
@@ -122,7 +122,7 @@ describe("the limit on open quotes", () => {
     assertEquals(wordOf(await quote(client)), REFUSED);
   });
 
-  it("lets exactly ten of fifty concurrent quotes through at a limit of ten", async () => {
+  it("accepts exactly ten of fifty concurrent quotes at a limit of ten", async () => {
     const client = await limited({ open_quotes: 10 });
     const pool = books.connect("gold_api", 10);
     const outcomes = await Promise.all(
@@ -135,7 +135,7 @@ describe("the limit on open quotes", () => {
     assertEquals(row!.quotes, 10);
   });
 
-  it("applies within a batch, and to each of its partners alone", async () => {
+  it("applies within a batch, to each of its partners separately", async () => {
     const [one, other, free] = [
       await limited({ open_quotes: 2 }),
       await limited({ open_quotes: 1 }),

@@ -12,7 +12,7 @@ import { migrate } from "../../database/migrate.ts";
 
 const MIGRATIONS = fileURLToPath(new URL("../../../migrations", import.meta.url));
 
-describe("the migration that brings limits", () => {
+describe("the migration that adds limits", () => {
   let server: TestPostgres;
   before(async () => {
     server = await testPostgres();
@@ -39,7 +39,7 @@ describe("the migration that brings limits", () => {
     }
   }
 
-  it("limits production's partners that have the default rate, and new ones", async () => {
+  it("limits production partners with the default rate, and new partners", async () => {
     await migrated("production", async (sql) => {
       const rows = await sql`
         select client_id, maximum_open_quotes, maximum_open_grams::text, maximum_daily_records, counted_sequence::text,

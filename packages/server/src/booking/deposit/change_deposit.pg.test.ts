@@ -38,7 +38,7 @@ describe("deposits", () => {
     return { ...row };
   };
 
-  it("are recorded by one login and approved by another: the approval books the funding, its event and no key", async () => {
+  it("are recorded by one login and approved by another, which books the funding and its event", async () => {
     const { client, publicId } = await partner();
     const id = await recordDeposit(maker, publicId, 12_345n, "REF-A");
     assertMatch(id, /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/);
@@ -71,7 +71,7 @@ describe("deposits", () => {
     ]);
   });
 
-  it("are never approved by the login that recorded them, whatever role it takes, nor twice", async () => {
+  it("cannot be approved by the login that recorded them, whatever role it sets, or twice", async () => {
     const { client, publicId } = await partner();
     const id = await recordDeposit(maker, publicId, 5n, "REF-B");
     const refusal = "GR409 you recorded this deposit, so another login has to approve it";
@@ -86,7 +86,7 @@ describe("deposits", () => {
     assertEquals(await balanceOf(books, client), "5 0 0");
   });
 
-  it("have a bank reference of their own, until they are reversed", async () => {
+  it("have a unique bank reference until they are reversed", async () => {
     const [{ publicId }, other] = [await partner(), await partner()];
     const id = await recordDeposit(maker, publicId, 5n, "REF-C");
     const record = (reference: string) => verdictOf(recordDeposit(checker, other.publicId, 6n, reference));
@@ -98,7 +98,7 @@ describe("deposits", () => {
     assertEquals(await record("REF-C"), "done");
   });
 
-  it("are one when fifty record the same bank reference at once", async () => {
+  it("are recorded once if fifty sessions record the same bank reference concurrently", async () => {
     const { publicId } = await partner();
     const pool = books.connect("gold_operator", 50);
     const verdicts = await Promise.all(
@@ -113,9 +113,9 @@ describe("deposits", () => {
     await pool.end();
   });
 
-  it("are more than nothing and at most what an account holds", async () => {
+  it("must be more than 0 and at most what an account can hold", async () => {
     const { publicId } = await partner();
-    const bound = "GR409 a deposit is more than 0 and at most 999999999999.99 SAR";
+    const bound = "GR409 the amount of a deposit must be more than 0 and at most 999999999999.99 SAR";
     for (const amount of [0n, -1n, -(2n ** 63n), BALANCE_MAX_HALALAS + 1n, 2n ** 63n - 1n]) {
       assertEquals(await verdictOf(recordDeposit(maker, publicId, amount, `REF-E${amount}`)), bound);
     }
@@ -130,7 +130,7 @@ describe("deposits", () => {
     );
   });
 
-  it("are not approved past what an account holds, held money counted", async () => {
+  it("are not approved beyond what an account can hold, including held money", async () => {
     const { client, publicId } = await partner(10n);
     await bookWithdrawal(books.api, withdrawalItem(client, 4n));
     const id = await recordDeposit(maker, publicId, BALANCE_MAX_HALALAS - 9n, "REF-F");
@@ -141,7 +141,7 @@ describe("deposits", () => {
     assertEquals(await balanceOf(books, client), `${BALANCE_MAX_HALALAS - 4n} 4 0`);
   });
 
-  it("reversed before the approval move nothing, and can no longer be approved", async () => {
+  it("move nothing if reversed before the approval, and can then not be approved", async () => {
     const { client, publicId } = await partner();
     const id = await recordDeposit(maker, publicId, 5n, "REF-H");
     assertEquals(await reverseDeposit(maker, id), "done");
@@ -162,7 +162,7 @@ describe("deposits", () => {
     });
   });
 
-  it("reversed after it take the money out again, once, by a new entry", async () => {
+  it("take the money back once, by a new entry, if reversed after the approval", async () => {
     const { client, publicId } = await partner();
     const id = await recordDeposit(maker, publicId, 500n, "REF-I");
     await approveDeposit(checker, id);
@@ -184,7 +184,7 @@ describe("deposits", () => {
     assertEquals((await depositOf(id))["reversed_sequence"], "2");
   });
 
-  it("whose money was spent or is held are not reversed, and say why", async () => {
+  it("cannot be reversed if the money was spent or is held; the refusal says so", async () => {
     const { client, publicId } = await partner();
     const id = await recordDeposit(maker, publicId, 500n, "REF-J");
     await approveDeposit(checker, id);
@@ -200,7 +200,7 @@ describe("deposits", () => {
     assertEquals(await balanceOf(books, client), "0 0 0");
   });
 
-  it("are approved or reversed by one of many at once", async () => {
+  it("are approved or reversed once by concurrent sessions", async () => {
     const pool = books.connect("gold_operator", 12);
     for (let round = 0; round < 5; round++) {
       // The client has enough money that only the deposit's own state can refuse a second change.
@@ -218,7 +218,7 @@ describe("deposits", () => {
     await pool.end();
   });
 
-  it("wait for a booking under way on the account, and go on from its balances", async () => {
+  it("wait for an in-flight booking of the account, and continue from its balances", async () => {
     const { client, publicId } = await partner(9_000n);
     const id = await recordDeposit(maker, publicId, 500n, "REF-L");
     const service = await books.api.reserve();
@@ -234,14 +234,14 @@ describe("deposits", () => {
     service.release();
   });
 
-  it("are named where there is none", async () => {
+  it("are named in the refusal if unknown", async () => {
     const none = newUuid();
     for (const change of [approveDeposit, reverseDeposit]) {
       assertEquals(await change(maker, none), `GR404 there is no deposit dep_${none}`);
     }
   });
 
-  it("leave clean books and a whole audit", async () => {
+  it("leave no defects in the books and the audit", async () => {
     assertEquals(await books.defects(), []);
     assertEquals((await books.sql`select from gold.verify_audit()`).length, 0);
   });

@@ -23,7 +23,7 @@ declare
   known deposit;
 begin
   if record_deposit.amount <= 0 or record_deposit.amount > 99999999999999 then
-    raise exception 'a deposit is more than 0 and at most 999999999999.99 SAR' using errcode = 'GR409';
+    raise exception 'the amount of a deposit must be more than 0 and at most 999999999999.99 SAR' using errcode = 'GR409';
   end if;
   record_deposit.id := new_uuid(clock_timestamp());
   insert into deposit (bucket, client_id, id, amount, bank_reference, recorded_at, recorded_by)

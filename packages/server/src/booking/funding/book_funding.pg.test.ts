@@ -55,7 +55,7 @@ describe("book_funding", () => {
     }]);
   });
 
-  it("refuses more than the largest amount, and more than an account holds, to the halala", async () => {
+  it("refuses more than the largest amount, and more than an account can hold, to the halala", async () => {
     const client = await books.createClient();
     const item = fundingItem(client, AMOUNT_MAX_HALALAS + 1n);
     const outcome = await bookFunding(books.api, item);
@@ -85,7 +85,7 @@ describe("book_funding", () => {
     assertEquals(account!.sar_available, `${BALANCE_MAX_HALALAS}`);
   });
 
-  it("counts held money against what an account holds", async () => {
+  it("counts held money towards the most that an account can hold", async () => {
     const client = await books.createClient();
     const verdict = await books.sql.begin(async (sql) => {
       await sql`update gold.account set sar_held = ${`${BALANCE_MAX_HALALAS}`}::text::bigint where client_id = ${client}`;
@@ -111,7 +111,7 @@ describe("book_funding", () => {
     }
   });
 
-  it("shares its keys with the orders", async () => {
+  it("shares its keys with orders", async () => {
     const client = await books.createClient();
     const item = fundingItem(client, 5n);
     await bookFunding(books.api, item);
@@ -119,7 +119,7 @@ describe("book_funding", () => {
     assertEquals(wordOf(await bookOrder(books.api, order)), "idempotency_key_conflict");
   });
 
-  it("binds nothing under an admission that has changed", async () => {
+  it("stores nothing under an outdated admission version", async () => {
     const client = await books.createClient();
     const item = fundingItem(client, 5n, { admissionVersion: "2" });
     const before = await readBooks(books.sql);
@@ -128,7 +128,7 @@ describe("book_funding", () => {
     assertEquals(wordOf(await bookFunding(books.api, { ...item, admissionVersion: "1" })), "answered 201");
   });
 
-  it("gives one key to one of many at once: the others get its result", async () => {
+  it("executes one of many concurrent calls with one key; the others get its result", async () => {
     const client = await books.createClient();
     const item = fundingItem(client, 5n);
     const pool = books.connect("gold_api", 12);
@@ -141,7 +141,7 @@ describe("book_funding", () => {
     assertEquals(account!.sar_available, "5");
   });
 
-  it("makes no money outside the sandbox, whoever calls", async () => {
+  it("creates no money outside the sandbox, even for a superuser", async () => {
     const client = await books.createClient();
     const code = await books.sql.begin(async (sql) => {
       await sql`update gold.deployment set environment = 'production'`;
@@ -150,7 +150,7 @@ describe("book_funding", () => {
     assertEquals(code, "GB004");
   });
 
-  it("runs at READ COMMITTED alone", async () => {
+  it("runs only at READ COMMITTED", async () => {
     const client = await books.createClient();
     const message = await books.api.begin(
       "isolation level repeatable read",
@@ -160,7 +160,7 @@ describe("book_funding", () => {
     assertMatch(message, /^booking runs at READ COMMITTED/);
   });
 
-  it("leaves clean books", async () => {
+  it("leaves no defects in the books", async () => {
     assertEquals(await books.defects(), []);
   });
 });

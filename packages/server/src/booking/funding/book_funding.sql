@@ -30,7 +30,7 @@ declare
 begin
   -- Even with the service's login, nobody can create money in production.
   if not exists (select from deployment d where d.environment = 'sandbox') then
-    raise exception 'money comes in by a deposit here, never by a call' using errcode = 'GB004';
+    raise exception 'fundings can be booked only in the sandbox: record and approve a deposit instead' using errcode = 'GB004';
   end if;
   select * into turn from take_turn(settle, client, admission, null, key, fingerprint, request);
   if (turn.answer).outcome is not null then

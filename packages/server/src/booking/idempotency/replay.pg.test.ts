@@ -8,7 +8,7 @@ import { sendOrders } from "../trading/book_orders.ts";
 const GRAM = 10_000n;
 const OTHER = "0b".repeat(32);
 
-describe("an order's key and nonce", () => {
+describe("idempotency keys and nonces of orders", () => {
   let books: TrialBooks;
   before(async () => {
     books = await trialBooks();
@@ -19,7 +19,7 @@ describe("an order's key and nonce", () => {
   const order = (client: number, quote: string | null, given = {}): Promise<Outcome> =>
     bookOrder(books.api, orderItem(client, quote, given));
 
-  it("replays the first answer byte for byte, whatever happened since", async () => {
+  it("replay the first answer byte for byte after later orders", async () => {
     const client = await books.createClient({ halalas: 100_000n });
     const quote = await books.quote(client, "buy", GRAM);
     const asked = orderItem(client, quote);
@@ -38,7 +38,7 @@ describe("an order's key and nonce", () => {
     assertEquals(refusedAgain.status, 404);
   });
 
-  it("refuses a known key with another fingerprint, within a batch too, and binds nothing", async () => {
+  it("refuse a known key with another fingerprint, also within a batch, and store nothing", async () => {
     const client = await books.createClient({ halalas: 100_000n });
     const [quote, other] = [await books.quote(client, "buy", GRAM), await books.quote(client, "buy", GRAM)];
     const asked = orderItem(client, quote);
@@ -53,7 +53,7 @@ describe("an order's key and nonce", () => {
     assertEquals((await order(client, other)).status, 201);
   });
 
-  it("keeps one client's keys, nonces and quotes apart from another's", async () => {
+  it("belong to one client: another client can use the same key and nonce", async () => {
     const [one, two] = [
       await books.createClient({ halalas: 100_000n }),
       await books.createClient({ halalas: 100_000n }),
@@ -70,7 +70,7 @@ describe("an order's key and nonce", () => {
     assertEquals(outcomes.map(wordOf), ["answered 201", "answered 201"]);
   });
 
-  it("refuses a nonce that was spent, by an order, a replay, a conflict or a refusal", async () => {
+  it("refuse a nonce that an order, a replay, a conflict or a refusal has spent", async () => {
     const client = await books.createClient({ halalas: 100_000n });
     const asked = orderItem(client, await books.quote(client, "buy", GRAM));
     const spending = [
@@ -90,7 +90,7 @@ describe("an order's key and nonce", () => {
     }
   });
 
-  it("settles a request that was committed before its connection was lost: the answer, not a replay", async () => {
+  it("return the first answer if a request was committed before its connection was lost", async () => {
     const client = await books.createClient({ halalas: 100_000n });
     for (const quote of [await books.quote(client, "buy", GRAM), newUuid()]) {
       const item = orderItem(client, quote);
@@ -102,7 +102,7 @@ describe("an order's key and nonce", () => {
     }
   });
 
-  it("settles a request that was not committed by executing it, and another request's key by its replay", async () => {
+  it("execute a lost request that was not committed, and replay another request with its key", async () => {
     const client = await books.createClient({ halalas: 100_000n });
     const item = orderItem(client, await books.quote(client, "buy", GRAM));
     assertEquals(wordOf(await bookOrder(books.api, item, { settle: true })), "answered 201");
@@ -119,7 +119,7 @@ describe("an order's key and nonce", () => {
     }
   });
 
-  it("settles by the key what 0.1.0 committed, whose nonces name no request", async () => {
+  it("find a request of 0.1.0 by its key, because its nonce has no request id", async () => {
     const client = await books.createClient({ halalas: 100_000n });
     const item = orderItem(client, await books.quote(client, "buy", GRAM));
     const first = await bookOrder(books.api, item);
@@ -132,7 +132,7 @@ describe("an order's key and nonce", () => {
     assertEquals(wordOf(await bookOrder(books.api, copied, { settle: true })), "nonce_reused");
   });
 
-  it("settles what was committed although the admission has changed since", async () => {
+  it("return a committed answer even if the admission version has changed since", async () => {
     const client = await books.createClient({ halalas: 100_000n });
     const item = orderItem(client, await books.quote(client, "buy", GRAM));
     const first = await bookOrder(books.api, item);
@@ -144,7 +144,7 @@ describe("an order's key and nonce", () => {
     );
   });
 
-  it("leave clean books", async () => {
+  it("leave no defects in the books", async () => {
     assertEquals(await books.defects(), []);
   });
 });

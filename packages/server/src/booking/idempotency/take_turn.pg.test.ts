@@ -61,7 +61,7 @@ describe("take_turn", () => {
     (await readBooks(books.sql)).filter((line) => !line.startsWith(`${table} `));
 
   for (const [name, book] of Object.entries(WRITES)) {
-    it(`gives ${name} the first answer again, byte for byte, and moves nothing twice`, async () => {
+    it(`replays the first answer of ${name} byte for byte, and moves nothing twice`, async () => {
       const client = await rich();
       for (const amount of [5n, TOO_MUCH]) {
         const turn = newTurn();
@@ -79,7 +79,7 @@ describe("take_turn", () => {
       }
     });
 
-    it(`settles ${name} after a lost connection: what was committed is answered, what was not is booked`, async () => {
+    it(`settles ${name} after a lost connection: returns the committed answer, or books it`, async () => {
       const client = await rich();
       for (const amount of [5n, TOO_MUCH]) {
         const turn = newTurn();
@@ -106,7 +106,7 @@ describe("take_turn", () => {
       );
     });
 
-    it(`lets ${name} spend nothing and bind nothing under an admission that has changed`, async () => {
+    it(`lets ${name} store nothing under an outdated admission version`, async () => {
       const client = await rich();
       const turn = newTurn();
       const before = await readBooks(books.sql);
@@ -125,7 +125,7 @@ describe("take_turn", () => {
       );
     });
 
-    it(`gives one key to one ${name} of fifty at once: the others get its result`, async () => {
+    it(`executes one of fifty concurrent ${name} calls with one key; the others get its result`, async () => {
       const client = await rich();
       const turn = newTurn();
       const pool = books.connect("gold_api", 50);
@@ -164,7 +164,7 @@ describe("take_turn", () => {
     }
   });
 
-  it("spends a withdrawal's nonce by an execution, a refusal, a replay and a conflict, once for all endpoints", async () => {
+  it("spends a withdrawal's nonce for all endpoints, also at a refusal, replay or conflict", async () => {
     for (const settle of [false, true]) await spendOnce({ settle });
   });
 
@@ -193,7 +193,7 @@ describe("take_turn", () => {
     assertEquals(wordOf(await book(books.api, other, 5n, { nonce: turn.nonce })), "answered 201");
   }
 
-  it("waits for the account, and reads the clock after it", async () => {
+  it("waits for the account's lock, and reads the clock afterwards", async () => {
     const client = await rich();
     const holder = await books.sql.reserve();
     await holder`begin`;
@@ -210,7 +210,7 @@ describe("take_turn", () => {
     assertEquals(row!.created_at >= released!.at, true);
   });
 
-  it("takes no missing admission for any, and no missing nonce for a withdrawal", async () => {
+  it("refuses a null admission version, and a null nonce for a withdrawal", async () => {
     const client = await rich();
     const [row] = await books.api`
       select outcome from gold.book_withdrawal(false, ${client}, null, gen_random_uuid(), 'k', '\\x00', 1, 10, null, gen_random_uuid(), gen_random_uuid())`;
@@ -221,7 +221,7 @@ describe("take_turn", () => {
     assertEquals(verdict, "22004");
   });
 
-  it("leaves clean books", async () => {
+  it("leaves no defects in the books", async () => {
     assertEquals(await books.defects(), []);
   });
 });

@@ -24,7 +24,7 @@ const GRAM = { by: "grams", side: "buy", goldTenthMilligrams: 10_000n } as const
 const TERMS = { side: "buy", grams: 10_000n, price: 3_210_000n } as const;
 const BATCH = { wait: true, settle: false };
 
-describe("the time of an account, while the clock is behind its newest posting,", () => {
+describe("the time of an account whose newest posting is ahead of the clock", () => {
   let books: TrialBooks;
   before(async () => {
     books = await trialBooks();
@@ -47,7 +47,7 @@ describe("the time of an account, while the clock is behind its newest posting,"
   const atLeast = (later: Date, earlier: Date) =>
     assert(later >= earlier, `${later.toISOString()} is before ${earlier.toISOString()}`);
 
-  it("gives quotes and orders their instants, so that an order's is never after its quote's end", async () => {
+  it("is the instant of quotes and orders, so that an order is never before its quote", async () => {
     const client = await rich();
     const ahead = await set(client, "last_posted_at", 4.5);
     const quoted = JSON.parse((await bookQuote(books.api, quoteItem(client, GRAM))).body!);
@@ -58,7 +58,7 @@ describe("the time of an account, while the clock is behind its newest posting,"
     atLeast(new Date(executed.executed_at), new Date(quoted.created_at));
   });
 
-  it("ends a quote, for an order and for a read", async () => {
+  it("decides whether a quote has expired, for an order and for a read", async () => {
     const client = await rich();
     await set(client, "last_posted_at", 4.5);
     // By the clock, this quote is firm for two more seconds.
@@ -74,7 +74,7 @@ describe("the time of an account, while the clock is behind its newest posting,"
   });
 
   for (const seconds of [75, 3600]) {
-    it(`refuses quotes and orders ${seconds} s behind, spends and binds nothing, and slows no other account`, async () => {
+    it(`refuses quotes and orders ${seconds} s behind, and books those of other accounts`, async () => {
       const [client, other] = [await rich(), await rich()];
       const known = orderItem(client, await books.quote(client, "buy", 10_000n));
       const first = await bookOrder(books.api, known);
@@ -103,7 +103,7 @@ describe("the time of an account, while the clock is behind its newest posting,"
       assertEquals(wordOf(await bookQuote(books.api, quote)), "answered 201");
     });
 
-    it(`answers the balance ${seconds} s behind at once, as of the newest posting, and the same for good`, async () => {
+    it(`answers the balance ${seconds} s behind as of the newest posting, and never changes it`, async () => {
       const client = await rich();
       const ahead = await set(client, "last_posted_at", seconds);
       const { asOf, ...told } = await reads().balances(client);
@@ -119,7 +119,7 @@ describe("the time of an account, while the clock is behind its newest posting,"
   }
 
   for (const seconds of [6, 75, 3600]) {
-    it(`keeps a balance that was read after the newest posting, before a step back of ${seconds} s`, async () => {
+    it(`keeps a balance that was read before a step back of ${seconds} s`, async () => {
       const client = await rich();
       await set(client, "last_posted_at", seconds - 1);
       const read = await set(client, "closed_until", seconds);
@@ -131,7 +131,7 @@ describe("the time of an account, while the clock is behind its newest posting,"
     });
   }
 
-  it("refuses an order for a quote that was made before a step back, until the clock has passed it", async () => {
+  it("refuses an order for a quote that is more than 5 s ahead of the clock", async () => {
     const client = await rich();
     const quote = await plantQuote(books.sql, { ...TERMS, client, ageSeconds: 0, madeAheadSeconds: 75 });
     const order = orderItem(client, quote);
@@ -146,7 +146,7 @@ describe("the time of an account, while the clock is behind its newest posting,"
     atLeast(new Date(executed.executed_at), made!.created_at);
   });
 
-  it("is never before the newest posting for what is not refused, either", async () => {
+  it("is never before the newest posting for withdrawals and fundings", async () => {
     const client = await rich();
     const ahead = await set(client, "last_posted_at", 75);
     const withdrawn = JSON.parse((await bookWithdrawal(books.api, withdrawalItem(client, 1n))).body!);
@@ -154,7 +154,7 @@ describe("the time of an account, while the clock is behind its newest posting,"
     atLeast(await post(client), ahead);
   });
 
-  it("is a later millisecond than any instant that was read, after a small step back, too", async () => {
+  it("is later than the instant of any balance that was read, also after a small step back", async () => {
     const client = await rich();
     for (const read of [() => reads().balances(client).then(({ asOf }) => asOf), readAt(0), readAt(500)]) {
       const at = await read();
@@ -176,7 +176,7 @@ describe("the time of an account, while the clock is behind its newest posting,"
     }
   });
 
-  it("is the clock where no posting is ahead, though a balance was read before a large step back", async () => {
+  it("is the clock if no posting is ahead, even if a balance was read before a large step back", async () => {
     const client = await rich();
     await set(client, "last_posted_at", -1);
     const read = await set(client, "closed_until", 75);
@@ -191,7 +191,7 @@ describe("the time of an account, while the clock is behind its newest posting,"
     assert(await post(client) > asOf);
   });
 
-  it("does not run ahead of the clock under a hot partner who reads as often as it posts", async () => {
+  it("does not run ahead of the clock if a partner posts and reads in a loop", async () => {
     const client = await rich();
     for (let n = 0; n < 200; n++) {
       await post(client);
@@ -202,7 +202,7 @@ describe("the time of an account, while the clock is behind its newest posting,"
     assert(row!.ahead < 0.05, `${row!.ahead} s ahead`);
   });
 
-  it("makes a price that is later than the clock stale: nobody knows its age", async () => {
+  it("makes a price stale that is later than the clock, because its age is unknown", async () => {
     const client = await rich();
     const price = async (source: string, seconds: number) => {
       await books
@@ -215,7 +215,7 @@ describe("the time of an account, while the clock is behind its newest posting,"
     assertEquals(await price("fixed", 75), [false, "answered"]);
   });
 
-  it("leaves clean books", async () => {
+  it("leaves no defects in the books", async () => {
     assertEquals(await books.defects(), []);
   });
 });

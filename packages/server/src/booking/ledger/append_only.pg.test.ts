@@ -52,7 +52,7 @@ const STEPS_AGAIN: Record<string, readonly string[]> = {
     "reversed_at = null, reversed_by = null, reversed_sequence = null",
   ],
 };
-const REWRITTEN = "GB002 a step of a deposit is written once";
+const REWRITTEN = "GB002 a step of a deposit can be written only once";
 const APPENDED = "GB002 deposit is append-only: write a new row that corrects the old one";
 
 describe("append_only", () => {
@@ -91,7 +91,7 @@ describe("append_only", () => {
     }
   });
 
-  it("lets each step of a deposit be written once, by the superuser and by the books' own role", async () => {
+  it("lets the superuser and gold_book write each step of a deposit only once", async () => {
     const [maker, checker] = [await hireOperator(books), await hireOperator(books)];
     const publicId = await publicIdOf(books, await books.createClient());
     for (const [steps, changes] of Object.entries(STEPS_AGAIN)) {
@@ -119,7 +119,7 @@ describe("append_only", () => {
     for (const operator of [maker, checker]) await operator.leave();
   });
 
-  it("covers every table but those whose rows are a present state", async () => {
+  it("covers every table except those whose rows hold the current state", async () => {
     const rows = await books.sql`
       select c.relname from pg_class c
       where c.relnamespace in ('gold'::regnamespace, 'gold_attempts'::regnamespace) and c.relkind in ('r', 'p')

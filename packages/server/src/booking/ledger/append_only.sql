@@ -13,7 +13,7 @@ begin
       and (new.approved_at, new.approved_by) is distinct from (old.approved_at, old.approved_by)
     or old.reversed_at is not null
       and (new.reversed_at, new.reversed_by, new.reversed_sequence) is distinct from (old.reversed_at, old.reversed_by, old.reversed_sequence) then
-    raise exception 'a step of a deposit is written once' using errcode = 'GB002';
+    raise exception 'a step of a deposit can be written only once' using errcode = 'GB002';
   end if;
   return new;
 end $$;

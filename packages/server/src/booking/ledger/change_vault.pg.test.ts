@@ -30,7 +30,7 @@ describe("bars", () => {
     return orderItem(client, quote);
   };
 
-  it("bring their fine gold into the vault, rounded down, by a transfer of the house", async () => {
+  it("add their fine gold, rounded down, to the vault by a transfer of the house account", async () => {
     const [row] = await add("A-1", 124_414_000, 9999);
     assertEquals(row!.add_bar, "124401558");
     assertEquals(await freeGold(), 124_401_558n);
@@ -46,7 +46,7 @@ describe("bars", () => {
     assertEquals(await books.defects(), []);
   });
 
-  it("come once, are fine enough and weigh something", async () => {
+  it("are refused with a known serial, an invalid fineness or no weight", async () => {
     await add("B-1", 10_000);
     assertEquals(await refusalOf(add("B-1", 10_000)), "GR409 a bar with serial B-1 is on record already");
     for (const fineness of [9949, 10_000]) {
@@ -59,7 +59,7 @@ describe("bars", () => {
     assertEquals(await books.defects(), []);
   });
 
-  it("leave only when the free gold covers them, to the tenth-milligram", async () => {
+  it("can be removed only if the free gold covers them, to 0.0001 g", async () => {
     const serial = await books.addBar(10_000n);
     await books.addBar(100n);
     await bookOrder(books.api, await buyer(101n));
@@ -71,12 +71,12 @@ describe("bars", () => {
     await books.addBar(1n);
     assertEquals((await remove(serial))[0]!.remove_bar, "10000");
     assertEquals(await freeGold(), 0n);
-    assertEquals(await refusalOf(remove(serial)), `GR409 the bar ${serial} has left already`);
+    assertEquals(await refusalOf(remove(serial)), `GR409 the bar ${serial} was removed already`);
     assertEquals(await refusalOf(remove("C-0")), "GR404 there is no bar with serial C-0");
     assertEquals(await books.defects(), []);
   });
 
-  it("leave once when two take them out at once", async () => {
+  it("are removed once if two sessions remove them concurrently", async () => {
     const serial = await books.addBar(10_000n);
     await books.addBar(10_000n);
     const first = await books.sql.reserve();
@@ -86,12 +86,12 @@ describe("bars", () => {
     await untilWaiting(books.sql);
     await first`commit`;
     first.release();
-    assertEquals(await second, `GR409 the bar ${serial} has left already`);
+    assertEquals(await second, `GR409 the bar ${serial} was removed already`);
     assertEquals(await freeGold(), 10_000n);
     assertEquals(await books.defects(), []);
   });
 
-  it("and orders race for the same gold: one of the two gets it, never both", async () => {
+  it("and orders compete for the same gold: exactly one of the two gets it", async () => {
     const won = { bar: 0, order: 0 };
     for (let round = 0; round < 30; round++) {
       const serial = await books.addBar(1_000n);
@@ -118,7 +118,7 @@ describe("bars", () => {
     assertEquals(await books.defects(), []);
   });
 
-  it("wait for an order that holds the vault, and then see what it took", async () => {
+  it("wait for an order that locks the vault, and then see the remaining gold", async () => {
     const serial = await books.addBar(1_000n);
     const item = await buyer(1n);
     const trader = await books.api.reserve();
@@ -132,7 +132,7 @@ describe("bars", () => {
     assertEquals(await books.defects(), []);
   });
 
-  it("leave an audit row with the login that moved them", async () => {
+  it("are added and removed with an audit row that names the login", async () => {
     const serial = await books.addBar(1_000n);
     await remove(serial);
     const rows = await books

@@ -49,12 +49,12 @@ begin
   if leaving.serial is null then
     raise exception 'there is no bar with serial %', remove_bar.serial using errcode = 'GR404';
   elsif leaving.removed_at is not null then
-    raise exception 'the bar % has left already', remove_bar.serial using errcode = 'GR409';
+    raise exception 'the bar % was removed already', remove_bar.serial using errcode = 'GR409';
   end if;
   booked := move_bar(false, leaving.fine);
   update bar b set removed_at = clock_timestamp(), removed_sequence = booked where b.serial = remove_bar.serial and b.removed_at is null;
   if not found then
-    raise exception 'the bar % has left already', remove_bar.serial using errcode = 'GR409';
+    raise exception 'the bar % was removed already', remove_bar.serial using errcode = 'GR409';
   end if;
   perform note('vault.remove', remove_bar.serial, jsonb_build_object('fine', leaving.fine));
   return leaving.fine;

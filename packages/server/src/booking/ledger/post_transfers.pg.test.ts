@@ -70,7 +70,7 @@ describe("post_transfers", () => {
   }
   const verdictOf = async (...postings: Posting[]): Promise<string> => (await post(...postings)).verdict;
 
-  it("moves the balances, the sequence, the instant and the vault by the transfers of a statement", async () => {
+  it("updates balances, sequence, instant and vault by the transfers of a statement", async () => {
     assertEquals(await post(posting({})), { verdict: "posted", account: "4 1100 0 10 t", free: "990" });
     assertEquals(await post(...buy()), { verdict: "posted", account: "4 950 0 15 t", free: "985" });
     const held = posting({
@@ -91,7 +91,7 @@ describe("post_transfers", () => {
     assertEquals(await post(sold), { verdict: "posted", account: "4 1000 0 0 t", free: "1000" });
   });
 
-  it("follows several clients and several sequence numbers in one statement", async () => {
+  it("handles several clients and sequence numbers in one statement", async () => {
     const other = await books.createClient();
     const rows = [
       posting({}),
@@ -132,7 +132,7 @@ describe("post_transfers", () => {
     assertEquals(await verdictOf(posting({ posted_at: last.toISOString() })), "posted");
   });
 
-  it("refuses a client that there is none of", async () => {
+  it("refuses an unknown client", async () => {
     const nobody = posting({
       bucket: 1_000_000 % 64,
       client_id: 1_000_000,
@@ -180,7 +180,7 @@ describe("post_transfers", () => {
     assertEquals(await verdictOf(unbacked), CHECK_VIOLATION);
   });
 
-  it("takes exactly the eleven movements that there are", async () => {
+  it("accepts exactly the eleven defined movements", async () => {
     const postable: string[] = [];
     await books.sql`update gold.account set sar_held = 100 where client_id = ${client}`;
     const accounts = ["bank", "available", "held", "house", "bars", "vault", "gold"];
@@ -243,7 +243,7 @@ describe("post_transfers", () => {
     assertEquals(await verdictOf(posting(houseMoney)), CHECK_VIOLATION);
   });
 
-  it("leaves the books as they were: every trial was taken back", async () => {
+  it("leaves the books unchanged, because every test statement was rolled back", async () => {
     assertEquals(await books.defects(), []);
   });
 });

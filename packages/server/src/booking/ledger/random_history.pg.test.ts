@@ -137,7 +137,7 @@ const history = fc.tuple(opening, fc.array(action, { minLength: 50, maxLength: 9
   parts.flat()
 );
 
-describe("a random history of money in, money out and gold", () => {
+describe("a random history of deposits, withdrawals and orders", () => {
   let books: TrialBooks;
   let operators: TrialOperator[];
   before(async () => {
@@ -215,7 +215,7 @@ describe("a random history of money in, money out and gold", () => {
     return rows.map(({ line }) => line);
   }
 
-  it("is what the contract says, answer by answer, at the end and at every instant of the past", async () => {
+  it("matches the model in every answer, in the final balances and in every past balance", async () => {
     const verdicts = new Map<string, number>();
     const judged = fc.asyncProperty(history, async (actions) => {
       const [model, names] = [new HistoryModel(CLIENTS), await stage()];

@@ -35,11 +35,11 @@ const DEFECTS: Record<string, readonly [rules: string, plant: string]> = {
     "order_is_booked running_balance transfer_has_record",
     "update gold.transfer set posted_at = posted_at + interval '1 hour' where client_id = :client and sequence = 2 and leg = 2",
   ],
-  "a transfer that is gone": [
+  "a deleted transfer": [
     "balance_is_sum chain_is_whole order_is_booked record_has_its_legs running_balance",
     "delete from gold.transfer where client_id = :client and sequence = 2 and leg = 2",
   ],
-  "a transfer that nothing tells of": [
+  "a transfer without an event": [
     "balance_is_sum transfer_has_record",
     `insert into gold.transfer select bucket, client_id, 1, 0, 9, 'bank', 'available', 'SAR', 5, sar_available + 5, 0, gold, last_posted_at
      from gold.account where client_id = :client`,
@@ -66,7 +66,7 @@ const DEFECTS: Record<string, readonly [rules: string, plant: string]> = {
     "order_is_booked order_is_quoted",
     "update gold.orders set executed_at = executed_at - interval '1 second' where id = :first",
   ],
-  "an order that is gone": [
+  "a deleted order": [
     "chain_is_whole event_has_execution result_is_bound",
     "delete from gold.orders where id = :second",
   ],
@@ -76,21 +76,21 @@ const DEFECTS: Record<string, readonly [rules: string, plant: string]> = {
     "order_is_quoted",
     "update gold.quote set expires_at = created_at - interval '1 second' where id = :first",
   ],
-  "a quote that is gone": ["order_is_quoted result_is_bound", "delete from gold.quote where id = :first"],
-  "an open quote that is gone": ["result_is_bound", "delete from gold.quote where id = :open"],
+  "a deleted quote": ["order_is_quoted result_is_bound", "delete from gold.quote where id = :first"],
+  "a deleted open quote": ["result_is_bound", "delete from gold.quote where id = :open"],
   "a funding's amount": [
     "funding_is_booked",
     "update gold.funding set amount = amount + 1 where client_id = :client and sequence = 1",
   ],
-  "a funding that is gone": [
+  "a deleted funding": [
     "event_has_execution result_is_bound",
     "delete from gold.funding where client_id = :client and sequence = 1",
   ],
-  "a key that is gone": [
+  "a deleted key": [
     "execution_has_key",
     "delete from gold.idempotency_key where result_id = :first and result_kind = 'order'",
   ],
-  "a funding's key that is gone": [
+  "a funding's deleted key": [
     "execution_has_key",
     "delete from gold.idempotency_key where client_id = :client and result_kind = 'funding'",
   ],
@@ -103,11 +103,11 @@ const DEFECTS: Record<string, readonly [rules: string, plant: string]> = {
     `insert into gold.idempotency_key select bucket, client_id, status, 'another', fingerprint, request_id, result_id, created_at, result_kind, body
      from gold.idempotency_key where result_id = :first and result_kind = 'order'`,
   ],
-  "an event that is gone": [
+  "a deleted event": [
     "chain_is_whole events_without_gap execution_has_event transfer_has_record",
     "delete from gold.event where client_id = :client and sequence = 2",
   ],
-  "the last event gone": [
+  "the last event deleted": [
     "chain_head events_without_gap execution_has_event transfer_has_record",
     "delete from gold.event where client_id = :client and sequence = 3",
   ],
@@ -123,7 +123,7 @@ const DEFECTS: Record<string, readonly [rules: string, plant: string]> = {
     "chain_is_whole transfer_has_record",
     "update gold.event set created_at = created_at + interval '1 millisecond' where client_id = :client and sequence = 2",
   ],
-  "an event of nothing, with its number": [
+  "an event without a record, counted by the account": [
     "event_has_execution record_has_its_legs",
     `with counted as (update gold.account set event_sequence = 4 where client_id = :client returning *)
      insert into gold.event select bucket, client_id, 4, :open, :open, last_posted_at, 'order.executed' from counted`,
@@ -149,12 +149,12 @@ const DEFECTS: Record<string, readonly [rules: string, plant: string]> = {
     "bar_is_booked gold_is_backed",
     "update gold.bar set gross = gross + 10000, fine = (gross + 10000) * fineness / 10000 where removed_at is null",
   ],
-  "a bar that is gone": ["gold_is_backed", "delete from gold.bar where removed_at is null"],
-  "a bar that came back": [
+  "a deleted bar": ["gold_is_backed", "delete from gold.bar where removed_at is null"],
+  "a removed bar marked as present": [
     "gold_is_backed",
     "update gold.bar set removed_at = null, removed_sequence = null",
   ],
-  "a bar that left by no transfer": [
+  "a bar removed without a transfer": [
     "bar_is_booked gold_is_backed",
     "update gold.bar set removed_at = added_at, removed_sequence = 99 where removed_at is null",
   ],
@@ -162,7 +162,7 @@ const DEFECTS: Record<string, readonly [rules: string, plant: string]> = {
     "chain_is_whole",
     "update gold.chain_link set hash = sha256(hash) where client_id = :client and sequence = 2",
   ],
-  "a chain link that is gone": [
+  "a deleted chain link": [
     "chain_is_whole",
     "delete from gold.chain_link where client_id = :client and sequence = 2",
   ],
@@ -170,12 +170,12 @@ const DEFECTS: Record<string, readonly [rules: string, plant: string]> = {
     "chain_head",
     "update gold.chain_tail set head = sha256(head) where client_id = :client",
   ],
-  "a chain set back": [
+  "a chain tail set back": [
     "chain_head link_has_chain",
     "update gold.chain_tail set sequence = 2 where client_id = :client",
   ],
-  "a chain that is gone": ["link_has_chain", "delete from gold.chain_tail where client_id = :client"],
-  "the last order, wiped out everywhere but in the chain": [
+  "a deleted chain tail": ["link_has_chain", "delete from gold.chain_tail where client_id = :client"],
+  "the last order, deleted everywhere except in the chain": [
     "chain_head",
     `delete from gold.transfer where client_id = :client and sequence = 3;
      delete from gold.event where client_id = :client and sequence = 3;
@@ -185,7 +185,7 @@ const DEFECTS: Record<string, readonly [rules: string, plant: string]> = {
      update gold.account a set event_sequence = 2, sar_available = t.sar_available_after, gold = t.gold_after
      from gold.transfer t where t.client_id = a.client_id and t.sequence = 2 and t.leg = 2 and a.client_id = :client`,
   ],
-  "a price, rewritten everywhere but in the chain": [
+  "a price, changed everywhere except in the chain": [
     "chain_is_whole",
     `update gold.orders set total = total - 100, price = price - 10000, sar_available_after = sar_available_after + 100 where id = :first;
      update gold.orders set sar_available_after = sar_available_after + 100 where id = :second;
@@ -223,7 +223,7 @@ describe("verify_ledger and verify_chain", () => {
       (_, name: keyof Subjects) => name === "client" ? `${subjects.client}` : `'${subjects[name]}'`,
     );
 
-  it("find nothing in clean books, sealed, unsealed or without a record", async () => {
+  it("find nothing in correct books, whether sealed, unsealed or empty", async () => {
     assertEquals(await books.defects(), []);
     const empty = await books.createClient();
     await books.sql`select gold.seal_chain(${empty})`;
@@ -231,7 +231,7 @@ describe("verify_ledger and verify_chain", () => {
     assertEquals(await books.defects(), []);
   });
 
-  it("find each defect that is planted behind the triggers, and nothing besides", async () => {
+  it("find each defect that is written without triggers, and nothing else", async () => {
     const found: Record<string, string> = {};
     for (const [name, [, plant]] of Object.entries(DEFECTS)) {
       found[name] = await rulesBrokenBy(books.sql, fill(plant));
@@ -241,7 +241,7 @@ describe("verify_ledger and verify_chain", () => {
     assertEquals(await books.defects(), []);
   });
 
-  it("name the client, the record and what is wrong with it", async () => {
+  it("name the rule, the client and the difference", async () => {
     await books.sql.begin(async (sql) => {
       await sql`set local session_replication_role = replica`;
       await sql`update gold.account set sar_available = 1, sar_held = 2, gold = 3 where client_id = ${subjects.client}`;

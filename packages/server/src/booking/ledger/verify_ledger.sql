@@ -39,7 +39,7 @@ $$;
 -- The gold that clients hold, plus the free gold, equals the gold of the bars in the vault.
 create or replace function gold.check_gold_is_backed() returns table (subject text, detail text)
 language sql stable set search_path = gold, pg_temp as $$
-  select 'vault', format('clients hold %s, free are %s, bars hold %s', c.held, v.free, b.fine)
+  select 'vault', format('clients hold %s, the vault has %s free, the bars hold %s', c.held, v.free, b.fine)
   from (select coalesce(sum(gold), 0) as held from account) c, (select coalesce(sum(free), 0) as free from vault) v,
     (select coalesce(sum(fine), 0) as fine from bar where removed_at is null) b
   where c.held + v.free <> b.fine
@@ -47,7 +47,7 @@ $$;
 
 create or replace function gold.check_bar_is_booked() returns table (subject text, detail text)
 language sql stable set search_path = gold, pg_temp as $$
-  select 'bar ' || b.serial, 'its transfer is missing or says another weight'
+  select 'bar ' || b.serial, 'its transfer is missing or has another weight'
   from bar b
   left join transfer i on i.bucket = 0 and i.client_id = 0 and i.sequence = b.added_sequence and i.debit = 'bars' and i.amount = b.fine
   left join transfer o on o.bucket = 0 and o.client_id = 0 and o.sequence = b.removed_sequence and o.credit = 'bars' and o.amount = b.fine
@@ -57,7 +57,7 @@ $$;
 -- Each order has two transfers, which move exactly its total and its grams.
 create or replace function gold.check_order_is_booked() returns table (subject text, detail text)
 language sql stable set search_path = gold, pg_temp as $$
-  select 'order ' || o.id, 'its two transfers are missing or say other amounts'
+  select 'order ' || o.id, 'its two transfers are missing or differ from it'
   from orders o
   left join transfer s on s.bucket = o.bucket and s.client_id = o.client_id and s.sequence = o.sequence and s.leg = 1
   left join transfer g on g.bucket = o.bucket and g.client_id = o.client_id and g.sequence = o.sequence and g.leg = 2
@@ -79,7 +79,7 @@ $$;
 
 create or replace function gold.check_funding_is_booked() returns table (subject text, detail text)
 language sql stable set search_path = gold, pg_temp as $$
-  select 'funding ' || f.id, 'its transfer is missing or says another amount'
+  select 'funding ' || f.id, 'its transfer is missing or differs from it'
   from funding f
   left join transfer t on t.bucket = f.bucket and t.client_id = f.client_id and t.sequence = f.sequence
     and (t.leg, t.debit, t.credit, t.amount, t.posted_at) = (1, 'bank'::book, 'available'::book, f.amount, f.created_at)
@@ -90,7 +90,7 @@ $$;
 -- again.
 create or replace function gold.check_deposit_is_booked() returns table (subject text, detail text)
 language sql stable set search_path = gold, pg_temp as $$
-  select 'deposit ' || d.id, 'its funding or the transfer of its reversal is missing, or says something else'
+  select 'deposit ' || d.id, 'its funding or the transfer of its reversal is missing or differs from it'
   from deposit d
   left join funding f on f.bucket = d.bucket and f.client_id = d.client_id and f.id = d.id and f.amount = d.amount and f.created_at = d.approved_at
   left join transfer t on t.bucket = d.bucket and t.client_id = d.client_id and t.sequence = d.reversed_sequence
@@ -103,7 +103,7 @@ $$;
 -- audit.
 create or replace function gold.check_deposit_is_noted() returns table (subject text, detail text)
 language sql stable set search_path = gold, pg_temp as $$
-  select 'deposit ' || d.id, 'it or its people are not what the audit says'
+  select 'deposit ' || d.id, 'its amount, bank reference or logins differ from the audit'
   from deposit d
   left join audit r on r.action = 'deposit.record' and r.detail->>'deposit' = 'dep_' || d.id
   left join audit y on y.action = 'deposit.approve' and y.detail->>'deposit' = 'dep_' || d.id
@@ -116,7 +116,7 @@ $$;
 -- submission move none, and the later steps pay it or give it back.
 create or replace function gold.check_withdrawal_is_booked() returns table (subject text, detail text)
 language sql stable set search_path = gold, pg_temp as $$
-  select 'withdrawal ' || w.id || ' ' || coalesce(s.status::text, ''), 'its transfer or event is missing or says something else'
+  select 'withdrawal ' || w.id || ' ' || coalesce(s.status::text, ''), 'its transfer or event is missing or differs from it'
   from withdrawal w
   left join withdrawal_step s on s.bucket = w.bucket and s.client_id = w.client_id and s.withdrawal_id = w.id
   left join transfer t on t.bucket = s.bucket and t.client_id = s.client_id and t.sequence = s.sequence
@@ -134,7 +134,7 @@ $$;
 -- A client's held SAR equal the sum of its withdrawals that are not yet paid, rejected or returned.
 create or replace function gold.check_held_is_withdrawals() returns table (subject text, detail text)
 language sql stable set search_path = gold, pg_temp as $$
-  select 'client ' || a.client_id, format('%s are held, withdrawals wait for %s', a.sar_held, coalesce(w.waiting, 0))
+  select 'client ' || a.client_id, format('%s is held, the open withdrawals sum to %s', a.sar_held, coalesce(w.waiting, 0))
   from account a
   left join (
     select w.client_id, sum(w.amount) as waiting from withdrawal w
@@ -162,7 +162,7 @@ $$;
 
 create or replace function gold.check_transfer_has_record() returns table (subject text, detail text)
 language sql stable set search_path = gold, pg_temp as $$
-  select 'client ' || t.client_id || ' sequence ' || t.sequence, 'no event tells of this transfer'
+  select 'client ' || t.client_id || ' sequence ' || t.sequence, 'no event belongs to this transfer'
   from transfer t
   left join event e on e.bucket = t.bucket and e.client_id = t.client_id and e.sequence = t.sequence
   where t.client_id <> 0 and (e.sequence is null or e.created_at <> t.posted_at)
@@ -214,7 +214,7 @@ $$;
 
 create or replace function gold.check_execution_has_event() returns table (subject text, detail text)
 language sql stable set search_path = gold, pg_temp as $$
-  select r.kind || ' ' || r.id, 'its event is missing or tells of something else'
+  select r.kind || ' ' || r.id, 'its event is missing or belongs to something else'
   from (
     select 'order' as kind, o.bucket, o.client_id, o.id, o.sequence from orders o
     union all
@@ -228,7 +228,7 @@ $$;
 
 create or replace function gold.check_event_has_execution() returns table (subject text, detail text)
 language sql stable set search_path = gold, pg_temp as $$
-  select 'client ' || e.client_id || ' sequence ' || e.sequence, 'the ' || e.type || ' that it tells of does not exist'
+  select 'client ' || e.client_id || ' sequence ' || e.sequence, 'the record of this ' || e.type || ' event does not exist'
   from event e
   left join orders o on e.type = 'order.executed' and o.bucket = e.bucket and o.client_id = e.client_id and o.id = e.subject
     and o.sequence = e.sequence
@@ -312,7 +312,7 @@ begin
       if record.sequence <> sealed or record.hash is distinct from head then
         rule := 'chain_is_whole';
         subject := 'client ' || tail.client_id || ' sequence ' || sealed;
-        detail := 'the record is not the one that was sealed';
+        detail := 'the record differs from the sealed one';
         return next;
         continue chains;
       end if;

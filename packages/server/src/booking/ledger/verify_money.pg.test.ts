@@ -24,7 +24,7 @@ const DEFECTS: Record<string, readonly [rules: string, plant: string]> = {
     "held_is_withdrawals withdrawal_is_booked",
     "update gold.withdrawal set amount = amount + 1 where id = :open",
   ],
-  "the amount of one that was returned": [
+  "the amount of a returned withdrawal": [
     "withdrawal_is_booked",
     "update gold.withdrawal set amount = amount + 1 where id = :paid",
   ],
@@ -44,20 +44,20 @@ const DEFECTS: Record<string, readonly [rules: string, plant: string]> = {
     "chain_is_whole",
     "update gold.withdrawal set reference = 'R-2' where id = :open",
   ],
-  "a reference that took a part of the login": [
+  "a part of the login moved to the reference": [
     "chain_is_whole",
     `update gold.withdrawal set reference = 'R' where id = :open;
      update gold.withdrawal_step set login = '1|' || login where withdrawal_id = :open`,
   ],
-  "a withdrawal that is gone": [
+  "a deleted withdrawal": [
     "chain_is_whole held_is_withdrawals result_is_bound",
     "delete from gold.withdrawal where id = :open",
   ],
-  "a withdrawal that is gone with its step": [
+  "a withdrawal deleted with its step": [
     "chain_is_whole event_has_execution held_is_withdrawals result_is_bound",
     "delete from gold.withdrawal where id = :open; delete from gold.withdrawal_step where withdrawal_id = :open",
   ],
-  "a withdrawal's key that is gone": [
+  "a withdrawal's deleted key": [
     "execution_has_key",
     "delete from gold.idempotency_key where result_id = :open",
   ],
@@ -77,24 +77,24 @@ const DEFECTS: Record<string, readonly [rules: string, plant: string]> = {
     "chain_is_whole event_has_execution withdrawal_is_booked",
     "update gold.withdrawal_step set sequence = 6 where withdrawal_id = :paid and status = 'approved'",
   ],
-  "a step that is gone": [
+  "a deleted step": [
     "chain_is_whole event_has_execution",
     "delete from gold.withdrawal_step where withdrawal_id = :paid and status = 'approved'",
   ],
-  "the first step gone": [
+  "the first step deleted": [
     "chain_is_whole event_has_execution withdrawal_is_booked",
     "delete from gold.withdrawal_step where withdrawal_id = :open",
   ],
-  "a step that nothing tells of": [
+  "a step without an event": [
     "held_is_withdrawals withdrawal_is_booked",
     `insert into gold.withdrawal_step (bucket, client_id, withdrawal_id, sequence, status, login, previous, previous_login, at)
      select bucket, client_id, withdrawal_id, 99, 'rejected', 'a', status, login, at from gold.withdrawal_step where withdrawal_id = :open`,
   ],
-  "a step's event of another kind": [
+  "a step's event of another type": [
     "chain_is_whole withdrawal_is_booked",
     "update gold.event set type = 'withdrawal.submitted' where client_id = :client and sequence = 5",
   ],
-  "a payment told as a rejection": [
+  "a payment's event changed to a rejection": [
     "chain_is_whole withdrawal_is_booked",
     "update gold.event set type = 'withdrawal.rejected' where client_id = :client and sequence = 7",
   ],
@@ -103,11 +103,11 @@ const DEFECTS: Record<string, readonly [rules: string, plant: string]> = {
     `insert into gold.transfer select bucket, client_id, 1, 0, 5, 'held', 'bank', 'SAR', 1, 460, 39, 0, created_at
      from gold.event where client_id = :client and sequence = 5`,
   ],
-  "a payment's transfer that is gone": [
+  "a payment's deleted transfer": [
     "balance_is_sum chain_is_whole record_has_its_legs running_balance withdrawal_is_booked",
     "delete from gold.transfer where client_id = :client and sequence = 7",
   ],
-  "held money that waits for nothing": [
+  "held money without a withdrawal": [
     "balance_is_sum held_is_withdrawals",
     "update gold.account set sar_held = sar_held + 1 where client_id = :client",
   ],
@@ -115,11 +115,11 @@ const DEFECTS: Record<string, readonly [rules: string, plant: string]> = {
     "deposit_is_booked deposit_is_noted",
     "update gold.deposit set amount = amount + 1 where id = :deposit",
   ],
-  "a deposit's approval taken back": [
+  "a deposit's approval removed": [
     "deposit_is_noted execution_has_key",
     "update gold.deposit set approved_at = null, approved_by = null where id = :deposit",
   ],
-  "a deposit approved another time": [
+  "a deposit approved at another time": [
     "deposit_is_booked",
     "update gold.deposit set approved_at = approved_at + interval '1 second' where id = :deposit",
   ],
@@ -131,20 +131,20 @@ const DEFECTS: Record<string, readonly [rules: string, plant: string]> = {
     "deposit_is_noted",
     "update gold.deposit set bank_reference = 'REF-9' where id = :deposit",
   ],
-  "a deposit that another recorded": [
+  "a deposit recorded by another login": [
     "deposit_is_noted",
     "update gold.deposit set recorded_by = 'another' where id = :recorded",
   ],
-  "a deposit that another approved": [
+  "a deposit approved by another login": [
     "deposit_is_noted",
     "update gold.deposit set approved_by = 'another' where id = :deposit",
   ],
-  "a deposit that another reversed": [
+  "a deposit reversed by another login": [
     "deposit_is_noted",
     "update gold.deposit set reversed_by = 'another' where id = :reversed",
   ],
-  "a deposit that is gone": ["execution_has_key", "delete from gold.deposit where id = :deposit"],
-  "a deposit's funding that is gone": [
+  "a deleted deposit": ["execution_has_key", "delete from gold.deposit where id = :deposit"],
+  "a deposit's deleted funding": [
     "deposit_is_booked event_has_execution",
     "delete from gold.funding where id = :deposit",
   ],
@@ -152,19 +152,19 @@ const DEFECTS: Record<string, readonly [rules: string, plant: string]> = {
     "deposit_is_booked deposit_is_noted",
     "update gold.deposit set reversed_at = now(), reversed_by = 'another', reversed_sequence = 99 where id = :deposit",
   ],
-  "a deposit reversed by nothing": [
+  "a deposit reversed without a sequence": [
     "deposit_is_booked deposit_is_noted",
     "update gold.deposit set reversed_at = now(), reversed_by = 'another' where id = :deposit",
   ],
-  "a reversal taken back": [
+  "a reversal removed": [
     "deposit_is_noted event_has_execution",
     "update gold.deposit set reversed_at = null, reversed_by = null, reversed_sequence = null where id = :reversed",
   ],
-  "a reversal of another time": [
+  "a reversal at another time": [
     "deposit_is_booked",
     "update gold.deposit set reversed_at = reversed_at + interval '1 second' where id = :reversed",
   ],
-  "money from nowhere, with its transfer and its event": [
+  "a funding without a key or a deposit, with transfer and event": [
     "execution_has_key",
     `with made as (select client_id, bucket, event_sequence + 1 as sequence, gen_random_uuid() as id, last_posted_at as at, sar_available, sar_held from gold.account where client_id = :client),
        posted as (insert into gold.transfer select bucket, client_id, 1, 0, sequence, 'bank', 'available', 'SAR', 5, sar_available + 5, sar_held, 0, at from made),
@@ -174,7 +174,7 @@ const DEFECTS: Record<string, readonly [rules: string, plant: string]> = {
   ],
 };
 
-describe("verify_ledger and verify_chain, of money in and out", () => {
+describe("verify_ledger and verify_chain, with deposits and withdrawals", () => {
   let books: TrialBooks;
   let maker: TrialOperator;
   let checker: TrialOperator;
@@ -216,7 +216,7 @@ describe("verify_ledger and verify_chain, of money in and out", () => {
       (_, name: string) => subjects[name]!,
     );
 
-  it("find nothing in clean books, with every kind of record in them", async () => {
+  it("find nothing in correct books with every kind of record", async () => {
     const kinds = await books.sql`select distinct type from gold.event order by type`;
     assertEquals(kinds.map(({ type }) => type), [
       "funding.completed",
@@ -230,7 +230,7 @@ describe("verify_ledger and verify_chain, of money in and out", () => {
     assertEquals(await books.defects(), []);
   });
 
-  it("find each defect that is planted behind the triggers, and nothing besides", async () => {
+  it("find each defect that is written without triggers, and nothing else", async () => {
     const found: Record<string, string> = {};
     for (const [name, [, plant]] of Object.entries(DEFECTS)) {
       found[name] = await rulesBrokenBy(books.sql, fill(plant));

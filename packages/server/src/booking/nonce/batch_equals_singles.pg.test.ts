@@ -36,7 +36,7 @@ describe("a batch of nonces", () => {
     await books.stop();
   });
 
-  it("gives what its nonces give one by one", async () => {
+  it("gives the same results as its nonces one by one", async () => {
     const nonceCase = fc.record({
       history: fc.array(drawn, { maxLength: 20 }),
       batch: fc.array(drawn, { minLength: 1, maxLength: 128, size: "max" }),

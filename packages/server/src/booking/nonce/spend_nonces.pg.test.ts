@@ -23,7 +23,7 @@ describe("spend_nonces", () => {
     return (await sendNonces(sql)(items, sending)).map(({ outcome }) => outcome);
   }
 
-  it("takes a nonce once, from each client", async () => {
+  it("accepts a nonce once per client", async () => {
     const nonce = newUuid();
     const other = await books.createClient();
     for (const  of of[client, other]) {
@@ -32,7 +32,7 @@ describe("spend_nonces", () => {
     }
   });
 
-  it("answers a request's own retry after a lost connection, and no other request", async () => {
+  it("accepts a request's own retry after a lost connection, and refuses another request", async () => {
     const lost = nonceItem(client);
     assertEquals(await spend([lost]), ["answered"]);
     assertEquals(await spend([lost, item(newUuid())], books.api, SETTLING), ["answered", "answered"]);
@@ -47,7 +47,7 @@ describe("spend_nonces", () => {
     assertEquals(rows.map(({ request_id }) => request_id), [lost.request]);
   });
 
-  it("takes a nonce once from a process of 0.1.0, which names no request", async () => {
+  it("accepts a nonce once from a process of 0.1.0, which sends no request id", async () => {
     const [nonce, another] = [newUuid(), newUuid()];
     const spendAsBefore = async (nonces: string[]) => {
       const [row] = await books.api`
@@ -61,7 +61,7 @@ describe("spend_nonces", () => {
     assertEquals(await spend([item(nonce)]), ["nonce_reused"]);
   });
 
-  it("takes a nonce once within a batch: the first that is admitted", async () => {
+  it("accepts a nonce once within a batch: the first item that is admitted", async () => {
     const [nonce, another, other] = [newUuid(), newUuid(), await books.createClient()];
     const batch = [item(nonce, client, "2"), item(nonce), item(another), item(nonce), item(nonce, other)];
     assertEquals(await spend(batch), [
@@ -73,7 +73,7 @@ describe("spend_nonces", () => {
     ]);
   });
 
-  it("shares the nonces with the orders", async () => {
+  it("shares its nonces with orders", async () => {
     const [probed, ordered] = [newUuid(), newUuid()];
     await spend([item(probed)]);
     assertEquals(
@@ -84,13 +84,13 @@ describe("spend_nonces", () => {
     assertEquals(await spend([item(ordered)]), ["nonce_reused"]);
   });
 
-  it("spends nothing under an admission that has changed", async () => {
+  it("spends nothing under an outdated admission version", async () => {
     const nonce = newUuid();
     assertEquals(await spend([item(nonce, client, "2")]), ["admission_changed"]);
     assertEquals(await spend([item(nonce)]), ["answered"]);
   });
 
-  it("gives each nonce to one of many batches at once", async () => {
+  it("accepts each nonce in only one of many concurrent batches", async () => {
     const nonces = Array.from({ length: 50 }, newUuid);
     const pool = books.connect("gold_api", 12);
     const outcomes = await Promise.all(
@@ -102,7 +102,7 @@ describe("spend_nonces", () => {
     }
   });
 
-  it("waits for the client's account, so that a revocation under way is seen", async () => {
+  it("waits for the lock of the client's account, so that it sees a concurrent revocation", async () => {
     const holder = await books.sql.reserve();
     const revoked = await books.createClient();
     await holder`begin`;
@@ -114,7 +114,7 @@ describe("spend_nonces", () => {
     assertEquals(await waiting, ["admission_changed"]);
   });
 
-  it("reports a client that another session holds as busy, spends nothing of it, and serves the others", async () => {
+  it("reports a locked client as busy, spends none of its nonces, and serves the other clients", async () => {
     const holder = await books.sql.reserve();
     const [held, nonces] = [await books.createClient(), [newUuid(), newUuid(), newUuid()]];
     const batch = nonces.map((nonce, n) => item(nonce, n === 1 ? client : held));
@@ -129,7 +129,7 @@ describe("spend_nonces", () => {
     assertEquals(await spend(again), ["answered", "nonce_reused", "answered"]);
   });
 
-  it("never deadlocks batches of many clients in opposite orders", async () => {
+  it("does not deadlock if batches name the same clients in opposite orders", async () => {
     const clients = await Promise.all(Array.from({ length: 12 }, () => books.createClient()));
     const pool = books.connect("gold_api", 8);
     const outcomes = await Promise.all(Array.from({ length: 200 }, (_, n) => {

@@ -15,7 +15,7 @@ const NONCES = 25;
 /** The same nonces in other requests. */
 const asOthers = (items: readonly NonceItem[]) => items.map((item) => ({ ...item, request: newUuid() }));
 
-describe("two processes that spend the same nonces at once", () => {
+describe("two processes that spend the same nonces concurrently", () => {
   let books: TrialBooks;
   before(async () => {
     books = await trialBooks();
@@ -35,7 +35,7 @@ describe("two processes that spend the same nonces at once", () => {
     };
   }
 
-  it("take each nonce once between them, the repeats within each process included", async () => {
+  it("accept each nonce once in total, although each process also repeats nonces", async () => {
     const clients = await Promise.all(Array.from({ length: CLIENTS }, () => books.createClient()));
     const once = clients.flatMap((client) => Array.from({ length: NONCES }, () => nonceItem(client)));
     const items = asOthers([...once, ...once]);

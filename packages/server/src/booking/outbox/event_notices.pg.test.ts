@@ -38,7 +38,7 @@ describe("event notices", () => {
   const tellNow = (told: readonly number[]) =>
     books.api`select gold.tell_events(${`{${told.join(",")}}`}::text::int[])`;
 
-  it("tell of every client, each once for all of its orders that come together", async () => {
+  it("are sent once per client for all of its orders that arrive together", async () => {
     const heard = await hear();
     const notices = openEventNotices(books.api);
     for (let n = 0; n < 100; n++) notices.tell(clients[n % 5]!);
@@ -47,7 +47,7 @@ describe("event notices", () => {
     assertEquals(await untilHeard(heard, 6), [...clients.slice(0, 5), clients[7]!]);
   });
 
-  it("go together while orders keep coming: a statement every few milliseconds, whatever comes", async () => {
+  it("are grouped into one statement every few milliseconds while orders keep arriving", async () => {
     const heard = await hear();
     let statements = 0;
     const counting =
@@ -64,7 +64,7 @@ describe("event notices", () => {
     assert(statements <= tookMs / 3 + 2, `${statements} in ${tookMs} ms`);
   });
 
-  it("are not for those to whom nothing can be sent", async () => {
+  it("are not sent for a client without a URL or with a disabled or resting endpoint", async () => {
     const heard = await hear();
     const [silent, disabled, resting, rested, well] = clients as [number, number, number, number, number];
     await books.sql`update gold.partner set webhook_url = null where id = ${silent}`;
@@ -78,7 +78,7 @@ describe("event notices", () => {
     assertEquals(await heardUpTo(heard, -2), [rested, well]);
   });
 
-  it("come with the URL for what happened before it was there", async () => {
+  it("are sent for earlier events when the client's URL is set", async () => {
     const client = clients.at(-1)!;
     const [row] = await books
       .sql`update gold.partner set webhook_url = null where id = ${client} returning public_id`;
@@ -97,7 +97,7 @@ describe("event notices", () => {
     assertEquals(await heardUpTo(heard, -5), [-3, client, -4, client]);
   });
 
-  it("lose what they cannot tell, without a word to whoever booked it", async () => {
+  it("are lost without an error if the database cannot be reached", async () => {
     // An unhandled rejection would end the process.
     const url = new URL(books.url);
     url.port = "1";
@@ -117,7 +117,7 @@ describe("event notices of the service", () => {
   before(async () => service = await trialService());
   after(() => service.stop());
 
-  it("cost nothing for a partner without a URL, and come as soon as it has one", async () => {
+  it("need no statement for a partner without a URL, and are sent once it has a URL", async () => {
     const { books, partner } = service;
     const { sql } = books;
     const asked = async () =>

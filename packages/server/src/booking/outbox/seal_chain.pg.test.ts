@@ -49,7 +49,7 @@ describe("seal_chain", () => {
     return rows.map(({ hash }) => hash);
   }
 
-  it("seals a backlog in parts, each one going on where the last one ended", async () => {
+  it("seals a backlog in parts, each continuing where the last one ended", async () => {
     const client = await books.createClient();
     await books.sql.begin(async (sql) => {
       await sql`alter table gold.event disable trigger user`;
@@ -75,7 +75,7 @@ describe("seal_chain", () => {
     });
   });
 
-  it("links each record to the one before by the documented line", async () => {
+  it("links each record to the previous record by the documented line", async () => {
     const client = await books.createClient();
     const funding = fundingItem(client, 100_000n);
     await bookFunding(books.api, funding);
@@ -99,7 +99,7 @@ describe("seal_chain", () => {
     assertEquals(await linksOf(client), links);
   });
 
-  it("links money in and out by the same line, with the step, and a hash of IBAN, reference and login", async () => {
+  it("links withdrawals with step and hash of IBAN, reference and login, and links deposits", async () => {
     const client = await books.createClient({ halalas: 500n });
     const operators = [await hireOperator(books), await hireOperator(books)] as const;
     const [maker, checker] = operators;
@@ -133,7 +133,7 @@ describe("seal_chain", () => {
     for (const operator of operators) await operator.leave();
   });
 
-  it("goes on from where it ended, and gives the same links as all at once", async () => {
+  it("continues where it ended, with the same links as sealing all at once", async () => {
     const client = await books.createClient();
     assertEquals(await seal(client), START);
     const heads: string[] = [];
@@ -152,14 +152,14 @@ describe("seal_chain", () => {
     assertEquals(await linksOf(client), heads);
   });
 
-  it("keeps one chain a client", async () => {
+  it("keeps one chain per client", async () => {
     const [one, two] = [await books.createClient({ halalas: 5n }), await books.createClient({ halalas: 5n })];
     const [head, other] = [await seal(one), await seal(two)];
     assertEquals([await linksOf(one), await linksOf(two)], [[head], [other]]);
     assertEquals(head === other, false);
   });
 
-  it("seals each record once when many seal while orders come in", async () => {
+  it("seals each record once under concurrent sealers and orders", async () => {
     const client = await books.createClient({ halalas: 1_000_000n });
     const quotes = await Promise.all(Array.from({ length: 20 }, () => books.quote(client, "buy", 1n)));
     await Promise.all(
@@ -171,7 +171,7 @@ describe("seal_chain", () => {
     assertEquals(await books.defects(), []);
   });
 
-  it("waits for another sealer of the client, and goes on from its end", async () => {
+  it("waits for another sealer of the client, and continues from its end", async () => {
     const client = await books.createClient({ halalas: 1n });
     await seal(client);
     await bookFunding(books.api, fundingItem(client, 1n));
@@ -212,7 +212,7 @@ describe("seal_chain", () => {
     await seal(client);
   });
 
-  it("keeps nobody else from being sealed by it", async () => {
+  it("seals other clients even if a record of one client is missing", async () => {
     const [broken, whole] = [
       await books.createClient({ halalas: 1n }),
       await books.createClient({ halalas: 1n }),
@@ -243,7 +243,7 @@ describe("seal_chain", () => {
     assertEquals(await tail(), []);
   });
 
-  it("says who may have more: a backlog is sealed in parts, the smaller the more clients there are", async () => {
+  it("returns the clients that may have more; with more clients, it seals fewer events of each", async () => {
     const clients = [];
     for (const events of [51, 50, 49]) {
       const client = await books.createClient();
@@ -262,7 +262,7 @@ describe("seal_chain", () => {
     assertEquals((await Promise.all(clients.map(linksOf))).map(({ length }) => length), [51, 50, 49]);
   });
 
-  it("leaves clean books", async () => {
+  it("leaves no defects in the books", async () => {
     assertEquals(await books.defects(), []);
   });
 });

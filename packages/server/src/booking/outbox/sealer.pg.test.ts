@@ -40,7 +40,7 @@ describe("the sealer", () => {
     while (await sealOnce(books.api));
   };
 
-  it("comes by everybody, however many always have something new", async () => {
+  it("seals every client, even if all clients always have new events", async () => {
     const sealer = startSealer(books.api);
     try {
       const untilMs = performance.now() + PATIENCE_MS;
@@ -57,7 +57,7 @@ describe("the sealer", () => {
     }
   });
 
-  it("goes round again for those that have more than is sealed at once, and only for them", async () => {
+  it("starts another round only for clients with more events than one call seals", async () => {
     await sealAll();
     await happen(all());
     await happen([first], 120);
@@ -68,7 +68,7 @@ describe("the sealer", () => {
     assertEquals(await tails(), new Map());
   });
 
-  it("seals the others where some cannot be sealed", async () => {
+  it("seals the other clients if some cannot be sealed", async () => {
     await sealAll();
     await happen(all());
     const holder = await books.sql.reserve();
@@ -84,7 +84,7 @@ describe("the sealer", () => {
     assertEquals([await sealOnce(impatient), await tails()], [false, new Map()]);
   });
 
-  it("ends between two calls when it is told to stop", async () => {
+  it("ends between two calls when it is stopped", async () => {
     await happen(all());
     let calls = 0;
     assertEquals(await sealOnce(books.api, () => calls++ > 0), false);
@@ -92,7 +92,7 @@ describe("the sealer", () => {
     await sealAll();
   });
 
-  it("leaves clean books", async () => {
+  it("leaves no defects in the books", async () => {
     assertEquals(await books.defects(), []);
   });
 });

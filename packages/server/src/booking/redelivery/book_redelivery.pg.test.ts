@@ -35,7 +35,7 @@ describe("book_redelivery", () => {
     return { client, ids: rows.map(({ id }) => id as string) };
   }
 
-  it("makes an event due now, whatever became of it, and tells it as it is read", async () => {
+  it("makes an event of any status due now, and returns it as a read does", async () => {
     const { client, ids } = await clientWith(4);
     await plantEndpoint(books.sql, client, { passed: 3 });
     await plantRetry(books.sql, client, 2, { tries: 13, state: "parked" });
@@ -50,7 +50,7 @@ describe("book_redelivery", () => {
     assertEquals(await readRetries(books.sql, client), ["1 0 due", "2 0 due", "3 0 due", "4 0 due"]);
   });
 
-  it("ends the rest of its endpoint, which whoever holds it loses, and tells when a rest puts an event off", async () => {
+  it("ends the rest that delays the next attempt, and takes the endpoint from its worker", async () => {
     const { client, ids } = await clientWith(2);
     await plantEndpoint(books.sql, client, { passed: 2, failures: 7 });
     await plantRetry(books.sql, client, 1, { state: "due" });
@@ -66,14 +66,14 @@ describe("book_redelivery", () => {
     assertEquals(row, { worker: null, rests_until: null, failures: 7 });
   });
 
-  it("seals an event that nothing has read yet before it tells it", async () => {
+  it("seals an unsealed event before it returns the event", async () => {
     const client = await books.createClient({ halalas: 100n });
     const [event] = await books.sql`select id from gold.event where client_id = ${client}`;
     const outcome = await redeliver(books.api, redeliveryItem(client, event!.id));
     assertEquals([told(outcome).type, told(outcome).sequence], ["funding.completed", 1]);
   });
 
-  it("gives its first answer to the same key, and asks for nothing again", async () => {
+  it("replays its first answer for the same key, without another redelivery", async () => {
     const { client, ids: [id] } = await clientWith(1);
     const item = redeliveryItem(client, id!);
     const first = await redeliver(books.api, item);
@@ -90,7 +90,7 @@ describe("book_redelivery", () => {
     assertEquals(await readRetries(books.sql, client), []);
   });
 
-  it("knows no unknown, foreign or malformed id, and leaves the key free", async () => {
+  it("answers not_found to an unknown, foreign or malformed id, and stores no key", async () => {
     const { client, ids: [id] } = await clientWith(1);
     const { ids: [foreign] } = await clientWith(1);
     const key = newUuid();
@@ -101,7 +101,7 @@ describe("book_redelivery", () => {
     assertEquals(wordOf(await redeliver(books.api, redeliveryItem(client, id!, { key }))), "answered 201");
   });
 
-  it("changes nothing under an admission that is no longer valid", async () => {
+  it("changes nothing under an outdated admission version", async () => {
     const { client, ids: [id] } = await clientWith(1);
     const stale = { admissionVersion: "0" };
     assertEquals(wordOf(await redeliver(books.api, redeliveryItem(client, id!, stale))), "admission_changed");
@@ -111,7 +111,7 @@ describe("book_redelivery", () => {
     assertEquals(account!.event_sequence, "1");
   });
 
-  it("never leaves the instant by which an attempt is under way, so that attempt does not settle it", async () => {
+  it("changes the due instant, so that an in-flight attempt does not settle the redelivery", async () => {
     const { client, ids: [id] } = await clientWith(1);
     const seen = new Set<string>();
     // A ticket in the past, in this millisecond, and in the future.
@@ -137,7 +137,7 @@ describe("book_redelivery", () => {
     assertEquals(seen.size, 4);
   });
 
-  it("is done once for each of two at once, and each stands", async () => {
+  it("accepts two concurrent redeliveries of an event, which make it due once", async () => {
     const { client, ids: [id] } = await clientWith(1);
     const holder = books.connect("superuser", 1);
     let both: Promise<Outcome[]> | undefined;
@@ -150,7 +150,7 @@ describe("book_redelivery", () => {
     assertEquals(await readRetries(books.sql, client), ["1 0 due"]);
   });
 
-  it("tells the workers with its commit, and not before", async () => {
+  it("notifies the workers of a known event, and not of an unknown one", async () => {
     const { client, ids: [id] } = await clientWith(1);
     const listener = books.connect("superuser", 1);
     const heard: string[] = [];
@@ -171,7 +171,7 @@ describe("book_webhook_test", () => {
   });
   after(() => books.stop());
 
-  it("is the partner's next event, sealed and due at once", async () => {
+  it("creates the partner's next event, sealed and due at once", async () => {
     const client = await books.createClient({ halalas: 100n });
     const item = webhookTestItem(client);
     const outcome = await testWebhook(books.api, item);
@@ -191,7 +191,7 @@ describe("book_webhook_test", () => {
     assertEquals(outcome.body, row!.body);
   });
 
-  it("is made once for a key, however often it is asked for", async () => {
+  it("creates one event per idempotency key", async () => {
     const client = await books.createClient();
     const item = webhookTestItem(client);
     const first = await testWebhook(books.api, item);
@@ -204,7 +204,7 @@ describe("book_webhook_test", () => {
     assertEquals(events.length, 1);
   });
 
-  it("is not made behind a backlog that is not sealed at once, and is as soon as it is", async () => {
+  it("fails while a backlog is too large to be sealed at once, and succeeds afterwards", async () => {
     const client = await books.createClient();
     await books.sql.begin(async (sql) => {
       await sql`
@@ -222,7 +222,7 @@ describe("book_webhook_test", () => {
     assertEquals(told(await testWebhook(books.api, item)).sequence, 5001);
   });
 
-  it("leaves clean books, with instants that never fall", async () => {
+  it("leaves no defects in the books, and instants that never go back", async () => {
     const client = await books.createClient({ halalas: 100n });
     await books
       .sql`update gold.account set last_posted_at = clock_timestamp() + interval '1 hour' where client_id = ${client}`;

@@ -62,7 +62,7 @@ describe("an operator's change of deliveries", () => {
     operator.sql`select gold.replay_events(${publicId}, ${since}::text::timestamptz)::int as events`;
 
   describe("set_partner with a URL", () => {
-    it("begins anew with the endpoint, and has sent what is due", async () => {
+    it("resets the endpoint, and makes its retries due now", async () => {
       const { client, publicId } = await partnerWith(4);
       const state = { passed: 2, failures: 7, disabled: true };
       await plantEndpoint(books.sql, client, state);
@@ -80,7 +80,7 @@ describe("an operator's change of deliveries", () => {
   });
 
   describe("redeliver_event", () => {
-    it("has an event of any partner sent now, and notes who asked", async () => {
+    it("makes an event of any partner due now, and writes the login to the audit", async () => {
       const [one, other] = [await partnerWith(2), await partnerWith(2)];
       await plantEndpoint(books.sql, other.client, { passed: 2 });
       await plantRetry(books.sql, other.client, 2, { tries: 13, state: "parked" });
@@ -93,21 +93,21 @@ describe("an operator's change of deliveries", () => {
       ]);
     });
 
-    it("says since when the endpoint is disabled that it will wait for", async () => {
+    it("returns since when the endpoint is disabled", async () => {
       const { client, ids } = await partnerWith(1);
       await plantEndpoint(books.sql, client, { passed: 1, disabled: true });
       const [asked] = await redeliver(ids[0]!);
       assertEquals(asked!.disabled_at instanceof Date, true);
     });
 
-    it("names an event that there is none of", async () => {
+    it("names the unknown event", async () => {
       const id = newUuid();
       assertEquals(await verdictOf(redeliver(id)), `GR404 there is no event evt_${id}`);
     });
   });
 
   describe("replay_events", () => {
-    it("goes back to before the first event from the instant on, and says how many are sent", async () => {
+    it("moves the mark back before the first event since the instant, and returns the count", async () => {
       const { client, publicId, ats } = await partnerWith(5);
       await plantEndpoint(books.sql, client, { passed: 4 });
       assertEquals((await replay(publicId, ats[2]!))[0]!.events, 3);
@@ -124,7 +124,7 @@ describe("an operator's change of deliveries", () => {
       assertEquals(await readEndpoint(books.sql, client), "0 free 0");
     });
 
-    it("returns what was parked or delivered by itself into the order, and has sent now what was due by itself", async () => {
+    it("deletes the rows of parked and delivered events, and makes retries due now", async () => {
       const { client, publicId, ats } = await partnerWith(6);
       await plantEndpoint(books.sql, client, { passed: 4 });
       await plantRetry(books.sql, client, 1, { state: "parked" });
@@ -136,7 +136,7 @@ describe("an operator's change of deliveries", () => {
       assertEquals(await readRetries(books.sql, client), ["1 1 parked", "2 1 later", "4 0 due"]);
     });
 
-    it("never goes forward, and makes no endpoint of one that was never sent to", async () => {
+    it("never moves the mark forward, and creates no endpoint", async () => {
       const { client, publicId, ats } = await partnerWith(3);
       await replay(publicId, ats[0]!);
       assertEquals(await readEndpoint(books.sql, client), "none");
@@ -145,12 +145,12 @@ describe("an operator's change of deliveries", () => {
       assertEquals(await readEndpoint(books.sql, client), "1 free 0");
     });
 
-    it("says so where nothing has happened since, and changes nothing", async () => {
+    it("is refused without an event since the instant, and changes nothing", async () => {
       const { client, publicId } = await partnerWith(1);
       await plantEndpoint(books.sql, client, { passed: 1 });
       assertEquals(
         await verdictOf(replay(publicId, "9999-01-01T00:00:00.000Z")),
-        `GR409 nothing has happened to ${publicId} since 9999-01-01T00:00:00.000Z`,
+        `GR409 partner ${publicId} has no events since 9999-01-01T00:00:00.000Z`,
       );
       assertEquals(await readEndpoint(books.sql, client), "1 held 0");
       assertMatch(await verdictOf(replay("sbx_none", "2026-01-01T00:00:00.000Z")), /^GR404 /);
@@ -165,7 +165,7 @@ describe("an operator's change of deliveries", () => {
       );
     };
 
-    it("tells each event's status once, the newest first, and finds those of one status alone", async () => {
+    it("lists each event once with its status, newest first, and filters by status", async () => {
       const { client, publicId } = await partnerWith(7);
       await plantEndpoint(books.sql, client, { passed: 4 });
       await plantRetry(books.sql, client, 1, { state: "due" });
@@ -194,7 +194,7 @@ describe("an operator's change of deliveries", () => {
       assertEquals([overview!.waiting, overview!.parked], ["2", "2"]);
     });
 
-    it("names no next attempt while the endpoint is disabled, but of a test", async () => {
+    it("returns a next attempt only for a test while the endpoint is disabled", async () => {
       const { client, publicId } = await partnerWith(1);
       await books
         .sql`select gold.post_event(${client}, 2, ${newUuid()}::uuid, ${newUuid()}::uuid, clock_timestamp(), 'order.executed')`;
@@ -203,7 +203,7 @@ describe("an operator's change of deliveries", () => {
       assertEquals(await list(publicId, null), ["2 pending", "1 pending next"]);
     });
 
-    it("counts what waits for a partner that nothing was ever sent to", async () => {
+    it("counts the waiting events of a partner to which nothing was ever sent", async () => {
       const { publicId } = await partnerWith(2);
       assertEquals(await list(publicId, null), ["2 pending", "1 pending"]);
       const [overview] = await operator

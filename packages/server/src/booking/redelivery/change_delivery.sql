@@ -58,7 +58,7 @@ begin
   select a.event_sequence into strict last from account a where a.bucket = subject.id % 64 and a.client_id = subject.id for no key update;
   events := count_events(public, since);
   if events = 0 then
-    raise exception 'nothing has happened to % since %', public, instant_text(since) using errcode = 'GR409';
+    raise exception 'partner % has no events since %', public, instant_text(since) using errcode = 'GR409';
   end if;
   update endpoint n set passed = least(n.passed, last - events), worker = null where n.bucket = subject.id % 64 and n.client_id = subject.id;
   delete from retry r

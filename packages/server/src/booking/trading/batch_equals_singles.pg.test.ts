@@ -98,7 +98,7 @@ describe("a batch", () => {
     await books.stop();
   });
 
-  it("of orders gives what its orders give one by one: answers, balances and rows", async () => {
+  it("of orders gives the same answers, balances and rows as its orders one by one", async () => {
     await fc.assert(
       fc.asyncProperty(orderCase, async ({ holdings, free, quotes, history, batch }) => {
         const { singly, batched } = await bookBothWays<OrderItem>(
@@ -118,7 +118,7 @@ describe("a batch", () => {
     );
   });
 
-  it("of quotes gives what its quotes give one by one", async () => {
+  it("of quotes gives the same results as its quotes one by one", async () => {
     const quoteCase = fc.record({
       source: fc.constantFrom("fixed", "simulated"),
       ageSeconds: fc.constantFrom(0, 1000),

@@ -92,7 +92,7 @@ describe("book_orders", () => {
     }]);
   });
 
-  it("refuses an unknown, a foreign and a malformed quote alike", async () => {
+  it("refuses an unknown, a foreign and a malformed quote with the same answer", async () => {
     const [client, other] = [
       await books.createClient({ halalas: 100_000n }),
       await books.createClient({ halalas: 100_000n }),
@@ -126,7 +126,7 @@ describe("book_orders", () => {
     assertEquals(JSON.parse(outcome.body!).balances.sar.available, 0);
   });
 
-  it("refuses a sell beyond the gold held, to the tenth-milligram", async () => {
+  it("refuses a sell beyond the client's gold, to 0.0001 g", async () => {
     const client = await books.createClient({ tenthMilligrams: 9_999n });
     const detail = "The order needs 1 g and you hold 0.9999 g.";
     const outcome = await order(client, await books.quote(client, "sell", GRAM));
@@ -135,7 +135,7 @@ describe("book_orders", () => {
     assertEquals(JSON.parse(exact.body!).balances.gold.grams, 0);
   });
 
-  it("refuses a buy beyond the vault's free gold, to the tenth-milligram", async () => {
+  it("refuses a buy beyond the vault's free gold, to 0.0001 g", async () => {
     const small = await trialBooks();
     try {
       await small.addBar(GRAM);
@@ -156,7 +156,7 @@ describe("book_orders", () => {
     }
   });
 
-  it("judges a refused order before it looks further: executed, expired, funds, inventory", async () => {
+  it("checks in this sequence: executed, expired, funds, inventory", async () => {
     const client = await books.createClient({ halalas: 50_000n });
     const old = { client, side: "buy", price: 3_210_000n, ageSeconds: 60 } as const;
     const expiredAndDear = await plantQuote(books.sql, { ...old, grams: 900_000_000n });
@@ -171,7 +171,7 @@ describe("book_orders", () => {
     assertEquals(wordOf(await order(client, dear)), "answered insufficient_funds");
   });
 
-  it("spends nothing for an admission that has changed", async () => {
+  it("spends nothing under an outdated admission version", async () => {
     const client = await books.createClient({ halalas: 100_000n });
     const item = orderItem(client, await books.quote(client, "buy", GRAM), { admissionVersion: "2" });
     const before = await readBooks(books.sql);
@@ -181,7 +181,7 @@ describe("book_orders", () => {
     assertEquals((await bookOrder(books.api, { ...item, admissionVersion: "1" })).status, 201);
   });
 
-  it("never posts before the client's last posting, whatever the clock says", async () => {
+  it("never posts before the client's last posting, even if the clock is behind it", async () => {
     const client = await books.createClient({ halalas: 100_000n });
     await books
       .sql`update gold.account set last_posted_at = clock_timestamp() + interval '4 seconds' where client_id = ${client}`;
@@ -192,7 +192,7 @@ describe("book_orders", () => {
     assertEquals((await order(client, next)).status, 201);
   });
 
-  it("posts at a full millisecond that has not passed, so that a past instant's balance stays", async () => {
+  it("posts at a full millisecond that is not in the past, so that past balances never change", async () => {
     const client = await books.createClient({ halalas: 1_000_000n });
     for (let n = 0; n < 20; n++) {
       const quote = await plantQuote(books.sql, { ...TERMS, client });
@@ -204,7 +204,7 @@ describe("book_orders", () => {
     }
   });
 
-  it("takes 256 orders of one client at once", async () => {
+  it("books 256 orders of one client in one batch", async () => {
     const client = await books.createClient({ halalas: 10_000_000n });
     const quotes = await Promise.all(
       Array.from({ length: 256 }, () => books.quote(client, "buy", 100n)),
@@ -215,7 +215,7 @@ describe("book_orders", () => {
     assertEquals(await books.defects(), []);
   });
 
-  it("runs at READ COMMITTED alone", async () => {
+  it("runs only at READ COMMITTED", async () => {
     const client = await books.createClient();
     for (const level of ["repeatable read", "serializable"]) {
       const message = await books.api.begin(
@@ -226,7 +226,7 @@ describe("book_orders", () => {
     }
   });
 
-  it("leaves clean books", async () => {
+  it("leaves no defects in the books", async () => {
     assert((await books.sql`select from gold.orders`).length > 256);
     assertEquals(await books.defects(), []);
   });

@@ -68,14 +68,14 @@ describe("book_quotes", () => {
     }]);
   });
 
-  it("holds nothing: neither money nor gold nor an event number moves", async () => {
+  it("reserves nothing: money, gold and event sequence do not change", async () => {
     const rowsOf = (lines: string[]) => lines.filter((line) => !/^(quote|idempotency_key) /.test(line));
     const before = rowsOf(await readBooks(books.sql));
     await quote(GRAM);
     assertEquals(rowsOf(await readBooks(books.sql)), before);
   });
 
-  it("refuses what lies outside the partner's bounds or comes to nothing, and binds the refusal", async () => {
+  it("refuses a quote outside the partner's limits or of no value, and binds the refusal", async () => {
     const bounds = { maximumTenthMilligrams: 15_000n };
     const cases: [QuoteRequest, string][] = [
       [{ side: "buy", by: "grams", goldTenthMilligrams: 15_001n }, "."],
@@ -122,7 +122,7 @@ describe("book_quotes", () => {
     await books.setPrice(3_210_000n, 3_190_000n);
   });
 
-  it("replays byte for byte, whatever the price is now, and refuses the key with another fingerprint", async () => {
+  it("replays byte for byte at any later price, and refuses the key with another fingerprint", async () => {
     const item = quoteItem(client, GRAM);
     const first = await bookQuote(books.api, item);
     await books.setPrice(5_000_000n, 4_000_000n);
@@ -135,7 +135,7 @@ describe("book_quotes", () => {
     await books.setPrice(3_210_000n, 3_190_000n);
   });
 
-  it("shares its keys with the orders", async () => {
+  it("shares its keys with orders", async () => {
     const [first, second] = [quoteItem(client, GRAM), orderItem(client, null)];
     await bookQuote(books.api, first);
     await bookOrder(books.api, second);
@@ -145,7 +145,7 @@ describe("book_quotes", () => {
     assertEquals(wordOf(conflicting), "idempotency_key_conflict");
   });
 
-  it("binds nothing where it cannot answer: a stale price, a changed admission", async () => {
+  it("stores nothing at a stale price or under an outdated admission version", async () => {
     const item = quoteItem(client, GRAM);
     const before = await readBooks(books.sql);
     await books
@@ -169,7 +169,7 @@ describe("book_quotes", () => {
     assertEquals(message, "price_unavailable");
   });
 
-  it("tells what no price brings within the limits first: before the market's hours, and before a price is missed", async () => {
+  it("checks the limits on grams before the market's hours and before the price", async () => {
     const [beyond, within, amount]: QuoteRequest[] = [
       { ...GRAM, goldTenthMilligrams: 15_001n },
       { ...GRAM, goldTenthMilligrams: 15_000n },
@@ -191,7 +191,7 @@ describe("book_quotes", () => {
     assertEquals(await words(), ["answered limit_exceeded", "answered 201", "answered limit_exceeded"]);
   });
 
-  it("settles a request that was committed before its connection was lost: the answer, not a replay", async () => {
+  it("settles a request that was committed before its connection was lost by its first answer", async () => {
     for (const asked of [GRAM, { ...GRAM, goldTenthMilligrams: 0n } as QuoteRequest]) {
       const item = quoteItem(client, asked);
       const first = await bookQuote(books.api, item);
@@ -206,7 +206,7 @@ describe("book_quotes", () => {
     }
   });
 
-  it("takes its instant after the account's lock, so a quote that waited is as long firm as any", async () => {
+  it("takes its instant after the account's lock, so that a wait does not shorten the quote", async () => {
     const holder = await books.sql.reserve();
     await holder`begin`;
     await holder`select from gold.account where client_id = ${client} for no key update`;
@@ -222,7 +222,7 @@ describe("book_quotes", () => {
     );
   });
 
-  it("leaves clean books", async () => {
+  it("leaves no defects in the books", async () => {
     assertEquals(await books.defects(), []);
   });
 });

@@ -31,7 +31,7 @@ describe("tick_price", () => {
     return row!.ticked as boolean;
   }
 
-  it("is heard while the price stands from which it began, and dropped once another was", async () => {
+  it("stores a tick if the price has not changed since the tick began, and otherwise drops it", async () => {
     for (const terms of [["http", URL_A, 60, 3_200_000], ["simulated", null, 60, 3_200_000]] as const) {
       await set(terms);
       const began = await standing();
@@ -41,12 +41,12 @@ describe("tick_price", () => {
     }
   });
 
-  it("is dropped where the operator has set another URL, spread, source or price meanwhile", async () => {
+  it("drops a tick if an operator has set another URL, spread, source or price meanwhile", async () => {
     const cases: [string, before: Terms, after: Terms][] = [
       ["another URL", ["http", URL_A, 60, 3_200_000], ["http", URL_B, 60, 3_200_000]],
       ["another spread", ["http", URL_A, 60, 3_200_000], ["http", URL_A, 61, 3_200_000]],
       ["a simulated source", ["http", URL_A, 60, 3_200_000], ["simulated", null, 60, 3_200_000]],
-      ["a fixed one", ["simulated", null, 60, 3_200_000], ["fixed", null, 60, 3_200_000]],
+      ["a fixed source", ["simulated", null, 60, 3_200_000], ["fixed", null, 60, 3_200_000]],
       ["another price", ["simulated", null, 60, 3_200_000], ["simulated", null, 60, 3_300_000]],
     ];
     for (const [name, first, second] of cases) {
@@ -58,13 +58,13 @@ describe("tick_price", () => {
     }
   });
 
-  it("moves no fixed price, whatever it knows of it", async () => {
+  it("never changes a fixed price", async () => {
     await set(["fixed", null, 60, 3_200_000]);
     const fixed = await standing();
     assertEquals([await tick(fixed), await standing()], [false, fixed]);
   });
 
-  it("finds terms that the table lets be: a spread and an age above zero", async () => {
+  it("always finds a spread and a stale_after_seconds above zero, by a table constraint", async () => {
     for (const terms of ["spread_basis_points = 0", "spread_basis_points = -1", "stale_after_seconds = 0"]) {
       assertEquals(
         await verdictOf(books.sql.unsafe(`update gold.price set ${terms}`)),

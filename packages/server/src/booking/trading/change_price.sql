@@ -37,7 +37,7 @@ language plpgsql volatile security definer set search_path = gold, pg_temp as $$
 begin
   update price p set always_open = set_market_hours.always_open;
   if not found then
-    raise exception 'no price has been set yet, so there is no market to open' using errcode = 'GR409';
+    raise exception 'no price has been set yet: set a price before the market hours' using errcode = 'GR409';
   end if;
   delete from market_session;
   insert into market_session (day, opens, closes)

@@ -6,7 +6,7 @@ import { bookOrder, orderItem, plantQuote, untilWaiting, wordOf } from "../trial
 
 const TERMS = { side: "buy", grams: 100n, price: 3_210_000n } as const;
 
-describe("a quote's end, by the database's clock:", () => {
+describe("the expiry of a quote, by the database's clock", () => {
   let books: TrialBooks;
   let client: number;
   before(async () => {
@@ -36,7 +36,7 @@ describe("a quote's end, by the database's clock:", () => {
     }
   });
 
-  it("orders that run over the boundary fall on its two sides, and none after the first refusal executes", async () => {
+  it("in a series of orders across the expiry, none executes after the first refusal", async () => {
     // More than a slow machine needs for the first order. All quotes end at the same instant, however long
     // their insertion takes.
     const leftSeconds = 4;
@@ -61,7 +61,7 @@ describe("a quote's end, by the database's clock:", () => {
     assert(!verdicts.slice(refused).includes(true), verdicts.join());
   });
 
-  it("an order that waited for its account past the quote's end is refused", async () => {
+  it("an order that waited for its account until after the expiry is refused", async () => {
     const quote = await plantQuote(books.sql, { ...TERMS, client, ageSeconds: 59.7 });
     const holder = await books.sql.reserve();
     await holder`begin`;
@@ -74,7 +74,7 @@ describe("a quote's end, by the database's clock:", () => {
     assertEquals(wordOf(await waiting), "answered quote_expired");
   });
 
-  it("the refusal says when the quote ended", async () => {
+  it("the refusal says when the quote expired", async () => {
     const quote = await plantQuote(books.sql, { ...TERMS, client, ageSeconds: 61 });
     const { body } = await bookOrder(books.api, orderItem(client, quote));
     const [row] = await books.sql`select expires_at from gold.quote where id = ${quote}`;

@@ -44,7 +44,7 @@ describe("the locks of the books", () => {
     }
   }
 
-  it("report a client that another session holds as busy, at once, and book the others", async () => {
+  it("report a locked client as busy at once, and do not stop the other clients' items", async () => {
     const [held, free] = [await rich(), await rich()];
     const items = [await buy(held), await buy(free), await buy(held), await buy(free)];
     const before = (await readBooks(books.sql)).filter((line) => line.includes(`"client_id": ${held},`));
@@ -64,7 +64,7 @@ describe("the locks of the books", () => {
     assertEquals(later.map(wordOf), ["answered 201", "answered 201"]);
   });
 
-  it("let a lone order wait for its client", async () => {
+  it("let a single order wait for its client", async () => {
     const client = await rich();
     const item = await buy(client);
     let waiting: Promise<Outcome[]> | undefined;
@@ -77,7 +77,7 @@ describe("the locks of the books", () => {
     assertEquals((await waiting!).map(wordOf), ["answered 201"]);
   });
 
-  it("end a wait at the connection's lock_timeout with 55P03, and nothing is spent", async () => {
+  it("end a wait with 55P03 at the connection's lock_timeout, and nothing is stored", async () => {
     const client = await rich();
     const item = await buy(client);
     const quote = quoteItem(client, { side: "buy", by: "grams", goldTenthMilligrams: 1n });
@@ -98,7 +98,7 @@ describe("the locks of the books", () => {
     assertEquals((await sendOrders(books.api)([item], WAITING)).map(wordOf), ["answered 201"]);
   });
 
-  it("give one key to one of many at once: the others get its result", async () => {
+  it("let one of many concurrent orders with one key execute; the others get its result", async () => {
     const client = await rich();
     const same = await buy(client);
     const pool = books.connect("gold_api", 16);
@@ -113,7 +113,7 @@ describe("the locks of the books", () => {
     assertEquals(new Set(outcomes.flat().map(({ body }) => body)).size, 1);
   });
 
-  it("give one nonce and one quote to one of many at once", async () => {
+  it("let only one of many concurrent orders use a nonce or a quote", async () => {
     const client = await rich();
     const pool = books.connect("gold_api", 16);
     const [sameNonce, sameQuote] = [newUuid(), (await buy(client)).quote];
@@ -129,7 +129,7 @@ describe("the locks of the books", () => {
     assertEquals(byNonce.filter((word) => word === "nonce_reused").length, 15);
   });
 
-  it("never deadlock batches of many clients in opposite orders, whether they wait or skip", async () => {
+  it("never deadlock batches of the same clients in opposite orders, whether they wait or skip", async () => {
     const clients = await Promise.all(Array.from({ length: 12 }, rich));
     const until = performance.now() + STRESS_MS;
     const pool = books.connect("gold_api", 8);
@@ -157,7 +157,7 @@ describe("the locks of the books", () => {
     assertEquals(await books.defects(), []);
   });
 
-  it("leave one partner's results alone, whatever another partner sends in the same batch", async () => {
+  it("keep a partner's results independent of another partner's items in the same batch", async () => {
     const [good, bad] = [await rich(), await books.createClient()];
     const goods = await Promise.all(Array.from({ length: 20 }, () => buy(good)));
     const spent = newUuid();

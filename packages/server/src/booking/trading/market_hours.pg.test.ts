@@ -36,7 +36,7 @@ describe("the market's hours", () => {
   }
   const gram = () => quoteItem(client, { side: "buy", by: "grams", goldTenthMilligrams: 100n });
 
-  it("are Riyadh's: open from the first instant of a session, closed at its last", async () => {
+  it("are in Riyadh time: open from the start of a session, closed from its end on", async () => {
     // Sunday 2026-03-01 in Riyadh begins at 21:00 UTC on Saturday.
     await setHours(false, [{ day: 0, opens: "09:30", closes: "17:00" }]);
     const cases: [string, boolean][] = [
@@ -51,7 +51,7 @@ describe("the market's hours", () => {
     for (const [at, open] of cases) assertEquals(await isOpen(at), open, at);
   });
 
-  it("take a day to its very end at 24:00, and the next one from 00:00", async () => {
+  it("can end a day at 24:00 and continue at 00:00 without a gap", async () => {
     await setHours(false, [{ day: 6, opens: "20:00", closes: "24:00" }, {
       day: 0,
       opens: "00:00",
@@ -80,7 +80,7 @@ describe("the market's hours", () => {
     }
   });
 
-  it("closed, refuse a quote without binding its key; a firm quote executes all the same", async () => {
+  it("refuse a quote while closed and store no key, and still execute a firm quote", async () => {
     await setHours(true);
     const firm = gram();
     assertEquals(wordOf(await bookQuote(books.api, firm)), "answered 201");
@@ -96,14 +96,14 @@ describe("the market's hours", () => {
     assertEquals(wordOf(await bookQuote(books.api, asked)), "answered 201");
   });
 
-  it("always open, need no session; with none and not always open the market is closed", async () => {
+  it("need no session if always open; otherwise the market is closed without a session", async () => {
     await setHours(true);
     assertEquals(await isOpen("2026-03-01T00:00:00Z"), true);
     await setHours(false);
     assertEquals(await isOpen("2026-03-01T00:00:00Z"), false);
   });
 
-  it("are replaced as a whole, noted, and refused where they are none", async () => {
+  it("are replaced as a whole and written to the audit; invalid hours are refused", async () => {
     await setHours(false, [{ day: 1, opens: "10:00", closes: "11:00" }]);
     const rowsOf = async () =>
       (await books
@@ -128,7 +128,7 @@ describe("the market's hours", () => {
     assertEquals(await rowsOf(), ["1 10:00:00 11:00:00"]);
   });
 
-  it("set by many at once are one of theirs, never a mixture", async () => {
+  it("are never a mixture if many operators set them concurrently", async () => {
     const pool = books.connect("gold_operator", 10);
     const verdicts = await Promise.all(Array.from({ length: 10 }, (_, n) => {
       const opens = `0${n}:00`;

@@ -106,7 +106,7 @@ describe("the booking functions' plans", () => {
     }
   }
 
-  it("stay on the indexes when they were made for empty tables, and when they are made for full ones", async () => {
+  it("use the indexes, whether they were made for empty tables or for full tables", async () => {
     const early = books.connect("gold_api", 1);
     await bookRounds(early);
     await fillTables();

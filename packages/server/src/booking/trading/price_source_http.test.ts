@@ -34,7 +34,7 @@ describe("httpSource()", () => {
       asOf === undefined ? "" : `,"as_of":"${new Date(asOf).toISOString()}"`
     }}`;
 
-  it("reads the price to the digit, whatever the number's spelling, and passes over members that it does not know", async () => {
+  it("reads the price exactly in every number notation, and ignores unknown members", async () => {
     for (const spelling of ["321.5", "321.5000", "3215e-1", "3.215E2"]) {
       feed.says(pricedAt(spelling));
       assertEquals(await ask(), { midPips: 3_215_000n, asOf: null });
@@ -43,7 +43,7 @@ describe("httpSource()", () => {
     assertEquals(await ask(), { midPips: 3_210_001n, asOf: null });
   });
 
-  it("passes the source's own instant on, and finds no news in a price older than the one that stands", async () => {
+  it("returns the source's own instant, and ignores a price older than the current price", async () => {
     const asOf = Date.now() - 5000;
     feed.says(pricedAt("321", asOf));
     assertEquals(await ask(), { midPips: 3_210_000n, asOf: new Date(asOf).toISOString() });
@@ -53,7 +53,7 @@ describe("httpSource()", () => {
     assert(await ask());
   });
 
-  it("takes no price from garbage, from no number and from what is no price", async () => {
+  it("refuses invalid JSON, a missing number and an invalid price", async () => {
     for (
       const text of [
         "",
@@ -81,14 +81,14 @@ describe("httpSource()", () => {
     }
   });
 
-  it("does not believe a price of the future, nor an instant that is none", async () => {
+  it("refuses an as_of in the future and an invalid as_of", async () => {
     assertEquals(await reasonFor(pricedAt("321", Date.now() + 60_000)), "as_of_in_the_future");
     for (const asOf of ['"yesterday"', '"2026-02-30T00:00:00.000Z"', "1700000000", "true", '""']) {
       assertEquals(await reasonFor(`{"price_per_gram_sar":321,"as_of":${asOf}}`), "as_of_invalid", asOf);
     }
   });
 
-  it("refuses a jump of more than a tenth either way, but takes the first price as it is", async () => {
+  it("refuses a jump of more than a tenth in either direction, but accepts any first price", async () => {
     for (const price of ["352.0001", "287.9999", "10000", "0.0001"]) {
       assertEquals(await reasonFor(pricedAt(price)), "implausible_jump", price);
       assert(await ask({ asOf: undefined }));
@@ -99,7 +99,7 @@ describe("httpSource()", () => {
     }
   });
 
-  it("takes only a 200, and follows nobody elsewhere", async () => {
+  it("accepts only status 200, and follows no redirect", async () => {
     for (const status of [204, 404, 500, 503]) {
       assertEquals(await reasonFor((reply) => reply.writeHead(status).end()), `status_${status}`);
     }
@@ -113,7 +113,7 @@ describe("httpSource()", () => {
     assertEquals(feed.asked() - asked, 4);
   });
 
-  it("waits no longer than its time, for the first byte and for the last", async () => {
+  it("stops at its timeout, before the first byte and in the middle of a reply", async () => {
     const startedMs = performance.now();
     const hurried = (answer: Parameters<TrialFeed["says"]>[0]) => reasonFor(answer, {}, TIMEOUT_MS);
     assertEquals(await hurried(() => {}), "timeout");
@@ -128,7 +128,7 @@ describe("httpSource()", () => {
     assert(performance.now() - startedMs < 3 * TIMEOUT_MS + 10_000);
   });
 
-  it("reads 64 KiB and not a byte more, however long the source goes on", async () => {
+  it("reads at most 64 KiB, even if the source keeps sending", async () => {
     const padded = (bytes: number) => pricedAt("321").padEnd(bytes, " ");
     feed.says(padded(65_536));
     assert(await ask());
@@ -143,7 +143,7 @@ describe("httpSource()", () => {
     assertEquals(closed, true);
   });
 
-  it("survives a connection that is refused, cut off, or not what the URL says", async () => {
+  it("reports unreachable if the connection is refused, lost or not TLS as the URL says", async () => {
     assertEquals(await reasonFor((reply) => reply.socket!.destroy()), "unreachable");
     assertEquals(
       await reasonFor((reply) => (reply.write("{"), void setTimeout(() => reply.socket!.destroy(), 20))),
@@ -158,7 +158,7 @@ describe("httpSource()", () => {
     assertEquals(await reasonFor(pricedAt("321"), { url: gone.url }), "unreachable");
   });
 
-  it("ends at once when the service does", async () => {
+  it("ends at once when the service stops", async () => {
     feed.says(() => {});
     const stopping = new AbortController();
     const waiting = assertRejects(
@@ -169,7 +169,7 @@ describe("httpSource()", () => {
     await waiting;
   });
 
-  describe("and the addresses that it may reach", () => {
+  describe("and forbidden addresses", () => {
     type Options = Partial<Parameters<typeof httpSource>[0]>;
     /** The price, or the reason for none. The source allows no internal address unless `options` allow it. */
     const outcome = async (url: string, options: Options = {}, timeoutMs = LONG_TIMEOUT_MS) => {
@@ -183,7 +183,7 @@ describe("httpSource()", () => {
     const port = () => Number(new URL(feed.url).port);
     const leadsTo = (...addresses: string[]) => () => Promise.resolve(addresses);
 
-    it("refuses every address that is not public, as the host itself or behind its name, and asks nobody", async () => {
+    it("refuses every non-public address in the URL or behind its name, without a request", async () => {
       const asked = feed.asked();
       for (const address of FORBIDDEN_ADDRESSES) {
         const host = address.includes(":") ? `[${address}]` : address;
@@ -199,7 +199,7 @@ describe("httpSource()", () => {
       assertEquals(feed.asked(), asked);
     });
 
-    it("reaches an internal feed that the list names by host and port, by address or by range, over http, too", async () => {
+    it("reaches an internal feed that the list allows by host and port or range, over http too", async () => {
       const resolve = leadsTo("127.0.0.1");
       const url = `http://feed.internal:${port()}/gold`;
       for (const entry of [{ hosts: [`feed.internal:${port()}`], ranges: [] }, LOOPBACK]) {
@@ -220,7 +220,7 @@ describe("httpSource()", () => {
       assertEquals(feed.asked(), asked);
     });
 
-    it("connects to the address that was checked, whatever the name leads to later", async () => {
+    it("connects to the checked address, even if the name resolves differently later", async () => {
       let times = 0;
       const resolve = () => Promise.resolve([times++ === 0 ? "127.0.0.1" : "10.255.255.1"]);
       const url = `http://feed.internal:${port()}/gold`;
@@ -228,7 +228,7 @@ describe("httpSource()", () => {
       assertEquals(times, 1);
     });
 
-    it("uses no proxy of the environment", async () => {
+    it("ignores proxy variables of the environment", async () => {
       const names = ["HTTP_PROXY", "http_proxy", "HTTPS_PROXY", "ALL_PROXY"];
       for (const name of names) process.env[name] = "http://127.0.0.1:9";
       process.env.NODE_USE_ENV_PROXY = "1";
@@ -239,12 +239,12 @@ describe("httpSource()", () => {
       }
     });
 
-    it("gives up on a name server that does not answer when its time is over", async () => {
+    it("stops at its timeout if the name server does not answer", async () => {
       const resolve = () => new Promise<never>(() => {});
       assertEquals(await outcome("https://feed.example/", { resolve }, TIMEOUT_MS), "timeout");
     });
 
-    it("says by the form of a URL what it would never ask", async () => {
+    it("never requests a URL that checkPriceUrl() refuses by its form", async () => {
       for (
         const url of ["https://prices.example/", "https://prices.example:8443/p?x=1", "https://8.8.8.8/"]
       ) {

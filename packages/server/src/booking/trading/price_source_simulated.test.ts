@@ -22,7 +22,7 @@ describe("simulatedSource()", () => {
     return prices;
   }
 
-  it("walks the same way from the same seed, and another way from another", async () => {
+  it("repeats the walk with the same bytes, and takes another walk with other bytes", async () => {
     assertEquals(await walk(7, 100), await walk(7, 100));
     assert((await walk(7, 100)).join() !== (await walk(8, 100)).join());
   });

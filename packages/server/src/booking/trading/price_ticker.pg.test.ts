@@ -50,7 +50,7 @@ describe("startPriceTicker()", () => {
   const quoted = () => books.quote(client, "buy", 100n).then(() => "quoted", (error: Error) => error.message);
   const priceIs = async (mid: string) => (await standing()).mid === mid;
 
-  it("quotes follow an http source with the spread on both sides, go stale without it, and come back with it", async () => {
+  it("follows an http source with a spread on both sides, goes stale without it, and recovers", async () => {
     await setSource("http", STALE_SECONDS);
     assertEquals(await quoted(), "no quote: price_unavailable null");
     feed.says('{"price_per_gram_sar":400}');
@@ -73,7 +73,7 @@ describe("startPriceTicker()", () => {
     ticker.stop();
   });
 
-  it("logs a change of state once each way, and counts every tick", () => {
+  it("logs each failure and each recovery once, and counts every tick", () => {
     assertEquals(lines, [
       ["warn", "the price source fails", { code: "status_500" }],
       ["warn", "the price source gives prices again", { code: "ok" }],
@@ -83,7 +83,7 @@ describe("startPriceTicker()", () => {
     }
   });
 
-  it("a source that names its instant is as old as it says: the same price again does not keep it fresh", async () => {
+  it("uses the instant that the source states: the same price again does not keep it fresh", async () => {
     await setSource("http", STALE_SECONDS);
     const asOf = new Date().toISOString();
     feed.says(`{"price_per_gram_sar":400,"as_of":"${asOf}"}`);
@@ -95,7 +95,7 @@ describe("startPriceTicker()", () => {
     ticker.stop();
   });
 
-  it("never asks twice at once, and a source that hangs holds up no stop", async () => {
+  it("sends one request at a time, and stops even if the source hangs", async () => {
     await setSource("http", 2);
     feed.says('{"price_per_gram_sar":400}');
     const ticker = await start();
@@ -113,7 +113,7 @@ describe("startPriceTicker()", () => {
     assertEquals(lines.length, known);
   });
 
-  it("drops what it asked for before the operator set another spread or another source's URL", async () => {
+  it("drops the reply to a request if the operator changed spread or URL meanwhile", async () => {
     for (const change of ["spread_basis_points = 61", "url = url || '&other'"]) {
       await setSource("http", 60);
       feed.says('{"price_per_gram_sar":400}');
@@ -131,7 +131,7 @@ describe("startPriceTicker()", () => {
     }
   });
 
-  it("lets a fixed price stand, and a simulated one walk", async () => {
+  it("keeps a fixed price, and moves a simulated price", async () => {
     await setSource("fixed", 2);
     const fixed = await start();
     const before = await standing();

@@ -78,14 +78,14 @@ function expectedBody(id: string, terms: QuoteOutcome): string {
 const bodyOf = (body: string) =>
   body.startsWith('{"type"') ? JSON.parse(body).code as string : maskInstants(body);
 
-describe("the database's rounding is the protocol's:", () => {
+describe("the database rounds like the protocol", () => {
   let books: TrialBooks;
   before(async () => {
     books = await trialBooks();
   });
   after(() => books.stop());
 
-  it("of thousands of quotes by grams and by amount, at any price and at the extremes", async () => {
+  it("for thousands of quotes by grams and by amount, at any price and at the extremes", async () => {
     const client = await books.createClient();
     const draws = fc.record({
       buyPrice: anyUpTo(9, PRICE_EDGES).filter((price) => price >= 2n && price <= PRICE_MAX_PIPS),
@@ -110,7 +110,7 @@ describe("the database's rounding is the protocol's:", () => {
     assert(quoted > 1000, `${quoted} quotes were made`);
   });
 
-  it("of the money vectors' quotes", async () => {
+  it("for the quotes of the money vectors", async () => {
     const client = await books.createClient();
     const text = await readFile(new URL("../../../../../vectors/money.json", import.meta.url), "utf8");
     const { cases } = JSON.parse(text) as { cases: Record<string, string>[] };
@@ -139,7 +139,7 @@ describe("the database's rounding is the protocol's:", () => {
     assert(applied >= 20, `${applied} vectors apply`);
   });
 
-  it("of each order's rounding gain, which lies inside the total", async () => {
+  it("for the rounding gain of each order", async () => {
     await books.addBar(GOLD_MAX_TENTH_MILLIGRAMS * 1_000n);
     const client = await books.createClient({ halalas: 10_000_000_000n });
     await fc.assert(

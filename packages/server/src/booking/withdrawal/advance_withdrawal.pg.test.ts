@@ -67,7 +67,7 @@ describe("a withdrawal's steps", () => {
   }
 
   for (const [status, { way, legal, balance }] of Object.entries(STATUSES)) {
-    it(`lead on from ${status} as the contract says, and no other way`, async () => {
+    it(`after ${status} are only those that the contract allows`, async () => {
       for (const step of STEPS) {
         const { client, id } = await withdraw(way);
         assertEquals(await balanceOf(books, client), balance);
@@ -88,7 +88,7 @@ describe("a withdrawal's steps", () => {
     });
   }
 
-  it("move the money once: what is paid is gone, what is rejected or returned is back", async () => {
+  it("move the money once: out if paid, back if rejected or returned", async () => {
     const cases: [readonly Step[], string][] = [
       [["approve", "reject"], "1000 0 0"],
       [["approve", "submit", "pay"], "600 0 0"],
@@ -101,7 +101,7 @@ describe("a withdrawal's steps", () => {
     assertEquals(await books.defects(), []);
   });
 
-  it("each take a number, an instant that never falls, an event with a UUIDv7 and a note of the login", async () => {
+  it("have a sequence number, an instant that never goes back, an event and an audit row", async () => {
     const { client, id } = await withdraw(["approve", "submit", "pay", "return"]);
     const rows = await books.sql`
       select s.sequence::int, s.status, s.login, s.previous, s.previous_login, e.type, e.id as event, e.subject, s.at = e.created_at as at_once,
@@ -146,7 +146,7 @@ describe("a withdrawal's steps", () => {
     ]);
   });
 
-  it("never fall behind an instant that is still to come", async () => {
+  it("are never before the newest posting, even if that is in the future", async () => {
     const { client, id } = await withdraw();
     await books
       .sql`update gold.account set last_posted_at = clock_timestamp() + interval '1 hour' where client_id = ${client}`;
@@ -157,7 +157,7 @@ describe("a withdrawal's steps", () => {
     assertEquals(rows.map(({ late }) => late), [true, true, true]);
   });
 
-  it("need two logins to approve and to submit, whatever role either takes", async () => {
+  it("need different logins for approval and submission, whatever role each sets", async () => {
     const { client, id } = await withdraw(["approve"]);
     const before = await rowsOf(client);
     const refusal = `GR409 you approved the withdrawal wd_${id}, so another login has to submit it`;
@@ -179,7 +179,7 @@ describe("a withdrawal's steps", () => {
     assertEquals(await submitWithdrawals(checker, [id], newUuid()), "done");
   });
 
-  it("free the reference when the money comes back, and keep it when it was paid", async () => {
+  it("free the reference if the money comes back, and otherwise keep it", async () => {
     const cases: [readonly Step[], string][] = [
       [["reject"], "answered 201"],
       [["approve", "submit", "return"], "answered 201"],
@@ -195,7 +195,7 @@ describe("a withdrawal's steps", () => {
     }
   });
 
-  it("are refused for a withdrawal that there is none of, and for none at all", async () => {
+  it("are refused for an unknown withdrawal and for null", async () => {
     const none = newUuid();
     for (const step of ["approve", "reject", "pay", "return"] as const) {
       assertEquals(await take[step](none), `GR404 there is no withdrawal wd_${none}`);
@@ -209,7 +209,7 @@ describe("a withdrawal's steps", () => {
     }
   });
 
-  it("are refused a caller whose snapshot is older than the last step", async () => {
+  it("are refused in a transaction whose snapshot is older than the last step", async () => {
     for (const level of ["repeatable read", "serializable"]) {
       const { client, id } = await withdraw();
       const code = await maker.sql.begin(`isolation level ${level}`, async (sql) => {
@@ -222,7 +222,7 @@ describe("a withdrawal's steps", () => {
     }
   });
 
-  it("leave clean books and a whole audit", async () => {
+  it("leave no defects in the books and the audit", async () => {
     assertEquals(await books.defects(), []);
     assertEquals((await books.sql`select from gold.verify_audit()`).length, 0);
   });

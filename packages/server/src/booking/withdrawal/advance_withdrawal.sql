@@ -81,7 +81,7 @@ declare
   one uuid;
 begin
   if coalesce(cardinality(ids), 0) = 0 then
-    raise exception 'a batch pays at least one withdrawal' using errcode = 'GR409';
+    raise exception 'a batch must contain at least one withdrawal' using errcode = 'GR409';
   end if;
   perform 1 from (
     select from account a join (select distinct w.client_id from withdrawal w where w.id = any (ids)) c on a.bucket = c.client_id % 64 and a.client_id = c.client_id

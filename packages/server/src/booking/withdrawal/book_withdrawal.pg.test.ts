@@ -53,7 +53,7 @@ describe("book_withdrawal", () => {
     }]);
   });
 
-  it("takes what is available to the last halala, and refuses one more", async () => {
+  it("accepts the whole available balance, and refuses one halala more", async () => {
     const client = await books.createClient({ halalas: 500n });
     const refused = withdrawalItem(client, 501n);
     const outcome = await bookWithdrawal(books.api, refused);
@@ -78,7 +78,7 @@ describe("book_withdrawal", () => {
     );
   });
 
-  it("never pays out what another withdrawal holds, nor gold", async () => {
+  it("does not count gold as available money", async () => {
     await books.addBar(100n);
     const client = await books.createClient({ tenthMilligrams: 100n });
     assertEquals(
@@ -87,7 +87,7 @@ describe("book_withdrawal", () => {
     );
   });
 
-  it("is at most the largest amount, whatever number is asked for", async () => {
+  it("refuses every amount above the largest amount", async () => {
     const client = await books.createClient({ halalas: AMOUNT_MAX_HALALAS + 1n });
     for (const amount of [AMOUNT_MAX_HALALAS + 1n, 2n ** 63n - 1n, 10n ** 30n]) {
       const outcome = await bookWithdrawal(books.api, withdrawalItem(client, amount));
@@ -100,7 +100,7 @@ describe("book_withdrawal", () => {
     );
   });
 
-  it("is refused by the tables where the amount is nothing or less, and leaves no trace", async () => {
+  it("fails by a table constraint and stores nothing if the amount is zero or negative", async () => {
     const client = await books.createClient({ halalas: 500n });
     const before = await readBooks(books.sql);
     for (const amount of [0n, -1n, -(2n ** 63n)]) {
@@ -109,7 +109,7 @@ describe("book_withdrawal", () => {
     assertEquals(await readBooks(books.sql), before);
   });
 
-  it("refuses the reference of a live withdrawal of the same client, before it looks at the funds", async () => {
+  it("refuses the reference of a live withdrawal of the same client before it checks the funds", async () => {
     const [client, other] = [
       await books.createClient({ halalas: 500n }),
       await books.createClient({ halalas: 500n }),
@@ -128,7 +128,7 @@ describe("book_withdrawal", () => {
     }
   });
 
-  it("lets two withdrawals without a reference stand side by side", async () => {
+  it("accepts two withdrawals without a reference", async () => {
     const client = await books.createClient({ halalas: 500n });
     for (let n = 0; n < 2; n++) {
       assertEquals(wordOf(await bookWithdrawal(books.api, withdrawalItem(client, 200n))), "answered 201");
@@ -136,7 +136,7 @@ describe("book_withdrawal", () => {
     assertEquals(await balanceOf(books, client), "100 400 0");
   });
 
-  it("goes to the IBAN that is registered under the account's lock", async () => {
+  it("stores the IBAN that is registered once it has the account's lock", async () => {
     const client = await books.createClient({ halalas: 500n });
     const operator = await books.sql.reserve();
     await operator`begin`;
@@ -152,7 +152,7 @@ describe("book_withdrawal", () => {
     assertEquals(row!.iban, "SA4420000001234567891234");
   });
 
-  it("runs at READ COMMITTED alone, and for a client that there is", async () => {
+  it("runs only at READ COMMITTED and for an existing client", async () => {
     const client = await books.createClient({ halalas: 5n });
     for (const level of ["repeatable read", "serializable"]) {
       const message = await books.api.begin(
@@ -164,7 +164,7 @@ describe("book_withdrawal", () => {
     assertEquals(await codeOf(bookWithdrawal(books.api, withdrawalItem(1_000_000, 5n))), "P0002");
   });
 
-  it("leaves clean books", async () => {
+  it("leaves no defects in the books", async () => {
     assertEquals(await books.defects(), []);
   });
 });

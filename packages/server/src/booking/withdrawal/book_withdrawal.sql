@@ -23,7 +23,7 @@ declare
   limited outcome;
 begin
   if nonce is null then
-    raise exception 'a withdrawal is signed, so it comes with a nonce' using errcode = 'null_value_not_allowed';
+    raise exception 'the nonce of a withdrawal must not be null' using errcode = 'null_value_not_allowed';
   end if;
   select * into turn from take_turn(settle, client, admission, nonce, key, fingerprint, request);
   if (turn.answer).outcome is not null then

@@ -41,7 +41,7 @@ describe("submit_withdrawals", () => {
     books
       .sql`update gold.partner set iban_changed_at = clock_timestamp() - ${age}::text::interval where id = ${client}`;
 
-  it("submits a batch of several clients and keeps the very document", async () => {
+  it("submits a batch of several clients, and stores the exact document", async () => {
     const [one, two] = [await rich(), await rich()];
     const ids = [await approved(two), await approved(one), await approved(two)];
     const batch = newUuid();
@@ -59,7 +59,7 @@ describe("submit_withdrawals", () => {
     assertEquals([await balanceOf(books, one), await balanceOf(books, two)], ["990 10 0", "980 20 0"]);
   });
 
-  it("pays none twice, by whichever batch", async () => {
+  it("refuses to submit a withdrawal twice, in the same batch or another", async () => {
     const id = await approved(await rich());
     const batch = newUuid();
     assertEquals(await submitWithdrawals(checker, [id], batch), "done");
@@ -71,7 +71,7 @@ describe("submit_withdrawals", () => {
     assertEquals(await submittedOf([id]), 1);
   });
 
-  it("takes all of a batch or nothing", async () => {
+  it("submits all withdrawals of a batch or none", async () => {
     const client = await rich();
     const good = [await approved(client), await approved(client)];
     const pending = withdrawalItem(client, 10n);
@@ -88,14 +88,14 @@ describe("submit_withdrawals", () => {
       [[...good, good[0]!], new RegExp(`^${nothing}$`)],
       [[...good, "NULL"], new RegExp(`^${nothing}$`)],
       [[newUuid()], new RegExp(`^${nothing}$`)],
-      [[], /^GR409 a batch pays at least one withdrawal$/],
+      [[], /^GR409 a batch must contain at least one withdrawal$/],
     ];
     for (const [ids, refusal] of cases) {
       assertMatch(await submitWithdrawals(checker, ids, newUuid()), refusal);
       assertEquals([await submittedOf(good), await batches()], [0, before], `${refusal}`);
     }
     const missing = checker.sql`select gold.submit_withdrawals(${newUuid()}::uuid, null, '<Document/>')`;
-    assertEquals(await verdictOf(missing), "GR409 a batch pays at least one withdrawal");
+    assertEquals(await verdictOf(missing), "GR409 a batch must contain at least one withdrawal");
     const blank = checker.sql`select gold.submit_withdrawals(${newUuid()}::uuid, ${`{${
       good[0]
     }}`}::text::uuid[], null)`;
@@ -104,7 +104,7 @@ describe("submit_withdrawals", () => {
     assertEquals(await submitWithdrawals(checker, good, newUuid()), "done");
   });
 
-  it("holds a partner's payouts for 24 hours after its IBAN was changed, and with them the batch", async () => {
+  it("refuses a batch with a partner whose IBAN changed in the last 24 hours", async () => {
     const [changed, other] = [await rich(), await rich()];
     const ids = [await approved(changed), await approved(other)];
     await changeIban(changed, "23 hours 59 minutes");
@@ -123,7 +123,7 @@ describe("submit_withdrawals", () => {
     assertEquals(await submitWithdrawals(checker, [ids[0]!], newUuid()), "done");
   });
 
-  it("waits for a change of IBAN under way, and is held by it", async () => {
+  it("waits for a concurrent IBAN change, and is then refused", async () => {
     const client = await rich();
     const id = await approved(client);
     const publicId = await publicIdOf(books, client);
@@ -139,7 +139,7 @@ describe("submit_withdrawals", () => {
     await third.leave();
   });
 
-  it("gives a withdrawal to one of two batches that come in opposite orders at once, without a deadlock", async () => {
+  it("submits withdrawals in one of two concurrent batches, without a deadlock", async () => {
     const third = await hireOperator(books);
     const clients = [await rich(), await rich(), await rich()];
     const ids: string[] = [];
@@ -163,7 +163,7 @@ describe("submit_withdrawals", () => {
     await third.leave();
   });
 
-  it("leaves clean books", async () => {
+  it("leaves no defects in the books", async () => {
     assertEquals(await books.defects(), []);
   });
 });

@@ -84,7 +84,7 @@ describe("the tables of withdrawals and deposits", () => {
     return item.id;
   }
 
-  it("take the eight steps that there are, and no other", async () => {
+  it("accept only the eight legal steps", async () => {
     const writable: string[] = [];
     for (const previous of [null, ...STATUSES]) {
       for (const status of STATUSES) {
@@ -105,7 +105,7 @@ describe("the tables of withdrawals and deposits", () => {
     assertEquals(writable.sort(), LEGAL.toSorted());
   });
 
-  it("take a step only after the very step that it names, by the login that took it", async () => {
+  it("accept a step only if the previous step and its login are as the step names them", async () => {
     const [pending, approved] = [await withdraw(), await withdraw(["approved"])];
     const submitting = { status: "submitted", login: "somebody", previous: "approved" };
     const missing = `${FOREIGN_KEY_VIOLATION} withdrawal_step_after`;
@@ -125,7 +125,7 @@ describe("the tables of withdrawals and deposits", () => {
     );
   });
 
-  it("never let the one who approved submit", async () => {
+  it("refuse a submission by the login that approved", async () => {
     const withdrawal = await withdraw(["approved"]);
     const submitting = { withdrawal, status: "submitted", previous: "approved" };
     assertEquals(
@@ -139,7 +139,7 @@ describe("the tables of withdrawals and deposits", () => {
     }
   });
 
-  it("let a withdrawal go one way alone, and each step once", async () => {
+  it("accept one next step of each step, and each status once", async () => {
     const withdrawal = await withdraw(["approved"]);
     assertEquals(
       await plantStep({
@@ -163,7 +163,7 @@ describe("the tables of withdrawals and deposits", () => {
     );
   });
 
-  it("bind what is submitted, and nothing else, to a batch that there is", async () => {
+  it("require an existing batch for a submitted step, and no batch for other steps", async () => {
     const withdrawal = await withdraw(["approved"]);
     const step = { withdrawal, login: "a", previous: "approved", previousLogin: maker.login };
     const unbound = `${CHECK_VIOLATION} withdrawal_step_batch`;
@@ -175,7 +175,7 @@ describe("the tables of withdrawals and deposits", () => {
     );
   });
 
-  it("let no deposit be approved by the one who recorded it, nor bear half a step", async () => {
+  it("refuse an approval by the login that recorded the deposit, and an incomplete step", async () => {
     const insert = (columns: string, values: string) =>
       plant(
         `insert into gold.deposit (bucket, client_id, id, bank_reference, recorded_at, recorded_by, amount${columns})
@@ -198,7 +198,7 @@ describe("the tables of withdrawals and deposits", () => {
     }
   });
 
-  it("let no deposit be without the bank's reference", async () => {
+  it("refuse a deposit without a bank reference", async () => {
     const verdict = await plant(
       `insert into gold.deposit (bucket, client_id, id, bank_reference, recorded_at, recorded_by, amount)
        values ($1::int % 64, $1, $2::text::uuid, '', now(), 'a', 1)`,
@@ -207,7 +207,7 @@ describe("the tables of withdrawals and deposits", () => {
     assertEquals(verdict, `${CHECK_VIOLATION} deposit_bank_reference_form`);
   });
 
-  it("leave the books as they were: every trial was taken back", async () => {
+  it("leave the books unchanged, because every test row was rolled back", async () => {
     assertEquals(await books.defects(), []);
   });
 });

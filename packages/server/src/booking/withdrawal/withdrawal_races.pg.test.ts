@@ -28,7 +28,7 @@ import { sendOrders } from "../trading/book_orders.ts";
 const GRAM = { side: "buy", grams: 100n, price: 3_210_000n, ageSeconds: 0 } as const;
 const CROWD = 100;
 
-describe("withdrawals at once", () => {
+describe("concurrent withdrawals", () => {
   let books: TrialBooks;
   let maker: TrialOperator;
   let checker: TrialOperator;
@@ -62,7 +62,7 @@ describe("withdrawals at once", () => {
     return item.id;
   }
 
-  it("a hundred of the whole balance: one gets it", async () => {
+  it("a hundred of the whole balance: exactly one succeeds", async () => {
     const client = await books.createClient({ halalas: 500n });
     const words = await crowd(async () =>
       wordOf(await bookWithdrawal(services, withdrawalItem(client, 500n)))
@@ -74,7 +74,7 @@ describe("withdrawals at once", () => {
     assertEquals(await balanceOf(books, client), "0 500 0");
   });
 
-  it("a hundred with one reference: one is live", async () => {
+  it("a hundred with one reference: exactly one succeeds", async () => {
     const client = await books.createClient({ halalas: 100_000n });
     const words = await crowd(async () =>
       wordOf(await bookWithdrawal(services, withdrawalItem(client, 5n, { reference: "R" })))
@@ -85,7 +85,7 @@ describe("withdrawals at once", () => {
     ]);
   });
 
-  it("a hundred with one nonce: one spends it", async () => {
+  it("a hundred with one nonce: exactly one spends it", async () => {
     const client = await books.createClient({ halalas: 100_000n });
     const nonce = newUuid();
     const words = await crowd(async () =>
@@ -95,7 +95,7 @@ describe("withdrawals at once", () => {
     assertEquals(await balanceOf(books, client), "99995 5 0");
   });
 
-  it("steps that exclude one another: one is taken, whatever was sent", async () => {
+  it("steps that exclude each other: exactly one succeeds", async () => {
     for (let round = 0; round < 5; round++) {
       const client = await books.createClient({ halalas: 100n });
       const id = await withdraw(client, 40n);
@@ -113,7 +113,7 @@ describe("withdrawals at once", () => {
     }
   });
 
-  it("paid and returned: the money goes once and comes back once", async () => {
+  it("payments and returns: the money leaves at most once and comes back at most once", async () => {
     for (let round = 0; round < 5; round++) {
       const client = await books.createClient({ halalas: 100n });
       const id = await withdraw(client, 40n);
@@ -128,7 +128,7 @@ describe("withdrawals at once", () => {
     }
   });
 
-  it("a deposit's reversal against what spends it: one of them gets the money", async () => {
+  it("a deposit's reversal against an order and a withdrawal: exactly one gets the money", async () => {
     const won = { reversal: 0, spending: 0 };
     for (let round = 0; round < 20; round++) {
       const client = await books.createClient();
@@ -152,7 +152,7 @@ describe("withdrawals at once", () => {
     assertEquals(won.reversal > 0 && won.spending > 0, true, JSON.stringify(won));
   });
 
-  it("among orders in batches and operators' commands on the same clients, nothing deadlocks and nothing is lost", async () => {
+  it("batches of orders and operators' commands on the same clients cause no deadlock", async () => {
     const clients = await Promise.all(
       Array.from({ length: 8 }, () => books.createClient({ halalas: 1_000_000n })),
     );
@@ -186,7 +186,7 @@ describe("withdrawals at once", () => {
     assertEquals(rows.map(({ n }) => n), clients.map(() => 40));
   });
 
-  it("leave clean books and a whole audit", async () => {
+  it("leave no defects in the books and the audit", async () => {
     assertEquals(await books.defects(), []);
     assertEquals((await books.sql`select from gold.verify_audit()`).length, 0);
   });
