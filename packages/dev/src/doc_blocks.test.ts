@@ -37,7 +37,7 @@ const LINES: Readonly<Record<string, readonly [by: string, says: string]>> = {
   "npm test": [".ci/run", "npm test"],
   "npm run gold": [
     "packages/operator/src/gold.test.ts",
-    "shows every command with its use when it is called alone",
+    "lists every command with its usage if it is called without arguments",
   ],
   "npm run parts": [".ci/run", "npm run parts"],
   "k6 run loadtest/quote_order.ts": [`${DEV}/ending.judge.test.ts`, "k6 run"],

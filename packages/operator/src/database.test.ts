@@ -19,16 +19,16 @@ describe("findMigrationUrl()", () => {
   });
   after(() => rm(stateDir, { recursive: true }));
 
-  it("is MIGRATION_DATABASE_URL where that is set, and the running start's otherwise", async () => {
+  it("returns MIGRATION_DATABASE_URL, or without it the running start's migration URL", async () => {
     assertEquals(await findMigrationUrl({ MIGRATION_DATABASE_URL: ELSEWHERE }, stateDir), ELSEWHERE);
     assertEquals(await findMigrationUrl({}, stateDir), MIGRATION);
   });
 
-  it("never takes the running start's login for the database that DATABASE_URL names", async () => {
+  it("returns DATABASE_URL, and not the running start's migration URL, if DATABASE_URL is set", async () => {
     assertEquals(await findMigrationUrl({ DATABASE_URL: ELSEWHERE }, stateDir), ELSEWHERE);
   });
 
-  it("refuses what is no URL without repeating it, and says what to set where nothing is", async () => {
+  it("rejects an invalid URL without printing it, and says what to set if no URL is set", async () => {
     const wrong = await assertRejects(
       () => findMigrationUrl({ MIGRATION_DATABASE_URL: "mysql://root:secret@db" }, stateDir),
       Failure,
@@ -40,7 +40,7 @@ describe("findMigrationUrl()", () => {
     await assertRejects(
       () => findMigrationUrl({}, join(stateDir, "none")),
       Failure,
-      "Neither DATABASE_URL is set",
+      "DATABASE_URL is not set, and no",
     );
   });
 });

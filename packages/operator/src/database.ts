@@ -59,7 +59,7 @@ export async function findSecondUrl(env: Environment, stateDir: string): Promise
   if (env.SECOND_DATABASE_URL) return checkUrl(env, "SECOND_DATABASE_URL");
   if (!env.DATABASE_URL) return (await readRun(stateDir)).second_database_url;
   throw usage(
-    "SECOND_DATABASE_URL is not set: a deposit takes two people, and so another login of the same database.",
+    "SECOND_DATABASE_URL is not set. A deposit needs two people: set it to a second operator's login for the same database.",
   );
 }
 
@@ -73,7 +73,7 @@ async function readRun(stateDir: string): Promise<RunFile> {
     return JSON.parse(await readFile(join(stateDir, "run.json"), "utf8")) as RunFile;
   } catch {
     throw usage(
-      `Neither DATABASE_URL is set nor does \`npm start\` run with its state in ${stateDir}: set one, or start the other.`,
+      `DATABASE_URL is not set, and no \`npm start\` is running with its state in ${stateDir}. Set DATABASE_URL, or run \`npm start\`.`,
     );
   }
 }
@@ -139,7 +139,7 @@ export function openDb(sql: Sql): Db {
         throw new Failure(
           EXIT.refused,
           "not_settled",
-          "The database belongs to no deployment yet: run `gold db migrate --env … --base-url …`.",
+          "The database is not assigned to a deployment yet. Run `gold db migrate --env … --base-url … --pepper … --sealing-key …`.",
         );
       }
       return {

@@ -6,28 +6,28 @@ import { failureOf } from "./failure.ts";
 describe("failureOf()", () => {
   const coded = (code: unknown) => failureOf(Object.assign(new Error("why"), { code }));
 
-  it("tells a database that was never reached from one whose answer was lost", () => {
+  it("reports database_unreachable for no connection, and outcome_unknown for a lost connection", () => {
     for (const code of ["ECONNREFUSED", "CONNECT_TIMEOUT", "ENOTFOUND", "57P03", "28P01", "3D000"]) {
       assertEquals([coded(code).exit, coded(code).code], [3, "database_unreachable"], code);
     }
     for (const code of ["CONNECTION_CLOSED", "ECONNRESET", "EPIPE", "ETIMEDOUT", "57P01"]) {
       assertEquals([coded(code).exit, coded(code).code], [3, "outcome_unknown"], code);
-      assertStringIncludes(coded(code).message, "may be done or not");
+      assertStringIncludes(coded(code).message, "may or may not have been made");
     }
   });
 
-  it("exits with 3 where another session blocks a migration, so that a script tries again", () => {
+  it("exits with 3 if another session blocks a migration, so that a script can retry", () => {
     assertEquals([coded("migration_blocked").exit, coded("migration_blocked").code], [
       3,
       "migration_blocked",
     ]);
   });
 
-  it("takes the number that a program ended with for no code of the database", () => {
+  it("does not treat the exit status of a child process as a database error code", () => {
     for (const status of [8, 22, 28, 57]) assertEquals(coded(status).code, "unexpected");
   });
 
-  it("says of a key source that it gives none: wrong is the configuration's fault, away is not", async () => {
+  it("exits with 3 if a key source fails, and with 2 if its keys are malformed", async () => {
     const failed = failureOf(await readKeys("command:false").catch((error) => error));
     assertEquals([failed.exit, failed.code], [3, "key_source_failed"]);
     const malformed = failureOf(await readKeys("command:echo hunter2").catch((error) => error));

@@ -53,7 +53,7 @@ export function failureOf(error: unknown): Failure {
   // The error of a child process has a number as its code: the exit status.
   const code = typeof given === "string" ? given : "";
   if (RULE_CODES[code]) return new Failure(EXIT.refused, RULE_CODES[code], `${message}.`);
-  if (code === UNIQUE_VIOLATION) return new Failure(EXIT.refused, "refused", "It is on record already.");
+  if (code === UNIQUE_VIOLATION) return new Failure(EXIT.refused, "refused", "This record already exists.");
   if (code === CHECK_VIOLATION) return new Failure(EXIT.refused, "refused", message);
   if (code === "key_source_malformed") return usage(message);
   if (OUTSIDE_CODES.includes(code)) return new Failure(EXIT.dependency, code, message);
@@ -61,20 +61,24 @@ export function failureOf(error: unknown): Failure {
     return new Failure(EXIT.refused, code || (error as { reason?: string }).reason || "refused", message);
   }
   if (code === PERMISSION_DENIED) {
-    return new Failure(EXIT.refused, "not_permitted", `The database login may not do this: ${message}.`);
+    return new Failure(
+      EXIT.refused,
+      "not_permitted",
+      `The database login lacks the privilege for this command: ${message}.`,
+    );
   }
   if (UNDEFINED_OBJECTS.test(code)) {
     return new Failure(
       EXIT.dependency,
       "not_migrated",
-      "The database lacks this version's schema: run `gold db migrate`.",
+      "The database does not have this version's schema. Run `gold db migrate`.",
     );
   }
   if (code === LOCK_NOT_AVAILABLE) {
     return new Failure(
       EXIT.dependency,
       "busy",
-      "Another command holds what this one needs; nothing was done. Run it again.",
+      "Another command holds a lock that this command needs. Nothing was done. Run the command again.",
     );
   }
   if (UNREACHABLE.test(code)) {
@@ -88,12 +92,12 @@ export function failureOf(error: unknown): Failure {
     return new Failure(
       EXIT.dependency,
       OUTCOME_UNKNOWN,
-      `The connection to the database was lost: ${message}. If something was to be changed, it may be done or not: look at what there is (gold … list) before you run it again.`,
+      `The connection to the database was lost: ${message}. If this command changes something, the change may or may not have been made. Check with \`gold … list\` before you run it again.`,
     );
   }
   if (error instanceof RangeError || DATA_EXCEPTION.test(code) || FILE_ERROR.test(code)) {
     return usage(message);
   }
   // For an unknown error, a script that runs gold still gets one problem and an exit code.
-  return new Failure(EXIT.dependency, "unexpected", `gold failed in a way that it does not know: ${message}`);
+  return new Failure(EXIT.dependency, "unexpected", `gold failed with an unexpected error: ${message}`);
 }

@@ -21,7 +21,7 @@ describe("gold", () => {
   before(async () => void (folder = await mkdtemp(join(tmpdir(), "gold-cli-"))));
   after(() => rm(folder, { recursive: true }));
 
-  it("shows every command with its use when it is called alone or for help", async () => {
+  it("lists every command with its usage if it is called without arguments or with --help", async () => {
     for (const argv of [[], ["--help"], ["partner", "--help"]]) {
       const run = await runGold(argv);
       assertEquals([run.exit, run.err], [0, ""]);
@@ -29,7 +29,7 @@ describe("gold", () => {
     }
   });
 
-  it("shows the use of each command, which begins with the words that call it", async () => {
+  it("prints the usage of each command for --help, starting with the command's words", async () => {
     for (const { words, usage, does } of COMMANDS) {
       const run = await runGold([...words.split(" "), "--help"]);
       assertEquals([run.exit, run.out], [0, `gold ${usage}\n${does}`]);
@@ -37,7 +37,7 @@ describe("gold", () => {
     }
   });
 
-  it("names a command that it does not know, and exits with 2", async () => {
+  it("exits with 2 for an unknown command, and points to gold --help", async () => {
     for (
       const argv of [["partner"], ["partner", "delete"], ["--json"], ["Partner", "list"], ["x".repeat(500)]]
     ) {
@@ -45,12 +45,12 @@ describe("gold", () => {
     }
   });
 
-  it("says that options come after the command's words", async () => {
+  it("rejects an option before the command's words, and says that options come after them", async () => {
     const run = await runGold(["--state", ".gold", "partner", "list"]);
-    assertStringIncludes(assertProblem(run, 2, "usage"), "words come first");
+    assertStringIncludes(assertProblem(run, 2, "usage"), "Options must come after the command's words");
   });
 
-  it("refuses an option that it does not know, and too many or too few arguments", async () => {
+  it("rejects an unknown option, and too many or too few arguments", async () => {
     const table = [
       ["partner", "list", "--verbose"],
       ["partner", "list", "extra"],
@@ -64,7 +64,7 @@ describe("gold", () => {
     }
   });
 
-  it("refuses an option that is given twice, but where several are meant", async () => {
+  it("rejects a repeated option, except for options that accept several values", async () => {
     for (
       const argv of [["audit", "list", "--limit", "1", "--limit=2"], ["partner", "list", "--json", "--json"]]
     ) {
@@ -75,7 +75,7 @@ describe("gold", () => {
     assertProblem(await runGold(several, { env: NOWHERE }), 3, "database_unreachable");
   });
 
-  it("names the option whose value is wrong, and exits with 2", async () => {
+  it("exits with 2 for an invalid option value, and names the option", async () => {
     const table = [
       ["deposit", "record", "x", "--bank-ref", "b", "--amount", "1.001"],
       ["partner", "set", "x", "--iban", "SA1"],
@@ -87,24 +87,24 @@ describe("gold", () => {
     }
   });
 
-  it("says that it is done, with exit 3, where nobody can read what it answers", async () => {
+  it("exits with 3 and says that the command succeeded, if the output cannot be written", async () => {
     const out = () => {
       throw new Error("ENOSPC: no space left on device, write");
     };
     const run = await runGold(["config", "explain"], { out });
     assertStringIncludes(
       assertProblem(run, 3, "answer_lost"),
-      "It is done, but the answer could not be written: ENOSPC",
+      "The command succeeded, but its output could not be written: ENOSPC",
     );
   });
 
-  describe("what cannot be undone", () => {
+  describe("a command that cannot be undone", () => {
     const asking = COMMANDS.filter(({ asks }) => asks);
     const UUID = "019a9b3c-0000-7000-8000-000000000001";
     const named = ({ takes = [] }: Command) =>
       takes.map((name) => name === "WD" ? `wd_${UUID}` : name === "DEP" ? `dep_${UUID}` : name);
 
-    it("asks first: a no leaves everything as it is, before the database is even called", async () => {
+    it("asks first, and after a no it exits with 1 without connecting to the database", async () => {
       assert(asking.length >= 3);
       for (const command of asking) {
         const asked: string[] = [];
@@ -118,7 +118,7 @@ describe("gold", () => {
       }
     });
 
-    it("needs --yes where nobody can be asked", async () => {
+    it("needs --yes if there is no terminal to ask on", async () => {
       for (const command of asking) {
         const argv = [...command.words.split(" "), ...named(command)];
         assertStringIncludes(assertProblem(await runGold(argv, { env: NOWHERE }), 2, "usage"), "--yes");
@@ -126,7 +126,7 @@ describe("gold", () => {
       }
     });
 
-    it("goes on after a yes", async () => {
+    it("continues after a yes", async () => {
       const run = await runGold(["partner", "suspend", "x"], {
         env: NOWHERE,
         ask: () => Promise.resolve(true),
@@ -135,19 +135,19 @@ describe("gold", () => {
     });
   });
 
-  describe("the database", () => {
-    it("is missing in one sentence, with exit 2, where neither DATABASE_URL nor npm start says which", async () => {
+  describe("the database URL", () => {
+    it("exits with 2 if DATABASE_URL is not set and no npm start is running", async () => {
       const detail = assertProblem(await runGold(["partner", "list", "--state", folder]), 2, "usage");
       assertStringIncludes(detail, "DATABASE_URL");
       assertStringIncludes(detail, folder);
     });
 
-    it("is that of a running npm start", async () => {
+    it("comes from the running npm start if DATABASE_URL is not set", async () => {
       await writeFile(join(folder, "run.json"), JSON.stringify({ database_url: NOWHERE.DATABASE_URL }));
       assertProblem(await runGold(["partner", "list", "--state", folder]), 3, "database_unreachable");
     });
 
-    it("is found by a --state that is relative to where the person stands", async () => {
+    it("is found with a --state that is relative to the caller's folder", async () => {
       await mkdir(join(folder, "here"));
       await writeFile(
         join(folder, "here", "run.json"),
@@ -157,13 +157,13 @@ describe("gold", () => {
       assertProblem(run, 3, "database_unreachable");
     });
 
-    it("is down with exit 3, and its password is in no message", async () => {
+    it("exits with 3 if the database cannot be reached, and prints no password", async () => {
       const run = await runGold(["partner", "list", "--json"], { env: NOWHERE });
       assertProblem(run, 3, "database_unreachable");
       assertEquals(run.err.includes("hunter2"), false);
     });
 
-    it("is not reached over a network without sslmode=verify-full, unless GOLD_ENV says sandbox", async () => {
+    it("must have sslmode=verify-full for a remote host, unless GOLD_ENV is sandbox", async () => {
       const remote = "postgres://operator:hunter2@database.invalid/gold";
       const run = (env: Record<string, string>) => runGold(["partner", "list", "--json"], { env });
       for (const GOLD_ENV of ["", "production"]) {
@@ -176,7 +176,7 @@ describe("gold", () => {
       assertProblem(await run({ DATABASE_URL: verified }), 3, "database_unreachable");
     });
 
-    it("is a usage error where DATABASE_URL is no URL", async () => {
+    it("exits with 2 if DATABASE_URL is not a valid URL", async () => {
       for (const DATABASE_URL of ["gold", "http://127.0.0.1/gold", "postgres://a b/"]) {
         const detail = assertProblem(
           await runGold(["partner", "list"], { env: { DATABASE_URL } }),

@@ -86,9 +86,11 @@ export async function gold(argv: readonly string[], terminal: Terminal): Promise
       return EXIT.done;
     }
     if (!command && argv[0]!.startsWith("-")) {
-      throw usage("The command's words come first, then its options: `gold --help` lists them all.");
+      throw usage(
+        "Options must come after the command's words, as in `gold partner list --json`. Run `gold --help` for the list of commands.",
+      );
     }
-    if (!command) throw usage("There is no such command: `gold --help` lists them all.");
+    if (!command) throw usage("Unknown command. Run `gold --help` for the list of commands.");
     const { values, positionals } = parse(command, argv);
     if (values.help) {
       terminal.out(`gold ${command.usage}\n${command.does}`);
@@ -138,7 +140,7 @@ export async function gold(argv: readonly string[], terminal: Terminal): Promise
 /** Prints the error as a problem and returns the exit code. */
 export function tellFailure(error: unknown, { err }: Pick<Terminal, "err">): ExitCode {
   const { code, message, exit } = failureOf(error);
-  err(printableJson({ title: "gold did not do it", code, detail: message, exit_code: exit }));
+  err(printableJson({ title: "The gold command failed", code, detail: message, exit_code: exit }));
   return exit;
 }
 
@@ -150,9 +152,9 @@ function tell(text: string, { out }: Terminal): void {
     throw new Failure(
       EXIT.dependency,
       "answer_lost",
-      `It is done, but the answer could not be written: ${
+      `The command succeeded, but its output could not be written: ${
         (error as Error).message
-      }. What it showed once, as a new secret, is lost: rotate it once more.`,
+      }. If the output held a new secret, that secret is lost: rotate it again.`,
     );
   }
 }
@@ -198,16 +200,18 @@ function refuseRepeated(
 ): void {
   const names = tokens.flatMap(({ kind, name = "" }) => kind === "option" ? [name] : []);
   const twice = names.find((name, index) => names.indexOf(name) !== index && !options[name]?.multiple);
-  if (twice !== undefined) throw usage(`--${twice} is given twice: say it once.`);
+  if (twice !== undefined) throw usage(`--${twice} is given twice. Give it once.`);
 }
 
 async function confirmed(question: string, yes: boolean, { ask }: Terminal): Promise<void> {
   if (yes) return;
-  if (!ask) throw usage(`${question} There is nobody to ask here: say --yes.`);
+  if (!ask) {
+    throw usage(`${question} There is no terminal to ask on. To confirm, run the command again with --yes.`);
+  }
   if (!await ask(printable(question))) throw new Failure(EXIT.refused, "not_confirmed", "Nothing was done.");
 }
 
 function overview(): string {
-  return ["gold: the operator's commands (--json, --yes, --state DIR, --help with each)", ""]
+  return ["gold: the operator's commands. Every command takes --json, --yes, --state DIR and --help.", ""]
     .concat(COMMANDS.map(({ usage, does }) => `  gold ${usage}\n      ${does}`)).join("\n");
 }

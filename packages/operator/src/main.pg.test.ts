@@ -15,7 +15,7 @@ describe("the program gold", () => {
   before(async () => void (operator = await trialOperator()));
   after(() => operator.stop());
 
-  it("says that the outcome is unknown when the server ends the connection of its transaction", async () => {
+  it("reports outcome_unknown if the server ends the connection during a transaction", async () => {
     const { sql } = operator.service.books;
     const held = await sql.reserve();
     await held`begin`;

@@ -19,7 +19,7 @@ describe("withNewFile()", () => {
     return message;
   };
 
-  it("has the file in its place after the act, not before, and leaves nothing else", async () => {
+  it("creates the file after the act and not before, and leaves no other file", async () => {
     const file = join(folder, "one");
     let during: string[] = [];
     const result = await withNewFile(file, "text\n", async () => {
@@ -31,13 +31,13 @@ describe("withNewFile()", () => {
     assertEquals((await stat(file)).mode & 0o777, 0o600);
   });
 
-  it("leaves no file where the act fails, and passes its error on", async () => {
+  it("leaves no file if the act fails, and rethrows its error", async () => {
     const file = join(folder, "two");
     await assertRejects(() => withNewFile(file, "text", () => Promise.reject(new Error("no"))), Error, "no");
     assertEquals(await readdir(folder), ["one"]);
   });
 
-  it("keeps an only copy beside where the connection was lost, says where, and keeps no other", async () => {
+  it("keeps the draft of an only copy if the connection was lost, and names the draft", async () => {
     const file = join(folder, "lost");
     const lose = () => Promise.reject(Object.assign(new Error("write"), { code: "CONNECTION_CLOSED" }));
     await assertRejects(() => withNewFile(file, "text", lose), Error, "write");
@@ -55,7 +55,7 @@ describe("withNewFile()", () => {
     assertEquals(await readdir(folder), ["one"]);
   });
 
-  it("does not act where the file is there, be it a link to nowhere, or cannot be written", async () => {
+  it("does not act if the file exists, is a dangling link, or cannot be written", async () => {
     await symlink(join(folder, "gone"), join(folder, "link"));
     for (const name of ["one", "link", "."]) {
       assertStringIncludes(await refusedAs(join(folder, name)), "exists");
@@ -68,7 +68,7 @@ describe("withNewFile()", () => {
     await rm(join(folder, "link"));
   });
 
-  it("writes over no file that came there during the act", async () => {
+  it("does not overwrite a file that was created during the act", async () => {
     const file = join(folder, "three");
     const { exit, code, message } = await assertRejects(
       () => withNewFile(file, "text", () => writeFile(file, "mine")),
@@ -88,7 +88,7 @@ describe("writeNewFile()", () => {
   before(async () => void (folder = await mkdtemp(join(tmpdir(), "gold-file-"))));
   after(() => rm(folder, { recursive: true }));
 
-  it("leaves no part of what could not be written whole, and a file that was there as it is", async () => {
+  it("leaves no partial file after a failed write, and keeps an existing file unchanged", async () => {
     // Writing a value that is no text fails after the file was opened, as it does on a full disk.
     await assertRejects(() => writeNewFile(join(folder, "part"), Symbol() as never, 0o600));
     assertEquals(await readdir(folder), []);
@@ -103,13 +103,13 @@ describe("replaceFile()", () => {
   before(async () => void (folder = await mkdtemp(join(tmpdir(), "gold-file-"))));
   after(() => rm(folder, { recursive: true }));
 
-  it("takes the place of a file, and of nothing else", async () => {
+  it("replaces a regular file, and refuses to replace a link or a folder", async () => {
     const file = join(folder, "list");
     for (const text of ["old", "new"]) await replaceFile(file, text, 0o644);
     assertEquals([await readFile(file, "utf8"), (await stat(file)).mode & 0o777], ["new", 0o644]);
     await symlink(file, join(folder, "link"));
     for (const name of ["link", "."]) {
-      await assertRejects(() => replaceFile(join(folder, name), "x", 0o644), Error, "no regular file");
+      await assertRejects(() => replaceFile(join(folder, name), "x", 0o644), Error, "not a regular file");
     }
     assertEquals((await readdir(folder)).toSorted(), ["link", "list"]);
   });

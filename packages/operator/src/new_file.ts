@@ -17,7 +17,7 @@ export async function withNewFile<T>(
   { isOnlyCopy = false } = {},
 ): Promise<T> {
   if (await lstat(file).catch(() => undefined)) {
-    throw usage(`${file} exists, and nothing was done: name a file that is not there yet.`);
+    throw usage(`${file} already exists. Nothing was done. Name a file that does not exist yet.`);
   }
   const draft = `${file}.${process.pid}`;
   // A draft that cannot be removed does not change the outcome.
@@ -39,7 +39,7 @@ const withDraft = ({ exit, code, message }: Failure, draft: string) =>
   new Failure(
     exit,
     code,
-    `${message} The text of the file is in ${draft}: move it if it is done, remove it if not.`,
+    `${message} The content of the file is in ${draft}: move it into place if the change was made, or delete it if not.`,
   );
 
 /**
@@ -52,7 +52,7 @@ async function putInPlace(draft: string, file: string): Promise<void> {
       throw new Failure(
         EXIT.dependency,
         "file_not_in_place",
-        `It is done, but ${file} could not be put in place: ${error.message}. What belongs there is in ${draft}: move it.`,
+        `The command succeeded, but ${file} could not be written: ${error.message}. The content of the file is in ${draft}: move it to a free file name.`,
       );
     },
   );
@@ -64,7 +64,7 @@ async function putInPlace(draft: string, file: string): Promise<void> {
 export async function replaceFile(file: string, text: string, mode: number): Promise<void> {
   // A rename would replace a pipe, a device or a link by a regular file.
   const there = await lstat(file).catch(() => undefined);
-  if (there && !there.isFile()) throw new Error("it is there, and no regular file");
+  if (there && !there.isFile()) throw new Error("it exists and is not a regular file");
   const draft = `${file}.${process.pid}`;
   await writeNewFile(draft, text, mode);
   await rename(draft, file).catch(async (error) => {

@@ -8,7 +8,7 @@ const SHOWN = "Bank\\u{1b}[2J\\u{a}\\u{202e}\\u{9b}";
 const PEM = "-----BEGIN CERTIFICATE-----\nAb+/=\n-----END CERTIFICATE-----\n";
 
 describe("output", () => {
-  it("as text shows what a terminal would obey, in a table, a pair, a list and a title", () => {
+  it("escapes terminal control characters in text: in tables, pairs, lists and titles", () => {
     const row = { name: HOSTILE, names: [HOSTILE, "plain"] };
     assertEquals(printText({ title: HOSTILE }), SHOWN);
     assertEquals(printText({ object: row }), `name   ${SHOWN}\nnames  ${SHOWN}, plain`);
@@ -16,13 +16,13 @@ describe("output", () => {
     assertEquals(printText({ lists: { keys: [row] } }).includes(SHOWN), true);
   });
 
-  it("as JSON holds none of these characters and keeps the value", () => {
+  it("escapes terminal control characters in JSON without changing the value", () => {
     const text = printJson({ items: [{ name: HOSTILE }] });
     assertEquals(printable(text), text);
     assertEquals(JSON.parse(text), { items: [{ name: HOSTILE }] });
   });
 
-  it("keeps the lines of a certificate, and of nothing that only begins like one", () => {
+  it("keeps the line breaks of a PEM certificate, and of no text that only begins like one", () => {
     assertEquals(printText({ object: { certificate: PEM + PEM } }), `certificate  ${PEM}${PEM}`);
     assertEquals(printText({ object: { certificate: `${PEM}${HOSTILE}` } }).includes("\u001b"), false);
   });

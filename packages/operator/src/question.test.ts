@@ -17,7 +17,7 @@ describe("askQuestion()", () => {
     return agreed;
   }
 
-  it("takes y and yes as a yes, and all else as a no", async () => {
+  it("accepts y and yes as a yes, and every other answer as a no", async () => {
     for (const yes of ["y\n", "Y\n", " yes \n", "YES\r\n"]) {
       assertEquals(await answerTo(yes, false), true, yes);
     }
@@ -26,11 +26,11 @@ describe("askQuestion()", () => {
     }
   });
 
-  it("takes an end without an answer as a no", async () => {
+  it("treats the end of the input without an answer as a no", async () => {
     assertEquals(await answerTo("", true), false);
   });
 
-  it("takes Ctrl-C and Ctrl-D at a terminal as a no, also after some letters", async () => {
+  it("treats Ctrl-C and Ctrl-D at a terminal as a no, even after some letters", async () => {
     for (const typed of ["\x03", "y\x03", "\x04"]) {
       assertEquals(await answerTo(typed, false, true), false, JSON.stringify(typed));
     }

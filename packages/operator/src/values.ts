@@ -31,7 +31,7 @@ export function parsed<T>(values: Values, name: string, parse: (text: string) =>
     return parse(text);
   } catch (error) {
     if (!(error instanceof IbanError || error instanceof QuantityError)) throw error;
-    throw usage(`--${name} is wrong. ${error.message}`);
+    throw usage(`--${name} is invalid. ${error.message}`);
   }
 }
 
@@ -48,7 +48,7 @@ export function repeated(values: Values, name: string): string[] {
 
 export function wholeNumber(text: string, name: string): number {
   if (!/^[1-9][0-9]{0,8}$/.test(text)) {
-    throw usage(`--${name} is a whole number from 1 to 999999999, not ${text}.`);
+    throw usage(`--${name} must be a whole number from 1 to 999999999; got ${text}.`);
   }
   return Number(text);
 }
@@ -56,7 +56,9 @@ export function wholeNumber(text: string, name: string): number {
 /** Reads an instant in the format that all commands print. */
 export function instantText(text: string, name: string): string {
   if (parseInstant(text) !== undefined) return text;
-  throw usage(`--${name} is an instant in UTC, as in 2026-01-31T09:30:00.000Z, not ${text}.`);
+  throw usage(
+    `--${name} must be a UTC time with milliseconds, such as 2026-01-31T09:30:00.000Z; got ${text}.`,
+  );
 }
 
 const UNIT_SECONDS: Readonly<Record<string, number>> = { m: 60, h: 3600, d: 86_400 };
@@ -65,7 +67,7 @@ const UNIT_SECONDS: Readonly<Record<string, number>> = { m: 60, h: 3600, d: 86_4
 export function spanSeconds(text: string, name: string): number {
   if (text === "0") return 0;
   const [, count, unit] = /^([1-9][0-9]{0,5})([mhd])$/.exec(text) ?? [];
-  if (unit === undefined) throw usage(`--${name} is a span of time as in 30m, 24h, 7d or 0, not ${text}.`);
+  if (unit === undefined) throw usage(`--${name} must be a duration such as 30m, 24h, 7d or 0; got ${text}.`);
   return Number(count) * UNIT_SECONDS[unit]!;
 }
 
@@ -75,7 +77,7 @@ const OVERLAP_MAX_SECONDS = 90 * UNIT_SECONDS.d!;
 export function overlapSecondsOf(values: Values): number {
   const seconds = spanSeconds(required(values, "overlap"), "overlap");
   if (seconds <= OVERLAP_MAX_SECONDS) return seconds;
-  throw usage("--overlap is at most 90d.");
+  throw usage("--overlap must be at most 90d.");
 }
 
 /** Reads one line of text for people and banks, without the spaces around it. */
@@ -83,7 +85,7 @@ export function line(values: Values, name: string): string {
   const text = required(values, name).normalize("NFC").trim();
   const characters = [...text].length;
   if (characters < 1 || characters > TEXT_MAX_CHARACTERS || UNPRINTABLE.test(text)) {
-    throw usage(`--${name} is 1 to ${TEXT_MAX_CHARACTERS} visible characters on one line.`);
+    throw usage(`--${name} must be 1 to ${TEXT_MAX_CHARACTERS} visible characters on one line.`);
   }
   return text;
 }
@@ -96,7 +98,7 @@ export function fingerprintOf(text: string): string {
 /** Reads one of a few allowed words. */
 export function oneOf<W extends string>(text: string, name: string, words: readonly W[]): W {
   const word = words.find((one) => one === text);
-  if (word === undefined) throw usage(`--${name} is one of ${words.join(", ")}, not ${text}.`);
+  if (word === undefined) throw usage(`--${name} must be one of ${words.join(", ")}; got ${text}.`);
   return word;
 }
 
@@ -107,6 +109,6 @@ export function uuidOf(noun: string, prefix: string, id: string): string {
   throw new Failure(
     EXIT.refused,
     "not_found",
-    `There is no ${noun} ${id}: that is the form of no ${noun}'s id.`,
+    `There is no ${noun} ${id}: this is not a valid ${noun} id.`,
   );
 }

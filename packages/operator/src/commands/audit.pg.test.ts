@@ -11,7 +11,7 @@ describe("gold audit", () => {
   });
   after(() => operator.stop());
 
-  it("list tells who changed what and when, the newest first", async () => {
+  it("list shows who changed what and when, newest first", async () => {
     const [newest, before] = itemsOf(await operator.done("audit", "list"));
     assertEquals(
       [newest!.login, newest!.action, newest!.subject],
@@ -23,7 +23,7 @@ describe("gold audit", () => {
     assert(Date.parse(newest!.at as string) >= Date.parse(before!.at as string));
   });
 
-  it("list is bounded by an instant, a subject and a number of rows", async () => {
+  it("list filters by --since and --subject, and limits the rows with --limit", async () => {
     const all = itemsOf(await operator.done("audit", "list"));
     const since = all[1]!.at as string;
     assertEquals(
@@ -38,7 +38,7 @@ describe("gold audit", () => {
     refused(await operator.gold("audit", "list", "--limit", "0"), 2, "--limit");
   });
 
-  it("list shows amounts as decimals with their unit, as every other command", async () => {
+  it("list shows amounts as decimals with the unit in the name", async () => {
     const { clientId } = operator.service.partner;
     await operator.done(
       "vault",
@@ -65,7 +65,7 @@ describe("gold audit", () => {
     assertEquals([bar.gross_grams, bar.fine_grams, bar.fineness], ["1000.5", "1000.3999", "999.9"]);
   });
 
-  it("verify finds it clean and prints a head, which later is a link of the chain", async () => {
+  it("verify reports a clean audit and prints a head, which --head later accepts", async () => {
     const { clean, defects, head, last_id } = await operator.done("audit", "verify");
     assertEquals([clean, defects], [true, 0]);
     assertMatch(head as string, /^[0-9a-f]{64}$/);
@@ -76,7 +76,7 @@ describe("gold audit", () => {
     refused(await operator.gold("audit", "verify", "--head", "abc"), 2, "--head");
   });
 
-  it("verify ends with 4 where a row was edited, and where the whole chain was made anew", async () => {
+  it("verify exits with 4 if a row was edited, or if the whole chain was rewritten", async () => {
     const { sql } = operator.service.books;
     const { head } = await operator.done("audit", "verify");
     await sql`alter table gold.audit disable trigger append_only`;
@@ -98,7 +98,7 @@ describe("gold audit", () => {
     assertEquals([rewritten.exit, itemsOf(rewritten.json)[0]!.rule], [4, "head_is_kept"]);
   });
 
-  it("verify ends with 4 for good where a row was added that no command noted", async () => {
+  it("verify always exits with 4 after a row was inserted without a command", async () => {
     const { sql } = operator.service.books;
     await sql`insert into gold.audit (login, action, subject, detail) values (${operator.login}, 'price.set', 'fixed', '{}')`;
     for (const mid of ["503", "504"]) {

@@ -6,7 +6,7 @@ import { instantText, optional, required, wholeNumber } from "../values.ts";
 const list: Command = {
   words: "audit list",
   usage: "audit list [--since INSTANT] [--subject TEXT] [--limit N]",
-  does: "who changed what, the newest first; a subject is a client_id, a serial, a file's source …",
+  does: "lists who changed what, newest first; a subject is, for example, a client_id or a bar's serial",
   options: {
     since: { type: "string" },
     subject: { type: "string" },
@@ -38,12 +38,14 @@ const verify: Command = {
   words: "audit verify",
   usage: "audit verify [--head HASH]",
   does:
-    "proves that no row was edited, added or taken out; prints the head to keep outside and to pass as --head later",
+    "checks that no audit row was edited, added or removed, and prints the head of the hash chain; store the head outside the database and pass it as --head later",
   options: { head: { type: "string" } },
   async run({ values, db }) {
     const kept = optional(values, "head");
     if (kept !== undefined && !/^[0-9a-f]{64}$/.test(kept)) {
-      throw usage("--head is a head that `gold audit verify` printed: 64 lower-case hexadecimal digits.");
+      throw usage(
+        "--head must be a head that `gold audit verify` printed: 64 lower-case hexadecimal digits.",
+      );
     }
     const { sql } = await db();
     const { defects, end } = await sql.begin(
@@ -56,7 +58,7 @@ const verify: Command = {
         const lost = kept === undefined || link ? [] : [{
           rule: "head_is_kept",
           subject: kept,
-          detail: "this head is no link of the audit's chain: rows up to it were written anew",
+          detail: "the audit's hash chain does not contain this head: rows up to it were rewritten",
         }];
         return { defects: [...found.map((one): Row => ({ ...one })), ...lost], end: tail };
       },

@@ -3,7 +3,7 @@ import { after, before, describe, it } from "node:test";
 import { NEW_P256, openFolder, type OpensslFolder } from "../pki/openssl_folder.ts";
 import { itemsOf, type TrialOperator, trialOperator } from "./trial.ts";
 
-describe("gold ca, cert and key rotate ca with openssl as the judge", () => {
+describe("gold ca, cert and key rotate ca, checked with openssl", () => {
   let operator: TrialOperator;
   let judge: OpensslFolder;
   let clientId: string;
@@ -43,7 +43,7 @@ describe("gold ca, cert and key rotate ca with openssl as the judge", () => {
       ...["-CAfile", "bundle.pem", "-CRLfile", "lists.pem", `${name}.pem`],
     );
 
-  it("a certificate is good under the first, empty list, and not after its revocation", async () => {
+  it("openssl accepts a certificate with the first, empty CRL, and refuses it once revoked", async () => {
     await operator.done("ca", "init", "--key", judge.path("ca.key"));
     const revoked = await issue("revoked");
     await issue("kept");
@@ -64,7 +64,7 @@ describe("gold ca, cert and key rotate ca with openssl as the judge", () => {
     }
   });
 
-  it("serves as the signing command of the next authority, and two stand side by side with a list each", async () => {
+  it("openssl works as a signing command, and accepts two CAs side by side with one CRL each", async () => {
     assertEquals(
       (await judge.run("ecparam", "-name", "prime256v1", "-genkey", "-noout", "-out", "house.key")).status,
       0,
@@ -97,7 +97,7 @@ describe("gold ca, cert and key rotate ca with openssl as the judge", () => {
     assertEquals(outcomes.map(({ status }) => status), [0, 2, 0, 2]);
   });
 
-  it("an authority that is retired vouches for nobody", async () => {
+  it("openssl refuses the certificates of a retired CA", async () => {
     const [older] = itemsOf(await operator.done("ca", "list"));
     await operator.done("ca", "retire", older!.fingerprint as string);
     await trust();

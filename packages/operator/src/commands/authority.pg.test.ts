@@ -37,12 +37,12 @@ describe("gold ca and cert", () => {
   const issue = async (id: string, csr: string, out = "client.pem") =>
     await operator.gold("cert", "issue", id, "--csr", csr, "--out", operator.path(out), "--json");
 
-  it("cert issue needs an authority first", async () => {
+  it("cert issue is refused before ca init", async () => {
     const { clientId } = operator.service.partner;
     refused(await issue(clientId, await requestOf(clientId)), 1, "gold ca init");
   });
 
-  it("ca init writes the key to its file alone, and never over a file that is there", async () => {
+  it("ca init writes the key only to its file, and never overwrites an existing file", async () => {
     const { certificate, key_file } = await operator.done("ca", "init", "--key", operator.path("ca_key.pem"));
     assertStringIncludes(certificate as string, "BEGIN CERTIFICATE");
     assertStringIncludes(await operator.read("ca_key.pem"), "PRIVATE KEY");
@@ -55,7 +55,7 @@ describe("gold ca and cert", () => {
     assertEquals(shown, { certificates: certificate, key_source: `file:${key_file}` });
   });
 
-  it("ca init makes the first, empty revocation list with the authority, good for 90 days", async () => {
+  it("ca init creates the first, empty revocation list, which is valid for 90 days", async () => {
     const [authority] = itemsOf(await operator.done("ca", "list"));
     const { list, number, nextAt, serials } = await listOf(operator, authority!.fingerprint as string);
     assertEquals([number, serials, list.nextUpdate], [1, [], nextAt]);
@@ -65,14 +65,14 @@ describe("gold ca and cert", () => {
     assert(await list.verify({ publicKey: certificate.publicKey }));
   });
 
-  it("a second ca init is refused, leaves no key behind and says what to do instead", async () => {
+  it("a second ca init is refused, leaves no key file and names key rotate ca", async () => {
     const version = await registryVersion(operator);
     refused(await operator.gold("ca", "init", "--key", operator.path("second.pem")), 1, "gold key rotate ca");
     const [known, before] = [operator.path("ca_key.pem"), await operator.read("ca_key.pem")];
     refused(
       await operator.gold("key", "rotate", "ca", "--key", known),
       2,
-      "It may be the key of an authority",
+      "This file may be the key of an authority",
     );
     assertEquals(await operator.read("ca_key.pem"), before);
     await assertRejects(() => operator.read("second.pem"), Error, "ENOENT");
@@ -80,7 +80,7 @@ describe("gold ca and cert", () => {
     assertEquals(await registryVersion(operator), version);
   });
 
-  it("cert issue registers a certificate that gets in at once, cert revoke ends it at once", async () => {
+  it("cert issue registers a certificate that works at once, and cert revoke ends it at once", async () => {
     const { service } = operator;
     const { clientId } = service.partner;
     const csr = await requestOf(clientId);
@@ -105,7 +105,7 @@ describe("gold ca and cert", () => {
     refused(await operator.gold("cert", "revoke", "00", "--yes"), 1, "There is no certificate");
   });
 
-  it("cert issue refuses an unknown partner, a file that is no request, and another partner's request", async () => {
+  it("cert issue rejects an unknown partner, an invalid file and another partner's request", async () => {
     const { clientId } = operator.service.partner;
     const csr = await requestOf(clientId);
     refused(await issue("sbx_aaaaaaaaaaaaaaaaaaaa", csr), 1, "There is no partner");
@@ -115,12 +115,12 @@ describe("gold ca and cert", () => {
     refused(await issue(clientId, await requestOf("sbx_aaaaaaaaaaaaaaaaaaaa")), 1, clientId);
   });
 
-  it("cert issue certifies a key once: not again for its partner, nor for another, nor after its certificate is revoked", async () => {
+  it("cert issue certifies a key only once, also for another partner and after a revocation", async () => {
     const { clientId } = operator.service.partner;
     const { pem, keys } = await requestAndKeys(clientId);
     const csr = await operator.write("once.csr", pem);
     const { json } = await issue(clientId, csr, "once.pem");
-    refused(await issue(clientId, csr, "twice.pem"), 1, `in certificate ${json.fingerprint} already`);
+    refused(await issue(clientId, csr, "twice.pem"), 1, `already in certificate ${json.fingerprint}`);
     const other = await operator.service.addPartner();
     const theirs = await operator.write("theirs.csr", (await requestAndKeys(other.clientId, keys)).pem);
     refused(await issue(other.clientId, theirs, "theirs.pem"), 1, `in a certificate of ${clientId}`);
@@ -131,7 +131,7 @@ describe("gold ca and cert", () => {
     await assertRejects(() => operator.read("again.pem"), Error, "ENOENT");
   });
 
-  it("one of two commands at once certifies a key", async () => {
+  it("only one of two concurrent cert issue commands certifies a key", async () => {
     const { clientId } = operator.service.partner;
     const csr = await requestOf(clientId);
     const outs = ["left.pem", "right.pem"].map((name) => operator.path(name));
@@ -143,7 +143,7 @@ describe("gold ca and cert", () => {
     assertEquals(runs.map(({ exit }) => exit).sort(), [0, 1]);
   });
 
-  it("cert issue says when the authority will soon be too old to sign for a whole year", async () => {
+  it("cert issue warns before the authority is too old to sign for one year", async () => {
     const { clientId } = operator.service.partner;
     const csr = await requestOf(clientId);
     await addAgedAuthority(370);
@@ -153,7 +153,7 @@ describe("gold ca and cert", () => {
     assertStringIncludes(json.warning as string, "gold key rotate ca");
   });
 
-  it("cert issue and key rotate ca date by the database's clock, whatever the person's says", async () => {
+  it("cert issue and key rotate ca use the database's clock, not the caller's clock", async () => {
     const { clientId } = operator.service.partner;
     const aWeekAhead = {
       env: { DATABASE_URL: operator.url },
@@ -168,15 +168,15 @@ describe("gold ca and cert", () => {
     assert(readCertificate(await operator.read("ahead.pem")).notBefore < new Date());
   });
 
-  it("an authority lives two years at least, because a certificate lives one", async () => {
+  it("key rotate ca rejects a validity of less than two years", async () => {
     const rotate = (years: string) =>
       operator.gold("key", "rotate", "ca", "--key", operator.path("short_key.pem"), "--years", years);
-    refused(await rotate("1"), 2, "--years is 2 at least");
+    refused(await rotate("1"), 2, "--years must be at least 2");
     await assertRejects(() => operator.read("short_key.pem"), Error, "ENOENT");
     assertEquals((await rotate("2")).exit, 0);
   });
 
-  it("takes a file's name as the person means it who called from another folder", async () => {
+  it("cert issue resolves file names relative to the folder of the caller", async () => {
     const { clientId } = operator.service.partner;
     const csr = await requestOf(clientId);
     const env = { DATABASE_URL: operator.url, INIT_CWD: operator.path("") };
@@ -194,7 +194,7 @@ describe("gold ca and cert", () => {
     assertStringIncludes(await operator.read("here.pem"), "BEGIN CERTIFICATE");
   });
 
-  it("cert issue keeps the certificate where the connection is lost, and names the file of one that was cut short", async () => {
+  it("cert issue keeps and names the certificate's draft file if the connection is lost", async () => {
     const { clientId } = operator.service.partner;
     const { sql } = operator.service.books;
     const csr = await requestOf(clientId);
@@ -210,14 +210,14 @@ describe("gold ca and cert", () => {
     await holder`rollback`;
     holder.release();
     const lost = await run;
-    refused(lost, 3, "may be done or not");
+    refused(lost, 3, "may or may not have been made");
     const kept = / is in (\S+): move it/.exec(lost.problem.detail)![1]!;
     assertStringIncludes(await operator.read(basename(kept)), "BEGIN CERTIFICATE");
     assertEquals((await issue(clientId, csr, "anew.pem")).exit, 0);
     refused(await issue(clientId, csr, "twice.pem"), 1, "name and a number");
   });
 
-  it("cert issue registers nothing that it could not write down", async () => {
+  it("cert issue registers no certificate if its file cannot be written", async () => {
     const { clientId } = operator.service.partner;
     const registered = async () => itemsOf(await operator.done("cert", "list", clientId)).length;
     const known = await registered();

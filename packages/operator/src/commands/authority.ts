@@ -45,7 +45,7 @@ export async function openTrustedAuthority(
     throw new Failure(
       EXIT.refused,
       "authority_key_unknown",
-      `Where the key of the authority ${fingerprint} is was never recorded, so nothing is signed by it: put a new one beside it (gold key rotate ca).`,
+      `The location of the key of authority ${fingerprint} was never recorded, so gold cannot sign with it. Add a new authority: \`gold key rotate ca\`.`,
     );
   }
   const place = placeOf(keySource);

@@ -32,7 +32,7 @@ describe("gold key rotate ca and ca retire", () => {
       headers: { Authorization: null, "X-Forwarded-Client-Cert": `Hash=${fingerprint}` },
     });
 
-  it("there is nothing to rotate before the first authority, and no key is left behind", async () => {
+  it("key rotate ca is refused before the first authority, and leaves no key file", async () => {
     refused(
       await operator.gold("key", "rotate", "ca", "--key", operator.path("ca_key.pem")),
       1,
@@ -41,13 +41,13 @@ describe("gold key rotate ca and ca retire", () => {
     assertEquals(await operator.read("ca_key.pem").catch(({ code }) => code), "ENOENT");
   });
 
-  it("keeps a key that stays behind a program where it is, and asks for its public key", async () => {
+  it("ca init with --command requires --public-key and uses the key behind the program", async () => {
     const { options } = await signingProgram(operator);
     refused(await operator.gold("ca", "init", ...options.slice(0, 2)), 2, "--public-key");
     refused(
       await operator.gold("ca", "init", ...options, "--key", operator.path("ca_key.pem")),
       2,
-      "one of them",
+      "not both",
     );
     refused(
       await operator.gold("ca", "init", "--command", "/nowhere/sign", ...options.slice(2)),
@@ -60,7 +60,7 @@ describe("gold key rotate ca and ca retire", () => {
     assertEquals(await authorityOf(await issueTo(operator, clientId)), made.fingerprint);
   });
 
-  it("a new authority signs from now on, the older one stays trusted, and each has a list by its own key", async () => {
+  it("key rotate ca: the new CA signs, the older one stays trusted, and each signs its own CRL", async () => {
     const [older] = itemsOf(await operator.done("ca", "list"));
     const version = await registryVersion(operator);
     const made = await operator.done("key", "rotate", "ca", "--key", operator.path("next_key.pem"));
@@ -84,7 +84,7 @@ describe("gold key rotate ca and ca retire", () => {
     assertStringIncludes(note!.detail as string, "next_key.pem");
   });
 
-  it("a key that cannot be reached stops its own list alone, and the command fails", async () => {
+  it("cert crl renews the other lists and fails if the key of one authority cannot be reached", async () => {
     const [older, newest] = itemsOf(await operator.done("ca", "list"));
     const { sql } = operator.service.books;
     const keySource = older!.key_source as string;
@@ -110,7 +110,7 @@ describe("gold key rotate ca and ca retire", () => {
       .fingerprint as string}`;
   });
 
-  it("a new authority has a new key: one that an authority had before is refused", async () => {
+  it("key rotate ca rejects a key that an earlier authority had", async () => {
     const older = await oldest();
     const publicKey = operator.path("ca_public.pem");
     const run = await operator.gold(
@@ -122,10 +122,10 @@ describe("gold key rotate ca and ca retire", () => {
       "--public-key",
       publicKey,
     );
-    refused(run, 1, `the key of authority ${older.fingerprint}`);
+    refused(run, 1, `already belongs to authority ${older.fingerprint}`);
   });
 
-  it("ca move-key takes the place of the authority's own key, and no other key's", async () => {
+  it("ca move-key accepts only the new location of the authority's own key", async () => {
     const newest = itemsOf(await operator.done("ca", "list")).at(-1)!.fingerprint as string;
     const moved = operator.path("moved_key.pem");
     await rename(operator.path("next_key.pem"), moved);
@@ -134,8 +134,8 @@ describe("gold key rotate ca and ca retire", () => {
     const move = (...place: string[]) => operator.gold("ca", "move-key", newest, ...place);
     refused(await move("--key", operator.path("next_key.pem")), 3, "ENOENT");
     refused(await move("--command", command), 1, "belongs to another certificate");
-    refused(await move("--key", moved, "--command", command), 2, "one of them");
-    refused(await operator.gold("ca", "move-key", "00", "--key", moved), 1, "No authority 00");
+    refused(await move("--key", moved, "--command", command), 2, "not both");
+    refused(await operator.gold("ca", "move-key", "00", "--key", moved), 1, "no trusted authority 00");
     assertEquals((await listOf(operator, newest)).number, number);
     await operator.done("ca", "move-key", newest, "--key", moved);
     assertEquals((await listOf(operator, newest)).number, number + 1);
@@ -145,13 +145,13 @@ describe("gold key rotate ca and ca retire", () => {
     await operator.done("cert", "crl");
   });
 
-  it("ca retire refuses the newest one and one that is unknown", async () => {
+  it("ca retire refuses the newest authority and an unknown authority", async () => {
     const newest = itemsOf(await operator.done("ca", "list")).at(-1)!.fingerprint as string;
     refused(await operator.gold("ca", "retire", newest, "--yes"), 1, "gold key rotate ca");
     refused(await operator.gold("ca", "retire", "00", "--yes"), 1, "no certificate authority 00");
   });
 
-  it("ca retire says what stands under the authority, and revokes that with it", async () => {
+  it("ca retire shows the authority's unexpired certificates, and revokes them", async () => {
     const { sql } = operator.service.books;
     const [older, newest] = itemsOf(await operator.done("ca", "list")).map(({ fingerprint }) =>
       fingerprint as string
@@ -164,9 +164,12 @@ describe("gold key rotate ca and ca retire", () => {
     const questions: string[] = [];
     const ask = (question: string) => (questions.push(question), Promise.resolve(false));
     await runGold(["ca", "retire", older!], { env: { DATABASE_URL: operator.url }, ask });
-    assertStringIncludes(questions.join(), `1 unexpired certificate(s) stand under it, of ${clientId}`);
+    assertStringIncludes(
+      questions.join(),
+      `1 unexpired certificate(s) of ${clientId} will be revoked with it`,
+    );
     assertStringIncludes(questions.join(), `last used at ${standing!.last_used_at.toISOString()}`);
-    assertStringIncludes(questions.join(), "Of 1 more it is not known who signed them");
+    assertStringIncludes(questions.join(), "For 1 more, the authority that signed them is not recorded");
 
     const { client } = operator.service.partner;
     const admission = async () =>
@@ -194,7 +197,7 @@ describe("gold key rotate ca and ca retire", () => {
     assertEquals(itemsOf(await operator.done("cert", "crl")).map(({ authority }) => authority), [newest]);
   });
 
-  it("of two at once that make the first authority one does", async () => {
+  it("only one of two concurrent ca init commands creates the first authority", async () => {
     const fresh = await trialOperator();
     try {
       const runs = await Promise.all(

@@ -13,7 +13,7 @@ const init: Command = {
   words: "ca init",
   usage: `ca init ${NEW_AUTHORITY.usage}`,
   does:
-    "makes the environment's certificate authority; its new key goes to FILE and nowhere else, or stays behind a signing command",
+    "creates the environment's certificate authority; writes its new private key to FILE only, or uses a key behind a signing command",
   options: NEW_AUTHORITY.options,
   run: (invocation) => addAuthority(invocation, true),
 };
@@ -21,7 +21,8 @@ const init: Command = {
 const show: Command = {
   words: "ca show",
   usage: "ca show",
-  does: "the certificates that partners' certificates are judged by, and where the key is",
+  does:
+    "shows the CA certificates that partners' certificates are verified with, and where the signing key is",
   async run({ db }) {
     const { sql } = await db();
     const trusted = await readTrustedAuthorities(sql);
@@ -33,7 +34,8 @@ const show: Command = {
 const list: Command = {
   words: "ca list",
   usage: "ca list",
-  does: "every authority: which one signs, what stands under it, and how long its revocation list is good",
+  does:
+    "lists every authority: which one signs, how many valid certificates it has, and until when its revocation list is valid",
   async run({ query, now }) {
     const rows = await query`
       select a.*, a.revocation_number::int, u.certificates, u.last_used_at, a.fingerprint = (
@@ -64,7 +66,7 @@ const list: Command = {
 const moveKey: Command = {
   words: "ca move-key",
   usage: 'ca move-key FINGERPRINT (--key FILE | --command "PROGRAM ARGUMENT…")',
-  does: "says where an authority's key is now; proves it by a new revocation list that the key signs",
+  does: "records where an authority's key is now; the key must sign a new revocation list to prove it",
   options: { key: { type: "string" }, command: { type: "string" } },
   takes: ["FINGERPRINT"],
   async run({ values, db, path, positionals }) {
@@ -75,7 +77,7 @@ const moveKey: Command = {
       throw new Failure(
         EXIT.refused,
         "not_found",
-        `No authority ${fingerprint} is trusted: \`gold ca list\` shows them.`,
+        `There is no trusted authority ${fingerprint}. \`gold ca list\` shows all authorities.`,
       );
     }
     const keySource = readKeySource(values, path);
@@ -89,7 +91,7 @@ const moveKey: Command = {
 const retire: Command = {
   words: "ca retire",
   usage: "ca retire FINGERPRINT",
-  does: "takes an older authority out of the bundle; what still stands under it is revoked with it",
+  does: "removes an older authority from the CA bundle and revokes its certificates that are still valid",
   takes: ["FINGERPRINT"],
   async run({ query, confirm, positionals }) {
     const fingerprint = fingerprintOf(positionals[0]!);
@@ -122,10 +124,12 @@ function questionOf(
   const named = partners.slice(0, NAMED_MAX).join(", ");
   const others = partners.length > NAMED_MAX ? ` and ${partners.length - NAMED_MAX} more` : "";
   const standing = certificates === 0
-    ? "No unexpired certificate stands under it."
-    : `${certificates} unexpired certificate(s) stand under it, of ${named}${others}, and are revoked with it; ${
-      last_used_at ? `one was last used at ${last_used_at.toISOString()}` : "none was ever used"
+    ? "It has no unexpired certificates."
+    : `${certificates} unexpired certificate(s) of ${named}${others} will be revoked with it; ${
+      last_used_at ? `they were last used at ${last_used_at.toISOString()}` : "none was ever used"
     }.`;
-  const doubtful = unknown === 0 ? "" : ` Of ${unknown} more it is not known who signed them.`;
-  return `Retire the authority ${fingerprint}? It cannot be undone. ${standing}${doubtful}`;
+  const doubtful = unknown === 0
+    ? ""
+    : ` For ${unknown} more, the authority that signed them is not recorded.`;
+  return `Retire the authority ${fingerprint}? This cannot be undone. ${standing}${doubtful}`;
 }

@@ -12,7 +12,7 @@ import { findPartner } from "./registered_partner.ts";
 const issue: Command = {
   words: "cert issue",
   usage: "cert issue ID --csr FILE --out FILE",
-  does: "signs a partner's request; the certificate is registered and valid for a year",
+  does: "issues a certificate for a partner's request and registers it; it is valid for one year",
   options: { csr: { type: "string" }, out: { type: "string" } },
   takes: ["ID"],
   run: issueCertificate,
@@ -45,7 +45,7 @@ export async function issueCertificate(
   );
   const { notAfter: authorityEnd } = authority.validity;
   const warning = warnOfExpiry(authorityEnd, issuedAt, AUTHORITY_NOTICE_DAYS) &&
-    `The authority ends at ${authorityEnd.toISOString()}, and signs nothing that would outlive it: put a new one beside it (gold key rotate ca).`;
+    `The authority expires at ${authorityEnd.toISOString()} and cannot sign a certificate that would outlive it. Add a new authority: \`gold key rotate ca\`.`;
   return {
     object: {
       client_id: id!,
@@ -60,7 +60,7 @@ export async function issueCertificate(
 const list: Command = {
   words: "cert list",
   usage: "cert list ID",
-  does: "a partner's certificates",
+  does: "lists a partner's certificates",
   takes: ["ID"],
   async run({ query, positionals: [id], now }) {
     await findPartner(query, id!);

@@ -19,7 +19,7 @@ describe("gold config explain", () => {
   const explain = (env: Record<string, string>, ...argv: string[]) =>
     runGold(["config", "explain", ...argv], { env });
 
-  it("lists every setting with its meaning, default and value, and calls no database", async () => {
+  it("lists every setting with its meaning, default and value, without calling the database", async () => {
     const { exit, json } = await explain(GOOD, "--json");
     assertEquals([exit, json.valid], [0, true]);
     const items = itemsOf(json);
@@ -31,7 +31,7 @@ describe("gold config explain", () => {
     assert(items.every(({ meaning }) => (meaning as string).length > 10));
   });
 
-  it("judges by what a process of the role needs", async () => {
+  it("checks the settings that a process of the given role needs", async () => {
     const { DATABASE_URL, GOLD_ENV, PUBLIC_BASE_URL, OPERATIONS_LISTEN, SEALING_KEY_SOURCE } = GOOD;
     const least = { DATABASE_URL, GOLD_ENV, PUBLIC_BASE_URL, OPERATIONS_LISTEN, SEALING_KEY_SOURCE };
     assertEquals((await explain(least, "--role", "delivery", "--check")).exit, 0);
@@ -39,7 +39,7 @@ describe("gold config explain", () => {
     refused(await explain(least, "--role", "other"), 2, "--role");
   });
 
-  it("shows no secret, neither of a good nor of a bad value", async () => {
+  it("shows no secret, whether the value is valid or invalid", async () => {
     for (const env of [GOOD, { ...GOOD, DATABASE_URL: "hunter2", PROXY_SECRET: "battery" }]) {
       const { out } = await explain(env);
       assert(!/hunter2|battery/.test(out), out);
@@ -47,7 +47,7 @@ describe("gold config explain", () => {
     }
   });
 
-  it("tells all faults at once, each beside its setting, and ends with 0 unless it is asked to check", async () => {
+  it("lists all faults, each beside its setting, and exits with 2 only with --check", async () => {
     const bad = { ...GOOD, GOLD_ENV: "staging", LANES: "9" };
     const { exit, json } = await explain(bad, "--json");
     assertEquals([exit, json.valid], [0, false]);

@@ -6,7 +6,8 @@ import { oneOf, required } from "../values.ts";
 const explain: Command = {
   words: "config explain",
   usage: `config explain [--role ${ROLES.join("|")}] [--check]`,
-  does: "every setting of the service and its value in this environment; with --check, 2 where one is wrong",
+  does:
+    "shows every setting of the service and its value in this environment; with --check, exits with 2 if one is invalid",
   options: { check: { type: "boolean" }, role: { type: "string", default: "all" } },
   run({ values, env }) {
     const role = oneOf(required(values, "role"), "role", ROLES);

@@ -72,8 +72,8 @@ export async function confirmEnd(
   const recently = await isInUse(invocation, used);
   await confirm(
     `Retire ${what}? ${
-      used === null ? "Its use was never noted." : `It was last used at ${used.toISOString()}.`
-    } ${recently ? "That is less than an hour ago: whoever still works with it is refused from now on." : ""}`
+      used === null ? "Its use was never recorded." : `It was last used at ${used.toISOString()}.`
+    } ${recently ? "That is less than an hour ago: a client that still uses it will stop working." : ""}`
       .trim(),
   );
   return values.yes ? "infinity" : instantOf(used);

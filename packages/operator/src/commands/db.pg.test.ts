@@ -5,7 +5,7 @@ import { runGold } from "../gold_trial.ts";
 import { assertRefused as refused, trialOperator } from "./trial.ts";
 
 describe("gold db", () => {
-  it("migrate sets the account that withdrawals are paid from, whole or not at all, and notes a change once", async () => {
+  it("migrate sets the complete payout account or nothing, and audits each change once", async () => {
     const operator = await trialOperator();
     const { sql, url } = operator.service.books;
     const migrate = (account: Record<string, string>) =>
@@ -33,7 +33,7 @@ describe("gold db", () => {
     await operator.stop();
   });
 
-  it("migrate keeps the flood bound at four times what any partner may send", async () => {
+  it("migrate rejects a flood bound below four times the highest partner rate", async () => {
     const operator = await trialOperator();
     const { service } = operator;
     const migrate = (...more: string[]) =>
@@ -51,7 +51,7 @@ describe("gold db", () => {
     await operator.stop();
   });
 
-  it("migrate settles where receivers may listen and how long attempts are kept, and notes a change once", async () => {
+  it("migrate stores the webhook ports and the attempt retention, and audits each change once", async () => {
     const operator = await trialOperator();
     const { service } = operator;
     const migrate = (...more: string[]) =>
@@ -102,7 +102,7 @@ describe("gold db", () => {
     }
   });
 
-  it("migrate judges all that it is told before it does anything", async () => {
+  it("migrate checks all options before it changes anything", async () => {
     const operator = await trialOperator();
     const { service } = operator;
     const { sql, url } = service.books;
@@ -153,7 +153,7 @@ describe("gold db", () => {
     }
   });
 
-  it("migrate settles a new database once: its environment is for good, and its token key is made once", async () => {
+  it("migrate sets a new database's environment permanently, and creates its token key once", async () => {
     const server = await testPostgres();
     const service = await trialOperator();
     const DATABASE_URL = await server.createDatabase();

@@ -11,7 +11,8 @@ const migrateCommand: Command = {
   words: "db migrate",
   usage:
     "db migrate [--env sandbox|production --base-url URL --pepper SOURCE --sealing-key SOURCE [--loopback-receivers] [--flood N] [--webhook-port N …] [--attempts-kept 90d]] [--rate N/s --burst N] [--open-quotes N|unlimited --open-grams G|unlimited --daily-records N|unlimited] [--payout-name NAME --payout-iban SA… --payout-bic BIC]",
-  does: "brings the database to this version; the first time it is told which deployment it belongs to",
+  does:
+    "migrates the database to this version and stores the settings that are given; a new database needs --env, --base-url, --pepper and --sealing-key once",
   options: {
     env: { type: "string" },
     "base-url": { type: "string" },
@@ -92,7 +93,7 @@ async function refuseAnotherEnvironment(sql: Sql, environment: string): Promise<
 const status: Command = {
   words: "db status",
   usage: "db status",
-  does: "which deployment the database belongs to, and whether it is migrated",
+  does: "shows which deployment the database belongs to, and whether it is migrated",
   async run({ db }) {
     const { deployment } = await db();
     const { environment, publicBaseUrl, webhookPorts, attemptsKeptDays } = await deployment();

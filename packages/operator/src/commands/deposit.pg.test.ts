@@ -20,7 +20,7 @@ describe("gold deposit", () => {
   const listed = async (deposit: string, ...more: string[]) =>
     itemsOf(await operator.done("deposit", "list", ...more)).find(({ deposit_id }) => deposit_id === deposit);
 
-  it("is recorded by one login and approved by another, and only then is there money", async () => {
+  it("record and approve need two logins, and only the approval credits the money", async () => {
     const { exit, json } = await record("1000.50", "  BANK-1  ");
     assertEquals([exit, json.client_id, json.amount_sar, json.bank_reference, json.status], [
       0,
@@ -51,14 +51,14 @@ describe("gold deposit", () => {
     assertEquals((await operator.done("ledger", "verify")).clean, true);
   });
 
-  it("has a bank reference that is on record once, and says under which deposit", async () => {
+  it("record rejects a bank reference that another live deposit has, and names that deposit", async () => {
     const deposit = await recorded("1", "BANK-2");
     refused(await record("1", "BANK-2"), 1, deposit);
     await operator.done("deposit", "reverse", deposit);
     assertEquals((await record("1", "BANK-2")).exit, 0);
   });
 
-  it("is refused where amount or reference is none", async () => {
+  it("record rejects an invalid amount, an invalid reference and an unknown partner", async () => {
     for (const amount of ["0", "-1", "0.001", "1e400", "many"]) {
       refused(await record(amount, "X"), 2, "--amount");
     }
@@ -74,7 +74,7 @@ describe("gold deposit", () => {
     );
   });
 
-  it("is not known by another id", async () => {
+  it("approve and reverse reject malformed and unknown deposit ids", async () => {
     for (
       const other of [
         "dep_1",
@@ -89,7 +89,7 @@ describe("gold deposit", () => {
     refused(await operator.gold("deposit", "reverse", unknown, "--yes"), 1, unknown);
   });
 
-  it("is reversed with its money, by anybody who says yes, once, and not where the money was spent", async () => {
+  it("reverse takes the money back once after a confirmation, and refuses if it was spent", async () => {
     const deposit = await recorded("70", "BANK-3");
     await operator.colleague.done("deposit", "approve", deposit);
     const before = await available();

@@ -9,19 +9,21 @@ const STATUSES = ["recorded", "approved", "reversed"] as const;
 const record: Command = {
   words: "deposit record",
   usage: "deposit record ID --amount SAR --bank-ref TEXT",
-  does: "notes money that the bank says came in; another login approves it",
+  does: "records a payment that arrived at the bank; another login must approve it",
   options: { amount: { type: "string" }, "bank-ref": { type: "string" } },
   takes: ["ID"],
   async run({ values, query, positionals: [id] }) {
     const amount = parsedRequired(values, "amount", parseHalalas);
     if (amount > BALANCE_MAX_HALALAS) {
-      throw usage(`--amount is at most ${formatHalalas(BALANCE_MAX_HALALAS)}, what an account can hold.`);
+      throw usage(
+        `--amount must be at most ${formatHalalas(BALANCE_MAX_HALALAS)}, the most that an account can hold.`,
+      );
     }
     const bankReference = line(values, "bank-ref");
     const [row] = await query`
       select gold.record_deposit(${id!}, ${`${amount}`}::text::bigint, ${bankReference}) as uuid`;
     return {
-      title: "Another login approves it; until then no money is booked.",
+      title: "Another login must approve this deposit. Until then no money is booked.",
       object: {
         deposit_id: `dep_${row!.uuid}`,
         client_id: id!,
@@ -36,7 +38,7 @@ const record: Command = {
 const approve: Command = {
   words: "deposit approve",
   usage: "deposit approve DEP",
-  does: "books a recorded deposit as a funding; not by the login that recorded it",
+  does: "approves a recorded deposit and books it as a funding; the login that recorded it cannot approve it",
   takes: ["DEP"],
   async run({ query, positionals: [id] }) {
     const uuid = uuidOf("deposit", "dep_", id!);
@@ -48,7 +50,7 @@ const approve: Command = {
 const list: Command = {
   words: "deposit list",
   usage: `deposit list [--status ${STATUSES.join("|")}]`,
-  does: "every deposit, with who recorded and who approved it",
+  does: "lists every deposit, with who recorded and who approved it",
   options: { status: { type: "string" } },
   async run({ values, query }) {
     const asked = optional(values, "status");
@@ -77,9 +79,9 @@ const list: Command = {
 const reverse: Command = {
   words: "deposit reverse",
   usage: "deposit reverse DEP",
-  does: "takes a deposit back, and its money where it was approved",
+  does: "reverses a deposit; if it was approved, takes its amount back from the partner's account",
   takes: ["DEP"],
-  asks: ([id]) => `Reverse ${id}? Money that it brought leaves the partner's account again.`,
+  asks: ([id]) => `Reverse ${id}? If it was approved, its amount is taken back from the partner's account.`,
   async run({ query, positionals: [id] }) {
     await query`select gold.reverse_deposit(${uuidOf("deposit", "dep_", id!)}::uuid)`;
     return { object: { deposit_id: id!, status: "reversed" } };

@@ -58,7 +58,7 @@ describe("gold event", () => {
     return { events_waiting, events_parked, webhook_failures, disabled: webhook_disabled_at !== null };
   };
 
-  it("lists a partner's events and every attempt, with what the receiver answered", async () => {
+  it("list shows a partner's events and every delivery attempt with the receiver's answer", async () => {
     const { partner, id, ids } = await told(3);
     await attempt(partner, 2, { status: 500, answer: "<h1>Oops</h1>" });
     await attempt(partner, 2, { error: "timeout" });
@@ -86,7 +86,7 @@ describe("gold event", () => {
     assertMatch(out, /^sequence +event_id[^]*\nattempts:\nsequence +attempted_at[^]*Oops/);
   });
 
-  it("finds those of one status, the newest first, as many as it is asked for", async () => {
+  it("list filters by --status, newest first, and limits the events with --limit", async () => {
     const { partner, id } = await told(3);
     await park(partner, 1);
     await park(partner, 3);
@@ -99,7 +99,7 @@ describe("gold event", () => {
     refused(await operator.gold("event", "list", "sbx_nobody"), 1, "there is no partner sbx_nobody");
   });
 
-  it("sends an event again, and says what it waits for where the endpoint is disabled", async () => {
+  it("redeliver sends an event again, and says so if the endpoint is disabled", async () => {
     const { partner, id, ids } = await told(2);
     await park(partner, 1);
     assertEquals(await operator.done("event", "redeliver", ids[0]!), {
@@ -112,13 +112,13 @@ describe("gold event", () => {
     assertEquals(await listed(id), ["2 delivered", "1 pending"]);
     await sql()`update gold.endpoint set disabled_at = clock_timestamp() where client_id = ${partner.client}`;
     const { out } = await operator.gold("event", "redeliver", ids[1]!);
-    assertMatch(out, new RegExp(`^The endpoint is disabled; .*gold partner set ${id} --webhook`));
+    assertMatch(out, new RegExp(`^The endpoint is disabled[.] .*gold partner set ${id} --webhook`));
     for (const unknown of [NOWHERE, "evt_1", ids[0]!.replace("evt_", "ord_")]) {
       refused(await operator.gold("event", "redeliver", unknown), 1, unknown);
     }
   });
 
-  it("sends all since an instant again, after it has said how many and was told yes", async () => {
+  it("replay sends all events since a time again, after it showed their number and got a yes", async () => {
     const { id } = await told(3);
     const { items } = await operator.done("event", "list", id) as { items: { created_at: string }[] };
     const since = items[1]!.created_at;
@@ -144,7 +144,7 @@ describe("gold event", () => {
     assertEquals(JSON.parse(note!.detail), { since: EPOCH, after_sequence: 0, events: 3 });
   });
 
-  it("replays nothing where nothing happened, and takes no instant but one in UTC with milliseconds", async () => {
+  it("replay is refused without events, and accepts only UTC times with milliseconds", async () => {
     const { id } = await told(1);
     refused(
       await operator.gold("event", "replay", id, "--since", "9999-01-01T00:00:00.000Z"),
@@ -159,7 +159,7 @@ describe("gold event", () => {
     assertEquals(await listed(id), ["1 delivered"]);
   });
 
-  it("shows with the partner how its endpoint does, and the URL set again enables it", async () => {
+  it("partner show reports the endpoint's state, and setting the same URL enables the endpoint", async () => {
     const { partner, id } = await told(3);
     await park(partner, 2);
     await sql()`

@@ -8,7 +8,7 @@ const STATUSES = ["pending", "delivered", "parked"] as const;
 const list: Command = {
   words: "event list",
   usage: `event list ID [--status ${STATUSES.join("|")}] [--limit N]`,
-  does: "a partner's events, the newest first, with each attempt to deliver them and what was answered",
+  does: "lists a partner's events, newest first, with each delivery attempt and the receiver's answer",
   options: { status: { type: "string" }, limit: { type: "string", default: "20" } },
   takes: ["ID"],
   async run({ values, query, positionals: [id] }) {
@@ -47,7 +47,7 @@ const rowOfAttempt = (attempt: SqlRow): Row => ({
 const redeliver: Command = {
   words: "event redeliver",
   usage: "event redeliver EVT",
-  does: "sends one event of any partner again, now and with all its tries anew",
+  does: "sends one event of any partner again at once, with a new set of delivery attempts",
   takes: ["EVT"],
   async run({ query, positionals: [id] }) {
     const [row] = await query`select * from gold.redeliver_event(${uuidOf("event", "evt_", id!)}::uuid)`;
@@ -56,7 +56,7 @@ const redeliver: Command = {
       ...(disabledAt
         ? {
           title:
-            `The endpoint is disabled; what enables it sends this: gold partner set ${clientId} --webhook https://…`,
+            `The endpoint is disabled. The event is sent when the endpoint is enabled: gold partner set ${clientId} --webhook https://…`,
         }
         : {}),
       object: {
@@ -73,7 +73,7 @@ const redeliver: Command = {
 const replay: Command = {
   words: "event replay",
   usage: "event replay ID --since INSTANT",
-  does: "sends every event from the instant on again, in their order, delivered or not",
+  does: "sends every event from INSTANT on again, in order, whether or not it was delivered",
   options: { since: { type: "string" } },
   takes: ["ID"],
   async run({ values, query, confirm, positionals: [id] }) {
@@ -84,7 +84,7 @@ const replay: Command = {
       await confirm(
         `Send ${
           counted!.events
-        } event(s) since ${since} to ${id} again? It gets what it has had a second time.`,
+        } event(s) since ${since} to ${id} again? The partner receives delivered events a second time.`,
       );
     }
     const [row] = await query`select gold.replay_events(${id!}, ${since}::text::timestamptz) as events`;

@@ -18,14 +18,14 @@ describe("gold price, vault and ledger", () => {
     })
       .flatMap(([name, value]) => [`--${name}`, value]);
 
-  it("price set makes a buy price above the sell price, which price show then shows", async () => {
+  it("price set sets a buy price above the sell price, and price show prints them", async () => {
     const set = await operator.done("price", "set", "--mid", "500", "--spread", "60");
     assertEquals([set.source, set.buy_price, set.sell_price], ["fixed", "501.5", "498.5"]);
     const shown = await operator.done("price", "show");
     assertEquals([shown.source, shown.buy_price, shown.stale], ["fixed", "501.5", false]);
   });
 
-  it("price set refuses what is no price", async () => {
+  it("price set rejects missing and invalid options", async () => {
     const set = (...argv: string[]) => operator.gold("price", "set", ...argv);
     refused(await set(), 2, "--mid");
     refused(await set("--mid", "500", "--source", "oracle"), 2, "--source");
@@ -35,7 +35,7 @@ describe("gold price, vault and ledger", () => {
     assertEquals((await operator.done("price", "show")).buy_price, "501.5");
   });
 
-  it("vault add books fine grams in, vault remove books them out, and the list keeps both", async () => {
+  it("vault add adds fine grams, vault remove removes them, and vault list keeps the bar", async () => {
     const added = await operator.done("vault", "add", ...bar());
     assertEquals([added.gross_grams, added.fine_grams], ["1000", "999.9"]);
     refused(await operator.gold("vault", "add", ...bar()), 1, "on record already");
@@ -47,7 +47,7 @@ describe("gold price, vault and ledger", () => {
     assertEquals([listed!.serial, listed!.fine_grams, typeof listed!.removed_at], ["B-1", "999.9", "string"]);
   });
 
-  it("vault add refuses a fineness or a weight that is none", async () => {
+  it("vault add rejects an invalid fineness, weight or serial", async () => {
     for (const fineness of ["1000", "99.9", "994", "999.99", "0.9999", "x"]) {
       refused(await operator.gold("vault", "add", ...bar({ serial: "B-2", fineness })), 2, "--fineness");
     }
@@ -69,7 +69,7 @@ describe("gold price, vault and ledger", () => {
     refused(await operator.gold("vault", "remove", "B-3", "--yes"), 1, "owed to partners");
   });
 
-  it("ledger verify says clean with 0, and names each defect with 4", async () => {
+  it("ledger verify exits with 0 for a clean ledger, and otherwise with 4 and the defects", async () => {
     const clean = await operator.done("ledger", "verify");
     assertEquals([clean.clean, clean.defects], [true, 0]);
     const { sql } = operator.service.books;

@@ -17,7 +17,7 @@ describe("gold inventory", () => {
   const shortOf = (items: Record<string, unknown>[]) =>
     items.map(({ kind, name, status, warning }) => [kind, name, status, warning]);
 
-  it("shows each kind of a partner's credentials and of the house's, and no value of any", async () => {
+  it("lists every kind of credential of a partner and of the service, without secret values", async () => {
     const { clientId, clientSecret, webhookSecret, fingerprint, signingKey } = await operator.service
       .addPartner();
     const items = await itemsFor(clientId);
@@ -51,7 +51,7 @@ describe("gold inventory", () => {
     ]]);
   });
 
-  it("warns of what ends within the span, and counts what takes over", async () => {
+  it("warns of a credential that ends within --within, unless another credential replaces it", async () => {
     const { clientId, fingerprint } = await operator.service.addPartner();
     const { sql } = operator.service.books;
     await sql`update gold.certificate set not_after = now() + interval '59 minutes' where fingerprint = ${fingerprint}`;
@@ -61,7 +61,7 @@ describe("gold inventory", () => {
       "certificate",
       fingerprint,
       "active",
-      "expires in 0 hours, and nothing takes over",
+      "expires in 0 hours, and nothing replaces it",
     ]]);
     assertEquals(await certificates("--within", "30m"), [["certificate", fingerprint, "active", null]]);
     const next = randomBytes(32).toString("hex");
@@ -73,7 +73,7 @@ describe("gold inventory", () => {
     refused(await operator.gold("inventory", "--within", "soon"), 2, "--within");
   });
 
-  it("names rows that the service skips, and shows all others beside them", async () => {
+  it("marks malformed rows that the service skips, and lists all other rows", async () => {
     const { client, clientId } = await operator.service.addPartner();
     const sql = operator.service.books.connect("superuser", 1);
     // Triggers refuse malformed rows, so they are disabled here.
@@ -91,7 +91,7 @@ describe("gold inventory", () => {
     await sql`delete from gold.authority where certificate = 'no PEM'`;
   });
 
-  it("shows what has ended with --all alone", async () => {
+  it("lists replaced credentials that have ended only with --all", async () => {
     const { clientId, fingerprint } = await operator.service.addPartner();
     const { sql } = operator.service.books;
     await operator.done("secret", "rotate", clientId, "--overlap", "0");
@@ -110,7 +110,7 @@ describe("gold inventory", () => {
     assertEquals(await statuses("--all"), [...ended, ...live].sort());
   });
 
-  it("shows an authority by its own dates, and its revocation list also where there is none", async () => {
+  it("shows an authority with its certificate's dates, and warns of a missing revocation list", async () => {
     await operator.done("ca", "init", "--key", operator.path("ca_key.pem"), "--years", "2");
     const house = await itemsFor("house");
     const [authority] = house.filter(({ kind }) => kind === "authority");
@@ -124,14 +124,14 @@ describe("gold inventory", () => {
       "revocation_list",
       authority!.name,
       "active",
-      "there is none: gold cert crl",
+      "there is no list: run gold cert crl",
     ]]);
     await sql`update gold.authority set revocation_list = 'x', revocation_number = 1, revocation_next_at = clock_timestamp() - interval '1 minute'`;
     assertEquals(shortOf(await listOf()), [[
       "revocation_list",
       authority!.name,
       "expired",
-      "run out: gold cert crl",
+      "expired: run gold cert crl",
     ]]);
     const later = new Date(Date.now() + 3 * 365 * 1000 * DAY_SECONDS);
     const run = await runGold(["inventory", "--json"], {
@@ -140,8 +140,8 @@ describe("gold inventory", () => {
     });
     const ofAuthority = itemsOf(run.json).filter(({ name }) => name === authority!.name);
     assertEquals(shortOf(ofAuthority).map(([kind, , status, warning]) => [kind, status, warning]), [
-      ["authority", "expired", "expired, and nothing took over"],
-      ["revocation_list", "expired", "its authority has ended: gold ca retire"],
+      ["authority", "expired", "expired, and nothing replaced it"],
+      ["revocation_list", "expired", "its authority has expired: run gold ca retire"],
     ]);
   });
 });

@@ -24,22 +24,22 @@ const credential = (given: Partial<Credential> = {}): Credential => ({
 const warned = (one: Credential, ...others: Credential[]) =>
   warningsOf(one, [one, ...others], MONTH_MS, NOW).join("; ");
 
-describe("the inventory's warnings", () => {
-  it("are none of what is used and lives long", () => {
+describe("warningsOf()", () => {
+  it("returns no warning for a credential that is used and valid for a long time", () => {
     assertEquals(warned(credential()), "");
     assertEquals(warned(credential({ kind: "client_secret", expires_at: null })), "");
   });
 
-  it("name a malformed row, whatever its dates", () => {
+  it("reports a malformed row, whatever its dates are", () => {
     const fault = "kty must be EC and crv must be P-256";
     const expected = `malformed, so the service skips it: ${fault}`;
     assertEquals(warned(credential({ fault })), expected);
     assertEquals(warned(credential({ fault, status: "retired" }), credential()), expected);
   });
 
-  it("say when something ends within the span, and whether another one of its kind takes over", () => {
+  it("reports when a credential ends within the span, and if no other credential replaces it", () => {
     const ending = credential({ expires_at: inDays(12.5) });
-    assertEquals(warned(ending), "expires in 12 days, and nothing takes over");
+    assertEquals(warned(ending), "expires in 12 days, and nothing replaces it");
     const heir = credential({ name: "two" });
     assertEquals(warned(ending, heir), "expires in 12 days");
     for (
@@ -49,35 +49,35 @@ describe("the inventory's warnings", () => {
         credential({ ...heir, status: "revoked" }),
         credential({ ...heir, expires_at: inDays(12) }),
       ]
-    ) assertEquals(warned(ending, none), "expires in 12 days, and nothing takes over");
+    ) assertEquals(warned(ending, none), "expires in 12 days, and nothing replaces it");
     assertEquals(warned(credential({ expires_at: inDays(30) }), heir), "expires in 30 days");
     assertEquals(warned(credential({ expires_at: inDays(30.1) })), "");
   });
 
-  it("tell a retirement from an expiry, and hours from days", () => {
+  it("says retires instead of expires for a retirement, and counts hours below two days", () => {
     const secret = { kind: "client_secret", expires_at: null } as const;
     const heir = credential({ ...secret, name: "two" });
     const retiring = credential({ ...secret, status: "retiring", retire_at: inDays(1) });
     assertEquals(warned(retiring, heir), "retires in 24 hours");
   });
 
-  it("name what was never used for a day, where uses are noted", () => {
+  it("reports a credential that was not used for a day, if its kind records uses", () => {
     assertEquals(warned(credential({ last_used_at: null })), "never used");
     assertEquals(warned(credential({ last_used_at: null, not_before: inDays(-0.5) })), "");
     assertEquals(warned(credential({ last_used_at: null, kind: "webhook_secret", expires_at: null })), "");
   });
 
-  it("say of a revocation list that there is none, or that it runs out or has run out", () => {
+  it("reports a revocation list that is missing, expires soon or has expired", () => {
     const list = (expires_at: Date | null, status: Credential["status"] = "active") =>
       credential({ kind: "revocation_list", not_before: null, last_used_at: null, expires_at, status });
-    assertEquals(warned(list(null)), "there is none: gold cert crl");
-    assertEquals(warned(list(inDays(-1), "expired")), "run out: gold cert crl");
-    assertEquals(warned(list(inDays(3))), "runs out in 3 days: gold cert crl");
+    assertEquals(warned(list(null)), "there is no list: run gold cert crl");
+    assertEquals(warned(list(inDays(-1), "expired")), "expired: run gold cert crl");
+    assertEquals(warned(list(inDays(3))), "expires in 3 days: run gold cert crl");
     assertEquals(warned(list(inDays(60))), "");
     assertEquals(isLive(list(inDays(-1), "expired")), true);
   });
 
-  it("say of an ended authority's list that the authority has ended, whatever the list's own end", () => {
+  it("reports the expired authority of a revocation list instead of the list's own end", () => {
     const list = credential({
       kind: "revocation_list",
       owner: "house",
@@ -85,24 +85,24 @@ describe("the inventory's warnings", () => {
       status: "expired",
     });
     const authority = credential({ kind: "authority", owner: "house" });
-    assertEquals(warned(list, authority), "run out: gold cert crl");
+    assertEquals(warned(list, authority), "expired: run gold cert crl");
     assertEquals(
       warned(list, { ...authority, status: "expired" }),
-      "its authority has ended: gold ca retire",
+      "its authority has expired: run gold ca retire",
     );
     const another = credential({ ...authority, name: "two", status: "expired" });
-    assertEquals(warned(list, another), "run out: gold cert crl");
+    assertEquals(warned(list, another), "expired: run gold cert crl");
   });
 
-  it("are none of what has ended, but where it was the last one of its kind", () => {
+  it("reports an ended credential only if it was the last of its kind and owner", () => {
     for (const status of ["revoked", "retired", "expired"] as const) {
       const ended = credential({ status, expires_at: inDays(-1), last_used_at: null });
       assertEquals(isLive(ended), false);
-      assertEquals(warned(ended), `${status}, and nothing took over`);
+      assertEquals(warned(ended), `${status}, and nothing replaced it`);
       assertEquals(warned(ended, credential({ name: "two" })), "");
       assertEquals(warned(ended, credential({ ...ended, name: "later", expires_at: inDays(-0.5) })), "");
       for (const other of [{ owner: "sbx_other" }, { kind: "client_secret" }] as const) {
-        assertEquals(warned(ended, credential(other)), `${status}, and nothing took over`);
+        assertEquals(warned(ended, credential(other)), `${status}, and nothing replaced it`);
       }
     }
   });

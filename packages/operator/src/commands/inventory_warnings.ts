@@ -32,10 +32,10 @@ export function warningsOf(
 ): string[] {
   const { kind, name, status, expires_at, retire_at, not_before, last_used_at, fault } = credential;
   if (fault !== null) return [`malformed, so the service skips it: ${fault}`];
-  if (!isLive(credential)) return isLast(credential, all) ? [`${status}, and nothing took over`] : [];
+  if (!isLive(credential)) return isLast(credential, all) ? [`${status}, and nothing replaced it`] : [];
   if (kind === "revocation_list") {
     const authority = all.find((one) => one.kind === "authority" && one.name === name);
-    if (authority?.status === "expired") return ["its authority has ended: gold ca retire"];
+    if (authority?.status === "expired") return ["its authority has expired: run gold ca retire"];
     return listWarnings(expires_at, withinMs, now);
   }
   const warnings: string[] = [];
@@ -43,7 +43,7 @@ export function warningsOf(
   if (leftMs <= withinMs) {
     const verb = endOf(credential) === expires_at?.getTime() ? "expires" : "retires";
     warnings.push(
-      `${verb} in ${spanText(leftMs)}${hasHeir(credential, all) ? "" : ", and nothing takes over"}`,
+      `${verb} in ${spanText(leftMs)}${hasHeir(credential, all) ? "" : ", and nothing replaces it"}`,
     );
   }
   const isSettled = not_before !== null && now.getTime() - not_before.getTime() > DAY_MS;
@@ -54,10 +54,10 @@ export function warningsOf(
 }
 
 function listWarnings(expiresAt: Date | null, withinMs: number, now: Date): string[] {
-  if (expiresAt === null) return ["there is none: gold cert crl"];
+  if (expiresAt === null) return ["there is no list: run gold cert crl"];
   const leftMs = expiresAt.getTime() - now.getTime();
-  if (leftMs <= 0) return ["run out: gold cert crl"];
-  return leftMs <= withinMs ? [`runs out in ${spanText(leftMs)}: gold cert crl`] : [];
+  if (leftMs <= 0) return ["expired: run gold cert crl"];
+  return leftMs <= withinMs ? [`expires in ${spanText(leftMs)}: run gold cert crl`] : [];
 }
 
 const endOf = ({ expires_at, retire_at }: Credential): number =>

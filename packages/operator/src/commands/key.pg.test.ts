@@ -35,7 +35,7 @@ describe("gold key rotate token", () => {
     }))
       .status;
 
-  it("publishes the new key before it signs, and lets every live token live on", async () => {
+  it("publishes the new key before the key signs, and keeps live tokens valid", async () => {
     const { service } = operator;
     const older = await issued();
     const version = await registryVersion(operator);
@@ -67,14 +67,14 @@ describe("gold key rotate token", () => {
     assertEquals([note!.action, note!.subject], ["token_key.rotate", kid]);
   });
 
-  it("asks before an overlap that ends live tokens, and does not lengthen what was settled", async () => {
+  it("asks before an overlap that ends live tokens, and never extends an earlier retirement", async () => {
     const env = { DATABASE_URL: operator.url };
     const questions: string[] = [];
     const ask = (question: string) => (questions.push(question), Promise.resolve(false));
     const words = ["key", "rotate", "token", "--overlap"];
     for (const long of ["91d", "30000d"]) refused(await operator.gold(...words, long), 2, "at most 90d");
     assertEquals((await runGold([...words, "10m"], { env, ask })).problem.code, "not_confirmed");
-    assertStringIncludes(questions.join(), "live ones end before their time");
+    assertStringIncludes(questions.join(), "valid tokens stop working early");
     refused(await operator.gold(...words, "soon"), 2, "30m, 24h");
     const { begins_at, older_retire_at } = await operator.done(...words, "0");
     assertEquals(begins_at, older_retire_at);
@@ -88,7 +88,7 @@ describe("gold key rotate token", () => {
     assertEquals(lives.map(({ retire_at }) => retire_at === null), [false, false, false, true]);
   });
 
-  it("of two rotations at once one key is left that does not retire", async () => {
+  it("leaves one key without a retirement after two concurrent rotations", async () => {
     await Promise.all([operator, operator.colleague].map((person) => person.done("key", "rotate", "token")));
     const [row] = await operator.service.books.sql`
       select count(*) filter (where retire_at is null)::int as endless,
@@ -120,13 +120,13 @@ describe("gold key rotate webhook-kek", () => {
     return await Promise.all((await sealed()).map((row) => sealing.open(row.sealed, row.sealing_key)));
   };
 
-  it("does nothing where all is sealed by the first key", async () => {
+  it("does nothing if everything is sealed with the first key", async () => {
     const version = await registryVersion(operator);
     assertEquals((await operator.done("key", "rotate", "webhook-kek")).resealed, 0);
     assertEquals(await registryVersion(operator), version);
   });
 
-  it("seals all anew by the first key, which then opens all that the older one did", async () => {
+  it("seals everything again with the first key, and the key then opens every secret", async () => {
     const before = await openAll(1);
     assertEquals(before.length, 3);
     const name = await putNewKey();
@@ -140,7 +140,7 @@ describe("gold key rotate webhook-kek", () => {
     assertEquals((await operator.done("key", "rotate", "webhook-kek")).resealed, 0);
   });
 
-  it("names what no key of the source opens, and seals nothing", async () => {
+  it("names the rows that no key of the source opens, and seals nothing", async () => {
     await putNewKey();
     const { sql } = operator.service.books;
     const before = await sealed();
@@ -165,7 +165,7 @@ describe("gold key rotate webhook-kek", () => {
     assertEquals((await operator.done("key", "rotate", "webhook-kek")).resealed, 3);
   });
 
-  it("takes along what another command seals meanwhile by the older key", async () => {
+  it("also seals rows that another command seals with the older key meanwhile", async () => {
     const { sql } = operator.service.books;
     const older = await createSealing(await readKeys(`file:${file}`));
     await putNewKey();
@@ -183,7 +183,7 @@ describe("gold key rotate webhook-kek", () => {
     assertEquals((await openAll(1)).filter((text) => text === "whsec_late").length, 1);
   });
 
-  it("leaves a secret as it is that was changed since it was read", async () => {
+  it("does not overwrite a secret that was changed since it was read", async () => {
     const [row] = await sealed();
     const secrets = [{ kind: row!.kind, id: row!.id, before: "00", after: "01" }];
     const { sql } = operator.service.books;

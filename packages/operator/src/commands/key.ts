@@ -22,7 +22,7 @@ const rotateCa: Command = {
   words: "key rotate ca",
   usage: `key rotate ca ${NEW_AUTHORITY.usage}`,
   does:
-    "puts a new certificate authority beside the old ones, which stay trusted until `ca retire`; it signs from now on",
+    "adds a new certificate authority, which signs from now on; the older ones stay trusted until `ca retire`",
   options: NEW_AUTHORITY.options,
   run: (invocation) => addAuthority(invocation, false),
 };
@@ -31,7 +31,7 @@ const rotateToken: Command = {
   words: "key rotate token",
   usage: `key rotate token [--overlap ${OVERLAP_MINUTES}m]`,
   does:
-    `makes a new key that signs access tokens from ${LEAD_SECONDS} s on; the older ones verify until the overlap is over`,
+    `creates a new key that signs access tokens after ${LEAD_SECONDS} s; tokens signed with older keys are accepted until the overlap ends`,
   options: { overlap: { type: "string", default: `${OVERLAP_MINUTES}m` } },
   run: rotateTokenKey,
 };
@@ -42,9 +42,9 @@ async function rotateTokenKey({ values, db, confirm }: Invocation): Promise<Resu
   const { sealing } = await readSealing(await deployment());
   if (overlapSeconds < OVERLAP_MINUTES * 60) {
     await confirm(
-      `Tokens live ${
+      `Access tokens are valid for ${
         TOKEN_TTL_SECONDS / 60
-      } minutes. With an overlap of ${overlapSeconds} s live ones end before their time, and every partner has to ask for another. Go on?`,
+      } minutes. With an overlap of ${overlapSeconds} s, valid tokens stop working early, and every partner must request a new one. Continue?`,
     );
   }
   const { kid, publicJwk, sealed, sealingKey } = await makeTokenKey(sealing);
@@ -64,7 +64,7 @@ async function rotateTokenKey({ values, db, confirm }: Invocation): Promise<Resu
 const rotateKek: Command = {
   words: "key rotate webhook-kek",
   usage: "key rotate webhook-kek",
-  does: "seals every webhook secret and token key anew, by the first key of the sealing key's source",
+  does: "seals every webhook secret and token key again, with the first key of the sealing key's source",
   run: rotateSealingKey,
 };
 
@@ -85,8 +85,8 @@ async function rotateSealingKey({ db }: Invocation): Promise<Result> {
   }
   return {
     title: resealed === 0
-      ? `Everything was sealed by the first key of ${source} already: nothing was done.`
-      : `Nothing is sealed by another key now. The older lines of ${source} can go when a second run has nothing to do.`,
+      ? `Everything is already sealed with the first key of ${source}. Nothing was done.`
+      : `Everything is now sealed with the first key of ${source}. Run this command again. When it finds nothing to do, you can remove the older lines.`,
     object: { sealing_key: sealing.currentKeyName, resealed },
   };
 }
@@ -105,7 +105,7 @@ async function resealAll(rows: readonly SqlRow[], sealing: Sealing, source: KeyS
       "sealing_key_missing",
       `${
         describe(shut)
-      } cannot be opened by any key of ${source}, so none of them was sealed anew. Put the key's line back, below the first one.`,
+      } cannot be opened with any key of ${source}. Nothing was sealed again. Put the line of the missing key back, below the first line.`,
     );
   }
   return await Promise.all(rows.map(async ({ kind, id, sealed }, index) => ({
@@ -120,7 +120,9 @@ const stillOlder = (older: readonly SqlRow[]) =>
   new Failure(
     EXIT.dependency,
     "busy",
-    `Others go on sealing by an older key: ${describe(older)}. Let them read the new one, and run it again.`,
+    `Other processes still seal with an older key: ${
+      describe(older)
+    }. Make them read the new key, then run this command again.`,
   );
 
 const describe = (rows: readonly SqlRow[]): string =>

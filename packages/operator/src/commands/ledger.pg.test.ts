@@ -2,7 +2,7 @@ import { after, before, describe, it } from "node:test";
 import { assertEquals, assertMatch } from "@std/assert";
 import { assertRefused as refused, itemsOf, type TrialOperator, trialOperator } from "./trial.ts";
 
-describe("gold ledger heads", () => {
+describe("gold ledger heads and ledger verify --heads", () => {
   let operator: TrialOperator;
   let heads: string;
   const client = () => operator.service.partner;
@@ -18,7 +18,7 @@ describe("gold ledger heads", () => {
   });
   after(() => operator.stop());
 
-  it("writes each chain's head to a new file", async () => {
+  it("ledger heads writes each chain's head to a new file", async () => {
     const { file, items } = await operator.done("ledger", "heads", "--out", heads);
     assertEquals(file, heads);
     const [head] = items as Record<string, unknown>[];
@@ -29,14 +29,14 @@ describe("gold ledger heads", () => {
     refused(await operator.gold("ledger", "heads", "--out", heads), 2, "exists");
   });
 
-  it("are links of the chain for ever after, however far it goes on", async () => {
+  it("ledger verify accepts the stored heads after the chain has grown", async () => {
     await fund();
     await seal();
     const verified = await operator.done("ledger", "verify", "--heads", heads);
     assertEquals([verified.clean, verified.heads], [true, 1]);
   });
 
-  it("show a chain that was rewritten as a whole, or cut, which the books alone do not", async () => {
+  it("ledger verify --heads detects a rewritten or truncated chain that a plain verify accepts", async () => {
     const { sql } = operator.service.books;
     const tables = ["event", "transfer", "funding", "chain_link"];
     for (const table of tables) await sql.unsafe(`alter table gold.${table} disable trigger append_only`);
@@ -52,10 +52,10 @@ describe("gold ledger heads", () => {
     // The service seals once a second, so it may have made a new chain before the test reads it.
     const patienceEndsMs = Date.now() + 30_000;
     let seen = await cutChain();
-    while (seen[1] !== "the chain no longer goes so far" && Date.now() < patienceEndsMs) {
+    while (seen[1] !== "the chain ends before this sequence number" && Date.now() < patienceEndsMs) {
       seen = await cutChain();
     }
-    assertEquals(seen, [4, "the chain no longer goes so far"]);
+    assertEquals(seen, [4, "the chain ends before this sequence number"]);
     await seal();
     assertEquals((await operator.gold("ledger", "verify")).exit, 0);
     const rewritten = await operator.gold("ledger", "verify", "--heads", heads, "--json");
@@ -66,7 +66,7 @@ describe("gold ledger heads", () => {
     );
   });
 
-  it("are refused as a file that is none", async () => {
+  it("ledger verify --heads rejects a missing or malformed file", async () => {
     const verify = (file: string) => operator.gold("ledger", "verify", "--heads", file);
     refused(await verify(operator.path("nowhere.json")), 2, "nowhere.json");
     const head = { client_id: "sbx_a", sequence: "1", head: "00".repeat(32) };

@@ -19,7 +19,7 @@ const verify: Command = {
   words: "ledger verify",
   usage: "ledger verify [--heads FILE]",
   does:
-    "recomputes every balance, record and chain from the rows, and compares with heads kept outside; 4 when something does not follow",
+    "recomputes every balance, record and hash chain from the rows, and compares them with external checkpoints (--heads); exits with 4 if it finds a defect",
   options: { heads: { type: "string" } },
   async run({ values, db, path }) {
     const file = optional(values, "heads");
@@ -60,7 +60,7 @@ const printHeads: Command = {
   words: "ledger heads",
   usage: "ledger heads [--out FILE]",
   does:
-    "the head of each partner's chain; kept where nobody who can write the database can, it makes a rewritten chain detectable",
+    "prints the head of each partner's hash chain; store it where nobody with write access to the database can change it, so that a rewritten chain is detected",
   options: { out: { type: "string" } },
   async run({ values, query, path }) {
     const rows = await query`
@@ -70,7 +70,7 @@ const printHeads: Command = {
     if (out === undefined) return { items };
     const file = path(out);
     await withNewFile(file, `${JSON.stringify({ items }, null, 2)}\n`, () => Promise.resolve());
-    return { title: "Keep the file where no login of the database reaches it.", object: { file }, items };
+    return { title: "Store the file where no database login can reach it.", object: { file }, items };
   },
 };
 
@@ -89,8 +89,8 @@ async function findLostHeads(snapshot: TransactionSql, heads: readonly Head[]): 
     rule: "head_is_kept",
     subject: `${client_id} sequence ${sequence}`,
     detail: gone
-      ? "the chain no longer goes so far"
-      : "the chain is another one than the one whose head was kept",
+      ? "the chain ends before this sequence number"
+      : "the chain differs from the one that this head was taken from",
   }));
 }
 
@@ -102,7 +102,9 @@ function readHeads(text: string): readonly Head[] {
     heads = undefined;
   }
   if (Array.isArray(heads) && heads.every(isHead)) return heads;
-  throw usage("--heads is a file that `gold ledger heads --out FILE` wrote, and this one is not.");
+  throw usage(
+    "--heads must name a file that `gold ledger heads --out FILE` wrote; this file has another format.",
+  );
 }
 
 function isHead(value: unknown): value is Head {

@@ -76,7 +76,7 @@ describe("gold loadtest prepare", () => {
     assertEquals(ordered.status, 201, await ordered.text());
   };
 
-  it("makes partners that trade at once: certificate, secret, key, money, and gold to sell to them", async () => {
+  it("creates partners that can trade at once, and adds gold to the vault", async () => {
     const items = await prepare("--partners", "2");
     assertEquals(items.map(({ status, limited }) => [status, limited]), [
       ["new", false],
@@ -98,7 +98,7 @@ describe("gold loadtest prepare", () => {
     assertEquals(await operator.service.books.defects(), []);
   });
 
-  it("writes files that k6 reads without another one, and that nobody else reads", async () => {
+  it("writes self-contained partner files for k6 that only their owner can read", async () => {
     await prepare("--partners", "1");
     const partner = await read("0");
     assertEquals(Object.keys(partner).sort(), MEMBERS.toSorted());
@@ -124,14 +124,14 @@ describe("gold loadtest prepare", () => {
     assertEquals(await Promise.all(modes), [0o700, 0o600, 0o600, 0o600, 0o600]);
   });
 
-  it("keeps those that stand, byte for byte, and makes the rest", async () => {
+  it("keeps the files of usable partners byte for byte, and creates the missing partners", async () => {
     await prepare("--partners", "1");
     const before = await readFile(join(folder, "partner-0.json"), "utf8");
     assertEquals(await statuses("--partners", "2"), ["kept", "new", "kept"]);
     assertEquals(await readFile(join(folder, "partner-0.json"), "utf8"), before);
   });
 
-  it("says the base URL of today, and finds its files where the folder is now", async () => {
+  it("updates the base URL in the partner files, and writes a missing file again", async () => {
     await prepare("--partners", "1");
     const { sql } = operator.service.books;
     await sql`update gold.deployment set public_base_url = 'https://localhost:9999'`;
@@ -143,7 +143,7 @@ describe("gold loadtest prepare", () => {
     await sql`update gold.deployment set public_base_url = 'https://localhost:8443'`;
   });
 
-  it("makes another in place of one that does not stand any more, and leaves nothing of the old one", async () => {
+  it("replaces a partner that is no longer usable, and deletes its files", async () => {
     const { sql } = operator.service.books;
     const ends: Record<string, (partner: PartnerFile) => Promise<unknown>> = {
       suspended: ({ client_id }) => operator.done("partner", "suspend", client_id),
@@ -177,7 +177,7 @@ describe("gold loadtest prepare", () => {
     assertEquals([folders.includes(client_id), folders.length], [true, 4]);
   });
 
-  it("funds one anew that has spent more than half, and nobody else", async () => {
+  it("funds a partner again that has spent more than half, and no other partner", async () => {
     await prepare("--partners", "2");
     const { sql } = operator.service.books;
     const { client_id } = await read("1");
@@ -191,7 +191,7 @@ describe("gold loadtest prepare", () => {
     assertEquals(await count(), deposits + 1);
   });
 
-  it("gives the addresses that load comes from, in whatever order they are named", async () => {
+  it("registers the addresses of --ip, in any order", async () => {
     const ips = ["--ip", "203.0.113.0/24", "--ip", "127.0.0.1"];
     await prepare("--partners", "1", ...ips);
     const shown = await operator.done("partner", "show", (await read("0")).client_id);
@@ -200,18 +200,18 @@ describe("gold loadtest prepare", () => {
     assertEquals(await statuses("--partners", "1"), ["new", "new"]);
   });
 
-  it("is refused in production in one sentence, and makes nothing", async () => {
+  it("is refused in production, and creates nothing", async () => {
     const { sql } = operator.service.books;
     await sql`update gold.deployment set environment = 'production'`;
     try {
-      assertRefused(await run("--ca", serverCa, "--partners", "1"), 1, "load is prepared in a sandbox alone");
+      assertRefused(await run("--ca", serverCa, "--partners", "1"), 1, "it runs only in a sandbox");
       assertEquals(await readdir(folder), []);
     } finally {
       await sql`update gold.deployment set environment = 'sandbox'`;
     }
   });
 
-  it("says what is missing before anything is made", async () => {
+  it("reports a missing or invalid option before it creates anything", async () => {
     const partners = async () => itemsOf(await operator.done("partner", "list")).length;
     const before = await partners();
     for (
@@ -221,7 +221,7 @@ describe("gold loadtest prepare", () => {
         [["--ca", serverCa, "--partners", "1001"], "at most 1000"],
         [["--partners", "1"], "--ca is missing"],
         [["--partners", "1", "--ca", join(folder, "nowhere.pem")], "nowhere.pem"],
-        [["--partners", "1", "--ca", serverCa, "--ip", "127.1"], "no address"],
+        [["--partners", "1", "--ca", serverCa, "--ip", "127.1"], "--ip must be an IP address"],
       ] as const
     ) assertRefused(await run(...argv), 2, words);
     const alone = await runGold(

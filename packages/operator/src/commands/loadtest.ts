@@ -27,7 +27,7 @@ const prepare: Command = {
   words: "loadtest prepare",
   usage: "loadtest prepare --partners N [--out DIR] [--ip CIDR …] [--webhook https://…] [--ca FILE]",
   does:
-    "onboards and funds partners for load tests in a sandbox, not rate limited, and one that is; those that still stand are kept",
+    "creates and funds N partners for load tests in a sandbox with the highest possible rate, and one with a low rate; keeps those that are still usable",
   options: {
     partners: { type: "string" },
     out: { type: "string" },
@@ -43,14 +43,14 @@ export const LOADTEST_COMMANDS: readonly Command[] = [prepare];
 async function prepareLoad(invocation: Invocation): Promise<Result> {
   const { values, db, path } = invocation;
   const count = wholeNumber(required(values, "partners"), "partners");
-  if (count > PARTNERS_MAX) throw usage(`--partners is at most ${PARTNERS_MAX}.`);
+  if (count > PARTNERS_MAX) throw usage(`--partners must be at most ${PARTNERS_MAX}; got ${count}.`);
   const { sql, deployment } = await db();
   const { environment, publicBaseUrl, floodPerSecond } = await deployment();
   if (environment === "production") {
     throw new Failure(
       EXIT.refused,
       "production",
-      "This database is production's, where no partner is made up and no money: load is prepared in a sandbox alone.",
+      "This is a production database. `gold loadtest prepare` creates test partners and money, so it runs only in a sandbox.",
     );
   }
   const second = connect(await invocation.secondDatabaseUrl());
@@ -86,8 +86,9 @@ async function prepareLoad(invocation: Invocation): Promise<Result> {
       });
     }
     return {
-      title: "Funded, and not rate limited but for partner-limited.json. The files hold private keys: " +
-        "give them to nobody, and to k6 by -e PARTNER=n.",
+      title:
+        "The partners are funded. Only partner-limited.json has a low rate limit. The files hold private keys: " +
+        "share them with nobody. To choose one for k6, pass -e PARTNER=n.",
       items,
     };
   } finally {
@@ -102,7 +103,7 @@ async function prepareLoad(invocation: Invocation): Promise<Result> {
 async function findServerCa({ values, path, env, stateDir }: Invocation): Promise<string> {
   const given = optional(values, "ca");
   if (given === undefined && env.DATABASE_URL) {
-    throw usage("--ca is missing: the PEM file of the authority that signed the server's certificate.");
+    throw usage("--ca is missing. Give the PEM file of the CA that signed the server's certificate.");
   }
   const file = given === undefined ? resolve(stateDir, "pki", "ca.pem") : path(given);
   await readFile(file);

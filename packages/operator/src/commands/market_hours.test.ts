@@ -6,7 +6,7 @@ import { readMarketHours, writeMarketHours } from "./market_hours.ts";
 const roundTrip = (...texts: string[]) => writeMarketHours(readMarketHours(texts));
 
 describe("market hours", () => {
-  it("are always, never, or sessions of some days, and are written as they are read", () => {
+  it("reads and writes always, never, and sessions of days", () => {
     assertEquals(readMarketHours(["always"]), { alwaysOpen: true, sessions: [] });
     assertEquals(readMarketHours(["never"]), { alwaysOpen: false, sessions: [] });
     assertEquals(readMarketHours(["mon 09:30-24:00"]).sessions, [{
@@ -26,13 +26,13 @@ describe("market hours", () => {
     ]);
   });
 
-  it("go over the week's end", () => {
+  it("accepts a range of days across the end of the week", () => {
     assertEquals(readMarketHours(["fri-sun 00:00-24:00"]).sessions.map(({ day }) => day), [0, 5, 6]);
     assertEquals(roundTrip("fri-sun 00:00-24:00"), ["sun 00:00-24:00", "fri-sat 00:00-24:00"]);
     assertEquals(readMarketHours(["sat-fri 01:00-02:00"]).sessions.length, 7);
   });
 
-  it("are refused where they are none, or say one hour twice", () => {
+  it("rejects malformed hours and overlapping sessions", () => {
     const none = [
       "",
       "open",
@@ -61,7 +61,7 @@ describe("market hours", () => {
       assertThrows(() => readMarketHours(two), Failure);
     }
     const overlap = assertThrows(() => readMarketHours(["sun-thu 10:00-15:00", "mon 14:59-16:00"]), Failure);
-    assertStringIncludes(overlap.message, "mon at 14:59 twice");
+    assertStringIncludes(overlap.message, "two sessions on mon at 14:59");
     assertEquals(roundTrip("sun 10:00-15:00", "sun 15:00-16:00").length, 2);
   });
 });

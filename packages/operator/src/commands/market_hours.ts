@@ -29,7 +29,9 @@ export function readMarketHours(texts: readonly string[]): MarketHours {
   sessions.forEach(({ day, opens }, index) => {
     const before = sessions[index - 1];
     if (before?.day === day && opens < before.closes) {
-      throw usage(`--open says ${DAYS[day]} at ${opens} twice: two sessions of a day do not overlap.`);
+      throw usage(
+        `--open has two sessions on ${DAYS[day]} at ${opens}. The sessions of one day must not overlap.`,
+      );
     }
   });
   return { alwaysOpen: false, sessions };
@@ -41,7 +43,7 @@ function readSessions(text: string): Session[] {
     throw usage(
       `--open ${
         JSON.stringify(text)
-      } is not always, not never and no session as in "sun-thu 10:00-15:00", by the clock of Riyadh; one that passes midnight is two.`,
+      } is invalid. Give always, never, or sessions in Riyadh time such as "sun-thu 10:00-15:00". Split a session that passes midnight into two.`,
     );
   }
   const [first, last] = [from, to].map((name) => DAYS.findIndex((day) => day === name)) as [number, number];

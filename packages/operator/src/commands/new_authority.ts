@@ -91,7 +91,7 @@ function readYears(values: Values): number {
   const years = wholeNumber(required(values, "years"), "years");
   if (years >= AUTHORITY_YEARS_MIN) return years;
   throw usage(
-    `--years is ${AUTHORITY_YEARS_MIN} at least, not ${years}: a partner's certificate is good for a year, and none outlives its authority.`,
+    `--years must be at least ${AUTHORITY_YEARS_MIN}; got ${years}. A partner's certificate is valid for one year and never outlives its authority.`,
   );
 }
 
@@ -100,7 +100,7 @@ export function readKeySource(values: Values, path: Invocation["path"]): KeySour
   const command = optional(values, "command");
   if (command === undefined) return `file:${path(required(values, "key"))}`;
   if (values.key === undefined) return `command:${command}`;
-  throw usage("--key and --command name two places for one key: give one of them.");
+  throw usage("Give either --key or --command, not both.");
 }
 
 async function makeAuthority({ values, path }: Invocation, order: NewAuthority): Promise<MadeAuthority> {
@@ -129,7 +129,7 @@ async function refuseKnownKey(sql: Sql, certificate: string): Promise<void> {
     throw new Failure(
       EXIT.refused,
       "refused",
-      `This is the key of authority ${known.fingerprint}: a new authority has a new key.`,
+      `This key already belongs to authority ${known.fingerprint}. A new authority needs a new key.`,
     );
   }
 }
@@ -142,7 +142,7 @@ async function writeKey(file: string, pem: string): Promise<void> {
   await writeNewFile(file, pem, PRIVATE_FILE).catch(({ code, message }: NodeJS.ErrnoException) => {
     throw usage(
       code === "EEXIST"
-        ? `${file} is there already, and nothing was done: name another file. It may be the key of an authority in use: \`gold ca list\` shows where their keys are.`
+        ? `${file} already exists. Nothing was done. Name another file. This file may be the key of an authority in use: \`gold ca list\` shows where each key is.`
         : `The key was not written, and nothing was done: ${message}.`,
     );
   });

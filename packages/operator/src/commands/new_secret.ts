@@ -11,7 +11,11 @@ type Random = (length: number) => Uint8Array;
 /** Makes a client secret, and the hash that is stored instead of it. */
 export async function newClientSecret({ pepperSource }: Deployment, random: Random) {
   if (!pepperSource) {
-    throw new Failure(EXIT.usage, "not_settled", "The database does not know where the pepper is.");
+    throw new Failure(
+      EXIT.usage,
+      "not_settled",
+      "The database has no pepper source. Set it with `gold db migrate --env … --base-url … --pepper … --sealing-key …`.",
+    );
   }
   const [pepper] = await readKeys(pepperSource);
   const text = Buffer.from(random(SECRET_BYTES)).toString("base64url");
@@ -23,7 +27,11 @@ export async function readSealing(
   { sealingKeySource: source }: Deployment,
 ): Promise<{ source: KeySource; sealing: Sealing }> {
   if (source) return { source, sealing: await createSealing(await readKeys(source)) };
-  throw new Failure(EXIT.usage, "not_settled", "The database does not know where the sealing key is.");
+  throw new Failure(
+    EXIT.usage,
+    "not_settled",
+    "The database has no sealing key source. Set it with `gold db migrate --env … --base-url … --pepper … --sealing-key …`.",
+  );
 }
 
 /** Makes a webhook secret, and its stored form: sealed with the current sealing key. */

@@ -54,7 +54,7 @@ describe("gold operator", () => {
     Promise.resolve(change).then(() => "done", ({ code }) => code);
 
   describe("add", () => {
-    it("makes a login that works as an operator, and as nothing more", async () => {
+    it("creates a login that is a member of gold_operator and has no other privileges", async () => {
       const { name, url } = await added();
       const { clientId } = await operator.service.addPartner();
       assertEquals((await onUrl(url, "partner", "suspend", clientId)).exit, 0);
@@ -69,7 +69,7 @@ describe("gold operator", () => {
       assertEquals(Object.values(role!), [false, false, false, false, false, "gold_operator", false]);
     });
 
-    it("shows the password once: no statement, no note and no row has it", async () => {
+    it("shows the password once, and stores only its SCRAM verifier", async () => {
       const { name, url } = await added();
       const { password } = new URL(url);
       assert(password.length >= 32);
@@ -83,7 +83,7 @@ describe("gold operator", () => {
       }]);
     });
 
-    it("refuses a name that is none, or a role's that is there, and touches nothing", async () => {
+    it("rejects an invalid name and the name of an existing role, and changes nothing", async () => {
       for (
         const wrong of [
           "ab",
@@ -103,18 +103,18 @@ describe("gold operator", () => {
       }
       const other = await newLogin("", "gold_api");
       for (const taken of [other, operator.login, migration]) {
-        refused(await asMigration("operator", "add", taken), 1, `there is a database login ${taken} already`);
+        refused(await asMigration("operator", "add", taken), 1, `there is already a database login ${taken}`);
       }
       const [role] = await sql`
         select string_agg(m.roleid::regrole::text, ',') as member_of from pg_auth_members m where m.member = ${other}::regrole`;
       assertEquals(role!.member_of, "gold_api");
     });
 
-    it("is not for an operator's login: two people stay two people", async () => {
+    it("is refused for an operator's login, which cannot create a second person", async () => {
       const { url } = await added();
       for (const own of [url, operator.url]) {
         for (const argv of [["add", newName()], ["remove", operator.colleague.login]]) {
-          refused(await onUrl(own, "operator", ...argv), 1, "set MIGRATION_DATABASE_URL");
+          refused(await onUrl(own, "operator", ...argv), 1, "Set MIGRATION_DATABASE_URL");
         }
         const direct = postgres(own, { max: 1, onnotice: () => {} });
         assertEquals(await codeOf(direct`select gold.add_operator(${newName()}, 'x')`), "42501");
@@ -127,7 +127,7 @@ describe("gold operator", () => {
       }
     });
 
-    it("says what a superuser has to do where the migration login may not hand the role out", async () => {
+    it("says what a superuser must grant if the migration login may not grant gold_operator", async () => {
       const bare = await newLogin("createrole", "gold_owner, gold_book");
       const [server] = await sql`select current_setting('server_version_num')::int >= 160000 as strict`;
       const name = newName();
@@ -140,7 +140,7 @@ describe("gold operator", () => {
   });
 
   describe("remove", () => {
-    it("ends the login and its sessions at once; what it did stays under its name", async () => {
+    it("removes the login and ends its sessions at once, and keeps its audit rows", async () => {
       const { name, url } = await added();
       const { clientId } = await operator.service.addPartner();
       await onUrl(url, "partner", "suspend", clientId);
@@ -160,10 +160,10 @@ describe("gold operator", () => {
       ]);
     });
 
-    it("asks first, and needs --yes where nobody can be asked", async () => {
+    it("asks first, and needs --yes if there is no terminal to ask on", async () => {
       const { name } = await added();
       const env = { MIGRATION_DATABASE_URL: urlOf(migration) };
-      refused(await runGold(["operator", "remove", name], { env }), 2, "say --yes");
+      refused(await runGold(["operator", "remove", name], { env }), 2, "with --yes");
       const [role] = await sql`select rolcanlogin from pg_roles where rolname = ${name}`;
       assertEquals(role!.rolcanlogin, true);
     });
@@ -182,7 +182,7 @@ describe("gold operator", () => {
       refused(await asMigration("operator", "add", recorder), 1, words);
     });
 
-    it("touches no role that is no operator", async () => {
+    it("changes no role that is not an operator", async () => {
       const other = await newLogin("", "gold_api");
       const builder = await newLogin("createrole", "gold_operator");
       for (
@@ -204,7 +204,7 @@ describe("gold operator", () => {
       assertEquals(roles!.n, 4);
     });
 
-    it("says that a login owns something, and leaves it as it was", async () => {
+    it("refuses a login that owns database objects, and leaves the login unchanged", async () => {
       const { name } = await added();
       await sql.unsafe(
         `create table public.kept_${name} (n int); alter table public.kept_${name} owner to ${name}`,
@@ -217,7 +217,7 @@ describe("gold operator", () => {
     });
   });
 
-  it("list shows those that were added and those made by hand, with what each last changed", async () => {
+  it("list shows logins that gold added and logins created by hand, with their last change", async () => {
     const { name, url } = await added();
     const { clientId } = await operator.service.addPartner();
     await onUrl(url, "partner", "suspend", clientId);

@@ -11,7 +11,8 @@ const PASSWORD_BYTES = 24;
 const add: Command = {
   words: "operator add",
   usage: "operator add NAME",
-  does: "a database login of a person's own, by which the audit knows who did what; its URL is shown once",
+  does:
+    "creates a database login for one person, under which the audit records what this person does; its URL is shown only once",
   takes: ["NAME"],
   async run({ migrationUrl, random, positionals: [name] }) {
     const url = new URL(await migrationUrl());
@@ -23,7 +24,7 @@ const add: Command = {
     [url.username, url.password] = [name!, password];
     return {
       title:
-        "The URL holds the login's password and is shown this once. Hand it to the person over a safe channel.",
+        "The URL contains the login's password and is shown only once. Send it to the person over a secure channel.",
       object: { login: name!, database_url: url.href },
     };
   },
@@ -32,7 +33,7 @@ const add: Command = {
 const list: Command = {
   words: "operator list",
   usage: "operator list",
-  does: "who may log in as an operator, and when each last changed something",
+  does: "lists who may log in as an operator, and when each last changed something",
   async run({ query }) {
     const rows = await query`select * from gold.operator_overview order by login`;
     return {
@@ -50,7 +51,7 @@ const remove: Command = {
   words: "operator remove",
   usage: "operator remove NAME",
   does:
-    "takes the login away and ends its sessions; what it did stays on record, and nobody gets its name again",
+    "removes a login and ends its sessions; its audit records stay, and its name is never given to anyone again",
   takes: ["NAME"],
   asks: ([name]) => `Remove the login ${name}? Nobody can be given this name again.`,
   async run({ migrationUrl, positionals: [name] }) {
@@ -75,7 +76,7 @@ async function asMigration(url: string, act: (sql: Sql) => Promise<unknown>): Pr
         "not_permitted",
         `The login ${
           own!.login
-        } may not make or remove logins: set MIGRATION_DATABASE_URL to the login that migrates, which has CREATEROLE.`,
+        } may not create or remove logins. Set MIGRATION_DATABASE_URL to the migration login, which has CREATEROLE.`,
       );
     }
     await act(sql);

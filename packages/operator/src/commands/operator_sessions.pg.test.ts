@@ -39,7 +39,7 @@ describe("sessions of operators", () => {
     return postgres(own.href, { max: 1, onnotice: () => {} });
   }
 
-  it("that keep a lock in an open transaction are ended before the price becomes stale", async () => {
+  it("end before the price becomes stale if they hold a lock in an idle transaction", async () => {
     await sql`select gold.add_operator(${name}, ${name})`;
     await sql`select gold.set_price('simulated', 10000, 10100, 9900, 100, ${STALE_AFTER_SECONDS}, null)`;
     const person = connectAs(name);
@@ -76,7 +76,7 @@ describe("sessions of operators", () => {
     }
   });
 
-  it("have limits from the login's creation, or from the next migration, and so have the service's", async () => {
+  it("have limits from creation or the next migration; so do the service's sessions", async () => {
     assertEquals(await limitsOf(name), LIMITS);
     await sql.unsafe(`create role ${name}_by_hand login in role gold_operator`);
     assertEquals(await limitsOf(`${name}_by_hand`), undefined);

@@ -34,7 +34,7 @@ describe("gold partner", () => {
     Number((await operator.service.books.sql.unsafe(`select count(*) as rows from gold.${table}`))[0]!.rows);
 
   describe("create", () => {
-    it("shows id and secrets once, in one JSON object", async () => {
+    it("prints the id and the secrets in one JSON object", async () => {
       const { json, err, exit } = await create({ webhook: "https://localhost/hooks" });
       assertEquals([exit, err, Object.keys(json)], [0, "", [
         "client_id",
@@ -48,12 +48,12 @@ describe("gold partner", () => {
       assertEquals((await create()).json.client_id === json.client_id, false);
     });
 
-    it("takes a webhook whose name has no address yet, with nothing beside the JSON object", async () => {
+    it("accepts a webhook host without an address, and prints only the JSON object with --json", async () => {
       const { json, err, exit } = await create({ webhook: "https://hooks.invalid/" });
       assertEquals([exit, err, Object.keys(json).length], [0, "", 4]);
     });
 
-    it("stores neither secret in the clear, and an audit row with the operator's login and no secret", async () => {
+    it("stores no secret in plain text, and audits the operator's login without the secrets", async () => {
       const { client_id, client_secret, webhook_secret } = (await create()).json as Record<string, string>;
       const { sql } = operator.service.books;
       const [stored] = await sql`
@@ -70,7 +70,7 @@ describe("gold partner", () => {
       assert(!audit!.detail.includes(client_secret) && !audit!.detail.includes(webhook_secret));
     });
 
-    it("hands out a secret that the service then takes", async () => {
+    it("prints a client secret that the service accepts", async () => {
       const { client_id, client_secret } = (await create({ ip: "127.0.0.1/32" })).json as Record<
         string,
         string
@@ -90,7 +90,7 @@ describe("gold partner", () => {
       assertEquals(reply.status, 200);
     });
 
-    it("takes several addresses and keys, PEM or JWK, with a kid of the partner's own", async () => {
+    it("accepts several addresses and several keys, as PEM or as JWK with a kid", async () => {
       const { publicJwk } = await newTrialKey();
       const jwk = await operator.write("public.jwk", JSON.stringify({ ...publicJwk, kid: "hsm-1" }));
       const { json } = await create(
@@ -111,7 +111,7 @@ describe("gold partner", () => {
       assert(keys.map(({ thumbprint }) => thumbprint).includes(await jwkThumbprint(publicJwk)));
     });
 
-    it("refuses a key of another partner, and makes none", async () => {
+    it("rejects a key of another partner, and creates no partner", async () => {
       const file = await newKey();
       const { client_id } = (await create({ "signing-key": file })).json;
       const partners = await count("partner");
@@ -119,7 +119,7 @@ describe("gold partner", () => {
       assertEquals(await count("partner"), partners);
     });
 
-    it("refuses what is missing or no such thing, says which option, and changes nothing", async () => {
+    it("rejects a missing or invalid option, names the option, and creates no partner", async () => {
       const partners = await count("partner");
       for (const name of ["name", "iban", "ip", "webhook", "signing-key"]) {
         refused(await create({ [name]: null }), 2, `--${name}`);
@@ -146,7 +146,7 @@ describe("gold partner", () => {
     });
   });
 
-  it("list and show tell each partner's state", async () => {
+  it("list and show print each partner's state", async () => {
     const { client_id } = (await create()).json as Record<string, string>;
     const listed = itemsOf(await operator.done("partner", "list")).find((one) =>
       one.client_id === client_id
@@ -166,7 +166,7 @@ describe("gold partner", () => {
     assertMatch(table.out, /^client_id +name +status +created_at\n/);
   });
 
-  it("suspend and resume change state once each, and leave audit rows", async () => {
+  it("suspend and resume change the state once each, and write audit rows", async () => {
     const { client_id } = (await create()).json as { client_id: string };
     assertEquals((await operator.done("partner", "suspend", client_id)).status, "suspended");
     assertEquals((await operator.done("partner", "show", client_id)).status, "suspended");
@@ -181,13 +181,13 @@ describe("gold partner", () => {
     assertEquals(new Set(rows.map(({ login }) => login)), new Set([operator.login]));
   });
 
-  it("may not be called by the service's own login", async () => {
+  it("suspend is refused for the service's own login", async () => {
     const api = new URL(operator.service.books.url);
     api.searchParams.set("role", "gold_api");
     const run = await runGold(["partner", "suspend", operator.service.partner.clientId, "--yes"], {
       env: { DATABASE_URL: api.href },
     });
-    refused(run, 1, "may not do this");
+    refused(run, 1, "lacks the privilege for this command");
     assertEquals(run.problem.code, "not_permitted");
   });
 });

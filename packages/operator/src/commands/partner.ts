@@ -21,7 +21,7 @@ const create: Command = {
   usage:
     "partner create --name NAME --iban SA… --ip CIDR [--ip …] --webhook https://… --signing-key FILE [--rate N/s] [--burst N] [--max-grams G] " +
     LIMIT_USAGE,
-  does: "onboards a partner; its secrets are shown once",
+  does: "creates a partner; its secrets are shown only once",
   options: {
     name: { type: "string" },
     iban: { type: "string" },
@@ -41,12 +41,14 @@ export async function createPartner({ values, db, path, random }: Invocation) {
   const settled = await deployment();
   const name = readName(values);
   const ips = repeated(values, "ip").map(readRange);
-  if (ips.length === 0) throw usage("--ip is missing: a partner without a registered address may not enter.");
+  if (ips.length === 0) {
+    throw usage("--ip is missing. A partner needs at least one registered address to call the service.");
+  }
   const signingKeys = await Promise.all(
     repeated(values, "signing-key").map((file) => readSigningKey(path(file))),
   );
   if (signingKeys.length === 0) {
-    throw usage("--signing-key is missing: the partner's public key, PEM or JWK.");
+    throw usage("--signing-key is missing. Give the file of the partner's public key, as PEM or JWK.");
   }
   const rate = values.rate === undefined
     ? settled.partnerDefaults.ratePerSecond
@@ -71,7 +73,7 @@ export async function createPartner({ values, db, path, random }: Invocation) {
     await limitPartner(transaction, clientId, limits);
   });
   return {
-    title: "The secrets are shown this once. Hand them to the partner over a safe channel.",
+    title: "The secrets are shown only once. Send them to the partner over a secure channel.",
     object: {
       client_id: clientId,
       name,
@@ -85,7 +87,7 @@ export async function createPartner({ values, db, path, random }: Invocation) {
 const list: Command = {
   words: "partner list",
   usage: "partner list",
-  does: "every partner and its state",
+  does: "lists every partner and its status",
   async run({ query }) {
     const rows =
       await query`select public_id, name, suspended_at, created_at from gold.partner_overview order by id`;
@@ -103,7 +105,7 @@ const list: Command = {
 const show: Command = {
   words: "partner show",
   usage: "partner show ID",
-  does: "one partner: addresses, limits, balances, how its webhook does",
+  does: "shows one partner: its addresses, limits and balances, and the state of its webhook",
   takes: ["ID"],
   async run({ query, positionals: [id] }) {
     const row = await findPartner(query, id!);
@@ -144,7 +146,7 @@ const show: Command = {
 const suspend: Command = {
   words: "partner suspend",
   usage: "partner suspend ID",
-  does: "ends its tokens: writes at once, reads within a second",
+  does: "suspends a partner: the service refuses its writes at once and its reads within a second",
   takes: ["ID"],
   asks: ([id]) => `Suspend ${id} now?`,
   async run({ query, positionals: [id] }) {
@@ -156,7 +158,7 @@ const suspend: Command = {
 const resume: Command = {
   words: "partner resume",
   usage: "partner resume ID",
-  does: "lets a suspended partner in again",
+  does: "ends a partner's suspension",
   takes: ["ID"],
   async run({ query, positionals: [id] }) {
     await query`select gold.resume_partner(${id!})`;

@@ -21,7 +21,7 @@ describe("gold partner set and approve-iban", () => {
   const set = (...argv: string[]) => operator.gold("partner", "set", id, ...argv);
   const shown = () => operator.done("partner", "show", id);
 
-  it("set changes what is given and leaves the rest", async () => {
+  it("set changes only the given options", async () => {
     const before = await shown();
     const changed = await operator.done("partner", "set", id, "--rate", "100/s", "--burst", "300");
     assertEquals(changed, { client_id: id, rate_per_second: 100, burst: 300 });
@@ -34,7 +34,7 @@ describe("gold partner set and approve-iban", () => {
     assertEquals([after.iban, after.rate_per_second], [OLD_IBAN, 100]);
   });
 
-  it("set limits open quotes and daily records, each by itself, and takes a limit away", async () => {
+  it("set sets and removes each limit on open quotes and daily records separately", async () => {
     const unlimited = { open_quotes: "unlimited", open_grams: "unlimited", daily_records: "unlimited" };
     const limitsOf = ({ open_quotes, open_grams, daily_records }: Awaited<ReturnType<typeof shown>>) => ({
       open_quotes,
@@ -69,7 +69,7 @@ describe("gold partner set and approve-iban", () => {
     assertEquals(rows.length, 0);
   });
 
-  it("set refuses nothing at all, an unknown partner and what is no such thing, and changes nothing", async () => {
+  it("set rejects no options, an unknown partner and invalid values, and changes nothing", async () => {
     const before = await shown();
     refused(await set(), 2, "nothing to set");
     refused(await operator.gold("partner", "set", "sbx_nobody", "--burst", "1"), 1, "sbx_nobody");
@@ -82,7 +82,7 @@ describe("gold partner set and approve-iban", () => {
     assertEquals(await shown(), before);
   });
 
-  it("set says that a webhook's name has no address yet, and takes it", async () => {
+  it("set accepts a webhook host without an address, and prints a notice", async () => {
     const { out, err, exit } = await set("--webhook", "https://hooks.invalid/");
     assertEquals([exit, err.includes("DNS has no address for hooks.invalid")], [0, true]);
     assertEquals(/DNS has no address/.test(out), false);
@@ -91,7 +91,7 @@ describe("gold partner set and approve-iban", () => {
     assertEquals([other.exit, other.err], [0, ""]);
   });
 
-  it("set goes by what the deployment says of receivers on loopback", async () => {
+  it("set accepts a loopback webhook only if the deployment allows loopback receivers", async () => {
     const { sql } = operator.service.books;
     const webhook = async () => (await shown()).webhook_url;
     await operator.done("partner", "set", id, "--webhook", "https://localhost:9999/hooks");
@@ -103,7 +103,7 @@ describe("gold partner set and approve-iban", () => {
     assertEquals(await webhook(), "https://localhost:9999/hooks");
   });
 
-  it("a rate above a quarter of the flood bound is refused with that reason, also to a new partner", async () => {
+  it("set and create reject a rate above a quarter of the flood bound, with the reason", async () => {
     await operator.done("partner", "set", id, "--rate", "5000/s");
     const run = await set("--rate", "5001/s");
     refused(run, 1, "a quarter of the proxy's limit of 20000/s");
@@ -128,7 +128,7 @@ describe("gold partner set and approve-iban", () => {
     refused(created, 1, "more than a quarter");
   });
 
-  it("a new IBAN waits for another login, and is shown with who asked", async () => {
+  it("set --iban waits for another login's approval, and show prints the requester", async () => {
     const asked = await operator.done("partner", "set", id, "--iban", NEW_IBAN);
     assertEquals(asked, { client_id: id, pending_iban: NEW_IBAN });
     const waiting = await shown();
@@ -141,7 +141,7 @@ describe("gold partner set and approve-iban", () => {
     refused(
       await operator.gold("partner", "approve-iban", id, "--yes"),
       1,
-      "you asked for this IBAN, so another login has to approve it",
+      "you requested this IBAN, so another login has to approve it",
     );
     assertEquals((await shown()).iban, OLD_IBAN);
     const approved = await operator.colleague.done("partner", "approve-iban", id);
@@ -156,12 +156,12 @@ describe("gold partner set and approve-iban", () => {
     refused(
       await operator.colleague.gold("partner", "approve-iban", id, "--yes"),
       1,
-      "No new IBAN was asked for",
+      "No new IBAN was requested",
     );
     refused(await operator.gold("partner", "approve-iban", "sbx_nobody", "--yes"), 1, "sbx_nobody");
   });
 
-  it("the registered IBAN withdraws the one that was asked for, once, and the audit tells it", async () => {
+  it("set --iban with the registered IBAN withdraws the pending one once, and audits it", async () => {
     await operator.done("partner", "set", id, "--iban", OTHER_IBAN);
     const withdrawn = await operator.colleague.done("partner", "set", id, "--iban", NEW_IBAN);
     assertEquals(withdrawn, { client_id: id, pending_iban: null });
@@ -182,7 +182,7 @@ describe("gold partner set and approve-iban", () => {
     refused(await set("--iban", NEW_IBAN), 1, "registered IBAN already");
   });
 
-  it("approve-iban shows both IBANs and asks, and approves only what it showed", async () => {
+  it("approve-iban shows both IBANs and asks, and approves only the IBAN that it showed", async () => {
     await operator.done("partner", "set", id, "--iban", OLD_IBAN);
     const approve = (ask?: (question: string) => Promise<boolean>) =>
       runGold(["partner", "approve-iban", id], {
@@ -201,7 +201,7 @@ describe("gold partner set and approve-iban", () => {
       await operator.done("partner", "set", id, "--iban", OTHER_IBAN);
       return true;
     });
-    refused(meanwhile, 1, `another IBAN was asked for meanwhile: ${OTHER_IBAN}`);
+    refused(meanwhile, 1, `another IBAN was requested meanwhile: ${OTHER_IBAN}`);
     assertEquals((await shown()).iban, NEW_IBAN);
   });
 });

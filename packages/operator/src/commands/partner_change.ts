@@ -12,7 +12,7 @@ const set: Command = {
     "partner set ID [--name NAME] [--iban SA…] [--ip CIDR …] [--webhook https://…] [--rate N/s] [--burst N] [--max-grams G] " +
     LIMIT_USAGE,
   does:
-    "changes what is given; --ip replaces all addresses, --webhook enables a disabled endpoint, also with the URL that it has, a new IBAN waits for another login's approve-iban, and the registered one withdraws it",
+    "changes only the options that are given. --ip replaces all addresses. --webhook enables a disabled endpoint, even if the URL stays the same. A new IBAN waits for another login's approve-iban; giving the registered IBAN withdraws it",
   options: {
     name: { type: "string" },
     iban: { type: "string" },
@@ -76,13 +76,13 @@ async function setPartner({ values, db, positionals: [id] }: Invocation): Promis
 
 const titleOf = (id: string, pendingIban: string | null | undefined) =>
   pendingIban
-    ? `Another login approves the IBAN: gold partner approve-iban ${id}`
-    : "The IBAN that was asked for is withdrawn: the registered one stays.";
+    ? `Another login must approve the IBAN: gold partner approve-iban ${id}`
+    : "The requested IBAN was withdrawn. The registered IBAN stays.";
 
 const approveIban: Command = {
   words: "partner approve-iban",
   usage: "partner approve-iban ID",
-  does: "makes the IBAN that another login asked for the registered one; payouts are held for 24 hours",
+  does: "approves the new IBAN that another login requested; the partner's payouts are held for 24 hours",
   takes: ["ID"],
   async run({ query, confirm, positionals: [id] }) {
     const { name, iban, pending_iban: seen, pending_iban_by: by, pending_iban_at: at } = await findPartner(
@@ -93,16 +93,16 @@ const approveIban: Command = {
       throw new Failure(
         EXIT.refused,
         "refused",
-        `No new IBAN was asked for: gold partner set ${id} --iban SA… does.`,
+        `No new IBAN was requested. To request one: gold partner set ${id} --iban SA…`,
       );
     }
     await confirm(
-      `${by} asked at ${at.toISOString()} that ${name} be paid to ${seen} instead of ${iban}. Have you checked it with the partner by another way?`,
+      `${by} requested at ${at.toISOString()} that ${name} is paid to ${seen} instead of ${iban}. Have you verified the new IBAN with the partner over another channel?`,
     );
     // Approves only the IBAN that was shown. If another one was asked for meanwhile, the database refuses.
     const [row] = await query`select gold.approve_iban(${id!}, ${seen}) as held_until`;
     return {
-      title: "Payouts are held until then, so that a wrong change can still be caught.",
+      title: "Payouts are held until payouts_held_until, so that a wrong change can still be caught.",
       object: { client_id: id!, iban: seen, payouts_held_until: row!.held_until.toISOString() },
     };
   },

@@ -34,7 +34,9 @@ function readOpenGrams(text: string): bigint {
   const grams = parseGrams(text);
   if (grams > OPEN_TENTH_MILLIGRAMS_AT_MOST) {
     throw usage(
-      `--open-grams is at most ${formatGrams(OPEN_TENTH_MILLIGRAMS_AT_MOST)}; use unlimited for no limit.`,
+      `--open-grams must be at most ${
+        formatGrams(OPEN_TENTH_MILLIGRAMS_AT_MOST)
+      }; use unlimited for no limit.`,
     );
   }
   return grams;

@@ -3,17 +3,17 @@ import { assertEquals, assertStringIncludes, assertThrows } from "@std/assert";
 import { Failure } from "../failure.ts";
 import { readName, readRange } from "./partner_terms.ts";
 
-describe("--name", () => {
-  it("is at most as long as a certificate can hold, in characters", () => {
+describe("readName()", () => {
+  it("accepts up to 64 characters, the most that a certificate can hold", () => {
     for (const name of ["x".repeat(64), "\u{1f511}".repeat(64)]) assertEquals(readName({ name }), name);
     const { message, exit } = assertThrows(() => readName({ name: "x".repeat(65) }), Failure);
     assertEquals(exit, 2);
-    assertStringIncludes(message, "64 characters at most: it stands in the partner's certificate");
+    assertStringIncludes(message, "at most 64 characters: the partner's certificate");
   });
 });
 
-describe("--ip", () => {
-  it("is an address or a range, of IPv4 or of IPv6", () => {
+describe("readRange()", () => {
+  it("accepts an IPv4 or IPv6 address or range", () => {
     const table = {
       "203.0.113.7": "203.0.113.7/32",
       "203.0.113.0/24": "203.0.113.0/24",
@@ -25,7 +25,7 @@ describe("--ip", () => {
     assertEquals(Object.keys(table).map(readRange), Object.values(table));
   });
 
-  it("of an IPv4 address inside an IPv6 one is that IPv4 address", () => {
+  it("converts an IPv4-mapped IPv6 address to the IPv4 address", () => {
     const table = {
       "::ffff:203.0.113.7": "203.0.113.7/32",
       "::ffff:cb00:7107/128": "203.0.113.7/32",
@@ -35,7 +35,7 @@ describe("--ip", () => {
     assertEquals(Object.keys(table).map(readRange), Object.values(table));
   });
 
-  it("has one spelling only: what other programs read as another address is none", () => {
+  it("rejects spellings that other programs could read as another address", () => {
     for (
       const text of [
         ...["127.1", "010.0.0.1", "0x7f.0.0.1", "2130706433", "1.2.3", "1.2.3.4.5", "1.2.3.256", "x", ""],
@@ -54,12 +54,12 @@ describe("--ip", () => {
     ) {
       assertStringIncludes(
         assertThrows(() => readRange(text), Failure).message,
-        "no address and no CIDR range",
+        "--ip must be an IP address or a CIDR range",
       );
     }
   });
 
-  it("that is a range and has an address in it is refused, and the range is named", () => {
+  it("rejects a range with host bits set, and names the correct range", () => {
     const table = {
       "203.0.113.7/24": "203.0.113.0/24",
       "10.0.0.1/0": "0.0.0.0/0",
@@ -70,7 +70,7 @@ describe("--ip", () => {
     for (const [text, range] of Object.entries(table)) {
       const { exit, message } = assertThrows(() => readRange(text), Failure);
       assertEquals(exit, 2);
-      assertStringIncludes(message, `the range is ${range}.`);
+      assertStringIncludes(message, `For the range, give ${range}.`);
     }
   });
 });

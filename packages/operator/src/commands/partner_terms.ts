@@ -22,7 +22,7 @@ export function readName(values: Values): string {
   const name = line(values, "name");
   if ([...name].length <= SUBJECT_MAX_CHARACTERS) return name;
   throw usage(
-    `--name is ${SUBJECT_MAX_CHARACTERS} characters at most: it stands in the partner's certificate, which holds no more.`,
+    `--name must be at most ${SUBJECT_MAX_CHARACTERS} characters: the partner's certificate cannot hold a longer name.`,
   );
 }
 
@@ -34,12 +34,16 @@ export function readRange(text: string): string {
   const addressBits = version === 4 ? 32 : 128;
   const bits = Number(given ?? addressBits);
   if (version === 0 || bits > addressBits) {
-    throw usage(`--ip ${text} is no address and no CIDR range, as in 203.0.113.0/24 or 2001:db8::/32.`);
+    throw usage(
+      `--ip must be an IP address or a CIDR range such as 203.0.113.0/24 or 2001:db8::/32; got ${text}.`,
+    );
   }
   const family = version === 4 ? ipaddr.IPv4 : ipaddr.IPv6;
   const network = family.networkAddressFromCIDR(`${spelling}/${bits}`);
   if (`${network}` !== `${family.parse(spelling)}`) {
-    throw usage(`--ip ${text} names one address and a range at once: the range is ${network}/${bits}.`);
+    throw usage(
+      `--ip ${text} has host bits set. For one address, leave out the prefix length. For the range, give ${network}/${bits}.`,
+    );
   }
   return network instanceof ipaddr.IPv6 && network.isIPv4MappedAddress() && bits >= MAPPED_BITS
     ? `${network.toIPv4Address()}/${bits - MAPPED_BITS}`
@@ -62,7 +66,9 @@ export async function readSigningKey(file: string) {
 /** Returns a kid that a JWS protected header can carry. No request could name the key by any other kid. */
 function readKid(kid: unknown): string {
   if (typeof kid === "string" && KID_FORM.test(kid)) return kid;
-  throw usage(`The JWK's kid is 1 to ${KID_MAX_CHARACTERS} visible ASCII characters, or left out.`);
+  throw usage(
+    `The JWK's kid must be 1 to ${KID_MAX_CHARACTERS} visible ASCII characters, or must be left out.`,
+  );
 }
 
 /**
@@ -81,14 +87,15 @@ export async function readWebhook(
   if (fault === undefined) return { url };
   return {
     url,
-    notice: `--webhook is taken, but mind the spelling. ${fault.message} Each attempt asks again.`,
+    notice:
+      `--webhook was stored, but check its spelling. ${fault.message} Each delivery attempt looks the name up again.`,
   };
 }
 
 export function readMaximum(text: string): bigint {
   const grams = parseGrams(text);
   if (grams > GOLD_MAX_TENTH_MILLIGRAMS) {
-    throw usage(`--max-grams is at most ${formatGrams(GOLD_MAX_TENTH_MILLIGRAMS)}.`);
+    throw usage(`--max-grams must be at most ${formatGrams(GOLD_MAX_TENTH_MILLIGRAMS)}.`);
   }
   return grams;
 }

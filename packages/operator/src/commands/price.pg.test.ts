@@ -14,7 +14,7 @@ describe("gold price", () => {
   const set = (...argv: string[]) => operator.gold("price", "set", ...argv);
   const shown = () => operator.done("price", "show");
 
-  it("set changes what is given and leaves the rest", async () => {
+  it("set changes only the given options", async () => {
     await operator.done("price", "set", "--mid", "500", "--spread", "60", "--stale-after", "20");
     const before = await shown();
     assertEquals([before.source, before.url, before.mid, before.buy_price, before.sell_price], [
@@ -37,7 +37,7 @@ describe("gold price", () => {
     assertEquals((await operator.done("price", "set", "--mid", "450")).source, "fixed");
   });
 
-  it("an http source has no price until it gave one: what stood before is not quoted as its own", async () => {
+  it("set to a new http source shows no price until the source supplies a price", async () => {
     await operator.done("price", "set", "--mid", "500");
     const http = await operator.done("price", "set", "--source", "http", "--url", URL_OF_PRICES);
     assertEquals([http.source, http.url, http.mid, http.buy_price, http.as_of, http.stale], [
@@ -63,7 +63,7 @@ describe("gold price", () => {
     assertEquals((await operator.done("price", "set", "--mid", "500")).url, null);
   });
 
-  it("the first price needs --mid, but not of an http source", async () => {
+  it("set requires --mid for the first price, except with an http source", async () => {
     const { sql } = operator.service.books;
     await sql`delete from gold.price`;
     refused(await operator.gold("price", "show"), 1, "gold price set");
@@ -74,7 +74,7 @@ describe("gold price", () => {
     await operator.done("price", "set", "--mid", "500");
   });
 
-  it("a URL is https on a public host, unless PRICE_SOURCE_ALLOW in the environment permits it", async () => {
+  it("set accepts only https URLs of public hosts, unless PRICE_SOURCE_ALLOW permits others", async () => {
     const of = (url: string) => set("--source", "http", "--url", url);
     const internal = [
       "http://127.0.0.1:8080/p",
@@ -116,7 +116,7 @@ describe("gold price", () => {
     await operator.done("price", "set", "--mid", "500");
   });
 
-  it("of two persons at once neither undoes what the other set", async () => {
+  it("set keeps the changes of both people who run it at the same time", async () => {
     const { sql } = operator.service.books;
     await operator.done("price", "set", "--mid", "500", "--spread", "60");
     const runs = await sql.begin(async (transaction) => {
@@ -140,7 +140,7 @@ describe("gold price", () => {
     });
   }
 
-  it("the market is open by its hours, which the service keeps to", async () => {
+  it("set --open sets the market hours, and the service obeys them", async () => {
     const quote = () => operator.service.send("/v1/quotes", { body: '{"side":"buy","gold_grams":1}' });
     const closed = await operator.done("price", "set", "--open", "never");
     assertEquals([closed.market, closed.market_hours, closed.mid], ["closed", ["never"], "500"]);

@@ -29,7 +29,7 @@ const set: Command = {
   usage:
     'price set [--mid SAR_PER_GRAM] [--spread BASIS_POINTS] [--source fixed|simulated|http] [--url https://…] [--stale-after SECONDS] [--open always|never|"sun-thu 10:00-15:00" …]',
   does:
-    "changes what is given: the price that quotes are made from, where it comes from, and when the market is open",
+    "changes only the options that are given: the price that quotes are made from, its source, and the market hours",
   options: {
     mid: { type: "string" },
     spread: { type: "string" },
@@ -69,7 +69,7 @@ async function setPrice({ values, db, env }: Invocation): Promise<Result> {
 const show: Command = {
   words: "price show",
   usage: "price show",
-  does: "the current price, where it comes from, and when the market is open",
+  does: "shows the current price, its source and the market hours",
   async run({ db }) {
     return { object: await describePrice((await db()).sql) };
   },
@@ -86,10 +86,10 @@ function termsOf(values: Values, standing: Standing | undefined): Terms {
     : oneOf(named, "source", SOURCES);
   const midPips = given ?? standing?.midPips;
   if (source === "http" && given !== undefined) {
-    throw usage("--mid is not for the http source: it says the price itself.");
+    throw usage("--mid cannot be given with the http source, because that source supplies the price.");
   }
   if (source !== "http" && midPips === undefined) {
-    throw usage("--mid is missing: there is no price yet that could stay.");
+    throw usage("--mid is missing. There is no current price to keep.");
   }
   return {
     source,
@@ -111,11 +111,13 @@ function numberOf(values: Values, name: string, otherwise: number): number {
 
 function urlOf(source: string, given: string | undefined, standing: Standing | undefined): string | null {
   if (source !== "http") {
-    if (given !== undefined) throw usage("--url is for --source http alone.");
+    if (given !== undefined) throw usage("--url can be given only with --source http.");
     return null;
   }
   const url = given ?? standing?.url ?? undefined;
-  if (url === undefined) throw usage("--url is missing: where the http source is asked for its price.");
+  if (url === undefined) {
+    throw usage("--url is missing. Give the URL from which the http source gets its price.");
+  }
   return url;
 }
 

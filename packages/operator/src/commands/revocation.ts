@@ -14,7 +14,7 @@ const PUBLIC_FILE = 0o644;
 const revoke: Command = {
   words: "cert revoke",
   usage: `cert revoke FINGERPRINT [--reason ${REVOCATION_REASONS.join("|")}]`,
-  does: "ends a certificate at once, for good, and puts it on its authority's revocation list",
+  does: "revokes a certificate at once and permanently, and puts it on its authority's revocation list",
   options: { reason: { type: "string" } },
   takes: ["FINGERPRINT"],
   run: revokeCertificate,
@@ -37,16 +37,16 @@ async function revokeCertificate(invocation: Invocation): Promise<Result> {
   }
   const { public_id, authority, last_used_at } = certificate;
   const use = await isInUse(invocation, last_used_at)
-    ? ` It is in use: the last time at ${last_used_at.toISOString()}.`
+    ? ` It is in use: it was last used at ${last_used_at.toISOString()}.`
     : "";
-  await confirm(`Revoke ${fingerprint} of ${public_id}? It cannot be undone.${use}`);
+  await confirm(`Revoke ${fingerprint} of ${public_id}? This cannot be undone.${use}`);
   await sql`select gold.revoke_certificate(${fingerprint}, ${reason})`;
   const trusted = await readTrustedAuthorities(sql);
   const signers = trusted.filter((one) => authority === null || one.fingerprint === authority);
   const renewals = await renewRevocationLists(sql, await withoutEnded(sql, signers));
   const failed = renewals.filter(({ failure }) => failure !== null);
   const warning = failed.length > 0
-    ? `The certificate is revoked and the service refuses it; but ITS REVOCATION LIST WAS NOT RENEWED, so the proxy still lets it connect: run \`gold cert crl\` as soon as the key can be reached. ${
+    ? `The certificate is revoked and the service refuses it. But ITS REVOCATION LIST WAS NOT RENEWED, so the proxy still lets it connect. Run \`gold cert crl\` as soon as the authority's key can be reached. ${
       describeFailures(failed)
     }`
     : undefined;
@@ -64,19 +64,21 @@ async function revokeCertificate(invocation: Invocation): Promise<Result> {
 const crl: Command = {
   words: "cert crl",
   usage: "cert crl [--out FILE] [--days N]",
-  does: "renews every authority's revocation list; to be run daily",
+  does: "renews every authority's revocation list; run it daily",
   options: { out: { type: "string" }, days: { type: "string", default: `${LIST_DAYS}` } },
   async run({ values, db, path }) {
     const { sql } = await db();
     const days = wholeNumber(required(values, "days"), "days");
-    if (days > LIST_DAYS_MAX) throw usage(`--days is ${LIST_DAYS_MAX} at most, not ${days}.`);
+    if (days > LIST_DAYS_MAX) throw usage(`--days must be at most ${LIST_DAYS_MAX}; got ${days}.`);
     const out = optional(values, "out");
     const trusted = await readTrustedAuthorities(sql);
     if (trusted.length === 0) throw noAuthority();
     const renewals = await renewRevocationLists(sql, await withoutEnded(sql, trusted), days);
     if (out !== undefined) {
       await replaceFile(path(out), await readLists(sql), PUBLIC_FILE).catch((error: Error) => {
-        throw usage(`${out} was not written; the lists in the database are renewed: ${error.message}.`);
+        throw usage(
+          `${out} was not written: ${error.message}. The revocation lists in the database were renewed.`,
+        );
       });
     }
     const failed = renewals.filter(({ failure }) => failure !== null);
@@ -84,7 +86,7 @@ const crl: Command = {
       throw new Failure(
         EXIT.dependency,
         "revocation_list_not_renewed",
-        `${failed.length} of ${renewals.length} revocation lists were not renewed; when one of them is over, the proxy gets no list at all. ${
+        `${failed.length} of ${renewals.length} revocation lists were not renewed. When one of them expires, the proxy gets no list at all. ${
           describeFailures(failed)
         }`,
       );

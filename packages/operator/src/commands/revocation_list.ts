@@ -86,7 +86,7 @@ async function renewRevocationList(sql: Sql, trusted: TrustedAuthority, days: nu
   throw new Failure(
     EXIT.dependency,
     "busy",
-    "Other commands renewed this list again and again while it was signed. Run it again.",
+    "Other commands kept renewing this list while it was being signed. Run the command again.",
   );
 }
 
@@ -105,5 +105,9 @@ async function readStanding(sql: Sql, fingerprint: string): Promise<StandingRow>
     ), '[]') as revoked
     from gold.authority_overview a where a.fingerprint = ${fingerprint} and a.retired_at is null`;
   if (row) return row;
-  throw new Failure(EXIT.refused, "refused", `The authority ${fingerprint} was retired meanwhile.`);
+  throw new Failure(
+    EXIT.refused,
+    "refused",
+    `The authority ${fingerprint} was retired while this command ran.`,
+  );
 }

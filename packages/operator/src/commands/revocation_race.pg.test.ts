@@ -30,7 +30,7 @@ describe("while an authority's key signs", () => {
     return { number, whole: wanted.every((serial) => serials.includes(serial)) };
   };
 
-  it("of two revocations at once none is lost, and each list has a number of its own", async () => {
+  it("keeps both of two concurrent revocations, and gives each list its own number", async () => {
     const [one, other] = [await issueTo(operator, clientId), await issueTo(operator, clientId)];
     const { number } = await listOf(operator, authority);
     const held = await program.hold();
@@ -42,7 +42,7 @@ describe("while an authority's key signs", () => {
     assertEquals(await onList(one, other), { number: number + 2, whole: true });
   });
 
-  it("a list that is renewed while a certificate is revoked does not take it off again", async () => {
+  it("keeps a certificate on the list that is revoked while cert crl renews the list", async () => {
     const fingerprint = await issueTo(operator, clientId);
     const { number } = await listOf(operator, authority);
     const held = await program.hold();
@@ -55,7 +55,7 @@ describe("while an authority's key signs", () => {
     assertEquals(await onList(fingerprint), { number: number + 2, whole: true });
   });
 
-  it("a revocation counts at once, before its list is signed, and the partner's orders do not wait for that", async () => {
+  it("revokes at once, before the list is signed, without locking the partner's account", async () => {
     const fingerprint = await issueTo(operator, clientId);
     const held = await program.hold();
     const slow = operator.done("cert", "revoke", fingerprint);
@@ -71,7 +71,7 @@ describe("while an authority's key signs", () => {
     assertEquals((await onList(fingerprint)).whole, true);
   });
 
-  it("a certificate whose authority was replaced while it signed is not registered, and not written", async () => {
+  it("neither registers nor writes a certificate whose authority was replaced meanwhile", async () => {
     const csr = await keepRequest(operator, clientId);
     const held = await program.hold();
     const slow = operator.gold("cert", "issue", clientId, "--csr", csr, "--out", operator.path("late.pem"));
@@ -94,13 +94,13 @@ describe("while an authority's key signs", () => {
     assert(row!.authority !== authority);
   });
 
-  it("an authority that is retired while its list is signed gets none", async () => {
+  it("stores no list for an authority that was retired meanwhile", async () => {
     const held = await program.hold();
     const slow = operator.gold("cert", "crl");
     await held.asked;
     await operator.colleague.done("ca", "retire", authority);
     await held.release();
-    refused(await slow, 3, "retired meanwhile");
+    refused(await slow, 3, "was retired while this command ran");
     assertEquals(itemsOf(await operator.done("cert", "crl")).length, 1);
   });
 });

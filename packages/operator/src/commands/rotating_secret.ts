@@ -40,14 +40,14 @@ export function secretCommands(secret: SecretKind): readonly Command[] {
     words: `${word} rotate`,
     usage: `${word} rotate ID [--overlap 24h]`,
     does:
-      `a new ${noun}, shown once; the older ones retire after the overlap: 30m, 24h, 7d, at most 90d; 0 ends them at once`,
+      `creates a new ${noun} and shows it once; the older ones retire after the overlap, such as 30m, 24h or 7d, at most 90d; 0 retires them at once`,
     options: { overlap: { type: "string", default: "24h" } },
     takes: ["ID"],
     run: (invocation) => rotate(secret, invocation),
   }, {
     words: `${word} list`,
     usage: `${word} list ID`,
-    does: `a partner's ${noun}s, how long they live and when each was last used; never their values`,
+    does: `lists a partner's ${noun}s with their validity and last use, never their values`,
     takes: ["ID"],
     async run(invocation) {
       const found = await credentialsOf(invocation, kind, invocation.positionals[0]!);
@@ -56,7 +56,7 @@ export function secretCommands(secret: SecretKind): readonly Command[] {
   }, {
     words: `${word} retire`,
     usage: `${word} retire ID SECRET_ID`,
-    does: `ends a ${noun} at once, for good; the last one without an end stays`,
+    does: `retires a ${noun} at once and permanently; the last one without an end date cannot be retired`,
     takes: ["ID", "SECRET_ID"],
     run: (invocation) => retire(secret, invocation),
   }];
@@ -79,8 +79,8 @@ async function rotate({ word, kind, noun, meanwhile, rotate }: SecretKind, invoc
     seen,
   );
   return {
-    title: `The secret is shown this once. ${
-      overlapSeconds === 0 ? `gold ${word} list ${id} shows what ended.` : meanwhile
+    title: `The secret is shown only once. ${
+      overlapSeconds === 0 ? `gold ${word} list ${id} shows which secrets were retired.` : meanwhile
     }`,
     object: { client_id: id, secret_id: `${secretId}`, [kind]: text, retires_at: retiresAt.toISOString() },
   };
@@ -96,7 +96,7 @@ async function confirmEnds(
   older: readonly Credential[],
 ): Promise<string | null> {
   const uses = older.map(({ name, last_used_at }) => `${name}, ${usedAt(last_used_at)}`).join("; ");
-  await confirm(`End every older ${what} now (${uses})? Whoever still works with one is refused.`);
+  await confirm(`Retire every older ${what} now (${uses})? A client that still uses one will stop working.`);
   if (values.yes) return null;
   return JSON.stringify(
     Object.fromEntries(older.map(({ name, last_used_at }) => [name, instantOf(last_used_at)])),
@@ -104,7 +104,7 @@ async function confirmEnds(
 }
 
 const usedAt = (at: Date | null) =>
-  at === null ? "its use was never noted" : `last used at ${at.toISOString()}`;
+  at === null ? "its use was never recorded" : `last used at ${at.toISOString()}`;
 
 async function retire({ kind, noun, retire }: SecretKind, invocation: Invocation) {
   const [id, secretId] = invocation.positionals as [string, string];

@@ -34,7 +34,7 @@ describe("gold secret, gold webhook-secret", () => {
   const minutesFromNow = (instant: unknown) => Math.round((Date.parse(`${instant}`) - Date.now()) / 60_000);
 
   describe("rotate", () => {
-    it("shows a new secret that works at once, and the older one works until the overlap is over", async () => {
+    it("prints a new secret that works at once, and keeps the older one valid for the overlap", async () => {
       const partner = await newPartner();
       const made = await operator.done("secret", "rotate", partner.clientId);
       assertEquals(Object.keys(made), ["client_id", "secret_id", "client_secret", "retires_at"]);
@@ -47,7 +47,7 @@ describe("gold secret, gold webhook-secret", () => {
       assertEquals([listed[1]!.secret_id, listed[0]!.retire_at], [made.secret_id, made.retires_at]);
     });
 
-    it("takes an overlap in minutes, hours and days, and says what an overlap is to anything else", async () => {
+    it("accepts an overlap in minutes, hours or days, and rejects anything else", async () => {
       const { clientId } = await newPartner();
       for (
         const [overlap, minutes] of [["90d", 90 * 1440], ["7d", 7 * 1440], ["2h", 120], ["30m", 30]] as const
@@ -62,12 +62,12 @@ describe("gold secret, gold webhook-secret", () => {
         refused(
           await operator.gold("secret", "rotate", clientId, "--overlap", long),
           2,
-          "--overlap is at most 90d",
+          "--overlap must be at most 90d",
         );
       }
     });
 
-    it("without overlap ends the older ones at once, after a question that says when each was last used", async () => {
+    it("with --overlap 0 asks with the last use of each secret, then retires the older ones", async () => {
       const partner = await newPartner();
       assertEquals(await askToken(partner, partner.clientSecret), 200);
       // The service records the use above some seconds later, but it does not overwrite a use that is less
@@ -79,14 +79,14 @@ describe("gold secret, gold webhook-secret", () => {
       refused(no.run, 1, "Nothing was done");
       assertStringIncludes(no.question, `last used at ${usedAt}`);
       assertEquals(await askToken(partner, partner.clientSecret), 200);
-      refused(await operator.gold("secret", "rotate", partner.clientId, "--overlap", "0"), 2, "say --yes");
+      refused(await operator.gold("secret", "rotate", partner.clientId, "--overlap", "0"), 2, "with --yes");
       const { client_secret } = await operator.done("secret", "rotate", partner.clientId, "--overlap", "0");
       assertEquals(await askToken(partner, client_secret as string), 200);
       assertEquals(await askToken(partner, partner.clientSecret), 401);
     });
 
     for (const [word, kind] of [["secret", "client_secret"], ["webhook-secret", "webhook_secret"]] as const) {
-      it(`${word}: ends none at once where one was made or used while the person thought it over`, async () => {
+      it(`${word}: retires nothing if a secret was created or used during the question`, async () => {
         const { clientId, client } = await newPartner();
         const { sql } = operator.service.books;
         const rotate = (meanwhile: () => Promise<unknown>) =>
@@ -97,7 +97,7 @@ describe("gold secret, gold webhook-secret", () => {
         const use = () =>
           sql`update gold.${sql(kind)} set last_used_at = clock_timestamp() where partner_id = ${client}`;
         refused(await rotate(use), 1, "was used meanwhile");
-        refused(await rotate(() => operator.done(word, "rotate", clientId)), 1, "was made meanwhile");
+        refused(await rotate(() => operator.done(word, "rotate", clientId)), 1, "was created meanwhile");
         const statuses = async () =>
           itemsOf(await operator.done(word, "list", clientId)).map(({ status }) => status);
         assertEquals(await statuses(), ["retiring", "active"]);
@@ -110,7 +110,7 @@ describe("gold secret, gold webhook-secret", () => {
       });
     }
 
-    it("seals a webhook secret with the current key, and stores no secret in the clear nor in the audit", async () => {
+    it("seals a webhook secret with the current key, and stores no secret in plain text", async () => {
       const partner = await newPartner();
       const { webhook_secret, secret_id, client_id } = await operator.done(
         "webhook-secret",
@@ -135,7 +135,7 @@ describe("gold secret, gold webhook-secret", () => {
       assert(!text.includes(webhook_secret as string) && !text.includes(client_secret as string));
     });
 
-    it("stops at five that are active, and says what to do", async () => {
+    it("is refused if five secrets are active", async () => {
       const { clientId } = await newPartner();
       for (let made = 1; made < 5; made++) await operator.done("webhook-secret", "rotate", clientId);
       refused(await operator.gold("webhook-secret", "rotate", clientId), 1, "5 webhook secrets are active");
@@ -143,7 +143,7 @@ describe("gold secret, gold webhook-secret", () => {
   });
 
   describe("list", () => {
-    it("shows names and lives, never a value, and none of another partner", async () => {
+    it("shows names and validity without values, only for the given partner", async () => {
       const [partner, other] = [await newPartner(), await newPartner()];
       const [client] = itemsOf(await operator.done("secret", "list", partner.clientId));
       const [webhook] = itemsOf(await operator.done("webhook-secret", "list", other.clientId));
@@ -166,7 +166,7 @@ describe("gold secret, gold webhook-secret", () => {
       operator.service.books.sql`
         update gold.${operator.service.books.sql(kind)} set last_used_at = ${at} where id = ${id}::text::int`;
 
-    it("ends a secret at once, for good", async () => {
+    it("retires a secret at once and permanently", async () => {
       const { partner, older } = await rotated("secret");
       const ended = await operator.done("secret", "retire", partner.clientId, older);
       assertEquals([ended.secret_id, ended.status], [older, "retired"]);
@@ -179,10 +179,10 @@ describe("gold secret, gold webhook-secret", () => {
       );
     });
 
-    it("asks, and says when it was last used, the more so within the hour", async () => {
+    it("asks and shows the last use, with a warning if it was less than an hour ago", async () => {
       const { partner, older } = await rotated("webhook-secret");
       const retire = (answer: boolean) => asked(answer, "webhook-secret", "retire", partner.clientId, older);
-      assertStringIncludes((await retire(false)).question, "Its use was never noted.");
+      assertStringIncludes((await retire(false)).question, "Its use was never recorded.");
       const long = new Date(Date.now() - 2 * HOUR_MS);
       await noteUse("webhook_secret", older, long);
       const before = await retire(false);
@@ -195,7 +195,7 @@ describe("gold secret, gold webhook-secret", () => {
       assertEquals((await retire(true)).run.exit, 0);
     });
 
-    it("does nothing where it came into use while the person thought it over", async () => {
+    it("does nothing if the secret was used during the question", async () => {
       const { partner, older } = await rotated("secret");
       const ask = async () => {
         await noteUse("client_secret", older, new Date());
@@ -207,7 +207,7 @@ describe("gold secret, gold webhook-secret", () => {
       assertEquals(await askToken(partner, partner.clientSecret), 200);
     });
 
-    it("keeps the last one, and knows only the partner's own", async () => {
+    it("refuses the last active secret and a secret of another partner", async () => {
       const { partner, newer } = await rotated("secret");
       const last = await operator.gold("secret", "retire", partner.clientId, newer, "--yes");
       refused(last, 1, "suspend the partner");

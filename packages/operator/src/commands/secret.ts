@@ -9,7 +9,7 @@ export const SECRET_COMMANDS = secretCommands({
   word: "secret",
   kind: "client_secret",
   noun: "client secret",
-  meanwhile: "Until the older ones retire the partner may use either.",
+  meanwhile: "The partner can use the older ones until they retire.",
   async rotate(settled, { query, random }, id, overlapSeconds, seen) {
     const { text, hash } = await newClientSecret(settled, random);
     const [row] = await query`

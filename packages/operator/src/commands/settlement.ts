@@ -87,7 +87,9 @@ async function readDeployment(values: Values): Promise<Deployment> {
   const environment = oneOf(required(values, "env"), "env", ["sandbox", "production"]);
   const loopbackReceivers = values["loopback-receivers"] === true;
   if (environment === "production" && loopbackReceivers) {
-    throw usage("--loopback-receivers is for the sandbox: in production an event would go to this machine.");
+    throw usage(
+      "--loopback-receivers is only for a sandbox: in production, events would be sent to this machine.",
+    );
   }
   return {
     environment,
@@ -107,10 +109,10 @@ function readPorts(told: readonly string[]): number[] {
     wholeNumber(text, "webhook-port")
   );
   const beyond = ports.find((port) => port > PORT_MAX);
-  if (beyond !== undefined) throw usage(`--webhook-port is at most ${PORT_MAX}, not ${beyond}.`);
+  if (beyond !== undefined) throw usage(`--webhook-port must be at most ${PORT_MAX}; got ${beyond}.`);
   const each = [...new Set(ports)].sort((one, other) => one - other);
   if (each.length > PORTS_MAX) {
-    throw usage(`--webhook-port names at most ${PORTS_MAX} ports, not ${each.length}.`);
+    throw usage(`--webhook-port can name at most ${PORTS_MAX} ports; got ${each.length}.`);
   }
   return each;
 }
@@ -120,7 +122,7 @@ function readKeptDays(text: string): number {
   const days = spanSeconds(text, "attempts-kept") / DAY_SECONDS;
   if (Number.isInteger(days) && days >= ATTEMPTS_KEPT_MIN_DAYS && days <= ATTEMPTS_KEPT_MAX_DAYS) return days;
   throw usage(
-    `--attempts-kept is ${ATTEMPTS_KEPT_MIN_DAYS}d to ${ATTEMPTS_KEPT_MAX_DAYS}d in whole days, not ${text}.`,
+    `--attempts-kept must be ${ATTEMPTS_KEPT_MIN_DAYS}d to ${ATTEMPTS_KEPT_MAX_DAYS}d in whole days; got ${text}.`,
   );
 }
 
@@ -136,9 +138,11 @@ function readBaseUrl(text: string): string {
 /** Reads the source's keys once, so that the database never stores a source without keys. */
 async function readSource(values: Values, name: string): Promise<KeySource> {
   const source = required(values, name);
-  if (!isKeySource(source)) throw usage(`--${name} is file:PATH or command:PROGRAM, never the key itself.`);
+  if (!isKeySource(source)) {
+    throw usage(`--${name} must be file:PATH or command:PROGRAM, never the key itself.`);
+  }
   await readKeys(source).catch((error: Error) => {
-    throw usage(`--${name} gives no keys, and nothing was done: ${error.message}`);
+    throw usage(`--${name} does not give any keys. Nothing was done. ${error.message}`);
   });
   return source;
 }

@@ -22,7 +22,7 @@ describe("gold signing-key", () => {
     return key;
   }
 
-  it("add registers a JWK or a PEM, which signs at once beside the older ones", async () => {
+  it("add registers a JWK or a PEM key, which works at once beside the older keys", async () => {
     const partner = await operator.service.addPartner();
     const named = await added(partner, "hsm-1");
     for (const key of [named, partner.signingKey]) {
@@ -51,7 +51,7 @@ describe("gold signing-key", () => {
     assertEquals({ ...note }, { login: operator.login, action: "signing_key.add", key: thumbprint });
   });
 
-  it("add refuses a private key aloud, what is no P-256 key, and a kid that no signature could carry", async () => {
+  it("add rejects a private key, a key not on P-256, and an invalid kid", async () => {
     const { clientId } = await operator.service.addPartner();
     const { privateJwk, publicJwk } = await newTrialKey();
     const add = (file: string) => operator.gold("signing-key", "add", clientId, file);
@@ -65,7 +65,7 @@ describe("gold signing-key", () => {
     assertEquals(itemsOf(await operator.done("signing-key", "list", clientId)).length, 1);
   });
 
-  it("add refuses a key that is registered already, here or for another partner", async () => {
+  it("add rejects a key that is already registered for this or another partner", async () => {
     const [partner, other] = [await operator.service.addPartner(), await operator.service.addPartner()];
     const file = await writeJwk(partner.signingKey.publicJwk);
     refused(await operator.gold("signing-key", "add", partner.clientId, file), 1, "registered already");
@@ -73,7 +73,7 @@ describe("gold signing-key", () => {
     refused(foreign, 1, `registered for ${partner.clientId}`);
   });
 
-  it("retire ends a key at once, by its kid or its thumbprint, and the last one stays", async () => {
+  it("retire ends a key at once, by kid or thumbprint, and refuses the last key", async () => {
     const partner = await operator.service.addPartner();
     const [named, plain] = [await added(partner, "hsm-1"), await added(partner)];
     const ended = await operator.done("signing-key", "retire", partner.clientId, "hsm-1");
@@ -95,14 +95,14 @@ describe("gold signing-key", () => {
     );
   });
 
-  it("retire asks, says when the key was last used, and needs --yes where nobody can be asked", async () => {
+  it("retire asks, shows when the key was last used, and needs --yes without a terminal", async () => {
     const partner = await operator.service.addPartner();
     const key = await added(partner, "hsm-1");
     const usedAt = new Date(Date.now() - 60_000);
     await operator.service.books
       .sql`update gold.signing_key set last_used_at = ${usedAt} where thumbprint = ${key.thumbprint}`;
     const argv = ["signing-key", "retire", partner.clientId, "hsm-1"];
-    refused(await operator.gold(...argv), 2, "say --yes");
+    refused(await operator.gold(...argv), 2, "with --yes");
     const questions: string[] = [];
     const ask = (question: string) => Promise.resolve(void questions.push(question)).then(() => false);
     refused(await runGold(argv, { env: { DATABASE_URL: operator.url }, ask }), 1, "Nothing was done");
@@ -113,7 +113,7 @@ describe("gold signing-key", () => {
     await expectProblem(await order(partner, key), "not_found");
   });
 
-  it("retire takes a thumbprint that begins with a dash, or with two", async () => {
+  it("retire accepts a thumbprint that begins with one or two dashes", async () => {
     const { clientId, client } = await operator.service.addPartner();
     const { sql } = operator.service.books;
     for (const thumbprint of ["-".padEnd(43, "a"), "--".padEnd(43, "b")]) {
@@ -126,7 +126,7 @@ describe("gold signing-key", () => {
     }
   });
 
-  it("retire wants the thumbprint where several keys have the kid", async () => {
+  it("retire requires the thumbprint if several keys have the same kid", async () => {
     const { clientId, client, signingKey } = await operator.service.addPartner({ kid: "twin" });
     const { publicJwk, thumbprint } = await newTrialKey();
     const { sql } = operator.service.books;

@@ -7,14 +7,15 @@ import { readSigningKey } from "./partner_terms.ts";
 const add: Command = {
   words: "signing-key add",
   usage: "signing-key add ID FILE",
-  does: "registers another public key of a partner, PEM or JWK; the older ones go on until they are retired",
+  does:
+    "registers another public key of a partner, as PEM or JWK; the older keys stay valid until they are retired",
   takes: ["ID", "FILE"],
   async run({ db, path, positionals: [id, file] }) {
     const { thumbprint, kid, jwk } = await readSigningKey(path(file!));
     const { sql } = await db();
     await sql`select gold.add_signing_key(${id!}, ${thumbprint}, ${kid ?? null}, ${sql.json(jwk)}::jsonb)`;
     return {
-      title: "The partner may sign with it from now on.",
+      title: "The partner can sign with this key from now on.",
       object: { client_id: id!, thumbprint, kid: kid ?? thumbprint },
     };
   },
@@ -23,7 +24,7 @@ const add: Command = {
 const list: Command = {
   words: "signing-key list",
   usage: "signing-key list ID",
-  does: "a partner's signing keys, how long they live and when each was last used",
+  does: "lists a partner's signing keys with their validity and last use",
   takes: ["ID"],
   async run(invocation) {
     const found = await credentialsOf(invocation, "signing_key", invocation.positionals[0]!);
@@ -34,7 +35,8 @@ const list: Command = {
 const retire: Command = {
   words: "signing-key retire",
   usage: "signing-key retire ID KID",
-  does: "ends a key at once, for good, by its kid or thumbprint; the last one without an end stays",
+  does:
+    "retires a key at once and permanently, by its kid or thumbprint; the last one without an end date cannot be retired",
   takes: ["ID", "KID"],
   async run(invocation) {
     const { query, positionals } = invocation;
@@ -73,7 +75,7 @@ function findKey(keys: readonly Credential[], id: string, kid: string): Credenti
     throw new Failure(
       EXIT.refused,
       "refused",
-      `${id} has several keys of the kid ${kid}: name one by its thumbprint.`,
+      `${id} has several keys with the kid ${kid}. Name one by its thumbprint.`,
     );
   }
   return found;

@@ -26,7 +26,7 @@ describe("gold withdrawal submit", () => {
       .status;
   const files = async () => await readdir(dirname(operator.path("x")));
 
-  it("needs the house's account, and says which command sets it", async () => {
+  it("is refused without a payout account, and names the command that sets it", async () => {
     const id = await approved(100n);
     refused(await submit("early.xml"), 2, "gold db migrate --payout-name");
     assertEquals(await statusOf(id), "approved");
@@ -34,13 +34,13 @@ describe("gold withdrawal submit", () => {
     await operator.done("withdrawal", "reject", id);
   });
 
-  it("has nothing to do without an approved withdrawal, and says so with 1", async () => {
+  it("exits with 1 if no withdrawal is approved", async () => {
     const run = await submit("none.xml");
     refused(run, 1, "There is nothing to submit. No withdrawal is approved.");
     assertEquals(run.problem.code, "nothing_to_submit");
   });
 
-  it("leaves out what the bank would refuse, says why, and pays the others", async () => {
+  it("omits a withdrawal that the bank would refuse, gives the reason, and submits the others", async () => {
     const { sql } = operator.service.books;
     const client = await operator.service.books.createClient({ halalas: 1_000n });
     const [partner] =
@@ -57,7 +57,7 @@ describe("gold withdrawal submit", () => {
     assertStringIncludes(await operator.read("with.xml"), "<Nm>A Bank</Nm>");
   });
 
-  it("writes one document of all that are approved, stores the same, and marks them", async () => {
+  it("writes and stores one document for all approved withdrawals, and marks them as submitted", async () => {
     const ids = [await approved(12_345n), await approved(1n), await approved(999_999n)];
     const today = async () => {
       const [row] = await operator.service.books
@@ -88,7 +88,7 @@ describe("gold withdrawal submit", () => {
     refused(await submit("again.xml"), 1, "nothing to submit");
   });
 
-  it("gives the stored document again, byte for byte, and changes nothing by it", async () => {
+  it("writes the stored document again for --batch, byte for byte, and changes nothing", async () => {
     const id = await approved(777n);
     const first = (await submit("first.xml")).json;
     await operator.done("withdrawal", "paid", id);
@@ -108,7 +108,7 @@ describe("gold withdrawal submit", () => {
     refused(await submit("third.xml", "--batch", "x"), 1, "There is no batch");
   });
 
-  it("gives no document that is not the one that was submitted, and ends with 4", async () => {
+  it("exits with 4 and writes no file if the stored document was changed", async () => {
     const { sql } = operator.service.books;
     await approved(778n);
     const { batch } = (await submit("honest.xml")).json as { batch: string };
@@ -120,13 +120,13 @@ describe("gold withdrawal submit", () => {
     };
     await rewrite("SA0380000000608010167519", "SA5680000000100000000001");
     const forged = await again();
-    refused(forged, 4, "send nothing to the bank");
+    refused(forged, 4, "Do not send it to the bank");
     assertEquals([forged.problem.code, (await files()).includes("forged.xml")], ["document_changed", false]);
     await rewrite("SA5680000000100000000001", "SA0380000000608010167519");
     assertEquals((await again()).exit, 0);
   });
 
-  it("leaves what the same login approved, and says so", async () => {
+  it("omits withdrawals that the same login approved, and gives the reason", async () => {
     const [own, other] = [await askWithdrawal(operator, 300n), await approved(400n)];
     await operator.colleague.done("withdrawal", "approve", own);
     const { json } = await submit("some.xml");
@@ -141,7 +141,7 @@ describe("gold withdrawal submit", () => {
     assertEquals(await statusOf(own), "submitted");
   });
 
-  it("leaves what is held by a changed IBAN, and says until when", async () => {
+  it("omits withdrawals that are held after an IBAN change, and says until when", async () => {
     const partner = await operator.service.addPartner();
     await operator.service.send("/sandbox/fund", { body: '{"amount_sar":10}', partner });
     const id = await approved(500n, partner.client);
@@ -157,7 +157,7 @@ describe("gold withdrawal submit", () => {
     assertEquals(itemsOf(json)[0]!.iban, "SA0380000000608010167519");
   });
 
-  it("submits nothing where the file exists or its folder takes none", async () => {
+  it("submits nothing if the file exists or cannot be written", async () => {
     const id = await approved(600n);
     await operator.write("taken.xml", "mine");
     refused(await submit("taken.xml"), 2, "exists");
@@ -167,7 +167,7 @@ describe("gold withdrawal submit", () => {
     assertEquals(await statusOf(id), "approved");
   });
 
-  it("asks with count and sum, and a no leaves everything", async () => {
+  it("asks with the count and the sum, and a no changes nothing", async () => {
     const asked: string[] = [];
     const run = await runGold(["withdrawal", "submit", "--out", operator.path("asked.xml")], {
       env: { DATABASE_URL: operator.colleague.url },
@@ -178,7 +178,7 @@ describe("gold withdrawal submit", () => {
     assertEquals((await files()).includes("asked.xml"), false);
   });
 
-  it("of two at once pays each withdrawal in one document", async () => {
+  it("submits each withdrawal in only one document if commands run at the same time", async () => {
     const ids = [await approved(700n), await approved(800n)];
     const runs = await Promise.all(["one", "two", "three"].map((name) => submit(`${name}.xml`)));
     const done = runs.filter(({ exit }) => exit === 0);

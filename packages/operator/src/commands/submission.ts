@@ -17,7 +17,7 @@ const submit: Command = {
   words: "withdrawal submit",
   usage: "withdrawal submit --out FILE [--batch BATCH]",
   does:
-    "writes the approved withdrawals for the bank (pain.001) and marks them; with --batch, an earlier document again",
+    "writes the approved withdrawals to a payment file for the bank (pain.001) and marks them as submitted; with --batch, writes the file of an earlier batch again",
   options: { out: { type: "string" }, batch: { type: "string" } },
   run: (invocation) => {
     const file = invocation.path(required(invocation.values, "out"));
@@ -34,7 +34,7 @@ async function submitApproved(invocation: Invocation, file: string): Promise<Res
   const debtor = (await deployment()).payoutAccount;
   if (!debtor) {
     throw usage(
-      "The database does not know the account that withdrawals are paid from: set it by `gold db migrate --payout-name NAME --payout-iban SA… --payout-bic BIC`.",
+      "The account that withdrawals are paid from is not set. Set it with `gold db migrate --payout-name NAME --payout-iban SA… --payout-bic BIC`.",
     );
   }
   const approved = await query`
@@ -76,12 +76,15 @@ async function submitApproved(invocation: Invocation, file: string): Promise<Res
       throw isOutcomeUnknown(error) ? outcomeUnknown(error, batch) : error;
     });
   return {
-    title: "Send the file to the bank. Then say `gold withdrawal paid` or `returned` of each.",
+    title:
+      "Send the file to the bank. When the bank answers, run `gold withdrawal paid WD` or `gold withdrawal returned WD` for each withdrawal.",
     ...describeBatch(batch, file, taken),
     lists: {
       left: [
         ...left,
-        ...payable.slice(MOST_PAYMENTS).map((one) => describeLeft(one, "this batch is full: submit again")),
+        ...payable.slice(MOST_PAYMENTS).map((one) =>
+          describeLeft(one, "this batch is full: run gold withdrawal submit again")
+        ),
       ],
     },
   };
@@ -95,7 +98,7 @@ async function writeAgain({ query }: Invocation, file: string, batch: string): P
     throw new Failure(
       EXIT.refused,
       "not_found",
-      `There is no batch ${batch}: none was submitted by that name.`,
+      `There is no batch ${batch}. No batch with this id was submitted.`,
     );
   }
   await checkDocument(query, uuid, stored.document);
@@ -103,7 +106,7 @@ async function writeAgain({ query }: Invocation, file: string, batch: string): P
   const payments = await query`
     select *, amount::text from gold.withdrawal_overview where batch_id = ${uuid}::uuid order by id`;
   return {
-    title: "This is the document of before, to the byte: the bank pays a message's id once.",
+    title: "The file has the same bytes as the first one. The bank pays a message id only once.",
     ...describeBatch(batch, file, payments),
     lists: { left: [] },
   };
@@ -118,7 +121,7 @@ async function checkDocument(query: Invocation["query"], batch: string, document
   throw new Failure(
     EXIT.defect,
     "document_changed",
-    `The document of batch ${batch} is not the one that was submitted: send nothing to the bank, and run \`gold audit verify\`.`,
+    `The document of batch ${batch} is not the one that was submitted. Do not send it to the bank. Run \`gold audit verify\`.`,
   );
 }
 
@@ -196,6 +199,6 @@ function outcomeUnknown({ message }: Error, batch: string): Failure {
   return new Failure(
     EXIT.dependency,
     "outcome_unknown",
-    `${message}. The withdrawals may be submitted, and the file was not written: \`gold withdrawal submit --batch ${batch} --out FILE\` writes it if they are, and says so if they are not.`,
+    `${message}. The withdrawals may have been submitted, and the file was not written. Run \`gold withdrawal submit --batch ${batch} --out FILE\`: it writes the file if they were submitted, and exits with 1 if they were not.`,
   );
 }

@@ -5,7 +5,7 @@ import { assertEquals, assertMatch } from "@std/assert";
 import { assertRefused as refused, itemsOf, type TrialOperator, trialOperator } from "./trial.ts";
 import { askWithdrawal, setPayoutAccount } from "./withdrawal_trial.ts";
 
-describe("gold withdrawal submit, broken off in the middle", () => {
+describe("gold withdrawal submit, interrupted", () => {
   let operator: TrialOperator;
   let id: string;
   before(async () => {
@@ -40,18 +40,18 @@ describe("gold withdrawal submit, broken off in the middle", () => {
     return await run;
   }
 
-  it("says that it does not know when the connection is lost, and the batch's name then tells that nothing happened", async () => {
+  it("reports outcome_unknown if the connection is lost, and --batch then finds no batch", async () => {
     const run = await submitAround("lost.xml", () =>
       operator.service.books.sql`
         select pg_terminate_backend(pid) from pg_stat_activity where usename = ${operator.colleague.login}`);
-    refused(run, 3, "may be submitted");
+    refused(run, 3, "may have been submitted");
     assertEquals([run.problem.code, await status()], ["outcome_unknown", "approved"]);
     refused(await submit("lost.xml", "--batch", batchIn(run.problem.detail)), 1, "There is no batch");
   });
 
-  it("never writes over a file that came there meanwhile; the document is beside it, and written elsewhere by the batch's name", async () => {
+  it("does not overwrite a file that appeared meanwhile; --batch writes the document elsewhere", async () => {
     const run = await submitAround("taken.xml", () => operator.write("taken.xml", "mine"));
-    refused(run, 3, "It is done, but");
+    refused(run, 3, "The command succeeded, but");
     assertEquals([await operator.read("taken.xml"), await status()], ["mine", "submitted"]);
     const kept = await readFile(/ is in (\S+): move it/.exec(run.problem.detail)![1]!, "utf8");
     assertMatch(kept, /<CtrlSum>1\.00<\/CtrlSum>/);

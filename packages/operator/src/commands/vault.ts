@@ -7,7 +7,7 @@ import { line, parsedRequired, required } from "../values.ts";
 const add: Command = {
   words: "vault add",
   usage: "vault add --serial S --refiner NAME --gross GRAMS --fineness 999.9 --vault NAME",
-  does: "books a bar in; its fine grams become free to sell",
+  does: "adds a bar to the vault; its fine grams can then be sold to partners",
   options: {
     serial: { type: "string" },
     refiner: { type: "string", default: "unknown" },
@@ -19,7 +19,7 @@ const add: Command = {
     const serial = line(values, "serial");
     const fineness = required(values, "fineness");
     if (!/^99[5-9](\.[0-9])?$/.test(fineness)) {
-      throw usage("--fineness is in thousandths, 995 to 999.9, as in 999.9.");
+      throw usage(`--fineness must be in parts per thousand, from 995 to 999.9; got ${fineness}.`);
     }
     const tenths = fineness.includes(".") ? fineness.replace(".", "") : `${fineness}0`;
     const gross = parsedRequired(values, "gross", parseGrams);
@@ -41,7 +41,7 @@ const add: Command = {
 const list: Command = {
   words: "vault list",
   usage: "vault list",
-  does: "every bar, those that have left too",
+  does: "lists every bar, including removed bars",
   async run({ query }) {
     const rows =
       await query`select *, gross::text, fine::text from gold.bar_overview order by added_at, serial`;
@@ -62,9 +62,9 @@ const list: Command = {
 const remove: Command = {
   words: "vault remove",
   usage: "vault remove SERIAL",
-  does: "books a bar out; refused unless the free gold covers it",
+  does: "removes a bar from the vault; refused if its gold is owed to partners",
   takes: ["SERIAL"],
-  asks: ([serial]) => `Book bar ${serial} out of the vault?`,
+  asks: ([serial]) => `Remove bar ${serial} from the vault?`,
   async run({ query, positionals: [serial] }) {
     const [row] = await query`select gold.remove_bar(${serial!})::text as fine`;
     return { object: { serial: serial!, fine_grams: formatGrams(BigInt(row!.fine)), status: "removed" } };

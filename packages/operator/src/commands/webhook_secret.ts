@@ -6,7 +6,8 @@ export const WEBHOOK_SECRET_COMMANDS = secretCommands({
   word: "webhook-secret",
   kind: "webhook_secret",
   noun: "webhook secret",
-  meanwhile: "Until the older ones retire every webhook will be signed by all of them.",
+  meanwhile:
+    "Until the older ones retire, every webhook is signed with the new secret and with each older one.",
   async rotate(settled, { query, random }, id, overlapSeconds, seen) {
     const { text, sealed, keyName } = await newSealedSecret(settled, random);
     const [row] = await query`

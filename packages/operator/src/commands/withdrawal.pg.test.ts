@@ -27,7 +27,7 @@ describe("gold withdrawal", () => {
     return id;
   };
 
-  it("waits for an approval, and the list says who took each step", async () => {
+  it("waits for an approval, and list shows who made the last change", async () => {
     const id = await askWithdrawal(operator, 12_345n);
     const row = await listed(id, "--status", "pending_approval");
     assertEquals([row!.amount_sar, row!.status, row!.batch], ["123.45", "pending_approval", null]);
@@ -38,18 +38,18 @@ describe("gold withdrawal", () => {
     refused(
       await operator.gold("withdrawal", "approve", id),
       1,
-      "only one that is pending_approval can be approved",
+      "is pending_approval can be approved",
     );
     refused(
       await operator.gold("withdrawal", "paid", id, "--yes"),
       1,
-      "only one that is submitted can be paid",
+      "is submitted can be paid",
     );
     refused(await operator.gold("withdrawal", "list", "--status", "lost"), 2, "--status");
     await operator.done("withdrawal", "reject", id);
   });
 
-  it("gives the money back once when it is rejected", async () => {
+  it("reject releases the money once", async () => {
     const before = await balances();
     const id = await askWithdrawal(operator, 5000n);
     refused(await operator.gold("withdrawal", "reject", id), 2, "--yes");
@@ -59,7 +59,7 @@ describe("gold withdrawal", () => {
     assertEquals(await balances(), before);
   });
 
-  it("leaves the books when it is paid, and comes back once when the bank returns it", async () => {
+  it("paid takes the money out of the books, and returned credits it again once", async () => {
     const [before] = await balances();
     const id = await submitted();
     assertEquals((await operator.done("withdrawal", "paid", id)).status, "paid");
@@ -73,7 +73,7 @@ describe("gold withdrawal", () => {
     assertEquals((await operator.done("ledger", "verify")).clean, true);
   });
 
-  it("is not known by another id", async () => {
+  it("approve and returned reject malformed and unknown withdrawal ids", async () => {
     const unknown = "wd_019a9b3c-0000-7000-8000-000000000001";
     for (const id of ["wd_1", unknown.slice(3), unknown.toUpperCase(), unknown]) {
       refused(await operator.gold("withdrawal", "approve", id), 1, id);

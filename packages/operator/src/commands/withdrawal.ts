@@ -8,7 +8,7 @@ const STATUSES = withdrawalStatus.options;
 const list: Command = {
   words: "withdrawal list",
   usage: "withdrawal list [--status STATUS]",
-  does: `every withdrawal, or those that are ${STATUSES.join(", ")}`,
+  does: `lists every withdrawal, or those of one status: ${STATUSES.join(", ")}`,
   options: { status: { type: "string" } },
   async run({ values, query }) {
     const asked = optional(values, "status");
@@ -37,7 +37,7 @@ const list: Command = {
 const approve: Command = {
   words: "withdrawal approve",
   usage: "withdrawal approve WD",
-  does: "says that it may be paid; another login submits it",
+  does: "approves a withdrawal for payment; another login must submit it",
   takes: ["WD"],
   async run({ query, positionals: [id] }) {
     await query`select gold.approve_withdrawal(${uuidOf("withdrawal", "wd_", id!)}::uuid)`;
@@ -48,9 +48,10 @@ const approve: Command = {
 const reject: Command = {
   words: "withdrawal reject",
   usage: "withdrawal reject WD",
-  does: "says no before it is submitted; the money is available again",
+  does: "rejects a withdrawal that is not submitted yet; its amount becomes available again",
   takes: ["WD"],
-  asks: ([id]) => `Reject ${id}? The partner gets its money back and has to ask anew.`,
+  asks: ([id]) =>
+    `Reject ${id}? The amount becomes available to the partner again, who must make a new request.`,
   async run({ query, positionals: [id] }) {
     await query`select gold.reject_withdrawal(${uuidOf("withdrawal", "wd_", id!)}::uuid)`;
     return { object: { withdrawal_id: id!, status: "rejected" } };
@@ -60,7 +61,7 @@ const reject: Command = {
 const paid: Command = {
   words: "withdrawal paid",
   usage: "withdrawal paid WD",
-  does: "the bank says that it was paid; what comes back later is returned",
+  does: "records that the bank paid a withdrawal; if the money comes back later, use withdrawal returned",
   takes: ["WD"],
   async run({ query, positionals: [id] }) {
     await query`select gold.pay_withdrawal(${uuidOf("withdrawal", "wd_", id!)}::uuid)`;
@@ -71,9 +72,9 @@ const paid: Command = {
 const returned: Command = {
   words: "withdrawal returned",
   usage: "withdrawal returned WD",
-  does: "the bank refused it or sent it back; the money is available again",
+  does: "records that the bank refused or sent back a withdrawal; its amount becomes available again",
   takes: ["WD"],
-  asks: ([id]) => `Did ${id} come back from the bank? The partner gets its money again.`,
+  asks: ([id]) => `Did the bank send ${id} back? Its amount becomes available to the partner again.`,
   async run({ query, positionals: [id] }) {
     await query`select gold.return_withdrawal(${uuidOf("withdrawal", "wd_", id!)}::uuid)`;
     return { object: { withdrawal_id: id!, status: "returned" } };

@@ -64,15 +64,15 @@ async function readBack(document: string): Promise<ReadBack> {
   return runPython(READ_BACK, await keepDocument(document)) as ReadBack;
 }
 
-describe("writePaymentInitiation() with the standard's schema as the judge", () => {
+describe("writePaymentInitiation(), checked with the ISO 20022 schema", () => {
   before(async () => {
     folder = await mkdtemp(join(tmpdir(), "gold-pain-"));
-    if (!existsSync(SCHEMA)) throw new Error("The schema is not there; run: node tools/run.mjs parts");
+    if (!existsSync(SCHEMA)) throw new Error("The schema is missing; run: node tools/run.mjs parts");
   });
 
   after(() => rm(folder, { recursive: true }));
 
-  it("documents of every shape are valid", async () => {
+  it("writes documents that the schema accepts, for every kind of batch", async () => {
     const batches = [
       batchOf([paymentOf(1)]),
       batchOf([paymentOf(1, { reference: null })]),
@@ -93,7 +93,7 @@ describe("writePaymentInitiation() with the standard's schema as the judge", () 
     assertEquals(await findFaults(batches.map(writePaymentInitiation)), batches.map(() => []));
   });
 
-  it("a foreign parser reads back the names, the references and the sum", async () => {
+  it("writes names, references and a sum that Python's XML parser reads back", async () => {
     const { names, references, total } = await readBack(writePaymentInitiation(GOLDEN_BATCH));
     const { debtor, payments } = GOLDEN_BATCH;
     assertEquals(names, [debtor.name, debtor.name, ...payments.map(({ creditorName }) => creditorName)]);
@@ -103,7 +103,7 @@ describe("writePaymentInitiation() with the standard's schema as the judge", () 
     assertEquals(/<CtrlSum>(.*)<\/CtrlSum>/.exec(large)?.[1], (await readBack(large)).total);
   });
 
-  it("documents that were spoilt by hand are refused, each for its own fault", async () => {
+  it("writes a document that the schema rejects after each of these manual changes", async () => {
     const document = writePaymentInitiation(batchOf([paymentOf(1)]));
     const spoils: [part: string, spoilt: string, element: string, reason: string][] = [
       ['"SAR">100.00', '"SAR">100.000001', "InstdAmt", "fraction digits"],

@@ -25,14 +25,14 @@ describe("writePaymentInitiation()", () => {
     assertEquals(writePaymentInitiation(GOLDEN_BATCH), readFileSync(GOLDEN, "utf8"));
   });
 
-  it("gives the same bytes again, in whatever order the payments were read", () => {
+  it("writes the same bytes for the same payments in another order", () => {
     const batch = largeBatch();
     const reversed = { ...batch, payments: [...batch.payments].reverse() };
     assertEquals(writePaymentInitiation(reversed), writePaymentInitiation(batch));
     assertEquals(reversed.payments.at(-1), paymentOf(1, { amountHalalas: 987_654_321_988n }));
   });
 
-  it("counts and sums exactly, in the header and in the block", () => {
+  it("writes the exact count and sum into the header and into the payment block", () => {
     const batch = largeBatch();
     const document = writePaymentInitiation(batch);
     const amounts = textsOf("InstdAmt", document);
@@ -58,20 +58,20 @@ describe("writePaymentInitiation()", () => {
     }
   });
 
-  it("refuses an amount that is no payment, and names the payment", () => {
+  it("rejects an amount that is not above 0 or is above the maximum, and names the payment", () => {
     for (const amountHalalas of [0n, -1n, 1_000_000_000_001n]) {
       assertStringIncludes(refused({ amountHalalas }), paymentOf(1).endToEndId);
     }
-    assertStringIncludes(refused({ amountHalalas: -5n }), "is of -0.05 SAR");
+    assertStringIncludes(refused({ amountHalalas: -5n }), "has an amount of -0.05 SAR");
   });
 
-  it("refuses an empty batch, and one that holds an end-to-end id twice", () => {
-    assertStringIncludes(refusedBatch({ payments: [] }), "holds no payment");
+  it("rejects an empty batch, and a batch with a duplicate end-to-end id", () => {
+    assertStringIncludes(refusedBatch({ payments: [] }), "has no payments");
     const twice = [paymentOf(1), paymentOf(2), paymentOf(1, { amountHalalas: 5n })];
     assertStringIncludes(refusedBatch({ payments: twice }), `id ${paymentOf(1).endToEndId}`);
   });
 
-  it("refuses ids that are longer than the standard's or hold anything but letters, digits and hyphens", () => {
+  it("rejects an id over 35 characters or with a character other than letters, digits and hyphens", () => {
     const long = "a".repeat(36);
     assertStringIncludes(write({ messageId: long.slice(1) }), `<MsgId>${long.slice(1)}</MsgId>`);
     for (const id of ["", long, "019a9b3c-0000-7000-8000-000000000001", "a b", "a/b", "a\n", "ذهب"]) {
@@ -80,33 +80,33 @@ describe("writePaymentInitiation()", () => {
     }
   });
 
-  it("refuses a wrong IBAN or BIC, and says whose it is", () => {
+  it("rejects an invalid IBAN or BIC, and says whether it is the debtor's or the creditor's", () => {
     const { debtor } = GOLDEN_BATCH;
     assertStringIncludes(refused({ creditorIban: "SA0380000000608010167510" }), "creditor's IBAN of payment");
     assertStringIncludes(refused({ creditorIban: ibanOf(1).toLowerCase() }), "does not begin with SA");
-    assertStringIncludes(refusedBatch({ debtor: { ...debtor, iban: "" } }), "debtor's IBAN is wrong");
+    assertStringIncludes(refusedBatch({ debtor: { ...debtor, iban: "" } }), "debtor's IBAN is invalid");
     for (const bic of ["", "EXAMSARI1", "examsari", "EXAM1ARI", "EXAMSARIXXX\n"]) {
-      assertStringIncludes(refusedBatch({ debtor: { ...debtor, bic } }), "is no BIC");
+      assertStringIncludes(refusedBatch({ debtor: { ...debtor, bic } }), "is not a BIC");
     }
     assertStringIncludes(write({ debtor: { ...debtor, bic: "EXAMSARI" } }), "<BICFI>EXAMSARI</BICFI>");
   });
 
-  it("leaves out the remittance of a payment without a reference, and refuses a wrong one", () => {
+  it("omits the remittance element without a reference, and rejects an invalid reference", () => {
     assertEquals(textsOf("Ustrd", writeOne({ reference: "A-1" })), ["A-1"]);
     assert(!writeOne({ reference: null }).includes("RmtInf"));
     assertStringIncludes(refused({ reference: "A\n1" }), "The reference of payment");
     assertStringIncludes(refused({ reference: "" }), "The reference of payment");
   });
 
-  it("asks for the day that it is told, never one before the batch was made in Riyadh", () => {
+  it("writes the requested execution date, and rejects a date before the batch's day in Riyadh", () => {
     const createdAt = new Date("2026-01-31T20:59:59.999Z");
     const today = { createdAt, requestedExecutionDate: "2026-01-31" };
     assertEquals(textsOf("Dt", write(today)), ["2026-01-31"]);
     assertEquals(textsOf("CreDtTm", write(today)), ["2026-01-31T20:59:59.999Z"]);
     const afterMidnight = { ...today, createdAt: new Date("2026-01-31T21:00:00.000Z") };
-    assertStringIncludes(refusedBatch(afterMidnight), "lies before 2026-02-01");
+    assertStringIncludes(refusedBatch(afterMidnight), "is before 2026-02-01");
     for (const date of ["2026-02-30", "2026-2-1", "", "2026-02-01T00:00:00.000Z", "01.02.2026"]) {
-      assertStringIncludes(refusedBatch({ requestedExecutionDate: date }), "is no day of the calendar");
+      assertStringIncludes(refusedBatch({ requestedExecutionDate: date }), "must be a calendar date");
     }
     assertThrows(() => write({ createdAt: new Date(Number.NaN) }), RangeError, "no instant");
   });

@@ -95,7 +95,7 @@ const buildRemittance = (reference: string): XmlElement => ["RmtInf", [["Ustrd",
 /** Sorts the payments by id, so that the same batch, read in another order, gives the same bytes. */
 function orderPayments(payments: readonly Payment[]): readonly Payment[] {
   if (payments.length === 0) {
-    throw refuse("The batch holds no payment; a bank refuses an empty document, so write none.");
+    throw refuse("The batch has no payments. A bank refuses an empty document, so none was written.");
   }
   const last = new Map(payments.map(({ endToEndId }, index) => [endToEndId, index]));
   const twice = payments.find(({ endToEndId }, index) => last.get(endToEndId) !== index);
@@ -110,20 +110,22 @@ function orderPayments(payments: readonly Payment[]): readonly Payment[] {
 function checkAmount({ endToEndId, amountHalalas }: Payment): bigint {
   if (amountHalalas > 0n && amountHalalas <= AMOUNT_MAX_HALALAS) return amountHalalas;
   throw refuse(
-    `Payment ${endToEndId} is of ${formatHalalas(amountHalalas)} SAR; a payment is above 0 and at most ${
-      formatHalalas(AMOUNT_MAX_HALALAS)
-    } SAR.`,
+    `Payment ${endToEndId} has an amount of ${
+      formatHalalas(amountHalalas)
+    } SAR; it must be above 0 and at most ${formatHalalas(AMOUNT_MAX_HALALAS)} SAR.`,
   );
 }
 
 function checkExecutionDate({ requestedExecutionDate: date, createdAt }: PaymentBatch): string {
   if (parseInstant(`${date}T00:00:00.000Z`) === undefined) {
-    throw refuse(`The execution date ${JSON.stringify(date)} is no day of the calendar, as in 2026-01-31.`);
+    throw refuse(
+      `The execution date must be a calendar date such as 2026-01-31; got ${JSON.stringify(date)}.`,
+    );
   }
   const createdOn = dayInRiyadh(createdAt);
   if (date < createdOn) {
     throw refuse(
-      `The execution date ${date} lies before ${createdOn}, the day in Riyadh on which the batch was made; ask for that day or a later one.`,
+      `The execution date ${date} is before ${createdOn}, the day in Riyadh on which the batch was made. Give that day or a later one.`,
     );
   }
   return date;

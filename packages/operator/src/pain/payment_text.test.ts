@@ -6,7 +6,7 @@ import { refusalOf } from "./trial.ts";
 const refused = (text: string): string => refusalOf(() => checkText("The name", text));
 
 describe("checkText()", () => {
-  it("keeps names as they were registered: Arabic, accents, signs, and what XML must escape", () => {
+  it("keeps registered names unchanged: Arabic, accents, signs, and characters that XML escapes", () => {
     for (
       const name of ["Example Bank", "شركة الذهب المحدودة", "Société & Co. <1>", "𐎀 1/2", 'O\'Neil; "x"']
     ) {
@@ -14,21 +14,21 @@ describe("checkText()", () => {
     }
   });
 
-  it("composes letters, so that one name has one spelling", () => {
+  it("normalizes letters to NFC, so that equal names have equal bytes", () => {
     assertEquals(checkText("The name", "Socie\u0301te\u0301 \u0627\u0654"), "Soci\u00e9t\u00e9 \u0623");
   });
 
-  it("takes 1 to 140 characters of Unicode and cuts nothing", () => {
+  it("accepts 1 to 140 Unicode characters, and rejects longer text instead of cutting it", () => {
     for (const letter of ["a", "ذ", "𐎀"]) {
       assertEquals(checkText("The name", letter.repeat(140)), letter.repeat(140));
-      assertStringIncludes(refused(letter.repeat(141)), "has 141 characters; a bank takes 1 to 140");
+      assertStringIncludes(refused(letter.repeat(141)), "has 141 characters; a bank accepts 1 to 140");
     }
     for (const text of ["", " ", " a", "a ", "a\u00a0"]) {
-      assertStringIncludes(refused(text), "without spaces");
+      assertStringIncludes(refused(text), "without leading or trailing spaces");
     }
   });
 
-  it("refuses what does not print, and names the character", () => {
+  it("rejects unprintable characters, and names the character", () => {
     const characters = [
       "0000",
       "0007",
@@ -46,7 +46,7 @@ describe("checkText()", () => {
       const character = String.fromCodePoint(Number.parseInt(codePoint, 16));
       assertStringIncludes(
         refused(`Gold${character}House`),
-        `The name holds the control character U+${codePoint}`,
+        `The name contains the control character U+${codePoint}`,
       );
     }
     assertStringIncludes(refused("Gold\u{1FFFE}"), "U+1FFFE");
@@ -54,14 +54,14 @@ describe("checkText()", () => {
 });
 
 describe("compactUuid()", () => {
-  it("takes the hyphens out, so that 36 characters become 32", () => {
+  it("removes the hyphens, so that 36 characters become 32", () => {
     assertEquals(compactUuid("019a9b3c-0000-7000-8000-00000000000f"), "019a9b3c00007000800000000000000f");
   });
 
-  it("refuses what is no UUID in lower case", () => {
+  it("rejects text that is not a lower-case UUID", () => {
     const uuid = "019a9b3c-0000-7000-8000-00000000000f";
     for (const text of ["", `wd_${uuid}`, uuid.toUpperCase(), `${uuid}0`, uuid.slice(1), `${uuid}\n`]) {
-      assertStringIncludes(refusalOf(() => compactUuid(text)), "is no UUID in lower case");
+      assertStringIncludes(refusalOf(() => compactUuid(text)), "is not a lower-case UUID");
     }
   });
 });

@@ -14,7 +14,7 @@ export const refuse = (message: string): Failure => new Failure(EXIT.refused, "p
 /** Returns a UUID without its hyphens. With them it has 36 characters, and the standard allows ids of 35. */
 export function compactUuid(uuid: string): string {
   if (!UUID_FORM.test(uuid)) {
-    throw refuse(`${JSON.stringify(uuid)} is no UUID in lower case; pass an id without its prefix.`);
+    throw refuse(`${JSON.stringify(uuid)} is not a lower-case UUID; pass the id without its prefix.`);
   }
   return uuid.replaceAll("-", "");
 }
@@ -24,7 +24,7 @@ export function checkId(what: string, text: string): string {
   throw refuse(
     `${what} ${
       JSON.stringify(text)
-    } is not 1 to 35 letters, digits and hyphens; write a UUID without its hyphens.`,
+    } must be 1 to 35 letters, digits or hyphens. Write a UUID without its hyphens.`,
   );
 }
 
@@ -39,7 +39,7 @@ export function checkText(what: string, text: string): string {
   if (unprintable !== undefined) {
     const codePoint = unprintable.toString(16).toUpperCase().padStart(4, "0");
     throw refuse(
-      `${what} holds the control character U+${codePoint}, which a bank refuses or shows as nothing; register it anew without it.`,
+      `${what} contains the control character U+${codePoint}, which a bank refuses or does not show. Register the text again without it.`,
     );
   }
   const characters = [...value].length;
@@ -47,7 +47,7 @@ export function checkText(what: string, text: string): string {
     throw refuse(
       `${what} ${
         JSON.stringify(text)
-      } has ${characters} characters; a bank takes 1 to ${NAME_MAX_CHARACTERS}, without spaces around them. It is not cut here: register the one that the bank knows.`,
+      } has ${characters} characters; a bank accepts 1 to ${NAME_MAX_CHARACTERS}, without leading or trailing spaces. gold does not shorten it: register the text that the bank knows.`,
     );
   }
   return value;
@@ -57,7 +57,7 @@ export function checkIban(what: string, text: string): string {
   try {
     return parseIban(text);
   } catch (error) {
-    if (error instanceof IbanError) throw refuse(`${what} is wrong. ${error.message}`);
+    if (error instanceof IbanError) throw refuse(`${what} is invalid. ${error.message}`);
     throw error;
   }
 }
@@ -65,6 +65,8 @@ export function checkIban(what: string, text: string): string {
 export function checkBic(what: string, text: string): string {
   if (BIC_FORM.test(text)) return text;
   throw refuse(
-    `${what} ${JSON.stringify(text)} is no BIC: 8 or 11 upper-case letters and digits, as the bank gives it.`,
+    `${what} ${
+      JSON.stringify(text)
+    } is not a BIC: a BIC has 8 or 11 upper-case letters and digits. Ask the bank for it.`,
   );
 }

@@ -3,7 +3,7 @@ import { assertEquals } from "@std/assert";
 import { writeXml } from "./xml.ts";
 
 describe("writeXml()", () => {
-  it("puts an element on a line, indented by its depth", () => {
+  it("writes one element per line, indented by its depth", () => {
     assertEquals(
       writeXml(["a", [["b", [["c", "1"]]], ["d", "2", { e: "3", f: "4" }]], { g: "5" }]),
       '<?xml version="1.0" encoding="UTF-8"?>\n' +
@@ -11,7 +11,7 @@ describe("writeXml()", () => {
     );
   });
 
-  it("escapes once what would end a text or an attribute, and nothing else", () => {
+  it("escapes &, <, > and double quotes once, and no other character", () => {
     assertEquals(
       writeXml(["a", `&amp; <b> ]]> "q" 'p' $& ذهب`, { c: `"<&>` }]).split("\n")[1],
       `<a c="&quot;&lt;&amp;&gt;">&amp;amp; &lt;b&gt; ]]&gt; &quot;q&quot; 'p' $&amp; ذهب</a>`,

@@ -21,7 +21,7 @@ import { writePem } from "./pem.ts";
 import { CLIENT_ID, ISSUED_AT, makeAuthority, makeRequest, ORGANIZATION, refusalCode } from "./samples.ts";
 
 describe("authority", () => {
-  it("createAuthority() makes a self-signed authority that may sign leaves and lists, and nothing deeper", async () => {
+  it("createAuthority() makes a self-signed CA that may sign certificates and CRLs, but no CA", async () => {
     const { certificatePem } = await makeAuthority();
     const certificate = new X509Certificate(certificatePem);
     assert(
@@ -40,7 +40,7 @@ describe("authority", () => {
     assertEquals(extensions.length, 3);
   });
 
-  it("serials are positive, 20 bytes long and never the same", async () => {
+  it("createAuthority() draws a different positive 20-byte serial for each certificate", async () => {
     const { certificatePem: one } = await makeAuthority();
     const { certificatePem: other } = await makeAuthority();
     const serials = [one, other].map((pem) => readCertificate(pem).serialNumber);
@@ -48,12 +48,12 @@ describe("authority", () => {
     assertNotEquals(serials[0], serials[1]);
   });
 
-  it("an authority past 2049 is dated so that every reader takes it", async () => {
+  it("createAuthority() writes an end date after 2049 that X.509 readers parse", async () => {
     const { certificatePem } = await makeAuthority(30);
     assertEquals(new Date(new X509Certificate(certificatePem).validTo), new Date("2056-03-01T09:00:00Z"));
   });
 
-  it("certifyAuthority() certifies a key that it never sees", async () => {
+  it("certifyAuthority() certifies a public key without access to the private key", async () => {
     const { publicKeySpki, privateKeyPem } = await generateKeyPair();
     const order = { commonName: "HSM CA", organization: "Gold House", issuedAt: ISSUED_AT, years: 5 };
     const key = await readAuthorityKey(privateKeyPem);
@@ -73,7 +73,7 @@ describe("authority", () => {
     );
   });
 
-  it("a key that does not belong to the certificate, or signs something else, issues nothing", async () => {
+  it("issueClientCertificate() fails if the CA's key does not match or signs other bytes", async () => {
     const { certificatePem, privateKeyPem } = await makeAuthority();
     const { privateKeyPem: foreign } = await makeAuthority();
     const own = await readAuthorityKey(privateKeyPem);
@@ -91,7 +91,7 @@ describe("authority", () => {
     }
   });
 
-  it("openAuthority() refuses a certificate that may not sign", async () => {
+  it("openAuthority() rejects a certificate that may not sign, and malformed text", async () => {
     const { authority, certificatePem, privateKeyPem } = await makeAuthority();
     const key = await readAuthorityKey(privateKeyPem);
     const names = ["localhost"];
@@ -114,7 +114,7 @@ describe("authority", () => {
     }
   });
 
-  it("openAuthority() wants the authority's flag, both key usages and a key identifier", async () => {
+  it("openAuthority() requires CA:TRUE, both key usages and a key identifier", async () => {
     const { publicKeySpki, privateKey, privateKeyPem } = await generateKeyPair();
     const key = await readAuthorityKey(privateKeyPem);
     const publicKey = new PublicKey(publicKeySpki);
@@ -140,7 +140,7 @@ describe("authority", () => {
     }
   });
 
-  it("openAuthority() refuses a certificate whose key is not P-256", async () => {
+  it("certifyAuthority() rejects a key that is not on P-256", async () => {
     const keys = await crypto.subtle.generateKey({ name: "ECDSA", namedCurve: "P-384" }, true, [
       "sign",
       "verify",
@@ -156,7 +156,7 @@ describe("authority", () => {
     );
   });
 
-  it("refuses a name that no request could carry", async () => {
+  it("certifyAuthority() rejects an organization name that a certificate request cannot hold", async () => {
     const { publicKeySpki, privateKeyPem } = await generateKeyPair();
     const key = await readAuthorityKey(privateKeyPem);
     const publicKeyPem = writePem("PUBLIC KEY", publicKeySpki);

@@ -28,7 +28,7 @@ async function complaint(key: AuthorityKey): Promise<string> {
 }
 
 describe("authority key", () => {
-  it("a file and a command make signatures that the same public key verifies", async () => {
+  it("signs with a key file and with a signing command, and the public key verifies both", async () => {
     const { publicKeySpki, privateKeyPem } = await generateKeyPair();
     const publicKey = await crypto.subtle.importKey("spki", publicKeySpki, EC_P256, true, ["verify"]);
     for (
@@ -40,7 +40,7 @@ describe("authority key", () => {
     }
   });
 
-  it("a command is given nobody's database login", async () => {
+  it("does not pass DATABASE_URL to the signing command", async () => {
     const before = env.DATABASE_URL;
     env.DATABASE_URL = "postgres://operator:hunter2@127.0.0.1/gold";
     try {
@@ -52,7 +52,7 @@ describe("authority key", () => {
     }
   });
 
-  it("readAuthorityKey() refuses what is not one PKCS#8 key on P-256, and says how to convert it", async () => {
+  it("readAuthorityKey() accepts only one PKCS#8 key on P-256, and says how to convert others", async () => {
     const { privateKeyPem } = await generateKeyPair();
     const p384 = await crypto.subtle.generateKey({ name: "ECDSA", namedCurve: "P-384" }, true, ["sign"]);
     const foreign = new Uint8Array(await crypto.subtle.exportKey("pkcs8", p384.privateKey));
@@ -70,13 +70,13 @@ describe("authority key", () => {
     }
   });
 
-  it("a command is started without a shell", async () => {
+  it("starts the signing command without a shell", async () => {
     const message = await complaint(useSigningCommand(["echo $HOME; true"]));
     assertStringIncludes(message, "was not found");
     assertStringIncludes(message, "echo $HOME; true");
   });
 
-  it("a command that fails is quoted with its status", async () => {
+  it("reports the status and the error output of a signing command that fails", async () => {
     const message = await complaint(
       useSigningCommand(program(`fs.writeSync(2, "token is locked"); process.exit(7);`)),
     );
@@ -84,14 +84,14 @@ describe("authority key", () => {
     assertStringIncludes(message, "token is locked");
   });
 
-  it("a command that leaves without reading its input is told by its status", async () => {
+  it("reports the status of a signing command that exits without reading its input", async () => {
     const key = useSigningCommand(program("process.exit(3);"));
     const large = new Uint8Array(1_000_000);
     const error = await key.sign(large).catch((reason: unknown) => reason);
     assertStringIncludes(String(error), "ended with status 3");
   });
 
-  it("a command that writes no signature, text or too much is refused", async () => {
+  it("rejects a signing command that writes nothing, text or too many bytes", async () => {
     assertStringIncludes(await complaint(useSigningCommand(program(""))), "wrote 0 bytes");
     assertStringIncludes(
       await complaint(useSigningCommand(program(`fs.writeSync(1, "MEUCIQ==");`))),
@@ -103,12 +103,12 @@ describe("authority key", () => {
     assertStringIncludes(await complaint(useSigningCommand(flood)), "more than 65536 bytes");
   });
 
-  it("a command that hangs is ended", async () => {
+  it("stops a signing command that exceeds its timeout", async () => {
     const key = useSigningCommand(program("setInterval(() => {}, 1000);"), 300);
     assertStringIncludes(await complaint(key), "within 0.3 s");
   });
 
-  it("an empty command is refused", async () => {
+  it("rejects an empty signing command and one with a null character", async () => {
     await complaint(useSigningCommand([]));
     await complaint(useSigningCommand(["no\0null"]));
   });

@@ -33,7 +33,7 @@ export function useSigningCommand(argv: readonly string[], timeoutMs = DEFAULT_T
       if (signature !== null) return signature;
       throw failure(
         argv,
-        `wrote ${output.length} bytes that are no ECDSA signature in DER on P-256 (it must write the raw DER: no text, base64 or line end)`,
+        `wrote ${output.length} bytes that are not an ECDSA signature in DER on P-256 (it must write the raw DER: no text, base64 or line end)`,
       );
     },
   };
@@ -73,7 +73,7 @@ function describeExit(error: { code?: unknown; killed?: unknown }, timeoutMs: nu
 
 function failure(argv: readonly string[], what: string, complaint = "", cause?: unknown): PkiError {
   const said = complaint.trim().slice(0, MAX_COMPLAINT_CHARACTERS);
-  const quoted = said === "" ? "" : ` It said: ${said}.`;
+  const quoted = said === "" ? "" : ` Its error output: ${said}.`;
   return new PkiError(
     "signing_command_failed",
     `The signing command "${

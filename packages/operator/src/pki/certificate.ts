@@ -70,7 +70,7 @@ function readDer(pem: string): Uint8Array<ArrayBuffer> {
 function malformed(cause?: unknown): PkiError {
   return new PkiError(
     "certificate_malformed",
-    "This is not an X.509 certificate; the file was cut, has something appended or holds something else. Give the certificate as it was issued.",
+    "This is not an X.509 certificate. The file is truncated, has extra bytes or holds something else. Give the certificate as it was issued.",
     { cause },
   );
 }

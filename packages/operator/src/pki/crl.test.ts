@@ -47,13 +47,13 @@ describe("issueCrl()", () => {
     assertEquals(hex(crl.getExtension("2.5.29.35")?.value), `30168014${order.authority.keyId}`);
   });
 
-  it("a list without entries is a list", async () => {
+  it("issues a list without entries", async () => {
     const pem = await issueCrl(await prepare());
     assertEquals(new X509Crl(pem).entries, []);
     assertEquals(readPemBlocks(pem).map(({ label }) => label), ["X509 CRL"]);
   });
 
-  it("refuses an order that verifiers would turn against everyone, or that says two things", async () => {
+  it("rejects an invalid number, update time, serial or revocation time, or a duplicate serial", async () => {
     const order = await prepare();
     const entry = { serial: "41aa", revokedAt: REVOKED_AT };
     const wrong: Partial<CrlOrder>[] = [

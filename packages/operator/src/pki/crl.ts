@@ -82,7 +82,7 @@ function checkOrder({ revoked, number, thisUpdate, nextUpdate }: CrlOrder): void
       );
     }
     if (!(revokedAt <= thisUpdate)) throw refuse(`serial ${serial} is revoked later than this update`);
-    if (seen.has(serial)) throw refuse(`serial ${serial} stands in it twice; revoke a certificate once`);
+    if (seen.has(serial)) throw refuse(`serial ${serial} is listed twice; list each certificate once`);
     seen.add(serial);
   }
 }

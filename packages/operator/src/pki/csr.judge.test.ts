@@ -6,7 +6,7 @@ import { CLIENT_ID, refusalCode } from "./samples.ts";
 
 let judge: OpensslFolder;
 
-describe("readCsr() with openssl as the judge", () => {
+describe("readCsr(), checked with openssl", () => {
   before(async () => {
     judge = await openFolder();
   });
@@ -15,7 +15,7 @@ describe("readCsr() with openssl as the judge", () => {
     await judge.remove();
   });
 
-  it("requests with any other key or hash are refused", async () => {
+  it("rejects requests with a key other than P-256 or a hash other than SHA-256", async () => {
     const keys: [string, string[]][] = [
       ["csr_key_unsupported", ["-newkey", "rsa:2048"]],
       ["csr_key_unsupported", ["-newkey", "rsa-pss", "-pkeyopt", "rsa_keygen_bits:2048"]],
@@ -33,7 +33,7 @@ describe("readCsr() with openssl as the judge", () => {
     }
   });
 
-  it("a request whose point is compressed is refused", async () => {
+  it("rejects a request whose public key is a compressed point", async () => {
     await judge.run(
       "genpkey",
       "-algorithm",
@@ -58,7 +58,7 @@ describe("readCsr() with openssl as the judge", () => {
     assertEquals(await refusalCode(() => readCsr(pem)), "csr_key_unsupported");
   });
 
-  it("a request that it finds tampered with is refused here too", async () => {
+  it("rejects a tampered request that openssl also rejects", async () => {
     const pem = await requestBy(judge, ...NEW_P256);
     const der = Uint8Array.from(
       atob(pem.replace(/-----[^-]+-----|\s/g, "")),

@@ -10,12 +10,12 @@ const refusal = (sample: SampleRequest): Promise<string> =>
   refusalCode(async () => await readCsr((await makeRequest(sample)).pem));
 
 describe("readCsr()", () => {
-  it("reads a name with Arabic letters, commas, quotes, plus signs and backslashes as it was written", async () => {
+  it("reads a name with Arabic letters, commas, quotes, plus signs and backslashes unchanged", async () => {
     const { subject } = await readCsr((await makeRequest()).pem);
     assertEquals(subject, { organization: ORGANIZATION, commonName: CLIENT_ID });
   });
 
-  it("takes O and CN in any order, in one part or in two, and in any string type", async () => {
+  it("accepts O and CN in any order, in one RDN or in two, and in any string type", async () => {
     const names: SampleRequest["name"][] = [
       [{ CN: [{ utf8String: CLIENT_ID }] }, { O: [{ bmpString: "بنك" }] }],
       [{ CN: [{ printableString: CLIENT_ID }], O: [{ utf8String: "بنك" }] }],
@@ -26,14 +26,14 @@ describe("readCsr()", () => {
     }
   });
 
-  it("takes the label of Windows and explanatory text around the block", async () => {
+  it("accepts the PEM label of Windows, and text around the PEM block", async () => {
     const { der } = await makeRequest();
     await readCsr(
       `Certificate Request:\r\n${writePem("NEW CERTIFICATE REQUEST", der).replaceAll("\n", "\r\n")}`,
     );
   });
 
-  it("refuses a subject that is not exactly one O and one CN", async () => {
+  it("rejects a subject that is not exactly one O and one CN", async () => {
     const cn = { CN: [{ utf8String: CLIENT_ID }] };
     const o = { O: [{ utf8String: "Example Bank" }] };
     const names: SampleRequest["name"][] = [
@@ -51,7 +51,7 @@ describe("readCsr()", () => {
     }
   });
 
-  it("refuses RSA and other curves, and says what the key is", async () => {
+  it("rejects RSA keys and other curves, and describes the key", async () => {
     const rsa = {
       name: "RSASSA-PKCS1-v1_5",
       modulusLength: 2048,
@@ -67,7 +67,7 @@ describe("readCsr()", () => {
     assert(error instanceof PkiError && error.message.includes("EC on P-384"), String(error));
   });
 
-  it("refuses a P-256 key whose point is not on the curve", async () => {
+  it("rejects a P-256 key whose point is not on the curve", async () => {
     const { der } = await makeRequest();
     const spki = (await readCsr(writePem("CERTIFICATE REQUEST", der))).publicKeySpki;
     const start = Array.from(der).findIndex((_, index) => spki.every((byte, at) => der[index + at] === byte));
@@ -79,7 +79,7 @@ describe("readCsr()", () => {
     );
   });
 
-  it("refuses a request signed with another hash", async () => {
+  it("rejects a request that is signed with another hash", async () => {
     const { der } = await makeRequest();
     // The last byte of the identifier, raised by one, turns ecdsa-with-SHA256 into ecdsa-with-SHA384.
     const oid = Uint8Array.of(0x2a, 0x86, 0x48, 0xce, 0x3d, 0x04, 0x03, 0x02);
@@ -93,7 +93,7 @@ describe("readCsr()", () => {
     );
   });
 
-  it("refuses a request signed by another key", async () => {
+  it("rejects a request that is signed with another key", async () => {
     const [one, other] = [await makeRequest(), await makeRequest()];
     const { publicKeySpki } = await readCsr(one.pem);
     const { publicKeySpki: foreign } = await readCsr(other.pem);
@@ -108,7 +108,7 @@ describe("readCsr()", () => {
     );
   });
 
-  it("refuses a request in which any single bit is changed, or that has a byte more or less", async () => {
+  it("rejects a request with any single bit changed, or with one byte more or less", async () => {
     const { der } = await makeRequest({
       name: [{ O: [{ utf8String: "B" }] }, { CN: [{ utf8String: "c" }] }],
     });
@@ -126,7 +126,7 @@ describe("readCsr()", () => {
     }
   });
 
-  it("warns of a private key that was sent along", async () => {
+  it("rejects a file that contains a private key", async () => {
     const { pem } = await makeRequest();
     const { privateKeyPem } = await generateKeyPair();
     const encrypted = privateKeyPem.replaceAll("PRIVATE", "EC PRIVATE").replace(
@@ -138,7 +138,7 @@ describe("readCsr()", () => {
     }
   });
 
-  it("refuses a file with no request, with two, or with something else", async () => {
+  it("rejects a file with no request, with two requests, or with another content", async () => {
     const { pem } = await makeRequest();
     const junk = writePem("CERTIFICATE REQUEST", new Uint8Array(40));
     for (const text of ["", "hello", pem + pem, pem.replaceAll("REQUEST", "REVIEW"), junk]) {

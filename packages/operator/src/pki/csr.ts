@@ -105,7 +105,7 @@ function parseCsr(der: Uint8Array<ArrayBuffer>): Pkcs10CertificateRequest {
   } catch (cause) {
     throw new PkiError(
       "csr_malformed",
-      `The PEM block is not a PKCS#10 certificate request; the file was cut or holds something else. Make it again: ${HOW_TO}.`,
+      `The PEM block is not a PKCS#10 certificate request. The file is truncated or holds something else. Make it again: ${HOW_TO}.`,
       { cause },
     );
   }

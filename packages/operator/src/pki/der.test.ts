@@ -33,7 +33,7 @@ describe("DER", () => {
     }
   });
 
-  it("findContent() takes exactly one element, in its shortest form", () => {
+  it("findContent() accepts exactly one element, in its shortest form", () => {
     assertEquals(findContent(bytes("300101")), 2);
     assertEquals(findContent(encodeElement(0x30, new Uint8Array(300))), 4);
     for (const text of ["", "30", "3001", "30010101", "30810101", "30800000"]) {
@@ -41,7 +41,7 @@ describe("DER", () => {
     }
   });
 
-  it("readEcdsaSignature() gives r and s at their full width", () => {
+  it("readEcdsaSignature() returns r and s padded to 32 bytes each", () => {
     const top = 2n ** 256n - 1n;
     assertEquals(
       hex(readEcdsaSignature(encodeSequence(encodeInteger(1n), encodeInteger(top)))),
@@ -49,7 +49,7 @@ describe("DER", () => {
     );
   });
 
-  it("readEcdsaSignature() refuses every other encoding of the same numbers", () => {
+  it("readEcdsaSignature() rejects every other encoding of the same numbers", () => {
     const refused = [
       "",
       "30",
@@ -68,7 +68,7 @@ describe("DER", () => {
     assertEquals(hex(readEcdsaSignature(bytes("300602010102010a")))?.length, 128);
   });
 
-  it("readEcdsaSignature() refuses a number wider than the curve", () => {
+  it("readEcdsaSignature() rejects a number of more than 256 bits", () => {
     assertEquals(readEcdsaSignature(encodeSequence(encodeInteger(2n ** 256n), encodeInteger(1n))), null);
     assertEquals(readEcdsaSignature(encodeSequence(encodeInteger(1n), encodeInteger(2n ** 256n))), null);
   });

@@ -25,7 +25,7 @@ async function issueClient(authority: Authority, pem?: string): Promise<Certific
 
 let judge: OpensslFolder;
 
-describe("issuance with openssl as the judge", () => {
+describe("certificate issuance, checked with openssl", () => {
   before(async () => {
     judge = await openFolder();
   });
@@ -34,7 +34,7 @@ describe("issuance with openssl as the judge", () => {
     await judge.remove();
   });
 
-  it("its own P-256 request is certified, and its strictest check accepts the certificate for clients only", async () => {
+  it("certifies openssl's P-256 request; openssl accepts the certificate for clients only", async () => {
     const { authority, certificatePem } = await makeAuthority();
     const issued = await issueClient(authority, await requestBy(judge, ...NEW_P256));
     await judge.keep("ca.pem", certificatePem);
@@ -57,7 +57,7 @@ describe("issuance with openssl as the judge", () => {
     assertStringIncludes(output, `commonName=${CLIENT_ID}\n`);
   });
 
-  it("a server's certificate is accepted for its names and addresses only, and not for clients", async () => {
+  it("issues a server certificate that openssl accepts only for its names, and not for clients", async () => {
     const { authority, certificatePem } = await makeAuthority();
     const organization = "Gold House";
     const issued = await issueServerCertificate({
@@ -91,7 +91,7 @@ describe("issuance with openssl as the judge", () => {
     assertEquals(certified, kept);
   });
 
-  it("fingerprints, serials and dates are what it reads", async () => {
+  it("records the fingerprint, serial and end date that openssl reads", async () => {
     const { authority } = await makeAuthority();
     const issued = await issueClient(authority);
     await judge.keep("client.pem", issued.pem);
@@ -113,7 +113,7 @@ describe("issuance with openssl as the judge", () => {
     assertEquals(issued.notAfter, new Date(notAfter));
   });
 
-  it("what a request asks for in extensions is left out", async () => {
+  it("ignores the extensions that a request asks for", async () => {
     const { authority } = await makeAuthority();
     const wishes = [
       "-addext",
@@ -158,7 +158,7 @@ describe("issuance with openssl as the judge", () => {
     }
   });
 
-  it("a year is a year, from five minutes ago, whatever the request would like", async () => {
+  it("issues a certificate that is valid from 5 minutes before its issue for one year", async () => {
     const { authority } = await makeAuthority();
     await judge.keep("client.pem", (await issueClient(authority)).pem);
     const { output } = await judge.run(
@@ -173,7 +173,7 @@ describe("issuance with openssl as the judge", () => {
     assertEquals(output, "notBefore=2026-03-01 08:55:00Z\nnotAfter=2027-03-01 09:00:00Z\n");
   });
 
-  it("verifies the revocation list, and refuses the revoked certificate alone", async () => {
+  it("issues a CRL with which openssl refuses the revoked certificate and accepts the other", async () => {
     const { authority, certificatePem } = await makeAuthority();
     const [revoked, kept] = [await issueClient(authority), await issueClient(authority)];
     const crl = await issueCrl({
@@ -212,7 +212,7 @@ describe("issuance with openssl as the judge", () => {
     assertStringIncludes(foreign.output, "verify failure");
   });
 
-  it("serves as the signing command, for an authority that it made itself", async () => {
+  it("signs with openssl as the signing command, for a CA that openssl made", async () => {
     const options = [
       "-x509",
       "-nodes",

@@ -24,7 +24,7 @@ async function prepare(years = 5): Promise<ClientIssuance & { authorityPem: stri
 }
 
 describe("issueClientCertificate()", () => {
-  it("certifies the request's key for the registered names, for a year, under the authority", async () => {
+  it("certifies the request's key for the registered names, for one year, signed by the CA", async () => {
     const order = await prepare();
     const issued = await issueClientCertificate(order);
     const certificate = new X509Certificate(issued.pem);
@@ -44,7 +44,7 @@ describe("issueClientCertificate()", () => {
     }]);
   });
 
-  it("carries exactly the extensions of a client, pointing back to its authority", async () => {
+  it("writes exactly the extensions of a client certificate, with the CA's key identifier", async () => {
     const order = await prepare();
     const certificate = readCertificate((await issueClientCertificate(order)).pem);
     const extensions = Array.from(certificate.extensions, ({ type, critical, value }) => ({
@@ -72,7 +72,7 @@ describe("issueClientCertificate()", () => {
     assert(!new X509Certificate((await issueClientCertificate({ ...order, csr })).pem).ca);
   });
 
-  it("refuses a request whose CN or O is not the partner's, and quotes both", async () => {
+  it("rejects a request whose CN or O differs from the registration, and names both values", async () => {
     const order = await prepare();
     const attempts: [Partial<ClientIssuance>, string, string][] = [
       [{ clientId: "sbx_other" }, "csr_client_id_mismatch", "sbx_other"],
@@ -88,7 +88,7 @@ describe("issueClientCertificate()", () => {
     }
   });
 
-  it("takes one letter spelled by one code point or by two as the same, and certifies the shorter", async () => {
+  it("treats composed and decomposed letters as equal, and certifies the composed form", async () => {
     const order = await prepare();
     const [composed, decomposed] = ["Crédit", "Cre\u0301dit"];
     const { pem } = await makeRequest({
@@ -102,7 +102,7 @@ describe("issueClientCertificate()", () => {
     assertEquals(readCertificate(issued.pem).subjectName.getField("O"), [composed]);
   });
 
-  it("never outlives its authority", async () => {
+  it("rejects a term that ends after the CA's certificate", async () => {
     const order = await prepare(1);
     assertEquals(await refusalCode(() => issueClientCertificate({ ...order, days: 365 })), "accepted");
     assertEquals(
@@ -114,7 +114,7 @@ describe("issueClientCertificate()", () => {
     assertEquals(await refusalCode(() => issueClientCertificate(late)), "authority_validity_exceeded");
   });
 
-  it("never begins before its authority", async () => {
+  it("starts no certificate before the CA's certificate, and rejects one that ends before it", async () => {
     const order = await prepare();
     const { notBefore } = order.authority.validity;
     const issued = await issueClientCertificate({ ...order, issuedAt: notBefore });
@@ -125,7 +125,7 @@ describe("issueClientCertificate()", () => {
 });
 
 describe("issueServerCertificate()", () => {
-  it("makes a key and a certificate for names and addresses of a server", async () => {
+  it("creates a key and a certificate for a server's host names and IP addresses", async () => {
     const { authority, certificatePem } = await makeAuthority();
     const names = ["localhost", "127.0.0.1", "::1"];
     const issued = await issueServerCertificate({
@@ -149,7 +149,7 @@ describe("issueServerCertificate()", () => {
     assertEquals(new Uint8Array(purpose?.value ?? new ArrayBuffer(0)).at(-1), 1);
   });
 
-  it("refuses what is no host name and no address, and no name at all", async () => {
+  it("rejects a name that is not a host name or IP address, and an empty list of names", async () => {
     const { authority } = await makeAuthority();
     const order = { authority, organization: "Gold House", issuedAt: ISSUED_AT };
     for (
@@ -178,7 +178,7 @@ describe("issueServerCertificate()", () => {
 });
 
 describe("certificateFingerprint()", () => {
-  it("is the same for the PEM and the DER, and for a PEM with text around it", async () => {
+  it("returns the same hash for DER, for PEM, and for PEM with text around it", async () => {
     const { certificatePem } = await makeAuthority();
     const der = new X509Certificate(certificatePem).raw;
     const expected = createHash("sha256").update(der).digest("hex");
@@ -187,7 +187,7 @@ describe("certificateFingerprint()", () => {
     }
   });
 
-  it("refuses DER with a byte more or less, because another reader would hash another certificate", async () => {
+  it("rejects DER with one byte more or less", async () => {
     const { certificatePem } = await makeAuthority();
     const der = new Uint8Array(new X509Certificate(certificatePem).raw);
     for (const changed of [Uint8Array.of(...der, 0), der.slice(0, -1), new Uint8Array()]) {

@@ -111,13 +111,13 @@ function nestValidity(wanted: Validity, authority: Validity): Validity {
   if (wanted.notAfter > authority.notAfter) {
     throw new PkiError(
       "authority_validity_exceeded",
-      `The certificate would run until ${wanted.notAfter.toISOString()}, past its authority's end at ${authority.notAfter.toISOString()}. Rotate the CA first (gold key rotate ca).`,
+      `The certificate would be valid until ${wanted.notAfter.toISOString()}, but its authority expires at ${authority.notAfter.toISOString()}. Rotate the CA first (gold key rotate ca).`,
     );
   }
   if (wanted.notAfter <= authority.notBefore) {
     throw new PkiError(
       "authority_validity_exceeded",
-      `The certificate would end before its authority begins at ${authority.notBefore.toISOString()}. Check the clock.`,
+      `The certificate would expire before its authority becomes valid at ${authority.notBefore.toISOString()}. Check the clock.`,
     );
   }
   const notBefore = wanted.notBefore < authority.notBefore ? authority.notBefore : wanted.notBefore;

@@ -5,7 +5,7 @@ import { generateKeyPair, importPublicKey } from "./key_pair.ts";
 const HEAD_BYTES = 27;
 
 describe("importPublicKey()", () => {
-  it("takes a P-256 key with its curve by name and its point uncompressed, and no other form of it", async () => {
+  it("accepts a P-256 key only with a named curve and an uncompressed point", async () => {
     const { publicKeySpki: spki } = await generateKeyPair();
     assert(await importPublicKey(spki) !== null);
 

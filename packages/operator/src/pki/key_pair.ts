@@ -63,7 +63,7 @@ export async function importPrivateKey(pem: string): Promise<webcrypto.CryptoKey
   if (key.label === "ENCRYPTED PRIVATE KEY") {
     throw new PkiError(
       "authority_key_invalid",
-      "The CA key is encrypted, and no passphrase is ever asked for here. Keep it encrypted behind a signing command, or decrypt it: openssl pkcs8 -in ca.key -out ca.pem.",
+      "The CA key is encrypted, and gold never asks for a passphrase. Keep it encrypted behind a signing command, or decrypt it: openssl pkcs8 -in ca.key -out ca.pem.",
     );
   }
   if (key.label !== "PRIVATE KEY") {
@@ -77,7 +77,7 @@ export async function importPrivateKey(pem: string): Promise<webcrypto.CryptoKey
   } catch (cause) {
     throw new PkiError(
       "authority_key_invalid",
-      "The CA key is not an EC key on P-256 (prime256v1), the only kind that signs here. Give the key that belongs to the CA certificate.",
+      "The CA key is not an EC key on P-256 (prime256v1), the only supported kind. Give the key that belongs to the CA certificate.",
       { cause },
     );
   }

@@ -81,7 +81,7 @@ async function withServer(
 }
 
 describe("mutual TLS with issued certificates", () => {
-  it("accepts a partner's certificate and turns every other one away", async () => {
+  it("a server accepts a partner's certificate and rejects every other certificate", async () => {
     const now = new Date();
     const { authority, certificatePem: ca } = await makeAuthority(5, new Date(now.getTime() - 48 * HOUR_MS));
     const { authority: foreignAuthority } = await makeAuthority(5, now);
@@ -90,9 +90,12 @@ describe("mutual TLS with issued certificates", () => {
     const refused: [string, Credential][] = [
       ["no certificate", {}],
       ["a server's certificate", { cert: server.pem, key: server.privateKeyPem }],
-      ["an expired one", await issueClient(authority, new Date(now.getTime() - 25 * HOUR_MS), 1)],
-      ["one that is not valid yet", await issueClient(authority, new Date(now.getTime() + HOUR_MS))],
-      ["one of another authority by the same name", await issueClient(foreignAuthority, now)],
+      ["an expired certificate", await issueClient(authority, new Date(now.getTime() - 25 * HOUR_MS), 1)],
+      [
+        "a certificate that is not valid yet",
+        await issueClient(authority, new Date(now.getTime() + HOUR_MS)),
+      ],
+      ["a certificate of another CA with the same name", await issueClient(foreignAuthority, now)],
     ];
     await withServer({ cert: server.pem, key: server.privateKeyPem }, ca, async (port) => {
       assertEquals(await call(port, ca, "localhost", client), await certificateFingerprint(client.cert));
@@ -103,7 +106,7 @@ describe("mutual TLS with issued certificates", () => {
     });
   });
 
-  it("a client refuses a server that shows a partner's certificate or another name's", async () => {
+  it("a client rejects a server with a partner's certificate or with another name", async () => {
     const now = new Date();
     const { authority, certificatePem: ca } = await makeAuthority(5, now);
     const client = await issueClient(authority, now);

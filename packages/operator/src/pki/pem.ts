@@ -36,7 +36,7 @@ function decodeBase64(body: string, label: string): Uint8Array<ArrayBuffer> {
   if (text === "" || bytes.toString("base64") !== text) {
     throw new PkiError(
       "pem_malformed",
-      `The PEM block "${label}" is not valid base64; the file was cut or edited. Send the file as the tool wrote it.`,
+      `The PEM block "${label}" is not valid base64: the file is truncated or was edited. Send the file as the tool wrote it.`,
     );
   }
   return new Uint8Array(bytes);

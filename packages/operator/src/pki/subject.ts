@@ -50,7 +50,7 @@ function checkText(what: string, text: string): string {
       "subject_invalid",
       `The ${what} ${
         JSON.stringify(text)
-      } cannot stand in a certificate: 1 to ${SUBJECT_MAX_CHARACTERS} characters, without control characters or spaces around it. Register a shorter or cleaner name.`,
+      } cannot be used in a certificate. It must have 1 to ${SUBJECT_MAX_CHARACTERS} characters, no control characters, and no leading or trailing spaces. Register such a name.`,
     );
   }
   return value;

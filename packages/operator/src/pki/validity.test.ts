@@ -6,7 +6,7 @@ import { AUTHORITY_NOTICE_DAYS, daysFrom, warnOfExpiry, yearsFrom } from "./vali
 const ISSUED_AT = new Date("2026-03-01T09:00:00.750Z");
 
 describe("validity", () => {
-  it("begins five minutes early, in whole seconds, and keeps its full term", () => {
+  it("starts five minutes early, in whole seconds, and keeps its full term", () => {
     assertEquals(daysFrom(ISSUED_AT, 365), {
       notBefore: new Date("2026-03-01T08:55:00Z"),
       notAfter: new Date("2027-03-01T09:00:00Z"),
@@ -17,7 +17,7 @@ describe("validity", () => {
     });
   });
 
-  it("refuses a term that is no whole number or out of bounds, and an instant that is none", () => {
+  it("rejects a term that is not a whole number in range, and an invalid time of issue", () => {
     for (const days of [0, -1, 1.5, 3651, Number.NaN, Infinity]) {
       assertThrows(() => daysFrom(ISSUED_AT, days), PkiError, "days");
     }
@@ -25,7 +25,7 @@ describe("validity", () => {
     assertThrows(() => daysFrom(new Date(Number.NaN), 1), PkiError, "instant");
   });
 
-  it("warnOfExpiry() grows louder as the end comes nearer", () => {
+  it("warnOfExpiry() returns soon, urgent and then expired as the end approaches", () => {
     const notAfter = new Date("2027-03-01T09:00:00Z");
     const warning = (at: string, noticeDays?: number): unknown =>
       warnOfExpiry(notAfter, new Date(at), noticeDays);

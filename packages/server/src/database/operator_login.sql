@@ -22,7 +22,7 @@ begin
     raise exception 'the name of a login must have 3 to 40 characters of a-z, 0-9 and _, and begin with a letter. It must not be postgres, public or none, or begin with gold_ or pg_'
       using errcode = 'GR409';
   elsif exists (select from pg_roles r where r.rolname = add_operator.name) then
-    raise exception 'there is a database login % already', name using errcode = 'GR409';
+    raise exception 'there is already a database login %', name using errcode = 'GR409';
   elsif is_known_login(name) then
     raise exception 'the books already name an earlier login %, and a name must always mean one person: choose another name', name
       using errcode = 'GR409';

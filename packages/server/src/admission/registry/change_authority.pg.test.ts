@@ -47,14 +47,14 @@ describe("two concurrent changes of authorities and token keys", () => {
 
   it("only one creates the first authority", async () => {
     const outcome = await secondOf(add(true), add(true));
-    assert(outcome.startsWith("GR409 there is a certificate authority already"), outcome);
+    assert(outcome.startsWith("GR409 there is already a certificate authority"), outcome);
   });
 
   it("only one certifies a key", async () => {
     const [authority, key] = [hash(), hash()];
     await add(true, authority)(books.sql);
     const outcome = await secondOf(certify(authority, key), certify(authority, key));
-    assert(outcome.startsWith("GR409 this key is in certificate"), outcome);
+    assert(outcome.startsWith("GR409 this key is already in certificate"), outcome);
   });
 
   it("a certificate is refused if its authority was replaced before the registration", async () => {

@@ -27,7 +27,7 @@ begin
   if first and newest is not null then
     raise exception 'there is a certificate authority already: `gold key rotate ca` adds a new one beside it' using errcode = 'GR409';
   elsif not first and newest is null then
-    raise exception 'there is no certificate authority yet: `gold ca init` makes the first one' using errcode = 'GR409';
+    raise exception 'there is no certificate authority yet: `gold ca init` creates the first one' using errcode = 'GR409';
   end if;
   -- The newest authority signs, so created_at must be later than the previous one's, even if the clock went
   -- back.

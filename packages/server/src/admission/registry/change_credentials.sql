@@ -63,7 +63,7 @@ create or replace function gold.check_end(noun text, id int, last_used_at timest
 language plpgsql volatile set search_path = gold, pg_temp as $$
 begin
   if not seen ? id::text then
-    raise exception 'the % % was made meanwhile: see who made it, and run the command again', noun, id using errcode = 'GR409';
+    raise exception 'the % % was created meanwhile: check who created it, and run the command again', noun, id using errcode = 'GR409';
   elsif seen is not null then
     perform refuse_use_meanwhile(format('%s %s', noun, id), last_used_at, (seen ->> id::text)::timestamptz);
   end if;

@@ -59,7 +59,7 @@ describe("changes of a partner's IBAN", () => {
   it("the login that asked cannot approve, whatever role it sets", async () => {
     const publicId = await partner();
     await ask(maker, publicId, NEW);
-    const refusal = "GR409 you asked for this IBAN, so another login has to approve it";
+    const refusal = "GR409 you requested this IBAN, so another login has to approve it";
     assertEquals(await approve(maker, publicId, NEW), refusal);
     await maker.sql`set role gold_operator`;
     assertEquals(await approve(maker, publicId, NEW), refusal);
@@ -74,7 +74,7 @@ describe("changes of a partner's IBAN", () => {
     for (const seen of [NEW, OLD, "", null]) {
       assertEquals(
         await approve(checker, publicId, seen),
-        `GR409 another IBAN was asked for meanwhile: ${OTHER}`,
+        `GR409 another IBAN was requested meanwhile: ${OTHER}`,
       );
     }
     assertEquals(await stateOf(publicId), `${OLD} ${OTHER} ${maker.login}`);
@@ -86,13 +86,13 @@ describe("changes of a partner's IBAN", () => {
 
   it("an approval succeeds once, and asking for the registered IBAN is refused", async () => {
     const publicId = await partner();
-    assertEquals(await approve(checker, publicId, NEW), "GR409 no new IBAN was asked for");
+    assertEquals(await approve(checker, publicId, NEW), "GR409 no new IBAN was requested");
     assertEquals(await ask(maker, publicId, OLD), `GR409 ${OLD} is the registered IBAN already`);
     await ask(maker, publicId, NEW);
     const verdicts = await Promise.all([1, 2, 3].map(() => approve(checker, publicId, NEW)));
     assertEquals(verdicts.toSorted(), [
-      "GR409 no new IBAN was asked for",
-      "GR409 no new IBAN was asked for",
+      "GR409 no new IBAN was requested",
+      "GR409 no new IBAN was requested",
       "done",
     ]);
     assertEquals(await ask(maker, "sbx_none", NEW), "GR404 there is no partner sbx_none");
@@ -106,7 +106,7 @@ describe("changes of a partner's IBAN", () => {
     const approving = approve(checker, publicId, NEW);
     await untilWaiting(books.sql);
     await maker.sql`commit`;
-    assertEquals(await approving, `GR409 another IBAN was asked for meanwhile: ${OTHER}`);
+    assertEquals(await approving, `GR409 another IBAN was requested meanwhile: ${OTHER}`);
     assertEquals(await stateOf(publicId), `${OLD} ${OTHER} ${maker.login}`);
   });
 

@@ -169,11 +169,11 @@ begin
   perform end_admission(subject.id);
   subject := partner_of(public);
   if subject.pending_iban is null then
-    raise exception 'no new IBAN was asked for' using errcode = 'GR409';
+    raise exception 'no new IBAN was requested' using errcode = 'GR409';
   elsif subject.pending_iban_by = session_user then
-    raise exception 'you asked for this IBAN, so another login has to approve it' using errcode = 'GR409';
+    raise exception 'you requested this IBAN, so another login has to approve it' using errcode = 'GR409';
   elsif subject.pending_iban is distinct from seen then
-    raise exception 'another IBAN was asked for meanwhile: %', subject.pending_iban using errcode = 'GR409';
+    raise exception 'another IBAN was requested meanwhile: %', subject.pending_iban using errcode = 'GR409';
   end if;
   update partner p set iban = seen, iban_changed_at = clock_timestamp(), pending_iban = null, pending_iban_by = null, pending_iban_at = null
   where p.id = subject.id returning p.iban_changed_at into subject.iban_changed_at;
