@@ -43,7 +43,7 @@ function doubleOf(bits: bigint): number {
   return new Float64Array(BigUint64Array.of(bits).buffer)[0] ?? NaN;
 }
 
-describe("canonicalJson(), judged by the test data of RFC 8785's author", () => {
+describe("canonicalJson(), checked against the test data of RFC 8785's author", () => {
   it("gives the expected bytes for each input file", () => {
     const names = readdirSync(present("input/"));
     for (const name of names) {
@@ -57,7 +57,7 @@ describe("canonicalJson(), judged by the test data of RFC 8785's author", () => 
     assertGreaterOrEqual(names.length, 6);
   });
 
-  it("writes 100,000 numbers so that their SHA-256 is the published one", () => {
+  it("writes 100,000 numbers whose SHA-256 matches the published one", () => {
     const hash = createHash("sha256");
     let lines = 0;
     for (const bits of numberSequence()) {

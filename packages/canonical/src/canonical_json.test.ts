@@ -38,7 +38,7 @@ function reversed(value: unknown): unknown {
 }
 
 describe("canonicalJson()", () => {
-  it("writes numbers as the host does, and so that they read back as the same double", () => {
+  it("writes numbers as JSON.stringify() does, and the text parses back to the same double", () => {
     const bits = new BigUint64Array(1);
     const double = new Float64Array(bits.buffer);
     const edges = [0, 1, 2, 3, 4, 5, 10, 15, 16, 17, 20, 21, 22, 300, 308].flatMap((power) =>
@@ -63,20 +63,20 @@ describe("canonicalJson()", () => {
     assert(finite > 99_000);
   });
 
-  it("sorts members by UTF-16 code units, where code points would give another order", () => {
+  it("sorts members by UTF-16 code units, not by code points", () => {
     assertEquals(
       canonicalJson({ "\ufb33": 1, "😀": 2, "\ue000": 3, "z": 4 }),
       '{"z":4,"😀":2,"\ue000":3,"\ufb33":1}',
     );
   });
 
-  it("does not depend on the order of members", () => {
+  it("returns the same text for any order of members", () => {
     fc.assert(fc.property(jsonValue, (value) => {
       assertEquals(canonicalJson(reversed(value) as CanonicalValue), canonicalJson(value as CanonicalValue));
     }));
   });
 
-  it("gives what JSON.parse reads as the same value, and from that the same text", () => {
+  it("writes text that JSON.parse() reads as the same value, and that value gives the same text", () => {
     fc.assert(fc.property(jsonValue, (value) => {
       const text = canonicalJson(value as CanonicalValue);
       const read = JSON.parse(text);
@@ -85,18 +85,18 @@ describe("canonicalJson()", () => {
     }));
   });
 
-  it("takes objects without a prototype, and __proto__ as a name", () => {
+  it("accepts objects without a prototype, and __proto__ as a member name", () => {
     const object = Object.assign(Object.create(null), { b: 1 });
     object["__proto__"] = 2;
     assertEquals(canonicalJson(object), '{"__proto__":2,"b":1}');
     assertEquals(canonicalJson(JSON.parse('{"b":1,"__proto__":2}')), '{"__proto__":2,"b":1}');
   });
 
-  it("refuses numbers that JSON cannot say", () => {
+  it("rejects numbers that JSON cannot represent", () => {
     for (const number of [NaN, Infinity, -Infinity]) assertRefused(number, "not_finite", String(number));
   });
 
-  it("refuses what is no JSON value instead of leaving it out", () => {
+  it("rejects a value that is not JSON instead of leaving it out", () => {
     for (const value of [undefined, () => 1, 1n, Symbol("s")]) {
       assertRefused(value, "unsupported_value", typeof value);
     }
@@ -105,7 +105,7 @@ describe("canonicalJson()", () => {
     assertRefused(sparse, "unsupported_value", "Item 1");
   });
 
-  it("refuses instances of classes, whose meaning it would have to guess", () => {
+  it("rejects instances of classes", () => {
     const values = [
       new Date(0),
       new Map(),
@@ -144,7 +144,7 @@ describe("canonicalJson()", () => {
     }
   });
 
-  it("goes 512 levels deep and refuses the next, a cycle included", () => {
+  it("accepts 512 levels, and rejects 513 levels and a cycle", () => {
     const nest = (levels: number): unknown => JSON.parse("[".repeat(levels) + "]".repeat(levels));
     assertEquals(canonicalJson(nest(512) as CanonicalValue).length, 1024);
     assertEquals(refusal(nest(513)).reason, "too_deep");
@@ -154,7 +154,7 @@ describe("canonicalJson()", () => {
     assertEquals(refusal(cycle).reason, "too_deep");
   });
 
-  it("names the member or the item that is at fault", () => {
+  it("names the invalid member or item in the error", () => {
     assertStringIncludes(refusal({ price: { buy: NaN } }).message, 'Member "buy" is NaN');
     assertStringIncludes(refusal([0, 1, undefined]).message, "Item 2 is undefined");
     assertStringIncludes(refusal(undefined).message, "The value is undefined");
@@ -162,7 +162,7 @@ describe("canonicalJson()", () => {
     assertEquals("offset" in refusal(undefined), false);
   });
 
-  it("throws nothing but CanonicalError, whatever it is given", () => {
+  it("throws only CanonicalError for any value", () => {
     const anything = fc.anything({
       withBigInt: true,
       withDate: true,

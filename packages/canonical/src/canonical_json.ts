@@ -100,7 +100,7 @@ function writeNumber(value: number, place: Place): string {
   if (!Number.isFinite(value)) {
     throw new CanonicalError(
       "not_finite",
-      `${describe(place)} is ${value}, which JSON cannot say; send a finite number.`,
+      `${describe(place)} is ${value}, which JSON cannot represent; send a finite number.`,
     );
   }
   // RFC 8785 (3.2.2.3) prescribes ECMAScript's own shortest form, which writes -0 as 0.
@@ -122,13 +122,15 @@ function refuseUnfitCharacters(text: string, place: Place): void {
     if (isHighSurrogate(codePoint) || isLowSurrogate(codePoint)) {
       throw new CanonicalError(
         "lone_surrogate",
-        `${describe(place)} holds ${name}, half of a surrogate pair; was the text cut inside a character?`,
+        `${
+          describe(place)
+        } contains ${name}, half of a surrogate pair; check whether the text was cut inside a character.`,
       );
     }
     if (isNoncharacter(codePoint)) {
       throw new CanonicalError(
         "noncharacter",
-        `${describe(place)} holds ${name}, a noncharacter, which RFC 7493 (2.1) forbids; remove it.`,
+        `${describe(place)} contains ${name}, a noncharacter, which RFC 7493 (2.1) forbids; remove it.`,
       );
     }
   }
@@ -141,14 +143,14 @@ function isArray(value: object): value is readonly CanonicalValue[] {
 function unsupported(found: string, place: Place): CanonicalError {
   return new CanonicalError(
     "unsupported_value",
-    `${describe(place)} is ${found}, which JSON cannot say; convert it or leave it out.`,
+    `${describe(place)} is ${found}, which JSON cannot represent; convert it or leave it out.`,
   );
 }
 
 function tooDeep(): CanonicalError {
   return new CanonicalError(
     "too_deep",
-    `The value is nested deeper than ${DEEPEST_LEVEL} levels; flatten it, or look for an object that holds itself.`,
+    `The value is nested deeper than ${DEEPEST_LEVEL} levels; flatten it, or look for an object that contains itself.`,
   );
 }
 

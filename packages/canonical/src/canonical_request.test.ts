@@ -22,14 +22,14 @@ function refusal(change: Partial<Record<keyof CanonicalRequestParts, unknown>>):
 }
 
 describe("canonicalRequest()", () => {
-  it("refuses parts that are no object", () => {
+  it("rejects parts that are not an object", () => {
     for (const parts of [undefined, null, 5, "POST"]) {
       const error = assertThrows(() => canonicalRequest(parts as never), CanonicalError, "{ method, url");
       assertEquals(error.reason, "invalid_part");
     }
   });
 
-  it("joins the parts by line feeds, in order, without one at the end", () => {
+  it("joins the parts with line feeds, in order, without a line feed at the end", () => {
     assertEquals(
       canonicalRequest(PARTS),
       "POST\nhttps://api.gold.example/v1/orders?x=%2F\n" +
@@ -37,7 +37,7 @@ describe("canonicalRequest()", () => {
     );
   });
 
-  it("refuses, in each part but the hash, all that is not visible ASCII, and names the part", () => {
+  it("rejects characters that are not visible ASCII in each part except the hash, and names the part", () => {
     for (const part of ["method", "url", "timestamp", "nonce"] as const) {
       for (let code = 0; code <= 0xff; code++) {
         const bad = code <= 0x20 || code >= 0x7f;
@@ -55,7 +55,7 @@ describe("canonicalRequest()", () => {
     }
   });
 
-  it("refuses an empty part and, from callers without types, a missing one", () => {
+  it("rejects an empty part, and a missing part from untyped callers", () => {
     for (const part of ["method", "url", "timestamp", "nonce"] as const) {
       for (const text of ["", undefined, null]) {
         const error = refusal({ [part]: text });
@@ -76,7 +76,7 @@ describe("canonicalRequest()", () => {
     }
   });
 
-  it("never gives one text to two requests, whatever the parts hold", () => {
+  it("never returns the same text for two different requests", () => {
     const part = fc.string({ unit: fc.constantFrom("a", "1", "\n", "\r", " "), maxLength: 4 });
     const hash = fc.constantFrom("a".repeat(64), "b".repeat(64), `a\n${"a".repeat(64)}`);
     const parts = fc.record({ method: part, url: part, bodySha256: hash, timestamp: part, nonce: part });

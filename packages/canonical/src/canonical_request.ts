@@ -53,7 +53,7 @@ export function canonicalRequest(parts: CanonicalRequestParts): string {
 function noParts(): CanonicalError {
   return new CanonicalError(
     "invalid_part",
-    "The parts are no object; pass { method, url, bodySha256, timestamp, nonce }.",
+    "The parts must be an object; pass { method, url, bodySha256, timestamp, nonce }.",
   );
 }
 
@@ -65,13 +65,13 @@ function refusal(parts: CanonicalRequestParts): CanonicalError {
     if (!/^[!-~]+$/.test(part ?? "")) {
       return new CanonicalError(
         "invalid_part",
-        `The ${name} is empty or holds something else than visible ASCII (a space, a control character, a letter ` +
-          `beyond ASCII); pass it exactly as it is sent, percent-encoded where it is a URL.`,
+        `The ${name} is empty or contains a character that is not visible ASCII (such as a space, a control ` +
+          `character or a non-ASCII letter); pass it exactly as the request sends it. A URL must be percent-encoded.`,
       );
     }
   }
   return new CanonicalError(
     "invalid_body_hash",
-    "The bodySha256 is not 64 lower-case hex digits; pass the SHA-256 of the raw body in that form.",
+    "bodySha256 must be 64 lower-case hex digits; pass the SHA-256 of the raw body in that form.",
   );
 }

@@ -20,13 +20,13 @@ export function unexpected(cursor: Cursor, wanted: string): CanonicalError {
   if (byte === END) {
     return new CanonicalError(
       "unexpected_end",
-      `The text ends at byte ${cursor.at} where ${wanted} belongs; send the whole text.`,
+      `The text ends at byte ${cursor.at}, where ${wanted} is expected; send the complete text.`,
       cursor.at,
     );
   }
   return new CanonicalError(
     "unexpected_byte",
-    `Byte ${cursor.at} is ${nameByte(byte)} where ${wanted} belongs; send JSON as RFC 8259 defines it.`,
+    `Byte ${cursor.at} is ${nameByte(byte)}, but ${wanted} is expected; send JSON as RFC 8259 defines it.`,
     cursor.at,
   );
 }

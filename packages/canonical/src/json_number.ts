@@ -9,7 +9,7 @@ export function readNumber(cursor: Cursor): JsonNumber {
   if (peek(cursor) === MINUS) cursor.at++;
   if (peek(cursor) === ZERO) {
     cursor.at++;
-    if (isDigit(peek(cursor))) throw malformed(cursor, "a number does not begin with a superfluous 0");
+    if (isDigit(peek(cursor))) throw malformed(cursor, "a number must not have a leading zero");
   } else {
     readDigits(cursor);
   }
@@ -27,7 +27,7 @@ export function readNumber(cursor: Cursor): JsonNumber {
 
 function readDigits(cursor: Cursor): void {
   if (peek(cursor) === END) throw unexpected(cursor, "a digit");
-  if (!isDigit(peek(cursor))) throw malformed(cursor, "a digit belongs there");
+  if (!isDigit(peek(cursor))) throw malformed(cursor, "a digit is expected");
   while (isDigit(peek(cursor))) cursor.at++;
 }
 
@@ -35,7 +35,7 @@ function malformed(cursor: Cursor, why: string): CanonicalError {
   const found = nameByte(peek(cursor));
   return new CanonicalError(
     "invalid_number",
-    `The number runs into ${found} at byte ${cursor.at}; ${why}. Write it as in -12.5 or 1e6.`,
+    `The number has ${found} at byte ${cursor.at}, but ${why}. Write it as in -12.5 or 1e6.`,
     cursor.at,
   );
 }

@@ -72,7 +72,7 @@ function readEscape(cursor: Cursor): string {
     const found = nameByte(letter);
     throw new CanonicalError(
       "invalid_escape",
-      `The escape at byte ${start} is a backslash and ${found}; only " \\ / b f n r t and u may follow.`,
+      `The escape at byte ${start} is a backslash followed by ${found}; only " \\ / b f n r t and u may follow.`,
       start,
     );
   }
@@ -101,7 +101,7 @@ function readHexUnit(cursor: Cursor): number {
     if (digit === -1) {
       throw new CanonicalError(
         "invalid_escape",
-        `Byte ${cursor.at} is ${nameByte(byte)} where a hex digit belongs; \\u takes exactly four.`,
+        `Byte ${cursor.at} is ${nameByte(byte)} but a hex digit is expected; \\u takes exactly four.`,
         cursor.at,
       );
     }
@@ -121,7 +121,7 @@ function characterOf(codePoint: number, start: number): string {
   const name = nameCodePoint(codePoint);
   throw new CanonicalError(
     "noncharacter",
-    `The string holds ${name} at byte ${start}, a noncharacter, which RFC 7493 (2.1) forbids; remove it.`,
+    `The string contains ${name} at byte ${start}, a noncharacter, which RFC 7493 (2.1) forbids; remove it.`,
     start,
   );
 }
@@ -139,7 +139,7 @@ function controlCharacter(byte: number, start: number): CanonicalError {
   const escape = `\\u${byte.toString(16).padStart(4, "0")}`;
   return new CanonicalError(
     "control_character",
-    `The string holds a bare control character at byte ${start}; escape it: ${escape}.`,
+    `The string contains an unescaped control character at byte ${start}; escape it: ${escape}.`,
     start,
   );
 }

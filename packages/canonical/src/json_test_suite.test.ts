@@ -112,7 +112,7 @@ function verdict(testCase: Case): CanonicalReason | "accepted" {
 }
 
 describe("readJson() and JSONTestSuite", () => {
-  it("has the true bytes of every case that a string cannot hold, and of no other", () => {
+  it("lists the raw bytes of exactly those cases that a string cannot represent", () => {
     assertEquals(parsing.length, 318);
     for (const { name, input } of parsing) {
       const hex = BYTES_BY_NAME.get(name);
@@ -128,14 +128,14 @@ describe("readJson() and JSONTestSuite", () => {
     }
   });
 
-  it("accepts the 95 cases that are JSON, but for those that I-JSON forbids", () => {
+  it("accepts the 95 valid cases, except those that I-JSON forbids", () => {
     assertEquals(cases("y_").length, 95);
     for (const testCase of cases("y_")) {
       assertEquals(verdict(testCase), FORBIDDEN_BY_I_JSON.get(testCase.name) ?? "accepted", testCase.name);
     }
   });
 
-  it("decides the 35 open cases as listed", () => {
+  it("accepts or rejects the 35 implementation-defined cases as listed", () => {
     assertEquals(cases("i_").length, 35);
     for (const testCase of cases("i_")) {
       assertEquals(verdict(testCase), DECIDED_HERE.get(testCase.name), testCase.name);

@@ -29,7 +29,7 @@ export class JsonNumber {
       "unsupported_value",
       `JSON.stringify() cannot keep the digits of ${
         this.source.slice(0, 40)
-      }; write what readJson() gave with ` +
+      }; write values from readJson() with ` +
         "writeJson() of @gold-partner/protocol, or convert the number yourself.",
     );
   }

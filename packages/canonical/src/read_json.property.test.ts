@@ -57,7 +57,7 @@ function assertAgrees(bytes: Uint8Array): "accepted" | CanonicalReason {
   return "accepted";
 }
 
-describe("readJson(), compared with the host", () => {
+describe("readJson(), compared with JSON.parse()", () => {
   it("reads what JSON.stringify writes as the same value", () => {
     fc.assert(
       fc.property(fc.jsonValue({ stringUnit: "binary" }), fc.constantFrom(0, 1, "\t"), (value, space) => {
@@ -68,7 +68,7 @@ describe("readJson(), compared with the host", () => {
     );
   });
 
-  it("agrees on random mutations of JSON, but for the documented refusals", () => {
+  it("agrees with JSON.parse() on random mutations of JSON, except for the documented rejections", () => {
     const seed = fc.constantFrom(
       '{"quote_id":"qt_1","gold_grams":1.50,"nested":{"a":[1,-0.5e+10,true,false,null]}}',
       '["é","\\u00e9","🪙","\\ud83e\\ude99","\\n\\t\\"\\\\\\/"]',
@@ -95,12 +95,12 @@ describe("readJson(), compared with the host", () => {
     for (const reason of alsoMet.split(" ")) assert(verdicts.has(reason), reason);
   });
 
-  it("throws nothing but CanonicalError for random bytes", () => {
+  it("throws only CanonicalError for random bytes", () => {
     const randomBytes = fc.uint8Array({ maxLength: 64 });
     fc.assert(fc.property(randomBytes, (bytes) => void assertAgrees(bytes)), { numRuns: 10_000 });
   });
 
-  it("takes each code point but surrogates and noncharacters, raw and escaped", () => {
+  it("accepts every code point except surrogates and noncharacters, raw and escaped", () => {
     for (let codePoint = 0x20; codePoint <= 0x10ffff; codePoint++) {
       if (codePoint === 0x22 || codePoint === 0x5c || (codePoint >= 0xd800 && codePoint <= 0xdfff)) continue;
       const character = String.fromCodePoint(codePoint);
@@ -118,7 +118,7 @@ describe("readJson(), compared with the host", () => {
     }
   });
 
-  it("takes as UTF-8 exactly what the host's strict decoder takes", () => {
+  it("accepts exactly the UTF-8 that the runtime's strict TextDecoder accepts", () => {
     const third = [0x22, 0x7f, 0x80, 0xbf, 0xc0];
     const accepts = (bytes: number[]): boolean => {
       const verdict = assertAgrees(Uint8Array.from([0x22, ...bytes, 0x22]));

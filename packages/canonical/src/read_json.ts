@@ -71,14 +71,14 @@ function refuseByWhole(bytes: Uint8Array, maxBytes: number): void {
   if (!(bytes instanceof Uint8Array)) {
     throw new CanonicalError(
       "unsupported_value",
-      "readJson takes a Uint8Array, as it came over the wire; wrap an ArrayBuffer in one, encode a text as UTF-8.",
+      "readJson() takes the received bytes as a Uint8Array; wrap an ArrayBuffer in one, or encode a text as UTF-8.",
     );
   }
   // Written as a negation, so that a limit of NaN refuses every text instead of allowing every text.
   if (!(bytes.length <= maxBytes)) {
     throw new CanonicalError(
       "too_long",
-      `The text is ${bytes.length} bytes long where ${maxBytes} are allowed; send less at a time.`,
+      `The text is ${bytes.length} bytes long, but at most ${maxBytes} are allowed; send a shorter text.`,
       maxBytes,
     );
   }
@@ -94,7 +94,7 @@ function refuseByWhole(bytes: Uint8Array, maxBytes: number): void {
 function noLimits(): CanonicalError {
   return new CanonicalError(
     "unsupported_value",
-    "The limits are no object; leave them out, or pass { maxBytes, maxDepth } or one of the two.",
+    "The limits must be an object; leave them out, or pass maxBytes, maxDepth or both.",
   );
 }
 
@@ -152,7 +152,7 @@ function enter(cursor: Cursor, maxDepth: number, depth: number): void {
   if (!(depth <= maxDepth)) {
     throw new CanonicalError(
       "too_deep",
-      `The value at byte ${cursor.at} lies deeper than the ${maxDepth} levels allowed; send a flatter structure.`,
+      `The value at byte ${cursor.at} is nested deeper than the ${maxDepth} allowed levels; send a flatter structure.`,
       cursor.at,
     );
   }
@@ -194,7 +194,7 @@ function duplicateName(name: string, offset: number): CanonicalError {
   const quoted = JSON.stringify(name.slice(0, 40));
   return new CanonicalError(
     "duplicate_name",
-    `The name ${quoted} at byte ${offset} stands twice in one object, and readers differ in which counts; send it once.`,
+    `The name ${quoted} at byte ${offset} appears twice in one object, and parsers disagree about which value counts; send it once.`,
     offset,
   );
 }
@@ -203,7 +203,7 @@ function trailingContent(cursor: Cursor): CanonicalError {
   const found = nameByte(peek(cursor));
   return new CanonicalError(
     "trailing_content",
-    `The value is complete before byte ${cursor.at}, but ${found} follows; send one value and nothing else.`,
+    `The value ends before byte ${cursor.at}, but ${found} follows; send exactly one JSON value.`,
     cursor.at,
   );
 }

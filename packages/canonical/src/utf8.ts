@@ -36,8 +36,8 @@ function lengthByLead(lead: number): 0 | 2 | 3 | 4 {
 function malformed(offset: number): CanonicalError {
   return new CanonicalError(
     "invalid_utf8",
-    `The bytes from ${offset} on are no UTF-8 character (cut off, overlong, a surrogate, beyond U+10FFFF or ` +
-      `another encoding); encode the text as UTF-8.`,
+    `The bytes from ${offset} on are not a valid UTF-8 character (truncated, overlong, a surrogate, beyond U+10FFFF, ` +
+      `or in another encoding); encode the text as UTF-8.`,
     offset,
   );
 }

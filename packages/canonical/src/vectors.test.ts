@@ -38,8 +38,8 @@ async function assertCase(vector: Case, canonicalise: (vector: Case) => string):
   assertEquals(await sha256(Uint8Array.from(Buffer.from(canonical))), vector.canonical_sha256, vector.name);
 }
 
-describe("the vectors", () => {
-  it("of canonical requests hold for canonicalRequest()", async () => {
+describe("vectors of canonical requests and RFC 8785", () => {
+  it("canonicalRequest() matches every vector of canonical requests", async () => {
     for (const vector of await cases(makeCanonicalRequest())) {
       const { method = "", url = "", body_sha256: bodySha256 = "", timestamp = "", nonce = "" } = vector;
       if (vector.reason === undefined) assertEquals(await sha256(bodyOf(vector)), bodySha256, vector.name);
@@ -47,7 +47,7 @@ describe("the vectors", () => {
     }
   });
 
-  it("of RFC 8785 hold for canonicalJson() behind readJson()", async () => {
+  it("readJson() and canonicalJson() match every vector of RFC 8785", async () => {
     for (const vector of await cases(makeRfc8785())) await assertCase(vector, canonicalOf);
   });
 });

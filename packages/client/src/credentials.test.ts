@@ -32,7 +32,7 @@ describe("GoldClient's credentials", () => {
 
   after(() => rmSync(folder, { recursive: true }));
 
-  it("come from a credentials.json, whose files may be named from its folder, or from single variables", async () => {
+  it("are read from a credentials.json, with relative file names, or from single variables", async () => {
     const single = {
       ...{ GOLD_BASE_URL: "https://localhost:8443/", GOLD_CLIENT_ID: "sbx_1", GOLD_CLIENT_SECRET: SECRET },
       ...{ GOLD_CERT: path("cert.pem"), GOLD_KEY: path("key.pem") },
@@ -43,7 +43,7 @@ describe("GoldClient's credentials", () => {
     assert(await GoldClient.fromCredentials(path("credentials.json"), { transport }) instanceof GoldClient);
   });
 
-  it("are judged at once: every mistake is told, by the variable's name", async () => {
+  it("report every mistake in one error, each with the variable's name", async () => {
     const none = await mistakesOf(() => GoldClient.fromEnv({}));
     for (const name of ["BASE_URL", "CLIENT_ID", "CLIENT_SECRET", "CERT", "KEY", "CREDENTIALS"]) {
       assert(none.includes(`GOLD_${name}`), `${name}: ${none}`);
@@ -53,15 +53,15 @@ describe("GoldClient's credentials", () => {
     assert((await mistakesOf(() => GoldClient.fromEnv(missing))).includes("GOLD_KEY"));
   });
 
-  it("are never quoted, also where they cannot be read", async () => {
+  it("are never quoted in an error, also when they cannot be read", async () => {
     const broken = await mistakesOf(() => GoldClient.fromEnv({ GOLD_CREDENTIALS: path("broken.json") }));
-    assert(broken.includes("GOLD_CREDENTIALS") && broken.includes("no JSON"));
+    assert(broken.includes("GOLD_CREDENTIALS") && broken.includes("not JSON"));
     await mistakesOf(() => GoldClient.fromCredentials(path("absent.json")));
     const unreadable = await mistakesOf(() => GoldClient.fromCredentials(path("credentials.json")));
     assert(unreadable.includes("cert, key, ca"), unreadable);
   });
 
-  it("are judged with all other options, in one error", async () => {
+  it("are reported in one error with the mistakes of all other options", async () => {
     const options = {
       ...{ baseUrl: "http://localhost", clientId: "", clientSecret: SECRET, triesMax: 0 },
       ...{ timeoutMs: 3_000_000_000, patienceMs: NaN },

@@ -70,7 +70,7 @@ async function readCredentialsFile(path: string, before: string): Promise<Record
     return { ...stands, ...Object.fromEntries(found) };
   } catch (cause) {
     // The message of JSON.parse() can quote a part of the file, and with it the secret.
-    const why = cause instanceof SyntaxError ? "it is no JSON" : (cause as Error).message;
+    const why = cause instanceof SyntaxError ? "it is not JSON" : (cause as Error).message;
     throw new GoldError(
       "configuration_invalid",
       `${before}${path} cannot be read as credentials.json: ${why}.`,
@@ -98,5 +98,8 @@ async function readIdentity(
     return [name.option, text] as const;
   }));
   if (mistakes.length === 0) return Object.fromEntries(read) as unknown as Identity;
-  throw new GoldError("configuration_invalid", `The client lacks credentials. ${mistakes.join(" ")}${more}`);
+  throw new GoldError(
+    "configuration_invalid",
+    `The client's credentials are incomplete. ${mistakes.join(" ")}${more}`,
+  );
 }

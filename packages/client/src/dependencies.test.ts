@@ -6,8 +6,8 @@ import { assert, assertEquals } from "@std/assert";
 const PUBLISHED = ["canonical", "jws", "protocol"].map((name) => `@gold-partner/${name}`);
 const FOLDER = fileURLToPath(new URL("./", import.meta.url));
 
-describe("the package", () => {
-  it("needs the runtime and its three published siblings, and nothing else", () => {
+describe("the client package", () => {
+  it("imports only the runtime and its three published sibling packages", () => {
     const sources = readdirSync(FOLDER).filter((name) =>
       /^[a-z_]+\.ts$/.test(name) && !name.endsWith("_trial.ts")
     );

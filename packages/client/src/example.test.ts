@@ -60,7 +60,7 @@ function answers(example: string, deliveries: unknown): number[] {
       timeout: 60_000,
     });
     const last = stdout.trimEnd().split("\n").at(-1);
-    if (!last) throw new Error(`The example answers nothing.\n${stderr}`);
+    if (!last) throw new Error(`The example printed no result.\n${stderr}`);
     return JSON.parse(last) as number[];
   } finally {
     rmSync(folder, { recursive: true });
@@ -68,7 +68,7 @@ function answers(example: string, deliveries: unknown): number[] {
 }
 
 describe("the examples that show verifyWebhook()", () => {
-  it("take what either secret signed and refuse what nobody did, as they stand", () => {
+  it("accept what either secret signed, and reject foreign and changed deliveries", () => {
     const timestamp = Math.floor(Date.now() / 1000);
     const events = describedEvents();
     const [older, newer, foreign] = [OLD, NEW, FOREIGN].map((secret) =>

@@ -18,7 +18,7 @@ const failing = (answers: readonly Answer[], options = {}) =>
   });
 
 describe("a call of GoldClient", () => {
-  it("keeps its Idempotency-Key over all tries, with a nonce and a signature of its own for each", async () => {
+  it("keeps its Idempotency-Key for all tries, and uses a new nonce and signature for each", async () => {
     const { client, sent } = await play([reset(), problem(504, "upstream_timeout"), reply(200, ORDER)]);
     await client.placeOrder({ quote_id: "qt_1" });
     assertEquals(new Set(headerOf(sent, "Idempotency-Key")).size, 1);
@@ -34,7 +34,7 @@ describe("a call of GoldClient", () => {
     assert(first! < second!);
   });
 
-  it("gives another call another key, and takes one that it is given", async () => {
+  it("uses a new Idempotency-Key for each call, unless the caller passes one", async () => {
     const { client, sent } = await play([reply(201, QUOTE), reply(201, QUOTE), reply(201, QUOTE)]);
     const request = { side: "buy", gold_grams: "1.50" } as const;
     await client.createQuote(request);
@@ -45,7 +45,7 @@ describe("a call of GoldClient", () => {
     assertEquals(new TextDecoder().decode(sent[0]!.body), '{"side":"buy","gold_grams":1.5}');
   });
 
-  it("takes a nonce that was used for a request that something sent twice, and signs anew", async () => {
+  it("signs again with a new nonce after nonce_reused, as a proxy may send a request twice", async () => {
     const { client, sent } = await play([
       problem(409, "nonce_reused", { retryable: true }),
       reply(200, ORDER),
@@ -71,7 +71,7 @@ describe("a call of GoldClient", () => {
     ]);
   });
 
-  it("does not wait beyond its patience, and leaves the waiting to its caller", async () => {
+  it("fails at once if Retry-After exceeds patienceMs, and reports the seconds to wait", async () => {
     const away = problem(503, "service_unavailable", { retryable: true }, { "Retry-After": "3600" });
     const { error, sent } = await failing([away]);
     assertEquals([error.code, error.retryable, error.outcomeUnknown, sent.length], [
@@ -92,29 +92,29 @@ describe("a call of GoldClient", () => {
 
   const asked = (status: number, code: string) => problem(status, code, { retryable: false });
   const EXECUTED: readonly (readonly [what: string, answers: readonly Answer[], unknown: boolean])[] = [
-    ["a connection that was never made", [refused()], false],
-    ["a connection that broke", [reset()], true],
-    ["any other error of a transport", [new Error("?")], true],
-    ["a connection that broke, and then none", [reset(), refused()], true],
-    ["a connection that broke, and then a business refusal", [reset(), asked(422, "quote_expired")], false],
+    ["a connection that was never opened", [refused()], false],
+    ["a broken connection", [reset()], true],
+    ["any other error of the transport", [new Error("?")], true],
+    ["a broken connection, and then a refused connection", [reset(), refused()], true],
+    ["a broken connection, and then a business refusal", [reset(), asked(422, "quote_expired")], false],
     [
-      "a connection that broke, and then a refusal at the door",
+      "a broken connection, and then a refused certificate",
       [reset(), asked(403, "certificate_revoked")],
       true,
     ],
-    ["a refusal at the door", [asked(403, "certificate_revoked")], false],
-    ["a quote_id that nobody knows", [reset(), asked(404, "not_found")], false],
-    ["a proxy that gave up", [problem(504, "upstream_timeout")], true],
-    ["a balancer's own page", [reply(502, "<html>")], true],
-    ["a login page to go to", [reply(302, "", { Location: "https://login.example" })], true],
-    ["a firewall's own page", [reply(403, "<html>")], true],
-    ["a firewall's own JSON", [reply(403, { code: "blocked" })], true],
-    ["a failure that was added later", [asked(500, "gold_is_molten")], true],
-    ["a refusal that was added later", [asked(422, "gold_is_tired")], false],
-    ["a code that was added later", [reset(), asked(422, "gold_is_tired")], true],
+    ["a refused certificate", [asked(403, "certificate_revoked")], false],
+    ["a broken connection, and then an unknown quote_id", [reset(), asked(404, "not_found")], false],
+    ["a timeout of the proxy", [problem(504, "upstream_timeout")], true],
+    ["an error page of a load balancer", [reply(502, "<html>")], true],
+    ["a redirect to a login page", [reply(302, "", { Location: "https://login.example" })], true],
+    ["an error page of a firewall", [reply(403, "<html>")], true],
+    ["a JSON reply of a firewall", [reply(403, { code: "blocked" })], true],
+    ["a new 5xx code that the client does not know", [asked(500, "gold_is_molten")], true],
+    ["a new 4xx code that the client does not know", [asked(422, "gold_is_tired")], false],
+    ["a broken connection, and then a new 4xx code", [reset(), asked(422, "gold_is_tired")], true],
   ];
   for (const [what, answers, unknown] of EXECUTED) {
-    it(`says of ${what} that the outcome is ${unknown ? "unknown" : "known"}`, async () => {
+    it(`reports the outcome as ${unknown ? "unknown" : "known"} after ${what}`, async () => {
       const { error, sent } = await failing(answers, { triesMax: answers.length });
       assertEquals(error.outcomeUnknown, unknown);
       assertEquals(error.idempotencyKey, headerOf(sent, "Idempotency-Key")[0]);
@@ -122,7 +122,7 @@ describe("a call of GoldClient", () => {
     });
   }
 
-  it("tries a refusal once, whatever it is, unless it passes by itself", async () => {
+  it("does not retry market_closed, a refused request or a TLS failure", async () => {
     for (
       const [status, code] of [[422, "market_closed"], [400, "invalid_request"], [
         403,
@@ -137,7 +137,7 @@ describe("a call of GoldClient", () => {
     assertEquals([error.code, error.retryable, sent.length], ["tls_failed", false, 1]);
   });
 
-  it("fetches one new token when one is refused, and gives up when that one is, too", async () => {
+  it("fetches one new token after a refused token, and gives up if it is refused, too", async () => {
     const ended = () => problem(401, "token_invalid", { retryable: false });
     const { client, sent, tokens } = await play([ended(), reply(200, ORDER)]);
     await client.placeOrder({ quote_id: "qt_1" });
@@ -147,14 +147,14 @@ describe("a call of GoldClient", () => {
     assertEquals([again.error.code, again.sent.length, again.tokens.length], ["token_invalid", 2, 2]);
   });
 
-  it("fetches a new token also where it may try once only", async () => {
+  it("fetches a new token even if triesMax is 1", async () => {
     const ended = problem(401, "token_expired", { retryable: true });
     const { client, sent } = await play([ended, reply(200, ORDER)], { triesMax: 1 });
     await client.placeOrder({ quote_id: "qt_1" });
     assertEquals(sent.length, 2);
   });
 
-  it("says why there is no secret, and outlives an observer that fails", async () => {
+  it("reports why clientSecret() failed, and ignores an observer that throws", async () => {
     const clientSecret = () => Promise.reject(new Error("the vault is shut"));
     const { error } = await failing([], { clientSecret });
     assertEquals(error.code, "configuration_invalid");
@@ -170,7 +170,7 @@ describe("a call of GoldClient", () => {
     assertEquals((await client.placeOrder({ quote_id: "qt_1" })).order_id, "ord_1");
   });
 
-  it("names the offset of a clock that is wrong", async () => {
+  it("reports the offset of a wrong clock", async () => {
     const now = () => Date.parse("2026-01-31T09:23:59Z");
     const late = problem(401, "timestamp_out_of_window", {}, { Date: "Sat, 31 Jan 2026 09:30:00 GMT" });
     const { error, client } = await failing([late], { now });
@@ -179,7 +179,7 @@ describe("a call of GoldClient", () => {
   });
 
   it(
-    "ends when its caller does not wait, during a try, a pause, and before",
+    "ends when the caller's signal aborts, during a try, during a pause and before the call",
     { timeout: 60_000 },
     async () => {
       const waits = problem(503, "service_unavailable", { retryable: true }, { "Retry-After": "3600" });
@@ -205,7 +205,7 @@ describe("a call of GoldClient", () => {
     },
   );
 
-  it("lets one signal end any number of calls, without a warning", async () => {
+  it("lets one signal abort many calls without a warning", async () => {
     const warnings: string[] = [];
     const hear = ({ message }: Error) => warnings.push(message);
     process.on("warning", hear);
@@ -219,7 +219,7 @@ describe("a call of GoldClient", () => {
     assertEquals(warnings, []);
   });
 
-  it("sends nothing that could not succeed", async () => {
+  it("sends no request with invalid arguments", async () => {
     const { client, sent, tokens } = await play([]);
     const wrong: (() => Promise<unknown>)[] = [
       () => client.getOrder(".."),
@@ -236,7 +236,7 @@ describe("a call of GoldClient", () => {
     assertEquals([sent, tokens], [[], []]);
   });
 
-  it("says that it needs a key to sign, and why signing failed", async () => {
+  it("reports a missing signing key, and why signing failed", async () => {
     const unsigned = await failing([], { signingKey: undefined });
     assertEquals([unsigned.error.code, unsigned.error.outcomeUnknown], ["configuration_invalid", false]);
     const sign = () => Promise.reject(new Error("the HSM is away"));
@@ -248,7 +248,7 @@ describe("a call of GoldClient", () => {
     assertEquals([waited.error.code, waited.error.outcomeUnknown], ["timed_out", false]);
   });
 
-  it("takes no other success for the operation's, and leaves a write's outcome open", async () => {
+  it("rejects a 2xx reply in another form, and reports a write's outcome as unknown", async () => {
     const { status: _, ...lacking } = ORDER;
     for (const body of [{ hello: 1 }, [], null, "", "<html>", { ...lacking, stauts: "executed" }]) {
       const { error, sent } = await failing([reply(201, body, { "X-Request-Id": "req_2" })]);
@@ -270,7 +270,7 @@ describe("a call of GoldClient", () => {
     }
   });
 
-  it("takes replies that have grown", async () => {
+  it("accepts replies with new members and values", async () => {
     const grown = { ...ORDER, side: "swap", status: "settled", spread_sar: 0.00001, more: {} };
     const { client } = await play([reply(201, grown)]);
     assertEquals({ ...await client.placeOrder({ quote_id: "qt_1" }) } as unknown, {
@@ -282,7 +282,7 @@ describe("a call of GoldClient", () => {
     });
   });
 
-  it("has one patience for the token, the try and the token's renewal", async () => {
+  it("applies one patienceMs to the token, the try and the token's renewal", async () => {
     const late = <T>(value: T) => new Promise<T>((resolve) => setTimeout(resolve, 150, value));
     const expired = () => late(problem(401, "token_expired", { retryable: true }));
     const { error } = await failing([expired], {
@@ -292,7 +292,7 @@ describe("a call of GoldClient", () => {
     assertMatch(error.message, /within [0-9]+ ms/);
   });
 
-  it("sends nothing once it is closed, which it may be twice", async () => {
+  it("sends nothing after close(), which may be called twice", async () => {
     let closed = 0;
     const transport: Transport = {
       send: () => Promise.reject(new Error("sent")),
@@ -305,7 +305,7 @@ describe("a call of GoldClient", () => {
     assertEquals([error.code, closed], ["argument_invalid", 1]);
   });
 
-  it("tells its observer of every try, and never a secret", async () => {
+  it("reports every try to its observer, and never a secret", async () => {
     const { client, reports } = await play([reset(), reply(201, ORDER, { "X-Request-Id": "req_2" })]);
     await client.placeOrder({ quote_id: "qt_1" });
     assertEquals(

@@ -66,10 +66,14 @@ export class Exchange {
       const { status, headers } = reply;
       const facts = { status, request_id: headers.get("X-Request-Id") ?? undefined, cause };
       const outcomeUnknown = call.idempotencyKey !== undefined;
-      throw new GoldError("reply_invalid", `The reply to ${operation} is not what the service answers.`, {
-        ...facts,
-        ...{ outcomeUnknown, retryable: outcomeUnknown, idempotencyKey: call.idempotencyKey },
-      });
+      throw new GoldError(
+        "reply_invalid",
+        `The reply to ${operation} does not have the documented form: see the error's cause.`,
+        {
+          ...facts,
+          ...{ outcomeUnknown, retryable: outcomeUnknown, idempotencyKey: call.idempotencyKey },
+        },
+      );
     }
   }
 
@@ -112,7 +116,7 @@ export class Exchange {
     const leftMs = () => Math.max(0, endMs - performance.now());
     let [token, isSent] = [undefined as string | undefined, false];
     try {
-      if (this.#isClosed) throw new GoldError("argument_invalid", "The client is closed; open another one.");
+      if (this.#isClosed) throw new GoldError("argument_invalid", "The client is closed; open a new one.");
       const headers = await within(leftMs(), call.signal, async () => {
         if (needsToken === "required") token = await this.#tokens.get();
         return await this.#headersOf(operation, call, token, body);
@@ -153,7 +157,7 @@ export class Exchange {
     if (!signer) {
       throw new GoldError(
         "configuration_invalid",
-        "This call is signed: give signingKey, or sign, to the client.",
+        "This call must be signed: pass `signingKey` or `sign` when you open the client.",
       );
     }
     const timestamp = `${Math.floor(now() / 1000)}`;
@@ -181,7 +185,7 @@ export class Exchange {
     if (typeof said.access_token === "string" && typeof said.expires_in === "number") {
       return { token: said.access_token, livesMs: said.expires_in * 1000 };
     }
-    throw new GoldError("reply_invalid", "The reply to issueToken holds no token.");
+    throw new GoldError("reply_invalid", "The reply to issueToken has no valid access_token or expires_in.");
   }
 
   #tell(operation: OperationId, tries: number, ms: number, outcome: Outcome, retryInMs?: number): void {
@@ -201,7 +205,7 @@ export class Exchange {
 
 function secretMissing(cause: unknown): never {
   const reason = cause instanceof Error ? cause.message : String(cause);
-  throw new GoldError("configuration_invalid", `clientSecret() gave no secret: ${reason}`, { cause });
+  throw new GoldError("configuration_invalid", `clientSecret() failed: ${reason}`, { cause });
 }
 
 function errorOf(failure: Failure, tries: number, { idempotencyKey }: Call, inDoubt: boolean): GoldError {

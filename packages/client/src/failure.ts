@@ -45,7 +45,7 @@ export function refusalOf(reply: TransportReply, operation: OperationId): Failur
     return {
       code: "reply_invalid",
       detail:
-        `The answer was ${status} in a form that is not the service's: something between you and it answered.`,
+        `The reply was ${status}, but not in the service's format: a proxy or firewall may have answered instead.`,
       facts: { ...facts, retryable: passes },
       cure: passes ? "wait" : "none",
       retryAfterMs,
@@ -56,7 +56,8 @@ export function refusalOf(reply: TransportReply, operation: OperationId): Failur
   const passes = said.retryable ?? (waits || TOKEN_CODES.has(code));
   return {
     code,
-    detail: said.detail ?? said.error_description ?? `It was refused with ${status} ${code}.`,
+    detail: said.detail ?? said.error_description ??
+      `The service refused the request with ${status} ${code}.`,
     facts: { ...facts, retryable: passes },
     cure: TOKEN_CODES.has(code) ? "token" : passes && waits ? "wait" : "none",
     retryAfterMs,
@@ -102,11 +103,11 @@ export function breakOf(error: unknown): Failure {
   const [code, detail] = untrusted
     ? [
       "tls_failed",
-      `A certificate was not accepted (${message}); check cert, key and ca, and that they are of this environment.`,
+      `TLS failed because a certificate was not accepted (${message}). Check that cert, key and ca belong to this environment.`,
     ]
     : unsent
-    ? ["connection_failed", `The service was not reached: ${message}.`]
-    : ["connection_failed", `The connection broke before the whole reply came: ${message}.`];
+    ? ["connection_failed", `The service could not be reached: ${message}.`]
+    : ["connection_failed", `The connection broke before the complete reply arrived: ${message}.`];
   return {
     code: code!,
     detail: detail!,

@@ -465,7 +465,7 @@ export class GoldClient {
     path?: Place["path"],
   ): Promise<Reply> {
     if (typeof idempotencyKey !== "string" || !IDEMPOTENCY_KEY_FORM.test(idempotencyKey)) {
-      throw new GoldError("argument_invalid", "The idempotencyKey is not 1 to 255 visible ASCII characters.");
+      throw new GoldError("argument_invalid", "idempotencyKey must be 1 to 255 visible ASCII characters.");
     }
     const call = {
       idempotencyKey,
@@ -507,7 +507,7 @@ function targetOf(operation: OperationId, { path = {}, query = {} }: Place = {})
   const filled = ENDPOINTS[operation].path.replace(/\{([a-z_]+)\}/g, (_, name: string) => {
     // Any other text, for example one with a slash, could lead to another path.
     if (/^\w+(?:-\w+)*$/.test(path[name] ?? "")) return path[name]!;
-    throw new GoldError("argument_invalid", `${name} is no id; give the one that the service gave you.`);
+    throw new GoldError("argument_invalid", `${name} is not an id; pass the id that the service returned.`);
   });
   const search = writeForm(query);
   return search === "" ? filled : `${filled}?${search}`;

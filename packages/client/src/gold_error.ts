@@ -86,7 +86,7 @@ export class GoldError extends Error {
   constructor(code: GoldErrorCode, detail: string, facts: GoldErrorFacts = {}) {
     const { idempotencyKey, outcomeUnknown = false, cause } = facts;
     const doubt = outcomeUnknown
-      ? ` Whether the write was executed is not known; repeat it with the same idempotencyKey, ${idempotencyKey}, to get its one result.`
+      ? ` It is not known whether the write was executed; repeat it with the same idempotencyKey, ${idempotencyKey}, to get its result.`
       : "";
     super(detail + doubt, cause === undefined ? undefined : { cause });
     this.code = code;

@@ -4,7 +4,7 @@ import { GoldError } from "./gold_error.ts";
 import { Quantity } from "./quantity.ts";
 
 describe("Quantity", () => {
-  it("reckons exactly where doubles do not", () => {
+  it("calculates exactly where doubles do not", () => {
     const sum = Quantity.sar("0.10").plus(Quantity.sar("0.20"));
     assertEquals([`${sum}`, sum.units, sum.compare(Quantity.sar("0.3"))], ["0.3", 30n, 0]);
     assertEquals(`${Quantity.sar("999999999999.99").minus(Quantity.sar("0.01"))}`, "999999999999.98");
@@ -12,19 +12,19 @@ describe("Quantity", () => {
     assertEquals(Quantity.grams("1.5"), Quantity.grams("15e-1"));
   });
 
-  it("compares", () => {
+  it("compares and equals by value", () => {
     const [less, more] = [Quantity.grams("0.9"), Quantity.grams("10")];
     assertEquals([less.compare(more), more.compare(less), more.compare(more)], [-1, 1, 0]);
     assertEquals([less.equals(Quantity.grams("0.90")), less.equals(more)], [true, false]);
   });
 
-  it("refuses every operator that would make a double or a joined text of it", () => {
+  it("throws for every operator that would turn it into a double or a string", () => {
     const [one, two] = [Quantity.sar("1"), Quantity.sar("2")] as unknown as [number, number];
     const acts = [() => one + two, () => one * 2, () => one < two, () => +one, () => Math.max(one, two)];
     for (const act of acts) assertThrows(act, TypeError, "plus()");
   });
 
-  it("rounds nothing, and mixes no units", () => {
+  it("does not round, and does not mix units", () => {
     assertThrows(() => Quantity.sar("0.001"), GoldError, "more than 2 decimals");
     for (const text of ["1,5", "", 1.5, NaN, null, undefined, 5n] as string[]) {
       const error = assertThrows(() => Quantity.sar(text), GoldError);
@@ -43,12 +43,12 @@ describe("Quantity", () => {
     }
   });
 
-  it("stays what it is", () => {
+  it("is immutable", () => {
     const quantity = Quantity.sar("1") as { units: bigint };
     assertThrows(() => quantity.units = 5n, TypeError);
   });
 
-  it("is its decimal text in JSON", () => {
+  it("becomes its decimal text in JSON", () => {
     assertEquals(JSON.stringify({ total_sar: Quantity.sar("752.250") }), '{"total_sar":"752.25"}');
   });
 });

@@ -78,7 +78,7 @@ export class Quantity<U extends Unit = Unit> {
     if (typeof text !== "string") {
       throw new GoldError(
         "argument_invalid",
-        `A ${typeof text} is no decimal text; give one as in "1.5": a double has no exact decimals.`,
+        `A ${typeof text} is not a decimal string. Pass a string such as "1.5", because a double has no exact decimals.`,
       );
     }
     try {
@@ -152,7 +152,7 @@ export class Quantity<U extends Unit = Unit> {
   [Symbol.toPrimitive](hint: string): string {
     if (hint === "string") return this.toString();
     throw new TypeError(
-      `A quantity (${this} ${this.unit}) takes no operator, which would reckon with doubles or join texts; ` +
+      `A quantity (${this} ${this.unit}) does not support operators, which would calculate with doubles or join strings; ` +
         "use plus(), minus(), compare(), equals(), units, or String() for its text.",
     );
   }
@@ -164,7 +164,7 @@ export class Quantity<U extends Unit = Unit> {
 
   #sameUnit(other: Quantity<U>): bigint {
     if (other.unit === this.unit) return other.units;
-    throw new TypeError(`${this.unit} and ${other.unit} do not go together.`);
+    throw new TypeError(`${this.unit} and ${other.unit} are different units; use quantities of one unit.`);
   }
 }
 

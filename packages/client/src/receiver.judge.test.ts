@@ -28,12 +28,12 @@ function tryReceiver(command: readonly string[]): void {
     return receiver.deliver(body.replace(/ord_./, (id) => changed || id), headers);
   };
 
-  it("takes what was signed, and answers at once while another connection is silent", async () => {
+  it("accepts a signed delivery, and answers at once while another connection is silent", async () => {
     receiver.believe(OLD);
     await receiver.holdSilent();
     assertEquals([await deliver(41, [OLD]), await receiver.line()], [200, told(41)]);
   });
-  it("passes over the rotation of a secret without a restart: with the old one, with both, with the new one", async () => {
+  it("follows the rotation of a secret, from the old secret to both to the new one", async () => {
     assertEquals([await deliver(42, [OLD, NEW]), await receiver.line()], [200, told(42)]);
     receiver.believe(NEW);
     assertEquals([await deliver(43, [OLD, NEW]), await receiver.line()], [200, told(43)]);
@@ -42,7 +42,7 @@ function tryReceiver(command: readonly string[]): void {
     receiver.believe(NEW);
     assertEquals(await deliver(45, [OLD]), 400);
   });
-  it("refuses a body that was changed, another secret, another time and what is no delivery", async () => {
+  it("rejects a changed body, another secret, a wrong time and malformed deliveries", async () => {
     assertEquals(await deliver(45, [NEW], 0, "ord_x"), 400);
     assertEquals(await deliver(45, [FOREIGN]), 400);
     assertEquals(await deliver(45, [NEW], 310), 400);
@@ -54,14 +54,14 @@ function tryReceiver(command: readonly string[]): void {
     assertEquals(await receiver.deliver(body, {}), 400);
     assertEquals(await receiver.deliver("", {}), 400);
   });
-  it("refuses a body that no delivery is as long as", async () => {
+  it("rejects a body that is longer than any delivery", async () => {
     const long = { ...eventOf(45), note: "x".repeat(70_000) };
     const { body, headers } = signedNow(long, [NEW]);
     // The receiver may close the connection before it has read the body.
     const status = await receiver.deliver(body, headers).catch(() => 413);
     assertEquals(status, 413);
   });
-  it("works once on an event that comes twice, and in the order of the numbers", async () => {
+  it("processes a repeated event once, and events in the order of their sequence numbers", async () => {
     assertEquals([await deliver(44, [NEW]), await deliver(41, [NEW])], [200, 200]);
     assertEquals([await deliver(47, [NEW]), await receiver.line()], [200, "47 waits for 45"]);
     assertEquals([await deliver(46, [NEW]), await receiver.line()], [200, "46 waits for 45"]);
@@ -76,5 +76,5 @@ function tryReceiver(command: readonly string[]): void {
 }
 
 for (const [name, command] of Object.entries(RECEIVERS)) {
-  describe(`the example of a receiver on ${name}`, () => tryReceiver(command));
+  describe(`the example receiver on ${name}`, () => tryReceiver(command));
 }

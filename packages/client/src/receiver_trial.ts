@@ -115,10 +115,13 @@ function linesOf(child: ChildProcess): () => Promise<string> {
   return async () => {
     let timer: ReturnType<typeof setTimeout> | undefined;
     const silence = new Promise<never>((_, reject) => {
-      timer = setTimeout(() => reject(new Error(`The receiver says nothing.\n${complaint}`)), PATIENCE_MS);
+      timer = setTimeout(
+        () => reject(new Error(`The receiver printed no line in time.\n${complaint}`)),
+        PATIENCE_MS,
+      );
     });
     const { value, done } = await Promise.race([lines.next(), silence]).finally(() => clearTimeout(timer));
-    if (done) throw new Error(`The receiver has ended.\n${complaint}`);
+    if (done) throw new Error(`The receiver exited.\n${complaint}`);
     return value;
   };
 }
@@ -126,7 +129,7 @@ function linesOf(child: ChildProcess): () => Promise<string> {
 async function listeningPort(line: () => Promise<string>): Promise<number> {
   const first = await line();
   const [, port] = /^listening on 127\.0\.0\.1:(\d+)$/.exec(first) ?? [];
-  if (!port) throw new Error(`The receiver does not say where it listens: ${first}`);
+  if (!port) throw new Error(`The first line of the receiver names no port: ${first}`);
   return Number(port);
 }
 
@@ -151,7 +154,7 @@ function post(
       reply.on("end", () => resolve(reply.statusCode!));
       reply.on("error", reject);
     });
-    sent.on("timeout", () => sent.destroy(new Error("The receiver does not answer.")));
+    sent.on("timeout", () => sent.destroy(new Error("The receiver did not answer in time.")));
     sent.on("error", reject);
     sent.end(body);
   });

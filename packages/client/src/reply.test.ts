@@ -95,7 +95,7 @@ const COUNTS = new Set([
 ]);
 
 describe("readValue()", () => {
-  it("gives every reply that the service describes whole, a quantity for each number but counts and ratios", () => {
+  it("reads every documented reply, with a quantity for each number except counts and ratios", () => {
     assert(everyReplyIsTheService);
     for (const operation of Object.keys(ENDPOINTS) as OperationId[]) {
       for (const example of Object.values(ENDPOINTS[operation].reply.examples)) {
@@ -108,14 +108,14 @@ describe("readValue()", () => {
     }
   });
 
-  it("reads digits that no double holds", () => {
+  it("reads digits that a double cannot hold", () => {
     const { total_sar } = readValue(
       new TextEncoder().encode('{"total_sar":9007199254740993.01}'),
     ) as own.Order;
     assertEquals(`${total_sar}`, "9007199254740993.01");
   });
 
-  it("knows a posting's unit by its account", () => {
+  it("takes a posting's unit from its account", () => {
     const text =
       '{"postings":[{"account":"gold_grams","change":-0.0001},{"account":"held_sar","change":5.10}]}';
     assertEquals(readValue(new TextEncoder().encode(text)), {

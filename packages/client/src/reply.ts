@@ -33,7 +33,7 @@ export interface Balances {
   as_of: string;
 }
 
-/** A price that is firm for a minute, for one order. It holds neither funds nor gold. */
+/** A price that is firm for a minute, for one order. It reserves neither funds nor gold. */
 export interface Quote {
   quote_id: string;
   side: "buy" | "sell";
@@ -217,7 +217,7 @@ export interface Delivery {
   next_attempt_at: string | null;
   attempts: {
     attempted_at: string;
-    /** null: no HTTP reply came. */
+    /** null: no HTTP reply arrived. */
     http_status: number | null;
     duration_ms: number;
   }[];

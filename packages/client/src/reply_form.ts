@@ -17,7 +17,7 @@ export function readJsonReply({ body }: TransportReply, operation: OperationId):
   for (const name of requiredOf(operation)) {
     const member = Object(value)[name] as unknown;
     if (member === undefined || (name === "items" && !Array.isArray(member))) {
-      throw new Error(`It has no ${String(name)}.`);
+      throw new Error(`The reply has no valid member ${String(name)}.`);
     }
   }
   return value;
@@ -42,6 +42,6 @@ const namesOf = ({ path, errors }: Lack): PropertyKey[] =>
 /** Returns the CSV text, or throws when the reply has another media type. */
 export function readCsvReply({ headers, body }: TransportReply): string {
   const type = headers.get("Content-Type") ?? "nothing";
-  if (!/^text\/csv\b/i.test(type)) throw new Error(`It is ${type}, and no text/csv.`);
+  if (!/^text\/csv\b/i.test(type)) throw new Error(`Content-Type must be text/csv; got ${type}.`);
   return new TextDecoder().decode(body);
 }

@@ -116,7 +116,7 @@ const keptSecret = (secret: string) => () => Promise.resolve(secret);
 function readBaseUrl(text: string): string {
   const url = URL.canParse(text) ? new URL(text) : undefined;
   if (url?.protocol === "https:" && url.href === `${url.origin}/`) return url.origin;
-  throw new Error("It is https, a host and no path, as in https://localhost:8443.");
+  throw new Error("It must be https:// and a host without a path, such as https://localhost:8443.");
 }
 
 function requireText(value: unknown, what: string): string {
@@ -127,12 +127,12 @@ function requireText(value: unknown, what: string): string {
 function readCount(value: number | undefined, otherwise: number): number {
   if (value === undefined) return otherwise;
   if (Number.isInteger(value) && value > 0 && value <= COUNT_MAX) return value;
-  throw new Error(`${value} is no whole number from 1 to ${COUNT_MAX}.`);
+  throw new Error(`It must be a whole number from 1 to ${COUNT_MAX}; got ${value}.`);
 }
 
 async function readSigner({ signingKey, sign, kid }: GoldClientOptions): Promise<Signer | undefined> {
   if (signingKey !== undefined && sign !== undefined) {
-    throw new Error("There is a callback `sign`, too; give one of the two.");
+    throw new Error("Pass either `signingKey` or the callback `sign`, not both.");
   }
   if (sign !== undefined) return kid === undefined ? { sign } : { sign, kid };
   return signingKey === undefined ? undefined : keySigner(await importSigningKey(signingKey), kid);
@@ -146,7 +146,7 @@ function openMutualTls({ cert, key, ca }: GoldClientOptions): Transport {
   } catch (cause) {
     const reason = cause instanceof Error ? cause.message : String(cause);
     throw new Error(
-      `TLS does not take them (${reason}): give PEM texts, and the key that belongs to the certificate.`,
+      `TLS rejects them (${reason}). Pass PEM texts, and the key that belongs to the certificate.`,
     );
   }
 }

@@ -16,7 +16,7 @@ function stage() {
 const many = (source: TokenSource) => Promise.all(Array.from({ length: 100 }, () => source.get()));
 
 describe("TokenSource", () => {
-  it("fetches one token for all who ask at once, at first and when it is due", async () => {
+  it("fetches one token for all concurrent callers, at first and when renewal is due", async () => {
     const { clock, stands, source } = stage();
     assertEquals(new Set(await many(source)), new Set(["token-1"]));
     clock.ms = 479_999;
@@ -26,7 +26,7 @@ describe("TokenSource", () => {
     assertEquals(stands.fetched, 2);
   });
 
-  it("lets go of a refused token once, however many were refused with it", async () => {
+  it("drops a refused token once, however many calls were refused with it", async () => {
     const { stands, source } = stage();
     const token = await source.get();
     await Promise.all(Array.from({ length: 100 }, () => source.drop(token)));
@@ -35,12 +35,12 @@ describe("TokenSource", () => {
     assertEquals([await source.get(), stands.fetched], ["token-2", 2]);
   });
 
-  it("gives a token that is due at once to whom it was fetched for", async () => {
+  it("returns a token that is due at once to the caller that fetched it", async () => {
     const source = new TokenSource(() => Promise.resolve({ token: "brief", livesMs: 0 }), () => 0);
     assertEquals(await source.get(), "brief");
   });
 
-  it("keeps no failure: who asks next asks anew", async () => {
+  it("does not cache a failure: the next caller fetches again", async () => {
     const { stands, source } = stage();
     stands.fails = true;
     await assertRejects(() => many(source), Error, "no token");

@@ -96,7 +96,7 @@ function requireBounded(rawBody: Uint8Array | string): void {
   if (!(rawBody?.length > BODY_MAX_BYTES)) return;
   throw new WebhookVerificationError(
     "body_too_long",
-    `The body is longer than ${BODY_MAX_BYTES} bytes, which no delivery is: it comes from somebody else; refuse it.`,
+    `The body is longer than ${BODY_MAX_BYTES} bytes, so it is not a delivery of this service; refuse it.`,
   );
 }
 
@@ -105,7 +105,7 @@ function parseSecrets(secrets: string | readonly string[]): WebhookSecret[] {
   if (Array.isArray(texts) && texts.length > 0) return texts.map(parseWebhookSecret);
   throw new WebhookVerificationError(
     "argument_invalid",
-    'No secret was given; pass the active ones, "whsec_…", as the operator showed them.',
+    'No secret was given; pass the active secrets, "whsec_…", as the operator showed them.',
   );
 }
 
@@ -117,12 +117,12 @@ function readEvent(rawBody: Uint8Array | string, id: string): WebhookEvent {
   const { error } = webhookEvent.safeParse(sent);
   if (error) {
     throw eventInvalid(
-      "the body is no event of this service in a form that this version knows: see `cause`",
+      "the body is not an event that this version of the package knows: see `cause`",
       error,
     );
   }
   const known = exact as WebhookEvent;
-  if (known.id !== id) throw eventInvalid(`the body has the id ${known.id} and the webhook-id is another`);
+  if (known.id !== id) throw eventInvalid(`the id in the body, ${known.id}, differs from the webhook-id`);
   return known;
 }
 
@@ -132,14 +132,14 @@ function readBody(rawBody: Uint8Array | string): { readonly sent: unknown; reado
     const text = typeof rawBody === "string" ? rawBody : utf8.decode(rawBody);
     return { sent: JSON.parse(text), exact: readValue(hostBytes.utf8(text)) };
   } catch (cause) {
-    throw eventInvalid("the body is no JSON in UTF-8", cause);
+    throw eventInvalid("the body is not JSON in UTF-8", cause);
   }
 }
 
 function eventInvalid(what: string, cause?: unknown): WebhookVerificationError {
   return new WebhookVerificationError(
     "event_invalid",
-    `The signature fits, but ${what}; update the package, and let nobody else sign with this secret.`,
+    `The signature is correct, but ${what}; update the package, and make sure that nobody else signs with this secret.`,
     { cause },
   );
 }

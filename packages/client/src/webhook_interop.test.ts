@@ -35,7 +35,7 @@ describe("Standard Webhooks' own package and verifyWebhook()", () => {
     });
     fc.assert(same, { numRuns: 500 });
   });
-  it("refuse every delivery of which one character is another (1,000 cases)", () => {
+  it("reject every delivery with one changed character (1,000 cases)", () => {
     const none = fc.property(event, secret, age, part, fc.nat(), fc.nat(), (...drawn) => {
       const [sent, key, age, part, at, to] = drawn;
       const delivery = deliveryOf(sent, [key], { timestamp: nowSeconds() - age });

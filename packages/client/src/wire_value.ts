@@ -48,7 +48,7 @@ function exactQuantity(source: string, unit: Unit): Quantity | string {
 /** Writes a request body of quantities and texts. Leaves out undefined members. */
 export function writeRequest(members: object): string {
   if (typeof members !== "object" || members === null) {
-    throw new GoldError("argument_invalid", `The request is ${members}; give an object of its members.`);
+    throw new GoldError("argument_invalid", `The request must be an object; got ${members}.`);
   }
   const said = Object.entries(members).filter(([, value]) => value !== undefined);
   return writeJson(Object.fromEntries(said.map(([name, value]) => [name, wireValue(name, value)])));
@@ -58,13 +58,13 @@ function wireValue(name: string, value: unknown): JsonValue {
   const unit = unitOf(name);
   if (unit !== undefined) return new JsonNumber(quantityOf(name, value, unit).toString());
   if (typeof value === "string") return value;
-  throw new GoldError("argument_invalid", `${name} is no text; give it as one.`);
+  throw new GoldError("argument_invalid", `${name} must be a string.`);
 }
 
 function quantityOf(name: string, value: unknown, unit: Unit): Quantity {
   if (value instanceof Quantity && value.unit === unit) return value;
   if (value instanceof Quantity) {
-    throw new GoldError("argument_invalid", `${name} is a quantity of ${value.unit}; give one of ${unit}.`);
+    throw new GoldError("argument_invalid", `${name} must be a quantity in ${unit}; got ${value.unit}.`);
   }
   try {
     return Quantity.parse(value as string, unit);

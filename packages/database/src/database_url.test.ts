@@ -21,7 +21,7 @@ describe("checkDatabaseUrl()", () => {
     }
   }
 
-  it("demands sslmode=verify-full off this machine, and says what to set", () => {
+  it("requires sslmode=verify-full for a remote host, and says what to set", () => {
     for (const query of ["", "?sslmode=disable", "?sslmode=prefer", "?sslmode=require"]) {
       const message = fault(remote(query))!;
       assertStringIncludes(message, "db.example");
@@ -32,7 +32,7 @@ describe("checkDatabaseUrl()", () => {
     }
   });
 
-  it("lets the sandbox alone go without, so that a program that is told no environment is strict", () => {
+  it("allows other modes only in the sandbox, and is strict if the environment is not set", () => {
     assertEquals(fault(remote(""), "sandbox"), undefined);
     for (const environment of ["", "Sandbox", "staging"]) assert(fault(remote(""), environment));
     let message = "";
@@ -44,7 +44,7 @@ describe("checkDatabaseUrl()", () => {
     assertStringIncludes(message, "GOLD_ENV=sandbox");
   });
 
-  it("counts as local a Unix socket, a loopback literal and localhost, and no name or address that looks like one", () => {
+  it("treats a Unix socket, a loopback address and localhost as local, but no look-alikes", () => {
     const local = [
       "localhost",
       "LOCALHOST",
@@ -78,7 +78,7 @@ describe("checkDatabaseUrl()", () => {
     for (const host of others) assertStringIncludes(fault(remote("", host)) ?? "", "over the network", host);
   });
 
-  it("refuses what the driver or the server might read otherwise", () => {
+  it("rejects parameters that the driver or the server could interpret differently", () => {
     for (
       const query of [
         "?sslmode=verify-full&sslmode=disable",
@@ -111,7 +111,7 @@ describe("checkDatabaseUrl()", () => {
     after(() => rmSync(folder, { recursive: true }));
     before(() => writeFileSync(file, "no certificate"));
 
-    it("refuses a file that cannot be read or holds no certificate", () => {
+    it("rejects a file that cannot be read or contains no valid certificate", () => {
       const of = (path: string) => fault(remote(`?sslmode=verify-full&sslrootcert=${path}`))!;
       assertStringIncludes(of(`${file}.gone`), "cannot be read (ENOENT)");
       assertStringIncludes(of(file), "must hold valid PEM certificates");
@@ -123,7 +123,7 @@ describe("checkDatabaseUrl()", () => {
 });
 
 describe("readDatabaseUrl()", () => {
-  it("decodes each part, and leaves the driver what is not about the link", () => {
+  it("decodes each part, and passes all other parameters to the driver", () => {
     const url =
       "postgres://us%40er:p%2Fw@[2001:db8::1]:6000/go%20ld?sslmode=verify-full&application_name=a%26b";
     const { host, port, socketPath, user, password, database, sslMode, parameters } = readDatabaseUrl(url);

@@ -7,29 +7,29 @@ import { importVerifyingKey, REMEMBERED_KEYS } from "./keys.ts";
 import { base64url } from "../fixtures/raw_jws.ts";
 
 describe("BoundedCache", () => {
-  it("forgets the oldest entry when it is full", () => {
+  it("evicts the oldest entry when it is full", () => {
     const cache = new BoundedCache<string, number>(2);
     cache.set("a", 1);
     cache.set("b", 2);
     cache.set("c", 3);
     assertEquals([cache.get("a"), cache.get("b"), cache.get("c"), cache.size], [undefined, 2, 3, 2]);
   });
-  it("forgets nothing when a known entry is set again", () => {
+  it("evicts nothing when an existing key is set again", () => {
     const cache = new BoundedCache<string, number>(2);
     cache.set("a", 1);
     cache.set("b", 2);
     assertEquals(cache.set("b", 3), 3);
     assertEquals([cache.get("a"), cache.get("b"), cache.size], [1, 3, 2]);
   });
-  it("stays within its bound whatever is put in", () => {
+  it("never holds more entries than its capacity", () => {
     const cache = new BoundedCache<string, number>(16);
     for (let index = 0; index < 1000; index++) cache.set(`key ${index}`, index);
     assertEquals(cache.size, 16);
   });
 });
 
-describe("what is remembered", () => {
-  it("is the last 256 protected headers that were read", () => {
+describe("caches of headers and keys", () => {
+  it("headerReader() caches the last 256 protected headers", () => {
     const read = headerReader<{ alg: string }>({ alg: ALG_RULE });
     const headerOf = (index: number) => base64url(`${" ".repeat(index)}{"alg":"ES256"}`);
     const first = read(headerOf(0));
@@ -39,7 +39,7 @@ describe("what is remembered", () => {
     assert(read(headerOf(0)) !== first);
     assertEquals(REMEMBERED_HEADERS, 256);
   });
-  it("is the last 10,000 public keys that were imported, by text and by point", async () => {
+  it("importVerifyingKey() caches the last 10,000 public keys, by text and by point", async () => {
     const texts = publicKeyTexts();
     const next = async () => await importVerifyingKey(texts.next().value!);
     const firstText = texts.next().value!;

@@ -28,7 +28,7 @@ async function refuses(token: string, reason: JwsReason): Promise<void> {
 }
 
 describe("signCompact()", () => {
-  it("is read back by verifyCompact(), whatever the payload's bytes are", async () => {
+  it("makes a token that verifyCompact() verifies, for any payload bytes", async () => {
     const text = fc.option(fc.stringMatching(/^[!-~]{1,128}$/), { nil: undefined });
     await fc.assert(
       fc.asyncProperty(fc.uint8Array({ maxLength: 300 }), text, text, async (payload, typ, kid) => {
@@ -44,13 +44,13 @@ describe("signCompact()", () => {
       { numRuns: 100 },
     );
   });
-  it("names the signer's kid unless another is given", async () => {
+  it("writes the signer's kid unless the header has a kid", async () => {
     const signer = keySigner(privateKey, "k1");
     const kidOf = async (header: { kid?: string }) =>
       (await verifyCompact(await signCompact(claims, header, signer), publicKey)).header.kid;
     assertEquals([await kidOf({}), await kidOf({ kid: "k2" })], ["k1", "k2"]);
   });
-  it("signs a text as its UTF-8, and refuses what is neither text nor bytes", async () => {
+  it("signs a text as UTF-8, and rejects a payload that is neither text nor bytes", async () => {
     const token = await signCompact("h\u00e9llo \ud83d\ude00", {}, keySigner(privateKey));
     const { payload } = await verifyCompact(token, publicKey);
     assertEquals(Buffer.from(payload).toString(), "h\u00e9llo \ud83d\ude00");
@@ -59,7 +59,7 @@ describe("signCompact()", () => {
       assertEquals((await assertRejects(sign, JwsError)).reason, "payload_not_bytes");
     }
   });
-  it("refuses a header that is no object or too long to be read, and a signer that cannot sign", async () => {
+  it("rejects a header that is not an object or too long, and a signer that cannot sign", async () => {
     const refusals = [
       [null, keySigner(privateKey), "header_not_object"],
       ["at+jwt", keySigner(privateKey), "header_not_object"],
@@ -81,7 +81,7 @@ describe("signCompact()", () => {
       '{"alg":"ES256","typ":"at+jwt","kid":"k"}',
     );
   });
-  it("refuses a typ and a kid that no verifier takes", async () => {
+  it("rejects a typ or kid that no verifier accepts", async () => {
     for (const bad of ["", " ", "é", "t".repeat(129)]) {
       const typ = await assertRejects(
         () => signCompact(claims, { typ: bad }, keySigner(privateKey)),
@@ -114,16 +114,16 @@ describe("verifyCompact()", () => {
       '{"iss":"joe",\r\n "exp":1300819380,\r\n "http://example.com/is_root":true}',
     );
   });
-  it("reads a header of 512 characters and none of 513", async () => {
+  it("accepts a header of 512 characters and rejects a header of 513", async () => {
     await verifyCompact(await sign('{"alg":"ES256"}'.padEnd(384, " ")), publicKey);
     await refuses(await sign('{"alg":"ES256"}'.padEnd(385, " ")), "jws_too_long");
   });
-  it("takes members in any order and spacing", async () => {
+  it("accepts header members in any order and spacing", async () => {
     for (const header of ['{"typ":"JWT","alg":"ES256"}', ' { "kid" : "k" , "alg" : "\\u0045S256" } ']) {
       await verifyCompact(await sign(header), publicKey);
     }
   });
-  it("refuses every other header, though it is signed correctly", async () => {
+  it("rejects every invalid header, even with a correct signature", async () => {
     const headers: readonly (readonly [JwsReason, readonly string[]])[] = [
       ["alg_invalid", [
         ...["{}", '{"typ":"JWT"}', '{"alg":"none"}', '{"alg":"HS256"}', '{"alg":"ES384"}', '{"alg":"es256"}'],
@@ -157,7 +157,7 @@ describe("verifyCompact()", () => {
       for (const text of texts) await refuses(await sign(text), reason);
     }
   });
-  it("refuses every other form", async () => {
+  it("rejects every malformed or changed token", async () => {
     const token = await sign('{"alg":"ES256"}');
     const [header = "", payload = "", signature = ""] = token.split(".");
     const forms: readonly (readonly [JwsReason, string])[] = [
@@ -181,7 +181,7 @@ describe("verifyCompact()", () => {
     ];
     for (const [reason, form] of forms) await refuses(form, reason);
   });
-  it("refuses another typ than the expected one, and a missing one", async () => {
+  it("rejects a token whose typ is missing or differs from the expected typ", async () => {
     for (
       const header of ['{"alg":"ES256","typ":"JWT"}', '{"alg":"ES256"}', '{"alg":"ES256","typ":"AT+JWT"}']
     ) {
@@ -190,18 +190,18 @@ describe("verifyCompact()", () => {
       assertEquals(error.reason, "typ_mismatch");
     }
   });
-  it("chooses keys by kid, and refuses another key", async () => {
+  it("chooses keys by kid, and rejects a token that another key signed", async () => {
     const token = await sign('{"alg":"ES256","kid":"k1"}');
     await verifyCompact(token, (kid) => kid === "k1" ? [other.publicKey, publicKey] : []);
     const wrong = await assertRejects(() => verifyCompact(token, other.publicKey), JwsError);
     const none = await assertRejects(() => verifyCompact(token, () => []), JwsError);
     assertEquals([wrong.reason, none.reason], ["signature_mismatch", "key_unknown"]);
   });
-  it("gives a header that a caller cannot change for the next one", async () => {
+  it("returns a frozen header, because later calls reuse the cached header", async () => {
     const { header } = await verifyCompact(await sign('{"alg":"ES256"}'), publicKey);
     assertEquals(Object.isFrozen(header), true);
   });
-  it("refuses any text with JwsError and nothing else", async () => {
+  it("throws only JwsError for any invalid text", async () => {
     const token = await sign('{"alg":"ES256"}');
     const letters = fc.constantFrom(...token, "=", " ", ".", "é", "\ud800");
     const changed = fc.tuple(fc.nat(token.length), fc.nat(3), fc.array(letters, { maxLength: 3 })).map(

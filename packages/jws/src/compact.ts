@@ -133,7 +133,7 @@ export async function verifyCompact(
       "typ_mismatch",
       `The token's typ is ${
         header.typ ?? "missing"
-      }, and ${expected.typ} is expected: it was made for another purpose.`,
+      }, but ${expected.typ} is expected: the token was made for another purpose.`,
     );
   }
   await verifySignature(signingInput(prefix, asciiBytes(parts.payload)), signature, keysOf(keys, header.kid));

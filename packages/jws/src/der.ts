@@ -26,11 +26,11 @@ export class DerReader {
 
   /** Reads the next element, which must have this tag, and returns its content. */
   read(tag: number): Uint8Array {
-    if (this.tag !== tag) throw this.#malformed(`expected tag ${tag} and found ${this.tag ?? "the end"}`);
+    if (this.tag !== tag) throw this.#malformed(`expected tag ${tag}, found ${this.tag ?? "the end"}`);
     this.#position++;
     const length = this.#readLength();
     const content = this.#bytes.subarray(this.#position, this.#position + length);
-    if (content.length !== length) throw this.#malformed("an element is longer than what holds it");
+    if (content.length !== length) throw this.#malformed("an element is longer than its container");
     this.#position += length;
     return content;
   }
@@ -61,7 +61,7 @@ export class DerReader {
   #malformed(what: string): JwsError {
     return new JwsError(
       this.#reason,
-      `This is not valid DER: ${what} (byte ${this.#position}). The bytes were cut short, changed, or are something else.`,
+      `This is not valid DER: ${what} (byte ${this.#position}). The bytes were truncated or changed, or are not DER.`,
     );
   }
 }

@@ -32,7 +32,7 @@ describe("signDetached()", () => {
       '{"alg":"ES256","b64":false,"crit":["b64"],"kid":"a\\"b\\\\c"}',
     );
   });
-  it("signs ASCII(header) || '.' || payload, whatever the payload's bytes are", async () => {
+  it("signs ASCII(header) || '.' || payload for any payload bytes", async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.uint8Array({ maxLength: 300 }),
@@ -53,12 +53,12 @@ describe("signDetached()", () => {
       { numRuns: 100 },
     );
   });
-  it("signs only the part of a buffer that a view shows", async () => {
+  it("signs only the bytes of a view, not its whole buffer", async () => {
     const larger = new Uint8Array([9, ...payload, 9]);
     const view = larger.subarray(1, -1);
     await verifyDetached(await signDetached(view, keySigner(privateKey)), payload, publicKey);
   });
-  it("asks the given encoding for every encoding", async () => {
+  it("uses the given TextEncoding for every conversion", async () => {
     const asked: string[] = [];
     const encoding = {
       utf8: (text: string) => (asked.push(`utf8 ${text}`), new TextEncoder().encode(text)),
@@ -74,7 +74,7 @@ describe("signDetached()", () => {
       "base64url of 64",
     ]);
   });
-  it("refuses a kid that no verifier takes", async () => {
+  it("rejects a kid that no verifier accepts", async () => {
     for (const kid of ["", " ", "é", "a b", "k".repeat(129)]) {
       const error = await assertRejects(() => signDetached(payload, keySigner(privateKey, kid)), JwsError);
       assertEquals(error.reason, "kid_invalid", kid);
@@ -82,13 +82,13 @@ describe("signDetached()", () => {
     const longest = keySigner(privateKey, '"'.repeat(128));
     await verifyDetached(await signDetached(payload, longest), payload, publicKey);
   });
-  it("signs a text as its UTF-8", async () => {
+  it("signs a text as UTF-8", async () => {
     const text = "GET\nhttps://\u00fc.example \ud83d\ude00";
     for (const signer of [keySigner(privateKey), keySigner(privateKey, "text")]) {
       await verifyDetached(await signDetached(text, signer), new TextEncoder().encode(text), publicKey);
     }
   });
-  it("refuses a payload that is neither bytes nor text instead of signing zeros", async () => {
+  it("rejects a payload that is neither bytes nor text instead of signing zeros", async () => {
     for (const value of [undefined, 1, [1], new ArrayBuffer(2)]) {
       const error = await assertRejects(() => signDetached(value as never, keySigner(privateKey)), JwsError);
       assertEquals(error.reason, "payload_not_bytes");
@@ -100,7 +100,7 @@ describe("signDetached()", () => {
       assertEquals(error.reason, "key_unusable");
     }
   });
-  it("refuses an answer that is no ES256 signature", async () => {
+  it("rejects a signer's result that is not an ES256 signature", async () => {
     const answers = [
       [new Uint8Array(64), "signature_out_of_range"],
       [new Uint8Array(63).fill(1), "signature_length"],
@@ -112,30 +112,30 @@ describe("signDetached()", () => {
       assertEquals((await assertRejects(() => signDetached(payload, signer), JwsError)).reason, reason);
     }
   });
-  it("passes on what a signer throws", async () => {
+  it("throws the signer's own error unchanged", async () => {
     const signer: Signer = { sign: () => Promise.reject(new RangeError("the HSM is away")) };
     await assertRejects(() => signDetached(payload, signer), RangeError, "the HSM is away");
   });
 });
 
 describe("parseDetached()", () => {
-  it("gives the kid, the header's text and the 64 bytes, unverified", async () => {
+  it("returns the kid, the header's text and the 64 signature bytes without verifying them", async () => {
     const jws = await signDetached(payload, keySigner(privateKey, "k1"));
     const { kid, protectedHeader, signature } = parseDetached(jws);
     assertEquals([kid, protectedHeader, base64url(signature)], ["k1", ...jws.split("..")]);
     assertEquals("kid" in parseDetached(await signDetached(payload, keySigner(privateKey))), false);
   });
-  it("leaves the range of r and s to verifyDetached()", async () => {
+  it("does not check the range of r and s, because verifyDetached() checks it", async () => {
     const jws = await signDetached(payload, keySigner(privateKey));
     assertEquals(parseDetached(`${jws.split("..")[0]}..${"A".repeat(86)}`).signature, new Uint8Array(64));
   });
-  it("reads a header of 512 characters and none of 513", async () => {
+  it("accepts a header of 512 characters and rejects a header of 513", async () => {
     const jws = await signHeader(privateKey, HEADER.padEnd(384, " "), payload);
     assertEquals(parseDetached(jws).protectedHeader.length, 512);
     const longer = await signHeader(privateKey, HEADER.padEnd(385, " "), payload);
     assertEquals(assertThrows(() => parseDetached(longer), JwsError).reason, "jws_too_long");
   });
-  it("refuses a signature of 63 bytes, and one of 65", async () => {
+  it("rejects a signature of 63 or 65 bytes", async () => {
     const [header, signature] = (await signDetached(payload, keySigner(privateKey))).split("..");
     const bytes = Buffer.from(signature!, "base64url");
     for (const other of [bytes.subarray(1), Buffer.concat([bytes, bytes.subarray(0, 1)])]) {
@@ -146,7 +146,7 @@ describe("parseDetached()", () => {
 });
 
 describe("verifyDetached()", () => {
-  it("takes the header's members in any order, spacing and escaping", async () => {
+  it("accepts the header's members in any order, spacing and escaping", async () => {
     const headers = [
       HEADER,
       '{"crit":["b64"],"b64":false,"alg":"ES256"}',
@@ -162,7 +162,7 @@ describe("verifyDetached()", () => {
       assertStrictEquals(await verifyDetached(jws, payload, publicKey), publicKey, "read a second time");
     }
   });
-  it("answers the key that signed, out of several", async () => {
+  it("returns the key that signed, out of several keys", async () => {
     const jws = await signDetached(payload, keySigner(privateKey));
     assertStrictEquals(await verifyDetached(jws, payload, [other.publicKey, publicKey]), publicKey);
     assertStrictEquals(
@@ -170,7 +170,7 @@ describe("verifyDetached()", () => {
       publicKey,
     );
   });
-  it("asks a function for the keys of the header's kid", async () => {
+  it("calls the key function with the header's kid", async () => {
     const keys = (kid: string | undefined) =>
       kid === "k1" ? [publicKey] : kid === undefined ? [other.publicKey] : [];
     await verifyDetached(await signDetached(payload, keySigner(privateKey, "k1")), payload, keys);
@@ -181,14 +181,14 @@ describe("verifyDetached()", () => {
       assertEquals((await assertRejects(() => verifyDetached(jws, payload, keys), JwsError)).reason, reason);
     }
   });
-  it("refuses when no key is registered, and when another one signed", async () => {
+  it("rejects a signature when no key is registered, and when another key signed", async () => {
     const jws = await signDetached(payload, keySigner(privateKey));
     const none = await assertRejects(() => verifyDetached(jws, payload, []), JwsError);
     assertEquals(none.reason, "key_unknown");
     const wrong = await assertRejects(() => verifyDetached(jws, payload, [other.publicKey]), JwsError);
     assertEquals(wrong.reason, "signature_mismatch");
   });
-  it("says that a key is the wrong kind instead of throwing Web Crypto's error", async () => {
+  it("reports a key of the wrong kind as key_unusable instead of throwing Web Crypto's error", async () => {
     const jws = await signDetached(payload, keySigner(privateKey));
     const rsa = await crypto.subtle.generateKey(
       { name: "RSA-PSS", modulusLength: 2048, publicExponent: new Uint8Array([1, 0, 1]), hash: "SHA-256" },
@@ -200,7 +200,7 @@ describe("verifyDetached()", () => {
       assertEquals(error.reason, "key_unusable");
     }
   });
-  it("judges a hand-made value like a parsed one", async () => {
+  it("checks a hand-made DetachedJws like a parsed one", async () => {
     const jws = parseDetached(await signDetached(payload, keySigner(privateKey)));
     const cases = [
       [{ ...jws, protectedHeader: base64url('{"alg":"none"}') }, "alg_invalid"],
@@ -213,14 +213,14 @@ describe("verifyDetached()", () => {
       assertEquals(error.reason, reason);
     }
   });
-  it("takes the kid of the protected header, never one that stands beside it", async () => {
+  it("uses the kid of the protected header, never the kid property beside it", async () => {
     const jws = parseDetached(await signDetached(payload, keySigner(privateKey, "signed")));
     const asked: unknown[] = [];
     const keys = (kid: string | undefined) => (asked.push(kid), [publicKey]);
     await verifyDetached({ ...jws, kid: "beside" }, payload, keys);
     assertEquals(asked, ["signed"]);
   });
-  it("verifies the bytes as they were when it was called", async () => {
+  it("verifies the bytes as they were at the time of the call", async () => {
     const bytes = Uint8Array.from(payload);
     const jws = await signDetached(bytes, keySigner(privateKey));
     const verified = verifyDetached(jws, bytes, publicKey);

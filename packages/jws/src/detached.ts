@@ -38,7 +38,7 @@ const RULES: HeaderRules<DetachedHeader> = {
   alg: ALG_RULE,
   b64: {
     reason: "b64_invalid",
-    requirement: "must be false: the payload is signed as it is, not as base64url (RFC 7797)",
+    requirement: "must be false, because the raw payload is signed, not its base64url (RFC 7797)",
     accepts: (value) => value === false,
   },
   crit: {
@@ -116,7 +116,7 @@ export function parseDetached(value: string): DetachedJws {
   if (payload !== "") {
     throw new JwsError(
       "payload_embedded",
-      "The signature value carries a payload. A detached one has nothing between its two dots: header..signature.",
+      "The signature value contains a payload. A detached signature has nothing between its two dots: header..signature.",
     );
   }
   const { kid } = readHeader(header).members;

@@ -24,18 +24,18 @@ async function refuses([reason, name, jws]: Mutation): Promise<void> {
 }
 
 describe("verifyDetached() refuses", () => {
-  it("each of more than 300 mutations, for its own reason", async () => {
+  it("each of more than 300 mutations, with the expected reason", async () => {
     await verifyDetached(valid, payload, publicKey);
     const mutations = await mutate();
     assertGreaterOrEqual(mutations.length, 300);
     assertEquals(
       new Set(mutations.map(([, , jws]) => jws)).size,
       mutations.length,
-      "a mutation stands twice",
+      "two mutations are identical",
     );
     for (const mutation of mutations) await refuses(mutation);
   });
-  it("other bytes than the signed ones", async () => {
+  it("bytes other than the signed bytes", async () => {
     for (let index = 0; index < payload.length; index++) {
       const changed = Uint8Array.from(payload);
       changed[index]! ^= 1;
@@ -54,7 +54,7 @@ describe("verifyDetached() refuses", () => {
       assertEquals(error.reason, "signature_mismatch");
     }
   });
-  it("any text and any change of a valid one with JwsError and nothing else", async () => {
+  it("any text and any change of a valid JWS, with JwsError and no other error", async () => {
     const letters = fc.constantFrom(...valid, "=", " ", "\n", ".", "é", "\ud800");
     const changed = fc.tuple(fc.nat(valid.length), fc.nat(3), fc.array(letters, { maxLength: 3 })).map(
       ([start, removed, added]) => valid.slice(0, start) + added.join("") + valid.slice(start + removed),
@@ -72,14 +72,14 @@ describe("verifyDetached() refuses", () => {
       { numRuns: 1000 },
     );
   });
-  it("keys that are none", async () => {
+  it("values that are not public keys", async () => {
     for (const keys of [null, undefined, "x", {}, [null], () => undefined, () => ["x"]]) {
       const error = await assertRejects(() => verifyDetached(valid, payload, keys as never), JwsError);
       assertEquals(error.reason, "key_unusable", String(keys));
       assertStringIncludes(error.message, "Give public P-256 ECDSA keys");
     }
   });
-  it("what is no string and no bytes", async () => {
+  it("a JWS of the wrong type, and a payload that is not bytes", async () => {
     for (const value of [undefined, null, 1, {}, [valid], payload]) {
       const error = await assertRejects(async () => parseDetached(value as never), JwsError);
       assertEquals(error.reason, "jws_malformed");

@@ -13,7 +13,7 @@ function refuses(text: string, reason: JwsReason): void {
 }
 
 describe("textEncoding", () => {
-  it("utf8() gives the bytes that TextEncoder gives, lone surrogates included", () => {
+  it("utf8() returns the same bytes as TextEncoder, also for lone surrogates", () => {
     const encoder = new TextEncoder();
     fc.assert(fc.property(fc.string({ unit: "binary", maxLength: 40 }), (text) => {
       assertEquals(textEncoding.utf8(text), encoder.encode(text));
@@ -36,7 +36,7 @@ describe("textEncoding", () => {
       assertEquals(textEncoding.utf8(text), encoder.encode(text));
     }
   });
-  it("base64url() gives the text that Buffer gives, and decodeBase64url() the bytes back", () => {
+  it("base64url() returns the same text as Buffer, and decodeBase64url() returns the bytes", () => {
     fc.assert(fc.property(fc.uint8Array({ maxLength: 200 }), (bytes) => {
       const text = textEncoding.base64url(bytes);
       assertEquals(text, Buffer.from(bytes).toString("base64url"));
@@ -46,7 +46,7 @@ describe("textEncoding", () => {
 });
 
 describe("decodeBase64url()", () => {
-  it("takes the 64 letters of the alphabet and no other code unit", () => {
+  it("accepts the 64 letters of the alphabet and no other code unit", () => {
     const alphabet = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
     for (let code = 0; code <= 0xffff; code++) {
       const letter = String.fromCharCode(code);
@@ -59,13 +59,13 @@ describe("decodeBase64url()", () => {
       refuses(text, "base64url_invalid");
     }
   });
-  it("refuses non-zero bits after the last byte, and a single last letter", () => {
+  it("rejects non-zero bits after the last byte, and a single letter left over", () => {
     for (const text of ["AB", "AP", "AAB", "AAD", "A", "AAAAA", "_", "AAAAB"]) {
       refuses(text, "base64url_not_canonical");
     }
     for (const text of ["", "AA", "AQ", "AAE", "AAA", "AAAA"]) decodeBase64url(text);
   });
-  it("gives each value one text: no two texts decode to the same bytes", () => {
+  it("never decodes two different texts to the same bytes", () => {
     const seen = new Set<string>();
     const letters = "AQgwBCD_-9";
     const texts = [""];
@@ -84,16 +84,16 @@ describe("decodeBase64url()", () => {
       }
     }
   });
-  it("refuses what is no text", () => {
+  it("rejects a value that is not a string", () => {
     for (const value of [undefined, null, 5, {}, ["AAAA"], new Uint8Array(4)]) {
       refuses(value as never, "base64url_invalid");
     }
   });
-  it("says which character is wrong, where, and what to do", () => {
+  it("names the wrong character, its position and the correction", () => {
     const { message } = assertThrows(() => decodeBase64url("AAA=", "signature"), JwsError);
     assertEquals(
       message,
-      'The signature holds "=" at position 3, which is not base64url: only A-Z, a-z, 0-9, - and _ are, without = ' +
+      'The signature contains "=" at position 3. base64url allows only A-Z, a-z, 0-9, - and _, without = ' +
         "padding, spaces or line breaks. Encode with the URL alphabet and strip the padding.",
     );
   });

@@ -101,7 +101,7 @@ export function decodeBase64url(text: string, what = "value"): Uint8Array {
   if (typeof text !== "string") {
     throw new JwsError(
       "base64url_invalid",
-      `The ${what} is no text. Give its base64url characters as a string.`,
+      `The ${what} must be a string of base64url characters.`,
     );
   }
   const bytes = new Uint8Array((text.length * 6) >> 3);
@@ -123,8 +123,8 @@ export function decodeBase64url(text: string, what = "value"): Uint8Array {
   if (pending === 6 || bits !== 0) {
     throw new JwsError(
       "base64url_not_canonical",
-      `The ${what} is not canonical base64url: its last character carries bits that belong to no byte. ` +
-        "It was cut short or changed; encode the bytes again.",
+      `The ${what} is not canonical base64url: its last character has bits that are not part of any byte. ` +
+        "It was truncated or changed; encode the bytes again.",
     );
   }
   return bytes;
@@ -133,9 +133,9 @@ export function decodeBase64url(text: string, what = "value"): Uint8Array {
 function outsideAlphabet(text: string, index: number, what: string): JwsError {
   return new JwsError(
     "base64url_invalid",
-    `The ${what} holds ${
+    `The ${what} contains ${
       JSON.stringify(text[index])
-    } at position ${index}, which is not base64url: only A-Z, a-z, ` +
-      "0-9, - and _ are, without = padding, spaces or line breaks. Encode with the URL alphabet and strip the padding.",
+    } at position ${index}. base64url allows only A-Z, a-z, ` +
+      "0-9, - and _, without = padding, spaces or line breaks. Encode with the URL alphabet and strip the padding.",
   );
 }

@@ -40,7 +40,7 @@ export async function verifySignature(
     )
     : new JwsError(
       "signature_mismatch",
-      "The signature does not belong to these bytes and this key: another key signed, or other bytes were signed. " +
+      "The signature does not match these bytes and this key: another key signed them, or other bytes were signed. " +
         "Compare the bytes that were signed with the bytes that were verified.",
     );
 }
@@ -59,7 +59,7 @@ export function isP256(key: CryptoKey): boolean {
 
 /** Describes a key as the subject of an error message. The value may be something other than a key. */
 export function describeKey(key: CryptoKey): string {
-  if (!key?.algorithm) return "This value is no CryptoKey and";
+  if (!key?.algorithm) return "This value is not a CryptoKey and";
   return `This ${key.type} ${key.algorithm.name} key for [${key.usages}]`;
 }
 
@@ -80,7 +80,7 @@ async function tryKey(
       "key_unusable",
       `${
         describeKey(key)
-      } cannot verify with ES256. Give public P-256 ECDSA keys, and an empty list where none fits.`,
+      } cannot verify with ES256. Give public P-256 ECDSA keys, or an empty list if no key matches.`,
       { cause },
     );
   }

@@ -89,8 +89,8 @@ function checkLength(text: string): void {
   if (!(text?.length > MAX_HEADER_CHARS)) return;
   throw new JwsError(
     "jws_too_long",
-    `The protected header is ${text.length} characters long, and ${MAX_HEADER_CHARS} at most are read. ` +
-      "Give a shorter kid or typ, and no spaces.",
+    `The protected header is ${text.length} characters long; at most ${MAX_HEADER_CHARS} are allowed. ` +
+      "Use a shorter kid or typ, and no spaces.",
   );
 }
 
@@ -101,8 +101,8 @@ function parseMembers<H extends object>(json: string, rules: HeaderRules<H>): Re
     if (!Object.hasOwn(rules, name)) {
       throw new JwsError(
         "header_member_unknown",
-        `The protected header has a member ${excerpt(name)}, which is not allowed. ` +
-          `Only ${Object.keys(rules).join(", ")} are; leave all others out.`,
+        `The protected header has an unknown member ${excerpt(name)}. ` +
+          `Only ${Object.keys(rules).join(", ")} are allowed; leave out all others.`,
       );
     }
   }
@@ -143,7 +143,7 @@ function refuseDuplicates(json: string, nameCount: number): void {
   if (memberCount === nameCount) return;
   throw new JwsError(
     "header_member_duplicate",
-    "The protected header has a member twice, so two readers could understand two things. Send each member once.",
+    "The protected header has a duplicate member, and parsers disagree about which value counts. Send each member once.",
   );
 }
 
@@ -152,7 +152,7 @@ function decodeAscii(text: string): string {
   if (bytes.some((byte) => byte >= 0x80)) {
     throw new JwsError(
       "header_not_ascii",
-      "The protected header holds a byte outside ASCII, such as a byte order mark. Encode the JSON text alone.",
+      "The protected header contains a byte outside ASCII, such as a byte order mark. Encode only the JSON text.",
     );
   }
   return String.fromCharCode(...bytes);

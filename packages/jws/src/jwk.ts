@@ -33,7 +33,7 @@ export function checkUse({ use, alg, key_ops }: Jwk, operation: "sign" | "verify
   if (serves) return;
   throw new JwsError(
     "key_unusable",
-    `The JWK's use, alg or key_ops do not let it ${operation} with ES256. Take the key that is meant for signatures.`,
+    `The JWK's use, alg or key_ops do not allow it to ${operation} with ES256. Use the key that is meant for signatures.`,
   );
 }
 
@@ -44,7 +44,7 @@ export function pointOf(jwk: Jwk): Uint8Array {
   if (kty !== "EC" || crv !== "P-256") {
     throw new JwsError(
       "key_unsupported",
-      'This is not a P-256 key. ES256 takes a JWK with kty "EC" and crv "P-256".',
+      'This is not a P-256 key. ES256 needs a JWK with kty "EC" and crv "P-256".',
     );
   }
   const point = new Uint8Array(POINT_BYTES);
@@ -69,7 +69,7 @@ export function checkPoint(point: Uint8Array): Uint8Array {
   if (isOnCurve(point)) return point;
   throw new JwsError(
     "key_not_on_curve",
-    "The public key is not a point of P-256: it was damaged or made up. Export it from the private key again.",
+    "The public key is not a point on the P-256 curve: it was damaged or invented. Export it from the private key again.",
   );
 }
 

@@ -81,20 +81,22 @@ export function checkPrivateNumber(d: Uint8Array): void {
   if (d.length === SCALAR_BYTES && isScalar(d)) return;
   throw new JwsError(
     "key_malformed",
-    "The private number is not 32 bytes between 1 and the order of P-256. Take the key file as it was made.",
+    "The private number must be 32 bytes with a value from 1 to the order of P-256 minus 1. Use the unchanged key file.",
   );
 }
 
 function readAlgorithm(info: DerReader): void {
   const algorithm = info.enter(SEQUENCE);
-  if (readOid(algorithm) !== EC_PUBLIC_KEY) throw unsupported("it is no elliptic-curve key");
+  if (readOid(algorithm) !== EC_PUBLIC_KEY) throw unsupported("it is not an elliptic-curve key");
   checkCurve(algorithm);
 }
 
 /** Refuses `parameters` unless the rest of it is the name of P-256. */
 function checkCurve(parameters: DerReader): void {
   if (parameters.tag === SEQUENCE) {
-    throw unsupported("it spells out its curve instead of naming it (openssl: -param_enc named_curve)");
+    throw unsupported(
+      "it lists the parameters of its curve instead of naming the curve (openssl: -param_enc named_curve)",
+    );
   }
   if (parameters.tag !== OBJECT_IDENTIFIER) throw unsupported("it does not name its curve");
   const curve = readOid(parameters);
@@ -107,8 +109,8 @@ function readVersion(key: DerReader, known: readonly number[]): number {
   if (more.length === 0 && known.includes(version)) return version;
   throw new JwsError(
     "key_malformed",
-    `The private key's version is not ${known.join(" or ")}, the only ones that this format has. ` +
-      "Take the key file as it was made.",
+    `The private key's version must be ${known.join(" or ")}; this format has no others. ` +
+      "Use the unchanged key file.",
   );
 }
 
@@ -151,13 +153,13 @@ function readOid(reader: DerReader): string {
 function malformedOid(): JwsError {
   return new JwsError(
     "key_malformed",
-    "An object identifier in this key is padded or breaks off. Take the key file as it was made.",
+    "An object identifier in this key is padded or truncated. Use the unchanged key file.",
   );
 }
 
 function unsupported(what: string): JwsError {
   return new JwsError(
     "key_unsupported",
-    `This key cannot be used: ${what}. ES256 takes P-256: openssl genpkey -algorithm EC -pkeyopt ec_paramgen_curve:P-256`,
+    `This key cannot be used: ${what}. ES256 needs a P-256 key: openssl genpkey -algorithm EC -pkeyopt ec_paramgen_curve:P-256`,
   );
 }

@@ -29,7 +29,7 @@ async function refuses(importKey: Import, refusals: Refusals): Promise<void> {
 }
 
 describe("importSigningKey()", () => {
-  it("takes the same key in every form", async () => {
+  it("imports the same key from every format", async () => {
     const verifyingKey = await importVerifyingKey(PUBLIC_JWK);
     const payload = Uint8Array.of(1, 2, 3);
     for (const [name, source] of Object.entries(PRIVATE_SOURCES)) {
@@ -38,16 +38,16 @@ describe("importSigningKey()", () => {
       await verifyDetached(await signDetached(payload, keySigner(key)), payload, verifyingKey);
     }
   });
-  it("gives an extractable key when asked to", async () => {
+  it("returns an extractable key when extractable is true", async () => {
     const key = await importSigningKey(SEC1_PEM, { extractable: true });
     assertEquals((await crypto.subtle.exportKey("jwk", key)).d, PRIVATE_JWK.d);
   });
-  it("refuses what is no P-256 private key", async () => {
+  it("rejects a source that is not a P-256 private key", async () => {
     await refuses(importSigningKey, [...REFUSED_BY_BOTH, ...REFUSED_TO_SIGN]);
   });
-  it("says of a curve that is spelt out that it must be named", async () => {
+  it("rejects explicit curve parameters and says that the curve must be named", async () => {
     for (const [name, pem] of EXPLICIT_CURVES) {
-      const error = await assertRejects(() => importSigningKey(pem), JwsError, "instead of naming it");
+      const error = await assertRejects(() => importSigningKey(pem), JwsError, "instead of naming the curve");
       assertEquals(error.reason, "key_unsupported", name);
     }
   });
@@ -65,20 +65,20 @@ describe("importSigningKey()", () => {
 });
 
 describe("importVerifyingKey()", () => {
-  it("takes the same key in every form", async () => {
+  it("imports the same key from every format", async () => {
     for (const [name, source] of Object.entries(PUBLIC_SOURCES)) {
       const key = await importVerifyingKey(source);
       assertEquals([key.type, key.usages], ["public", ["verify"]], name);
       assertEquals(await exportPublicJwk(key), PUBLIC_JWK, name);
     }
   });
-  it("gives the key that it gave before for the same source", async () => {
+  it("returns the same key object for the same source", async () => {
     for (const source of Object.values(PUBLIC_SOURCES)) {
       assertStrictEquals(await importVerifyingKey(source), await importVerifyingKey(source));
     }
     assertStrictEquals(await importVerifyingKey({ ...PUBLIC_JWK }), await importVerifyingKey(PUBLIC_JWK));
   });
-  it("takes no name of a known point for a key", async () => {
+  it("rejects the cache's name of a known point as a key", async () => {
     await importVerifyingKey(PUBLIC_JWK);
     const point = Buffer.from([4, ...decodeBase64url(PUBLIC_JWK.x), ...decodeBase64url(PUBLIC_JWK.y)]);
     for (const prefix of ["", "point ", "point:"]) {
@@ -86,24 +86,24 @@ describe("importVerifyingKey()", () => {
       assertEquals((await assertRejects(() => importVerifyingKey(name), JwsError)).reason, "key_malformed");
     }
   });
-  it("judges a JWK's use even when its point is known", async () => {
+  it("checks a JWK's use even when its point is cached", async () => {
     await importVerifyingKey(PUBLIC_JWK);
     const error = await assertRejects(() => importVerifyingKey({ ...PUBLIC_JWK, use: "enc" }), JwsError);
     assertEquals(error.reason, "key_unusable");
   });
-  it("refuses what is no P-256 public key", async () => {
+  it("rejects a source that is not a P-256 public key", async () => {
     await refuses(importVerifyingKey, [...REFUSED_BY_BOTH, ...REFUSED_TO_VERIFY]);
   });
-  it("tells the sender of a private key what to do", async () => {
+  it("says what to do when the source is a private key", async () => {
     await assertRejects(() => importVerifyingKey(SEC1_PEM), JwsError, "Never send it to anyone");
   });
 });
 
 describe("exportPublicJwk()", () => {
-  it("gives the public members of an extractable private key too", async () => {
+  it("returns the public members of an extractable private key", async () => {
     assertEquals(await exportPublicJwk(await importSigningKey(PKCS8_PEM, { extractable: true })), PUBLIC_JWK);
   });
-  it("refuses a key that cannot be exported or is none of P-256", async () => {
+  it("rejects a key that is not extractable or not a P-256 key", async () => {
     const p384 = await crypto.subtle.generateKey({ name: "ECDSA", namedCurve: "P-384" }, true, [
       "sign",
       "verify",

@@ -111,17 +111,17 @@ async function checkPair(pkcs8: Uint8Array<ArrayBuffer>, points: readonly Uint8A
   if (points.every((point) => actual.every((byte, index) => byte === point[index]))) return;
   throw new JwsError(
     "key_pair_mismatch",
-    "The public key in this file does not belong to its private key. Take the file as it was made.",
+    "The public key in this file does not belong to its private key. Use the unchanged key file.",
   );
 }
 
 function asJwk(source: unknown): Jwk | undefined {
   if (typeof source === "object" && source !== null) return source;
-  if (typeof source !== "string") throw new JwsError("key_malformed", "A key is a JWK or a PEM text.");
+  if (typeof source !== "string") throw new JwsError("key_malformed", "A key must be a JWK or a PEM text.");
   if (source.length > MAX_CHARS) {
     throw new JwsError(
       "key_malformed",
-      `A text of ${source.length} characters is no key: ${MAX_CHARS} at most are read. Give the key's file alone.`,
+      `The text of the key is ${source.length} characters long; at most ${MAX_CHARS} are allowed. Give only the key file.`,
     );
   }
   if (!source.trimStart().startsWith("{")) return undefined;
@@ -173,7 +173,7 @@ function onlyBlock(blocks: readonly PemBlock[], labels: readonly string[]): PemB
   const found = blocks.map(({ label }) => label).join(", ") || "no PEM block";
   throw new JwsError(
     block || blocks.length === 0 ? "key_malformed" : "key_unsupported",
-    `Exactly one PEM block "${wanted}" is needed, and there is ${found}. ` +
+    `Exactly one PEM block "${wanted}" is needed, but the text has ${found}. ` +
       "openssl x509 -pubkey -noout takes the public key out of a certificate; openssl pkey decrypts a private key.",
   );
 }
@@ -181,14 +181,14 @@ function onlyBlock(blocks: readonly PemBlock[], labels: readonly string[]): PemB
 function isPrivate(form: string): JwsError {
   return new JwsError(
     "key_is_private",
-    `This ${form} holds a private key. Never send it to anyone: send the public key (openssl pkey -in key.pem -pubout), ` +
-      "and if the private key has left your hands, make a new one.",
+    `This ${form} contains a private key. Never send it to anyone. Send the public key (openssl pkey -in key.pem -pubout). ` +
+      "If anyone else has received the private key, make a new key pair.",
   );
 }
 
 function isPublic(form: string): JwsError {
   return new JwsError(
     "key_is_public",
-    `This ${form} holds a public key only. To sign, give the private key.`,
+    `This ${form} contains only a public key. To sign, give the private key.`,
   );
 }

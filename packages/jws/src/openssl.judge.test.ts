@@ -26,7 +26,9 @@ function shell(folder: string, script: string): string {
     maxBuffer: 1 << 24,
   });
   if (status === 127) {
-    throw new Error("openssl is not on PATH. For what is missing, run: node tools/run.mjs parts");
+    throw new Error(
+      "openssl is not on PATH. To see which external tools are missing, run: node tools/run.mjs parts",
+    );
   }
   if (status !== 0) throw new Error(`openssl failed (${error ?? status}): ${stderr}${stdout.slice(-500)}`);
   return stdout;
@@ -76,7 +78,7 @@ function derOf(signature: Uint8Array): Uint8Array {
 }
 
 describe("openssl and this package agree", () => {
-  it("openssl verifies 1,000 values that are signed here with keys that it made", async () => {
+  it("openssl verifies 1,000 signatures that this package made with openssl's keys", async () => {
     await inFolder(async (folder) => {
       const pairs = await makePairs(folder);
       for (let index = 0; index < CASES; index++) {
@@ -99,7 +101,7 @@ describe("openssl and this package agree", () => {
       assertEquals(answers, "Verified OK\n".repeat(CASES));
     });
   });
-  it("1,000 values that openssl signs are verified here with keys that it made", async () => {
+  it("this package verifies 1,000 signatures that openssl made with its own keys", async () => {
     await inFolder(async (folder) => {
       const pairs = await makePairs(folder);
       const payloads = Array.from({ length: CASES }, randomPayload);
@@ -119,7 +121,7 @@ describe("openssl and this package agree", () => {
       }
     });
   });
-  it("openssl's key files are read, whatever form it writes", async () => {
+  it("this package reads openssl's key files in every form", async () => {
     await inFolder(async (folder) => {
       shell(
         folder,

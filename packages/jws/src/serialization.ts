@@ -12,18 +12,18 @@ interface Parts {
 }
 
 export function splitParts(value: string, maxChars: number): Parts {
-  if (typeof value !== "string") throw malformed("It is not a string.");
+  if (typeof value !== "string") throw malformed("The signature value is not a string.");
   if (value.length > maxChars) {
     throw new JwsError(
       "jws_too_long",
-      `The signature value is ${value.length} characters long, and ${maxChars} at most are read. Send a shorter header.`,
+      `The signature value is ${value.length} characters long; at most ${maxChars} are allowed. Send a shorter value.`,
     );
   }
   const [header, payload, signature, ...others] = value.split(".");
   if (payload === undefined || signature === undefined || others.length > 0) {
-    throw malformed("It does not have two dots.");
+    throw malformed("The signature value does not have exactly two dots.");
   }
-  if (!header) throw malformed("Its protected header is empty.");
+  if (!header) throw malformed("The protected header of the signature value is empty.");
   return { header, payload, signature };
 }
 
@@ -37,6 +37,6 @@ export function readSignature(text: string): Uint8Array {
 function malformed(what: string): JwsError {
   return new JwsError(
     "jws_malformed",
-    `${what} A signature value is header.payload.signature, each in base64url; detached, it is header..signature.`,
+    `${what} It must be header.payload.signature, each part in base64url, or header..signature if it is detached.`,
   );
 }

@@ -32,26 +32,26 @@ function refuses(run: () => unknown, reason: JwsReason): void {
 }
 
 describe("checkSignature()", () => {
-  it("takes r and s from 1 to the order less 1", () => {
+  it("accepts r and s from 1 to the order minus 1", () => {
     for (const value of [1n, 2n, 255n, 256n, 1n << 128n, ORDER - (1n << 32n), ORDER - 2n, ORDER - 1n]) {
       checkSignature(rawOf(value, 1n));
       checkSignature(rawOf(1n, value));
     }
   });
-  it("refuses 0, the order and all above it, in r as in s", () => {
+  it("rejects 0, the order and every larger value, for r and for s", () => {
     for (const value of [0n, ORDER, ORDER + 1n, ORDER + (1n << 64n), (1n << 256n) - 1n]) {
       refuses(() => checkSignature(rawOf(value, 1n)), "signature_out_of_range");
       refuses(() => checkSignature(rawOf(1n, value)), "signature_out_of_range");
     }
   });
-  it("compares like integers do", () => {
+  it("compares r and s with the order as integers", () => {
     const near = fc.bigInt({ min: ORDER - (1n << 200n), max: (1n << 256n) - 1n });
     fc.assert(fc.property(near, (value) => {
       if (value < ORDER) checkSignature(rawOf(value, value));
       else refuses(() => checkSignature(rawOf(value, 1n)), "signature_out_of_range");
     }));
   });
-  it("refuses every other length, and tells DER apart", () => {
+  it("rejects every other length, and reports DER with its own reason", () => {
     for (const length of [0, 1, 32, 63, 65, 66, 70, 72, 96, 128]) {
       refuses(() => checkSignature(new Uint8Array(length).fill(1)), "signature_length");
     }
@@ -59,7 +59,7 @@ describe("checkSignature()", () => {
     refuses(() => checkSignature(derOf(1n << 240n, ORDER - 1n)), "signature_der");
     assertThrows(() => checkSignature(derOf(1n, 1n)), JwsError, "signatureFromDer()");
   });
-  it("gives what it took, and refuses what is no bytes", () => {
+  it("returns the given signature, and rejects a value that is not bytes", () => {
     const signature = rawOf(1n, 1n);
     assertStrictEquals(checkSignature(signature), signature);
     for (const value of [undefined, null, "x".repeat(64), new ArrayBuffer(64), Array(64).fill(1)]) {
@@ -69,7 +69,7 @@ describe("checkSignature()", () => {
 });
 
 describe("signatureFromDer()", () => {
-  it("gives r and s with 32 bytes each", () => {
+  it("returns r and s as 32 bytes each", () => {
     const value = fc.bigInt({ min: 1n, max: ORDER - 1n });
     fc.assert(fc.property(value, value, fc.integer({ min: 0, max: 250 }), (r, s, shift) => {
       const short = (r >> BigInt(shift)) || 1n;
@@ -90,19 +90,19 @@ describe("signatureFromDer()", () => {
     const malformed: Record<string, string> = {
       "nothing": "",
       "a set": "3106020101020101",
-      "left over after it": "300602010102010100",
-      "left over in it": "3008020101020101" + "0500",
+      "bytes after the sequence": "300602010102010100",
+      "a null after s": "3008020101020101" + "0500",
       "a third integer": "3009020101020101020101",
       "one integer": "3003020101",
       "an octet string": "3006040101020101",
       "cut short": "30060201010201",
-      "longer than it is": "3007020101020101",
-      "an integer longer than its holder": "3006020101020201",
+      "a length beyond the end": "3007020101020101",
+      "an integer longer than its sequence": "3006020101020201",
       "an empty integer": "30050200020101",
       "a negative integer": "3006020180020101",
-      "a needless zero in front": "300702020001020101",
-      "a needless length byte": "308106020101020101",
-      "two needless length bytes": "30820006020101020101",
+      "an unnecessary leading zero": "300702020001020101",
+      "an unnecessary length byte": "308106020101020101",
+      "two unnecessary length bytes": "30820006020101020101",
       "an indefinite length": "3080020101020101" + "0000",
       "a length of five bytes": "30850000000006020101020101",
       "raw, not DER": scalar(1n) + scalar(1n),
@@ -112,7 +112,7 @@ describe("signatureFromDer()", () => {
       assertEquals(reason, "der_malformed", name);
     }
   });
-  it("refuses what is no bytes", () => {
+  it("rejects a value that is not bytes", () => {
     for (const value of [undefined, null, 5, "30060201", [0x30, 0], new ArrayBuffer(8)]) {
       refuses(() => signatureFromDer(value as never), "der_malformed");
     }
@@ -123,7 +123,7 @@ describe("signatureFromDer()", () => {
       refuses(() => signatureFromDer(derOf(1n, value)), "signature_out_of_range");
     }
   });
-  it("throws nothing but JwsError on any bytes", () => {
+  it("throws only JwsError for any bytes", () => {
     fc.assert(fc.property(fc.uint8Array({ maxLength: 90 }), (bytes) => {
       assertThrows(() => signatureFromDer(bytes), JwsError);
     }));

@@ -10,7 +10,7 @@ export function checkSignature(signature: Uint8Array): Uint8Array {
   if (!(signature instanceof Uint8Array)) {
     throw new JwsError(
       "signature_length",
-      "The signature is no Uint8Array. ES256 takes the 64 bytes r || s; wrap an ArrayBuffer in new Uint8Array().",
+      "The signature must be a Uint8Array of the 64 bytes r || s; wrap an ArrayBuffer in new Uint8Array().",
     );
   }
   if (signature.length !== SIGNATURE_BYTES) throw wrongLength(signature);
@@ -44,7 +44,7 @@ export function signatureFromDer(der: Uint8Array): Uint8Array {
   if (!(der instanceof Uint8Array)) {
     throw new JwsError(
       "der_malformed",
-      "The DER signature is no Uint8Array. Take its bytes; wrap an ArrayBuffer in new Uint8Array().",
+      "The DER signature must be a Uint8Array; wrap an ArrayBuffer in new Uint8Array().",
     );
   }
   const outer = new DerReader(der, "der_malformed");
@@ -64,7 +64,7 @@ function writeScalar(signature: Uint8Array, end: number, integer: Uint8Array, na
   if (first >= signBit || (first === 0 && integer.length > 1 && second < signBit)) {
     throw new JwsError(
       "der_malformed",
-      `${name} is not a positive DER integer in its shortest form. Take the DER signature as the signer gave it.`,
+      `${name} is not a positive DER integer in its shortest form. Pass the DER signature exactly as the signer returned it.`,
     );
   }
   const magnitude = first === 0 ? integer.subarray(1) : integer;
@@ -78,17 +78,17 @@ function wrongLength(signature: Uint8Array): JwsError {
   return isDer
     ? new JwsError(
       "signature_der",
-      `The signature is ${signature.length} bytes of DER. ES256 takes the 64 bytes r || s: convert with signatureFromDer().`,
+      `The signature is ${signature.length} bytes of DER. ES256 needs the 64 bytes r || s; convert it with signatureFromDer().`,
     )
     : new JwsError(
       "signature_length",
-      `The signature is ${signature.length} bytes long. ES256 takes the 64 bytes r || s, 32 each with leading zeros.`,
+      `The signature is ${signature.length} bytes long. ES256 needs the 64 bytes r || s, 32 bytes each with leading zeros.`,
     );
 }
 
 function outOfRange(name: "r" | "s"): JwsError {
   return new JwsError(
     "signature_out_of_range",
-    `${name} is 0, or not below the order of P-256: no signer makes such a signature. Sign again.`,
+    `${name} is 0, or not below the order of P-256, which no correct signer produces. Sign again.`,
   );
 }

@@ -9,7 +9,7 @@ const { privateKey, publicKey } = await generatePair();
 const data = Uint8Array.of(1, 2, 3);
 
 describe("keySigner()", () => {
-  it("signs with the key and carries its kid", async () => {
+  it("signs with the key and has its kid", async () => {
     const signer = keySigner(privateKey, "k1");
     assertEquals(signer.kid, "k1");
     assertEquals("kid" in keySigner(privateKey), false);
@@ -19,7 +19,7 @@ describe("keySigner()", () => {
       true,
     );
   });
-  it("signs only the part of a buffer that a view shows", async () => {
+  it("signs only the bytes of a view, not its whole buffer", async () => {
     const view = Uint8Array.of(9, ...data, 9).subarray(1, 4);
     const signature = new Uint8Array(await keySigner(privateKey).sign(view));
     assertEquals(
@@ -27,7 +27,7 @@ describe("keySigner()", () => {
       true,
     );
   });
-  it("hands Web Crypto whole buffers, since k6 takes no notice of where a view begins and ends", async () => {
+  it("passes whole buffers to Web Crypto, because k6 ignores the bounds of a view", async () => {
     const seen: ArrayBufferView[] = [];
     const { sign } = crypto.subtle;
     Object.defineProperty(crypto.subtle, "sign", {
@@ -56,6 +56,6 @@ describe("keySigner()", () => {
       assertEquals(assertThrows(() => keySigner(key as never), JwsError).reason, "key_unusable");
     }
     assertThrows(() => keySigner(publicKey), JwsError, "This public ECDSA key for [verify] cannot sign");
-    assertThrows(() => keySigner(null as never), JwsError, "This value is no CryptoKey and cannot sign");
+    assertThrows(() => keySigner(null as never), JwsError, "This value is not a CryptoKey and cannot sign");
   });
 });

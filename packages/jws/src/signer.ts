@@ -41,6 +41,6 @@ export function checkSigner(signer: Signer): void {
   if (typeof signer?.sign === "function") return;
   throw new JwsError(
     "key_unusable",
-    "The signer has no function sign(). Make one with keySigner(), or give { kid, sign } over your HSM.",
+    "The signer has no function sign(). Make a signer with keySigner(), or pass { kid, sign } that calls your HSM.",
   );
 }

@@ -8,26 +8,26 @@ import { exportPublicJwk } from "./jwk.ts";
 import { jwkThumbprint } from "./thumbprint.ts";
 
 describe("jwkThumbprint()", () => {
-  it("equals jose's", async () => {
+  it("returns the same thumbprint as jose", async () => {
     for (let round = 0; round < 20; round++) {
       const jwk = await exportPublicJwk((await generatePair()).publicKey);
       assertEquals(await jwkThumbprint(jwk), await calculateJwkThumbprint({ ...jwk }));
     }
   });
-  it("depends on the public members alone", async () => {
+  it("depends only on the public members", async () => {
     const thumbprint = await jwkThumbprint(PUBLIC_JWK);
     const decorated = { ...PRIVATE_JWK, kid: "k", use: "sig", alg: "ES256" };
     assertEquals(await jwkThumbprint(decorated), thumbprint);
     assertEquals(thumbprint.length, 43);
   });
-  it("refuses a key that is not one of P-256", async () => {
+  it("rejects a key that is not a P-256 key", async () => {
     for (
       const change of [{ kty: "RSA" }, { crv: "P-384" }, { x: PUBLIC_JWK.y }, { y: undefined }, { x: "AA" }]
     ) {
       await assertRejects(() => jwkThumbprint({ ...PUBLIC_JWK, ...change }), JwsError);
     }
     for (const value of [null, undefined, "jwk", 5]) {
-      await assertRejects(() => jwkThumbprint(value as never), JwsError, "ES256 takes a JWK");
+      await assertRejects(() => jwkThumbprint(value as never), JwsError, "ES256 needs a JWK");
     }
   });
 });

@@ -25,12 +25,12 @@ async function verify({ jwk, payload_hex, jws }: Case): Promise<void> {
 }
 
 describe("vectors/detached_jws.json", () => {
-  it("each valid case is verified", async () => {
+  it("verifyDetached() verifies each valid case", async () => {
     const valid = cases.filter((one) => one.valid);
     assertEquals(valid.length, 12);
     for (const one of valid) await verify(one);
   });
-  it("each other case is refused, for the reason that it names", async () => {
+  it("rejects each invalid case with the reason in the file", async () => {
     const invalid = cases.filter((one) => !one.valid);
     assertEquals(invalid.length, 62);
     for (const one of invalid) {

@@ -11,7 +11,7 @@ seedTests(import.meta.url);
 const RUNS = { numRuns: 1000 };
 
 describe("hostBytes", () => {
-  it("utf8() and base64url() equal the portable encoding of the signature package", () => {
+  it("utf8() and base64url() return the same as the portable encoding of the jws package", () => {
     fc.assert(
       fc.property(fc.string({ unit: "binary" }), fc.uint8Array(), (text, bytes) => {
         assertEquals([...hostBytes.utf8(text)], [...textEncoding.utf8(text)]);
@@ -20,7 +20,7 @@ describe("hostBytes", () => {
       RUNS,
     );
   });
-  it("sha256Hex() equals Web Crypto's digest", async () => {
+  it("sha256Hex() returns the same as Web Crypto's digest", async () => {
     await fc.assert(
       fc.asyncProperty(fc.uint8Array({ maxLength: 300 }), async (bytes) => {
         const digest = await crypto.subtle.digest("SHA-256", bytes as Uint8Array<ArrayBuffer>);
@@ -29,7 +29,7 @@ describe("hostBytes", () => {
       RUNS,
     );
   });
-  it("reads a view of a larger buffer from its own offset", () => {
+  it("reads only the bytes of a view into a larger buffer", () => {
     const view = new Uint8Array([255, 97, 98, 99, 255]).subarray(1, 4);
     assertEquals(hostBytes.base64url(view), "YWJj");
     assertEquals(

@@ -28,7 +28,7 @@ describe("idempotencyFingerprint()", () => {
     assertEquals(cases.length >= 15, true);
   });
 
-  it("tells methods and paths apart", () => {
+  it("differs for different methods and paths", () => {
     const params = read("{}");
     const post = idempotencyFingerprint({ method: "POST", path: "/a", params }, hostBytes);
     assertNotEquals(idempotencyFingerprint({ method: "PUT", path: "/a", params }, hostBytes), post);
@@ -43,7 +43,7 @@ describe("idempotencyFingerprint()", () => {
     assertNotEquals(hash('{"a":[1,2]}'), hash('{"a":[2,1]}'));
   });
 
-  it("is one for bodies that their schema reads as one", () => {
+  it("is the same for bodies that the schema reads as the same", () => {
     const bodies = [
       '{"amount_sar":5}',
       '{"amount_sar":5,"reference":""}',
@@ -57,7 +57,7 @@ describe("idempotencyFingerprint()", () => {
     assertEquals(hashes, Array(3).fill(hashes[0]));
   });
 
-  it("is for accepted bodies only: a number that no schema accepts throws", () => {
+  it("throws for a number that no schema accepts", () => {
     const params = read('{"gold_grams":0.00001}');
     assertThrows(
       () => idempotencyFingerprint({ method: "POST", path: "/", params }, hostBytes),

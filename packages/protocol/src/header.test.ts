@@ -18,8 +18,8 @@ function taken(form: RegExp, before: string, after: string): string[] {
   return all.filter((character) => form.test(before + character + after));
 }
 
-describe("the forms of headers", () => {
-  it("X-Nonce takes 16 to 128 visible characters without comma", () => {
+describe("formats of headers", () => {
+  it("X-Nonce accepts 16 to 128 visible characters without commas", () => {
     assertEquals(taken(NONCE_FORM, "0123456", "01234567"), VISIBLE.filter((character) => character !== ","));
     for (const [length, fits] of [[15, false], [16, true], [128, true], [129, false]] as const) {
       assertEquals(NONCE_FORM.test("x".repeat(length)), fits, `${length}`);
@@ -27,14 +27,14 @@ describe("the forms of headers", () => {
     assertEquals(NONCE_FORM.test(`${"x".repeat(16)}\n`), false);
   });
 
-  it("Idempotency-Key takes 1 to 255 visible characters", () => {
+  it("Idempotency-Key accepts 1 to 255 visible characters", () => {
     assertEquals(taken(IDEMPOTENCY_KEY_FORM, "", ""), VISIBLE);
     for (const [length, fits] of [[0, false], [1, true], [255, true], [256, false]] as const) {
       assertEquals(IDEMPOTENCY_KEY_FORM.test("x".repeat(length)), fits, `${length}`);
     }
   });
 
-  it("X-Timestamp takes ten digits", () => {
+  it("X-Timestamp accepts ten digits", () => {
     assertEquals(TIMESTAMP_FORM.test("1700000000"), true);
     for (
       const text of [
@@ -52,7 +52,7 @@ describe("the forms of headers", () => {
     }
   });
 
-  it("X-JWS-Signature takes a detached ES256 signature", () => {
+  it("X-JWS-Signature accepts a detached ES256 signature", () => {
     const signature = "A".repeat(86);
     assertEquals(SIGNATURE_FORM.test(`eyJ-_9..${signature}`), true);
     for (
@@ -68,7 +68,7 @@ describe("the forms of headers", () => {
     }
   });
 
-  it("a reference takes 35 characters of those that banks pass on", () => {
+  it("a reference accepts at most 35 characters, of the set that banks forward", () => {
     const inside = "'()+,-./0123456789:?ABCDEFGHIJKLMNOPQRSTUVWXYZ_abcdefghijklmnopqrstuvwxyz";
     assertEquals(taken(REFERENCE_FORM, "a", "a").join(""), ` ${inside}`);
     assertEquals(taken(REFERENCE_FORM, "", "a").join(""), inside.replace("/", ""));
@@ -79,7 +79,7 @@ describe("the forms of headers", () => {
     assertEquals(REFERENCE_FORM.test("x".repeat(REFERENCE_MAX_CHARACTERS + 1)), false);
   });
 
-  it("no name stands twice", () => {
+  it("no header name is listed twice", () => {
     const names = [...Object.values(REQUEST_HEADER), ...Object.values(REPLY_HEADER)].map((name) =>
       name.toLowerCase()
     );

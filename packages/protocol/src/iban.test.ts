@@ -29,7 +29,7 @@ const account = fc.tuple(
 const valid = account.map((bban) => composeIBAN({ countryCode: "SA", bban })).filter((iban) => iban !== null);
 
 describe("parseIban()", () => {
-  it("accepts what ibantools composes", () => {
+  it("accepts every IBAN that ibantools composes", () => {
     assertEquals(parseIban(EXAMPLE), EXAMPLE);
     fc.assert(fc.property(valid, (iban) => assertEquals(parseIban(iban), iban)), { numRuns: 2_000 });
   });
@@ -61,7 +61,7 @@ describe("parseIban()", () => {
     }
   });
 
-  it("refuses the check digits 00, 01 and 99, which divide well but are never computed", () => {
+  it("refuses the check digits 00, 01 and 99, which pass mod 97 but are never computed", () => {
     const divides = (iban: string) => {
       const digits = (iban.slice(4) + iban.slice(0, 4)).replace("SA", "2810");
       return BigInt(digits) % 97n === 1n;
@@ -77,7 +77,7 @@ describe("parseIban()", () => {
     assertEquals(found.size, 3);
   });
 
-  it("says what is wrong", () => {
+  it("reports the reason of each refusal", () => {
     const refused = [
       ["", "country"],
       ["sa0380000000608010167519", "country"],
@@ -102,7 +102,7 @@ describe("maskIban()", () => {
     assertEquals(maskIban("SA0380007"), "SA03*0007");
   });
 
-  it("shows nothing of a text that has no more than its ends", () => {
+  it("masks a text of up to eight characters completely", () => {
     for (const text of ["", "SA03", "SA037519"]) assertEquals(maskIban(text), "*".repeat(text.length));
   });
 });

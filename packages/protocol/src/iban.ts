@@ -39,19 +39,19 @@ export function parseIban(text: string): string {
   if (text.length !== SAUDI_LENGTH) {
     throw new IbanError(
       "length",
-      `The IBAN has ${text.length} characters; a Saudi one has ${SAUDI_LENGTH}, without spaces.`,
+      `The IBAN has ${text.length} characters; a Saudi IBAN has ${SAUDI_LENGTH}, without spaces.`,
     );
   }
   if (!SAUDI_FORM.test(text)) {
     throw new IbanError(
       "characters",
-      "The IBAN is SA, two check digits, two digits of the bank, then eighteen digits or upper-case letters.",
+      "An IBAN must be SA, two check digits, two digits of the bank, then eighteen digits or upper-case letters.",
     );
   }
   if (!checkDigitsHold(text)) {
     throw new IbanError(
       "check_digits",
-      "The IBAN's check digits do not fit the rest; a character is wrong or two are swapped.",
+      "The IBAN's check digits do not match the rest; a character is wrong or two are swapped.",
     );
   }
   return text;

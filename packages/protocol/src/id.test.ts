@@ -6,7 +6,7 @@ const bytes = (fill: number) => (length: number) => new Uint8Array(length).fill(
 const random = (length: number) => crypto.getRandomValues(new Uint8Array(length));
 
 describe("newId()", () => {
-  it("makes a UUIDv7 of time and random bits behind the prefix", () => {
+  it("makes an id of the prefix and a UUIDv7 with time and random bits", () => {
     assertEquals(newId("qt_", 0x0189_0a5d_ac96, bytes(0xff)), "qt_01890a5d-ac96-7fff-bfff-ffffffffffff");
     assertEquals(newId("ord_", 0, bytes(0)), "ord_00000000-0000-7000-8000-000000000000");
     const counted = (length: number) => Uint8Array.from({ length }, (_, index) => 0x11 * (index + 1));
@@ -35,9 +35,9 @@ describe("newId()", () => {
     assertEquals(new Set(Array.from({ length: 1000 }, () => newId("evt_", 1, random))).size, 1000);
   });
 
-  it("refuses a time or a source of randomness that is none", () => {
+  it("rejects an invalid time and a random source that returns too few bytes", () => {
     for (const ms of [-1, 1.5, NaN, 2 ** 48]) {
-      assertThrows(() => newId("qt_", ms, random), RangeError, "no time");
+      assertThrows(() => newId("qt_", ms, random), RangeError, "not a valid time");
     }
     assertThrows(() => newId("qt_", 1, () => new Uint8Array(9)), RangeError, "9 bytes");
   });
@@ -78,7 +78,7 @@ describe("isId()", () => {
     }
   });
 
-  it("knows that the proxy names its own replies by random UUIDs, and nobody else anything", () => {
+  it("accepts a random UUID only in a request id, because the proxy makes such ids", () => {
     const random = uuid.replace("-774b", "-474b");
     for (const one of [uuid, random]) assertMatch(`req_${one}`, REQUEST_ID_FORM);
     for (const text of [`req_${uuid.replace("-774b", "-174b")}`, `qt_${random}`, `req_${random}0`]) {
@@ -86,7 +86,7 @@ describe("isId()", () => {
     }
   });
 
-  it("leads to the uuid of a column and back", () => {
+  it("converts between the id and the uuid of a database column", () => {
     assertEquals(uuidOfId("qt_", `qt_${uuid}`), uuid);
     assertEquals(idOfUuid("qt_", uuid), `qt_${uuid}`);
     assertThrows(() => idOfUuid("qt_", uuid.toUpperCase()), RangeError, "lower-case UUIDv7");

@@ -59,7 +59,7 @@ export function newId<P extends IdPrefix>(
   random: (length: number) => Uint8Array,
 ): Id<P> {
   if (!Number.isInteger(nowMs) || nowMs < 0 || nowMs > LAST_MS) {
-    throw new RangeError(`${nowMs} is no time for an id; pass whole milliseconds since 1970.`);
+    throw new RangeError(`${nowMs} is not a valid time for an id; pass whole milliseconds since 1970.`);
   }
   const bytes = random(RANDOM_BYTES);
   if (bytes.length !== RANDOM_BYTES) {
@@ -125,7 +125,7 @@ export function uuidOfId(prefix: IdPrefix, text: string): string | undefined {
  */
 export function idOfUuid<P extends IdPrefix>(prefix: P, uuid: string): Id<P> {
   if (!UUID_FORM.test(uuid)) {
-    throw new RangeError(`${uuid} is no lower-case UUIDv7; the column holds something else.`);
+    throw new RangeError(`${uuid} is not a lower-case UUIDv7; check the column that it was read from.`);
   }
   return `${prefix}${uuid}`;
 }

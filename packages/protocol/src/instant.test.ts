@@ -22,7 +22,7 @@ describe("parseInstant()", () => {
     assertEquals(parseInstant("2024-02-29T12:00:00.001Z"), Date.UTC(2024, 1, 29, 12, 0, 0, 1));
   });
 
-  it("refuses every other spelling and what the calendar lacks", () => {
+  it("rejects every other format and dates that do not exist", () => {
     const others = [
       "",
       "2026-01-31",
@@ -55,15 +55,15 @@ describe("parseInstant()", () => {
 });
 
 describe("formatInstant()", () => {
-  it("refuses what has no such text", () => {
+  it("rejects a time that has no such text", () => {
     for (const ms of [NaN, Infinity, 1.5, FIRST_MS - 1, LAST_MS + 1, 8.64e15 + 1]) {
-      assertThrows(() => formatInstant(ms), RangeError, "no instant");
+      assertThrows(() => formatInstant(ms), RangeError, "not an instant");
     }
   });
 });
 
 describe("isDate()", () => {
-  it("accepts days of the calendar and nothing else", () => {
+  it("accepts only calendar days", () => {
     for (const text of ["2026-01-31", "2024-02-29", "2000-02-29"]) assertEquals(isDate(text), true, text);
     const others = [
       "",

@@ -21,7 +21,7 @@ export function formatInstant(ms: number): string {
   const text = Number.isInteger(ms) && ms === date.getTime() ? date.toISOString() : "";
   if (!INSTANT_FORM.test(text)) {
     throw new RangeError(
-      `${ms} is no instant of the years 0000 to 9999; pass whole milliseconds since 1970.`,
+      `${ms} is not an instant in the years 0000 to 9999; pass whole milliseconds since 1970.`,
     );
   }
   return text;

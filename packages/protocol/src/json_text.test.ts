@@ -9,7 +9,7 @@ import { seedTests } from "../../../testing/seed.ts";
 seedTests(import.meta.url);
 
 describe("writeJson()", () => {
-  it("writes a number digit by digit, beyond what a double carries", () => {
+  it("writes all digits of a number, also beyond the precision of a double", () => {
     const reply = {
       gold_grams: new JsonNumber("1.50"),
       big: [new JsonNumber("12345678901234567890.12345678901234567890")],

@@ -44,8 +44,8 @@ function assertOutcome(
   assertEquals(formatDecimal(outcome.roundingGainMicrohalalas, 8n), rounding_gain_sar!, name);
 }
 
-describe("the money vectors", () => {
-  it("parse gives each value and refuses each other text with its reason", () => {
+describe("money vectors", () => {
+  it("parseX() returns each valid value and rejects each invalid text with its reason", () => {
     for (const { name, quantity, json, units, reason } of of("parse")) {
       const parse = () => PARSE[quantity!]!(json!);
       if (reason) assertEquals(assertThrows(parse, QuantityError).reason, reason, name);
@@ -53,13 +53,13 @@ describe("the money vectors", () => {
     }
   });
 
-  it("format gives each text", () => {
+  it("formatX() returns each text", () => {
     for (const { name, quantity, units, text } of of("format")) {
       assertEquals(FORMAT[quantity!]!(BigInt(units!)), text!, name);
     }
   });
 
-  it("quoteByGrams() gives each outcome", () => {
+  it("quoteByGrams() returns each outcome", () => {
     for (const one of of("quote_by_grams")) {
       const price = parsePrice(one["price_per_gram_sar"]!);
       const outcome = quoteByGrams(one["side"] as Side, parseGrams(one["gold_grams"]!), price);
@@ -67,14 +67,14 @@ describe("the money vectors", () => {
     }
   });
 
-  it("quoteByAmount() gives each outcome", () => {
+  it("quoteByAmount() returns each outcome", () => {
     for (const one of of("quote_by_amount")) {
       const price = parsePrice(one["price_per_gram_sar"]!);
       assertOutcome(quoteByAmount(one["side"] as Side, parseHalalas(one["amount_sar"]!), price), one);
     }
   });
 
-  it("pricesFromMid() gives each pair", () => {
+  it("pricesFromMid() returns each pair", () => {
     for (const { name, mid_price, spread_basis_points, buy_price, sell_price } of of("prices_from_mid")) {
       const { buyPricePips, sellPricePips } = pricesFromMid(
         parsePrice(mid_price!),

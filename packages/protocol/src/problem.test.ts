@@ -12,7 +12,7 @@ import {
 const requestId = newId("req_", 1_700_000_000_000, (length) => new Uint8Array(length));
 
 describe("problemBody()", () => {
-  it("writes the registry's entry with this time's detail", () => {
+  it("writes the registry's entry with the given detail", () => {
     assertEquals(problemBody("quote_expired", { detail: "It expired 3 s ago.", requestId }), {
       type: "/docs/errors#quote_expired",
       title: "The quote has expired",
@@ -24,7 +24,7 @@ describe("problemBody()", () => {
     });
   });
 
-  it("falls back on cause and cure, and lists errors only where there are any", () => {
+  it("uses cause and cure as the default detail, and omits an empty list of errors", () => {
     const { detail, ...rest } = problemBody("rate_limited", { requestId, errors: [] });
     const { cause, cure } = PROBLEM_REGISTRY.rate_limited;
     assertEquals(detail, `${cause} ${cure}`);
@@ -36,7 +36,7 @@ describe("problemBody()", () => {
     assertEquals(problemBody("invalid_request", { requestId, errors }).errors, errors);
   });
 
-  it("gives what the schema of a problem accepts, for every code", () => {
+  it("returns a body that the problem schema accepts, for every code", () => {
     for (const code of Object.keys(PROBLEM_REGISTRY) as ProblemCode[]) {
       const body = problemBody(code, { requestId, errors: [{ name: "x", detail: "y" }] });
       assertEquals<unknown>(problemSchema.parse(body), body);
@@ -55,7 +55,7 @@ describe("problemBody()", () => {
 });
 
 describe("tokenErrorBody()", () => {
-  it("writes OAuth's form with the code beside it, for every code", () => {
+  it("writes OAuth's error format with the code, for every code", () => {
     assertEquals(tokenErrorBody("partner_suspended", { detail: "Suspended.", requestId }), {
       error: "access_denied",
       error_description: "Suspended.",

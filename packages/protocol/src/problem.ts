@@ -104,7 +104,7 @@ export const fieldErrorSchema = z.object({
   pointer: z.string().optional().meta({ description: "A JSON Pointer into the body, as in #/gold_grams." }),
   name: z.string().optional().meta({ description: "The name of the query parameter or header." }),
   detail: z.string(),
-}).meta({ id: "FieldError", description: "One offending place of the request, by pointer or by name." });
+}).meta({ id: "FieldError", description: "One invalid field of the request, by pointer or by name." });
 
 export const problemSchema = z.object({
   type: z.string().meta({ format: "uri-reference", examples: ["/docs/errors#quote_expired"] }),
@@ -112,20 +112,20 @@ export const problemSchema = z.object({
   status: z.int().min(400).max(599),
   detail: z.string().meta({ description: "What happened this time, why, and what to do." }),
   code: z.string().meta({
-    description: "Decide by this. Codes may be added; treat an unknown one by its status.",
+    description: "Handle the error by this code. Codes may be added; handle an unknown code by its status.",
     examples: Object.keys(PROBLEM_REGISTRY),
   }),
   request_id: requestId,
   retryable: z.boolean().meta({
     description:
-      "Whether the same request, signed afresh and with the same Idempotency-Key, may succeed later.",
+      "Whether the same request, with a fresh signature and the same Idempotency-Key, may succeed later.",
   }),
   errors: z.array(fieldErrorSchema).optional(),
 }).meta({ id: "Problem", description: "Why a request was refused (RFC 9457)." });
 
 export const tokenErrorSchema = z.object({
-  error: z.string().meta({ description: "OAuth's name for it (RFC 6749, section 5.2)." }),
+  error: z.string().meta({ description: "OAuth's error code (RFC 6749, section 5.2)." }),
   error_description: z.string(),
-  code: z.string().meta({ description: "The catalogue's name for it, finer than `error`." }),
+  code: z.string().meta({ description: "The code of the error catalogue, more specific than `error`." }),
   request_id: requestId,
 }).meta({ id: "TokenError", description: "Why no token was issued." });

@@ -55,12 +55,12 @@ describe("the problem registry", () => {
     assertEquals(entries.length, Object.values(STATUSES).flatMap(sorted).length);
   });
 
-  it("says which problems bind the key", () => {
+  it("lists the problems that bind the key", () => {
     assertEquals(codesOf((entry) => entry.binds_key === true), sorted(BINDING));
     assertEquals(codesOf((entry) => entry.binds_key === "order_quote_id"), ["not_found"]);
   });
 
-  it("says which problems spend the nonce: all that come after it, and those alone", () => {
+  it("lists the problems that spend the nonce: exactly those after the nonce check", () => {
     assertEquals(codesOf((entry) => entry.spends_nonce === true), sorted(SPENDING));
     assertEquals(codesOf((entry) => entry.spends_nonce === "order_quote_id"), ["not_found"]);
     assertEquals(codesOf((entry) => entry.spends_nonce === "unknown"), [
@@ -69,13 +69,13 @@ describe("the problem registry", () => {
     ]);
   });
 
-  it("says which problems may pass by themselves; nothing that binds does", () => {
+  it("lists the retryable problems, and no binding problem is retryable", () => {
     assertEquals(codesOf((entry) => entry.retryable), sorted(RETRYABLE));
     assertEquals(codesOf((entry) => entry.retryable && entry.binds_key !== false), []);
     assertEquals(codesOf((entry) => entry.status >= 500 && !entry.retryable), []);
   });
 
-  it("teaches: each problem has its own title, cause and cure, in whole sentences", () => {
+  it("has a unique title, cause and cure in complete sentences for each problem", () => {
     const all = Object.entries(TOKEN_PROBLEM_REGISTRY);
     for (const column of ["title", "cause", "cure"] as const) {
       assertEquals(new Set(all.map(([, entry]) => entry[column])).size, all.length, column);
@@ -88,7 +88,7 @@ describe("the problem registry", () => {
     }
   });
 
-  it("tells whoever is refused for good to use a new key", () => {
+  it("tells the client to use a new key after every binding refusal", () => {
     for (const [code, { binds_key, cure }] of entries) {
       if (binds_key !== false) assert(/new Idempotency-Key/.test(cure), code);
     }
@@ -96,7 +96,7 @@ describe("the problem registry", () => {
 });
 
 describe("bindsKey()", () => {
-  it("binds a 404 where it answers an order's quote_id, and nowhere else", () => {
+  it("binds the key for a 404 of an order's quote_id, and for no other 404", () => {
     assertEquals(bindsKey("not_found", "order_quote_id"), true);
     assertEquals(bindsKey("not_found", "other"), false);
     for (const refused of ["order_quote_id", "other"] as const) {
@@ -107,7 +107,7 @@ describe("bindsKey()", () => {
 });
 
 describe("isProblemCode()", () => {
-  it("knows the codes and nothing that an object inherits", () => {
+  it("accepts the codes, but no inherited property names", () => {
     assertEquals(isProblemCode("nonce_reused"), true);
     for (const text of ["", "toString", "__proto__", "invalid_client", "NONCE_REUSED"]) {
       assertEquals(isProblemCode(text), false, text);
@@ -116,7 +116,7 @@ describe("isProblemCode()", () => {
 });
 
 describe("oauthError()", () => {
-  it("names each problem as OAuth does, by its status", () => {
+  it("maps each problem to OAuth's error by its status", () => {
     const named: Record<string, readonly TokenProblemCode[]> = {
       invalid_client: ["invalid_client", "token_missing"],
       invalid_request: [

@@ -52,7 +52,7 @@ describe("parseDecimal()", () => {
     }
   });
 
-  it("reads each spelling of a value as that value", () => {
+  it("reads every spelling of a value as the same value", () => {
     const spelling = fc.record({
       units: fc.bigInt({ min: 1n, max: 10n ** 12n }),
       shift: fc.integer({ min: 0, max: 30 }),
@@ -71,7 +71,7 @@ describe("parseDecimal()", () => {
     );
   });
 
-  it("knows the scale of each quantity", () => {
+  it("uses the scale of each quantity", () => {
     assertEquals([parseHalalas("1.5"), parseGrams("1.5"), parsePrice("1.5")], [150n, 15_000n, 15_000n]);
     assertEquals(reasonOf(() => parseHalalas("0.001")), "too_many_decimals");
     assertEquals(parseGrams("0.001"), 10n);
@@ -106,7 +106,7 @@ describe("parseDecimal()", () => {
     assertEquals(parseGrams("1e308"), 10n ** 312n);
   });
 
-  it("takes no time for a huge exponent or a long text", () => {
+  it("handles a huge exponent and a long text quickly", () => {
     // The texts are longer than any body may be. With them, linear code takes less than 30 s even on a loaded
     // machine, and a quadratic pattern takes more than a minute.
     const zeros = "0".repeat(250_000);
@@ -126,7 +126,7 @@ describe("parseDecimal()", () => {
     assert(performance.now() - started < 30_000, "linear time");
   });
 
-  it("refuses what is no JSON number and does not repeat all of it", () => {
+  it("rejects a text that is not a JSON number, and shortens it in the error", () => {
     for (
       const source of [
         "",
@@ -152,7 +152,7 @@ describe("parseDecimal()", () => {
     assert(assertThrows(() => parseGrams("x".repeat(60_000)), QuantityError).message.length < 200);
   });
 
-  it("agrees with the host about which texts are JSON numbers", () => {
+  it("agrees with JSON.parse() about which texts are JSON numbers", () => {
     const text = fc.string({ unit: fc.constantFrom(..."00159.eE+-"), maxLength: 8 });
     fc.assert(
       fc.property(text, (source) => {
@@ -178,7 +178,7 @@ describe("parseDecimal()", () => {
 });
 
 describe("parseSignedDecimal()", () => {
-  it("reads what formatDecimal() writes: balances, zero and falls", () => {
+  it("reads what formatDecimal() writes: balances, zero and negative changes", () => {
     const units = fc.bigInt({ min: -BALANCE_MAX_HALALAS, max: BALANCE_MAX_HALALAS });
     fc.assert(
       fc.property(
@@ -192,7 +192,7 @@ describe("parseSignedDecimal()", () => {
     assertEquals(reasonOf(() => parseSignedDecimal("-0", SAR_DECIMALS)), "negative");
   });
 
-  it("reads a double of the wire back exactly", () => {
+  it("reads the text of a double back exactly", () => {
     fc.assert(
       fc.property(fc.bigInt({ min: -BALANCE_MAX_HALALAS, max: BALANCE_MAX_HALALAS }), (halalas) => {
         const received: number = JSON.parse(formatHalalas(halalas));
@@ -213,7 +213,7 @@ describe("formatDecimal()", () => {
     assertEquals([formatHalalas(150n), formatGrams(150n), formatPrice(150n)], ["1.5", "0.015", "0.015"]);
   });
 
-  it("gives reply numbers with the same text", () => {
+  it("makes reply numbers with the same text", () => {
     assertEquals(sarNumber(150n), new JsonNumber("1.5"));
     assertEquals(gramsNumber(15_000n), new JsonNumber("1.5"));
     assertEquals(priceNumber(4_123_456n), new JsonNumber("412.3456"));

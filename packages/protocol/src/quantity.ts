@@ -37,11 +37,11 @@ const DOUBLE_MAX_DIGITS = 309n;
  */
 export function parseDecimal(source: string, decimals: bigint): bigint {
   const units = parseSignedDecimal(source, decimals);
-  if (units === 0n) throw new QuantityError("zero", "It is 0; send a quantity above 0.");
+  if (units === 0n) throw new QuantityError("zero", "The quantity is 0; send a quantity above 0.");
   if (units < 0n) {
     throw new QuantityError(
       "negative",
-      "It is negative; send a quantity above 0: the endpoint or the side gives the direction.",
+      "The quantity is negative; send a quantity above 0, because the endpoint or `side` gives the direction.",
     );
   }
   return units;
@@ -67,14 +67,14 @@ export function parseSignedDecimal(source: string, decimals: bigint): bigint {
   if (!match) {
     throw new QuantityError(
       "not_a_number",
-      `"${source.slice(0, 40)}" is not a JSON number; write it as in 1.5.`,
+      `"${source.slice(0, 40)}" is not a JSON number; write it like 1.5.`,
     );
   }
   const [, minus, whole = "", fraction = "", exponentSign, exponentDigits = "0"] = match;
   const padded = withoutLeadingZeros(whole + fraction);
   const digits = withoutTrailingZeros(padded);
   if (digits === "") {
-    if (minus) throw new QuantityError("negative", "It is -0; send 0 without the sign where 0 is meant.");
+    if (minus) throw new QuantityError("negative", "The quantity is -0; send 0 without the minus sign.");
     return 0n;
   }
   const exponent = signed(exponentSign === "-", boundedExponent(exponentDigits)) - count(fraction) +
@@ -90,7 +90,7 @@ function unitsOf(digits: string, exponent: bigint, decimals: bigint): bigint {
   if (exponent + decimals < 0n) {
     throw new QuantityError(
       "too_many_decimals",
-      `It has more than ${decimals} decimals; the service never rounds what you send, so round it yourself.`,
+      `The quantity has more than ${decimals} decimals; the service never rounds your input, so round it yourself.`,
     );
   }
   if (count(digits) + exponent <= DOUBLE_MAX_DIGITS) {
@@ -99,7 +99,7 @@ function unitsOf(digits: string, exponent: bigint, decimals: bigint): bigint {
   }
   throw new QuantityError(
     "too_large",
-    "It is larger than any double can carry; send a quantity within your limits.",
+    "The quantity is larger than the largest double; send a quantity within your limits.",
   );
 }
 

@@ -6,7 +6,7 @@ import * as range from "./quantity_range.ts";
 const INT64_MAX = 2n ** 63n - 1n;
 const DOUBLE_DIGITS = 15;
 
-describe("the ranges", () => {
+describe("ranges of quantities", () => {
   it("keep every product and every dividend of the database within 64 bits", () => {
     const largestOrder = range.GOLD_MAX_TENTH_MILLIGRAMS * range.PRICE_MAX_PIPS;
     assert(largestOrder + range.MICROHALALAS_PER_HALALA <= INT64_MAX);
@@ -18,7 +18,7 @@ describe("the ranges", () => {
     for (const [name, value] of Object.entries(range)) assert(`${value}`.length < DOUBLE_DIGITS, name);
   });
 
-  it("are what the documentation says", () => {
+  it("match the documentation", () => {
     assertEquals(formatGrams(range.GOLD_MIN_TENTH_MILLIGRAMS), "0.0001");
     assertEquals(formatGrams(range.GOLD_DEFAULT_MAX_TENTH_MILLIGRAMS), "1000");
     assertEquals(formatGrams(range.GOLD_MAX_TENTH_MILLIGRAMS), "100000");

@@ -52,7 +52,7 @@ function totalOf(of: Side, tenthMilligrams: bigint, pips: bigint): Big {
 }
 
 describe("quoteByGrams()", () => {
-  it("totals as big.js does: a buy up, a sell down, nothing for 0 SAR", () => {
+  it("computes totals like big.js: a buy rounds up, a sell rounds down, and 0 SAR is refused", () => {
     fc.assert(
       fc.property(side, gold, price, (side, gold, price) => {
         const expected = totalOf(side, gold, price);
@@ -64,7 +64,7 @@ describe("quoteByGrams()", () => {
     );
   });
 
-  it("records the rounding gain exactly: under a halala, never against the house", () => {
+  it("records the exact rounding gain: less than a halala, and never negative", () => {
     fc.assert(
       fc.property(side, gold, price, (side, gold, price) => {
         const outcome = quoteByGrams(side, gold, price);
@@ -79,7 +79,7 @@ describe("quoteByGrams()", () => {
     );
   });
 
-  it("hands on what it was given", () => {
+  it("returns the given side, gold and price unchanged", () => {
     const { side, goldTenthMilligrams, pricePips } = termsOf(quoteByGrams("sell", 15_000n, 4_123_456n));
     assertEquals({ side, goldTenthMilligrams, pricePips }, {
       side: "sell",
@@ -88,7 +88,7 @@ describe("quoteByGrams()", () => {
     });
   });
 
-  it("refuses what is beyond the largest order, however large", () => {
+  it("refuses every quantity above the largest order", () => {
     assert(quoteByGrams("buy", GOLD_MAX_TENTH_MILLIGRAMS, PRICE_MAX_PIPS).ok);
     for (const gold of [GOLD_MAX_TENTH_MILLIGRAMS + 1n, 10n ** 312n, 0n, -1n]) {
       assertRefused(quoteByGrams("buy", gold, 1n), "from 0.0001 g to 100000 g");
@@ -97,12 +97,12 @@ describe("quoteByGrams()", () => {
 });
 
 describe("quoteByAmount()", () => {
-  it("buys floor(amount / price) as big.js does, for at most the amount", () => {
+  it("buys floor(amount / price) like big.js, for at most the amount", () => {
     fc.assert(
       fc.property(amount, price, (amount, price) => {
         const expected = quotient(amount, price, Big.roundDown);
         const outcome = quoteByAmount("buy", amount, price);
-        if (expected === 0n) return assertRefused(outcome, "buy no gold");
+        if (expected === 0n) return assertRefused(outcome, "too little to buy gold");
         if (expected > GOLD_MAX_TENTH_MILLIGRAMS) return assertRefused(outcome, "100000 g");
         const { goldTenthMilligrams, totalHalalas } = termsOf(outcome);
         assertEquals(goldTenthMilligrams, expected);
@@ -115,7 +115,7 @@ describe("quoteByAmount()", () => {
     );
   });
 
-  it("sells ceil(amount / price) as big.js does, for at least the amount", () => {
+  it("sells ceil(amount / price) like big.js, for at least the amount", () => {
     fc.assert(
       fc.property(amount, price, (amount, price) => {
         const expected = quotient(amount, price, Big.roundUp);
@@ -136,7 +136,7 @@ describe("quoteByAmount()", () => {
     );
   });
 
-  it("refuses amounts outside the range, however large", () => {
+  it("refuses every amount outside the range", () => {
     assertRefused(quoteByAmount("buy", AMOUNT_MAX_HALALAS, PRICE_MAX_PIPS), "100000 g");
     for (const amount of [AMOUNT_MAX_HALALAS + 1n, 10n ** 310n, 0n, -1n]) {
       assertRefused(quoteByAmount("sell", amount, PRICE_MAX_PIPS), "from 0.01 SAR to 10000000000 SAR");
@@ -152,7 +152,7 @@ describe("quoteByAmount()", () => {
 });
 
 describe("pricesFromMid()", () => {
-  it("rounds the buy price up and the sell price down as big.js does, and keeps them apart", () => {
+  it("rounds the buy price up and the sell price down like big.js, and keeps buy above sell", () => {
     const mid = fc.bigInt({ min: 2n, max: PRICE_MAX_PIPS / 2n });
     fc.assert(
       fc.property(mid, fc.bigInt({ min: 1n, max: 9_999n }), (mid, spread) => {
@@ -170,7 +170,7 @@ describe("pricesFromMid()", () => {
     );
   });
 
-  it("refuses a spread or a mid that leaves no two prices", () => {
+  it("throws for a spread or a mid price that cannot give two valid prices", () => {
     for (const spread of [0n, -1n, 20_000n, 20_001n]) {
       assertThrows(() => pricesFromMid(4_000_000n, spread), RangeError, "basis points");
     }
@@ -180,7 +180,7 @@ describe("pricesFromMid()", () => {
     assertEquals(pricesFromMid(2n, 1n), { buyPricePips: 3n, sellPricePips: 1n });
   });
 
-  it("a price outside the range is a defect of the price source, not a refusal", () => {
+  it("a price outside the range throws, because it is a fault of the price source", () => {
     for (const price of [0n, -1n, PRICE_MAX_PIPS + 1n]) {
       assertThrows(() => quoteByGrams("buy", 1n, price), RangeError, "price source");
       assertThrows(() => quoteByAmount("buy", 1n, price), RangeError, "price source");

@@ -53,10 +53,10 @@ export function quoteByGrams(side: Side, goldTenthMilligrams: bigint, pricePips:
   requirePrice(pricePips);
   if (goldTenthMilligrams < GOLD_MIN_TENTH_MILLIGRAMS || goldTenthMilligrams > GOLD_MAX_TENTH_MILLIGRAMS) {
     return refusal(
-      `An order is from ${formatGrams(GOLD_MIN_TENTH_MILLIGRAMS)} g to ${
+      `An order must be from ${formatGrams(GOLD_MIN_TENTH_MILLIGRAMS)} g to ${
         formatGrams(GOLD_MAX_TENTH_MILLIGRAMS)
       } g; ` +
-        `GET /v1/limits shows your own bounds.`,
+        `GET /v1/limits shows your own limits.`,
     );
   }
   const exactMicrohalalas = goldTenthMilligrams * pricePips;
@@ -94,20 +94,20 @@ export function quoteByAmount(side: Side, amountHalalas: bigint, pricePips: bigi
   requirePrice(pricePips);
   if (amountHalalas < AMOUNT_MIN_HALALAS || amountHalalas > AMOUNT_MAX_HALALAS) {
     return refusal(
-      `An amount is from ${formatHalalas(AMOUNT_MIN_HALALAS)} SAR to ${
+      `An amount must be from ${formatHalalas(AMOUNT_MIN_HALALAS)} SAR to ${
         formatHalalas(AMOUNT_MAX_HALALAS)
       } SAR; ` +
-        `GET /v1/limits shows your own bounds.`,
+        `GET /v1/limits shows your own limits.`,
     );
   }
   const amountMicrohalalas = amountHalalas * MICROHALALAS_PER_HALALA;
   const goldTenthMilligrams = divide(amountMicrohalalas, pricePips, side === "buy" ? "down" : "up");
   if (goldTenthMilligrams === 0n) {
     return refusal(
-      `${formatHalalas(amountHalalas)} SAR buy no gold: ${
+      `${formatHalalas(amountHalalas)} SAR is too little to buy gold: ${
         formatGrams(GOLD_MIN_TENTH_MILLIGRAMS)
-      } g, the least there ` +
-        `is, costs more at ${formatPrice(pricePips)} SAR per gram. Send a larger amount.`,
+      } g, the minimum, ` +
+        `costs more at ${formatPrice(pricePips)} SAR per gram. Send a larger amount.`,
     );
   }
   return quoteByGrams(side, goldTenthMilligrams, pricePips);

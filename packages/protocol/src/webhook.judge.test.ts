@@ -21,13 +21,13 @@ const VECTORS = new URL("../../../.tools/wycheproof/testvectors_v1/hmac_sha256_t
 
 function readVectors(): MacVectors {
   if (!existsSync(VECTORS)) {
-    throw new Error("Wycheproof's vectors are not there; run: node tools/run.mjs parts");
+    throw new Error("Wycheproof's vectors are missing; run: node tools/run.mjs parts");
   }
   return JSON.parse(readFileSync(VECTORS, "utf8"));
 }
 
 describe("Wycheproof's HMAC-SHA256 vectors", () => {
-  it("a webhook secret's mac() agrees with each, and keys outside 24 to 64 bytes are refused", () => {
+  it("agree with mac() of a webhook secret, and keys outside 24 to 64 bytes are refused", () => {
     const vectors = readVectors();
     const seen = { agreed: 0, refused: 0 };
     for (const { keySize, tagSize, tests } of vectors.testGroups) {

@@ -43,18 +43,18 @@ describe("webhook secrets", () => {
     });
     verifyWebhook("", headers, [parseWebhookSecret(text)], { nowSeconds: NOW });
   });
-  it("newWebhookSecret() refuses a source that gives another length", () => {
+  it("newWebhookSecret() rejects a random source that returns another length", () => {
     for (const length of [0, 31, 33]) {
       assertRefused("argument_invalid", () => newWebhookSecret(() => new Uint8Array(length)));
     }
   });
-  it("parseWebhookSecret() takes 24 to 64 bytes and no others", () => {
+  it("parseWebhookSecret() accepts only 24 to 64 bytes", () => {
     for (const length of [24, 25, 26, 32, 63, 64]) parseWebhookSecret(secretText(7, length));
     for (const length of [0, 1, 23, 65, 128]) {
       assertRefused("secret_invalid", () => parseWebhookSecret(secretText(7, length)));
     }
   });
-  it("parseWebhookSecret() takes one spelling only", () => {
+  it("parseWebhookSecret() accepts only one spelling", () => {
     const good = secretText(255);
     const bad = [
       "",
@@ -73,7 +73,7 @@ describe("webhook secrets", () => {
       assertRefused("secret_invalid", () => parseWebhookSecret(text as never));
     }
   });
-  it("a parsed secret shows its key neither in JSON nor in a log, and the refusal does not quote the text", () => {
+  it("a parsed secret hides its key in JSON and in logs, and the error does not quote the text", () => {
     const text = secretText(9);
     const encoded = text.slice("whsec_".length, -4);
     const shown = [
@@ -86,17 +86,17 @@ describe("webhook secrets", () => {
 });
 
 describe("signWebhook()", () => {
-  it("gives one v1 signature for each secret, in their order", () => {
+  it("returns one v1 signature for each secret, in the order of the secrets", () => {
     const message = { id: ID, timestamp: NOW, body: BODY };
     const each = [signWebhook(message, [first]), signWebhook(message, [second])];
     assertEquals(signWebhook(message, [first, second]), each.join(" "));
     for (const one of each) assertMatch(one, /^v1,[A-Za-z0-9+/]{43}=$/);
   });
-  it("signs bytes and their text alike", () => {
+  it("gives the same signature for bytes and for their text", () => {
     const body = Buffer.from(BODY);
     assertEquals(signWebhook({ id: ID, timestamp: NOW, body }, [first]), signed);
   });
-  it("refuses to sign without a secret, with a bad id or a bad time", () => {
+  it("rejects a missing secret, an invalid id and an invalid time", () => {
     const message = { id: ID, timestamp: NOW, body: BODY };
     assertRefused("argument_invalid", () => signWebhook(message, []));
     for (const id of ["", "a.b", "a b", "a,b", "a\n", "é", "x".repeat(256)]) {
@@ -116,7 +116,7 @@ describe("signWebhook()", () => {
 });
 
 describe("verifyWebhook()", () => {
-  it("accepts what was signed and says which message it was", () => {
+  it("accepts a signed delivery and returns its id and timestamp", () => {
     const expected = { id: ID, timestamp: NOW };
     assertEquals(verifyWebhook(BODY, headersWith(), [first], { nowSeconds: NOW }), expected);
     assertEquals(verifyWebhook(Buffer.from(BODY), headersWith(), [first], { nowSeconds: NOW }), expected);
@@ -138,7 +138,7 @@ describe("verifyWebhook()", () => {
     }
     verifyWebhook(BODY, headersWith(), [second, first], { nowSeconds: NOW });
   });
-  it("ignores versions that it does not know and signatures that are none", () => {
+  it("ignores unknown versions and malformed signatures", () => {
     const around = [`v1a,AAAA ${signed}`, `v2,${signed.slice(3)} ${signed}`, `v1,é  v1, ${signed} v1`];
     for (const value of around) {
       verifyWebhook(BODY, headersWith({ "webhook-signature": value }), [first], { nowSeconds: NOW });
@@ -215,18 +215,18 @@ describe("verifyWebhook()", () => {
     ];
     for (const value of times) refusesHeaders("header_invalid", headersWith({ "webhook-timestamp": value }));
   });
-  it("refuses more signatures than anybody sends, before it compares any", () => {
+  it("rejects a webhook-signature over 4,096 characters before it compares signatures", () => {
     const most = `${"v1, ".repeat(1012)}${signed}`;
     assertEquals(most.length, 4095);
     verifyWebhook(BODY, headersWith({ "webhook-signature": ` ${most}` }), [first], { nowSeconds: NOW });
     refusesHeaders("header_invalid", headersWith({ "webhook-signature": `  ${most}` }));
   });
-  it("does not let the full stop move between id, time and body", () => {
+  it("rejects a delivery whose full stops moved between id, time and body", () => {
     const mark = signWebhook({ id: "a", timestamp: NOW, body: `${NOW}.b` }, [first]);
     const moved = { "webhook-id": `a.${NOW}`, "webhook-timestamp": String(NOW), "webhook-signature": mark };
     assertRefused("header_invalid", () => verifyWebhook("b", moved, [first], { nowSeconds: NOW }));
   });
-  it("tolerates 300 s either way unless told otherwise, the bound included", () => {
+  it("tolerates 300 s in either direction by default, including exactly 300 s", () => {
     const at = (nowSeconds: number, toleranceSeconds?: number) => () =>
       verifyWebhook(
         BODY,
@@ -242,7 +242,7 @@ describe("verifyWebhook()", () => {
     assertRefused("timestamp_too_new", at(NOW - 11, 10));
     assertRefused("timestamp_too_old", at(NOW * 1000));
   });
-  it("refuses to judge without a secret, a clock or a tolerance", () => {
+  it("rejects a missing secret, clock or tolerance", () => {
     assertRefused("argument_invalid", () => verifyWebhook(BODY, headersWith(), [], { nowSeconds: NOW }));
     for (const broken of [NaN, Infinity, -Infinity]) {
       const options = [{ nowSeconds: broken }, { nowSeconds: NOW, toleranceSeconds: broken }];
@@ -251,21 +251,21 @@ describe("verifyWebhook()", () => {
       }
     }
   });
-  it("refuses a body that was parsed, and says to pass the raw one", () => {
+  it("rejects a parsed body, and says to pass the raw body", () => {
     for (const body of [JSON.parse(BODY), undefined, null, 5, [...Buffer.from(BODY)], new ArrayBuffer(2)]) {
       const attempt = () => verifyWebhook(body as never, headersWith(), [first], { nowSeconds: NOW });
       assertRefused("argument_invalid", attempt);
       assertThrows(attempt, WebhookError, "before any parser");
     }
   });
-  it("refuses secrets that were not parsed, and says how to", () => {
+  it("rejects unparsed secrets, and says how to parse them", () => {
     for (const secrets of [secretText(1), [secretText(1)], first, [undefined], null, undefined]) {
       const attempt = () => verifyWebhook(BODY, headersWith(), secrets as never, { nowSeconds: NOW });
       assertRefused("argument_invalid", attempt);
       assertThrows(attempt, WebhookError, "parseWebhookSecret(text)");
     }
   });
-  it("refuses headers and options that are none", () => {
+  it("rejects missing headers and options", () => {
     for (const headers of [undefined, null, 5, { ...headersWith(), "webhook-signature": 5 }]) {
       refusesHeaders("header_missing", headers as never);
     }
@@ -273,8 +273,8 @@ describe("verifyWebhook()", () => {
       assertRefused("argument_invalid", () => verifyWebhook(BODY, headersWith(), [first], options as never));
     }
   });
-  it("names the header and the age in its refusals", () => {
+  it("names the header and the age in its errors", () => {
     const late = assertThrows(() => verifyWebhook(BODY, headersWith(), [first], { nowSeconds: NOW + 999 }));
-    assertStringIncludes(String(late), "WebhookError: webhook-timestamp lies 999 s before");
+    assertStringIncludes(String(late), "WebhookError: webhook-timestamp is 999 s before");
   });
 });

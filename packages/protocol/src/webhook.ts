@@ -84,14 +84,14 @@ export function parseWebhookSecret(text: string): WebhookSecret {
   if (encoded === "" || !text.startsWith(SECRET_PREFIX) || key.toString("base64") !== encoded) {
     throw new WebhookError(
       "secret_invalid",
-      `A webhook secret is "${SECRET_PREFIX}" and padded base64, and this text is not; copy it again, whole.`,
+      `A webhook secret must be "${SECRET_PREFIX}" followed by padded base64, and this text is not; copy the complete secret again.`,
     );
   }
   if (key.length < SECRET_BYTES.shortest || key.length > SECRET_BYTES.longest) {
     throw new WebhookError(
       "secret_invalid",
-      `A webhook secret has ${SECRET_BYTES.shortest} to ${SECRET_BYTES.longest} bytes, this one has ${key.length}; ` +
-        "copy it again, or issue a new one.",
+      `A webhook secret must have ${SECRET_BYTES.shortest} to ${SECRET_BYTES.longest} bytes, but this secret has ${key.length}; ` +
+        "copy it again, or issue a new secret.",
     );
   }
   return { mac: (content) => createHmac("sha256", key).update(content).digest() };
@@ -116,7 +116,7 @@ export function newWebhookSecret(random: (length: number) => Uint8Array): string
   if (key.length !== SECRET_BYTES.issued) {
     throw new WebhookError(
       "argument_invalid",
-      `The random source gave ${key.length} bytes where ${SECRET_BYTES.issued} were asked; pass one that fills them.`,
+      `The random source returned ${key.length} bytes instead of ${SECRET_BYTES.issued}; pass a source that returns all of them.`,
     );
   }
   return SECRET_PREFIX + Buffer.from(key).toString("base64");
@@ -151,7 +151,7 @@ export function signWebhook(message: WebhookMessage, secrets: readonly WebhookSe
   if (!TIMESTAMP_FORM.test(timestamp)) {
     throw new WebhookError(
       "argument_invalid",
-      `The timestamp must be Unix time in whole seconds, ten digits, and is ${timestamp}; pass seconds, not milliseconds.`,
+      `The timestamp must be Unix time in whole seconds, ten digits, but is ${timestamp}; pass seconds, not milliseconds.`,
     );
   }
   const content = signedContent(message.id, timestamp, message.body);
@@ -200,7 +200,7 @@ export function verifyWebhook(
   if (offered.length === 0) {
     throw new WebhookError(
       "signature_version_unknown",
-      "webhook-signature holds no v1 signature, the only version this verifier knows; update it, or ask the sender.",
+      "webhook-signature contains no v1 signature, the only version that this verifier supports; update the verifier, or ask the sender.",
     );
   }
   const content = signedContent(id, timestamp, rawBody);
@@ -210,8 +210,8 @@ export function verifyWebhook(
   }
   throw new WebhookError(
     "signature_mismatch",
-    "No signature fits this body and these secrets: the body is not the bytes that were sent, or the secret is " +
-      "another one; verify the raw body before any parser, with every secret that is active.",
+    "No signature matches this body and these secrets: the body differs from the bytes that were sent, or " +
+      "the secret is wrong; verify the raw body before any parser, with every active secret.",
   );
 }
 
@@ -220,7 +220,7 @@ function signedContent(id: string, timestamp: string, body: Uint8Array | string)
   if (body instanceof Uint8Array) return Buffer.concat([hostBytes.utf8(`${id}.${timestamp}.`), body]);
   throw new WebhookError(
     "argument_invalid",
-    "The body is neither bytes nor text; pass the raw body as it is on the wire, before any parser.",
+    "The body is neither bytes nor text; pass the raw body as it was received, before any parser.",
   );
 }
 
@@ -239,7 +239,7 @@ function requireSecrets(secrets: readonly WebhookSecret[]): void {
   if (parsed && secrets.length > 0) return;
   throw new WebhookError(
     "argument_invalid",
-    "The secrets are no list of at least one parsed secret; pass [parseWebhookSecret(text)] for each active one.",
+    "The secrets must be a list of at least one parsed secret; pass parseWebhookSecret(text) for each active secret.",
   );
 }
 
@@ -252,21 +252,21 @@ function requireFresh(
   if (!Number.isFinite(nowSeconds) || !Number.isFinite(toleranceSeconds)) {
     throw new WebhookError(
       "argument_invalid",
-      `nowSeconds and toleranceSeconds must be numbers, and are ${nowSeconds} and ${toleranceSeconds}; pass Unix seconds.`,
+      `nowSeconds and toleranceSeconds must be numbers, but are ${nowSeconds} and ${toleranceSeconds}; pass Unix seconds.`,
     );
   }
   const ageSeconds = nowSeconds - timestamp;
   if (ageSeconds > toleranceSeconds) {
     throw new WebhookError(
       "timestamp_too_old",
-      `webhook-timestamp lies ${ageSeconds} s before nowSeconds, more than ${toleranceSeconds} s: a replayed delivery, ` +
+      `webhook-timestamp is ${ageSeconds} s before nowSeconds, more than ${toleranceSeconds} s: a replayed delivery, ` +
         "or a clock that is ahead (or gives milliseconds); check the clock, and wait for the next attempt.",
     );
   }
   if (-ageSeconds > toleranceSeconds) {
     throw new WebhookError(
       "timestamp_too_new",
-      `webhook-timestamp lies ${-ageSeconds} s after nowSeconds, more than ${toleranceSeconds} s: a clock is behind; ` +
+      `webhook-timestamp is ${-ageSeconds} s after nowSeconds, more than ${toleranceSeconds} s: a clock is behind; ` +
         "check this machine's, and wait for the next attempt.",
     );
   }
@@ -284,13 +284,13 @@ function readHeader(headers: WebhookHeaders, name: string): string {
   if (typeof value !== "string" || value === "") {
     throw new WebhookError(
       "header_missing",
-      `${name} is missing, empty or no text; pass the request's headers, and let no proxy drop it.`,
+      `${name} is missing, empty or not a string; pass the request's headers, and make sure that no proxy removes it.`,
     );
   }
   if (values.length > 1) {
     throw new WebhookError(
       "header_invalid",
-      `${name} came ${values.length} times and may come once; let no proxy add it.`,
+      `${name} was sent ${values.length} times but may be sent only once; make sure that no proxy adds it.`,
     );
   }
   return value;

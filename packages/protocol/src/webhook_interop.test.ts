@@ -13,7 +13,7 @@ describe("Standard Webhooks' own package", () => {
   const id = fc.stringMatching(/^[A-Za-z0-9_-]{1,64}$/);
   const body = fc.string({ unit: "grapheme", maxLength: 300 });
 
-  it("verifies what is signed here (1,000 cases)", () => {
+  it("verifies what signWebhook() signs (1,000 cases)", () => {
     const nowSeconds = Math.floor(Date.now() / 1000); // the clock of standardwebhooks cannot be set
     fc.assert(
       fc.property(
@@ -36,7 +36,7 @@ describe("Standard Webhooks' own package", () => {
       { numRuns: 1000 },
     );
   });
-  it("signs what is verified here (1,000 cases)", () => {
+  it("signs what verifyWebhook() verifies (1,000 cases)", () => {
     fc.assert(
       fc.property(
         key,

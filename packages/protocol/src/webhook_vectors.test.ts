@@ -32,8 +32,8 @@ interface SecretCase {
 
 const cases = makeVectors().cases as unknown as (SignCase | VerifyCase | SecretCase)[];
 
-describe("the webhook vectors", () => {
-  it("signWebhook() gives each signature, from text and from bytes", () => {
+describe("webhook vectors", () => {
+  it("signWebhook() returns each signature, from text and from bytes", () => {
     const signed = cases.filter((one) => "id" in one);
     for (const { name, secrets, id, timestamp, body_utf8, body_hex, signature } of signed) {
       const parsed = secrets.map(parseWebhookSecret);
@@ -45,7 +45,7 @@ describe("the webhook vectors", () => {
     }
     assert(signed.length >= 10);
   });
-  it("verifyWebhook() accepts each valid delivery and refuses each other one with its reason", () => {
+  it("verifyWebhook() accepts each valid delivery and rejects each invalid delivery with its reason", () => {
     const delivered = cases.filter((one) => "headers" in one);
     for (const { name, secrets, headers, body_utf8, now_seconds, valid, reason } of delivered) {
       const verify = () =>
@@ -55,7 +55,7 @@ describe("the webhook vectors", () => {
     }
     assert(delivered.some(({ valid }) => valid) && delivered.some(({ valid }) => !valid));
   });
-  it("parseWebhookSecret() refuses each secret that is none", () => {
+  it("parseWebhookSecret() rejects each malformed secret", () => {
     const refused = cases.filter((one) => "secret" in one);
     for (const { name, secret, reason } of refused) {
       assertEquals(assertThrows(() => parseWebhookSecret(secret), WebhookError).reason, reason, name);

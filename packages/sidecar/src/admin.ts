@@ -15,7 +15,9 @@ export function askAdmin(
       answer.on("data", (part: Buffer) => parts.push(part)).on("error", reject).on("end", () => {
         const text = Buffer.concat(parts).toString();
         if (answer.statusCode === 200) resolve(text);
-        else reject(new Error(`Envoy answers ${path} with ${answer.statusCode}: ${text.trim()}`));
+        else {reject(
+            new Error(`Envoy's admin interface replied to ${path} with ${answer.statusCode}: ${text.trim()}`),
+          );}
       });
     });
     asked.on("timeout", () => asked.destroy(new Error(`Envoy did not answer ${path} in time.`)));

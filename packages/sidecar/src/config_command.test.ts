@@ -21,7 +21,7 @@ function runConfig(env: Record<string, string>, ...args: string[]): { code: numb
 }
 
 describe("sidecar config", () => {
-  it("writes what Envoy reads, which others on the machine cannot", () => {
+  it("writes Envoy's configuration, which other users cannot read", () => {
     const folder = mkdtempSync(join(tmpdir(), "sidecar-config-"));
     const { code, says } = runConfig({
       GOLD_ENV: "production",
@@ -54,7 +54,7 @@ describe("sidecar config", () => {
     );
   });
 
-  it("explains every setting, with its default, where none is set", () => {
+  it("--explain lists every setting with its default, without any setting in the environment", () => {
     const { code, says } = runConfig({}, "--explain");
     assertEquals(code, 0);
     const lines = says.trimEnd().split("\n").map((line) => line.split(/ {2,}/));
@@ -68,12 +68,12 @@ describe("sidecar config", () => {
     );
   });
 
-  it("says every fault of the settings, and takes no other argument", () => {
+  it("reports every fault of the settings, and rejects unknown arguments", () => {
     const faulty = runConfig({ GOLD_ENV: "staging" });
     assertEquals(faulty.code, 2);
     assertMatch(faulty.says, /^The configuration has 6 fault\(s\):\n- GOLD_ENV is "staging"/);
     const argument = runConfig({}, "--help");
     assertEquals(argument.code, 2);
-    assertMatch(argument.says, /^sidecar config \[--explain\]: writes what Envoy reads/);
+    assertMatch(argument.says, /^sidecar config \[--explain\]: writes Envoy's configuration/);
   });
 });

@@ -4,7 +4,7 @@ import { readSidecarConfig, SIDECAR_SETTINGS, type SidecarConfig, SidecarConfigE
 
 const EXIT_USAGE = 2;
 const USAGE =
-  "sidecar config [--explain]: writes what Envoy reads into CONFIG_DIRECTORY, by the settings in the environment; --explain lists these instead.";
+  "sidecar config [--explain]: writes Envoy's configuration into CONFIG_DIRECTORY, from the settings in the environment; --explain lists the settings instead.";
 
 /** `sidecar config`: writes the files with which `envoy -c $CONFIG_DIRECTORY/envoy.json` starts. */
 export async function config(args: readonly string[]): Promise<number> {

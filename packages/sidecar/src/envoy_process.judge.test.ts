@@ -8,7 +8,7 @@ import { startEnvoy } from "./envoy_process.ts";
 import { readSidecarConfig } from "./settings.ts";
 
 describe("startEnvoy()", () => {
-  it("says why Envoy did not start: in Envoy's own words, or that it is not there", async () => {
+  it("says why Envoy did not start: with Envoy's log, or that Envoy is not installed", async () => {
     const folder = mkdtempSync(join(tmpdir(), "envoy-process-"));
     const config = readSidecarConfig({
       GOLD_ENV: "sandbox",
@@ -22,7 +22,7 @@ describe("startEnvoy()", () => {
     const options = { config, logFile: join(folder, "envoy.log") };
     await assertRejects(() => startEnvoy(options), Error, "no_trust");
     process.env["ENVOY_BINARY"] = join(folder, "no_envoy");
-    await assertRejects(() => startEnvoy(options), Error, "npm run parts -- envoy installs it");
+    await assertRejects(() => startEnvoy(options), Error, "npm run parts -- envoy");
     delete process.env["ENVOY_BINARY"];
     rmSync(folder, { recursive: true });
   });

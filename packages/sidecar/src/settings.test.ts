@@ -57,7 +57,7 @@ describe("readSidecarConfig()", () => {
     assertEquals(ranges, [{ prefix: "10.0.0.0", bits: 8 }, { prefix: "2001:db8::", bits: 32 }]);
   });
 
-  it("reads the limits of HAProxy where it stands in front, and Envoy then listens on loopback alone", () => {
+  it("reads HAProxy's limits with FRONT_LISTEN, and then requires Envoy on loopback", () => {
     assertEquals(readSidecarConfig(SOUND).front, undefined);
     const front = { FRONT_LISTEN: "0.0.0.0:8443", SIDECAR_LISTEN: "127.0.0.1:8442" };
     assertEquals(readSidecarConfig({ ...SOUND, ...front }).front, {
@@ -103,7 +103,7 @@ describe("readSidecarConfig()", () => {
     assertEquals(named(faultsOf(Object.fromEntries(required.map((name) => [name, ""])))), required.sort());
   });
 
-  it("takes one spelling of each", () => {
+  it("rejects every other spelling of a value", () => {
     const wrong: readonly [string, string][] = [
       ...["http://api.example", "https://API.example", "https://api.example:443", "api.example"].map((
         url,
@@ -157,7 +157,7 @@ describe("readSidecarConfig()", () => {
     }
   });
 
-  it("reaches the service over TCP in the sandbox alone, and there with the service's secret", () => {
+  it("allows TCP upstreams only in the sandbox, and only with the service's secret", () => {
     const folder = mkdtempSync(join(tmpdir(), "sidecar-settings-"));
     const file = join(folder, "secret");
     const tcp = {
@@ -175,7 +175,7 @@ describe("readSidecarConfig()", () => {
       writeFileSync(file, weak);
       assertStringIncludes(
         faultsOf({ ...tcp, GOLD_ENV: "sandbox" }).join(),
-        "PROXY_SECRET_FILE must give",
+        "PROXY_SECRET_FILE must contain",
       );
     }
     rmSync(folder, { recursive: true });

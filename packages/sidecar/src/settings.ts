@@ -69,17 +69,17 @@ export const SIDECAR_SETTINGS: readonly Setting[] = [
   { name: "GOLD_ENV", meaning: "sandbox or production" },
   {
     name: "PUBLIC_BASE_URL",
-    meaning: "What partners call, as in https://api.example; no other host is served",
+    meaning: "The URL that partners call, such as https://api.example; requests to other hosts are refused",
   },
   {
     name: "SIDECAR_LISTEN",
-    meaning: "Where Envoy listens: ADDRESS:PORT, several by comma; 127.0.0.1:PORT behind FRONT_LISTEN",
+    meaning: "Where Envoy listens: ADDRESS:PORT, comma-separated; 127.0.0.1:PORT behind FRONT_LISTEN",
     default: "0.0.0.0:8443,[::]:8443",
   },
   {
     name: "FRONT_LISTEN",
     meaning:
-      "Where partners connect to HAProxy, which stands in front of Envoy and limits connections: ADDRESS:PORT, several by comma",
+      "Where partners connect to HAProxy, which runs in front of Envoy and limits connections: ADDRESS:PORT, comma-separated",
     default: "",
   },
   {
@@ -95,32 +95,33 @@ export const SIDECAR_SETTINGS: readonly Setting[] = [
   },
   {
     name: "CONNECTIONS_PER_ADDRESS",
-    meaning: "Connections at once from one IPv4 address or one IPv6 /64, 1 to 1000000; needs FRONT_LISTEN",
+    meaning:
+      "Maximum concurrent connections from one IPv4 address or one IPv6 /64, 1 to 1000000; needs FRONT_LISTEN",
     default: "256",
   },
   {
     name: "CONNECTIONS_PER_PARTNER",
     meaning:
-      "Connections at once from all registered addresses of one partner, 1 to 1000000; needs FRONT_LISTEN",
+      "Maximum concurrent connections from all registered addresses of one partner, 1 to 1000000; needs FRONT_LISTEN",
     default: "1024",
   },
   {
     name: "CONNECTIONS_UNREGISTERED",
     meaning:
-      "Connections at once from all addresses that no partner registered, 1 to 1000000; needs FRONT_LISTEN",
+      "Maximum concurrent connections from all addresses that no partner registered, 1 to 1000000; needs FRONT_LISTEN",
     default: "1024",
   },
   {
     name: "UPSTREAMS",
     meaning:
-      "The processes of the service, by comma: unix:SERVER_SOCKET|unix:OPERATIONS_SOCKET; in the sandbox 127.0.0.1:PORT, too",
+      "The processes of the service, comma-separated: unix:SERVER_SOCKET|unix:OPERATIONS_SOCKET; in the sandbox also 127.0.0.1:PORT",
   },
   {
     name: "PROXY_SECRET_FILE",
-    meaning: "Where an upstream is TCP: the file that holds the service's PROXY_SECRET",
+    meaning: "The file with the service's PROXY_SECRET; required if an upstream is TCP",
     default: "",
   },
-  { name: "CONFIG_DIRECTORY", meaning: "The folder that holds what Envoy reads" },
+  { name: "CONFIG_DIRECTORY", meaning: "The folder for Envoy's configuration files" },
   {
     name: "TRUST_DIRECTORY",
     meaning: "The folder that `sidecar keep` writes: CA certificates and revocation lists",
@@ -128,19 +129,24 @@ export const SIDECAR_SETTINGS: readonly Setting[] = [
   {
     name: "SERVER_CERTIFICATE_DIRECTORY",
     meaning:
-      "The folder that holds tls.crt and tls.key, an EC key; replaced by swapping ..data, as Kubernetes does",
+      "The folder with tls.crt and tls.key, an EC key; replace both by swapping the link ..data, as Kubernetes does",
   },
   {
     name: "PROXY_PROTOCOL_FROM",
-    meaning: "Ranges of balancers, by comma: only they may connect, and they must speak PROXY protocol v2",
+    meaning:
+      "Address ranges of load balancers, comma-separated: only they may connect, and they must send PROXY protocol v2",
     default: "",
   },
   {
     name: "FLOOD_PER_SECOND",
-    meaning: "Requests per second of one certificate, 1 to 1000000",
+    meaning: "Maximum requests per second with one certificate, 1 to 1000000",
     default: "5000",
   },
-  { name: "CONNECTIONS_MAX", meaning: "Partners' connections at once, 1 to 1000000", default: "8000" },
+  {
+    name: "CONNECTIONS_MAX",
+    meaning: "Maximum concurrent connections of all partners, 1 to 1000000",
+    default: "8000",
+  },
   {
     name: "ADMIN_LISTEN",
     meaning: "unix:PATH of Envoy's admin interface; only Envoy's own user may open it",
@@ -149,7 +155,7 @@ export const SIDECAR_SETTINGS: readonly Setting[] = [
   {
     name: "STATS_LISTEN",
     meaning:
-      "127.0.0.1:PORT for Envoy's /stats/prometheus and /ready, and nothing else of its administration",
+      "127.0.0.1:PORT for Envoy's /stats/prometheus and /ready; the rest of the admin interface is not served there",
     default: "",
   },
   { name: "ACCESS_LOG", meaning: "Absolute path of the access log", default: "/dev/stdout" },
@@ -199,13 +205,13 @@ export function readSidecarConfig(variables: Variables): SidecarConfig {
   if (config.upstreams?.some(isTcp)) {
     if (config.environment === "production") {
       faults.push(
-        "UPSTREAMS must be Unix sockets in production: whoever reaches a TCP port could pass for the proxy.",
+        "UPSTREAMS must be Unix sockets in production: anyone who can reach a TCP port could impersonate the proxy.",
       );
     } else if (
       config.proxySecret === undefined && !faults.some((fault) => fault.startsWith("PROXY_SECRET_FILE"))
     ) {
       faults.push(
-        "PROXY_SECRET_FILE is missing: over TCP the service serves only who knows its PROXY_SECRET.",
+        "PROXY_SECRET_FILE is missing: over TCP, the service accepts only a proxy that sends its PROXY_SECRET.",
       );
     }
   }

@@ -43,7 +43,7 @@ export const list = (text: string): string[] => text.split(",").map((one) => one
 
 export function distinct(texts: readonly string[]): readonly string[] {
   const twice = texts.find((text, index) => texts.indexOf(text) !== index);
-  if (twice !== undefined) throw new Error(`has "${twice}" twice.`);
+  if (twice !== undefined) throw new Error(`lists "${twice}" twice; list it once.`);
   return texts;
 }
 
@@ -56,14 +56,14 @@ export function parseEnvironment(text: string): Environment {
 export function parseBaseUrl(text: string): string {
   const url = URL.canParse(text) ? new URL(text) : undefined;
   if (url?.protocol === "https:" && text === url.origin) return text;
-  throw new Error(`is "${text}"; it is https:// and a lower-case host, as in https://api.example.`);
+  throw new Error(`is "${text}"; it must be https:// and a lower-case host, such as https://api.example.`);
 }
 
 export function parseTcp(text: string): TcpAddress {
   const [, v6, other, port] = /^(?:\[([^\]]+)\]|([^:]+)):(\d{1,5})$/.exec(text) ?? [];
   const host = v6 ?? other ?? "";
   if (isIP(host) !== (v6 === undefined ? 4 : 6) || Number(port) > PORT_MAX) {
-    throw new Error(`has "${text}"; an address is 0.0.0.0:8443 or [::]:8443.`);
+    throw new Error(`has "${text}"; an address must be like 0.0.0.0:8443 or [::]:8443.`);
   }
   return { kind: "tcp", host, port: Number(port) };
 }
@@ -73,13 +73,13 @@ function parseLocal(text: string): Address {
   if (/^unix:\/./.test(text)) return parseSocket(text);
   if (/^(127\.0\.0\.1|\[::1\]):/.test(text)) return parseTcp(text);
   throw new Error(
-    `has "${text}"; it is unix:/PATH, 127.0.0.1:PORT or [::1]:PORT, which only this machine reaches.`,
+    `has "${text}"; it must be unix:/PATH, 127.0.0.1:PORT or [::1]:PORT, which only this machine can reach.`,
   );
 }
 
 export function parseSocket(text: string): UnixAddress {
   const path = text.slice("unix:".length);
-  if (!/^unix:\/./.test(text)) throw new Error(`has "${text}"; it is unix:/PATH.`);
+  if (!/^unix:\/./.test(text)) throw new Error(`has "${text}"; it must be unix:/PATH.`);
   if (Buffer.byteLength(path) <= SOCKET_PATH_MAX_BYTES) return { kind: "unix", path };
   throw new Error(`has "${path}"; a socket's path may have at most ${SOCKET_PATH_MAX_BYTES} bytes.`);
 }
@@ -87,13 +87,15 @@ export function parseSocket(text: string): UnixAddress {
 export function parseLoopback(text: string): TcpAddress {
   const address = parseLocal(text);
   if (address.kind === "tcp") return address;
-  throw new Error(`has "${text}"; it is 127.0.0.1:PORT or [::1]:PORT, which only this machine reaches.`);
+  throw new Error(
+    `has "${text}"; it must be 127.0.0.1:PORT or [::1]:PORT, which only this machine can reach.`,
+  );
 }
 
 export function parseUpstream(text: string): Upstream {
   const [server = "", operations, ...rest] = text.split("|");
   if (rest.length > 0) {
-    throw new Error(`has "${text}"; an upstream is unix:SERVER_SOCKET|unix:OPERATIONS_SOCKET.`);
+    throw new Error(`has "${text}"; an upstream must be unix:SERVER_SOCKET|unix:OPERATIONS_SOCKET.`);
   }
   return {
     server: parseLocal(server),
@@ -105,21 +107,21 @@ export function readSecret(path: string): string | undefined {
   if (path === "") return undefined;
   const secret = readFileSync(path, "utf8").trim();
   if (!/^[!-~]+$/.test(secret) || secret.length < PROXY_SECRET_MIN_CHARACTERS) {
-    throw new Error(`must give at least ${PROXY_SECRET_MIN_CHARACTERS} visible ASCII characters.`);
+    throw new Error(`must contain at least ${PROXY_SECRET_MIN_CHARACTERS} visible ASCII characters.`);
   }
   return secret;
 }
 
 export function parsePath(text: string): string {
   if (text.startsWith("/")) return text;
-  throw new Error(`is "${text}"; it is an absolute path.`);
+  throw new Error(`is "${text}"; it must be an absolute path.`);
 }
 
 export function parseRange(text: string): AddressRange {
   const [prefix = "", bits = ""] = text.split("/");
   const most = { 0: -1, 4: 32, 6: 128 }[isIP(prefix)] ?? -1;
   if (!/^\d{1,3}$/.test(bits) || Number(bits) > most) {
-    throw new Error(`has "${text}"; a range is written as in 10.0.0.0/8.`);
+    throw new Error(`has "${text}"; a range must be like 10.0.0.0/8.`);
   }
   return { prefix, bits: Number(bits) };
 }
@@ -127,5 +129,5 @@ export function parseRange(text: string): AddressRange {
 export function parseCount(text: string): number {
   const count = Number(text);
   if (/^[1-9]\d{0,6}$/.test(text) && count <= COUNT_MAX) return count;
-  throw new Error(`is "${text}"; it is a whole number from 1 to ${COUNT_MAX}.`);
+  throw new Error(`is "${text}"; it must be a whole number from 1 to ${COUNT_MAX}.`);
 }

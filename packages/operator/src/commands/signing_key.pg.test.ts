@@ -55,7 +55,7 @@ describe("gold signing-key", () => {
     const { clientId } = await operator.service.addPartner();
     const { privateJwk, publicJwk } = await newTrialKey();
     const add = (file: string) => operator.gold("signing-key", "add", clientId, file);
-    refused(await add(await writeJwk(privateJwk)), 1, "holds a private key. Never send it to anyone");
+    refused(await add(await writeJwk(privateJwk)), 1, "contains a private key. Never send it to anyone");
     refused(await add(await writeJwk({ ...publicJwk, crv: "P-384" })), 1, "");
     refused(await add(await operator.write("no.pem", "no key")), 1, "");
     refused(await add(operator.path("missing.pem")), 2, "missing.pem");

@@ -108,6 +108,6 @@ describe("writePaymentInitiation()", () => {
     for (const date of ["2026-02-30", "2026-2-1", "", "2026-02-01T00:00:00.000Z", "01.02.2026"]) {
       assertStringIncludes(refusedBatch({ requestedExecutionDate: date }), "must be a calendar date");
     }
-    assertThrows(() => write({ createdAt: new Date(Number.NaN) }), RangeError, "no instant");
+    assertThrows(() => write({ createdAt: new Date(Number.NaN) }), RangeError, "not an instant");
   });
 });

@@ -29,7 +29,7 @@ function* objectsIn(value: unknown, path = ""): Generator<[path: string, object:
 const read = (value: Json | undefined) => readJson(hostBytes.utf8(JSON.stringify(value)));
 
 describe("openApiDocument()", () => {
-  it("has every operation of the table once, under its method and path, with all that it needs", () => {
+  it("has every operation once, under its method and path, with all its parameters", () => {
     const described = Object.values(sandbox["paths"]!).flatMap((methods) => Object.values(methods));
     assertEquals(
       described.map(({ operationId }) => operationId as unknown as string).sort(),
@@ -52,13 +52,13 @@ describe("openApiDocument()", () => {
     }
   });
 
-  it("says of a body whether it may be left out", () => {
+  it("says whether a body may be omitted", () => {
     const required = (path: string) =>
       sandbox["paths"]![path]!["post"]!["requestBody"]!["required"] as unknown;
     assertEquals(["/v1/orders", "/v1/signed-probe", "/v1/webhook/test"].map(required), [true, false, false]);
   });
 
-  it("tells of the sandbox's money in the sandbox alone", () => {
+  it("describes POST /sandbox/fund only in the sandbox", () => {
     const production = loose({ ...SANDBOX, environment: "production" });
     assert(Object.hasOwn(sandbox["paths"]!, "/sandbox/fund"));
     assertEquals(
@@ -68,7 +68,7 @@ describe("openApiDocument()", () => {
     assertEquals(operationsOf("production").length, operationsOf("sandbox").length - 1);
   });
 
-  it("is the same bytes each time, and says where it is served", () => {
+  it("is the same on every call, and names its base URL and environment", () => {
     assertEquals(JSON.stringify(openApiDocument(SANDBOX)), JSON.stringify(openApiDocument(SANDBOX)));
     const [server] = sandbox["servers"] as unknown as Loose[];
     assertEquals<unknown>(server, { url: "https://localhost:8443", description: "sandbox" });
@@ -76,7 +76,7 @@ describe("openApiDocument()", () => {
     assertEquals(names, names.toSorted());
   });
 
-  it("refers to nothing that is not there, and has no component that nothing refers to", () => {
+  it("has no dangling reference and no unused component", () => {
     const referred = new Set<string>();
     for (const [path, object] of objectsIn(sandbox)) {
       const $ref: unknown = object["$ref"];
@@ -96,7 +96,7 @@ describe("openApiDocument()", () => {
     }
   });
 
-  it("gives every request and reply at least one example, which its own schema accepts", () => {
+  it("has at least one example for every request and reply, which its schema accepts", () => {
     for (const [id, { request, reply }] of operations) {
       assert(Object.keys(reply.examples).length > 0, id);
       for (const [name, example] of Object.entries(reply.examples)) {
@@ -111,7 +111,7 @@ describe("openApiDocument()", () => {
     }
   });
 
-  it("gives every refusal an example of its code and status, in the form of its endpoint", () => {
+  it("has an example for every refusal, with its code, its status and its endpoint's format", () => {
     let seen = 0;
     for (const [path, object] of objectsIn(sandbox["paths"])) {
       const [, status] = /\/responses\/([45]\d\d)$/.exec(path) ?? [];
@@ -131,7 +131,7 @@ describe("openApiDocument()", () => {
     assert(seen > 400);
   });
 
-  it("tells of the headers that a reply of this status carries", () => {
+  it("lists the headers that a reply of each status has", () => {
     const headersAt = (path: string, method: string, status: number) =>
       Object.keys(resolve(sandbox["paths"]![path]![method]!["responses"]![status]!)["headers"]!);
     const always = ["X-Request-Id", "RateLimit-Policy", "RateLimit"];
@@ -170,7 +170,7 @@ describe("openApiDocument()", () => {
     }
   });
 
-  it("tells what each answer to a webhook does, and which ones are asked when to go on", () => {
+  it("describes what each reply to a webhook does, and which replies may have Retry-After", () => {
     for (const { post } of Object.values(sandbox["webhooks"]!) as Loose[]) {
       const responses: Loose = post!["responses"]!;
       assertEquals(Object.keys(responses).toSorted(), ["2XX", "410", "429", "503", "default"].toSorted());
@@ -188,7 +188,7 @@ function resolve(object: Loose): Loose {
 }
 
 describe("ENDPOINTS", () => {
-  it("has one operation for a method and a path, each explained", () => {
+  it("has one operation for each method and path, with a summary and a description", () => {
     const routes = operations.map(([, { method, path }]) => `${method} ${path}`);
     assertEquals(new Set(routes).size, operations.length);
     for (const [id, { summary, description }] of operations) {
@@ -197,7 +197,7 @@ describe("ENDPOINTS", () => {
     }
   });
 
-  it("gives Hono the path that it understands", () => {
+  it("converts a path to Hono's format", () => {
     assertEquals(routePath(ENDPOINTS.getOrder), "/v1/orders/:order_id");
     assertEquals(routePath(ENDPOINTS.getTokenKeys), "/.well-known/jwks.json");
   });

@@ -8,9 +8,9 @@ export type JsonObject = { readonly [name: string]: Json };
 export type Examples = Readonly<Record<string, Json>>;
 
 export const TAGS = {
-  Access: "Health, tokens, keys, and whether your signatures are right.",
+  Access: "Health, tokens, keys and checks of your signatures.",
   Trading: "Prices, firm quotes and the orders that execute them.",
-  Money: "SAR that comes in and goes out.",
+  Money: "Incoming and outgoing SAR.",
   Books: "Balances, events, statements, and the gold behind them.",
 } as const;
 

@@ -6,18 +6,18 @@ Business operations also need an access token (\`POST /oauth/token\`), which is 
 
 **Signed requests.** Orders, withdrawals and the probe carry \`X-Timestamp\`, \`X-Nonce\` and \`X-JWS-Signature\`: ES256 over five lines,
 joined by line feeds: the method, the whole URL as you send it, the lower-case hex SHA-256 of the body, the timestamp, the nonce.
-\`POST /v1/signed-probe\` tells you step by step whether you have it right.
+\`POST /v1/signed-probe\` checks your signature step by step.
 
 **Idempotency.** Every write needs an \`Idempotency-Key\`. It never expires: the first success is 201, every repeat 200 with the
-same bytes and \`Idempotent-Replayed: true\`. A business refusal answers its key for ever, too; to try again, send a new key. Where no
-answer reached you, repeat with the same key, signed afresh.
+same bytes and \`Idempotent-Replayed: true\`. A business refusal binds its key permanently, too; to try again, send a new key. If no
+reply reached you, repeat the request with the same key and a fresh signature.
 
 **Quantities.** SAR has 2 decimals, gold and prices per gram have 4. They are JSON numbers of at most 15 significant digits; read them
-as decimals. A number with more decimals, zero or a negative one is 400; a well-formed one outside your limits is 422.
+as decimals. Zero, a negative number or more decimals get 400; a well-formed number outside your limits gets 422.
 
-**Methods.** HEAD is answered wherever GET is, without the body. What a path does not take is 405 with \`Allow\`.
+**Methods.** HEAD works wherever GET does and returns no body. A method that a path does not support gets 405 with \`Allow\`.
 
-**Bodies.** I-JSON in UTF-8, at most 65,536 bytes. Unknown or doubled members and unknown query parameters are refused. Replies may
+**Bodies.** I-JSON in UTF-8, at most 65,536 bytes. Unknown or duplicate members and unknown query parameters are refused. Replies may
 gain members, and lists of codes and types may grow: ignore what you do not know.
 
 **Refusals.** \`application/problem+json\` (RFC 9457). Decide by \`code\`; \`retryable\` says whether the same request may succeed
@@ -25,4 +25,4 @@ later, \`detail\` says what to change, \`request_id\` names the reply to the ope
 
 **Instants** are RFC 3339 in UTC, with \`Z\` and milliseconds. **Ids** are a prefix and a UUIDv7.
 
-**Changes.** Within v1 only additions. What will go is announced by \`Deprecation\` and \`Sunset\` at least 12 months ahead.`;
+**Changes.** Within v1 there are only additions. A removal is announced by \`Deprecation\` and \`Sunset\` at least 12 months in advance.`;

@@ -38,7 +38,8 @@ function pathParameter(name: string): Json {
     name,
     in: "path",
     required: true,
-    description: "As the service gave it. A malformed, unknown or foreign id is 404.",
+    description:
+      "The id as the service returned it. A malformed or unknown id, or another partner's id, gets 404.",
     schema: text(form),
     example,
   };
@@ -49,8 +50,9 @@ const idempotencyKey: Json = {
   in: "header",
   required: true,
   description:
-    "Your own name for this operation, unique over all endpoints and for ever. The same key with the same parameters gets the " +
-    "first result again; with other parameters, or at another endpoint, 409 idempotency_key_conflict.",
+    "Your own name for this operation, unique across all endpoints; keys never expire. The same key with " +
+    "the same parameters gets the first result again. Other parameters or another endpoint get 409 " +
+    "idempotency_key_conflict.",
   schema: text(IDEMPOTENCY_KEY_FORM),
   example: IDEMPOTENCY_KEY,
 };
@@ -75,15 +77,15 @@ function signatureHeaders(required: boolean): Json[] {
       REQUEST_HEADER.nonce,
       NONCE_FORM,
       SIGNED.nonce,
-      "Fresh for every signed request, retries too; never accepted twice. Visible ASCII without comma.",
+      "A new value for every signed request, including retries; no value is accepted twice. Visible ASCII characters without commas.",
     ),
     header(
       REQUEST_HEADER.signature,
       SIGNATURE_FORM,
       SIGNED.signature,
-      "A detached JWS (RFC 7515, appendix F) with an unencoded payload (RFC 7797) over the canonical string: header, two dots, " +
-        "the 64 bytes of an ES256 signature. The protected header has exactly alg ES256, b64 false, crit [b64] and, if you " +
-        "like, kid.",
+      "A detached JWS (RFC 7515, appendix F) with an unencoded payload (RFC 7797) over the canonical " +
+        "string: header, two dots, the 64 bytes of an ES256 signature. The protected header has exactly alg " +
+        "ES256, b64 false, crit [b64] and, optionally, kid.",
     ),
   ];
 }
@@ -92,7 +94,8 @@ const prefer: Json = {
   name: REQUEST_HEADER.prefer,
   in: "header",
   required: false,
-  description: "`handling=strict` (RFC 7240): refuse as an order would be refused, instead of a verdict.",
+  description:
+    "`handling=strict` (RFC 7240): refuse the request as an order would be refused, instead of returning a verdict.",
   schema: { type: "string" },
 };
 
@@ -100,7 +103,7 @@ const ifNoneMatch: Json = {
   name: REQUEST_HEADER.ifNoneMatch,
   in: "header",
   required: false,
-  description: "The `ETag` of what you have (RFC 9110): 304 says that it is still so.",
+  description: "The `ETag` of your copy (RFC 9110). 304 means that your copy is current.",
   schema: { type: "string" },
 };
 

@@ -23,13 +23,13 @@ describe("problemCodesOf()", () => {
     assertEquals([...used].sort(), Object.keys(TOKEN_PROBLEM_REGISTRY).sort());
   });
 
-  it("says of an order what its rooms can say, and no more", () => {
+  it("lists for an order exactly the codes that its pipeline can return", () => {
     const own = "unsupported_media_type not_found quote_already_executed quote_expired insufficient_funds " +
       "insufficient_gold insufficient_inventory";
     assertEquals(codesOf("createOrder"), listed(ALWAYS, TOKEN, SIGNED, KEY, own));
   });
 
-  it("says of what needs a certificate alone nothing of tokens, keys or signatures", () => {
+  it("lists no token, key or signature codes for an operation that needs only a certificate", () => {
     for (
       const operation of [
         "getHealth",
@@ -44,7 +44,7 @@ describe("problemCodesOf()", () => {
     }
   });
 
-  it("follows what each other kind of operation needs", () => {
+  it("lists the codes of every other kind of operation", () => {
     const expected: Partial<Record<OperationId, string[]>> = {
       issueToken: [ALWAYS, "unsupported_media_type invalid_client unsupported_grant_type partner_suspended"],
       getPrices: [ALWAYS, TOKEN, "price_unavailable"],

@@ -51,17 +51,17 @@ export const REPLY_HEADERS: { readonly [name: string]: Json } = {
     "@1769851800",
   ),
   [REPLY_HEADER.sunset]: header(
-    "When this operation goes, at least 12 months after it was announced (RFC 8594).",
+    "When this operation will be removed, at least 12 months after the announcement (RFC 8594).",
     TEXT,
     "Sun, 31 Jan 2027 00:00:00 GMT",
   ),
   [REPLY_HEADER.entityTag]: header(
-    "Names these bytes; sent as If-None-Match, it asks for others alone.",
+    "Identifies these bytes. Send it as If-None-Match to get the body only if it has changed.",
     TEXT,
     '"5d41402abc4b2a76b9719d911017c592"',
   ),
-  Allow: header("The methods that this path takes.", TEXT, "GET, POST"),
-  "Cache-Control": header("Not to be stored.", { const: "no-store" }, "no-store"),
+  Allow: header("The methods that this path supports.", TEXT, "GET, POST"),
+  "Cache-Control": header("The reply must not be stored.", { const: "no-store" }, "no-store"),
 };
 
 /** References to the named headers. */

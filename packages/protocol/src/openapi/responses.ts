@@ -75,7 +75,9 @@ function successOf(
   if (!idempotent) {
     return {
       "200": { description, headers: headersNamed(...headers), content },
-      ...(fixed ? { "304": { description: "You have it.", headers: headersNamed(...headers) } } : {}),
+      ...(fixed
+        ? { "304": { description: "Your copy is current.", headers: headersNamed(...headers) } }
+        : {}),
     };
   }
   return {

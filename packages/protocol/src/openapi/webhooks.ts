@@ -5,23 +5,24 @@ import type { Schemas } from "./schemas.ts";
 
 const SAYS: Readonly<Record<keyof typeof EVENTS, string>> = {
   "order.executed": "An order was executed.",
-  "withdrawal.created": "A withdrawal was asked for; the amount is held.",
+  "withdrawal.created": "A withdrawal was requested; the amount is held.",
   "withdrawal.approved": "The operator has approved a withdrawal.",
-  "withdrawal.submitted": "A withdrawal is with the bank.",
-  "withdrawal.paid": "A withdrawal was paid; the held amount is gone.",
+  "withdrawal.submitted": "A withdrawal was submitted to the bank.",
+  "withdrawal.paid": "A withdrawal was paid; the held amount was deducted.",
   "withdrawal.rejected": "The operator has rejected a withdrawal; the amount is available again.",
   "withdrawal.returned": "The bank has returned a withdrawal; the amount is available again.",
-  "funding.completed": "Money has come in.",
-  "funding.reversed": "Money that had come in was taken back by the bank.",
+  "funding.completed": "A funding has arrived.",
+  "funding.reversed": "The bank has taken back a funding.",
   "credential.expiring":
-    "A credential of yours ends soon: replace it while both work. Told 30, 7 and 1 days ahead.",
-  "webhook.test": "You have asked for a test.",
+    "One of your credentials expires soon: replace it while the old and the new one both work. Sent 30, 7 and 1 days in advance.",
+  "webhook.test": "You have requested a test event.",
 };
 
 const DESCRIPTION =
-  "Sent to your endpoint in the form of Standard Webhooks, at least once: decide by `id` whether you have it, order by " +
-  "`sequence`, acknowledge types that you do not know. Verify the signature over the raw body before you read it, and refuse a " +
-  "timestamp more than 300 seconds away. Tried again with growing pauses for 3 days, then parked; GET /v1/events has them all.";
+  "Sent to your endpoint in the format of Standard Webhooks, at least once. Detect duplicates by `id`, " +
+  "order events by `sequence`, and acknowledge types that you do not know. Verify the signature over the " +
+  "raw body before you read the body, and refuse a timestamp that differs from your clock by more than " +
+  "300 seconds. Retried with increasing delays for 3 days, then parked; GET /v1/events lists every event.";
 
 /** The webhooks that the service sends, by the type of the event. */
 export function webhooks(schemas: Schemas): Json {
@@ -69,30 +70,31 @@ const HEADERS: Json = [
   }, "1769851875"),
   header(
     "webhook-signature",
-    "`v1,` and the base64 of HMAC-SHA256 over id.timestamp.body; several, separated by spaces, while secrets overlap. One " +
-      "that fits is enough.",
+    "`v1,` and the base64 of HMAC-SHA256 over id.timestamp.body; several values, separated by spaces, " +
+      "while secrets overlap. One matching value is enough.",
     { type: "string" },
     "v1,K5oZfzN95Z9UVu1EsfQmfVNQhnkZ2pj9o9NDN/H/pI4=",
   ),
 ];
 
-const WAITS =
-  "It counts as a try, and until the time of your Retry-After, if you send one, nothing is sent to you.";
+const WAITS = "It counts as a try. If you send Retry-After, nothing is sent to you before that time.";
 const RETRY_AFTER: Json = {
   "Retry-After": {
-    description: "Seconds, or an HTTP date; an hour is the most.",
+    description: "Seconds or an HTTP date, at most one hour.",
     schema: { type: "string" },
     example: "120",
   },
 };
 
 const RESPONSES: Json = {
-  "2XX": { description: "You have it. Answer within 15 seconds, and work on it afterwards." },
+  "2XX": {
+    description: "You have received the event. Reply within 15 seconds, and process the event afterwards.",
+  },
   "410": {
     description:
-      "You want no more: your endpoint is disabled until you ask for a test or register another URL.",
+      "You want no more events. Your endpoint is disabled until you request a test event or register another URL.",
   },
-  "429": { description: `Not so fast. ${WAITS}`, headers: RETRY_AFTER },
-  "503": { description: `Not now. ${WAITS}`, headers: RETRY_AFTER },
-  default: { description: "Anything else is tried again." },
+  "429": { description: `Too many deliveries. ${WAITS}`, headers: RETRY_AFTER },
+  "503": { description: `Temporarily unavailable. ${WAITS}`, headers: RETRY_AFTER },
+  default: { description: "Any other reply is retried." },
 };

@@ -12,8 +12,9 @@ export const AVAILABILITY_PROBLEMS = {
       "You exceeded your rate and burst, or more than 100 requests with this certificate failed authentication; " +
       "nothing was executed. The RateLimit-Policy header names the limit.",
     cure:
-      "Wait as long as Retry-After says, repeat with the same Idempotency-Key, and pace yourself by the RateLimit headers. " +
-      "Under authentication_failures, correct the token or client_secret first; a valid one is accepted at any time.",
+      "Wait as long as Retry-After says, repeat with the same Idempotency-Key, and adapt your rate to the " +
+      "RateLimit headers. If the policy is authentication_failures, correct the token or client_secret " +
+      "first; a valid one is accepted at any time.",
   },
   open_quotes_exceeded: {
     ...UNAVAILABLE,
@@ -38,9 +39,9 @@ export const AVAILABILITY_PROBLEMS = {
     status: 500,
     title: "The service failed",
     cause:
-      "Something broke that should not; the operator sees it under this request_id. No result was stored by this attempt.",
+      "An unexpected error occurred; the operator can find it by this request_id. This attempt stored no result.",
     cure:
-      "Retry with the same Idempotency-Key, with growing pauses. If it stays, give the operator the request_id.",
+      "Retry with the same Idempotency-Key and increasing delays. If the error persists, give the operator the request_id.",
   },
   price_unavailable: {
     ...UNAVAILABLE,
@@ -52,9 +53,9 @@ export const AVAILABILITY_PROBLEMS = {
   service_unavailable: {
     ...UNAVAILABLE,
     status: 503,
-    title: "The service cannot serve right now",
+    title: "The service is temporarily unavailable",
     cause:
-      "The service is overloaded, is starting or stopping, or a part that it needs is down; it refuses at once rather than queue.",
+      "The service is overloaded, is starting or stopping, or a system that it needs is down. It refuses requests at once instead of queueing them.",
     cure: "Repeat after Retry-After with the same Idempotency-Key.",
   },
   upstream_unavailable: {
@@ -63,9 +64,9 @@ export const AVAILABILITY_PROBLEMS = {
     status: 503,
     title: "The proxy cannot reach the service",
     cause:
-      "The proxy found no working service, or lost it before the reply came; a write may have been executed.",
+      "The proxy found no working service, or lost the connection before the reply arrived. A write may have been executed.",
     cure:
-      "Repeat after Retry-After with the same Idempotency-Key, signed afresh: the key makes sure that it is executed once.",
+      "Repeat after Retry-After with the same Idempotency-Key and a fresh signature. The key ensures that the write is executed once.",
   },
   upstream_timeout: {
     ...UNAVAILABLE,
@@ -73,8 +74,8 @@ export const AVAILABILITY_PROBLEMS = {
     status: 504,
     title: "The service did not answer in time",
     cause:
-      "The proxy gave up waiting. The outcome is unknown: the request may have been executed, or may yet be.",
+      "The proxy stopped waiting. The outcome is unknown: the request may have been executed, or may still be executed.",
     cure:
-      "Retry with the same Idempotency-Key, signed afresh, until you get an answer; never with a new key.",
+      "Retry with the same Idempotency-Key and a fresh signature until you get a reply. Never retry with a new key.",
   },
 } as const satisfies ProblemFamily;

@@ -9,9 +9,9 @@ export const BUSINESS_PROBLEMS = {
     binds_key: false,
     spends_nonce: true,
     cause:
-      "A signed request of yours with this X-Nonce has arrived before, so this one may be a replay and was not executed.",
+      "You have already sent a signed request with this X-Nonce, so this request may be a replay and was not executed.",
     cure:
-      "Sign again with a fresh nonce and timestamp and the same Idempotency-Key; you then get the first result, if there is one.",
+      "Sign again with a fresh nonce and timestamp and the same Idempotency-Key; the reply is then the first result, if there is one.",
   },
   idempotency_key_conflict: {
     status: 409,
@@ -29,32 +29,33 @@ export const BUSINESS_PROBLEMS = {
     title: "A request with this Idempotency-Key is still running",
     retryable: true,
     cause:
-      "Other work on your account, with this key or another, did not finish while this request waited; nothing was executed for this one.",
-    cure: "Wait as long as Retry-After says and repeat with the same key; you then get the one result.",
+      "Other work on your account, with this key or another, did not finish while this request waited. Nothing was executed for this request.",
+    cure: "Wait as long as Retry-After says and repeat with the same key; the reply is then the result.",
   },
   quote_already_executed: {
     ...REFUSAL,
     status: 409,
     title: "The quote has been executed",
-    cause: "A quote is good for one order, and an order with another Idempotency-Key has used this one.",
+    cause:
+      "A quote can be executed once, and an order with another Idempotency-Key has already executed this quote.",
     cure:
-      "Look the order up (GET /v1/orders) before you trade again; for another trade take a new quote and a new Idempotency-Key.",
+      "Look the order up (GET /v1/orders) before you trade again. For another trade, request a new quote and use a new Idempotency-Key.",
   },
   withdrawal_reference_reused: {
     ...REFUSAL,
     status: 409,
-    title: "A live withdrawal has this reference",
+    title: "Another withdrawal has this reference",
     cause:
-      "A withdrawal that is neither rejected nor returned carries the same reference, so this one may be its double.",
+      "A withdrawal that is neither rejected nor returned has the same reference, so this withdrawal may be a duplicate.",
     cure:
-      "Look at GET /v1/withdrawals. If a second payment is meant, send it with another reference and a new Idempotency-Key.",
+      "Check GET /v1/withdrawals. If you intend a second payment, send it with another reference and a new Idempotency-Key.",
   },
   quote_expired: {
     ...REFUSAL,
     status: 422,
     title: "The quote has expired",
-    cause: "A quote is firm for 60 seconds by the service's clock, and this one is older.",
-    cure: "Take a new quote and order it with a new Idempotency-Key.",
+    cause: "A quote is firm for 60 seconds by the service's clock, and this quote is older.",
+    cure: "Request a new quote and order it with a new Idempotency-Key.",
   },
   insufficient_funds: {
     ...REFUSAL,
@@ -71,7 +72,7 @@ export const BUSINESS_PROBLEMS = {
     title: "The gold balance is too small",
     cause: "The account holds less gold than the order sells.",
     cure:
-      "Sell at most what GET /v1/balances shows: take a new quote and order it with a new Idempotency-Key.",
+      "Sell at most what GET /v1/balances shows: request a new quote and order it with a new Idempotency-Key.",
   },
   insufficient_inventory: {
     ...REFUSAL,
@@ -79,14 +80,14 @@ export const BUSINESS_PROBLEMS = {
     title: "The vault holds too little free gold",
     cause: "Every gram sold is backed by a bar in the vault, and the free gold does not cover this order.",
     cure:
-      "Order less, or later when bars have been added (GET /v1/reserves), from a new quote and with a new Idempotency-Key.",
+      "Order less, or order later when bars have been added (GET /v1/reserves), with a new quote and a new Idempotency-Key.",
   },
   limit_exceeded: {
     ...REFUSAL,
     status: 422,
     title: "The quantity is outside the limits",
     cause:
-      "The number is well formed, but below the smallest or above the largest quantity that you may use here.",
+      "The number is well formed, but it is below the minimum or above the maximum quantity that you may use here.",
     cure: "Read `detail` and GET /v1/limits, then send a quantity within them with a new Idempotency-Key.",
   },
   market_closed: {
@@ -94,8 +95,9 @@ export const BUSINESS_PROBLEMS = {
     status: 422,
     title: "The market is closed",
     retryable: true,
-    cause: "Quotes are made during market hours only. A quote that is already firm can still be ordered.",
+    cause:
+      "Quotes are available only during market hours. A quote that is already firm can still be ordered.",
     cure:
-      'Ask again when GET /v1/prices says `"market":"open"`; GET /v1/limits shows the hours. No Retry-After comes: do not hold a call until then. The same Idempotency-Key may be used.',
+      'Request the quote again when GET /v1/prices shows `"market":"open"`; GET /v1/limits shows the hours. This reply has no Retry-After header: do not keep a call waiting until then. You may use the same Idempotency-Key.',
   },
 } as const satisfies ProblemFamily;

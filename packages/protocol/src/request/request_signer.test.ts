@@ -44,13 +44,13 @@ function textOf({ method, url, body, timestamp, nonce }: RequestToSign): Uint8Ar
 }
 
 describe("requestSigner()", () => {
-  it("gives the three headers, the signature over method, URL, body hash, time and nonce", async () => {
+  it("returns three headers, with a signature over method, URL, body hash, time and nonce", async () => {
     const headers = await signRequest(ORDER, signer);
     assertEquals(Object.keys(headers), ["X-Timestamp", "X-Nonce", "X-JWS-Signature"]);
     assertEquals([headers["X-Timestamp"], headers["X-Nonce"]], [ORDER.timestamp, ORDER.nonce]);
     assertEquals(await verifyDetached(headers["X-JWS-Signature"], textOf(ORDER), publicKey), publicKey);
   });
-  it("names the signer's key in the protected header", async () => {
+  it("writes the signer's kid into the protected header", async () => {
     const [header] = (await signRequest(ORDER, signer))["X-JWS-Signature"].split("..");
     assertEquals(JSON.parse(Buffer.from(header!, "base64url").toString()), {
       alg: "ES256",
@@ -75,13 +75,13 @@ describe("requestSigner()", () => {
       );
     }
   });
-  it("signs an empty body and bytes that are no text", async () => {
+  it("signs an empty body and bytes that are not text", async () => {
     for (const body of [new Uint8Array(0), Uint8Array.of(0, 255, 128, 192, 10, 13)]) {
       const headers = await signRequest({ ...ORDER, body }, signer);
       await verifyDetached(headers["X-JWS-Signature"], textOf({ ...ORDER, body }), publicKey);
     }
   });
-  it("encodes with the primitives that it was given", async () => {
+  it("encodes with the given byte primitives", async () => {
     const used = { utf8: 0, base64url: 0, sha256Hex: 0 };
     const bytes = {
       utf8: (text: string) => (used.utf8++, hostBytes.utf8(text)),
@@ -93,7 +93,7 @@ describe("requestSigner()", () => {
       assertMatch(String(times), /^[1-9]/, `${name} was not used`);
     }
   });
-  it("rejects a part that would move the lines of the signed text, and signs nothing", async () => {
+  it("rejects a part that contains a line break, and signs nothing", async () => {
     let asked = 0;
     const counting: Signer = { sign: (data) => (asked++, signer.sign(data)) };
     const nonce = `${ORDER.nonce}\nx`;

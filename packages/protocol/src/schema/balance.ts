@@ -13,6 +13,9 @@ export const balancesReply = z.object({
 export type BalancesReply = z.infer<typeof balancesReply>;
 
 export const balancesQuery = z.strictObject({ at: instant.optional() }, {
-  error: "This parameter is unknown here; the one there is is `at`.",
-}).meta({ id: "BalancesQuery", description: "`at`: any past instant; now without it." });
+  error: "This parameter is unknown; this endpoint supports only `at`.",
+}).meta({
+  id: "BalancesQuery",
+  description: "`at`: any past instant. Without it, the balances are those of now.",
+});
 export type BalancesQuery = z.infer<typeof balancesQuery>;

@@ -31,7 +31,7 @@ const EVENT_TYPES: readonly string[] = [
 const frame = {
   id: idText("evt_"),
   sequence: z.int().min(1).meta({
-    description: "Per partner, without gaps: a gap is an event still to come.",
+    description: "Per partner, without gaps. A missing number is an event that has not arrived yet.",
   }),
   created_at: instant,
 };
@@ -39,7 +39,7 @@ const frame = {
 const credential = z.object({
   kind: z.enum(["certificate", "signing_key", "client_secret", "webhook_secret"]),
   id: z.string().meta({
-    description: "Its sha256, thumbprint or secret_id, as GET /v1/credentials tells it.",
+    description: "Its sha256, thumbprint or secret_id, as GET /v1/credentials shows it.",
   }),
   expires_at: instant.meta({ description: "When it stops being accepted." }),
 });
@@ -83,19 +83,19 @@ function eventWith<S extends z.core.$ZodLooseShape>(more: S) {
 export const webhookEvent = eventWith({})
   .meta({
     id: "WebhookEvent",
-    description: "What happened. Types may be added; acknowledge those you do not know.",
+    description: "An event. Types may be added; acknowledge types that you do not know.",
   });
 export type WebhookEvent = z.infer<typeof webhookEvent>;
 export type WebhookEventType = WebhookEvent["type"];
 
 const delivery = z.object({
   status: z.enum(["pending", "delivered", "parked"]).meta({
-    description: "parked: given up; redeliver it by hand.",
+    description: "parked: the service has stopped trying; redeliver it by hand.",
   }),
   next_attempt_at: instant.nullable(),
   attempts: z.array(z.object({
     attempted_at: instant,
-    http_status: z.int().nullable().meta({ description: "null: no HTTP reply came." }),
+    http_status: z.int().nullable().meta({ description: "null: no HTTP reply arrived." }),
     duration_ms: z.int(),
   })),
 }).meta({ id: "Delivery", description: "The attempts to deliver an event to your endpoint." });
@@ -118,6 +118,6 @@ export const eventsQuery = z.strictObject({
     description: "Only events after this sequence number.",
   }).optional(),
   limit: limitParam.optional(),
-}, { error: "This parameter is unknown here; events take after and limit." })
-  .meta({ id: "EventsQuery", description: "Where to go on reading." });
+}, { error: "This parameter is unknown; this endpoint supports after and limit." })
+  .meta({ id: "EventsQuery", description: "Where to continue reading." });
 export type EventsQuery = z.infer<typeof eventsQuery>;

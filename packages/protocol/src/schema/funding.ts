@@ -18,9 +18,9 @@ export const fundingReply = z.object({
   amount_sar: sar,
   created_at: instant,
   reversed_at: instant.nullable().meta({
-    description: "When the bank took it back, and the books with it; null: it stands.",
+    description: "When the bank took the money back and the funding was reversed; null: not reversed.",
   }),
-}).meta({ id: "Funding", description: "Money that came in." });
+}).meta({ id: "Funding", description: "Money that arrived." });
 export type FundingReply = z.infer<typeof fundingReply>;
 
 export const fundingCreatedReply = fundingReply.omit({ reversed_at: true }).extend({

@@ -8,7 +8,7 @@ const exported: [string, unknown][] = Object.entries({ ...problem, ...schemas })
 const all = exported.filter((entry): entry is [string, z.ZodType] => entry[1] instanceof z.ZodType);
 
 describe("z.toJSONSchema()", () => {
-  it("represents every exported schema, with an id of its own and a description", () => {
+  it("represents every exported schema with a unique id and a description", () => {
     const ids = new Set<string>();
     for (const [name, schema] of all) {
       const json = z.toJSONSchema(schema, { io: "input" });
@@ -22,7 +22,7 @@ describe("z.toJSONSchema()", () => {
     assert(ids.size > 35);
   });
 
-  it("has no rule that a validator would reckon in floating point: 5.02 is no multiple of 0.01 there", () => {
+  it("has no multipleOf, because validators use floating point: 5.02 is not a multiple of 0.01", () => {
     assertEquals(5.02 % 0.01 === 0, false);
     for (const [name, schema] of all) {
       const rules = JSON.stringify(z.toJSONSchema(schema, { io: "input" }));
@@ -30,7 +30,7 @@ describe("z.toJSONSchema()", () => {
     }
   });
 
-  it("tells of a quantity what the reader enforces, and closes requests but not replies", () => {
+  it("describes the enforced bounds of a quantity, and closes requests but not replies", () => {
     const quote = z.toJSONSchema(schemas.quoteRequest, { io: "input" }).$defs!["QuoteRequest"]!;
     assertEquals(quote.additionalProperties, false);
     assertEquals(quote.required, ["side"]);

@@ -10,8 +10,8 @@ export const orderRequest = requestBody({
   id: "OrderRequest",
   description: "Executes a firm quote.",
 }, {
-  quote_id: z.string({ error: "quote_id is required: the quote_id that POST /v1/quotes gave you." })
-    .meta({ description: "An open quote of yours." }),
+  quote_id: z.string({ error: "quote_id is required: send the quote_id that POST /v1/quotes returned." })
+    .meta({ description: "One of your open quotes." }),
 }).transform(({ quote_id }): OrderRequest => ({ quoteId: quote_id }));
 export interface OrderRequest {
   readonly quoteId: string;

@@ -11,7 +11,7 @@ import { instant } from "./text.ts";
 export function integerParam(
   { minimum, maximum, ...meta }: { minimum: number; maximum: number; default?: number; description: string },
 ): z.ZodPipe<z.ZodUnknown, z.ZodPipe<z.ZodString, z.ZodCoercedNumber<string>>> {
-  const error = `A whole number from ${minimum} to ${maximum} belongs here.`;
+  const error = `This must be a whole number from ${minimum} to ${maximum}.`;
   const digits = z.string({ error }).regex(/^(?:0|[1-9][0-9]{0,14})$/, error);
   const bounded = z.coerce.number<string>().min(minimum, error).max(maximum, error);
   // As with quantities, the outer schema has the metadata for JSON Schema: the type of the query parameter.
@@ -26,21 +26,24 @@ export const limitParam = integerParam({
   description: "Items in the page.",
 });
 
-const CURSOR_RULE = "A cursor is next_cursor of the page before, unchanged.";
-const KEY_RULE = "An Idempotency-Key is 1 to 255 visible ASCII characters.";
+const CURSOR_RULE = "cursor must be the next_cursor of the previous page, unchanged.";
+const KEY_RULE = "idempotency_key must be 1 to 255 visible ASCII characters.";
 
 export const listQuery = z.strictObject({
   limit: limitParam.optional(),
   cursor: z.string({ error: CURSOR_RULE }).min(1, CURSOR_RULE).max(CURSOR_MAX_CHARACTERS, CURSOR_RULE)
     .meta({ description: CURSOR_RULE }).optional(),
-  created_after: instant.meta({ description: "Only what was made strictly later." }).optional(),
-  created_before: instant.meta({ description: "Only what was made strictly earlier." }).optional(),
+  created_after: instant.meta({ description: "Only items that were created strictly later." }).optional(),
+  created_before: instant.meta({ description: "Only items that were created strictly earlier." }).optional(),
   idempotency_key: z.string({ error: KEY_RULE }).regex(IDEMPOTENCY_KEY_FORM, KEY_RULE)
-    .meta({ description: "Only what was made under this key: what became of a write whose reply was lost." })
+    .meta({
+      description:
+        "Only items that were created with this key, to find the result of a write whose reply was lost.",
+    })
     .optional(),
 }, {
   error:
-    "This parameter is unknown here; a list takes limit, cursor, created_after, created_before, idempotency_key.",
+    "This parameter is unknown; a list supports limit, cursor, created_after, created_before, idempotency_key.",
 }).meta({ id: "ListQuery", description: "Which part of a list." });
 export type ListQuery = z.infer<typeof listQuery>;
 

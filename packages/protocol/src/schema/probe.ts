@@ -20,7 +20,7 @@ export const probeMistake = z.enum([
     "upper_case_hex: the body's SHA-256 in upper case. upper_case_host: scheme or host with capital letters. " +
     "crlf: the lines joined with CR LF. trailing_newline: a line break after the last line. " +
     "payload_base64url: the string's base64url, as in an ordinary JWS. body_reserialised: another spelling of the same body. " +
-    "These fail the step `signature`, payload_base64url the step `header` where b64 is not false. " +
+    "These fail the step `signature`, but payload_base64url fails the step `header` if b64 is not false. " +
     "der_signature: a DER signature, not r and s; it fails the step `header`. " +
     "milliseconds: X-Timestamp in milliseconds; it fails the step `timestamp`.",
 });
@@ -34,26 +34,26 @@ const step = z.object({
 export const probeReply = z.object({
   valid: z.boolean().meta({
     description:
-      "Whether an order signed like this would pass. It spends the nonce; an invalid probe does not.",
+      "Whether an order signed like this would pass. A valid probe spends the nonce; an invalid probe does not.",
   }),
   steps: z.object({ timestamp: step, nonce: step, header: step, key: step, signature: step }).meta({
     description:
       "The checks of an order: X-Timestamp's form and window; X-Nonce's form, and that it is fresh; " +
-      "X-JWS-Signature's form and protected header; its key; the signature, reached where the others are right. " +
-      "Where a mistake is named, the step that it failed says what to do.",
+      "X-JWS-Signature's form and protected header; its key; the signature, checked only if all others " +
+      "are correct. If a mistake is named, the failed step says what to do.",
   }),
   clock_offset_seconds: z.number().nullable().meta({
-    description: "X-Timestamp minus the service's time; null where the timestamp cannot be read.",
+    description: "X-Timestamp minus the service's time; null if the timestamp cannot be read.",
   }),
   canonical_string: z.string().nullable().meta({
     description:
-      "What the service verifies the signature over; null where X-Timestamp or X-Nonce is not well formed.",
+      "The string over which the service verifies the signature; null if X-Timestamp or X-Nonce is malformed.",
   }),
   canonical_sha256: sha256Hex.nullable(),
   mistake: probeMistake.nullable().meta({
     description:
-      "The usual mistake that explains the failure. It is proven, not guessed: a key of yours made this signature over what " +
-      "that mistake signs. null: none does.",
+      "The common mistake that explains the failure. It is proven, not guessed: one of your keys made " +
+      "this signature over the string that the mistake produces. null: no common mistake explains it.",
   }),
 }).meta({ id: "ProbeVerdict", description: "What is right and wrong with a signed request, step by step." });
 export type ProbeReply = z.infer<typeof probeReply>;

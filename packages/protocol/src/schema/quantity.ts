@@ -25,7 +25,7 @@ function requestQuantity(
         context.issues.push({
           code: "custom",
           input: value,
-          message: "A JSON number is required here, without quotes.",
+          message: "This must be a JSON number, without quotes.",
         });
         return z.NEVER;
       }
@@ -42,7 +42,7 @@ function requestQuantity(
 
 /** Converts gold from grams to tenth-milligrams. */
 export const gramsParam = requestQuantity(GRAM_DECIMALS, {
-  description: "Grams of 24K gold, at most 4 decimals. Beyond your limits the answer is 422 limit_exceeded.",
+  description: "Grams of 24K gold, at most 4 decimals. A value outside your limits gets 422 limit_exceeded.",
   minimum: 0.0001,
   maximum: 100_000,
   examples: [1.5],
@@ -50,7 +50,7 @@ export const gramsParam = requestQuantity(GRAM_DECIMALS, {
 
 /** Converts money from SAR to halalas. */
 export const amountParam = requestQuantity(SAR_DECIMALS, {
-  description: "SAR, at most 2 decimals. Beyond your limits the answer is 422 limit_exceeded.",
+  description: "SAR, at most 2 decimals. A value outside your limits gets 422 limit_exceeded.",
   minimum: 0.01,
   maximum: 10_000_000_000,
   examples: [1000],

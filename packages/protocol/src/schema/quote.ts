@@ -24,8 +24,8 @@ export const quoteRequest = requestBody({
       return { side, by: "amount", amountHalalas: amount_sar };
     }
     const message = gold_grams === undefined
-      ? "Neither gold_grams nor amount_sar is there; send one: the gold to trade, or the amount to trade for."
-      : "Both gold_grams and amount_sar are there; send one: the other follows from the price.";
+      ? "gold_grams and amount_sar are both missing; send exactly one: the gold to trade, or the amount to trade for."
+      : "gold_grams and amount_sar are both present; send exactly one, because the other follows from the price.";
     context.issues.push({ code: "custom", input: undefined, message });
     return z.NEVER;
   });
@@ -36,13 +36,13 @@ export const quoteReply = z.object({
   gold_grams: grams,
   price_per_gram_sar: sarPerGram,
   total_sar: sar.meta({
-    description: "What the order moves: of a buy rounded up to the halala, of a sell down.",
+    description: "The SAR that the order moves, rounded up to the halala for a buy and down for a sell.",
   }),
   status: z.enum(["open", "executed", "expired"]),
   created_at: instant,
   expires_at: instant,
 }).meta({
   id: "Quote",
-  description: "A firm price for 60 seconds, for one order. It holds neither funds nor gold.",
+  description: "A firm price for 60 seconds, for one order. It reserves neither funds nor gold.",
 });
 export type QuoteReply = z.infer<typeof quoteReply>;

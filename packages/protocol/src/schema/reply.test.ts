@@ -143,7 +143,7 @@ const schemaOf = (name: string): z.ZodType => {
 const accepts = (name: string, reply: unknown): boolean => schemaOf(name).safeParse(reply).success;
 
 describe("the reply schemas", () => {
-  it("accept a reply each, whole", () => {
+  it("accept a complete reply", () => {
     const names = all.map(([name]) => name).filter((name) => name.endsWith("Reply")).sort();
     assertEquals(Object.keys(REPLIES).sort(), names);
     for (const [name, reply] of Object.entries(REPLIES)) {
@@ -151,7 +151,7 @@ describe("the reply schemas", () => {
     }
   });
 
-  it("miss each member that is left out", () => {
+  it("reject a reply without a required member", () => {
     const optional = new Set(["service_documentation"]);
     for (const [name, reply] of Object.entries(REPLIES)) {
       for (const member of Object.keys(reply as object).filter((member) => !optional.has(member))) {
@@ -161,13 +161,13 @@ describe("the reply schemas", () => {
     }
   });
 
-  it("ignore members that a later version adds; health alone is exact", () => {
+  it("ignore members that a later version adds, except in the health reply", () => {
     for (const [name, reply] of Object.entries(REPLIES)) {
       assertEquals(accepts(name, { ...reply as object, added_later: 1 }), name !== "healthReply", name);
     }
   });
 
-  it("refuse numbers with more decimals than the quantity has, and quantities as text", () => {
+  it("reject numbers with too many decimals, and quantities as text", () => {
     for (const total_sar of [618.521, 1e-7, "618.52", NaN, Infinity]) {
       assertEquals(accepts("orderReply", { ...order, total_sar }), false, `${total_sar}`);
     }
@@ -179,7 +179,7 @@ describe("the reply schemas", () => {
     );
   });
 
-  it("refuse ids of other kinds, instants of other spelling and unknown states", () => {
+  it("reject ids of other kinds, instants in other formats and unknown states", () => {
     assertEquals(accepts("orderReply", { ...order, order_id: order.quote_id }), false);
     assertEquals(accepts("orderReply", { ...order, executed_at: "2026-01-31T09:30:00Z" }), false);
     assertEquals(accepts("orderReply", { ...order, status: "open" }), false);
@@ -188,7 +188,7 @@ describe("the reply schemas", () => {
     assertEquals(tokenErrorSchema.safeParse({ error: "invalid_client" }).success, false);
   });
 
-  it("know each event by its type", () => {
+  it("match each event by its type", () => {
     const credential = { kind: "certificate", id: digest, expires_at: at };
     const data: Record<string, object> = {
       "order.executed": { order },
@@ -214,7 +214,7 @@ describe("the reply schemas", () => {
     }
   });
 
-  it("accept an event of a type that a later version adds, whatever its data beside the head", () => {
+  it("accept an event type that a later version adds, with any data beside chain_head", () => {
     const later = { ...event, type: "vault.audited", data: { audit: [1], chain_head: digest } };
     assertEquals<unknown>(schemas.webhookEvent.parse(later), later);
     assertEquals<unknown>(schemas.eventReply.parse({ ...later, delivery }), { ...later, delivery });

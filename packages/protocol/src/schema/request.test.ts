@@ -55,12 +55,12 @@ describe("quoteRequest", () => {
     assertEquals(accept(quoteRequest, '{"amount_sar":1000.10,"side":"sell"}'), byAmount);
   });
 
-  it("leaves ranges to the business", () => {
+  it("accepts quantities outside the limits, because the service checks limits later", () => {
     const request = accept(quoteRequest, '{"side":"buy","gold_grams":1e300}');
     assertEquals(request.by === "grams" && request.goldTenthMilligrams, 10n ** 304n);
   });
 
-  it("takes exactly one of gold_grams and amount_sar", () => {
+  it("accepts exactly one of gold_grams and amount_sar", () => {
     assertEquals(refuse(quoteRequest, '{"side":"buy"}'), ["#"]);
     assertEquals(refuse(quoteRequest, '{"side":"buy","gold_grams":1,"amount_sar":1}'), ["#"]);
     const says = (text: string) => issuesOf(quoteRequest, read(text))[0]!.message.split(" ")[0];
@@ -68,7 +68,7 @@ describe("quoteRequest", () => {
     assertEquals(says('{"side":"buy","gold_grams":1,"amount_sar":1}'), "Both");
   });
 
-  it("refuses every number that is no quantity", () => {
+  it("rejects every number that is not a valid quantity", () => {
     for (
       const number of [
         "0",
@@ -89,7 +89,7 @@ describe("quoteRequest", () => {
     assertEquals(refuse(quoteRequest, '{"side":"buy","amount_sar":0.001}'), ["#/amount_sar"]);
   });
 
-  it("names every offending place at once", () => {
+  it("reports every invalid member at once", () => {
     assertEquals(refuse(quoteRequest, '{"side":"hold","gold_grams":0,"price":1}'), [
       "#/side",
       "#/gold_grams",
@@ -98,7 +98,7 @@ describe("quoteRequest", () => {
     assertEquals(refuse(quoteRequest, '{"gold_grams":1}'), ["#/side"]);
   });
 
-  it("refuses unknown members, whatever their names", () => {
+  it("rejects unknown members of any name", () => {
     for (const name of ["Side", "constructor", "toString", "hasOwnProperty", ""]) {
       assertEquals(refuse(quoteRequest, `{"side":"buy","gold_grams":1,"${name}":1}`), [`#/${name}`], name);
     }
@@ -112,7 +112,7 @@ describe("quoteRequest", () => {
     ]);
   });
 
-  it("refuses a body that is no object", () => {
+  it("rejects a body that is not an object", () => {
     for (const text of ["[]", "null", "1", '"buy"', "true"]) {
       assertEquals(refuse(quoteRequest, text), ["#"], text);
     }
@@ -120,7 +120,7 @@ describe("quoteRequest", () => {
 });
 
 describe("orderRequest", () => {
-  it("takes any string: a malformed id is 404, as an unknown one is", () => {
+  it("accepts any string, because a malformed id gets 404 like an unknown id", () => {
     for (const quoteId of ["qt_01890a5d-ac96-774b-bcce-b302099a8057", "", "../orders"]) {
       assertEquals(accept(orderRequest, JSON.stringify({ quote_id: quoteId })), { quoteId });
     }
@@ -132,7 +132,7 @@ describe("orderRequest", () => {
 });
 
 describe("withdrawalRequest and fundRequest", () => {
-  it("read an amount and, by choice, a reference; an empty one is none", () => {
+  it("read an amount and an optional reference; an empty reference counts as missing", () => {
     assertEquals(accept(fundRequest, '{"amount_sar":1e3}'), { amountHalalas: 100_000n });
     assertEquals(accept(withdrawalRequest, '{"amount_sar":0.01}'), { amountHalalas: 1n, reference: null });
     assertEquals(accept(withdrawalRequest, '{"amount_sar":1,"reference":""}'), {
@@ -143,7 +143,7 @@ describe("withdrawalRequest and fundRequest", () => {
     assertEquals(accept(withdrawalRequest, '{"amount_sar":1,"reference":"INV/2026 1"}'), withReference);
   });
 
-  it("refuse what is missing, unknown or malformed", () => {
+  it("reject missing, unknown and malformed members", () => {
     assertEquals(refuse(fundRequest, "{}"), ["#/amount_sar"]);
     assertEquals(refuse(withdrawalRequest, '{"reference":"a"}'), ["#/amount_sar"]);
     assertEquals(refuse(withdrawalRequest, '{"amount_sar":1,"iban":"SA03"}'), ["#/iban"]);
@@ -158,7 +158,7 @@ describe("withdrawalRequest and fundRequest", () => {
 });
 
 describe("emptyRequest", () => {
-  it("takes an empty object only", () => {
+  it("accepts only an empty object", () => {
     assertEquals(accept(emptyRequest, "{}"), {});
     assertEquals(refuse(emptyRequest, '{"a":1}'), ["#/a"]);
     assertEquals(refuse(emptyRequest, "[]"), ["#"]);
@@ -166,7 +166,7 @@ describe("emptyRequest", () => {
 });
 
 describe("tokenRequest", () => {
-  it("reads the form, ignores what it does not know and names what is missing", () => {
+  it("reads the form, ignores unknown parameters and names missing parameters", () => {
     const form = { grant_type: "client_credentials", client_id: "sbx_a", client_secret: "s" };
     assertEquals(tokenRequest.parse({ ...form, scope: "x" }), form);
     for (const grant_type of ["", "password", "Client_Credentials"]) {
@@ -176,8 +176,8 @@ describe("tokenRequest", () => {
   });
 });
 
-describe("the queries", () => {
-  it("read pages", () => {
+describe("query schemas", () => {
+  it("read the parameters of a page", () => {
     const at = "2026-01-31T09:30:00.000Z";
     assertEquals(listQuery.parse({}), {});
     const query = { cursor: "c", created_after: at, created_before: at, idempotency_key: "k" };
@@ -191,7 +191,7 @@ describe("the queries", () => {
     });
   });
 
-  it("refuse whatever a host's conversion would let through", () => {
+  it("reject texts that JavaScript's conversions would accept", () => {
     for (
       const limit of ["0", "201", "", " 5", "+5", "-5", "5.0", "5e0", "0x5", "05", "1e999", "٥", 5, ["5"]]
     ) {
@@ -216,7 +216,7 @@ describe("the queries", () => {
 });
 
 describe("bodyErrors() and parameterErrors()", () => {
-  it("keep the reply small, however many or long the unknown names are", () => {
+  it("keep the reply small for many or long unknown names", () => {
     const many = Object.fromEntries(Array.from({ length: 5_000 }, (_, index) => [`m${index}`, 1]));
     assertEquals(refuse(quoteRequest, JSON.stringify(many)).length, FIELD_ERRORS_MAX);
     assertEquals(refuse(emptyRequest, JSON.stringify({ ["é".repeat(20_000)]: 1 })), ["#"]);

@@ -10,16 +10,16 @@ export function requestBody<S extends z.core.$ZodLooseShape>(
   shape: S,
 ): z.ZodPreprocess<z.ZodObject<S, z.core.$strict>> {
   const members = Object.keys(shape);
-  const takes = members.length === 0 ? "an empty object" : `an object of ${members.join(", ")}`;
+  const takes = members.length === 0 ? "an empty object" : `an object with ${members.join(", ")}`;
   const body = z.strictObject(shape, {
     error: (issue) =>
       issue.code === "unrecognized_keys"
-        ? `This member is unknown here; the body is ${takes}. Remove it or correct its name.`
-        : `The body is ${takes}, as application/json.`,
+        ? `This member is unknown; the body must be ${takes}. Remove it or correct its name.`
+        : `The body must be ${takes}, sent as application/json.`,
   }).meta(meta);
   // For zod, a JsonNumber is an object with the member `source`. In JSON it is a number, not an object.
   return z.preprocess((value) => value instanceof JsonNumber ? undefined : value, body);
 }
 
 /** The body of a write without parameters. */
-export const emptyRequest = requestBody({ id: "EmptyRequest", description: "Nothing: an empty object." }, {});
+export const emptyRequest = requestBody({ id: "EmptyRequest", description: "An empty object." }, {});

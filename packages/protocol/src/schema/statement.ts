@@ -3,17 +3,17 @@ import { grams, sar } from "./quantity.ts";
 import { date, instant } from "./text.ts";
 
 export const statementQuery = z.strictObject({
-  from: date.meta({ description: "The first day. Any span may be asked for." }),
-  to: date.meta({ description: "The last day; the first one again for one day." }),
+  from: date.meta({ description: "The first day. The span has no limit." }),
+  to: date.meta({ description: "The last day. For one day, send the same date as in `from`." }),
 }, {
-  error: "This parameter is unknown here; a statement takes from and to.",
+  error: "This parameter is unknown; a statement supports from and to.",
 }).refine(({ from, to }) => from <= to, {
   path: ["to"],
-  message: "`to` is before `from`; both days are included.",
+  message: "`to` must not be before `from`; both days are included.",
 })
   .meta({
     id: "StatementQuery",
-    description: "Days in Asia/Riyadh, both included; one that is not over yet goes up to now.",
+    description: "Days in Asia/Riyadh, both included. A day that has not ended is included up to now.",
   });
 export type StatementQuery = z.infer<typeof statementQuery>;
 
@@ -28,10 +28,12 @@ export const statementReply = z.object({
   closing_balance: balance,
   postings: z.array(z.object({
     posted_at: instant,
-    id: z.string().meta({ description: "The order, funding or withdrawal that moved it." }),
-    type: z.string().meta({ description: "What moved it, as in order.executed or withdrawal.returned." }),
+    id: z.string().meta({ description: "The order, funding or withdrawal that caused the posting." }),
+    type: z.string().meta({
+      description: "What caused the posting, such as order.executed or withdrawal.returned.",
+    }),
     account: z.enum(["available_sar", "held_sar", "gold_grams"]),
-    change: z.number().meta({ description: "In the account's unit; negative where it went down." }),
+    change: z.number().meta({ description: "In the account's unit; negative for a decrease." }),
     balance_after: z.number().meta({ description: "In the account's unit." }),
   })).meta({
     description: "Every posting, oldest first: opening balance and changes add up to the closing balance.",

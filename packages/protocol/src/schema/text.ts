@@ -7,7 +7,8 @@ export function idText(prefix: IdPrefix): z.ZodString {
   return z.string().regex(idForm(prefix)).meta({ description: `${prefix} and a UUIDv7.` });
 }
 
-const INSTANT_RULE = "An instant is RFC 3339 in UTC with Z and milliseconds, as in 2026-01-31T09:30:00.000Z.";
+const INSTANT_RULE =
+  "An instant must be RFC 3339 in UTC with Z and milliseconds, such as 2026-01-31T09:30:00.000Z.";
 export const instant = z.string({ error: INSTANT_RULE })
   .refine((text) => parseInstant(text) !== undefined, INSTANT_RULE)
   .meta({
@@ -18,12 +19,12 @@ export const instant = z.string({ error: INSTANT_RULE })
     examples: ["2026-01-31T09:30:00.000Z"],
   });
 
-const DATE_RULE = "A date is a day of the calendar, as in 2026-01-31.";
+const DATE_RULE = "A date must be a calendar day, such as 2026-01-31.";
 export const date = z.string({ error: DATE_RULE }).refine(isDate, DATE_RULE)
   .meta({ format: "date", examples: ["2026-01-31"] });
 
 export const sha256Hex = z.string().regex(/^[0-9a-f]{64}$/).meta({ description: "SHA-256, lower-case hex." });
 
 export const side = z.enum(["buy", "sell"], {
-  error: 'side is "buy" (you pay SAR and receive gold) or "sell" (you give gold and receive SAR).',
-}).meta({ description: "As you see it: buy pays SAR for gold, sell gives gold for SAR." });
+  error: 'side must be "buy" (you pay SAR and receive gold) or "sell" (you give gold and receive SAR).',
+}).meta({ description: "From your point of view: buy pays SAR for gold, sell gives gold for SAR." });

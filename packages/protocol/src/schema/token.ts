@@ -6,12 +6,14 @@ export const tokenRequest = z.object({
   // Another grant type gets unsupported_grant_type, a missing one gets invalid_request. The form's reader
   // checks for another grant type before it uses this schema.
   grant_type: z.literal("client_credentials", {
-    error: "grant_type is required: client_credentials, the only one that is supported.",
+    error: "grant_type must be client_credentials, the only supported grant type.",
   }),
   client_id: z.string({
-    error: "client_id is required: the one you were given, beginning with sbx_ or live_.",
+    error: "client_id is required: send the client_id that you were given; it begins with sbx_ or live_.",
   }),
-  client_secret: z.string({ error: "client_secret is required: the one you were given with the client_id." }),
+  client_secret: z.string({
+    error: "client_secret is required: send the secret that you were given with the client_id.",
+  }),
 }).meta({
   id: "TokenRequest",
   description:

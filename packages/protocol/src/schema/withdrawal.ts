@@ -7,8 +7,8 @@ import { requestBody } from "./request_body.ts";
 import { idText, instant } from "./text.ts";
 
 const REFERENCE_RULE =
-  `A reference is a string of at most ${REFERENCE_MAX_CHARACTERS} characters: letters, digits, space and ` +
-  "_ / - ? : ( ) . , ' + but neither space nor slash at either end.";
+  `A reference must be a string of at most ${REFERENCE_MAX_CHARACTERS} characters: letters, digits, space and ` +
+  "_ / - ? : ( ) . , ' + without a space or slash at either end.";
 
 export const withdrawalRequest = requestBody({
   id: "WithdrawalRequest",
@@ -18,7 +18,7 @@ export const withdrawalRequest = requestBody({
   reference: z.string({ error: REFERENCE_RULE }).regex(REFERENCE_FORM, REFERENCE_RULE).meta({
     description:
       `Your own reference; it travels with the transfer, so it has ${REFERENCE_MAX_CHARACTERS} characters at most (a UUID fits without its hyphens). ` +
-      "No two live withdrawals have the same.",
+      "Two withdrawals that are neither rejected nor returned cannot have the same reference.",
     maxLength: REFERENCE_MAX_CHARACTERS,
   }).optional(),
 }).transform(({ amount_sar, reference }): WithdrawalRequest => ({
@@ -51,7 +51,7 @@ export const withdrawalReply = z.object({
   created_at: instant,
 }).meta({
   id: "Withdrawal",
-  description: "Money on its way out. Rejected or returned, it is available again.",
+  description: "An outgoing payment. If it is rejected or returned, the amount is available again.",
 });
 export type WithdrawalReply = z.infer<typeof withdrawalReply>;
 

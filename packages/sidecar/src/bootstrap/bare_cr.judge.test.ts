@@ -16,7 +16,7 @@ describe("a bare CR", () => {
     return (await trial.send(bytes)).status;
   };
 
-  it("in a header's value is left out, and begins no header and no request", async () => {
+  it("in a header's value is removed, and starts no header and no request", async () => {
     const values = {
       "a\rb": "ab",
       "a\r": "a",
@@ -34,7 +34,7 @@ describe("a bare CR", () => {
     }
   });
 
-  it("in what says where a body ends is refused", async () => {
+  it("in Content-Length or in chunk framing is refused", async () => {
     const refused = [
       request("POST /seen", ["Content-Length: 2\rTransfer-Encoding: chunked"], "{}"),
       request("POST /seen", ["Content-Length: 1\r2"], "{}"),
@@ -46,7 +46,7 @@ describe("a bare CR", () => {
     assertEquals([await send(trailer), trial.arrived.map(({ body }) => body)], [200, ["{}"]]);
   });
 
-  it("in Transfer-Encoding makes a request without a body, and the service is never told of a body", async () => {
+  it("in Transfer-Encoding makes a request without a body, and the service sees no body", async () => {
     const next = request("GET /next");
     const first = request("POST /seen", ["Transfer-Encoding: chun\rked"], next).replace(
       "Connection: close\r\n",
@@ -65,7 +65,7 @@ describe("a bare CR", () => {
     assertEquals(trial.arrived.slice(2).map(({ target }) => target), ["/other"]);
   });
 
-  it("elsewhere in the head is refused", async () => {
+  it("elsewhere in the request head is refused", async () => {
     const refused = [
       request("GET /seen", ["X-\rValue: a"]),
       request("GET /se\ren"),

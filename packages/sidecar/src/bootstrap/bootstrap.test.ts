@@ -31,7 +31,7 @@ const bootstrapOf = (settings: Record<string, string> = {}) => {
 };
 
 describe("envoyBootstrap()", () => {
-  it("listens where it is told, and is administered by its own user alone", () => {
+  it("listens at the given addresses, and only its own user can open the admin socket", () => {
     const bootstrap = bootstrapOf();
     assertEquals(bootstrap(`${LISTENER}.address.socket_address`), { address: "0.0.0.0", port_value: 8443 });
     assertEquals(bootstrap(`${LISTENER}.additional_addresses.0.address.socket_address.address`), "::");
@@ -42,7 +42,7 @@ describe("envoyBootstrap()", () => {
     assertEquals(bootstrap("static_resources.listeners.1"), undefined);
   });
 
-  it("asks every partner for a certificate, anew with each connection", () => {
+  it("requires a client certificate on every connection, without session resumption", () => {
     const bootstrap = bootstrapOf();
     assertEquals(bootstrap(`${TLS}.require_client_certificate`), true);
     assertEquals(bootstrap(`${TLS}.disable_stateless_session_resumption`), true);
@@ -50,7 +50,7 @@ describe("envoyBootstrap()", () => {
     assertEquals(bootstrap(`${MANAGER}.common_http_protocol_options.max_connection_duration`), "900s");
   });
 
-  it("serves the host of the base URL, with its port and, where it is the usual one, without", () => {
+  it("serves the host of the base URL, with and without its port", () => {
     const hosts = (url: string) =>
       bootstrapOf({ PUBLIC_BASE_URL: url })(`${MANAGER}.route_config.virtual_hosts.0.domains`);
     assertEquals(hosts("https://api.example"), ["api.example", "api.example:443"]);
@@ -58,7 +58,7 @@ describe("envoyBootstrap()", () => {
     assertEquals(hosts("https://[::1]:8443"), ["[::1]", "[::1]:8443"]);
   });
 
-  it("asks each process of the service for its readiness, and where none is ready, none for anything else", () => {
+  it("checks the readiness of each process, and sends no request if no process is ready", () => {
     const bootstrap = bootstrapOf();
     const endpoint = `${CLUSTER}.load_assignment.endpoints.0.lb_endpoints`;
     assertEquals(bootstrap(`${endpoint}.0.endpoint`), {
@@ -72,12 +72,12 @@ describe("envoyBootstrap()", () => {
     assertEquals(bootstrapOf({ UPSTREAMS: "unix:/run/a.sock" })(`${CLUSTER}.health_checks`), []);
   });
 
-  it("never sends anything twice", () => {
+  it("never retries a request", () => {
     assert(!JSON.stringify(bootstrapOf()(MANAGER)).includes("retry_policy"));
     assertEquals(bootstrapOf()(`${CLUSTER}.circuit_breakers.thresholds.0.max_retries`), 0);
   });
 
-  it("takes the partner's address from the balancer where there is one, and from the connection elsewhere", () => {
+  it("takes the partner's address from the load balancer if there is one, else from the connection", () => {
     const header = `${MANAGER}.route_config.request_headers_to_add.0.header.value`;
     assertEquals(bootstrapOf()(header), "%DOWNSTREAM_DIRECT_REMOTE_ADDRESS_WITHOUT_PORT%");
     const balanced = bootstrapOf({ PROXY_PROTOCOL_FROM: "10.0.0.0/8" });
@@ -90,7 +90,7 @@ describe("envoyBootstrap()", () => {
     assertEquals([bootstrapOf()(match), bootstrapOf()(`${LISTENER}.listener_filters`)], [undefined, []]);
   });
 
-  it("listens for HAProxy alone where it stands in front, and waits for less of a handshake", () => {
+  it("accepts only HAProxy if it runs in front, and allows less time for the handshake", () => {
     const bootstrap = bootstrapOf({ FRONT_LISTEN: "0.0.0.0:8443", SIDECAR_LISTEN: "127.0.0.1:8442" });
     const header = `${MANAGER}.route_config.request_headers_to_add.0.header.value`;
     assertEquals(bootstrap(header), "%DOWNSTREAM_REMOTE_ADDRESS_WITHOUT_PORT%");
@@ -103,7 +103,7 @@ describe("envoyBootstrap()", () => {
     assertEquals(bootstrapOf()(`${chain}.transport_socket_connect_timeout`), "3s");
   });
 
-  it("bounds each certificate's rate and all connections by the settings", () => {
+  it("limits the rate of each certificate and the number of connections by the settings", () => {
     const bootstrap = bootstrapOf({ FLOOD_PER_SECOND: "77", CONNECTIONS_MAX: "88" });
     assertEquals(
       bootstrap(`${MANAGER}.http_filters.1.typed_config.descriptors.0.token_bucket.max_tokens`),
@@ -113,14 +113,14 @@ describe("envoyBootstrap()", () => {
     assertEquals(bootstrap(monitor), 88);
   });
 
-  it("keeps a bucket for as many certificates as there may ever be, and believes no header even if one came through", () => {
+  it("keeps a bucket for 10,000 certificates, and replaces the client's certificate header", () => {
     const bootstrap = bootstrapOf();
     assertEquals(bootstrap(`${MANAGER}.http_filters.1.typed_config.max_dynamic_descriptors`), 10_000);
     assertEquals(bootstrap(`${MANAGER}.forward_client_cert_details`), "SANITIZE_SET");
     assertEquals(bootstrap(`${MANAGER}.set_current_client_cert_details`), {});
   });
 
-  it("differs between sandbox and production in nothing but its own name", () => {
+  it("differs between sandbox and production only in its cluster name", () => {
     const text = (environment: string) =>
       JSON.stringify(envoyBootstrap(readSidecarConfig({ ...SETTINGS, GOLD_ENV: environment })));
     assertEquals(
@@ -131,7 +131,7 @@ describe("envoyBootstrap()", () => {
 });
 
 describe("envoyFiles()", () => {
-  it("has the server's certificate in a file of its own, which is read again when the certificate is replaced", () => {
+  it("writes the server's certificate to its own file, which Envoy reloads when it changes", () => {
     const files = envoyFiles(readSidecarConfig(SETTINGS));
     assertEquals([...files.keys()], ["envoy.json", "server_certificate.json"]);
     const secret = at(files.get("server_certificate.json"), "resources.0.tls_certificate");

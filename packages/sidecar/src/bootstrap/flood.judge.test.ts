@@ -25,7 +25,7 @@ describe("a flood of requests", () => {
     return { served: having(200), refused: having(429) };
   };
 
-  it("is bounded for each certificate by itself, whatever it says of itself", async () => {
+  it("is limited for each certificate separately", async () => {
     const others = trial.authority.issue("other");
     const [own, another] = await Promise.all([flood(FLOOD, trial.client), flood(RATE, others)]);
     assert(own.refused >= RATE, `${own.refused}`);
@@ -33,7 +33,7 @@ describe("a flood of requests", () => {
     assertEquals(another, { served: RATE, refused: 0 });
   });
 
-  it("is answered with a problem that says when to come again", async () => {
+  it("gets a problem with Retry-After, also with a forged certificate header", async () => {
     const forged = request("GET /health", [`X-Forwarded-Client-Cert: Hash=${"0".repeat(64)}`]);
     const answers = await Promise.all(Array.from({ length: FLOOD }, () => trial.send(forged)));
     const refused = answers.find(({ status }) => status === 429);
@@ -87,7 +87,7 @@ describe("HTTP/2", () => {
     socket.destroy();
   });
 
-  it("ends for who opens streams and takes them back at once, while others are served", async () => {
+  it("closes a connection that opens and resets many streams, while others are served", async () => {
     trial.arrived.length = 0;
     const { socket } = await speak(trial);
     const closed = new Promise((resolve) => socket.once("close", resolve));
@@ -100,7 +100,7 @@ describe("HTTP/2", () => {
     assert(trial.arrived.length < 200, `${trial.arrived.length}`);
   });
 
-  it("has no more streams at once than are allowed", async () => {
+  it("announces the maximum number of concurrent streams", async () => {
     const { socket, received } = await speak(trial);
     // SETTINGS_MAX_CONCURRENT_STREAMS, which the server announces in its first frame.
     const setting = Buffer.from([0, 3, 0, 0, 0, MAX_STREAMS]);
@@ -115,7 +115,7 @@ describe("connections", () => {
   before(async () => void (trial = await startEnvoyTrial({ CONNECTIONS_MAX: "3" })));
   after(() => trial.stop());
 
-  it("beyond the bound are closed, and welcome again when others have gone", async () => {
+  it("beyond the limit are closed, and accepted again when others have closed", async () => {
     const held = await Promise.all([trial.open(), trial.open(), trial.open()]);
     const refused = trial.open().then((socket) => once(socket, "close").then(() => true), () => true);
     // Envoy also closes an idle connection, but only after minutes.
@@ -127,12 +127,12 @@ describe("connections", () => {
   });
 });
 
-describe("more than the service can have under way", () => {
+describe("requests beyond the service's capacity", () => {
   let trial: EnvoyTrial;
   before(async () => void (trial = await startEnvoyTrial({}, () => {})));
   after(() => trial.stop());
 
-  it("is refused at once, as overload", async () => {
+  it("are refused at once with service_unavailable", async () => {
     const WAITING = 1024;
     const streams = Array.from({ length: MAX_STREAMS }, (_, at) => openStream(2 * at + 1));
     const connections = Array.from({ length: Math.ceil(WAITING / MAX_STREAMS) }, () => speak(trial));

@@ -59,12 +59,12 @@ function expectRefusal({ status, head, body }: Answer, code: ProblemCode): void 
   assert(!/\nserver:|\nx-envoy/.test(head), head);
 }
 
-describe("what Envoy answers by itself", () => {
+describe("Envoy's own replies", () => {
   let trial: EnvoyTrial;
   before(async () => void (trial = await startEnvoyTrial()));
   after(() => trial.stop());
 
-  it("is a problem of the registry, and nothing of it reaches the service", async () => {
+  it("are problems of the registry, and the refused requests do not reach the service", async () => {
     await Promise.all(REFUSED.map(async ([code, bytes]) => {
       const answer = await trial.send(bytes);
       try {
@@ -78,7 +78,7 @@ describe("what Envoy answers by itself", () => {
     assertEquals(trial.arrived, []);
   });
 
-  it("is that problem for whoever says that it speaks gRPC, too, and never a 200", async () => {
+  it("are the same problems for a gRPC content type, never a 200", async () => {
     const refused: [ProblemCode, string][] = [
       ["path_not_allowed", "GET /v1%2forders"],
       ["method_not_allowed", "TRACE /health"],
@@ -93,11 +93,11 @@ describe("what Envoy answers by itself", () => {
     assertEquals(trial.arrived, []);
   });
 
-  it("names the methods that there are", async () => {
+  it("list the allowed methods", async () => {
     assertMatch((await trial.send(request("TRACE /health"))).head, /\nallow: get, post\r/);
   });
 
-  it("has OAuth's form at the token endpoint", async () => {
+  it("have OAuth's error format at the token endpoint", async () => {
     for (const target of ["/oauth/token", "/oauth/token?x=%2f"]) {
       const { status, head, body } = await trial.send(request(`POST ${target}`, ["Content-Length: 65537"]));
       assertEquals([status, JSON.parse(body).error, JSON.parse(body).code], [
@@ -110,7 +110,7 @@ describe("what Envoy answers by itself", () => {
     assertEquals(trial.arrived, []);
   });
 
-  it("leaves everything else to the service, byte for byte", async () => {
+  it("leave all other requests to the service, byte for byte", async () => {
     const targets = [
       "/v1/%6frders",
       "//v1/orders",
@@ -131,7 +131,7 @@ describe("what Envoy answers by itself", () => {
     assertEquals(trial.arrived.at(-1)?.body, body);
   });
 
-  it("is logged, without query, secret or body, and so is what the service answered", async () => {
+  it("are logged like the service's replies, without query, secret or body", async () => {
     await trial.send(request("GET /seen?secret=in_the_query", ["Authorization: Bearer in_a_header"]));
     await trial.send(request("TRACE /unseen"));
     const lines = await trial.log(({ path }) => path === "/unseen");

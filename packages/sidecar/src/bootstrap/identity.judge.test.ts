@@ -3,7 +3,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { after, before, describe, it } from "node:test";
 import { type EnvoyTrial, request, startEnvoyTrial, valuesOf } from "../envoy_trial.ts";
 
-describe("who Envoy says is calling", () => {
+describe("the caller's identity that Envoy sends", () => {
   let trial: EnvoyTrial;
   before(async () => void (trial = await startEnvoyTrial()));
   after(() => trial.stop());
@@ -15,21 +15,21 @@ describe("who Envoy says is calling", () => {
     return trial.arrived[0]!;
   };
 
-  it("is the hash of the certificate and nothing else about it, whatever the client says", async () => {
+  it("is only the hash of the certificate, also if the client sends a forged header", async () => {
     for (const forged of [[], ["Hash=00"], ["Hash=00", 'Hash=11;Subject="CN=x"']]) {
       const arrived = await arrivedWith(...forged.map((value) => `X-Forwarded-Client-Cert: ${value}`));
       assertEquals(valuesOf(arrived, "x-forwarded-client-cert"), [`Hash=${trial.client.hash}`]);
     }
   });
 
-  it("is the address of the connection, whatever the client says", async () => {
+  it("is the address of the connection, also if the client sends forged headers", async () => {
     const names = ["X-Client-Ip", "x-client-ip", "X-Real-IP", "X-Forwarded-For", "Forwarded"];
     const arrived = await arrivedWith(...names.map((name) => `${name}: 192.0.2.7`));
     assertEquals(valuesOf(arrived, "x-client-ip"), ["127.0.0.1"]);
     assert(!arrived.rawHeaders.join().includes("192.0.2.7"));
   });
 
-  it("is said even where the client names the headers as those of one hop", async () => {
+  it("is sent even if the client lists the headers in Connection", async () => {
     const arrived = await arrivedWith(
       "Connection: x-client-ip, x-forwarded-client-cert, x-gold-proxy-secret",
     );
@@ -38,7 +38,7 @@ describe("who Envoy says is calling", () => {
     assertEquals(valuesOf(arrived, "x-gold-proxy-secret"), [trial.proxySecret]);
   });
 
-  it("comes with the client's own headers alone", async () => {
+  it("is sent without the client's forged proxy headers", async () => {
     const ours = ["x-gold-proxy-secret", "x-request-id", "x-forwarded-proto", "x-forwarded-host"];
     const envoys = ["internal", "external-address", "attempt-count", "original-path", "decorator-operation"];
     const forged = [...ours, ...envoys.map((name) => `x-envoy-${name}`)].map((name) => `${name}: forged`);
@@ -55,7 +55,7 @@ describe("who Envoy says is calling", () => {
   });
 });
 
-describe("headers that steer Envoy elsewhere", () => {
+describe("headers that can control Envoy", () => {
   let trial: EnvoyTrial;
   before(async () =>
     void (trial = await startEnvoyTrial({}, (asked, answer) => {
@@ -65,7 +65,7 @@ describe("headers that steer Envoy elsewhere", () => {
   );
   after(() => trial.stop());
 
-  it("make it send nothing twice", async () => {
+  it("cause no retry", async () => {
     const { status } = await trial.send(request("POST /break", [
       "x-envoy-retry-on: 5xx,reset,connect-failure",
       "x-envoy-max-retries: 5",
@@ -75,7 +75,7 @@ describe("headers that steer Envoy elsewhere", () => {
     assertEquals([status, trial.arrived.map(({ target }) => target)], [503, ["/break"]]);
   });
 
-  it("change no timeout, no path and no answer", async () => {
+  it("change no timeout, no path and no reply", async () => {
     const { status, head, body } = await trial.send(request("GET /slow", [
       "x-envoy-upstream-rq-timeout-ms: 1",
       "x-envoy-upstream-rq-per-try-timeout-ms: 1",

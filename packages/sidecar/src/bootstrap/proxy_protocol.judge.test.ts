@@ -35,29 +35,29 @@ async function sendThrough(trial: EnvoyTrial, first: Uint8Array | string): Promi
   return await Promise.race([failed, answered]);
 }
 
-describe("behind a balancer that is listed", () => {
+describe("behind a listed load balancer", () => {
   let trial: EnvoyTrial;
   before(async () => void (trial = await startEnvoyTrial({ PROXY_PROTOCOL_FROM: "10.0.0.0/8,127.0.0.0/8" })));
   after(() => trial.stop());
 
-  it("the caller's address is the one that the balancer announces", async () => {
+  it("the caller's address is the address that the load balancer announces", async () => {
     assertEquals(await sendThrough(trial, announce("198.51.100.9")), 200);
     assertEquals(valuesOf(trial.arrived[0]!, "x-client-ip"), ["198.51.100.9"]);
     await trial.log(({ kind, client_ip }) => kind === "request" && client_ip === "198.51.100.9");
   });
 
-  it("a connection without an announcement, or with one in text, is closed", async () => {
+  it("a connection without PROXY protocol, or with its text version, is closed", async () => {
     assertEquals(await sendThrough(trial, ""), 0);
     assertEquals(await sendThrough(trial, "PROXY TCP4 198.51.100.9 127.0.0.1 12345 8443\r\n"), 0);
   });
 });
 
-describe("connections from elsewhere than a listed balancer", () => {
+describe("connections from other addresses than a listed load balancer", () => {
   let trial: EnvoyTrial;
   before(async () => void (trial = await startEnvoyTrial({ PROXY_PROTOCOL_FROM: "198.51.100.0/24" })));
   after(() => trial.stop());
 
-  it("are closed, whatever they announce", async () => {
+  it("are closed, whatever address they announce", async () => {
     assertEquals(await sendThrough(trial, announce("198.51.100.9")), 0);
     assertEquals(await sendThrough(trial, announce("127.0.0.1")), 0);
     assertEquals(await sendThrough(trial, ""), 0);
@@ -65,12 +65,12 @@ describe("connections from elsewhere than a listed balancer", () => {
   });
 });
 
-describe("without a balancer", () => {
+describe("without a load balancer", () => {
   let trial: EnvoyTrial;
   before(async () => void (trial = await startEnvoyTrial()));
   after(() => trial.stop());
 
-  it("nobody's announcement is believed", async () => {
+  it("PROXY protocol is not accepted", async () => {
     assertEquals(await sendThrough(trial, announce("198.51.100.9")), 0);
     assertEquals(await sendThrough(trial, ""), 200);
     assertEquals(valuesOf(trial.arrived[0]!, "x-client-ip"), ["127.0.0.1"]);

@@ -6,7 +6,7 @@ import { findFreePort } from "@gold-partner/dev";
 import { askAdmin } from "../admin.ts";
 import { type EnvoyTrial, startEnvoyTrial } from "../envoy_trial.ts";
 
-describe("Envoy's administration", () => {
+describe("Envoy's admin interface", () => {
   let trial: EnvoyTrial;
   let port: number;
   before(async () => {
@@ -25,7 +25,7 @@ describe("Envoy's administration", () => {
     assertEquals((mode & 0o777).toString(8), "600");
   });
 
-  it("shows its figures and its readiness on loopback, and nothing else", async () => {
+  it("shows only its statistics and its readiness on loopback", async () => {
     const [status, figures] = await get("/stats/prometheus");
     assertEquals(status, 200);
     assertMatch(
@@ -43,7 +43,7 @@ describe("Envoy's administration", () => {
     }
   });
 
-  it("shows its figures while partners have taken every connection, and after a drain closed the listener", async () => {
+  it("shows its statistics while all connections are taken, and after a drain", async () => {
     const held = await trial.open();
     await assertRejects(() => trial.open());
     assertEquals((await get("/ready"))[0], 200);

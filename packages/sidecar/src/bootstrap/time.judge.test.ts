@@ -7,7 +7,7 @@ import { type EnvoyTrial, request, startEnvoyTrial } from "../envoy_trial.ts";
 const SLOW_BODY = "POST /a HTTP/1.1\r\nHost: localhost\r\nContent-Length: 100\r\n\r\nhalf";
 const SLOW_HEADERS = "GET /health HTTP/1.1\r\nHost: localhost\r\nX-Nonce:";
 
-describe("what never ends", () => {
+describe("a request that never ends", () => {
   let trial: EnvoyTrial;
   before(async () =>
     void (trial = await startEnvoyTrial(
@@ -26,7 +26,7 @@ describe("what never ends", () => {
     return [status, JSON.parse(body).code];
   };
 
-  it("is ended by a clock of its own, while others are served", async () => {
+  it("ends after its own timeout, while others are served", async () => {
     const silent = connect(trial.envoy.ports[0]!, "127.0.0.1");
     const slow = Promise.all([
       timed(refusal(SLOW_HEADERS)),

@@ -38,7 +38,7 @@ describe("the handshake", () => {
     return new Promise((resolve) => child.on("close", () => resolve(said)));
   };
 
-  it("lets in who has a certificate of the authority, and nobody else", async () => {
+  it("accepts only clients with a certificate of the authority", async () => {
     const other = createTrialAuthority(join(trial.folder, "other"));
     const { authority, client } = trial;
     assert(await comesIn(client));
@@ -72,7 +72,7 @@ describe("the handshake", () => {
     for (const args of refused) assert(!/HTTP\/1\.1 200/.test(await openssl(args)), args.join(" "));
   });
 
-  it("is never shortened by an earlier session", async () => {
+  it("never resumes an earlier session", async () => {
     const session = join(trial.folder, "session.pem");
     for (const version of ["-tls1_2", "-tls1_3"]) {
       const first = await openssl([version, "-sess_out", session]);
@@ -82,7 +82,7 @@ describe("the handshake", () => {
     }
   });
 
-  it("follows a new revocation list and a new server certificate within two seconds", async () => {
+  it("uses a new revocation list and a new server certificate within two seconds", async () => {
     const { authority } = trial;
     const kept = authority.issue("kept");
     const revoked: Identity[] = [];
@@ -98,7 +98,7 @@ describe("the handshake", () => {
       trial.presentServer(server);
       const startedMs = performance.now();
       while (await comesIn(next) || await serialOf(trial) === presented) {
-        assert(performance.now() - startedMs < PATIENCE_MS, "it never came about");
+        assert(performance.now() - startedMs < PATIENCE_MS, "the condition was not met in time");
         await sleep(50);
       }
       tookMs.push(performance.now() - startedMs);

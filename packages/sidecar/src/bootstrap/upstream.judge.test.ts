@@ -76,7 +76,7 @@ describe("the processes of the service", () => {
     assertEquals(found, expected);
   };
 
-  it("are asked by turns while they are ready, and not while they are not", async () => {
+  it("share the requests while they are ready, and get none while they are not", async () => {
     await untilAnswering("one", "other");
     one!.ready = false;
     await untilAnswering("other");
@@ -88,11 +88,11 @@ describe("the processes of the service", () => {
     Number(/: (\d+)$/m.exec(await trial.ask(`/stats?filter=^cluster.service.${name}$`))?.[1]);
   const until = async (isSo: () => Promise<boolean>): Promise<void> => {
     for (const endMs = performance.now() + PATIENCE_MS; !await isSo(); await sleep(50)) {
-      assert(performance.now() < endMs, "it never came about");
+      assert(performance.now() < endMs, "the condition was not met in time");
     }
   };
 
-  it("stay in after two late answers to the health check, and are out when they hang or die", async () => {
+  it("stay in use after two late health checks, and are removed when they hang or die", async () => {
     await untilAnswering("one", "other");
     const failures = await figure("health_check.failure");
     const healthy: number[] = [];
@@ -117,7 +117,7 @@ describe("the processes of the service", () => {
     await until(async () => await figure("membership_healthy") === 2);
   });
 
-  it("are not asked at all when none is ready: the answer says when to come again", async () => {
+  it("get no request when none is ready, and the reply has Retry-After", async () => {
     [one!.ready, other!.ready] = [false, false];
     await untilAnswering("upstream_unavailable");
     const { status, head, body } = await trial.send(request("GET /health"));
@@ -130,8 +130,8 @@ describe("the processes of the service", () => {
   });
 });
 
-describe("an Envoy that is told to stop", () => {
-  it("lets what is under way have its answer", async () => {
+describe("an Envoy that is stopped", () => {
+  it("finishes in-flight requests", async () => {
     const ANSWER_MS = 1000;
     const trial = await startEnvoyTrial({}, (_request, response) => {
       setTimeout(() => response.end("late"), ANSWER_MS);

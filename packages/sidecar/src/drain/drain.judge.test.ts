@@ -29,7 +29,7 @@ async function runDrain(...args: string[]): Promise<{ code: number; says: string
   return { code, says };
 }
 
-describe("sidecar drain, beside the real Envoy", () => {
+describe("sidecar drain with the real Envoy", () => {
   let trial: EnvoyTrial;
   before(async () => {
     trial = await startEnvoyTrial({}, (_request, response) => {
@@ -40,7 +40,7 @@ describe("sidecar drain, beside the real Envoy", () => {
 
   const admin = () => `unix:${join(trial.folder, "admin.sock")}`;
 
-  it("asks partners to go with their next reply, takes new ones until the door closes, and says that none is left", async () => {
+  it("asks partners to disconnect, then closes the listener, and reports that none is left", async () => {
     const [idle, busy] = [await trial.open(), await trial.open()];
     const [idleText, busyText] = [readToLast(idle), readToLast(busy)];
     ask(busy);
@@ -63,13 +63,13 @@ describe("sidecar drain, beside the real Envoy", () => {
     assertMatch(says, /^Envoy is drained: no connection is left after [0-9.]+ s\.\n$/);
   });
 
-  it("says in one sentence when nobody answers", async () => {
+  it("reports in one sentence that Envoy does not answer", async () => {
     const { code, says } = await runDrain("--admin", `${admin()}.other`);
     assertEquals(code, 3);
-    assertMatch(says, /^Envoy was not drained: .* ADMIN_LISTEN\?\n$/);
+    assertMatch(says, /^Envoy was not drained: .* ADMIN_LISTEN\.\n$/);
   });
 
-  it("takes no argument that it does not know, and reaches no other machine", async () => {
+  it("rejects unknown arguments and an admin address that is not a Unix socket", async () => {
     const wrong = [
       ["--second", "1"],
       ["--seconds", "0"],

@@ -7,7 +7,7 @@ const EXIT_DEPENDENCY = 3;
 const DEFAULTS = { admin: "unix:/run/envoy/admin.sock", seconds: "25" } as const;
 const SECONDS_MAX = 600;
 const USAGE =
-  `sidecar drain [--admin ${DEFAULTS.admin}] [--seconds ${DEFAULTS.seconds}]: has Envoy ask its clients to disconnect, and waits at most N seconds for them.`;
+  `sidecar drain [--admin ${DEFAULTS.admin}] [--seconds ${DEFAULTS.seconds}]: makes Envoy ask its clients to disconnect, and waits for them for at most --seconds.`;
 
 /** `sidecar drain`: a supervisor runs it before it stops the service, while Envoy still runs. */
 export async function drain(args: readonly string[]): Promise<number> {
@@ -24,15 +24,15 @@ export async function drain(args: readonly string[]): Promise<number> {
       closed && connections === 0
         ? `Envoy is drained: no connection is left after ${seconds} s.`
         : `Envoy is not drained: after ${seconds} s it ${
-          closed ? "takes no connection any more" : "still takes connections"
-        } and has ${connections}, with ${requests} request(s) under way. They end with it.`,
+          closed ? "no longer accepts connections" : "still accepts connections"
+        } and has ${connections} open, with ${requests} request(s) in flight. They end when Envoy stops.`,
     );
     return 0;
   } catch (error) {
     console.error(
-      `Envoy was not drained: its admin interface at unix:${options.admin.path} does not answer (${
+      `Envoy was not drained: its admin interface at unix:${options.admin.path} did not answer (${
         (error as Error).message
-      }). Is it running, and is --admin its ADMIN_LISTEN?`,
+      }). Check that Envoy is running and that --admin is its ADMIN_LISTEN.`,
     );
     return EXIT_DEPENDENCY;
   }

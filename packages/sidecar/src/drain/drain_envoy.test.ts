@@ -33,7 +33,7 @@ describe("drainEnvoy()", () => {
     return { admin: { kind: "unix", path } as const, asked, stop: () => server.close() };
   };
 
-  it("asks Envoy to drain once, and waits until it is closed and nobody is left", async () => {
+  it("asks Envoy to drain once, and waits until the listener and all connections are closed", async () => {
     const states: State[] = [[0, 2, 1], [0, 0, 0], [1, 1, 1], [1, 1, 0], [1, 0, 0]];
     const { admin, asked, stop } = await stage("waits", states);
     assertEquals(await drainEnvoy({ admin, seconds: 60 }), { connections: 0, requests: 0, closed: true });
@@ -41,7 +41,7 @@ describe("drainEnvoy()", () => {
     stop();
   });
 
-  it("waits no longer than it is told, and tells what is left", async () => {
+  it("waits at most the given seconds, and returns the remaining connections", async () => {
     const { admin, stop } = await stage("late", [[1, 3, 2]]);
     const startedMs = performance.now();
     assertEquals(await drainEnvoy({ admin, seconds: 1 }), { connections: 3, requests: 2, closed: true });
@@ -51,17 +51,21 @@ describe("drainEnvoy()", () => {
     stop();
   });
 
-  it("does not take a number that is missing for none", async () => {
+  it("rejects stats without a connection count", async () => {
     const { admin, stop } = await stage(
       "silent",
       [[1, 0, 0]],
       () => "listener_manager.listener_stopped: 1\n",
     );
-    await assertRejects(() => drainEnvoy({ admin, seconds: 1 }), Error, "counts no partners' connections");
+    await assertRejects(
+      () => drainEnvoy({ admin, seconds: 1 }),
+      Error,
+      "stats do not include partners' connections",
+    );
     stop();
   });
 
-  it("fails where nobody answers", async () => {
+  it("rejects when Envoy does not answer", async () => {
     const admin = { kind: "unix", path: join(folder, "nobody") } as const;
     await assertRejects(() => drainEnvoy({ admin, seconds: 1 }), Error);
   });

@@ -47,7 +47,7 @@ export async function readRemainder(admin: UnixAddress): Promise<Remainder> {
   };
   // Fail if a statistic is missing. NaN never equals 0, so the drain would otherwise wait until its deadline.
   if (Number.isNaN(left.connections + left.requests)) {
-    throw new Error("Envoy counts no partners' connections.");
+    throw new Error("Envoy's stats do not include partners' connections and requests.");
   }
   return left;
 }

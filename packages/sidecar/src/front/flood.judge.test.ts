@@ -72,7 +72,7 @@ const certificateOf = (trial: EnvoyTrial, { cert, key }: Identity) => ({
 });
 
 describe("an Envoy without HAProxy in front of it", () => {
-  it("is closed to everybody by one address that opens connections and says nothing", async () => {
+  it("becomes unreachable when one address opens connections and sends nothing", async () => {
     const failed = await using(startEnvoyTrial(FLOODED), (trial) =>
       underAttack(
         { port: trial.envoy.ports[0]!, from: ["127.0.0.2"], count: SILENT },
@@ -80,10 +80,10 @@ describe("an Envoy without HAProxy in front of it", () => {
         () => failuresOf(trial, HANDSHAKES, {}),
       ));
     console.log(`without HAProxy ${failed} of ${HANDSHAKES} handshakes failed`);
-    assert(failed > 1, `${failed} failed: this attack proves nothing of HAProxy`);
+    assert(failed > 1, `${failed} failed: the attack is too weak to test HAProxy`);
   });
 
-  it("is closed to everybody by one partner's idle connections", async () => {
+  it("becomes unreachable when one partner holds idle connections", async () => {
     const failed = await using(startEnvoyTrial(SMALL), (trial) => {
       const tls = certificateOf(trial, trial.authority.issue("attacker"));
       return underAttack(
@@ -93,12 +93,12 @@ describe("an Envoy without HAProxy in front of it", () => {
       );
     });
     console.log(`without HAProxy ${failed} of ${HANDSHAKES} handshakes failed`);
-    assert(failed > 1, `${failed} failed: this attack proves nothing of HAProxy`);
+    assert(failed > 1, `${failed} failed: the attack is too weak to test HAProxy`);
   });
 });
 
 describe("an Envoy behind HAProxy", () => {
-  it("serves a partner while one address opens 11,000 connections and says nothing", async () => {
+  it("serves a partner while one address opens 11,000 connections and sends nothing", async () => {
     const { failed, metrics } = await using(startFrontTrial(FLOODED), async (trial) => ({
       failed: await underAttack(
         { port: trial.port, from: ["127.0.0.2"], count: SILENT },
@@ -114,7 +114,7 @@ describe("an Envoy behind HAProxy", () => {
     assert(Number(refused) > SILENT / 10, `HAProxy counts ${refused} refusals`);
   });
 
-  it("serves a partner while another one holds as many idle connections as it gets", async () => {
+  it("serves a partner while another partner holds as many idle connections as it can", async () => {
     const failed = await using(startFrontTrial(SMALL), (trial) => {
       const tls = certificateOf(trial.envoy, trial.envoy.authority.issue("attacker"));
       return underAttack(
@@ -126,7 +126,7 @@ describe("an Envoy behind HAProxy", () => {
     assert(failed <= 1, `${failed} of ${HANDSHAKES} handshakes failed`);
   });
 
-  it("serves a partner at its own address while a certificate is used from a hundred others", async () => {
+  it("serves a partner while another certificate connects from a hundred addresses", async () => {
     for (const from of [REGISTERED!, UNREGISTERED!]) {
       const failed = await using(startFrontTrial(SMALL), async (trial) => {
         await writeAddressMap(trial.socket, new Map([[HONEST, "honest"], ["127.0.1.0/24", "attacker"]]));
@@ -161,7 +161,7 @@ describe("HAProxy in front of Envoy", () => {
     assertEquals(valuesOf(trial.envoy.arrived.at(-1)!, "x-client-ip"), ["127.0.0.9"]);
   });
 
-  it("closes what has not finished its handshake after three seconds, and at once what is not TLS", async () => {
+  it("closes an unfinished handshake after three seconds, and a non-TLS connection at once", async () => {
     const hello = Buffer.from(await helloOf(trial));
     const [silent, half, stuck, plain] = await Promise.all(
       ["", hello.subarray(0, 20), hello, "GET / HTTP/1.1\r\n\r\n"].map(lifeMs),

@@ -20,11 +20,11 @@ const linesOf = (settings: Record<string, string> = {}) =>
   filesOf(settings).get("haproxy.cfg")!.split("\n").map((line) => line.trim());
 
 describe("haproxyFiles()", () => {
-  it("is nothing where partners connect to Envoy itself", () => {
+  it("returns nothing if partners connect to Envoy directly", () => {
     assertEquals([...filesOf({ FRONT_LISTEN: "" })], []);
   });
 
-  it("listens for partners, and passes bytes on to Envoy with the client's address", () => {
+  it("listens for partners, and forwards bytes to Envoy with the client's address", () => {
     const lines = linesOf();
     const binds = lines.filter((line) => line.startsWith("bind "));
     assertEquals(binds, ["bind 0.0.0.0:8443", "bind [::]:8443 v6only", "bind 127.0.0.1:8405"]);
@@ -52,7 +52,7 @@ describe("haproxyFiles()", () => {
     ) assert(lines.includes(line), line);
   });
 
-  it("believes announcements of listed balancers alone, and counts the clients that they announce", () => {
+  it("accepts PROXY protocol only from listed load balancers, and counts the announced clients", () => {
     assert(!linesOf().some((line) => line.includes("expect-proxy")));
     const lines = linesOf({ PROXY_PROTOCOL_FROM: "10.0.0.0/8,fd00::/8" });
     const reject = lines.indexOf("tcp-request connection reject if !{ src 10.0.0.0/8 fd00::/8 }");

@@ -17,7 +17,7 @@ describe("writeAddressMap()", () => {
   before(async () => void (front = await startFrontTrial({ CONNECTIONS_UNREGISTERED: "1" })));
   after(() => front.stop());
 
-  it("replaces HAProxy's map where it differs, however long it is", async () => {
+  it("replaces HAProxy's map if it differs, also if it is long", async () => {
     const many = new Map(
       Array.from({ length: 1000 }, (_, n) => [`2001:db8:${n.toString(16)}::/48`, `prt_${n}`]),
     );
@@ -35,7 +35,7 @@ describe("writeAddressMap()", () => {
     assertEquals(await writeAddressMap(front.socket, new Map()), false);
   });
 
-  it("takes addresses out of the number that all unregistered ones share", async () => {
+  it("does not count registered addresses in the limit of unregistered addresses", async () => {
     const from = (address: string) => isServed(front.envoy, { port: front.port, from: address });
     const held = await front.envoy.open({ port: front.port, localAddress: "127.0.0.7" } as object);
     assertEquals([await from("127.0.0.1"), await from("127.0.0.2")], [false, false]);
@@ -45,7 +45,7 @@ describe("writeAddressMap()", () => {
   });
 });
 
-describe("sidecar keep, in front of which HAProxy stands", () => {
+describe("sidecar keep with HAProxy", () => {
   let books: TrialBooks;
   let front: FrontTrial;
   let folder: string;
@@ -60,7 +60,7 @@ describe("sidecar keep, in front of which HAProxy stands", () => {
     rmSync(folder, { recursive: true });
   });
 
-  it("tells HAProxy a new address of a partner without a restart, and leaves out suspended partners", async () => {
+  it("sends a partner's new address to HAProxy without a restart, and omits suspended partners", async () => {
     const url = new URL(books.url);
     url.searchParams.set("role", "gold_api");
     const id = await books.createClient();

@@ -15,14 +15,14 @@ const other: Authority = { certificate: OTHER_CERTIFICATE, revocationList: OTHER
 const NO_LIST = { event: "the proxy gets no revocation list at all" };
 
 describe("composeBundle()", () => {
-  it("gives every authority and every list, and has nothing to say", () => {
+  it("returns every authority and every list without complaints", () => {
     assertEquals(composeBundle([one, other], NOW_MS), {
       trust: { certificates: [ONE_CERTIFICATE, OTHER_CERTIFICATE], revocationLists: [ONE_LIST, OTHER_LIST] },
       complaints: [],
     });
   });
 
-  it("writes each PEM in one form, however it was stored", () => {
+  it("writes each PEM in one format, for every stored format", () => {
     const stored = (pem: string) => `\n${pem.replaceAll("\n", "\r\n").trim()}`;
     const { trust, complaints } = composeBundle(
       [{ ...one, certificate: stored(ONE_CERTIFICATE), revocationList: stored(ONE_LIST) }],
@@ -34,7 +34,7 @@ describe("composeBundle()", () => {
     }, []]);
   });
 
-  it("leaves out an authority five seconds before it ends, with its list", () => {
+  it("omits an authority and its list from five seconds before it expires", () => {
     const at = (nowMs: number) =>
       composeBundle([one, other].map((each) => ({ ...each, listEndsMs: nowMs + 60_000 })), nowMs);
     assertEquals(at(OTHER_ENDS_MS - 5001).trust.certificates.length, 2);
@@ -43,7 +43,7 @@ describe("composeBundle()", () => {
     assertEquals(complaints, [{ event: "an authority has expired", authority: OTHER_NAME }]);
   });
 
-  it("gives no list at all where one authority has none, or one that is overdue or broken", () => {
+  it("returns no list at all if the list of one authority is missing, overdue or broken", () => {
     const wrong: [Partial<Authority>, string][] = [
       [{ revocationList: undefined }, "an authority has no revocation list"],
       [{ listEndsMs: NOW_MS + 5000 }, "an authority's revocation list is overdue"],
@@ -63,7 +63,7 @@ describe("composeBundle()", () => {
     }
   });
 
-  it("leaves out a certificate that is none, and keeps the others'", () => {
+  it("omits a malformed certificate and keeps the others", () => {
     for (const certificate of ["", "garbage", ONE_LIST, ONE_CERTIFICATE.replace("MIIB", "AAAA")]) {
       const { trust, complaints } = composeBundle([{ ...one, certificate }, other], NOW_MS);
       assertEquals(trust, { certificates: [OTHER_CERTIFICATE], revocationLists: [OTHER_LIST] });
@@ -71,7 +71,7 @@ describe("composeBundle()", () => {
     }
   });
 
-  it("takes the first certificate alone of a text that holds several", () => {
+  it("uses only the first certificate of a text with several", () => {
     const certificate = ONE_CERTIFICATE + OTHER_CERTIFICATE;
     assertEquals(composeBundle([{ ...one, certificate }], NOW_MS).trust.certificates, [ONE_CERTIFICATE]);
   });

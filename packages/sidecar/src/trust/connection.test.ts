@@ -5,7 +5,7 @@ import { assertRejects } from "@std/assert";
 import { openConnection } from "./connection.ts";
 
 describe("openConnection()", () => {
-  it("gives up on a database that falls silent, over TLS too, long before TCP would", async () => {
+  it("gives up on a silent database long before TCP does, also over TLS", async () => {
     const database = await silentDatabase();
     const sql = openConnection(database.url);
     try {

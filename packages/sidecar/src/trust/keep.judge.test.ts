@@ -59,21 +59,21 @@ describe("sidecar keep, between the database and the real Envoy", () => {
     await books.sql`update gold.registry_version set version = version + 1`;
     const startedMs = performance.now();
     while (!await condition()) {
-      assert(performance.now() - startedMs < 30_000, "it never came about");
+      assert(performance.now() - startedMs < 30_000, "the condition was not met in time");
       await new Promise((resolve) => setTimeout(resolve, 50));
     }
     return performance.now() - startedMs;
   };
 
-  it("writes once for who starts after it, or says why it did not", async () => {
+  it("--once writes the files, or reports why it did not", async () => {
     const { ended, said } = runKeep(["--once"], settings());
     assertEquals([await ended, said.error], [0, ""]);
     const nobody = runKeep(["--once"], { ...settings(), DATABASE_URL: "postgres://x@127.0.0.1:1/gold" });
     assertEquals(await nobody.ended, 3);
-    assertMatch(nobody.said.error, /^The trust was not written\. .+\n$/);
+    assertMatch(nobody.said.error, /^The CA certificates and revocation lists were not written\. .+\n$/);
   });
 
-  it("has a revoked certificate refused at the handshake within two seconds, and let in again where the list is overdue", async () => {
+  it("Envoy refuses a revoked certificate within two seconds, unless the list is overdue", async () => {
     const { child, ended, said } = runKeep([], settings());
     keeper = child;
     let revoked = trial.client;
@@ -101,7 +101,7 @@ describe("sidecar keep, between the database and the real Envoy", () => {
     assert(events.includes("an authority's revocation list is overdue"), said.out);
   });
 
-  it("takes no argument that it does not know, and names every setting that is wrong", async () => {
+  it("rejects unknown arguments, and names every invalid setting", async () => {
     const wrong = runKeep(["--one"], settings());
     assertEquals(await wrong.ended, 2);
     assertMatch(wrong.said.error, /^sidecar keep \[--once\]/);

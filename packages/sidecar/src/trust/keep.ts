@@ -9,7 +9,7 @@ const EXIT_USAGE = 2;
 const EXIT_DEPENDENCY = 3;
 const POLL_MS = 1000;
 const USAGE =
-  "sidecar keep [--once]: writes TRUST_DIRECTORY from DATABASE_URL, and partners' addresses to HAProxy in FRONT_DIRECTORY, once a second; --once writes TRUST_DIRECTORY once and ends.";
+  "sidecar keep [--once]: writes TRUST_DIRECTORY from DATABASE_URL, and partners' addresses to HAProxy in FRONT_DIRECTORY, once a second; --once writes TRUST_DIRECTORY once and exits.";
 
 type Settings = Pick<KeeperOptions, "databaseUrl" | "folder" | "frontSocket">;
 type Variables = Readonly<Record<string, string | undefined>>;
@@ -44,7 +44,7 @@ async function writeOnce(options: KeeperOptions): Promise<number> {
     await writeTrustOnce(options);
     return 0;
   } catch (error) {
-    console.error(`The trust was not written. ${(error as Error).message}`);
+    console.error(`The CA certificates and revocation lists were not written. ${(error as Error).message}`);
     return EXIT_DEPENDENCY;
   }
 }
@@ -73,7 +73,7 @@ function readSettings(variables: Variables): Settings | string {
   }
   if (front !== "" && !front.startsWith("/")) {
     faults.push(
-      "FRONT_DIRECTORY must be the absolute path of HAProxy's folder, or empty where there is no HAProxy.",
+      "FRONT_DIRECTORY must be the absolute path of HAProxy's folder, or empty if there is no HAProxy.",
     );
   }
   const frontSocket = front === "" ? undefined : join(front, FRONT_SOCKET);

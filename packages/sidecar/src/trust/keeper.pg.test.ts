@@ -89,7 +89,7 @@ describe("keepTrust()", () => {
     ]);
   });
 
-  it("takes a list without a finite end for overdue", async () => {
+  it("treats a list without a finite end as overdue", async () => {
     await books.sql`update gold.authority set revocation_next_at = 'infinity'`;
     await raise();
     keep();
@@ -97,7 +97,7 @@ describe("keepTrust()", () => {
     await heard("an authority's revocation list is overdue");
   });
 
-  it("reads the whole only when the registry's version has changed", async () => {
+  it("reads the authorities only when the registry's version has changed", async () => {
     const [first] = await books.api`select version::text, document from gold.read_trust(null)`;
     assertEquals(first!.document.authorities.length, 1);
     const [same] = await books.api`select document from gold.read_trust(${first!.version}::text::bigint)`;
@@ -107,7 +107,7 @@ describe("keepTrust()", () => {
     assertEquals(next!.document, first!.document);
   });
 
-  it("takes an authority out when its time is over, without a word from the database", async () => {
+  it("removes an authority when it expires, without a change in the database", async () => {
     await add(OTHER!, OTHER_CERTIFICATE, OTHER_LIST);
     keep();
     await untilTrusted([ONE_CERTIFICATE + OTHER_CERTIFICATE, ONE_LIST + OTHER_LIST]);
@@ -116,7 +116,7 @@ describe("keepTrust()", () => {
     await heard("an authority has expired");
   });
 
-  it("gives the proxy no list while one is missing, says so, says it again a minute later, and that it is over", async () => {
+  it("writes no list while one is missing, logs it every minute, and logs when it is over", async () => {
     await add(OTHER!, OTHER_CERTIFICATE, null);
     keep();
     await untilTrusted([ONE_CERTIFICATE + OTHER_CERTIFICATE, undefined]);
@@ -133,7 +133,7 @@ describe("keepTrust()", () => {
     await heard("nothing is wrong with the trust any more");
   });
 
-  it("keeps the last files while the database has nobody to trust", async () => {
+  it("keeps the last files while the database has no trusted authority", async () => {
     keep();
     await untilTrusted([ONE_CERTIFICATE, ONE_LIST]);
     await books.sql`delete from gold.authority`;
@@ -142,7 +142,7 @@ describe("keepTrust()", () => {
     assertEquals(await context(), [ONE_CERTIFICATE, ONE_LIST]);
   });
 
-  it("keeps the last files while the database is away, and follows it when it is back", async () => {
+  it("keeps the last files while the database is unreachable, and updates them afterwards", async () => {
     await books.sql`create role keeper_login login password 'keeper' in role gold_api`;
     const url = new URL(books.url);
     [url.username, url.password] = ["keeper_login", "keeper"];
@@ -161,14 +161,14 @@ describe("keepTrust()", () => {
     await books.sql`drop role keeper_login`;
   });
 
-  it("says it where the folder cannot be written, and goes on trying", async () => {
+  it("logs that the folder cannot be written, and keeps trying", async () => {
     const unwritable = join(folder, "file");
     keeper = keepTrust({ ...options(), folder: join("/dev/null", unwritable) });
     await heard("the trust folder cannot be written, so the last trust stays");
   });
 
   describe("writeTrustOnce()", () => {
-    it("writes and ends, or throws and leaves what is there", async () => {
+    it("writes once, or throws and keeps the old files", async () => {
       await writeTrustOnce(options());
       assertEquals(await context(), [ONE_CERTIFICATE, ONE_LIST]);
       await assertRejects(() => writeTrustOnce(options("postgres://nobody@127.0.0.1:1/gold")), Error);

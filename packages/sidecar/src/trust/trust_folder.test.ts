@@ -27,7 +27,7 @@ describe("writeTrust()", () => {
     return secret.validation_context;
   };
 
-  it("makes the folder and writes one resource, certificates and lists together", async () => {
+  it("creates the folder and writes certificates and lists in one resource", async () => {
     const folder = join(root, "new", "folder");
     assertEquals(await writeTrust(folder, BOTH), true);
     assertEquals(await readContext(folder), {
@@ -37,7 +37,7 @@ describe("writeTrust()", () => {
     });
   });
 
-  it("writes no list where there is none, not an empty one", async () => {
+  it("omits the list if there is none, instead of writing an empty list", async () => {
     const folder = await newFolder();
     await writeTrust(folder, { ...ONE, revocationLists: [] });
     assertEquals(await readContext(folder), {
@@ -46,7 +46,7 @@ describe("writeTrust()", () => {
     });
   });
 
-  it("swaps a version in by one link, keeps the one before and removes the others", async () => {
+  it("activates a version by one link, keeps the previous version and removes the others", async () => {
     const folder = await newFolder();
     await writeTrust(folder, BOTH);
     await writeTrust(folder, ONE);
@@ -60,7 +60,7 @@ describe("writeTrust()", () => {
     assertEquals((await readdir(folder)).sort(), ["..data", before, current, TRUST_FILE].sort());
   });
 
-  it("writes nothing where nothing changed, so that the proxy is not told", async () => {
+  it("writes nothing if nothing has changed, so that the proxy does not reload", async () => {
     const folder = await newFolder();
     await writeTrust(folder, ONE);
     const before = await readlink(join(folder, "..data"));
@@ -68,7 +68,7 @@ describe("writeTrust()", () => {
     assertEquals(await readlink(join(folder, "..data")), before);
   });
 
-  it("never puts nobody in the place of somebody", async () => {
+  it("rejects an empty list of CAs and keeps the old file", async () => {
     const folder = await newFolder();
     await writeTrust(folder, ONE);
     await assertRejects(
@@ -79,7 +79,7 @@ describe("writeTrust()", () => {
     assertEquals((await readContext(folder)).trusted_ca.inline_string, ONE_CERTIFICATE);
   });
 
-  it("shows a reader the old file or the new one, at every moment", async () => {
+  it("shows a reader the old file or the new file at every moment", async () => {
     const folder = await newFolder();
     await writeTrust(folder, ONE);
     const whole = new Set<string>();
@@ -98,7 +98,7 @@ describe("writeTrust()", () => {
     assertEquals([...whole].sort(), [ONE_CERTIFICATE, ONE_CERTIFICATE + OTHER_CERTIFICATE].sort());
   });
 
-  it("goes on from where a killed one stopped", async () => {
+  it("succeeds after an earlier write was killed", async () => {
     const folder = await newFolder();
     await mkdir(join(folder, "..version_killed"));
     await symlink("..version_killed", join(folder, "..next"));
@@ -108,14 +108,14 @@ describe("writeTrust()", () => {
     assertEquals((await readdir(folder)).length, 3);
   });
 
-  it("leaves nothing of a version that could not be put in its place, however often it is tried", async () => {
+  it("removes a version that it could not activate, also after several tries", async () => {
     const folder = await newFolder();
     await mkdir(join(folder, "..data", "somebody's"), { recursive: true });
     for (let n = 0; n < 3; n++) await assertRejects(() => writeTrust(folder, ONE));
     assertEquals((await readdir(folder)).filter((name) => name.startsWith("..version_")), []);
   });
 
-  it("is read by another user than the one who wrote it", async () => {
+  it("writes files that another user can read", async () => {
     const folder = join(root, "masked");
     const mask = process.umask(0o077);
     await writeTrust(folder, ONE).finally(() => process.umask(mask));

@@ -40,7 +40,7 @@ const VERSION_PREFIX = "..version_";
  */
 export async function writeTrust(folder: string, trust: Trust): Promise<boolean> {
   if (trust.certificates.length === 0) {
-    throw new Error("There is no authority to trust, and a proxy that trusts none refuses everybody.");
+    throw new Error("There is no trusted CA to write, and a proxy without a trusted CA refuses everybody.");
   }
   const text = resourceText(trust);
   if (await readFile(join(folder, TRUST_FILE), "utf8").catch(() => undefined) === text) return false;

@@ -26,11 +26,11 @@ export const ACCESS_ENDPOINTS = {
     method: "GET",
     path: "/health",
     tag: "Access",
-    summary: "Can the service serve?",
+    summary: "Check whether the service is healthy",
     description:
-      'Answers exactly `{"status":"ok"}` while the service and its database work, and 503 while they do not.',
+      'Returns exactly `{"status":"ok"}` while the service and its database work, and 503 while they do not.',
     token: "none",
-    reply: { description: "It can.", schema: healthReply, examples: { ok: { status: "ok" } } },
+    reply: { description: "The service works.", schema: healthReply, examples: { ok: { status: "ok" } } },
     refusals: [],
   },
   issueToken: {
@@ -63,8 +63,8 @@ export const ACCESS_ENDPOINTS = {
     tag: "Access",
     summary: "The public keys of access tokens",
     description:
-      "A JSON Web Key Set (RFC 7517). To a client a token is opaque; the keys are here for who audits. While a key is being " +
-      "replaced both are listed.",
+      "A JSON Web Key Set (RFC 7517). To a client, a token is opaque; these keys are for auditors. While " +
+      "a key is being replaced, both keys are listed.",
     token: "none",
     reply: { description: "The keys.", schema: jwksReply, examples: { one_key: TOKEN_KEYS } },
     refusals: [],
@@ -87,13 +87,14 @@ export const ACCESS_ENDPOINTS = {
     method: "POST",
     path: "/v1/signed-probe",
     tag: "Access",
-    summary: "Is my signature right, and if not, why?",
+    summary: "Check a signature and explain what is wrong with it",
     description:
-      "Send any body of any content type, signed as you sign an order, over this endpoint's own URL. The reply says step by step " +
-      "what the service found, shows the very string that it verified, and names the mistake where it is a usual one. A header " +
-      "that is missing or malformed is a verdict here and no refusal. A valid probe spends its nonce. With " +
-      "`Prefer: handling=strict` it answers as an order would: 401, 409 and so on. Nothing that you send is stored. Probes that " +
-      "fail have a rate limit of their own.",
+      "Send any body of any content type, signed as you sign an order, over this endpoint's own URL. The " +
+      "reply says step by step what the service found, shows the exact string that it verified, and names " +
+      "the mistake if it is a common one. A missing or malformed header is part of the verdict, not an " +
+      "error. A valid probe spends its nonce. With `Prefer: handling=strict`, it replies as an order " +
+      "would: 401, 409 and so on. Nothing that you send is stored. Failed probes have their own rate " +
+      "limit.",
     token: "required",
     signature: "judged",
     request: {
@@ -108,10 +109,11 @@ export const ACCESS_ENDPOINTS = {
     method: "GET",
     path: "/v1/credentials",
     tag: "Access",
-    summary: "Your credentials and when they end",
+    summary: "Your credentials and when they expire",
     description:
-      "Your certificates, signing keys, client secrets and webhook secrets: their names and lives, never a value. Several of a " +
-      "kind are active at once, so each can be replaced with overlap.",
+      "Your certificates, signing keys, client secrets and webhook secrets: their names and validity " +
+      "periods, never their values. Several of each kind can be active at once, so you can replace each " +
+      "with an overlap.",
     token: "required",
     reply: {
       description: "What is registered for you.",
@@ -141,7 +143,7 @@ export const ACCESS_ENDPOINTS = {
     tag: "Access",
     summary: "This description as a page",
     description:
-      "For people: every operation with its examples. It loads nothing and runs nothing, so a copy of it is whole.",
+      "For people: every operation with its examples. The page loads nothing and runs no scripts, so a saved copy is complete.",
     token: "none",
     fixed: true,
     reply: {
@@ -156,8 +158,9 @@ export const ACCESS_ENDPOINTS = {
     method: "GET",
     path: "/docs/errors",
     tag: "Access",
-    summary: "Every error and its cure",
-    description: "For people: where the `type` of a problem leads. Each code is an anchor of the page.",
+    summary: "Every error and what to do",
+    description:
+      "For people: the page that the `type` of a problem links to. Each code is an anchor on the page.",
     token: "none",
     fixed: true,
     reply: {

@@ -22,8 +22,8 @@ export const BOOKS_ENDPOINTS = {
     tag: "Books",
     summary: "Your balances, now or at any past instant",
     description:
-      "SAR that is available, SAR that is held for withdrawals, and gold. With `at` the balances of that instant: the answer for " +
-      "one instant never changes. An instant that lies ahead is refused.",
+      "SAR that is available, SAR that is held for withdrawals, and gold. With `at`, the balances at that " +
+      "instant; the reply for a given instant never changes. A future instant is refused.",
     token: "required",
     query: balancesQuery,
     reply: { description: "The balances.", schema: balancesReply, examples: { now: BALANCES.now } },
@@ -33,10 +33,10 @@ export const BOOKS_ENDPOINTS = {
     method: "GET",
     path: "/v1/events",
     tag: "Books",
-    summary: "What happened, in order",
+    summary: "Your events, in order",
     description:
-      "Everything that is told by webhook, oldest first, each with the attempts to deliver it. Read on by sending the page's " +
-      "`next_cursor` as `after`; `sequence` has no gaps.",
+      "Every event that is sent by webhook, oldest first, each with the attempts to deliver it. For the " +
+      "next page, send the page's `next_cursor` as `after`. `sequence` has no gaps.",
     token: "required",
     query: eventsQuery,
     reply: {
@@ -51,7 +51,7 @@ export const BOOKS_ENDPOINTS = {
     path: "/v1/events/{event_id}",
     tag: "Books",
     summary: "One event",
-    description: "An event of yours and the attempts to deliver it.",
+    description: "One of your events and the attempts to deliver it.",
     token: "required",
     reply: { description: "The event.", schema: eventReply, examples: { order_executed: EVENT } },
     refusals: ["not_found"],
@@ -62,9 +62,10 @@ export const BOOKS_ENDPOINTS = {
     tag: "Books",
     summary: "Send an event to your webhook again",
     description:
-      "Any event of yours, delivered, parked or still waiting, is sent now, ahead of those that wait, and with all its tries anew; " +
-      "it has the same id and the same bytes as before. While your endpoint is disabled it stays pending, without a " +
-      "`next_attempt_at`, and is sent once the endpoint is enabled again. The body may be left out.",
+      "Sends one of your events now, whether it was delivered, is parked or is still waiting. It is sent " +
+      "ahead of waiting events and gets all its tries again. It has the same id and the same bytes as " +
+      "before. While your endpoint is disabled, the event stays pending without a `next_attempt_at`, and " +
+      "it is sent once the endpoint is enabled again. The body may be omitted.",
     token: "required",
     idempotent: true,
     request: {
@@ -86,9 +87,10 @@ export const BOOKS_ENDPOINTS = {
     tag: "Books",
     summary: "Send a test event to your webhook",
     description:
-      "Makes an event `webhook.test`, your next in number, and sends it ahead of all that wait. It is sent to a disabled " +
-      "endpoint, too, and once it is delivered there the endpoint is enabled again and gets what waited. " +
-      "GET /v1/events/{event_id} tells how the delivery went. The body may be left out.",
+      "Creates a `webhook.test` event with your next sequence number and sends it ahead of all waiting " +
+      "events. It is also sent to a disabled endpoint; once it is delivered there, the endpoint is " +
+      "enabled again and receives the waiting events. GET /v1/events/{event_id} shows how the delivery " +
+      "went. The body may be omitted.",
     token: "required",
     idempotent: true,
     request: { mediaType: "application/json", schema: emptyRequest, optional: true, examples: { test: {} } },
@@ -116,7 +118,7 @@ export const BOOKS_ENDPOINTS = {
       csv: {
         description:
           "A line of names, a line per account with its opening balance, a line per posting, a line per account with its closing " +
-          "balance (RFC 4180). A table without its closing balances was cut off.",
+          "balance (RFC 4180). A table without its closing balances was truncated.",
         example: STATEMENT_CSV,
       },
     },

@@ -26,8 +26,8 @@ export const MONEY_ENDPOINTS = {
     tag: "Money",
     summary: "Book SAR to your own account",
     description:
-      "Play money for the sandbox; in production this path does not exist, and money comes in by bank transfer. Needs no token, " +
-      "but one that is sent must be right.",
+      "Test money for the sandbox. In production this path does not exist, and money arrives by bank " +
+      "transfer. A token is not required, but a token that you send must be valid.",
     token: "checked",
     idempotent: true,
     sandboxOnly: true,
@@ -45,9 +45,11 @@ export const MONEY_ENDPOINTS = {
     tag: "Money",
     summary: "Withdraw SAR to your registered IBAN",
     description:
-      "Holds the amount at once; two people of the operator approve and submit the payment. It always goes to the IBAN that is " +
-      "registered when you ask. A rejected or returned withdrawal is available again. Two live withdrawals never carry the same " +
-      "reference, so a reference of your own makes a double payment impossible even under another Idempotency-Key.",
+      "Holds the amount at once; two employees of the operator approve and submit the payment. The " +
+      "payment always goes to the IBAN that is registered at the time of the request. The amount of a " +
+      "rejected or returned withdrawal is available again. Two withdrawals that are neither rejected nor " +
+      "returned never have the same reference, so your own reference prevents a double payment even under " +
+      "another Idempotency-Key.",
     token: "required",
     signature: "required",
     idempotent: true,
@@ -68,7 +70,7 @@ export const MONEY_ENDPOINTS = {
     path: "/v1/withdrawals",
     tag: "Money",
     summary: "Your withdrawals",
-    description: "Newest first, in pages; a walk over them is stable while withdrawals are added.",
+    description: "Newest first, in pages. Paging is stable while withdrawals are added.",
     token: "required",
     query: listQuery,
     reply: {
@@ -83,7 +85,7 @@ export const MONEY_ENDPOINTS = {
     path: "/v1/withdrawals/{withdrawal_id}",
     tag: "Money",
     summary: "One withdrawal",
-    description: "A withdrawal of yours and how far it is.",
+    description: "One of your withdrawals and its status.",
     token: "required",
     reply: {
       description: "The withdrawal.",
@@ -97,7 +99,7 @@ export const MONEY_ENDPOINTS = {
     path: "/v1/fundings",
     tag: "Money",
     summary: "Your fundings",
-    description: "Newest first, in pages; a walk over them is stable while fundings are added.",
+    description: "Newest first, in pages. Paging is stable while fundings are added.",
     token: "required",
     query: listQuery,
     reply: {
@@ -112,7 +114,7 @@ export const MONEY_ENDPOINTS = {
     path: "/v1/fundings/{funding_id}",
     tag: "Money",
     summary: "One funding",
-    description: "Money that came in for you.",
+    description: "One of your fundings: money that arrived.",
     token: "required",
     reply: { description: "The funding.", schema: fundingReply, examples: { funding: FUNDING } },
     refusals: ["not_found"],

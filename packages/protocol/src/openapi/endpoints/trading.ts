@@ -24,7 +24,7 @@ export const TRADING_ENDPOINTS = {
     path: "/v1/prices",
     tag: "Trading",
     summary: "Current prices",
-    description: "What gold costs and brings now. Indicative: only a quote is firm.",
+    description: "The current buy and sell prices of gold. They are indicative; only a quote is firm.",
     token: "required",
     reply: { description: "The prices.", schema: pricesReply, examples: { open: PRICES } },
     refusals: ["price_unavailable"],
@@ -33,11 +33,13 @@ export const TRADING_ENDPOINTS = {
     method: "POST",
     path: "/v1/quotes",
     tag: "Trading",
-    summary: "Take a firm quote",
+    summary: "Request a firm quote",
     description:
-      "A price for 60 seconds, by the gold or by the amount. By gold, the total of a buy rounds up to the halala and that of a " +
-      "sell down. By amount, a buy gets the gold that the amount pays for and costs at most the amount; a sell gives the gold " +
-      "that the amount takes and brings at least the amount. A quote holds neither funds nor gold: they are judged at the order.",
+      "A price that is firm for 60 seconds, for a quantity of gold or for an amount. By gold, the total " +
+      "of a buy is rounded up to the halala and the total of a sell is rounded down. By amount, a buy " +
+      "gets the gold that the amount pays for and costs at most the amount; a sell gives the gold that is " +
+      "needed for the amount and pays at least the amount. A quote reserves neither funds nor gold; both " +
+      "are checked when you order.",
     token: "required",
     idempotent: true,
     request: { mediaType: "application/json", schema: quoteRequest, examples: QUOTE_REQUESTS },
@@ -49,7 +51,7 @@ export const TRADING_ENDPOINTS = {
     path: "/v1/quotes/{quote_id}",
     tag: "Trading",
     summary: "One quote",
-    description: "A quote of yours and what became of it.",
+    description: "One of your quotes and its status.",
     token: "required",
     reply: { description: "The quote.", schema: quoteReply, examples: { open: QUOTES.buy_by_grams } },
     refusals: ["not_found"],
@@ -60,10 +62,11 @@ export const TRADING_ENDPOINTS = {
     tag: "Trading",
     summary: "Execute a quote",
     description:
-      "Moves the quote's SAR and gold, both or neither, at the quote's own price. The reply is the booked result. Where no reply " +
-      "reaches you, send the same Idempotency-Key again with a fresh nonce, timestamp and signature: you get the one result, or " +
-      "GET /v1/orders?idempotency_key= tells what became of it. A refusal answers its key for ever, so a late retry never " +
-      "executes what you had given up.",
+      "Moves the quote's SAR and gold, both or neither, at the quote's own price. The reply is the booked " +
+      "result. If no reply reaches you, send the same Idempotency-Key again with a fresh nonce, " +
+      "timestamp and signature: you get the same result. GET /v1/orders?idempotency_key= also shows the " +
+      "outcome. A refusal binds its key permanently, so a late retry never executes an order that you had " +
+      "given up.",
     token: "required",
     signature: "required",
     idempotent: true,
@@ -87,7 +90,7 @@ export const TRADING_ENDPOINTS = {
     path: "/v1/orders",
     tag: "Trading",
     summary: "Your orders",
-    description: "Newest first, in pages; a walk over them is stable while orders are added.",
+    description: "Newest first, in pages. Paging is stable while orders are added.",
     token: "required",
     query: listQuery,
     reply: {
@@ -102,7 +105,7 @@ export const TRADING_ENDPOINTS = {
     path: "/v1/orders/{order_id}",
     tag: "Trading",
     summary: "One order",
-    description: "An order of yours, as it was executed.",
+    description: "One of your orders, as it was executed.",
     token: "required",
     reply: { description: "The order.", schema: orderReply, examples: { buy: ORDERS.buy } },
     refusals: ["not_found"],

@@ -81,7 +81,7 @@ export const VERDICTS = {
       signature: {
         ok: false,
         detail:
-          "The signature does not belong to these bytes and this key: another key signed, or other bytes were signed. " +
+          "The signature does not match these bytes and this key: another key signed them, or other bytes were signed. " +
           "Compare the bytes that were signed with the bytes that were verified. You signed a part of the URL only: " +
           "sign all of it, scheme, host, path and query, as the second line of canonical_string shows.",
       },

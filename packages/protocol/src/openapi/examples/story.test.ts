@@ -24,8 +24,8 @@ interface Holdings {
 const holdings = ({ sar, gold }: Holdings) =>
   [halalas(sar.available), halalas(sar.held), tenthMilligrams(gold.grams)] as const;
 
-describe("the examples", () => {
-  it("quote what the prices and the rounding rules give", () => {
+describe("the OpenAPI examples", () => {
+  it("quote totals that follow from the prices and the rounding rules", () => {
     const { buy_by_grams: buy, sell_by_amount: sell } = QUOTE_REQUESTS;
     const bought = quoteByGrams("buy", tenthMilligrams(buy.gold_grams), pips(PRICES.buy_price));
     const sold = quoteByAmount("sell", halalas(sell.amount_sar), pips(PRICES.sell_price));
@@ -44,7 +44,7 @@ describe("the examples", () => {
     }
   });
 
-  it("order what was quoted, while it was firm", () => {
+  it("order the quoted quantities while the quotes are firm", () => {
     const pairs = [[ORDERS.buy, QUOTES.buy_by_grams], [ORDERS.sell, QUOTES.sell_by_amount]] as const;
     for (const [{ order_id: _id, status: _done, executed_at, ...order }, quote] of pairs) {
       const { status: _open, created_at, expires_at, ...terms } = quote;
@@ -54,7 +54,7 @@ describe("the examples", () => {
     assertEquals([ORDER_REQUESTS.buy.quote_id, ORDER_REQUESTS.sell.quote_id], [ID.buyQuote, ID.sellQuote]);
   });
 
-  it("move the balances by just that", () => {
+  it("change the balances by exactly the ordered quantities", () => {
     const [funded, bought, sold, withdrawn] = [
       holdings(BALANCES.funded),
       holdings(BALANCES.bought),
@@ -78,7 +78,7 @@ describe("the examples", () => {
     assertEquals(holdings(BALANCES.now), withdrawn);
   });
 
-  it("state every posting, and they add up", () => {
+  it("have a statement with every posting that adds up", () => {
     const sums = { available_sar: 0n, held_sar: 0n, gold_grams: 0n };
     for (const { account, change, balance_after } of STATEMENT.postings) {
       const read = account === "gold_grams" ? tenthMilligrams : halalas;
@@ -92,7 +92,7 @@ describe("the examples", () => {
     assertEquals(STATEMENT_CSV.split("\r\n").length, STATEMENT.postings.length + 2 * 3 + 2);
   });
 
-  it("owe no more gold than lies there", () => {
+  it("owe no more gold than the bars contain", () => {
     const [bar] = RESERVES.bars;
     const gross = tenthMilligrams(bar!.gross_grams);
     assertEquals(tenthMilligrams(bar!.fine_grams), gross * 9999n / 10_000n);
@@ -102,7 +102,7 @@ describe("the examples", () => {
     assertEquals(tenthMilligrams(RESERVES.coverage), coverage);
   });
 
-  it("show the very string that the probe verifies", () => {
+  it("show the exact string that the probe verifies", () => {
     const canonical = canonicalRequest({
       method: "POST",
       url: `${METADATA.issuer}/v1/signed-probe`,
@@ -117,7 +117,7 @@ describe("the examples", () => {
     assert(SIGNATURE_FORM.test(SIGNED.signature));
   });
 
-  it("have ids of the times that they tell of", () => {
+  it("have ids whose time matches their timestamps", () => {
     const made: [string, string][] = [
       [ID.funding, INSTANT.funded],
       [ID.buyQuote, INSTANT.quotedBuy],
