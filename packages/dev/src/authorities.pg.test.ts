@@ -9,7 +9,7 @@ import { testPostgres } from "./postgres/mod.ts";
 import { openState, partnerCaKey } from "./state.ts";
 
 describe("ensurePartnerCa()", () => {
-  it("makes the authority over a key that a killed start left, and keeps it from then on", async () => {
+  it("replaces a CA key file that a killed start left, and keeps the CA on the next call", async () => {
     const server = await testPostgres();
     const state = await openState(await mkdtemp(join(tmpdir(), "gold-authorities-")), false);
     try {
@@ -20,7 +20,7 @@ describe("ensurePartnerCa()", () => {
         "db migrate --env sandbox --base-url https://localhost:1 --loopback-receivers",
         ...["--pepper", `file:${keys[0]}`, "--sealing-key", `file:${keys[1]}`],
       );
-      await writeFile(partnerCaKey(state), "of no authority");
+      await writeFile(partnerCaKey(state), "not a CA key");
       const certificate = await ensurePartnerCa(state, operator);
       const key = await readFile(partnerCaKey(state), "utf8");
       assertStringIncludes(key, "PRIVATE KEY");

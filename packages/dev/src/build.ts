@@ -48,20 +48,18 @@ export async function build(
   };
   const database = await step(
     "database",
-    "making or waking Postgres",
+    "starting Postgres",
     () => awaitDatabase(state, woken, watchdog, port),
     ({ postgres: { port, reused } }) =>
-      reused
-        ? `Postgres still ran from an earlier start, on port ${port}`
-        : `Postgres listens on port ${port}`,
+      reused ? `reusing Postgres of an earlier start, on port ${port}` : `Postgres listens on port ${port}`,
   );
   stops.push(() => database.postgres.stop());
   const operator = asOperator(...database.urls.operators);
   await step(
     "migrate",
-    "bringing the tables to this version",
+    "migrating the database to this version",
     () => settle(state, database, baseUrl, floodPerSecond, settled),
-    () => "tables, functions and logins are this version's",
+    () => "the database's tables, functions and logins match this version",
   );
   const servers = await ensureServerCertificates(state);
   const isTrusted = await trustReceivers(state, servers.serverCa + webhookCa);
@@ -75,22 +73,22 @@ export async function build(
     () => ensurePartnerCa(state, operator),
     () => "your own CA signs the partners' certificates",
   );
-  await step("vault", "bringing in gold", () => stockVault(operator), (what) => what);
+  await step("vault", "adding gold to the vault", () => stockVault(operator), (what) => what);
   // Onboarding needs only the database, so it runs while the service loads.
   const onboarding = onboard(state, operator, baseUrl);
   const onboarded = onboarding.then(() => {}, () => {});
   stops.push(() => onboarded);
-  await step("service", "the service loads", async () => {
+  await step("service", "loading the service", async () => {
     await service.ready().catch(async (error) => {
       // The service that wake() started exits if the database starts too slowly. Then start it again.
       if (service !== woken?.service) throw error;
       service = await startAnew(woken, state, database, baseUrl, watchdog);
       await service.ready();
     });
-  }, () => `up, as process ${service.pid}`);
+  }, () => `running as process ${service.pid}`);
   const door = await step(
     envoy ? "envoy" : "gateway",
-    "putting mutual TLS in front",
+    "opening the mutual TLS port",
     () =>
       (envoy ? openEnvoy : openGateway)({
         state,
@@ -111,7 +109,7 @@ export async function build(
     ({ credentials, isNew }) =>
       isNew
         ? `${PARTNER.name} is onboarded: keys, CSR, certificate, secrets`
-        : `${PARTNER.name} is known: ${credentials.client_id}`,
+        : `${PARTNER.name} was onboarded earlier: ${credentials.client_id}`,
   );
   const run = {
     base_url: baseUrl,
@@ -195,12 +193,12 @@ async function settle(
 
 async function stockVault(operator: Operator): Promise<string> {
   const { items } = await operator("vault list") as { items: unknown[] };
-  if (items.length > 0) return `${items.length} bar(s) of gold lie in it`;
+  if (items.length > 0) return `the vault holds ${items.length} bar(s) of gold`;
   await operator(
     "vault add --serial DEMO-0001 --refiner Example --gross 12441.4 --fineness 999.9 --vault Riyadh",
   );
   await operator("price set --mid 500 --spread 60 --source simulated --stale-after 30");
-  return "a bar of 12.4 kg of gold lies in it, and it has a price";
+  return "the vault holds a bar of 12.4 kg of gold, and a price is set";
 }
 
 /**

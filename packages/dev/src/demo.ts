@@ -15,7 +15,7 @@ export async function runDemo(
   // The client fetches its token by itself, at the first call that needs one.
   const observe = ({ operation, ms, status }: TryReport) => {
     if (operation !== "issueToken" || status !== 200) return;
-    listener.tell("token", ms, "one for ten minutes, bound to the client certificate");
+    listener.tell("token", ms, "a token for ten minutes, bound to the client certificate");
   };
   const client = await GoldClient.fromCredentials(credentials, { observe });
   const step = <T>(name: string, doing: string, act: () => Promise<T>, say: (result: T) => string) =>
@@ -26,7 +26,7 @@ export async function runDemo(
   const trade = async (name: string, side: "buy" | "sell", gold_grams: string) => {
     const { quote_id } = await step(
       "quote",
-      "asking for a price",
+      "requesting a price",
       () => client.createQuote({ side, gold_grams }),
       (quote) => `${side} ${quote.gold_grams} g for ${quote.total_sar} SAR, firm for a minute`,
     );
@@ -40,7 +40,12 @@ export async function runDemo(
   };
 
   try {
-    await step("health", "asking", () => client.getHealth(), () => "up, and it knows our certificate");
+    await step(
+      "health",
+      "asking",
+      () => client.getHealth(),
+      () => "the service is up and accepted the client certificate",
+    );
     await step(
       "prices",
       "asking",
@@ -49,18 +54,18 @@ export async function runDemo(
     );
     await step(
       "fund",
-      "paying in",
+      "funding the account",
       () => client.fundSandbox({ amount_sar: "10000" }),
-      ({ amount_sar }) => `${amount_sar} SAR of play money came in`,
+      ({ amount_sar }) => `${amount_sar} SAR of sandbox money was credited`,
     );
     await trade("order", "buy", "1.5");
     await trade("sell", "sell", "0.5");
     const { withdrawal_id } = await step(
       "withdrawal",
-      "asking for money",
+      "requesting a withdrawal",
       () => client.createWithdrawal({ amount_sar: "100" }),
       ({ amount_sar, status, balances: { sar, gold } }) =>
-        `signed; ${amount_sar} SAR ${status}; left ${gold.grams} g, ${sar.available} SAR`,
+        `signed; ${amount_sar} SAR ${status}; remaining balance ${gold.grams} g, ${sar.available} SAR`,
     );
     await hear("withdrawal.created", withdrawal_id);
   } finally {
@@ -76,6 +81,6 @@ async function hearOf(type: string, id: string, receiver: DemoReceiver): Promise
   const answeredMs = performance.now();
   const arrivedMs = await receiver.awaitEvent(id);
   return arrivedMs === undefined
-    ? [performance.now() - answeredMs, `${type} has not come yet; it is sent again by itself`]
-    : [Math.max(0, arrivedMs - answeredMs), `${type} came, and its signature verifies`];
+    ? [performance.now() - answeredMs, `${type} has not arrived yet; the service will retry it`]
+    : [Math.max(0, arrivedMs - answeredMs), `${type} arrived, and its signature is valid`];
 }

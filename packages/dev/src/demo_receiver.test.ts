@@ -62,7 +62,7 @@ describe("openDemoReceiver()", () => {
     string,
   ];
 
-  it("hears of an order when its event comes, also while it waits for it", async () => {
+  it("reports when an order's event arrived, before or during the wait for it", async () => {
     const startedMs = performance.now();
     assertEquals(await deliver(ordered(first)), 204);
     assert((await receiver.awaitEvent(first))! > startedMs);
@@ -71,7 +71,7 @@ describe("openDemoReceiver()", () => {
     assert((await later)! > startedMs);
   });
 
-  it("hears of a withdrawal, and takes other events of the partner without a word", async () => {
+  it("reports when a withdrawal's event arrived, and accepts other events silently", async () => {
     const asked = described("withdrawal.created") as WebhookEvent & {
       data: { withdrawal: Withdrawal };
     };
@@ -80,12 +80,12 @@ describe("openDemoReceiver()", () => {
     assertEquals(await deliver(described("funding.completed")), 204);
   });
 
-  it("believes the partner's secret alone, and does not wait for ever", async () => {
+  it("rejects an event that another secret signed, and stops waiting after the time limit", async () => {
     assertEquals(await deliver(ordered(third), foreign), 400);
     assertEquals(await receiver.awaitEvent(third, 20), undefined);
   });
 
-  it("leaves the port to whoever listens there already", async () => {
+  it("returns undefined if another program already listens on the port", async () => {
     assertEquals(await openDemoReceiver({ port, certificate: await trialCertificate(), secret }), undefined);
   });
 });

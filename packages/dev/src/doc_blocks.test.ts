@@ -31,7 +31,7 @@ const PAGES: Readonly<Record<string, string>> = {
  * contain.
  */
 const LINES: Readonly<Record<string, readonly [by: string, says: string]>> = {
-  "npm start": [`${DEV}/start.pg.test.ts`, "has traded for its demo partner"],
+  "npm start": [`${DEV}/start.pg.test.ts`, "trades for its demo partner"],
   "npm start -- --exit": [`${DEV}/start.pg.test.ts`, `"--exit"`],
   "npm start -- --envoy": [`${DEV}/start_envoy.judge.test.ts`, `"--envoy"`],
   "npm test": [".ci/run", "npm test"],
@@ -79,8 +79,8 @@ function typedIn(page: string): { language: string; text: string }[] {
   return readBlocks(read(page)).filter(({ language }) => language !== "text");
 }
 
-describe("the blocks of README and docs", () => {
-  it("are executed, all of a page by the test that the table names", () => {
+describe("the code blocks of README and docs", () => {
+  it("are all executed by the test that the table names for their page", () => {
     const blocks = pages.filter((page) => !PAGES_OF_LINES.includes(page))
       .flatMap((page) => typedIn(page).map(({ language }) => `${page} ${language}`));
     assertEquals([...new Set(blocks)].sort(), Object.keys(PAGES).sort());
@@ -91,20 +91,20 @@ describe("the blocks of README and docs", () => {
     }
   });
 
-  it("are executed line by line where each needs a machine of its own, by whom the table names", () => {
+  it("are executed by the file that the table names for each line that needs a machine of its own", () => {
     const lines = PAGES_OF_LINES.flatMap(typedIn).flatMap(({ language, text }) => {
       assertEquals(language, "sh");
       return text.trimEnd().split("\n").map((line) => line.replace(/\s+#\s.*$/, ""));
     });
     assertEquals(lines.sort(), Object.keys(LINES).sort());
     for (const [test, says] of Object.values(LINES)) {
-      assert(read(test).includes(says), `${test} does not say ${says}`);
+      assert(read(test).includes(says), `${test} does not contain ${says}`);
     }
   });
 });
 
 describe("the README", () => {
-  it("is read in under two screens", () => {
+  it("has at most 80 lines, and no line over 120 characters", () => {
     const lines = read("README.md").split("\n");
     assert(lines.length <= 80);
     assertEquals(lines.filter((line) => line.length > 120), []);
@@ -119,7 +119,7 @@ describe("the links of README and docs", () => {
   const anchorsOf = (page: string) =>
     [...page.matchAll(/^#{1,6} (.*)$/gm)].map(([, heading]) => anchorOf(heading!));
 
-  it("lead to what is there", () => {
+  it("lead to files and headings that exist", () => {
     const broken = pages.flatMap((page) =>
       [...read(page).matchAll(LINK)].map(([, link]) => link!).filter((link) => !/^https?:/.test(link))
         .filter((link) => {

@@ -6,15 +6,15 @@ const page = (...blocks: string[]) => blocks.join("\n\nWords.\n\n");
 const typed = "```sh\necho 1\n```";
 const answer = "```text\n1\n```";
 
-describe("the blocks of a page", () => {
-  it("are what is typed, with the answer that follows", () => {
+describe("readSteps()", () => {
+  it("returns each sh block with the text block that follows as its answer", () => {
     assertEquals(readSteps(page(typed, answer, typed)), [
       { line: 1, commands: "echo 1\n", shown: "1\n" },
       { line: 13, commands: "echo 1\n" },
     ]);
   });
 
-  it("are refused where one would be passed over", () => {
+  it("throws for a block that would be skipped", () => {
     const passedOver = [
       page(answer),
       page(typed, answer, answer),
@@ -29,16 +29,16 @@ describe("the blocks of a page", () => {
   });
 });
 
-describe("an answer", () => {
+describe("expectShown()", () => {
   const shown = '{\n  "id": "qt_…",\n  "grams": 1.5,\n  "offset": …\n}\n201\n';
 
-  it("is what the page shows, however it is broken, and whatever is new each time", () => {
+  it("accepts the shown answer with other line breaks, and any value where the page has an ellipsis", () => {
     expectShown('{"id":"qt_7","grams":1.5,"offset":-0.9}\n201\n', shown);
     expectShown('{"id":"qt_8","grams":1.5,"offset":null}\n201\n', shown);
     expectShown("at,id\r\n2026,ord_1\r\n\n200\n", "at,id\n…,ord_…\n200\n");
   });
 
-  it("is not when a value, a member, their order or the status is another", () => {
+  it("throws if a value, a member, their order or the status differs", () => {
     const others = [
       '{"id":"ord_7","grams":1.5,"offset":0}\n201\n',
       '{"id":"qt_7","grams":1.50001,"offset":0}\n201\n',

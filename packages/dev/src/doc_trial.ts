@@ -21,7 +21,9 @@ interface Block {
  */
 export function readBlocks(page: string): Block[] {
   const stray = page.replace(BLOCK, "").split("\n").find((line) => /```|~~~|^(?: {4}|\t)\s*\S/.test(line));
-  if (stray !== undefined) throw new Error(`This looks like a block and would not be tried: ${stray}`);
+  if (stray !== undefined) {
+    throw new Error(`This line looks like a code block, but the tests would skip it: ${stray}`);
+  }
   return [...page.matchAll(BLOCK)].map(({ 1: language, 2: text, index }) => ({
     line: page.slice(0, index).split("\n").length,
     language: language!,
@@ -40,7 +42,9 @@ export function readSteps(page: string): Step[] {
     if (language === "sh") steps.push({ line, commands: text });
     else if (language === "text" && last && last.shown === undefined) {
       steps.splice(-1, 1, { ...last, shown: text });
-    } else throw new Error(`Line ${line}: a block "${language}" that is neither typed nor an answer.`);
+    } else {throw new Error(
+        `Line ${line}: a "${language}" block must be sh, or the first text block after an sh block.`,
+      );}
   }
   return steps;
 }

@@ -22,7 +22,7 @@ interface Visit {
   readonly complaints: string[];
 }
 
-describe("the reference, in Chromium", () => {
+describe("the API reference in Chromium", () => {
   let house: House;
   let browser: Browser;
   let door: Server;
@@ -31,8 +31,8 @@ describe("the reference, in Chromium", () => {
   before(async () => {
     await access(CHROMIUM).catch(() => {
       throw new Error(
-        `This test looks at the page in ${CHROMIUM}, which is not there. Install it, on Debian: apt-get install chromium; ` +
-          "or name a Chromium of yours in CHROMIUM.",
+        `This test needs Chromium, but ${CHROMIUM} does not exist. On Debian, install it with apt-get install chromium, ` +
+          "or set CHROMIUM to the path of another Chromium.",
       );
     });
     house = await House.open();
@@ -58,7 +58,7 @@ describe("the reference, in Chromium", () => {
   }
 
   for (const [device, viewport] of [["desktop", DESKTOP], ["phone", PHONE]] as const) {
-    it(`asks for nothing but itself, complains of nothing and fits a ${device}`, async () => {
+    it(`loads no other URL, logs nothing to the console and fits the width of a ${device}`, async () => {
       for (const path of PAGES) {
         const { page, requests, complaints } = await visit(path, viewport);
         assertEquals([requests, complaints], [[origin + path], []]);
@@ -67,13 +67,16 @@ describe("the reference, in Chromium", () => {
         );
         assertEquals(await page.evaluate("document.documentElement.scrollWidth"), viewport.width);
         const font = await page.evaluate("getComputedStyle(document.querySelector('pre, code')).fontFamily");
-        assert(`${font}`.includes("monospace"), "the policy lets the page's own style through");
+        assert(
+          `${font}`.includes("monospace"),
+          "the content security policy must allow the page's own style",
+        );
         await page.close();
       }
     });
   }
 
-  it("shows every operation that the description has, with a request and a reply", async () => {
+  it("shows every operation with a request, a success reply and an error reply", async () => {
     const { page } = await visit("/docs", DESKTOP);
     const expected = operationsOf("sandbox").map((id) => `${ENDPOINTS[id].method} ${ENDPOINTS[id].path}`);
     const routes = await page.locator(".operation > .route").allInnerTexts();
@@ -87,7 +90,7 @@ describe("the reference, in Chromium", () => {
     await page.close();
   });
 
-  it("leads from the contents to an operation, and from its refusal to what to do", async () => {
+  it("links from the contents to an operation, and from its error code to the error's entry", async () => {
     const { page } = await visit("/docs", PHONE);
     await page.getByRole("link", { name: "Contents" }).click();
     await page.getByRole("link", { name: "POST /v1/orders", exact: true }).click();

@@ -60,7 +60,7 @@ export async function openGateway({ state, port, authorities, databaseUrl }: Doo
     await closed;
   });
   return {
-    what: `mutual TLS on port ${port}`,
+    what: `the development gateway serves mutual TLS on port ${port}`,
     pids: {},
     died: new Promise(() => {}),
     async close() {
@@ -122,9 +122,9 @@ export async function openEnvoy(plan: DoorPlan): Promise<Door> {
   });
   const keeper = keepTrust(keeping);
   return {
-    what: `mutual TLS on port ${port} ends in Envoy, as process ${envoy.pid}`,
+    what: `Envoy serves mutual TLS on port ${port}, as process ${envoy.pid}`,
     pids: { sidecar: envoy.pid },
-    died: envoy.exited.then((code) => `Envoy ended by itself (exit ${code}); its log is ${logFile}.`),
+    died: envoy.exited.then((code) => `Envoy exited unexpectedly (exit ${code}). See its log: ${logFile}`),
     async close() {
       await Promise.all([keeper.stop(), envoy.stop()]);
     },
@@ -169,7 +169,7 @@ export function fetchEnvoy(): void {
   });
   if (status !== 0) {
     throw new Error(
-      "Envoy could not be fetched; the reason stands above. Without --envoy the development gateway serves.",
+      "Envoy could not be downloaded; the reason is printed above. Without --envoy, npm start uses the development gateway.",
     );
   }
 }

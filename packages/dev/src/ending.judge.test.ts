@@ -11,7 +11,7 @@ import { type Started, startUntilReady } from "./start_trial.ts";
 
 const ROOT = fileURLToPath(new URL("../../..", import.meta.url));
 
-describe("what npm start says at its end", () => {
+describe("the final output of npm start", () => {
   let folder: string;
   let started: Started;
   let shell: Shell;
@@ -35,23 +35,23 @@ describe("what npm start says at its end", () => {
     return shell.run(line.slice(line.indexOf(start)) + orElse);
   };
 
-  it("holds a curl line that works as it stands", async () => {
+  it("has a curl command that works when it is pasted", async () => {
     assertEquals(await paste("curl ", "/health"), '{"status":"ok"}');
   });
 
-  it("holds a line of the operator's that works as it stands", async () => {
+  it("has an operator command that works when it is pasted", async () => {
     assertStringIncludes(await paste("npm run gold", "partner list"), "Example Bank");
   });
 
-  it("advises how to begin anew with the same folder", () => {
+  it("has the command that resets the same state folder", () => {
     assertStringIncludes(started.said(), `npm start -- --state '${folder}/bank'\\''s state' --reset`);
   });
 
-  it("holds a line that reads the metrics", async () => {
+  it("has a command that reads the metrics", async () => {
     assertStringIncludes(await paste("curl ", "/metrics"), "# TYPE gold_");
   });
 
-  it("holds a k6 line that works as it stands", async () => {
+  it("has a k6 command that works when it is pasted", async () => {
     // k6 exits with 99 if it missed a response time of the service levels, which happens on a busy machine.
     const said = await paste("PATH=", "k6 run", " || [ $? = 99 ]");
     assertMatch(said, /^\| orders_accepted +\| +[1-9]\d* \|$/m);

@@ -12,8 +12,8 @@ const k6LineOf = (stateDir: string): string => {
   return describeEnding(running as unknown as Running).k6;
 };
 
-describe("the k6 line at the end of npm start", () => {
-  it("names no partners where k6 finds them by itself, and elsewhere their folder", () => {
+describe("the k6 command in the final output of npm start", () => {
+  it("sets PARTNERS_DIR only if the state folder is not the default folder", () => {
     assertEquals(k6LineOf(DEFAULT_STATE), "PATH=$PATH:.tools/bin k6 run loadtest/quote_order.ts");
     assertEquals(
       k6LineOf("/srv/a state"),

@@ -32,15 +32,15 @@ Ready in ${seconds} s.
   credentials  ${ending.credentials}
   operator     ${ending.operator}
 
-Ask it, as the demo partner:
+Call it as the demo partner:
   ${ending.curl}
-Read its metrics:
+Read the metrics:
   ${ending.metrics}
-Load it a little, as a partner with more money, in this folder (k6 is on your PATH, or npm run parts fetches it):
+Run a small load test as a partner with more money, in this folder (npm run parts downloads k6 if you have none):
   ${ending.k6}
 
-Ctrl-C stops it all. The next start goes on with the same data,
-npm start -- --reset begins anew.`;
+Ctrl-C stops everything. The next start keeps the data.
+To delete the data and start over: npm start -- --reset`;
 }
 
 /** Adds --state to the commands in an advice text. Without it, --reset would delete the default folder. */

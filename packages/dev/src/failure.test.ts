@@ -5,7 +5,7 @@ import { explainFailure } from "./failure.ts";
 describe("explainFailure()", () => {
   const explain = (message: string) => explainFailure(new Error(message), "/srv/state");
 
-  it("says what to do about a full disk, in whichever words it is told", () => {
+  it("explains what to do about a full disk, for each form of the error", () => {
     for (
       const message of [
         "ENOSPC: no space left on device, write",
@@ -15,20 +15,20 @@ describe("explainFailure()", () => {
     ) assertStringIncludes(explain(message), "The disk that holds /srv/state is full. Free");
   });
 
-  it("says what to do where Postgres finds its files damaged", () => {
+  it("explains what to do if Postgres finds its files damaged", () => {
     const said =
       "Postgres does not start on /srv/state/postgres/cluster: 2026-11-20 10:00:00.1 UTC [7] FATAL:  damaged\n2026-11-20 10:00:00.2 UTC [7] HINT:  initdb";
-    assertMatch(explain(said), /cluster: FATAL: damaged HINT: initdb; where its files .* --reset$/);
+    assertMatch(explain(said), /cluster: FATAL: damaged HINT: initdb\. If its files .* --reset$/);
   });
 
-  it("advises commands that mean the folder that was named", () => {
+  it("names the state folder in the advised commands", () => {
     const advice = "Begin anew: npm start -- --reset";
     const told = (dir: string) => explainFailure(new Error(advice), dir);
     assertEquals(told(".gold"), advice);
     assertEquals(told("bank's $& state"), "Begin anew: npm start -- --state 'bank'\\''s $& state' --reset");
   });
 
-  it("repeats what says enough", () => {
+  it("returns any other message unchanged", () => {
     assertEquals(explain("Port 8443 is taken."), "Port 8443 is taken.");
   });
 });

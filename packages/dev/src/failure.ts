@@ -17,21 +17,21 @@ export function explainFailure({ message }: Error, stateDir: string): string {
 
 function explain(message: string, stateDir: string): string {
   if (NO_ROOM.test(message)) {
-    return `The disk that holds ${stateDir} is full. Free half a gigabyte, or name a folder on another disk by ` +
-      `--state, then start again: what was written in whole is still there.`;
+    return `The disk that holds ${stateDir} is full. Free half a gigabyte, or name a folder on another disk with ` +
+      `--state, then start again. Files that were written completely are still there.`;
   }
   const [, theirs, ours] = OTHER_MAJOR.exec(message) ?? [];
   if (theirs) {
-    return `The database in ${stateDir} was made by Postgres ${theirs}, and this version brings Postgres ${ours}. ` +
-      `Start the version that made it, name another folder by --state, or forget that database: npm start -- --reset`;
+    return `The database in ${stateDir} was created by Postgres ${theirs}, but this version uses Postgres ${ours}. ` +
+      `Start the version that created it, name another folder with --state, or delete this state: npm start -- --reset`;
   }
   if (CLOSED.test(message)) {
-    return `${message}. Start as the user who may write there, or name another folder by --state.`;
+    return `${message}. Run npm start as a user who can write there, or name another folder with --state.`;
   }
   if (message.startsWith("Postgres does not start on ")) {
     const said = message.trim().replaceAll(LOG_STAMPS, " ");
-    return `${said}; where its files are damaged, put the folder back from a copy, ` +
-      `name another one by --state, or begin anew: npm start -- --reset`;
+    return `${said}. If its files are damaged, restore the folder from a copy, ` +
+      `name another folder with --state, or start over: npm start -- --reset`;
   }
   return message;
 }

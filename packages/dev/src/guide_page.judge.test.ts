@@ -17,7 +17,7 @@ const PAGES = [
   "examples/bruno/README.md",
 ];
 
-describe("a page that goes on from the quickstart", () => {
+describe("a guide that continues from the quickstart", () => {
   let reader: Reader;
   let quickstart: Shell;
 
@@ -29,7 +29,7 @@ describe("a page that goes on from the quickstart", () => {
   after(() => reader?.leave());
 
   for (const page of PAGES) {
-    it(`does what it says, and shows what it shows, block by block: ${page}`, async () => {
+    it(`works as printed, with the output that it shows: ${page}`, async () => {
       assert(await reader.follow(await reader.openShellAfter(quickstart), page) > 0);
     });
   }

@@ -12,7 +12,7 @@ describe("takeLock()", () => {
   before(async () => void (folder = await mkdtemp(join(tmpdir(), "gold-lock-"))));
   after(() => rm(folder, { recursive: true, force: true }));
 
-  it("refuses while another holds it, and not after", async () => {
+  it("throws while another holder has the lock, and takes the lock after its release", async () => {
     const path = join(folder, "held");
     const lock = await takeLock(path, "taken");
     await assertRejects(() => takeLock(path, "taken"), LockedError, "taken");
@@ -20,13 +20,13 @@ describe("takeLock()", () => {
     await (await takeLock(path, "taken")).release();
   });
 
-  it("takes over what a killed holder left behind", async () => {
+  it("takes over the lock file of a killed holder", async () => {
     const path = join(folder, "stale");
     await writeFile(path, "");
     await (await takeLock(path, "taken")).release();
   });
 
-  it("takes over a socket that somebody keeps open and nobody answers at", async () => {
+  it("takes over a socket that is still open but on which no lock holder answers", async () => {
     const path = join(folder, "inherited");
     const accepted: Socket[] = [];
     const silent = createServer((socket) => accepted.push(socket)).listen(path);

@@ -24,16 +24,15 @@ const OPTIONS = {
   help: { type: "boolean", default: false },
 } as const;
 
-const USAGE =
-  `npm start -- [OPTIONS]: the whole service on this machine, and the first day of a partner who trades by it
-  --port N           where it is reached by mutual TLS; 8443
-  --state DIR        where everything that it keeps lies; .gold
-  --envoy            the real Envoy in front of it
-  --no-demo          without the partner's day
-  --exit             stops when the day is told
-  --json             a line of JSON for each step
-  --reset            begins anew: what the state folder holds is deleted
-  --webhook-ca FILE  another CA, in PEM, whose certificates receivers on this machine may have`;
+const USAGE = `npm start -- [OPTIONS]: runs the whole service on this machine, with a demo partner that trades
+  --port N           the port for mutual TLS; default 8443
+  --state DIR        the folder for the database, keys, credentials and logs; default .gold
+  --envoy            uses Envoy instead of the development gateway
+  --no-demo          does not run the demo partner's trades
+  --exit             stops everything after the demo
+  --json             prints one JSON object for each step
+  --reset            deletes the earlier state and starts over
+  --webhook-ca FILE  a PEM file with another CA that may sign certificates of webhook receivers`;
 
 const PORT_MAX = 65_535;
 const EXIT_FAILED = 1;
@@ -53,7 +52,7 @@ function readOptions() {
     }
     const port = /^[0-9]{1,5}$/.test(values.port) ? Number(values.port) : 0;
     if (port < 1 || port > PORT_MAX) {
-      throw new Error(`--port is a number from 1 to ${PORT_MAX}, not ${values.port}.`);
+      throw new Error(`--port must be a number from 1 to ${PORT_MAX}; got ${values.port}.`);
     }
     return { ...values, webhookCa: readWebhookCa(values["webhook-ca"]) };
   } catch (error) {
@@ -70,7 +69,7 @@ function readWebhookCa(file: string | undefined): string {
     return pem;
   } catch (error) {
     throw new Error(
-      `--webhook-ca names a PEM file of the CA that signed your receiver's certificate, not ${file}: ${
+      `--webhook-ca must name a PEM file with the CA that signed your receiver's certificate; got ${file}: ${
         (error as Error).message
       }.`,
     );
@@ -87,7 +86,7 @@ for (const stream of [process.stdout, process.stderr]) stream.on("error", () => 
 const ending = new AbortController();
 for (const signal of SIGNALS) {
   process.on(signal, () => {
-    if (ending.signal.aborted) story.say("Still stopping; Postgres writes down what it has.");
+    if (ending.signal.aborted) story.say("Still stopping: Postgres is writing its data to disk.");
     ending.abort(signal);
   });
 }
@@ -141,7 +140,7 @@ async function run(): Promise<Running> {
     if (ending.signal.aborted) fail("Stopped before it was ready.", SIGNALLED + constants.signals[signal]);
     const refused = error instanceof LockedError || error instanceof StateError;
     return fail(
-      `npm start did not get there. ${explainFailure(error as Error, options.state)}`,
+      `npm start failed. ${explainFailure(error as Error, options.state)}`,
       refused ? EXIT_USAGE : EXIT_FAILED,
     );
   }
@@ -155,9 +154,13 @@ if (!options.exit) {
   story.say(nameState(writeEnding(facts, (ms / 1000).toFixed(1)), options.state));
 }
 const died = options.exit ? undefined : await Promise.race([told, running.died]);
-story.begin("stop", "stopping it all");
+story.begin("stop", "stopping all processes");
 limitStop();
 await running.stop();
 if (died) fail(died, EXIT_FAILED);
-story.say(options.exit ? "\nThere it is, and stopped again. npm start keeps it running." : "Stopped.");
+story.say(
+  options.exit
+    ? "\nEverything started, and was stopped again. Without --exit, npm start keeps it running."
+    : "Stopped.",
+);
 process.exit(0);

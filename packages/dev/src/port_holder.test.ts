@@ -7,7 +7,7 @@ import { refuseBusyPort } from "./port_holder.ts";
 import { findFreePort } from "./postgres/mod.ts";
 
 describe("refuseBusyPort()", () => {
-  it("names who listens, on either loopback address or on all, and lets a free port be", async () => {
+  it("names the process that listens on loopback or on all addresses; accepts a free port", async () => {
     for (const host of ["127.0.0.1", "::"]) {
       const port = await findFreePort();
       await refuseBusyPort(port);

@@ -36,13 +36,13 @@ function describeBusyPort(port: number): string {
   const holder = findHolder(port);
   const other = port + 1000 > 65_535 ? port - 1000 : port + 1000;
   return `Port ${port} is taken${holder ? ` by ${holder}` : ""}. ` +
-    `Stop what listens there, or take another one: npm start -- --port ${other}`;
+    `Stop that program, or use another port: npm start -- --port ${other}`;
 }
 
 function describeForbiddenPort(port: number, { code, message }: NodeJS.ErrnoException): string {
   return code === "EACCES"
-    ? `Port ${port} is the system's own: only root listens below 1024. Take another one by --port.`
-    : `Port ${port} cannot be listened on: ${message}.`;
+    ? `Port ${port} needs root, because it is below 1024. Use another port with --port.`
+    : `npm start cannot listen on port ${port}: ${message}.`;
 }
 
 const LISTENS = "0A";

@@ -46,12 +46,12 @@ function tryQuickstart({ options, httpVersion, refusals }: Door): void {
     `sign POST /v1/orders ${body}\npost /v1/orders ${body} ${key} -H @signed.txt`;
 
   for (const page of ["quickstart.md", "rotation.md"]) {
-    it(`does what the page says, and shows what the page shows, block by block: ${page}`, async () => {
+    it(`works as printed, with the output that the page shows: ${page}`, async () => {
       assert(await reader.follow(shell, page) > 0);
     });
   }
 
-  it("gives a repeated order the very bytes of the first, and says that they are", async () => {
+  it("replays the first reply byte for byte for a repeated order, and marks it as a replay", async () => {
     const first = await reply(`
       post /v1/quotes '{"side":"buy","gold_grams":0.25}' "$(new_key)" > quote.txt
       BOUGHT=$(printf '{"quote_id":"%s"}' "$(member quote_id)") BOUGHT_KEY=$(new_key)
@@ -62,7 +62,7 @@ function tryQuickstart({ options, httpVersion, refusals }: Door): void {
     assertMatch(await shell.run("cat headers.txt"), /^idempotent-replayed: true\r$/im);
   });
 
-  it("says what was wrong: a nonce, a key or a quote for the second time", async () => {
+  it("returns a specific error for a nonce, an idempotency key or a quote that was used before", async () => {
     const none = `'{"quote_id":"qt_none"}'`;
     assertEquals(code(await reply(signed(none, '"$(new_key)"'))), "404 not_found");
     const replayed = await reply(`post /v1/orders ${none} "$(new_key)" -H @signed.txt`);
@@ -71,7 +71,7 @@ function tryQuickstart({ options, httpVersion, refusals }: Door): void {
     assertEquals(code(await reply(signed('"$BOUGHT"', '"$(new_key)"'))), "409 quote_already_executed");
   });
 
-  it("lets each credential end as the page says", async () => {
+  it("rejects each rotated credential when the page says that it ends", async () => {
     const withOldKey = [
       "cp signing.key now.key; cp signing_old.key signing.key",
       signed('"$BOUGHT"', '"$BOUGHT_KEY"'),
@@ -94,7 +94,7 @@ function tryQuickstart({ options, httpVersion, refusals }: Door): void {
     assertEquals(await codes(), ended);
   });
 
-  it("gains nothing by forging what only the proxy may say", async () => {
+  it("ignores a client's forged proxy headers", async () => {
     const own = await reply(balances);
     const forged = await reply(`
       other=$(openssl x509 -in '${demo.cert}' -outform DER | openssl dgst -sha256 -hex | sed 's/.* //')
@@ -104,7 +104,7 @@ function tryQuickstart({ options, httpVersion, refusals }: Door): void {
     assertNotEquals(own.json.gold, { grams: 0 });
   });
 
-  it("is of no use to another partner: its token and its secret are refused over another certificate", async () => {
+  it("rejects this partner's token and secret over another partner's certificate", async () => {
     const asOther = `--cert '${demo.cert}' --key '${demo.key}'`;
     assertEquals(code(await reply(`${balances} ${asOther}`)), "401 token_certificate_mismatch");
     const token = await reply(`call POST /oauth/token -d grant_type=client_credentials ${asOther} \\
@@ -112,7 +112,7 @@ function tryQuickstart({ options, httpVersion, refusals }: Door): void {
     assertEquals(code(token), "401 invalid_client");
   });
 
-  it("does not even connect without a certificate that is good today", async () => {
+  it("refuses a missing, foreign, expired or revoked client certificate", async () => {
     const authorityKey = join(reader.folder, "state", "pki", "partner_ca_key.pem");
     await shell.run(`
       openssl req -x509 -new -key tls.key -subj "/CN=self" -days 1 -out foreign.crt
@@ -130,7 +130,7 @@ function tryQuickstart({ options, httpVersion, refusals }: Door): void {
     assertMatch(stranger, /^curl: \(60\) SSL certificate problem: /);
   });
 
-  it("is served over TLS 1.2 and 1.3, and over each version of HTTP that the door speaks", async () => {
+  it("works over TLS 1.2 and 1.3, and over each HTTP version of the proxy", async () => {
     for (const tls of ["1.2", "1.3"]) {
       for (const [option, version] of [["--http1.1", "1.1"], ["--http2", httpVersion], ["", httpVersion]]) {
         const came = await shell.run(`
@@ -146,7 +146,7 @@ function tryQuickstart({ options, httpVersion, refusals }: Door): void {
 /** The gateway closes the connection without giving a reason. */
 const ENDED = /^curl: \(/;
 
-describe("the quickstart, as it is printed, through the development gateway", () => {
+describe("the printed quickstart through the development gateway", () => {
   const revoked = /"code":"certificate_revoked"/;
   tryQuickstart({
     options: [],
@@ -155,7 +155,7 @@ describe("the quickstart, as it is printed, through the development gateway", ()
   });
 });
 
-describe("the quickstart, as it is printed, through Envoy", () => {
+describe("the printed quickstart through Envoy", () => {
   tryQuickstart({
     options: ["--envoy"],
     httpVersion: "2",

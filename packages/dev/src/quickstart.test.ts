@@ -17,13 +17,13 @@ async function namedBy(page: string): Promise<string[]> {
 }
 
 describe("the guide", () => {
-  it("names in the quickstart every refusal that a reader may meet, each with its status", async () => {
+  it("lists every error code with its status in the quickstart and in the rotation guide", async () => {
     // Refusals that only a rotation causes are in rotation.md.
     const named = [...await namedBy("quickstart.md"), ...await namedBy("rotation.md")];
     assertEquals([...new Set(named)].sort(), registered.sort());
   });
 
-  it("names no code with another status than the service's", async () => {
+  it("shows no error code with a status that differs from the service's", async () => {
     const pages = (await readdir(DOCS)).filter((name) => name.endsWith(".md"));
     assert(pages.length > 8);
     for (const page of pages) {
@@ -31,14 +31,14 @@ describe("the guide", () => {
     }
   });
 
-  it("tells a reader to wait for what npm start says at its end", async () => {
+  it("quotes the final output of npm start in the quickstart", async () => {
     const page = await readFile(new URL("quickstart.md", DOCS), "utf8");
     const [, words] = /until it says `([^`]+)`/.exec(page)!;
     const said = { base_url: "", docs: "", credentials: "", operator: "", curl: "", metrics: "", k6: "" };
     assertStringIncludes(writeEnding(said, "1"), words!);
   });
 
-  it("says in the sandbox's page of every code how it comes", async () => {
+  it("mentions every error code in sandbox.md", async () => {
     const page = await readFile(new URL("sandbox.md", DOCS), "utf8");
     const codes = Object.keys(TOKEN_PROBLEM_REGISTRY).filter((code) =>
       !new RegExp(`\\b${code}\\b`).test(page)

@@ -19,7 +19,7 @@ export async function awaitReady(
   void child.exited.then(() => ended = true);
   const deadline = performance.now() + READY_MS;
   while (performance.now() < deadline) {
-    if (ended) throw new Error(`${who} ended before it was ready: ${await lastLine(logFile)}`);
+    if (ended) throw new Error(`${who} exited before it was ready: ${await lastLine(logFile)}`);
     if (await isReady(operationsSocket)) return;
     await new Promise((resolve) => setTimeout(resolve, PAUSE_MS));
   }

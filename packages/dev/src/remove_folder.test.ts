@@ -16,7 +16,7 @@ const WRITER = `
   for (let number = 0; performance.now() < untilMs; number++) mkdirSync(process.argv[1] + "/new/" + number, { recursive: true });`;
 
 describe("removeFolder()", () => {
-  it("removes a folder into which somebody still writes for a while", async () => {
+  it("removes a folder while another process still writes to it", async () => {
     const folder = mkdtempSync(join(tmpdir(), "gold-remove-"));
     mkdirSync(join(folder, "old"));
     for (let number = 0; number < FILES; number++) writeFileSync(join(folder, "old", `${number}`), "");

@@ -3,7 +3,7 @@ import { assertEquals } from "@std/assert";
 import { SeenNumbers } from "./seen_numbers.ts";
 
 describe("SeenNumbers", () => {
-  it("knows each number that it has seen, and no other, in any order and however high", () => {
+  it("returns true only the first time a number is added, in any order and for high numbers", () => {
     const seen = new SeenNumbers();
     const numbers = [1, 0, 7, 8, 8191, 8192, 100_003, 100_002, 5_000_000];
     assertEquals(numbers.map((number) => seen.add(number)), numbers.map(() => true));

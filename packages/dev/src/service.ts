@@ -39,7 +39,7 @@ export function startService(
   watchdog.guard({ pid: child.pid, command: MAIN, signals: ["SIGTERM", "SIGKILL"] });
   return {
     pid: child.pid,
-    died: child.exited.then((code) => `The service ended by itself (exit ${code}); its log is ${log}.`),
+    died: child.exited.then((code) => `The service exited unexpectedly (exit ${code}). See its log: ${log}`),
     ready: () => awaitReady(operations, child, log),
     stop: () => child.stop(STOP_MS),
   };

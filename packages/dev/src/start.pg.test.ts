@@ -86,12 +86,12 @@ describe("npm start", () => {
     return steps.length;
   };
 
-  describe("at first", () => {
+  describe("on the first start", () => {
     let started: Started;
     before(async () => void (started = await startUntilReady(state, "--port", port)));
     after(() => started.stop());
 
-    it("writes down where everything is", async () => {
+    it("writes run.json with the base URL, the database URLs and the process ids", async () => {
       const { run, child } = started;
       assertEquals(Object.keys(run), ["base_url", "database_url", "second_database_url", "pids", "ready"]);
       assertEquals([run.base_url, run.pids.start], [`https://localhost:${port}`, child.pid!]);
@@ -101,7 +101,7 @@ describe("npm start", () => {
       for (const pid of Object.values(run.pids)) assert(isAlive(pid));
     });
 
-    it("onboards a partner whose credentials are whole: files that are there, by absolute paths", async () => {
+    it("onboards a partner with complete credentials, whose files exist under absolute paths", async () => {
       const held = await credentials();
       assertEquals(Object.keys(held).sort(), [
         "base_url",
@@ -120,7 +120,7 @@ describe("npm start", () => {
       assertEquals(held.ca, join(state, "pki", "ca.pem"));
     });
 
-    it("keeps what is secret from other users of the machine", async () => {
+    it("makes secret files unreadable for other users", async () => {
       const { client_id, key, signing_key } = await credentials();
       const files = [
         join(state, "run.json"),
@@ -134,7 +134,7 @@ describe("npm start", () => {
       for (const file of files) assertEquals(((await stat(file)).mode & 0o077).toString(8), "0", file);
     });
 
-    it("has traded for its demo partner, and trades on over mutual TLS", async () => {
+    it("trades for its demo partner, and accepts further trades over mutual TLS", async () => {
       const [sar, grams] = await holdings(started);
       assert(Number(sar) > 0 && grams === "1", `${sar} SAR, ${grams} g`);
       assertEquals(await trade(), 9);
@@ -142,7 +142,7 @@ describe("npm start", () => {
       assertEquals(await verify(started), true);
     });
 
-    it("lets certificates in that a new authority signed, and the older one's too", async () => {
+    it("accepts certificates of a new CA and of the earlier CA", async () => {
       const operator = asOperator(started.run.database_url);
       const held = await credentials();
       const pair = await crypto.subtle.generateKey({ name: "ECDSA", namedCurve: "P-256" }, true, [
@@ -166,7 +166,7 @@ describe("npm start", () => {
       assertEquals(await verdicts(), [200, 200]);
     });
 
-    it("runs every process but Postgres on the runtime that started it", () => {
+    it("runs every process except Postgres on the runtime that started it", () => {
       if (process.platform !== "linux") return;
       const { start, server, postgres } = started.run.pids;
       const own = realpathSync(process.execPath);
@@ -178,24 +178,24 @@ describe("npm start", () => {
       assertMatch(executablesUnder(postgres)[0] ?? "/bin/postgres", /\/bin\/postgres$/);
     });
 
-    it("lets nobody else use its folder meanwhile, with exit 2, and goes on", async () => {
+    it("refuses a second start with the same state folder with exit code 2, and keeps running", async () => {
       for (const more of [[], ["--reset"]]) {
         const { code, err } = await runToEnd("--state", state, "--port", `${await findFreePort()}`, ...more);
         assertEquals(code, 2);
-        assertStringIncludes(err, "runs already");
+        assertStringIncludes(err, "is already running");
       }
       assertEquals(await verify(started), true);
     });
 
-    it("stops all of it on SIGTERM, with exit 0, and takes run.json along", async () => {
+    it("stops every process on SIGTERM with exit code 0, and removes run.json", async () => {
       assertEquals(await started.stop(), 0);
       await awaitEnd(...Object.values(started.run.pids));
       assertEquals(await readRun(state), undefined);
     });
   });
 
-  describe("again", () => {
-    it("keeps partner, keys and books", async () => {
+  describe("on a later start", () => {
+    it("keeps the partner, the keys and the books", async () => {
       const first = await credentials();
       const started = await startUntilReady(state, "--port", port, "--no-demo");
       assertEquals(await credentials(), first);
@@ -205,7 +205,7 @@ describe("npm start", () => {
       await started.stop();
     });
 
-    it("heals after a kill of everything but Postgres, which it takes over", async () => {
+    it("recovers after everything except Postgres was killed, and reuses that Postgres", async () => {
       const { run } = await startUntilReady(state, "--port", port, "--no-demo");
       await killAllButPostgres(run);
       const started = await startUntilReady(state, "--port", port, "--no-demo");
@@ -215,7 +215,7 @@ describe("npm start", () => {
       await awaitEnd(run.pids.postgres);
     });
 
-    it("heals after a kill of everything", async () => {
+    it("recovers after every process was killed", async () => {
       const { run } = await startUntilReady(state, "--port", port, "--no-demo");
       for (const pid of Object.values(run.pids)) process.kill(pid, "SIGKILL");
       await awaitEnd(...Object.values(run.pids));
@@ -224,7 +224,7 @@ describe("npm start", () => {
       await started.stop();
     });
 
-    it("begins anew with --reset, and leaves no Postgres of the killed run behind", async () => {
+    it("starts over with --reset, and stops the Postgres of the killed run", async () => {
       const earlier = await credentials();
       const { run: { pids } } = await startUntilReady(state, "--port", port, "--no-demo");
       await killAllButPostgres({ pids });
@@ -236,7 +236,7 @@ describe("npm start", () => {
       await awaitEnd(pids.postgres);
     });
 
-    it("moves to another port: base URL and credentials say so, and signatures fit", async () => {
+    it("moves to another port: updates the base URL in the credentials, and accepts signatures", async () => {
       const other = `${await findFreePort()}`;
       const started = await startUntilReady(state, "--port", other, "--no-demo");
       assertEquals((await credentials()).base_url, `https://localhost:${other}`);
@@ -245,8 +245,8 @@ describe("npm start", () => {
     });
   });
 
-  describe("when it is told to stop", () => {
-    it("stops in order also when Ctrl-C comes twice, with exit 0, and leaves nobody behind", async () => {
+  describe("when it gets a signal to stop", () => {
+    it("stops in order with exit code 0 when Ctrl-C comes twice, and leaves no process behind", async () => {
       const started = await startUntilReady(state, "--port", port, "--no-demo");
       const ended = once(started.child, "close");
       for (const _ of [1, 2]) {
@@ -259,7 +259,7 @@ describe("npm start", () => {
       await awaitEnd(...Object.values(started.run.pids));
     });
 
-    it("before it is ready, stops what it has started, as ended by the signal", async () => {
+    it("stops what it has started if it was not ready yet, and exits with the signal's code", async () => {
       const stopEarly = async () => {
         const { child, ended, said } = launch(["--state", state, "--port", port]);
         while (!said().includes("✔ database") && child.exitCode === null) await sleep(5);
@@ -274,8 +274,8 @@ describe("npm start", () => {
     });
   });
 
-  describe("refuses", () => {
-    it("a state folder that is damaged, with a sentence that names the file and a cure, and heals what it can", async () => {
+  describe("when it does not start", () => {
+    it("names a damaged file and what to do about it, and replaces damaged server certificates", async () => {
       const { client_id } = await credentials();
       const partner = ["partners", client_id];
       const damages: [string[], string, number, string][] = [
@@ -286,7 +286,7 @@ describe("npm start", () => {
           ["postgres", "cluster", "PG_VERSION"],
           "17\n",
           1,
-          "was made by Postgres 17, and this version brings",
+          "was created by Postgres 17, but this version uses",
         ],
         [["postgres", "cluster", "PG_VERSION"], "", 1, `npm start -- --state ${state} --reset`],
       ];
@@ -297,7 +297,7 @@ describe("npm start", () => {
         const { code, err } = await runToEnd("--state", state, "--port", port, "--exit");
         await writeFile(file, whole);
         assertEquals(code, exit, err);
-        assertMatch(err, /^npm start did not get there\. [^\n]*\n$/);
+        assertMatch(err, /^npm start failed\. [^\n]*\n$/);
         assertStringIncludes(err, cure);
         assertStringIncludes(err, exit === 2 ? file : state);
       }
@@ -306,7 +306,7 @@ describe("npm start", () => {
         const { code, err } = await runToEnd("--state", state, "--port", port, "--exit");
         await rename(join(folder, "lost"), join(state, lost));
         assertEquals(code, 2, err);
-        assertStringIncludes(err, `${join(state, lost)} is gone`);
+        assertStringIncludes(err, `${join(state, lost)} is missing`);
         assertStringIncludes(err, `npm start -- --state ${state} --reset`);
       }
       for (const name of ["server.pem", "ca.pem"]) await writeFile(join(state, "pki", name), "rubbish");
@@ -315,7 +315,7 @@ describe("npm start", () => {
       await started.stop();
     });
 
-    it("a disk that is full, with a sentence, and goes on when there is room", async () => {
+    it("explains that the disk is full in one sentence, and starts once there is space", async () => {
       const disk = await mkdtemp(join(folder, "disk-"));
       const mounted =
         spawnSync("mount", ["-t", "tmpfs", "-o", "size=24m,mode=755", "tmpfs", disk]).status === 0;
@@ -337,7 +337,7 @@ describe("npm start", () => {
           encoding: "utf8",
         });
         assertEquals(status, 1, stderr);
-        assertMatch(stderr, /^npm start did not get there\. The disk that holds \S+ is full\. [^\n]*\n$/);
+        assertMatch(stderr, /^npm start failed\. The disk that holds \S+ is full\. [^\n]*\n$/);
         if (mounted) assertEquals(spawnSync("mount", ["-o", "remount,size=600m", disk]).status, 0);
         assertEquals((await runToEnd(...args, "--no-demo")).code, 0);
       } finally {
@@ -345,18 +345,18 @@ describe("npm start", () => {
       }
     });
 
-    it("a port that is taken, with one sentence and exit 1, and leaves nothing running", async () => {
+    it("names a taken port in one sentence with exit code 1, and leaves no process running", async () => {
       const taken = createServer().listen(Number(port), "::");
       await once(taken, "listening");
       const { code, err } = await runToEnd("--state", state, "--port", port);
       assertEquals(code, 1);
-      assertMatch(err, new RegExp(`^npm start did not get there\\. .*${port}`));
+      assertMatch(err, new RegExp(`^npm start failed\\. .*${port}`));
       assertEquals(err.trim().split("\n").length, 1);
       await new Promise((resolve) => taken.close(resolve));
       await (await startUntilReady(state, "--port", port, "--no-demo")).stop();
     });
 
-    it("a folder that it did not make, with --reset and without, and touches nothing in it", async () => {
+    it("refuses a folder that it did not create, also with --reset, and changes nothing in it", async () => {
       const foreign = await mkdtemp(join(folder, "foreign-"));
       await writeFile(join(foreign, "thesis.txt"), "precious");
       for (const more of [[], ["--reset"]]) {
@@ -367,7 +367,7 @@ describe("npm start", () => {
       }
     });
 
-    it("options that it does not know, and ports that are none, with exit 2 and its usage", async () => {
+    it("prints its usage with exit code 2 for an unknown option or an invalid port", async () => {
       for (const args of [["--verbose"], ["--port", "0"], ["--port", "65536"], ["--port", "x"], ["extra"]]) {
         const { code, err } = await runToEnd("--state", state, ...args);
         assertEquals(code, 2, args.join(" "));
@@ -375,7 +375,7 @@ describe("npm start", () => {
       }
     });
 
-    it("nothing where it is only asked how it is used, which is no fault", async () => {
+    it("prints its usage with exit code 0 for --help", async () => {
       const { code, out, err } = await runToEnd("--state", state, "--help");
       assertEquals([code, err], [0, ""]);
       const told = out.match(/--[a-z-]+(?= )/g);
@@ -384,7 +384,7 @@ describe("npm start", () => {
     });
   });
 
-  it("with --exit --json tells each step as one JSON object, and ends with everything stopped", async () => {
+  it("prints one JSON object per step with --exit --json, and stops every process at the end", async () => {
     const { code, out, err } = await runToEnd("--state", state, "--port", port, "--exit", "--json");
     assertEquals([code, err], [0, ""]);
     const steps = out.trim().split("\n").map((line) =>
@@ -416,7 +416,7 @@ describe("npm start", () => {
       "ready",
     ];
     assertEquals(steps.map(({ step }) => step), names);
-    assertEquals(steps.filter(({ what }) => what.endsWith("came, and its signature verifies")).length, 3);
+    assertEquals(steps.filter(({ what }) => what.endsWith("arrived, and its signature is valid")).length, 3);
     assertEquals(steps.every(({ ms, what }) => Number.isInteger(ms) && what.length > 0), true);
     assertEquals(await readRun(state), undefined);
   });

@@ -60,16 +60,16 @@ async function ensureKeys(state: State): Promise<void> {
   const needed = existsSync(state.path("postgres"));
   if (!needed && existsSync(partnerCaKey(state))) {
     throw new StateError(
-      `${state.path("postgres")} is gone, and with it the books and the partners whose keys lie beside it. ` +
-        `Put it back, or begin anew: npm start -- --reset`,
+      `${state.path("postgres")} is missing. It held the books and the partners whose keys are still here. ` +
+        `Restore it, or start over: npm start -- --reset`,
     );
   }
   for (const name of ["pepper", "sealing_key"]) {
     const file = state.path("keys", name);
     if (needed && !existsSync(file)) {
       throw new StateError(
-        `${file} is gone, and without it the secrets in the database beside it cannot be read. ` +
-          `Put it back, or begin anew: npm start -- --reset`,
+        `${file} is missing. Without it, the secrets in the database cannot be read. ` +
+          `Restore it, or start over: npm start -- --reset`,
       );
     }
     await state.secret(name);

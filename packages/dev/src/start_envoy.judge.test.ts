@@ -18,7 +18,7 @@ describe("npm start -- --envoy", () => {
   after(() => rm(folder, { recursive: true, force: true }));
   const state = () => join(folder, "state");
 
-  it("trades through the real Envoy, with no other program than this runtime, Postgres and Envoy", async () => {
+  it("trades through Envoy, and runs no program besides this runtime, Postgres and Envoy", async () => {
     const started = await startUntilReady(state(), ...options);
     try {
       const programs = new Set(executablesUnder(started.child.pid!).map((path) => basename(path)));
@@ -39,7 +39,7 @@ describe("npm start -- --envoy", () => {
     assertEquals(await again.stop(), 0);
   });
 
-  it("says that the port is taken instead of sharing it", async () => {
+  it("reports that the port is taken instead of sharing it", async () => {
     const port = await findFreePort();
     const other = createServer();
     await new Promise<void>((resolve) => other.listen(port, "127.0.0.1", resolve));
@@ -52,13 +52,13 @@ describe("npm start -- --envoy", () => {
     }
   });
 
-  it("says in one sentence why Envoy did not start", async () => {
+  it("explains in one sentence why Envoy did not start", async () => {
     await writeFile(join(folder, "envoy"), "#!/bin/sh\necho no such luck >&2\nexit 1\n", { mode: 0o755 });
     process.env.ENVOY_BINARY = join(folder, "envoy");
     try {
       const { code, err } = await runToEnd("--state", state(), ...options, "--exit");
       assertEquals(code, 1);
-      assertStringIncludes(err, "npm start did not get there. Envoy did not start.");
+      assertStringIncludes(err, "npm start failed. Envoy did not start.");
       assertStringIncludes(err, "no such luck");
     } finally {
       delete process.env.ENVOY_BINARY;

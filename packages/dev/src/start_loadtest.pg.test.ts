@@ -27,7 +27,7 @@ describe("npm start's partners for load tests", () => {
   const items = async (operator: Operator, words: string, ...more: string[]) =>
     (await operator(words, ...more)).items as Item[];
 
-  it("are there when it is ready, behind the demo's, funded and with its base URL; more of them keep the first", async () => {
+  it("exist and are funded when npm start is ready, and are kept when more are added", async () => {
     const started = await startUntilReady(state, "--port", `${await findFreePort()}`, "--no-demo");
     try {
       const operator = operatorOf(started);
@@ -50,7 +50,7 @@ describe("npm start's partners for load tests", () => {
     }
   });
 
-  it("go with it to another port, and are others after a reset, in place of the old ones", async () => {
+  it("get the new base URL when the port changes, and are replaced after --reset", async () => {
     const first = await read("0");
     const moved = await startUntilReady(state, "--port", `${await findFreePort()}`, "--no-demo");
     await moved.stop();

@@ -89,7 +89,7 @@ export async function startUntilReady(stateDir: string, ...args: string[]): Prom
     await new Promise((resolve) => setTimeout(resolve, 50));
   }
   child.kill("SIGKILL");
-  throw new Error(`It did not become ready: ${said()}`);
+  throw new Error(`npm start did not become ready: ${said()}`);
 }
 
 export async function readRun(stateDir: string): Promise<RunFile | undefined> {

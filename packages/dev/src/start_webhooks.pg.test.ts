@@ -14,7 +14,7 @@ import { until } from "../../../testing/until.ts";
 
 const PATIENCE_MS = 30_000;
 
-describe("npm start sends webhooks", () => {
+describe("the webhooks of npm start", () => {
   let folder: string;
   let state: string;
   let started: Started;
@@ -56,7 +56,7 @@ describe("npm start sends webhooks", () => {
     return told;
   };
 
-  it("to a receiver with the certificate that it made for one, after each order of the demo", async () => {
+  it("reach a receiver that uses the certificate from the state folder", async () => {
     const [cert, key] = await Promise.all(
       ["receiver.pem", "receiver_key.pem"].map((name) => readFile(join(state, "pki", name), "utf8")),
     ) as [string, string];
@@ -66,11 +66,11 @@ describe("npm start sends webhooks", () => {
     const receiver = (await openDemoReceiver(plan))!;
     opened.push(receiver);
     const came = ["order.executed", "order.executed", "withdrawal.created"];
-    assertEquals(await heard(receiver), came.map((type) => `${type} came, and its signature verifies`));
+    assertEquals(await heard(receiver), came.map((type) => `${type} arrived, and its signature is valid`));
     await untilNothingPends();
   });
 
-  it("to a receiver whose authority --webhook-ca names", async () => {
+  it("reach a receiver whose CA --webhook-ca names", async () => {
     const receiver = await trialReceiver();
     opened.push(receiver);
     await sendTo(receiver.port);
@@ -84,22 +84,22 @@ describe("npm start sends webhooks", () => {
     ]);
   });
 
-  it("and says so in the demo where none comes", async () => {
+  it("are reported by the demo as not arrived if none arrives", async () => {
     const deaf: DemoReceiver = { awaitEvent: async () => undefined, stop: async () => {} };
     const types = ["order.executed", "order.executed", "withdrawal.created"];
     assertEquals(
       await heard(deaf),
-      types.map((type) => `${type} has not come yet; it is sent again by itself`),
+      types.map((type) => `${type} has not arrived yet; the service will retry it`),
     );
   });
 
-  it("but takes no file as an authority that is none: one sentence, and exit 2", async () => {
+  it("need a CA certificate in --webhook-ca: any other file ends npm start with exit code 2", async () => {
     const file = join(folder, "no_authority.pem");
     await writeFile(file, "no certificate");
     for (const path of [file, join(folder, "gone.pem")]) {
       const { code, err } = await runToEnd("--exit", "--state", join(folder, "other"), "--webhook-ca", path);
       assertEquals(code, 2);
-      assertStringIncludes(err, `that signed your receiver's certificate, not ${path}: `);
+      assertStringIncludes(err, `that signed your receiver's certificate; got ${path}: `);
     }
   });
 });

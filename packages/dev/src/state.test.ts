@@ -7,14 +7,14 @@ import { LockedError } from "./lock.ts";
 import { openState, StateError } from "./state.ts";
 
 describe("openState()", () => {
-  it("has one holder at a time, by whichever name the folder goes", async () => {
+  it("allows one holder at a time, also if the folder is reached by a symbolic link", async () => {
     const home = await mkdtemp(join(tmpdir(), "gold-state-"));
     const [folder, other] = [join(home, "state"), join(home, "other")];
     const state = await openState(folder, false);
     try {
       await symlink(folder, other);
-      await assertRejects(() => openState(other, false), LockedError, "runs already");
-      await assertRejects(() => openState(folder, false), LockedError, "runs already");
+      await assertRejects(() => openState(other, false), LockedError, "is already running");
+      await assertRejects(() => openState(folder, false), LockedError, "is already running");
     } finally {
       await state.release();
     }
@@ -22,7 +22,7 @@ describe("openState()", () => {
     await rm(home, { recursive: true });
   });
 
-  it("removes with reset what it made, and touches nothing of a folder that it did not make", async () => {
+  it("removes its own state with reset, and changes no folder that it did not create", async () => {
     const home = await mkdtemp(join(tmpdir(), "gold-state-"));
     const own = await openState(join(home, "own"), false);
     const pepper = await own.secret("pepper");
@@ -33,7 +33,7 @@ describe("openState()", () => {
     await anew.release();
     await writeFile(join(home, "thesis.txt"), "precious");
     for (const reset of [false, true]) {
-      await assertRejects(() => openState(home, reset), StateError, "did not make");
+      await assertRejects(() => openState(home, reset), StateError, "did not create");
       await assertRejects(
         () => openState(join(home, "thesis.txt"), reset),
         StateError,
@@ -45,7 +45,7 @@ describe("openState()", () => {
     await rm(home, { recursive: true });
   });
 
-  it("leaves beside it what compose and load tests keep there, before it and after a reset", async () => {
+  it("keeps the folders of Docker Compose and of load tests, also with reset", async () => {
     const home = await mkdtemp(join(tmpdir(), "gold-state-"));
     for (const folder of ["compose", "loadtest"]) {
       await mkdir(join(home, folder));
@@ -62,13 +62,13 @@ describe("openState()", () => {
     await rm(home, { recursive: true });
   });
 
-  it("takes no damaged secret for one", async () => {
+  it("rejects a damaged secret file", async () => {
     const home = await mkdtemp(join(tmpdir(), "gold-state-"));
     const state = await openState(home, false);
     const pepper = await state.secret("pepper");
     for (const damaged of ["", pepper.slice(0, 20), pepper.replace(/^./, "x")]) {
       await writeFile(state.path("keys", "pepper"), damaged);
-      await assertRejects(() => state.secret("pepper"), StateError, "is not what npm start wrote");
+      await assertRejects(() => state.secret("pepper"), StateError, "was changed after npm start wrote it");
     }
     await state.release();
     await rm(home, { recursive: true });

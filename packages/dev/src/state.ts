@@ -53,7 +53,7 @@ export async function openState(dir: string, reset: boolean): Promise<State> {
   const root = await realpath(dir);
   const lock = await takeLock(
     socketPath(root, "start.sock"),
-    `npm start runs already with its state in ${root}; stop it, or name another folder by --state.`,
+    `npm start is already running with its state in ${root}. Stop it, or name another folder with --state.`,
   );
   try {
     await awaitEarlierWatchdog(root);
@@ -81,7 +81,7 @@ function stateOf(root: string, lock: Lock): State {
       if (known !== undefined && known.length === 2 * bytes && HEXADECIMAL.test(known)) return known;
       if (known !== undefined) {
         throw new StateError(
-          `${file} is not what npm start wrote. Put it back as it was, or begin anew: npm start -- --reset`,
+          `${file} was changed after npm start wrote it. Restore it, or start over: npm start -- --reset`,
         );
       }
       const value = randomBytes(bytes).toString("hex");
@@ -101,12 +101,12 @@ async function refuseForeign(root: string): Promise<void> {
   const entries: string[] = await readdir(root).catch((error) => {
     if (error.code === "ENOENT") return [];
     throw new StateError(
-      `${root} cannot be read as a folder: ${error.message}. Name another one by --state.`,
+      `${root} cannot be read as a folder: ${error.message}. Name another folder with --state.`,
     );
   });
   if (entries.includes(MARKER) || entries.every((entry) => BESIDE.includes(entry))) return;
   throw new StateError(
-    `${root} holds files that npm start did not make, so it is left alone. Name another folder by --state.`,
+    `${root} holds files that npm start did not create, so nothing was changed. Name another folder with --state.`,
   );
 }
 

@@ -25,7 +25,7 @@ function tellOn(
 }
 
 describe("openStory()", () => {
-  it("is coloured on a terminal alone, and nowhere with NO_COLOR", () => {
+  it("prints colours only on a terminal, and never with NO_COLOR", () => {
     const plain = "✔ health        12 ms  up\n";
     const cases = [
       [{ isTTY: true }, {}, STEP],
@@ -40,7 +40,7 @@ describe("openStory()", () => {
     }
   });
 
-  it("shows on a terminal that a long step goes on, in one line that fits and goes away", async () => {
+  it("shows a long step's progress in one terminal line, cut to fit and cleared at the end", async () => {
     const { story, written, last } = tellOn({ isTTY: true, columns: 40 }, { NO_COLOR: "1" });
     await doStep(
       story,
@@ -54,7 +54,7 @@ describe("openStory()", () => {
     assertEquals(written.length, 3);
   });
 
-  it("shows it by a line of its own where lines cannot be rewritten, and not of a short step", async () => {
+  it("prints progress lines only for long steps if lines cannot be rewritten", async () => {
     const { story, written, last } = tellOn({});
     await doStep(story, "database", "making a cluster", last, () => "up");
     await doStep(story, "health", "asking", async () => {}, () => "up");
@@ -64,7 +64,7 @@ describe("openStory()", () => {
     assertEquals(written.length, 3);
   });
 
-  it("with --json says one object a line, and nothing for people", async () => {
+  it("prints one JSON object per step with --json, and no text for people", async () => {
     const { story, written } = tellOn({ isTTY: true }, {}, true);
     story.say("for people");
     await doStep(story, "database", "making a cluster", () => sleep(LONG_MS), () => "up");

@@ -18,12 +18,12 @@ const RUNTIME = "Deno" in globalThis
   : ["--import", "tsx"];
 const BLOCK_END = "━━━";
 
-describe("the page on TypeScript", () => {
+describe("the TypeScript guide", () => {
   let house: House;
   before(async () => void (house = await House.open()));
   after(() => house?.close());
 
-  it("is a program that prints what the page shows, block by block: typescript.md", async () => {
+  it("works as printed, with the output that it shows: typescript.md", async () => {
     await house.operator("price set --source fixed --mid 500 --spread 60");
     const blocks = readBlocks(await readFile(PAGE, "utf8"));
     const code = blocks.filter(({ language }) => language === "ts");

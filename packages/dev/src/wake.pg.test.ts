@@ -42,14 +42,14 @@ describe("wake()", () => {
   }
   let port: string;
 
-  it("takes what is settled for settled, and one service serves that waited for its database", async () => {
+  it("does not migrate a settled database again, and starts the service once", async () => {
     port = `${await findFreePort()}`;
     const [first, second] = [await start(), await start()];
     assertEquals(second.made, first.made);
     assertEquals(second.log.length, 1);
   });
 
-  it("settles anew what other sources settled, what lost a secret, and what moved to another port", async () => {
+  it("migrates again after a change of sources, a lost secret or a change of the port", async () => {
     const before = await start();
     await writeFile(path("postgres", "settled"), "other sources");
     const settled = await start();

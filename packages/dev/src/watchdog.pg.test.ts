@@ -64,7 +64,7 @@ describe("npm start leaves no process behind", () => {
       if (runner.exitCode !== null) break;
     }
     process.kill(-runner.pid!, "SIGTERM");
-    throw new Error(`It did not become ready: ${said}`);
+    throw new Error(`npm start did not become ready: ${said}`);
   }
 
   const targets = {
@@ -114,7 +114,7 @@ describe("npm start leaves no process behind", () => {
     assert(!existsSync(watchdogFile));
   });
 
-  it("when the service and Postgres do not react to any signal that can be ignored", async () => {
+  it("when the service and Postgres react to no signal except SIGKILL", async () => {
     const { child, run } = await startUntilReady(state, ...options.slice(2));
     for (const pid of [run.pids.server, run.pids.postgres]) process.kill(pid, "SIGSTOP");
     const [pids, ended] = [familyOf(child.pid!), once(child, "close")];

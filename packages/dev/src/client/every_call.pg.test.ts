@@ -1,4 +1,4 @@
 import { describe } from "node:test";
 import { judgeEveryCall } from "./every_call_trial.ts";
 
-describe("GoldClient, over mutual TLS through the gateway", () => judgeEveryCall("gateway"));
+describe("GoldClient over mutual TLS through the gateway", () => judgeEveryCall("gateway"));

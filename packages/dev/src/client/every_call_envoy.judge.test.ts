@@ -1,4 +1,4 @@
 import { describe } from "node:test";
 import { judgeEveryCall } from "./every_call_trial.ts";
 
-describe("GoldClient, over mutual TLS through the real Envoy", () => judgeEveryCall("Envoy"));
+describe("GoldClient over mutual TLS through Envoy", () => judgeEveryCall("Envoy"));

@@ -33,7 +33,7 @@ export function judgeEveryCall(door: "gateway" | "Envoy"): void {
     await house?.close();
   });
 
-  it("buys, sells and withdraws, to the last halala", async () => {
+  it("buys, sells and withdraws with exact amounts", async () => {
     assertEquals(await client.getHealth(), { status: "ok" });
     const { buy_price, sell_price } = await client.getPrices();
     assert(buy_price.compare(sell_price) > 0);
@@ -60,7 +60,7 @@ export function judgeEveryCall(door: "gateway" | "Envoy"): void {
     assertEquals(past, { ...await client.getBalances(), as_of: past.as_of });
   });
 
-  it("walks over all pages, and fetches none that is not asked for", async () => {
+  it("reads all pages, and fetches a page only when it is needed", async () => {
     const made: string[] = [];
     for (const grams of ["0.1", "0.2", "0.3", "0.4", "0.5"]) {
       const { quote_id } = await client.createQuote(buy(grams));
@@ -89,7 +89,7 @@ export function judgeEveryCall(door: "gateway" | "Envoy"): void {
     assertEquals((await client.getEvent(told.id)).id, told.id);
   });
 
-  it("reads the books: a statement that adds up, its table, reserves, limits, credentials", async () => {
+  it("reads statement, CSV, reserves, limits and credentials; the statement adds up", async () => {
     const { opening_balance, closing_balance, postings } = await client.getStatement(lastDays());
     let [sar, held, gold] = [
       opening_balance.available_sar,
@@ -109,7 +109,7 @@ export function judgeEveryCall(door: "gateway" | "Envoy"): void {
     assertEquals((await client.getCredentials()).signing_keys.length, 1);
   });
 
-  it("sends events again, and asks the probe whether its signatures are right", async () => {
+  it("requests redeliveries, and checks its signatures with the probe", async () => {
     const test = await client.testWebhook({ idempotencyKey: "test-1" });
     assertEquals(test.type, "webhook.test");
     assertEquals((await client.redeliverEvent(test.id)).id, test.id);
@@ -117,7 +117,7 @@ export function judgeEveryCall(door: "gateway" | "Envoy"): void {
     assertEquals([valid, mistake], [true, null]);
   });
 
-  it("tells why it was refused, and that it had said so before", async () => {
+  it("reports why a call was refused, and whether the refusal is a replay", async () => {
     const withdraw = () =>
       client.createWithdrawal({ amount_sar: "999999999" }, { idempotencyKey: "too-much" });
     const first = await assertRejects(withdraw, GoldError);

@@ -36,7 +36,7 @@ async function readExamples(): Promise<Map<string, string>> {
   return examples;
 }
 
-describe("the examples that show GoldClient", () => {
+describe("the examples of GoldClient", () => {
   let house: House;
   let folder: string;
 
@@ -72,7 +72,7 @@ describe("the examples that show GoldClient", () => {
     return { exit: exit as number, out, err };
   }
 
-  it("run as they stand, to their end, and say what they say that they say", async () => {
+  it("run unchanged to the end, and print what their comments say", async () => {
     const examples = await readExamples();
     assert(examples.size >= 6, [...examples.keys()].join());
     for (const [place, code] of examples) {

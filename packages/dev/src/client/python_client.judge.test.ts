@@ -41,7 +41,7 @@ function python(...words: string[]): Run {
   return {
     async line() {
       const { value, done } = await lines.next();
-      if (done) throw new Error(`It ended.\n${complaint}`);
+      if (done) throw new Error(`The Python program exited.\n${complaint}`);
       return value;
     },
     say: (line) => child.stdin.write(`${line}\n`),
@@ -49,7 +49,11 @@ function python(...words: string[]): Run {
       const rest: string[] = [];
       for await (const line of { [Symbol.asyncIterator]: () => lines }) rest.push(line);
       const [code] = await exited;
-      if (code !== 0) throw new Error(`It ended with ${code} (node tools/run.mjs parts).\n${complaint}`);
+      if (code !== 0) {
+        throw new Error(
+          `The Python program exited with ${code}. Packages missing? Run: node tools/run.mjs parts\n${complaint}`,
+        );
+      }
       return rest;
     },
   };
@@ -58,7 +62,7 @@ function python(...words: string[]): Run {
 const asking = (...words: string[]): Run => python(TRIAL, CLIENT, ...words);
 const answerOf = async (run: Run) => JSON.parse((await run.ended()).at(-1)!) as Record<string, unknown>;
 
-describe("the example of a client in Python", () => {
+describe("the Python example client", () => {
   let house: House;
   let credentials: string;
 
@@ -78,14 +82,14 @@ describe("the example of a client in Python", () => {
     assertEquals(await readFile(join(CLIENT, "requirements.txt"), "utf8"), `cryptography==${version}\n`);
   });
 
-  it("agrees with the vectors of requests, signatures, quantities and webhooks", async () => {
+  it("agrees with the test vectors of requests, signatures, quantities and webhooks", async () => {
     const { asked, differences } = await answerOf(asking("vectors"));
     assertEquals(differences, []);
     const { canonical_request, detached_jws, money, webhook } = asked as Record<string, number>;
     assert(canonical_request! >= 46 && detached_jws! >= 5 && money! >= 20 && webhook! >= 41);
   });
 
-  it("trades from the price to the lists, and prints what its page shows", async () => {
+  it("trades, and prints what its README shows", async () => {
     const page = await readFile(join(CLIENT, "README.md"), "utf8");
     const [, shown = ""] = /```text\n([^]*?)```/.exec(page) ?? [];
     const printed = await python(join(CLIENT, "example.py"), credentials).ended();
@@ -94,7 +98,7 @@ describe("the example of a client in Python", () => {
     assertEquals({ sar, gold }, { sar: { available: 8497, held: 1000 }, gold: { grams: 1 } });
   });
 
-  it("orders once when the connection breaks after the order was executed and before it was told", async () => {
+  it("places an order once if the connection breaks between execution and reply", async () => {
     const relay = await Relay.open(Number(new URL(house.running.baseUrl).port));
     try {
       const run = asking("order_over", credentials, `${relay.port}`);
@@ -119,7 +123,7 @@ describe("the example of a client in Python", () => {
   });
 
   for (const [seconds, side] of [[-1000, "behind"], [1000, "ahead of"]] as const) {
-    it(`tells of a clock that is ${side} the service's, and repeats nothing`, async () => {
+    it(`reports a clock that is ${side} the service's, and retries nothing`, async () => {
       const { detail, request_id, ...error } = await answerOf(
         asking("refused_by_clock", credentials, `${seconds}`),
       );
@@ -129,7 +133,7 @@ describe("the example of a client in Python", () => {
     });
   }
 
-  it("waits as Retry-After says, and fetches a new token where the old one does not serve", async () => {
+  it("waits as Retry-After says, and fetches a new token if the old one is rejected", async () => {
     const { client_id } = house.partner.credentials;
     await house.operator("partner set --rate 2/s --burst 2", client_id);
     await house.partner.until((reply) => reply.status === 429);

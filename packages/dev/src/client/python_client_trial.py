@@ -1,4 +1,5 @@
-"""What the judge of the Python client asks of it, one question a run; the answer is JSON on the last line."""
+"""Runs one check of the Python example client, which the first argument after the client's folder names.
+Prints the result as JSON on the last line."""
 
 import base64
 import json
@@ -31,7 +32,7 @@ def vectors() -> dict[str, object]:
 
 
 def canonical_request(case: dict) -> bool | None:
-    """None: the client hashes the body itself, so no other hash can be given to it."""
+    """Returns None for a case with a wrong body hash, because the client computes the hash itself."""
     body = bytes_of(case)
     parts = (case["method"], case["url"], body, case["timestamp"], case["nonce"])
     if case.get("reason") == "invalid_body_hash":
@@ -42,7 +43,7 @@ def canonical_request(case: dict) -> bool | None:
 
 
 def detached_jws(case: dict) -> bool | None:
-    """None: a partner signs in one way, so what others may write into a header is not asked."""
+    """Returns None for signatures that this client never makes: invalid ones and those with another header."""
     header = base64.urlsafe_b64encode(b'{"alg":"ES256","b64":false,"crit":["b64"]}').decode().rstrip("=")
     if not case["valid"] or not case["jws"].startswith(f"{header}..") or case["name"] == "the other s, n - s":
         return None
@@ -51,7 +52,7 @@ def detached_jws(case: dict) -> bool | None:
 
 
 def money(case: dict) -> bool | None:
-    """None: what is no amount the service refuses, and rounding is the service's alone."""
+    """Returns None for cases that only the service handles: invalid amounts and rounding."""
     if case["operation"] != "parse" or "units" not in case:
         return None
     decimals = 2 if case["quantity"] == "sar" else 4
@@ -84,7 +85,7 @@ def refuses(work) -> bool:
 
 
 def order_over(credentials: str, port: str) -> object:
-    """Takes a quote, connects to the port, says so, and orders there once it is told to."""
+    """Makes a quote, connects to the port and prints "ready". Places the order after a line on stdin."""
     gold = GoldClient.from_credentials(credentials)
     quote = gold.quote("buy", gold_grams=Decimal("0.25"), idempotency_key=f"quote-over-{port}")
     gold._connection.close()
@@ -109,7 +110,7 @@ def refused_by_clock(credentials: str, seconds: str) -> object:
 
 
 def pauses(credentials: str, calls: str) -> object:
-    """What it waits while it reads the price so often, and whether a token that is none is a hindrance."""
+    """Returns the waits of this many price reads, and how many more waits an invalid token causes."""
     waited: list[float] = []
     sleep = time.sleep
     time.sleep = lambda seconds: (waited.append(seconds), sleep(seconds))

@@ -8,7 +8,7 @@ import { House } from "../contract/house_trial.ts";
 import { FaultRelay } from "./fault_relay_trial.ts";
 import { type ClientPlan, openClient } from "./house_client_trial.ts";
 
-describe("GoldClient survives", () => {
+describe("GoldClient, when the service or the network fails", () => {
   let house: House;
   let partner: Caller;
   let tries: TryReport[] = [];
@@ -56,7 +56,7 @@ describe("GoldClient survives", () => {
   const storyOf = (operation: string) =>
     tries.filter((each) => each.operation === operation).map(({ status, code }) => code ?? `${status}`);
 
-  it("100 calls at once at the start, with one token request", async () => {
+  it("needs one token request for 100 concurrent calls at the start", async () => {
     const client = await open();
     const operations = house.socket("server_operations.sock");
     const before = await readCounts(operations);
@@ -69,7 +69,7 @@ describe("GoldClient survives", () => {
   });
 
   for (const afterBytes of [0, 150]) {
-    it(`a connection that is reset ${afterBytes} bytes into the reply, after the commit: one execution`, async () => {
+    it(`executes an order once if the connection is reset ${afterBytes} bytes into the reply`, async () => {
       const relay = await openRelay();
       const client = await open({ port: relay.port });
       const { quote_id } = await takeQuote(client);
@@ -84,7 +84,7 @@ describe("GoldClient survives", () => {
     });
   }
 
-  it("giving up after such a reset: it says that the outcome is unknown, and its key gets the result", async () => {
+  it("reports an unknown outcome after a reset without retries, and the key returns the result", async () => {
     const relay = await openRelay();
     const client = await open({ port: relay.port, triesMax: 1 });
     const { quote_id } = await takeQuote(client);
@@ -96,7 +96,7 @@ describe("GoldClient survives", () => {
     assertEquals([order.quote_id, await newOrders()], [quote_id, 0]);
   });
 
-  it("a service that is not there: it says so, and that nothing was executed", async () => {
+  it("reports that nothing was executed if the service cannot be reached", async () => {
     const relay = await openRelay();
     const { port } = relay;
     await relay.close();
@@ -107,7 +107,7 @@ describe("GoldClient survives", () => {
     assertMatch(error.message, /not reached/);
   });
 
-  it("a token that ends mid-flight: one new token, and the order is placed", async () => {
+  it("gets one new token when the token ends mid-flight, and places the orders", async () => {
     const client = await open();
     const { quote_id } = await takeQuote(client);
     const quotes = await Promise.all(Array.from({ length: 10 }, () => takeQuote(client)));
@@ -128,7 +128,7 @@ describe("GoldClient survives", () => {
     assert(storyOf("createOrder").includes("token_invalid"));
   });
 
-  it("429: it waits as long as Retry-After says, and all calls come through", async () => {
+  it("waits as long as Retry-After says after a 429, and completes all calls", async () => {
     const client = await open();
     const quotes = await Promise.all([1, 2, 3].map(() => takeQuote(client)));
     const mend = await exhaustRate(house, partner);
@@ -140,7 +140,7 @@ describe("GoldClient survives", () => {
     for (const { status, retryInMs } of limited) assert(status === 429 && retryInMs! >= 1000);
   });
 
-  it("503 while the database is away: it goes on when the service does", async () => {
+  it("retries on 503 while the database is away, and then places the order", async () => {
     const client = await open({ triesMax: 50 });
     const { quote_id } = await takeQuote(client);
     const mend = await cutDatabase(house, partner);
@@ -155,7 +155,7 @@ describe("GoldClient survives", () => {
     assertEquals(await newOrders(), 1);
   });
 
-  it("a service that answers nothing for a while: the try ends, and another gets the result", async () => {
+  it("ends a try after its timeout, and gets the result with a later try", async () => {
     const client = await open({ timeoutMs: 700, triesMax: 50 });
     const { quote_id } = await takeQuote(client);
     const mend = await haltService(house);
@@ -169,7 +169,7 @@ describe("GoldClient survives", () => {
   });
 
   for (const minutes of [-4, 4]) {
-    it(`a clock that is ${minutes} minutes off`, async () => {
+    it(`places an order with a clock that is ${minutes} minutes off`, async () => {
       const client = await open({ now: () => Date.now() + minutes * 60_000 });
       const { quote_id } = await takeQuote(client);
       assertEquals((await client.placeOrder({ quote_id })).quote_id, quote_id);
@@ -179,7 +179,7 @@ describe("GoldClient survives", () => {
   }
 
   for (const [minutes, says] of [[-6, /3[56]\d s behind/], [6, /3[56]\d s ahead of/]] as const) {
-    it(`a clock that is ${minutes} minutes off no more: the error names the offset, and is not tried again`, async () => {
+    it(`names the offset of a clock that is ${minutes} minutes off, and does not retry`, async () => {
       const client = await open({ now: () => Date.now() + minutes * 60_000 });
       const { quote_id } = await takeQuote(client);
       const error = await assertRejects(() => client.placeOrder({ quote_id }), GoldError);
@@ -190,7 +190,7 @@ describe("GoldClient survives", () => {
     });
   }
 
-  it("a caller who no longer waits", async () => {
+  it("reports an unknown outcome if the caller aborts, and the key returns the result", async () => {
     const relay = await openRelay();
     const client = await open({ port: relay.port });
     const { quote_id } = await takeQuote(client);

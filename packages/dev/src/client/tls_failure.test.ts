@@ -9,7 +9,7 @@ const ALERTS = {
   connection_failed: [10, 40, 51, 70, 80, 112],
 };
 
-describe("GoldClient, where TLS fails", () => {
+describe("GoldClient, when TLS fails", () => {
   let alert = 0;
   let own: ServerCertificate;
   let other: ServerCertificate;
@@ -31,7 +31,7 @@ describe("GoldClient, where TLS fails", () => {
   after(() => server.close());
 
   for (const [code, numbers] of Object.entries(ALERTS)) {
-    it(`says ${code} of the service's alerts ${numbers.join(", ")}`, async () => {
+    it(`reports ${code} for the alerts ${numbers.join(", ")}`, async () => {
       const client = await open(own);
       for (const number of numbers) {
         alert = number;

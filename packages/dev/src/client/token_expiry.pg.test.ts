@@ -42,7 +42,7 @@ describe("GoldClient, when its token expires mid-flight", () => {
 
   after(() => service?.stop());
 
-  it("fetches one token for all that are refused, and each of their orders is executed once", async () => {
+  it("fetches one token for all rejected calls, and executes each order once", async () => {
     const { clientId, clientSecret, signingKey } = service.partner;
     const reports: TryReport[] = [];
     let lateMs = 0;

@@ -135,7 +135,7 @@ export class Caller {
   async succeed(operation: OperationId, call: Call = {}): Promise<Record<string, unknown>> {
     const reply = await this.call(operation, call);
     const text = await reply.text();
-    if (!reply.ok) throw new Error(`${operation} was answered with ${reply.status}: ${text}`);
+    if (!reply.ok) throw new Error(`${operation} returned ${reply.status}: ${text}`);
     return JSON.parse(text) as Record<string, unknown>;
   }
 
@@ -153,7 +153,7 @@ export class Caller {
       const reply = await this.call(operation, call).catch(() => undefined);
       if (reply && await isWanted(reply)) return;
       if (performance.now() > deadlineMs) {
-        throw new Error(`${operation} is still answered with ${reply?.status}.`);
+        throw new Error(`${operation} still returns ${reply?.status}.`);
       }
       await new Promise((resolve) => setTimeout(resolve, 50));
     }
@@ -218,7 +218,7 @@ function ask(
         );
       });
     });
-    outgoing.on("timeout", () => outgoing.destroy(new Error(`${options.path} was not answered`))).on(
+    outgoing.on("timeout", () => outgoing.destroy(new Error(`${options.path} got no reply in time`))).on(
       "error",
       reject,
     );

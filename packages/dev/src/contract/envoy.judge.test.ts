@@ -7,5 +7,5 @@ import { House } from "./house_trial.ts";
 const open = () => House.open({ envoy: true });
 
 describe("every operation, through Envoy", () => judgeEveryOperation(open));
-describe("every code of the registry, through Envoy", () => judgeEveryCode(open));
-describe("every example of the description, through Envoy", () => judgeExamples(open));
+describe("every registered error code, through Envoy", () => judgeEveryCode(open));
+describe("every example of the OpenAPI document, through Envoy", () => judgeExamples(open));

@@ -25,7 +25,7 @@ const ARRIVAL_MS = 10_000;
 const baggage: Call = { headers: { "X-Baggage": "x".repeat(17_000) } };
 const large: Call = { body: "x".repeat(BODY_MAX_BYTES + 1) };
 
-describe("what Envoy answers by itself", () => {
+describe("the replies of Envoy itself", () => {
   let siege: Siege;
   let house: House;
   let described: Described;
@@ -76,12 +76,12 @@ describe("what Envoy answers by itself", () => {
     }
   }
 
-  it("is what is too large", async () => {
+  it("refuse a request that is too large", async () => {
     await expectTwice("body_too_large", house.partner, large);
     await expectEarly("header_too_large", baggage);
   });
 
-  it("is what it will not pass on", async () => {
+  it("refuse a request that Envoy does not forward", async () => {
     const { partner } = house;
     const escaped = partner.call("createQuote", { ...QUOTE, target: "/v1%2fquotes" });
     await expectFromEnvoy("path_not_allowed", "createQuote", escaped);
@@ -93,7 +93,7 @@ describe("what Envoy answers by itself", () => {
     await expectFromEnvoy("method_not_allowed", "getHealth", traced);
   });
 
-  it("is more than one certificate may send", async () => {
+  it("refuse more requests than one certificate may send", async () => {
     const flooded = house.partner.through(await house.openEnvoy({ FLOOD_PER_SECOND: "1" }));
     // Send several at once, because Envoy lets one more pass each second.
     const refused = async (operation: OperationId, call: Call): Promise<Response> => {
@@ -104,11 +104,11 @@ describe("what Envoy answers by itself", () => {
     await expectFromEnvoy("rate_limited", "issueToken", refused("issueToken", token));
   });
 
-  it("is that there is no service", async () => {
+  it("report that no service is available", async () => {
     await expectTwice("upstream_unavailable", house.partner.through(await house.openEmptyDoor()));
   });
 
-  it("is that too much waits already", async () => {
+  it("report that too many requests are waiting", async () => {
     // This Envoy does not check the service's health, so it lets requests wait for as long as they need.
     const port = await house.openTrustingDoor();
     const host = `localhost:${port}`;
@@ -128,7 +128,7 @@ describe("what Envoy answers by itself", () => {
     await house.partner.through(port).until(({ ok }) => ok);
   });
 
-  it("is what takes too long: a request that does not arrive, a reply that does not come", async () => {
+  it("report a timeout of the request and of the service's reply", async () => {
     const partner = house.partner.through(await house.openTrustingDoor());
     const mend = await haltService(house);
     await Promise.all([

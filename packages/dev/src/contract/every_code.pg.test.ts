@@ -2,4 +2,4 @@ import { describe } from "node:test";
 import { judgeEveryCode } from "./every_code_trial.ts";
 import { House } from "./house_trial.ts";
 
-describe("every code of the registry, over mutual TLS", () => judgeEveryCode(() => House.open()));
+describe("every registered error code, over mutual TLS", () => judgeEveryCode(() => House.open()));

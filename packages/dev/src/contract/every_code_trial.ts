@@ -59,13 +59,14 @@ export function judgeEveryCode(open: () => Promise<House>): void {
     faults.expectNone();
   }
 
-  it("is reached by what is wrong with a request's form", () => reach(Object.entries(FORM_WAYS)));
-  it("is reached by who calls", () => reach(Object.entries(IDENTITY_WAYS)));
-  it("is reached by what is asked for", () => reach(Object.entries(BUSINESS_WAYS)));
-  it("is reached by what cannot be done now", () => reach(Object.entries(AVAILABILITY_WAYS)));
-  it("is reached at every other operation that names it", () => reach(ELSEWHERE_WAYS));
+  it("is returned for a fault in a request's form", () => reach(Object.entries(FORM_WAYS)));
+  it("is returned because of the caller's identity", () => reach(Object.entries(IDENTITY_WAYS)));
+  it("is returned because of the requested business action", () => reach(Object.entries(BUSINESS_WAYS)));
+  it("is returned for a request that cannot be served at the moment", () =>
+    reach(Object.entries(AVAILABILITY_WAYS)));
+  it("is returned at every other operation that documents it", () => reach(ELSEWHERE_WAYS));
 
-  it("has a way here, and each operation has one to every refusal of its own", () => {
+  it("has a case here, as has each refusal of every operation", () => {
     assertEquals(Object.keys(WAYS).sort(), Object.keys(TOKEN_PROBLEM_REGISTRY).sort());
     const ways = new Set(
       [...Object.entries(WAYS), ...ELSEWHERE_WAYS].map(([code, { operation }]) => `${operation} ${code}`),
@@ -76,7 +77,7 @@ export function judgeEveryCode(open: () => Promise<House>): void {
     assertEquals(own.filter((one) => !ways.has(one)), []);
   });
 
-  it("keeps a key for the one operation that it was used for first", async () => {
+  it("binds an idempotency key to the operation that used it first", async () => {
     const { partner } = scene;
     const key = randomUUID();
     await partner.succeed("fundSandbox", { body: { amount_sar: 1 }, key });
@@ -95,7 +96,7 @@ export function judgeEveryCode(open: () => Promise<House>): void {
     }
   });
 
-  it("leaves a quote alone that is firm: it is executed in a closed market, and without a price", async () => {
+  it("does not affect an open quote, which executes in a closed market and without a price", async () => {
     const { partner } = scene;
     const orders = [await orderOf(partner, "buy", 1), await orderOf(partner, "sell", 1)];
     const mends = [await closeMarket(house), await takePriceAway(house)];
@@ -132,7 +133,7 @@ async function tryTwice(code: TokenProblemCode, way: Way, scene: Scene, stages =
       "true",
       text,
     ]);
-  } else assert(again.ok, `the key was bound, or the cause stays: ${answer}`);
+  } else assert(again.ok, `the idempotency key was bound, or the cause of the refusal remains: ${answer}`);
 
   if (signature !== "required" || spends_nonce === "unknown") return;
   const third = await caller.call(operation, { ...sound, nonce: sent.nonce, key: randomUUID() });

@@ -39,11 +39,11 @@ export function judgeEveryOperation(open: () => Promise<House>): void {
     if (ENDPOINTS[operation].oauth) assertEquals(reply.headers.get("Cache-Control"), "no-store");
   }
 
-  it("has a call here, and none that the table does not know", () => {
+  it("has a call here, and there are no other calls", () => {
     assertEquals(Object.keys(calls).sort(), Object.keys(ENDPOINTS).sort());
   });
 
-  it("answers as it is described: status, headers, and a body with the documented members alone", async () => {
+  it("replies with the documented status, headers and body members", async () => {
     const faults = new Faults();
     for (const operation of OPERATIONS) {
       const { idempotent, reply: { mediaType = "application/json", schema } } = ENDPOINTS[operation];
@@ -67,7 +67,7 @@ export function judgeEveryOperation(open: () => Promise<House>): void {
     faults.expectNone();
   });
 
-  it("needs what the table says of it, and says so where it is missing or wrong", async () => {
+  it("returns the documented error if a part of the call is missing or wrong", async () => {
     const { partner, running } = house;
     const stranger = await presentUnregistered(house, partner);
     const faults = new Faults();
@@ -87,7 +87,7 @@ export function judgeEveryOperation(open: () => Promise<House>): void {
     faults.expectNone();
   });
 
-  it("exists in no other way: each path takes its own methods alone, and says which", async () => {
+  it("returns 405 with Allow for a method that its path does not have", async () => {
     for (const operation of OPERATIONS) {
       const same = OPERATIONS.filter((other) => ENDPOINTS[other].path === ENDPOINTS[operation].path);
       const reply = await house.partner.call(operation, { ...calls[operation], method: "PUT" });
@@ -97,7 +97,7 @@ export function judgeEveryOperation(open: () => Promise<House>): void {
     }
   });
 
-  it("gives play money without a token, but not with a wrong one", async () => {
+  it("funds the sandbox account without a token, but not with an invalid token", async () => {
     const fund = (authorization: string | null) =>
       house.partner.call("fundSandbox", {
         body: { amount_sar: 1 },
@@ -107,7 +107,7 @@ export function judgeEveryOperation(open: () => Promise<House>): void {
     await expectProblem(await fund("Bearer nonsense"), "token_invalid");
   });
 
-  it("gives the statement as a table for who asks for one", async () => {
+  it("returns the statement as CSV if the client accepts text/csv", async () => {
     const call = { ...calls.getStatement, headers: { Accept: "text/csv" } };
     const reply = await house.partner.call("getStatement", call);
     assertEquals([reply.status, reply.headers.get("Content-Type")?.split(";")[0]], [200, "text/csv"]);
@@ -117,7 +117,7 @@ export function judgeEveryOperation(open: () => Promise<House>): void {
     checkHeaders("getStatement", reply);
   });
 
-  it("knows another partner's ids no better than unknown and malformed ones", async () => {
+  it("returns the same 404 for another partner's, unknown and malformed ids", async () => {
     const stranger = await house.onboard("Other Bank");
     const byId = OPERATIONS.filter((operation) => calls[operation].path);
     assertEquals(byId.length, 6);

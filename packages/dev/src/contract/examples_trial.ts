@@ -115,7 +115,7 @@ export function judgeExamples(open: () => Promise<House>): void {
     return body;
   }
 
-  it("tells of one morning, which a partner can live: what is sent gets what is shown", async () => {
+  it("gets the reply that it shows, if all examples are sent in order", async () => {
     await live("getHealth", "ok");
     await live("issueToken", "client_credentials", { body: ownForm(house.partner) });
     await live("getTokenKeys", "one_key");
@@ -148,7 +148,7 @@ export function judgeExamples(open: () => Promise<House>): void {
     const { csv } = ENDPOINTS.getStatement.reply;
     const table = await house.partner.call("getStatement", { ...days, headers: { Accept: "text/csv" } });
     await differences.note(
-      "getStatement as a table",
+      "getStatement as CSV",
       async () => assertEquals(mark(await table.text(), EXAMPLE_URL), mark(csv!.example, EXAMPLE_URL)),
     );
     await live("probeSignature", "valid");
@@ -156,7 +156,7 @@ export function judgeExamples(open: () => Promise<House>): void {
     differences.expectNone();
   });
 
-  it("stands in the description that is served, which is this deployment's and begins as it says", async () => {
+  it("is in the served OpenAPI document, which is the document of this deployment", async () => {
     const { baseUrl } = house.running;
     const served = await house.partner.succeed("getOpenApi");
     assertEquals(served, openApiDocument({ baseUrl, environment: "sandbox" }) as Record<string, unknown>);
@@ -169,7 +169,7 @@ export function judgeExamples(open: () => Promise<House>): void {
     }
   });
 
-  it("tells of the terms of a partner, which the operator can set", async () => {
+  it("shows terms of a partner that the operator can set", async () => {
     const { operator, partner } = house;
     await operator("price set", "--open", "sun-mon 09:00-21:00");
     await operator("partner set", partner.credentials.client_id, "--rate", "50/s", "--burst", "200");
@@ -181,7 +181,7 @@ export function judgeExamples(open: () => Promise<House>): void {
     differences.expectNone();
   });
 
-  it("was executed: no request and no reply of the description is left", () => {
+  it("was sent, so that no documented request or reply is untested", () => {
     const documented = (Object.keys(ENDPOINTS) as OperationId[]).flatMap((operation) => {
       const { request, reply } = ENDPOINTS[operation];
       const names = new Set([...Object.keys(request?.examples ?? {}), ...Object.keys(reply.examples)]);
@@ -190,7 +190,7 @@ export function judgeExamples(open: () => Promise<House>): void {
     assertEquals([...lived].sort(), documented.sort());
   });
 
-  it("of a refusal is one that the registry knows, in the form of its endpoint", async () => {
+  it("of a refusal has a registered code and the form of its endpoint", async () => {
     const document = await house.partner.succeed("getOpenApi") as unknown as Described;
     const codes = new Set<string>();
     for (const { value } of Object.values(document.components.examples)) {

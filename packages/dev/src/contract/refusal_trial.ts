@@ -46,11 +46,11 @@ export async function expectRefusal(
   assertEquals(headers.has("Allow"), status === 405, `Allow: ${headers.get("Allow")}`);
   const waits = code === "idempotency_request_in_progress" || status === 429 || status === 503;
   assertEquals(headers.has("Retry-After"), waits, `Retry-After: ${headers.get("Retry-After")}`);
-  assert(problemCodesOf(endpoint).includes(code), `${operation} is not described with ${code}`);
+  assert(problemCodesOf(endpoint).includes(code), `${operation} does not document ${code}`);
 }
 
 async function expectPlainProblem(code: TokenProblemCode, reply: Response): Promise<string> {
-  assert(isProblemCode(code), `${code} is of the token endpoint alone`);
+  assert(isProblemCode(code), `${code} belongs only to the token endpoint`);
   return (await expectProblem(reply, code)).detail;
 }
 

@@ -10,7 +10,7 @@ describe("startGateway(), back-pressure", () => {
   let trial: Trial | undefined;
   after(() => trial?.stop());
 
-  it("serves others beside peers that do not read, and reads no faster than they do", async () => {
+  it("serves other clients beside peers that do not read, and reads no faster than those peers", async () => {
     const authority = await createAuthority();
     const [client, gateway] = await Promise.all([authority.issue("client"), authority.issue("localhost")]);
     const pki = { authority, client, gateway };

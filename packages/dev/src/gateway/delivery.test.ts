@@ -51,7 +51,7 @@ describe("startGateway(), delivery", () => {
     const elapsedMs = performance.now() - startedAtMs;
     await trial?.stop();
     trial = undefined;
-    assertLessOrEqual(elapsedMs, TEST_MS, "waited for a patience that is not under test");
+    assertLessOrEqual(elapsedMs, TEST_MS, "the test waited for a time limit that it does not test");
   });
 
   const start = async (
@@ -66,7 +66,7 @@ describe("startGateway(), delivery", () => {
     assertStringIncludes(answer.head, "connection: close");
   }
 
-  it("uses one connection to the service, and one of the client's, for 100 requests in turn", async () => {
+  it("uses one upstream connection and one client connection for 100 sequential requests", async () => {
     const warnings: string[] = [];
     const warn = (warning: Error): void => void warnings.push(warning.message);
     process.on("warning", warn);
@@ -113,7 +113,7 @@ describe("startGateway(), delivery", () => {
     assertEquals(received, 64 * MEBIBYTE);
   });
 
-  it("passes on an answer that comes before the whole request", async () => {
+  it("forwards a reply that comes before the whole request", async () => {
     const { open } = await start((_request, response) => {
       response.writeHead(413, { "content-length": 8 }).end("too much");
     });
@@ -140,7 +140,7 @@ describe("startGateway(), delivery", () => {
     }
   });
 
-  it("answers 503 at once while the service is down, and serves when it is back", async () => {
+  it("returns 503 immediately while the service is down, and serves when it is back", async () => {
     const { send, upstream } = await start(echo);
     await upstream.stop();
     for (const bytes of [`GET / ${CLOSE}\r\n`, `POST / ${CLOSE}Content-Length: 2\r\n\r\nhi`]) {
@@ -154,7 +154,7 @@ describe("startGateway(), delivery", () => {
     assertEquals((await send(`GET / ${CLOSE}\r\n`)).status, 200);
   });
 
-  it("reads a request that it answered itself to its end, so that the next one is answered too", async () => {
+  it("reads a request that it answered itself to the end, and serves the next request", async () => {
     const { open, upstream } = await start(echo);
     await upstream.stop();
     const socket = await open();
@@ -164,7 +164,7 @@ describe("startGateway(), delivery", () => {
     assertEquals((await readToEnd(socket)).split("HTTP/1.1 503 ").length - 1, 2);
   });
 
-  it("sends a write once, also when the connection it reused breaks off", async () => {
+  it("sends a write once, even if the reused connection breaks", async () => {
     const seen: string[] = [];
     const { send } = await start((request, response) => {
       seen.push(request.url ?? "");
@@ -178,7 +178,7 @@ describe("startGateway(), delivery", () => {
     assertEquals(seen, ["/warm", "/write-1", "/write-2"]);
   });
 
-  it("cuts an answer short that the service cut short", async () => {
+  it("cuts off a reply that the service cut off", async () => {
     const { open } = await start((_request, response) => {
       response.writeHead(200, { "content-length": 10 }).write("half");
       setTimeout(() => response.destroy(), 50);
@@ -189,14 +189,14 @@ describe("startGateway(), delivery", () => {
     assert(received === "cut" || received.endsWith("\r\n\r\nhalf"), received);
   });
 
-  it("answers 504 when the service shows no sign of life", async () => {
+  it("returns 504 if the service sends nothing in time", async () => {
     const { send } = await start(() => {}, { patience: { upstreamMs: 150 } });
     assertEquals((await send(`POST / ${CLOSE}Content-Length: 2\r\n\r\nhi`)).status, 504);
     const { body } = await send(`GET / ${CLOSE}\r\n`);
     assertEquals([JSON.parse(body).code, JSON.parse(body).retryable], ["upstream_timeout", true]);
   });
 
-  it("lets the client's connection be idle for longer than the service may", async () => {
+  it("lets the client's connection be idle for longer than the upstream time limit", async () => {
     const { open } = await start(echo, { patience: { upstreamMs: 3_000, bodyMs: 3_000 } });
     const socket = await open();
     for (const last of [false, true]) {
@@ -215,7 +215,7 @@ describe("startGateway(), delivery", () => {
     assertEquals(answers.map(({ body }) => body), ["late", "late"]);
   });
 
-  it("cuts an answer that stalls", async () => {
+  it("cuts off a reply that stalls", async () => {
     const { open } = await start((_request, response) => void response.write("half"), {
       patience: { upstreamMs: 150 },
     });
@@ -225,7 +225,7 @@ describe("startGateway(), delivery", () => {
     assertEquals(socket.destroyed, true);
   });
 
-  it("answers 408 to headers and to a body that do not arrive", async () => {
+  it("returns 408 if headers or a body do not arrive in time", async () => {
     const { open } = await start(echo, { patience: { headersMs: 3_000, bodyMs: 3_000 } });
     const requests = ["GET / HT", `POST / ${HEAD}Content-Length: 10\r\n\r\nhi`];
     await Promise.all(requests.map(async (bytes) => {
@@ -235,7 +235,7 @@ describe("startGateway(), delivery", () => {
     }));
   });
 
-  it("gives up on a body that goes on trickling after the answer", async () => {
+  it("closes the connection if a body keeps trickling in after the reply", async () => {
     const { open } = await start((_request, response) => response.end("early"), {
       patience: { bodyMs: 200 },
     });
@@ -248,7 +248,7 @@ describe("startGateway(), delivery", () => {
     assertEquals(socket.destroyed, true);
   });
 
-  it("breaks the request off at the service when the client goes away", async () => {
+  it("aborts the request at the service when the client disconnects", async () => {
     const [arrived, gone] = [signal<void>(), signal<void>()];
     const { open } = await start((_request, response) => {
       response.once("close", () => gone.resolve());
@@ -261,7 +261,7 @@ describe("startGateway(), delivery", () => {
     await gone.promise;
   });
 
-  it("answers what is in flight when it closes, and accepts nothing more", async () => {
+  it("answers in-flight requests when it closes, and accepts no new requests", async () => {
     const arrived = signal<ServerResponse>();
     const { gateway, open, send } = await start((_request, response) => arrived.resolve(response));
     const idle = await open();
@@ -278,7 +278,7 @@ describe("startGateway(), delivery", () => {
     assertLessOrEqual(performance.now() - started, TEST_MS);
   });
 
-  it("does not wait for ever for what is in flight when it closes", async () => {
+  it("does not wait forever for in-flight requests when it closes", async () => {
     const arrived = signal<void>();
     const { gateway, open } = await start(() => arrived.resolve(), { patience: { drainMs: 150 } });
     const socket = await open();
@@ -290,7 +290,7 @@ describe("startGateway(), delivery", () => {
     assertLessOrEqual(performance.now() - started, TEST_MS);
   });
 
-  it("says what to do when the port is taken or no upstream is named", async () => {
+  it("reports what to do if the port is taken or no upstream is named", async () => {
     const { gateway } = await start(echo);
     const options = { ca: pki.authority.ca, ...pki.gateway, newRequestId: () => "req_trial" as const };
     await assertRejects(

@@ -69,7 +69,10 @@ export function forward(exchange: Exchange, agent: Agent, patience: Patience): v
     if (!response.writableFinished || !outgoing.writableFinished) outgoing.destroy();
   });
 
-  outgoing.setTimeout(patience.upstreamMs, () => fail("upstream_timeout", "no sign of life"));
+  outgoing.setTimeout(
+    patience.upstreamMs,
+    () => fail("upstream_timeout", "the service sent nothing in time"),
+  );
   outgoing.once("response", (answer) => {
     response.writeHead(answer.statusCode ?? 502, answer.statusMessage, responseHeaders(answer.rawHeaders));
     // On an error, pipeline() destroys both streams. The client then sees a truncated answer, never one that

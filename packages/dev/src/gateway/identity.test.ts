@@ -50,7 +50,7 @@ describe("startGateway(), identity", () => {
 
   after(() => trial.stop());
 
-  it("refuses an open connection's certificate once it has expired", async () => {
+  it("refuses requests on an open connection once its certificate has expired", async () => {
     const socket = await trial.open({ cert: shortLived.cert, key: shortLived.key });
     socket.once("session", (given) => session = given);
     await sleep(shortEndsMs - Date.now() + 100);
@@ -86,7 +86,7 @@ describe("startGateway(), identity", () => {
     }
   });
 
-  it("refuses a client without a certificate, or with one of another CA", async () => {
+  it("refuses a client without a certificate or with a certificate of another CA", async () => {
     // The types do not allow undefined, and omitted fields would use the default credentials.
     const none = { cert: "", key: "" };
     await assertRejects(() => trial.send(GET(), none).then(mustAnswer));
@@ -94,7 +94,7 @@ describe("startGateway(), identity", () => {
     assert(trial.log.some((line) => line.startsWith("connection refused: ")), trial.log.join("\n"));
   });
 
-  it("lets no forged header through, whatever its case, number or companions", async () => {
+  it("forwards no forged header, in any spelling, number or combination", async () => {
     const forged = `Hash=${"f".repeat(64)}`;
     const headers = [
       `X-Forwarded-Client-Cert: ${forged}`,
@@ -124,7 +124,7 @@ describe("startGateway(), identity", () => {
     assertEquals(valuesIn(echoed, "x-gold-proxy-secret"), ["ours"]);
   });
 
-  it("lets no header through that comes after two thousand others", async () => {
+  it("forwards no forged header that follows two thousand other headers", async () => {
     const { body } = await trial.send(GET("a:\r\n".repeat(3_000) + "X-Client-Ip: 6.6.6.6\r\nX-Last: 1\r\n"));
     const echoed: Echo = JSON.parse(body);
     assertEquals(valuesIn(echoed, "x-client-ip"), ["127.0.0.1"]);
@@ -140,7 +140,7 @@ describe("identifyPeer()", () => {
     ...fields,
   });
 
-  it("knows nobody without a proven certificate or an address", async () => {
+  it("returns undefined without a verified certificate or an address", async () => {
     const { der } = await (await createAuthority()).issue("client");
     const getPeerCertificate = () => ({ raw: Buffer.from(der) });
     assertEquals(identifyPeer(socket({ getPeerCertificate }) as never)?.ip, "::1");
@@ -151,7 +151,7 @@ describe("identifyPeer()", () => {
 });
 
 describe("normaliseIp()", () => {
-  it("writes a mapped address as IPv4 and leaves the zone away", () => {
+  it("converts a mapped address to IPv4 and removes the zone", () => {
     assertEquals(normaliseIp("::ffff:127.0.0.1"), "127.0.0.1");
     assertEquals(normaliseIp("::FFFF:10.0.0.1"), "10.0.0.1");
     assertEquals(normaliseIp("::1"), "::1");

@@ -78,14 +78,14 @@ describe("startGateway(), messages", () => {
     }
   });
 
-  it("keeps headers as they are written, doubled ones too, in their order", async () => {
+  it("keeps the spelling and order of headers, including repeated headers", async () => {
     const { rawHeaders } = await sendEcho(
       `GET / HTTP/1.1\r\nX-Nonce: 1\r\nx-nonce: 2\r\n${CLOSE}X-E:\r\n\r\n`,
     );
     assertEquals(rawHeaders.slice(0, 8), ["X-Nonce", "1", "x-nonce", "2", "Host", "localhost", "X-E", ""]);
   });
 
-  it("ends headers that concern one connection, and those that Connection names", async () => {
+  it("removes hop-by-hop headers and headers that Connection names", async () => {
     const headers =
       "Keep-Alive: timeout=9\r\nTE: trailers\r\nProxy-Connection: x\r\nProxy-Authorization: x\r\n" +
       "Trailer: x\r\nX-Mine: 1\r\nX-Kept: 2\r\nConnection: close, X-Mine, content-length, host\r\n" +
@@ -105,14 +105,14 @@ describe("startGateway(), messages", () => {
     assertEquals([valuesIn(echoed, "connection"), echoed.body], [["keep-alive"], "hi"]);
   });
 
-  it("returns status, reason and headers of the answer, doubled ones too", async () => {
+  it("returns status, reason and headers of the reply, including repeated headers", async () => {
     const { head, body } = await trial.send(`GET /two-cookies HTTP/1.1\r\n${CLOSE}\r\n`);
     assertStringIncludes(head, "http/1.1 200 fine\r\nset-cookie: a\r\nset-cookie: b\r\nx-a: 1\r\n");
     assertEquals(head.includes("keep-alive"), false);
     assertEquals(body, "4\r\nboth\r\n0\r\n\r\n");
   });
 
-  it("frames a body as it was framed, and says so when there is none", async () => {
+  it("keeps the framing of a body, and sends Content-Length: 0 without a body", async () => {
     const length = await sendEcho(`POST / HTTP/1.1\r\n${CLOSE}Content-Length: 2\r\n\r\nhi`);
     assertEquals([length.body, valuesIn(length, "content-length")], ["hi", ["2"]]);
     const chunked = await sendEcho(
@@ -126,14 +126,14 @@ describe("startGateway(), messages", () => {
     }
   });
 
-  it("forwards a body whose length stands after two thousand headers as that body", async () => {
+  it("forwards a body whose Content-Length follows two thousand other headers", async () => {
     const smuggled = "GET /smuggled HTTP/1.1\r\nHost: x\r\n\r\n";
     const headers = `${CLOSE}${"a:\r\n".repeat(2_500)}Content-Length: ${smuggled.length}\r\n`;
     const echoed = await sendEcho(`POST /outer HTTP/1.1\r\n${headers}\r\n${smuggled}`);
     assertEquals([echoed.url, echoed.body], ["/outer", smuggled]);
   });
 
-  it("refuses a request that could be read in two ways", async () => {
+  it("refuses a request that parsers could read in two ways", async () => {
     const length = "Content-Length: 5\r\n";
     const requests = [
       `POST / HTTP/1.1\r\n${CLOSE}${length}Transfer-Encoding: chunked\r\n\r\n0\r\n\r\n`,
@@ -148,12 +148,12 @@ describe("startGateway(), messages", () => {
     for (const bytes of requests) await assertRefused(bytes, 400, "invalid_request");
   });
 
-  it("refuses a body whose framing breaks on its way", async () => {
+  it("refuses a body whose framing breaks midway", async () => {
     const bytes = `POST /unanswered HTTP/1.1\r\n${CLOSE}Transfer-Encoding: chunked\r\n\r\n2\r\nhi\r\nzz\r\n`;
     await assertRefused(bytes, 400, "invalid_request");
   });
 
-  it("refuses headers over 16 KiB, and forwards those that are just below", async () => {
+  it("refuses headers over 16 KiB, and forwards headers just below that size", async () => {
     await assertRefused(
       `GET / HTTP/1.1\r\n${CLOSE}X-A: ${"a".repeat(16_400)}\r\n\r\n`,
       431,
@@ -164,7 +164,7 @@ describe("startGateway(), messages", () => {
     assertEquals(rawHeaders[3]?.length, 16_200);
   });
 
-  it("is no tunnel", async () => {
+  it("refuses CONNECT and protocol upgrades", async () => {
     await assertRefused(
       `CONNECT elsewhere.example:443 HTTP/1.1\r\nHost: x\r\n\r\n`,
       405,

@@ -29,7 +29,7 @@ describe("closedFolder()", () => {
 
   afterEach(() => rmSync(outer, { recursive: true }));
 
-  it("names the first folder on the way that an account may not pass", () => {
+  it("returns the first folder on the path that the account may not enter", () => {
     const { uid, gid } = statSync(outer);
     const owner = { uid, gid: gid + 1 };
     const group = { uid: uid + 1, gid };
@@ -55,7 +55,7 @@ describe("closedFolder()", () => {
 });
 
 describe("launch()", () => {
-  it("runs programs in a folder that is closed to others, as root's home is", async () => {
+  it("runs programs in a folder that other users may not enter, such as root's home", async () => {
     const closed = mkdtempSync(join(tmpdir(), "gold-closed-"));
     const native = join(dirname((await findBinaries()).initdb), "..");
     for (const name of ["bin", "lib"]) {

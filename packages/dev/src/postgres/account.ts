@@ -77,8 +77,8 @@ function passingClosedFolders({ uid, gid }: Account, closed: string): string[] {
   const capability = process.platform === "linux" ? heldCapability() : undefined;
   if (!capability) {
     throw new PostgresStartError(
-      `Postgres does not run as root, and user ${uid} cannot pass ${closed}. ` +
-        `Start as an ordinary user, or open the folder: chmod o+x ${closed}`,
+      `Postgres refuses to run as root, and user ${uid} may not enter ${closed}. ` +
+        `Start as an ordinary user, or let other users enter the folder: chmod o+x ${closed}`,
     );
   }
   return [

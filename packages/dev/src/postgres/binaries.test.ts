@@ -16,12 +16,12 @@ import { findBinaries, restoreLinks } from "./binaries.ts";
 import { PostgresStartError } from "./error.ts";
 
 describe("findBinaries()", () => {
-  it("finds programs that are there", async () => {
+  it("returns programs that exist", async () => {
     const { initdb, postgres } = await findBinaries();
     assert(existsSync(initdb) && existsSync(postgres));
   });
 
-  it("says what is missing on another platform", async () => {
+  it("names the missing package on an unsupported platform", async () => {
     await assertRejects(
       () => findBinaries("plan9-mips"),
       PostgresStartError,
@@ -47,7 +47,7 @@ describe("restoreLinks()", () => {
 
   afterEach(() => rmSync(root, { recursive: true }));
 
-  it("makes the links that are missing, relative to their folder", () => {
+  it("creates missing links, relative to their folder", () => {
     restoreLinks(root);
     assertEquals(["liba.so", "liba.so.1"].map((name) => readlinkSync(link(name))), [
       "liba.so.1.2",
@@ -55,7 +55,7 @@ describe("restoreLinks()", () => {
     ]);
   });
 
-  it("writes nothing where they are", () => {
+  it("writes nothing if the links exist", () => {
     writeFileSync(link("liba.so"), "a copy, as some archivers leave it");
     restoreLinks(root);
     const made = lstatSync(link("liba.so.1")).mtimeMs;
@@ -63,14 +63,14 @@ describe("restoreLinks()", () => {
     assertEquals([lstatSync(link("liba.so")).isFile(), lstatSync(link("liba.so.1")).mtimeMs], [true, made]);
   });
 
-  it("bears that another process makes one in the same moment", () => {
+  it("tolerates a link that another process creates at the same time", () => {
     // A dangling link looks missing, but creating it fails because it exists.
     symlinkSync("not-yet", link("liba.so"));
     restoreLinks(root);
     assertEquals(readlinkSync(link("liba.so.1")), "liba.so.1.2");
   });
 
-  it("says which link it cannot make", () => {
+  it("names the link that cannot be created", () => {
     writeFileSync(
       join(root, "native/pg-symlinks.json"),
       JSON.stringify([{ source: "native/lib/liba.so.1.2", target: "native/gone/liba.so" }]),

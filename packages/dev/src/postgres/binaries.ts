@@ -44,7 +44,7 @@ export function restoreLinks(packageRoot: string): void {
     } catch (cause) {
       if ((cause as NodeJS.ErrnoException).code === "EEXIST") continue;
       throw new PostgresStartError(
-        `The library link ${path} is missing and cannot be made: ${(cause as Error).message}. ` +
+        `The library link ${path} is missing and cannot be created: ${(cause as Error).message}. ` +
           `Start once as a user who may write to node_modules.`,
         { cause },
       );

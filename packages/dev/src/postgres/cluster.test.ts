@@ -59,7 +59,7 @@ describe("openCluster()", () => {
     assert(false, `no start was interrupted at ${reached}`);
   }
 
-  it("starts over when making the cluster was interrupted, whenever it was", async () => {
+  it("starts over if the creation of the cluster was interrupted at any point", async () => {
     for (const reached of ["", "PG_VERSION", "base/1/PG_VERSION"]) {
       await interrupt(reached);
       assertEquals(fs.existsSync(dataDir), false);
@@ -72,7 +72,7 @@ describe("openCluster()", () => {
     assertEquals((await open()).superuserPassword, superuserPassword);
   });
 
-  it("gives all who start at once the same cluster and server", async () => {
+  it("gives concurrent starts the same cluster and server", async () => {
     const start = () => startPostgres({ dataDir });
     const child = startElsewhere(dataDir);
     const elsewhere = readStarted(child);
@@ -86,11 +86,11 @@ describe("openCluster()", () => {
     await here.stop();
   });
 
-  it("touches nothing in a folder that it did not make, nor the draft of a living process", async () => {
+  it("changes neither a folder that it did not create nor the draft of a running process", async () => {
     fs.mkdirSync(`${dataDir}.new-${process.pid}-abcdef`);
     fs.mkdirSync(join(dataDir, "cluster"), { recursive: true });
     fs.writeFileSync(join(dataDir, "PG_VERSION"), "18");
-    await assertRejects(open, PostgresStartError, "Nothing was touched");
+    await assertRejects(open, PostgresStartError, "Nothing was changed");
     assertEquals(fs.readdirSync(dataDir).sort(), ["PG_VERSION", "cluster"]);
     assertEquals(fs.readdirSync(folder).length, 2);
     fs.rmSync(dataDir, { recursive: true });
@@ -98,7 +98,7 @@ describe("openCluster()", () => {
     await assertRejects(open, PostgresStartError, "Choose another folder");
   });
 
-  it("takes an empty folder, and says what initdb says when that fails", async () => {
+  it("uses an empty folder, and reports what initdb printed when initdb fails", async () => {
     fs.mkdirSync(dataDir);
     const failing = { ...binaries, initdb: "/bin/ls" };
     await assertRejects(

@@ -32,7 +32,7 @@ export async function openCluster(
   fs.mkdirSync(dirname(path), { recursive: true });
   await removeAbandoned(path, log);
   if (isAbsentOrEmpty(path)) {
-    log(`making a database cluster in ${path}`);
+    log(`creating a database cluster in ${path}`);
     await makeCluster(path, binaries);
   }
   // Use the real path, so that a folder that is reached by another path is recognised.
@@ -62,8 +62,8 @@ function readCluster(path: string): Cluster {
       );
     }
     throw new PostgresStartError(
-      `${path} is not empty and is no database made here: it lacks cluster or password. Nothing was ` +
-        `touched. Choose another folder, or empty this one yourself.`,
+      `${path} is not empty and was not created by this program: it lacks cluster or password. Nothing was ` +
+        `changed. Choose another folder, or empty this one yourself.`,
     );
   }
 }

@@ -44,7 +44,7 @@ describe("startPostgres()", () => {
     assertEquals(row?.answer, 42);
   }
 
-  it("starts a server that only this machine reaches, by password, and that keeps what it commits", async () => {
+  it("starts a durable server that requires a password and listens only on loopback", async () => {
     const server = await start();
     assertEquals([server.host, server.reused], ["127.0.0.1", false]);
     const [settings] = await query(
@@ -72,7 +72,7 @@ describe("startPostgres()", () => {
     assertStringIncludes(server.superuserUrl("a/b"), `@127.0.0.1:${server.port}/a%2Fb`);
   });
 
-  it("keeps data from one start to the next, and stops in order", async () => {
+  it("keeps data across a restart, and shuts down cleanly", async () => {
     const server = await start();
     await assertKept(server);
     await Promise.all([server.stop(), server.stop()]);
@@ -81,7 +81,7 @@ describe("startPostgres()", () => {
     assert(printed.trimEnd().endsWith("database system is shut down"), printed);
   });
 
-  it("reuses the server of a process that was killed, and stops it", async () => {
+  it("reuses and stops the server that a killed process left", async () => {
     const child = startElsewhere(dataDir);
     const left = await readStarted(child);
     await kill(child);
@@ -96,13 +96,13 @@ describe("startPostgres()", () => {
     assertEquals(findPostmaster(clusterDir), undefined);
   });
 
-  it("gives all who start at once the same server", async () => {
+  it("gives concurrent starts the same server", async () => {
     const servers = await Promise.all([start(), start(), start()]);
     assertEquals(new Set(servers.map(({ pid }) => pid)).size, 1);
     assertEquals(servers.filter(({ reused }) => !reused).length, 1);
   });
 
-  it("starts anew at once after the server itself was killed", async () => {
+  it("starts a new server immediately after the server was killed", async () => {
     const first = await start();
     process.kill(first.pid, "SIGKILL");
     const second = await start();
@@ -110,7 +110,7 @@ describe("startPostgres()", () => {
     await assertKept(second);
   });
 
-  it("is not misled by a pid file whose pid belongs to another process now", async () => {
+  it("ignores a pid file whose pid now belongs to another process", async () => {
     const first = await start();
     const pidFile = join(clusterDir, "postmaster.pid");
     const content = fs.readFileSync(pidFile, "utf8");
@@ -124,14 +124,14 @@ describe("startPostgres()", () => {
     await kill(stranger);
   });
 
-  it("is not misled by a pid file that a crash of the machine emptied", async () => {
+  it("ignores a pid file that a crash of the machine emptied", async () => {
     const pidFile = join(clusterDir, "postmaster.pid");
     fs.writeFileSync(pidFile, "");
     fs.utimesSync(pidFile, new Date(0), new Date(0));
     await assertKept(await start());
   });
 
-  it("refuses a port that is taken when it was asked for, and takes the one asked for otherwise", async () => {
+  it("refuses a requested port that is taken, and uses a requested port that is free", async () => {
     const holder = createServer().listen(0, "127.0.0.1");
     await once(holder, "listening");
     const { port } = holder.address() as { port: number };
@@ -141,7 +141,7 @@ describe("startPostgres()", () => {
     assertEquals((await start({ port })).port, port);
   });
 
-  it("applies settings, and none that would risk money or contradict it", async () => {
+  it("applies settings, but rejects those that risk data loss or that it sets itself", async () => {
     const server = await start({ settings: { work_mem: "7MB", max_connections: "33" } });
     const [row] = await query(
       server.superuserUrl(),
@@ -155,12 +155,12 @@ describe("startPostgres()", () => {
     }
   });
 
-  it("passes on what Postgres says when it does not start", async () => {
+  it("reports what Postgres printed when it does not start", async () => {
     const error = await assertRejects(() => start({ settings: { work_mem: "lots" } }), PostgresStartError);
     assertMatch(error.message, /does not start on .*work_mem/s);
   });
 
-  it("stops a server again that does not take its own password", async () => {
+  it("stops a server that rejects the stored password", async () => {
     const file = join(dataDir, "password");
     const password = fs.readFileSync(file);
     fs.writeFileSync(file, "another");
@@ -169,7 +169,7 @@ describe("startPostgres()", () => {
     fs.writeFileSync(file, password);
   });
 
-  it("runs in a folder that is closed to others, as root's home is", async () => {
+  it("runs in a folder that other users may not enter, such as root's home", async () => {
     fs.chmodSync(folder, 0o700);
     const server = await start();
     await assertKept(server);
@@ -177,14 +177,14 @@ describe("startPostgres()", () => {
     fs.chmodSync(folder, 0o755);
   });
 
-  it("knows a server that it reaches by another path", async () => {
+  it("reuses a server that it reaches through a symbolic link", async () => {
     const server = await start();
     const other = join(folder, "other");
     fs.symlinkSync(dataDir, other);
     assertEquals((await start({ dataDir: other })).pid, server.pid);
   });
 
-  it("offers a Unix socket where its path is short enough, also after the folder was moved", async () => {
+  it("offers a Unix socket only if its path is short enough, also after the folder was moved", async () => {
     const server = await start();
     assert(server.socketDir && fs.existsSync(join(server.socketDir, `.s.PGSQL.${server.port}`)));
     await server.stop();

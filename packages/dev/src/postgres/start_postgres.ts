@@ -83,10 +83,12 @@ export async function startPostgres(options: PostgresOptions): Promise<RunningPo
 function refuseReserved(settings: Record<string, string>): void {
   for (const name of Object.keys(settings)) {
     if (name in DURABLE_SETTINGS) {
-      throw new PostgresStartError(`The setting ${name} stays on: money is not kept without it. Remove it.`);
+      throw new PostgresStartError(
+        `Remove the setting ${name}: it must stay on, or a crash can lose or damage data.`,
+      );
     }
     if (OWN_SETTINGS.includes(name)) {
-      throw new PostgresStartError(`The setting ${name} is given by startPostgres itself. Remove it.`);
+      throw new PostgresStartError(`Remove the setting ${name}: startPostgres() sets it itself.`);
     }
   }
 }
@@ -97,7 +99,7 @@ async function isReusable(cluster: Cluster, { pid, port }: Postmaster, wanted?: 
   if (wanted !== undefined && wanted !== port) {
     throw new PostgresStartError(
       `Postgres already runs on ${cluster.dir} at port ${port} (process ${pid}), not at ${wanted}. ` +
-        `Stop it (kill -INT ${pid}), or do not ask for a port.`,
+        `Stop it (kill -INT ${pid}), or do not set a port.`,
     );
   }
   try {
@@ -262,7 +264,7 @@ export async function findFreePort(sparedPort?: number): Promise<number> {
 async function refuseBusyPort(port: number): Promise<void> {
   await listenOnce(port, LOOPBACK).catch((cause) => {
     throw new PostgresStartError(
-      `Port ${port} is taken: ${cause.message}. Free it, or do not ask for a port.`,
+      `Port ${port} is taken: ${cause.message}. Free it, or do not set a port.`,
       { cause },
     );
   });

@@ -49,7 +49,7 @@ describe("testPostgres()", () => {
     };
   }
 
-  it("copies a template, which it prepares once, into databases apart from each other", async () => {
+  it("prepares a template once and copies it into separate databases", async () => {
     const template = countingTemplate("template_one");
     const urls = await Promise.all([1, 2, 3].map(() => server.createDatabase(template)));
     assertEquals([new Set(urls).size, template.prepared], [3, 1]);
@@ -58,12 +58,12 @@ describe("testPostgres()", () => {
     assertEquals(await read(urls[1]!, "select count(*)::int from migrated"), [{ count: 1 }]);
   });
 
-  it("makes an empty database without a template", async () => {
+  it("creates an empty database without a template", async () => {
     const url = await server.createDatabase();
     assertEquals(await read(url, "select to_regclass('migrated') as found"), [{ found: null }]);
   });
 
-  it("prepares a template anew that was not completed", async () => {
+  it("prepares a template again if its preparation failed", async () => {
     const broken = { name: "template_two", prepare: () => Promise.reject(new Error("migration 7 failed")) };
     await assertRejects(() => server.createDatabase(broken), Error, "migration 7 failed");
     // This stands for another test process on the same server.
@@ -74,13 +74,13 @@ describe("testPostgres()", () => {
     });
   });
 
-  it("refuses a template name that is none", async () => {
+  it("rejects an invalid template name", async () => {
     for (const name of ["", "Upper", "a-b", 'a"b', "1a", "a".repeat(64)]) {
       await assertRejects(() => server.createDatabase(countingTemplate(name)), RangeError);
     }
   });
 
-  it("uses TEST_POSTGRES_URL, shares templates there and drops what it made", async () => {
+  it("uses TEST_POSTGRES_URL, shares templates there and drops the databases that it created", async () => {
     const databases = (): Promise<Record<string, unknown>[]> =>
       read(server.superuserUrl(), "select datname from pg_database where datname like 'test\\_%' order by 1");
     const earlier = await databases();

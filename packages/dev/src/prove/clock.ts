@@ -73,12 +73,14 @@ async function stepBack(
     for (const trader of ahead) {
       const verdicts = await tradeOnce(trader);
       refused++;
-      if (verdicts.join() !== REFUSED) violations.push(`an account that is ahead was answered ${verdicts}`);
+      if (verdicts.join() !== REFUSED) {
+        violations.push(`an account whose newest posting is ahead of the clock got ${verdicts}`);
+      }
       told.push({ trader, body: (await readBalance(trader, reads.ahead)).body });
     }
     const verdicts = await tradeOnce(idle[1]!);
     if (verdicts.join() !== "201,201") {
-      violations.push(`an account that is not ahead was answered ${verdicts}`);
+      violations.push(`an account that is not ahead of the clock got ${verdicts}`);
     }
     await readBalance(idle[1]!, reads.idle);
   }
@@ -92,15 +94,18 @@ async function stepBack(
   for (const { trader, body } of told) {
     const { as_of } = JSON.parse(body) as { as_of: string };
     const again = await ask(socketOf(0), trader.read(`/v1/balances?at=${as_of}`));
-    if (again?.body !== body) violations.push(`the balance as of ${as_of} was ${body}, is ${again?.body}`);
+    if (again?.body !== body) {
+      violations.push(`the balance as of ${as_of} changed from ${body} to ${again?.body}`);
+    }
   }
   const [aheadMs, idleMs] = [median(reads.ahead), median(reads.idle)];
   if (!(aheadMs < BALANCE_MS)) {
-    violations.push(`half of the balances took more than ${aheadMs.toFixed(0)} ms`);
+    violations.push(`the median balance read took ${aheadMs.toFixed(0)} ms, which is too long`);
   }
   return {
-    what: `${refused} attempts refused, ${told.length} balances read in ${aheadMs.toFixed(1)} ms ` +
-      `(${(aheadMs / idleMs).toFixed(2)}x of those of accounts that are not ahead)`,
+    what:
+      `${refused} attempts refused, ${told.length} balances read in a median of ${aheadMs.toFixed(1)} ms ` +
+      `(${(aheadMs / idleMs).toFixed(2)}x the time for accounts that are not ahead)`,
     violations: [
       ...new Set(violations),
       ...await findImbalance(deployment),
@@ -127,7 +132,7 @@ async function readBalance(trader: Trader, durationsMs: number[]): Promise<Reply
   const startMs = performance.now();
   const reply = await ask(socketOf(0), trader.read("/v1/balances"));
   durationsMs.push(performance.now() - startMs);
-  if (reply?.status !== 200) throw new Error(`no balance: ${verdictOf(reply)}`);
+  if (reply?.status !== 200) throw new Error(`reading the balance failed: ${verdictOf(reply)}`);
   return reply;
 }
 

@@ -13,7 +13,7 @@ const { values: { short, only } } = parseArgs({
 });
 const defects = DEFECTS.filter((defect) => (!short || defect.short) && defect.name.includes(only));
 if (defects.length === 0) {
-  console.error(`No defect's name holds "${only}".`);
+  console.error(`No mutation test's name contains "${only}".`);
   process.exit(2);
 }
 
@@ -40,7 +40,7 @@ try {
 } finally {
   await close();
 }
-console.log(`defects: ${sound ? defects.length : 0} planted, ${caught} caught`);
+console.log(`defects: ${sound ? defects.length : 0} mutations applied, ${caught} caught`);
 process.exit(sound && caught === defects.length ? 0 : 1);
 
 /**
@@ -65,10 +65,10 @@ async function control(): Promise<boolean> {
   await shareOut(files, async (ground, file) => {
     const { verdict, output } = await ground.runUnbroken(file);
     if (verdict === "green") return;
-    console.log(`✘ ${file} ${verdict === "hangs" ? "hangs" : "is red"} without any defect\n${output}`);
+    console.log(`✘ ${file} ${verdict === "hangs" ? "hangs" : "fails"} without any mutation\n${output}`);
     green = false;
   });
-  if (green) console.log(`✔ control: ${files.length} test files are green without a defect${since(start)}`);
+  if (green) console.log(`✔ control: ${files.length} test files pass without a mutation${since(start)}`);
   return green;
 }
 

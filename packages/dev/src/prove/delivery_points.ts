@@ -80,7 +80,7 @@ function afterAnswer(inbox: Inbox, prepare: () => Promise<Held>): Held {
 }
 
 const claimed: DeliveryPoint = {
-  name: "the endpoint claimed, waiting for its events",
+  name: "the worker claimed the endpoint and waits for its events",
   hold: async (deployment, inbox) => ({
     show: () => findWaiting(deployment, TAKE, "gold.chain_tail"),
     release: await lockChain(deployment, inbox),
@@ -88,7 +88,7 @@ const claimed: DeliveryPoint = {
 };
 
 const taken: DeliveryPoint = {
-  name: "the event read, the process not yet told",
+  name: "the database read the event; the worker has no reply yet",
   hold: async (deployment, inbox) =>
     keepUntold(
       deployment,
@@ -98,7 +98,7 @@ const taken: DeliveryPoint = {
 };
 
 const received: DeliveryPoint = {
-  name: "the receiver has it and has not answered",
+  name: "the receiver got the event and has not answered",
   knownToNobody: true,
   async hold(deployment, inbox) {
     const letGo = inbox.holdAnswers();
@@ -111,7 +111,7 @@ const received: DeliveryPoint = {
 };
 
 const answered: DeliveryPoint = {
-  name: "answered, the process not reading it",
+  name: "the receiver answered; the process has not read the answer",
   knownToNobody: true,
   hold: async (deployment, inbox) =>
     afterAnswer(inbox, async () => {
@@ -128,7 +128,7 @@ const answered: DeliveryPoint = {
 };
 
 const settling: DeliveryPoint = {
-  name: "answered, nothing of it written yet",
+  name: "the receiver answered; nothing about it is written yet",
   hold: async (deployment, inbox) =>
     afterAnswer(inbox, async () => ({
       show: () => findWaiting(deployment, SETTLE, "gold.attempt"),
@@ -137,7 +137,7 @@ const settling: DeliveryPoint = {
 };
 
 const attempted: DeliveryPoint = {
-  name: "the attempt written, waiting for the endpoint",
+  name: "the attempt is written; the statement waits for the endpoint",
   hold: async (deployment, inbox) =>
     afterAnswer(inbox, async () => ({
       show: () => findWaiting(deployment, SETTLE, "gold.endpoint"),
@@ -146,7 +146,7 @@ const attempted: DeliveryPoint = {
 };
 
 const settledOnDisk: DeliveryPoint = {
-  name: "settled on disk, the database not yet saying so",
+  name: "settled on disk; the database has not confirmed the commit",
   hold: async (deployment, inbox) =>
     afterAnswer(inbox, async () => ({
       show: () => findAwaitingStandby(deployment, SETTLE),
@@ -155,7 +155,7 @@ const settledOnDisk: DeliveryPoint = {
 };
 
 const settledUntold: DeliveryPoint = {
-  name: "settled, the process not yet told",
+  name: "settled; the worker has no reply yet",
   hold: async (deployment, inbox) =>
     afterAnswer(inbox, async () =>
       keepUntold(

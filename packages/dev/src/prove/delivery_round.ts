@@ -38,7 +38,7 @@ export async function killDeliveryAt(
     return {
       what: `${came}`,
       violations: [
-        ...(came === expected ? [] : [`it came ${came} times and not ${expected}`]),
+        ...(came === expected ? [] : [`the event arrived ${came} times instead of ${expected}`]),
         ...await deployment.findDefects(),
       ],
       accepted: [order],
@@ -54,7 +54,7 @@ export async function killDeliveryAt(
  */
 async function untilQuiet({ sql }: Deployment): Promise<void> {
   const [start] = await sql`select clock_timestamp()::text as at`;
-  await until("the worker is not seen", async () => {
+  await until("the worker sent no heartbeat", async () => {
     const [beat] = await sql`select from gold.delivery_worker where seen_at > ${
       start!.at
     }::text::timestamptz`;
@@ -66,10 +66,10 @@ async function untilQuiet({ sql }: Deployment): Promise<void> {
 /** Sends the order to the process that does not deliver, because nothing disturbs that process. */
 async function placeOrder(trader: Trader, socketPath: string): Promise<string> {
   const quote = await ask(socketPath, trader.quote("buy", GRAMS));
-  if (quote?.status !== 201) throw new Error(`no quote: ${verdictOf(quote)}`);
+  if (quote?.status !== 201) throw new Error(`the quote failed: ${verdictOf(quote)}`);
   const { quote_id } = JSON.parse(quote.body) as { quote_id: string };
   const reply = await ask(socketPath, await trader.order(quote_id));
   const order = acceptedOrderOf(reply);
-  if (order === undefined) throw new Error(`no order: ${verdictOf(reply)}`);
+  if (order === undefined) throw new Error(`the order failed: ${verdictOf(reply)}`);
   return order;
 }

@@ -170,7 +170,7 @@ export class Deployment {
   async untilDatabaseAnswers(): Promise<void> {
     const deadline = performance.now() + DATABASE_MS;
     while (!await this.sql`select 1`.then(() => true, () => false)) {
-      if (performance.now() > deadline) throw new Error("Postgres did not come back.");
+      if (performance.now() > deadline) throw new Error("Postgres did not accept connections again.");
       await sleep(20);
     }
   }

@@ -39,7 +39,7 @@ try {
   for (const inbox of inboxes) inbox.delayMs = RECEIVER_MS;
   const trader = deployment.traders[0]!;
   const endowed = await ask(deployment.servers[0]!.socket, trader.fund(ENDOWMENT_SAR));
-  if (endowed?.status !== 201) throw new Error(`no money: ${verdictOf(endowed)}`);
+  if (endowed?.status !== 201) throw new Error(`funding failed: ${verdictOf(endowed)}`);
   const identity = await readIdentity(trader.credentials);
   const multiplexed = new MultiplexedLine(deployment.port, identity);
   const lines = [new KeptLine(deployment.port, identity), multiplexed];
@@ -57,7 +57,7 @@ try {
   let underWay = 0;
   for (let n = 1; n <= DRAINS_EACH[scale] || traffic.count < REQUESTS[scale]; n++) {
     await renewToken(trader, lines[0]!);
-    await during(`Envoy ${n} drained behind Envoy ${n + 1}`, () => replaceEnvoy(front));
+    await during(`Envoy ${n} drained and replaced by Envoy ${n + 1}`, () => replaceEnvoy(front));
     const server = deployment.servers[n % deployment.servers.length]!;
     await during(`${server.name} drained and started again`, async () => {
       underWay += await server.countInFlight() || 0;
@@ -68,20 +68,22 @@ try {
   for (const line of lines) line.close();
   const connections = lines.map(({ opened }) => opened);
   console.log(
-    `  ${traffic.count} requests in all, over ${connections[0]} connections of HTTP/1.1 and ${
+    `  ${traffic.count} requests over ${connections[0]} connections with HTTP/1.1 and ${
       connections[1]
-    } of HTTP/2; ` +
-      `${multiplexed.moved} of HTTP/2 met a GOAWAY before they were begun and went by the next`,
+    } with HTTP/2; ` +
+      `${multiplexed.moved} HTTP/2 requests got a GOAWAY before they began and used the next connection`,
   );
   const books = await judgeOrders(deployment, traffic.accepted, inboxes);
   report.tried("the books", {
-    what: `${books.what}; ${underWay} webhooks were under way when their process was told to stop`,
-    violations: underWay > 0 ? books.violations : [...books.violations, "no webhook was ever under way"],
+    what: `${books.what}; ${underWay} webhooks were in flight when their process got the signal to stop`,
+    violations: underWay > 0
+      ? books.violations
+      : [...books.violations, "no webhook was in flight at any restart"],
   });
   for (const trouble of (await front.findTroubles()).slice(0, SHOWN)) console.log(`    ${trouble}`);
   report.tried("orders held while Envoy drains", await cutEnvoy(deployment, front, "drain"));
   report.tried(
-    "orders held while Envoy is ended without a drain",
+    "orders held while Envoy stops without a drain",
     await cutEnvoy(deployment, front, "no drain"),
   );
 } finally {

@@ -55,7 +55,7 @@ async function drain({ wire, requests }: Queue, expected: string, isWanted = () 
     if (!isWanted()) break;
     const startedMs = performance.now();
     const verdict = verdictOf(await wire.send(request));
-    if (verdict !== expected) throw new Error(`answered ${verdict} and not ${expected}`);
+    if (verdict !== expected) throw new Error(`got ${verdict} instead of ${expected}`);
     durations.push(performance.now() - startedMs);
   }
   wire.close();
@@ -98,14 +98,14 @@ export async function stickOne(deployment: Deployment): Promise<Finding> {
   const slowest = Math.max(...beside);
   return {
     what:
-      `others' orders took ${median(alone).toFixed(1)} ms without and ${
+      `other partners' orders took ${median(alone).toFixed(1)} ms normally and ${
         median(beside).toFixed(1)
-      } ms beside ` +
-      `a partner stuck for ${Math.round(stuckMs)} ms (slowest ${Math.round(slowest)} ms)`,
+      } ms while ` +
+      `one partner's account was locked for ${Math.round(stuckMs)} ms (slowest ${Math.round(slowest)} ms)`,
     violations: [
       ...(slowest < UNDISTURBED_MS ? [] : [`another partner's order took ${Math.round(slowest)} ms`]),
       ...verdicts.filter((verdict) => verdict !== "201").map((verdict) =>
-        `a stuck order was answered ${verdict}`
+        `an order of the locked account got ${verdict}`
       ),
     ],
   };
@@ -132,9 +132,9 @@ export async function measureRefusals(deployment: Deployment): Promise<Finding> 
     what:
       `${others.length} partners lose ${
         percent(cost)
-      } of their orders per second to one that sends only refusals ` +
+      } of their orders per second to a partner whose orders are all refused ` +
       `(${PAIRS} pairs, from ${percent(Math.min(...costs))} to ${percent(Math.max(...costs))})`,
-    violations: cost < COST_MAX ? [] : [`that is more than ${percent(COST_MAX)}`],
+    violations: cost < COST_MAX ? [] : [`the loss exceeds ${percent(COST_MAX)}`],
   };
 }
 

@@ -61,14 +61,14 @@ export async function boardFlight({ traders, servers }: Deployment): Promise<Fli
   const { socket } = servers[1]!;
   const quote = async (trader: Trader) => {
     const reply = await ask(socket, trader.quote("buy", GRAMS));
-    if (reply?.status !== 201) throw new Error(`no quote: ${verdictOf(reply)}`);
+    if (reply?.status !== 201) throw new Error(`the quote failed: ${verdictOf(reply)}`);
     return (JSON.parse(reply.body) as { quote_id: string }).quote_id;
   };
   const earlier = async (trader: Trader) => {
     const quoteId = await quote(trader);
     const key = randomUUID();
     const reply = await ask(socket, await trader.order(quoteId, { key }));
-    if (reply?.status !== 201) throw new Error(`no order: ${verdictOf(reply)}`);
+    if (reply?.status !== 201) throw new Error(`the order failed: ${verdictOf(reply)}`);
     return { quoteId, key, body: reply.body };
   };
   const [decoy, one, two, three] = traders as [Trader, Trader, Trader, Trader];
@@ -130,11 +130,11 @@ export async function judge(passenger: Passenger, settled: number, sql: Sql): Pr
     const final = n >= replies.length - settled;
     if (!EXPECTED[kind].includes(verdict) && (final || !UNDECIDED.includes(verdict))) {
       violations.push(
-        `${kind} order was answered ${verdict}${final ? " in the end" : ""}: ${reply?.body ?? ""}`,
+        `${kind} order got ${verdict}${final ? " as a final reply" : ""}: ${reply?.body ?? ""}`,
       );
     }
     if (reply?.status === 503 && !reply.headers.has("retry-after")) {
-      violations.push("a 503 without Retry-After");
+      violations.push("a 503 had no Retry-After");
     }
   });
   if (kind === "conflict") return violations;
@@ -148,9 +148,9 @@ export async function judge(passenger: Passenger, settled: number, sql: Sql): Pr
   answers.add(row!.body as string);
   const created = replies.filter((reply) => reply?.status === 201).length;
   if (answers.size !== 1) {
-    violations.push(`${answers.size} different answers to one key: ${[...answers].join(" | ")}`);
+    violations.push(`one idempotency key got ${answers.size} different replies: ${[...answers].join(" | ")}`);
   }
-  if (row!.executed !== 1) violations.push(`executed ${row!.executed} times`);
-  if (created > 1) violations.push(`answered 201 ${created} times`);
+  if (row!.executed !== 1) violations.push(`the order executed ${row!.executed} times`);
+  if (created > 1) violations.push(`201 was returned ${created} times`);
   return violations;
 }

@@ -41,14 +41,16 @@ export async function judgeInboxes(
   const orders = new Set(arrivals.flatMap(({ orderId }) => orderId ?? []));
   const violations = [
     ...late,
-    ...(again > 0 && !mayRepeat ? [`${again} came again although nobody was killed`] : []),
+    ...(again > 0 && !mayRepeat ? [`${again} events arrived again although nothing was killed`] : []),
     ...inboxes.flatMap((inbox) =>
       compare(inbox, events.filter(({ client }) => client === inbox.trader.client))
     ),
     ...await findLeft(deployment),
   ];
   return {
-    what: `${orders.size} delivered, and ${delivered.size - orders.size} other events; ${again} came again`,
+    what: `${orders.size} order events and ${
+      delivered.size - orders.size
+    } other events delivered; ${again} arrived again`,
     violations: violations.length <= SHOWN
       ? violations
       : [...violations.slice(0, SHOWN), `and ${violations.length - SHOWN} more`],
@@ -65,11 +67,13 @@ function compare({ trader: { clientId }, arrivals }: Inbox, events: readonly Tol
   };
   const gap = events.findIndex(({ sequence }, index) => sequence !== index + 1);
   return [
-    ...(gap < 0 ? [] : [`${clientId}: there is no event ${gap + 1}`]),
-    ...[...missing.values()].map(({ sequence }) => `${clientId}: event ${sequence} never came`),
-    ...arrivals.filter((arrival) => !isTold(arrival)).map(({ id }) => `${clientId}: ${id} is not its event`),
+    ...(gap < 0 ? [] : [`${clientId}: event ${gap + 1} is missing`]),
+    ...[...missing.values()].map(({ sequence }) => `${clientId}: event ${sequence} never arrived`),
+    ...arrivals.filter((arrival) => !isTold(arrival)).map(({ id }) =>
+      `${clientId}: ${id} arrived but matches none of the partner's events`
+    ),
     ...arrivals.filter(({ signedBy }) => signedBy.length === 0).map(({ sequence }) =>
-      `${clientId}: the signature of event ${sequence} does not verify`
+      `${clientId}: the signature of event ${sequence} is invalid`
     ),
   ];
 }

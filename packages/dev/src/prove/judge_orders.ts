@@ -24,7 +24,7 @@ export async function judgeOrders(
       ...(distinct.size === accepted.length ? [] : ["an order was accepted twice"]),
       ...(rows.length === distinct.size && accepted.every((id) => executed.has(id))
         ? []
-        : ["what was accepted and what was executed differ"]),
+        : ["the accepted orders and the executed orders differ"]),
       ...arrivals.violations,
       ...await findImbalance(deployment),
       ...await deployment.findDefects(),

@@ -35,7 +35,7 @@ async function findAfterCommit(
 }
 
 const written: KillPoint = {
-  name: "written to the process, not read by it",
+  name: "the request was sent; the process has not read it",
   backendless: true,
   async hold({ servers: [server] }) {
     const { pid } = server!;
@@ -50,7 +50,7 @@ const written: KillPoint = {
 };
 
 const atAccount: KillPoint = {
-  name: "waiting for the client's account",
+  name: "the statement waits for the client's account",
   async hold(deployment, { decoy, passengers }) {
     const clients = [decoy, ...passengers].map(({ trader }) => trader.client);
     const release = await lock(deployment, ACCOUNTS.replace("$clients", clients.join(",")));
@@ -59,7 +59,7 @@ const atAccount: KillPoint = {
 };
 
 const atVault: KillPoint = {
-  name: "accounts locked, waiting for the vault",
+  name: "accounts locked; the statement waits for the vault",
   async hold(deployment, flight) {
     const releases = [await lockDecoy(deployment, flight), await lock(deployment, VAULT)];
     return { show: () => findWaiting(deployment, BOOK, "gold.vault"), release: () => releaseAll(releases) };
@@ -67,7 +67,7 @@ const atVault: KillPoint = {
 };
 
 const beforeCommit: KillPoint = {
-  name: "orders, transfers and events written, keys not yet",
+  name: "orders, transfers and events written; idempotency keys not yet",
   async hold(deployment, flight) {
     const releases = [await lockDecoy(deployment, flight), await lock(deployment, KEYS)];
     return {
@@ -78,7 +78,7 @@ const beforeCommit: KillPoint = {
 };
 
 const committedOnDisk: KillPoint = {
-  name: "committed on disk, the database not yet saying so",
+  name: "committed on disk; the database has not confirmed the commit",
   async hold(deployment, flight) {
     const releases = [await lockDecoy(deployment, flight), await awaitNobody(deployment)];
     return { show: () => findAwaitingStandby(deployment, BOOK), release: () => releaseAll(releases) };
@@ -86,7 +86,7 @@ const committedOnDisk: KillPoint = {
 };
 
 const committedUnheard: KillPoint = {
-  name: "committed, the process not yet told",
+  name: "committed; the process has no reply yet",
   async hold(deployment, flight) {
     const { relay } = deployment;
     const releaseVault = await lock(deployment, VAULT);
@@ -108,7 +108,7 @@ const committedUnheard: KillPoint = {
 };
 
 const answeredUnread: KillPoint = {
-  name: "answered, the client not reading",
+  name: "answered; the client does not read",
   unread: true,
   hold: async (deployment, flight) => ({
     show: () => findAfterCommit(deployment, flight, (executed, first) => executed === first),

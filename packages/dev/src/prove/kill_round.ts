@@ -36,7 +36,10 @@ export async function killAt(point: KillPoint, victim: Victim, deployment: Deplo
     const { what, violations } = await settle(flight, inFlight, deployment);
     return {
       what,
-      violations: [...violations, ...doubts.map(() => "left in doubt although nothing was away for long")],
+      violations: [
+        ...violations,
+        ...doubts.map(() => "an order got 504 although the service and the database survived"),
+      ],
       accepted: [flight.decoy, ...flight.passengers].flatMap((passenger) => passenger.accepted),
     };
   } finally {
@@ -72,7 +75,7 @@ async function sendTogether(
   try {
     const sent = await send(flight, server!.socket, point.unread === undefined);
     await until(
-      "the orders were not gathered",
+      "the orders did not gather in the batcher",
       async () => await server!.countWaiting() === flight.passengers.length ? true : undefined,
     );
     return sent;

@@ -57,7 +57,7 @@ try {
       if (point.backendless && victim.needsBackend) continue;
       await kill(
         `${victim.name} killed: ${point.name}`,
-        "in flight were answered",
+        "in-flight orders got",
         () => killAt(point, victim, deployment),
       );
     }
@@ -68,7 +68,7 @@ try {
     for (const victim of choose(index + 2)) {
       await kill(
         `${victim.name} killed: ${point.name}`,
-        "times it came:",
+        "deliveries:",
         () => killDeliveryAt(point, victim, deployment, inboxes[0]!),
       );
     }
@@ -80,10 +80,10 @@ try {
     report.tried(outage.name, await endure(outage, DOWN_MS[scale], deployment));
   }
   report.tried(
-    "what was delivered meanwhile",
+    "events delivered during the outages",
     await judgeInboxes(deployment, inboxes, { mayRepeat: true }),
   );
-  report.tried("npm start killed whole", await revive(deployment.port, REVIVALS[scale]));
+  report.tried("all processes of npm start killed", await revive(deployment.port, REVIVALS[scale]));
 } finally {
   await deployment.stop();
 }
@@ -97,6 +97,6 @@ function choose(index: number): typeof VICTIMS {
 async function endow(): Promise<void> {
   for (const trader of deployment.traders) {
     const reply = await ask(deployment.servers[0]!.socket, trader.fund(ENDOWMENT_SAR));
-    if (reply?.status !== 201) throw new Error(`no money: ${verdictOf(reply)}`);
+    if (reply?.status !== 201) throw new Error(`funding failed: ${verdictOf(reply)}`);
   }
 }

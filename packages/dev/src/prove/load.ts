@@ -49,7 +49,7 @@ export class Load {
       const key = randomUUID();
       const order = await this.#insist(connection, () => trader.order(quote_id, { key }));
       if (order) this.acknowledged.push((JSON.parse(order.body) as { order_id: string }).order_id);
-      else this.unanswered.push(`the order of ${quote_id} was never answered`);
+      else this.unanswered.push(`the order of ${quote_id} never succeeded`);
     }
     connection.close();
   }

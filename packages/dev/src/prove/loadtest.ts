@@ -29,16 +29,16 @@ try {
 process.exit(report.close("loadtest") ? 0 : 1);
 
 function judgeSound({ code, said }: LoadRun) {
-  const violations = code === 0 ? [] : [`ended with ${code}: ${said}`];
-  return { what: "its smoke keeps every service level", violations };
+  const violations = code === 0 ? [] : [`exited with ${code}: ${said}`];
+  return { what: "its smoke run meets every service level", violations };
 }
 
 function judgeBroken({ scenario, thresholds }: LoadDefect, { code, said }: LoadRun) {
   const violations: string[] = [];
-  if (code !== FAILED) violations.push(`${scenario} ended with ${code}, not ${FAILED}: ${said}`);
+  if (code !== FAILED) violations.push(`${scenario} exited with ${code} instead of ${FAILED}: ${said}`);
   else {
     const unnamed = thresholds.filter((threshold) => !said.includes(`✘ ${threshold}`));
     violations.push(...unnamed.map((threshold) => `${scenario} does not name ${threshold}: ${said}`));
   }
-  return { what: `${scenario} ends with ${FAILED} and names ${thresholds.join(", ")}`, violations };
+  return { what: `${scenario} exits with ${FAILED} and names ${thresholds.join(", ")}`, violations };
 }

@@ -32,10 +32,10 @@ const report = new Report((line) => console.log(line));
 const release = lastRelease();
 const checkout = await checkOut(release.commit);
 try {
-  const same = `this version again, ${SAME_VERSION_RUNS[scale]} times`;
+  const same = `migration to the same version, ${SAME_VERSION_RUNS[scale]} times`;
   report.tried(same, await migrateUnderLoad(SAME_VERSION_RUNS[scale]));
   for (let n = 1; n <= UPGRADES[scale]; n++) {
-    report.tried(`from ${release.version}, run ${n}`, await migrateUnderLoad(1, checkout));
+    report.tried(`migration from ${release.version}, run ${n}`, await migrateUnderLoad(1, checkout));
   }
 } finally {
   await checkout.remove();
@@ -104,7 +104,9 @@ async function judge(
       ...failures,
       ...unanswered,
       ...(row!.deadlocks === 0 ? [] : [`${row!.deadlocks} deadlocks`]),
-      ...(duringMs <= otherwiseMs + LONGER_MS_MAX ? [] : [`a request waited ${duringMs} ms`]),
+      ...(duringMs <= otherwiseMs + LONGER_MS_MAX
+        ? []
+        : [`a request took ${duringMs} ms during a migration`]),
       ...books.violations,
     ],
   };
@@ -114,7 +116,7 @@ async function untilObserved({ observed }: Load, count: number): Promise<void> {
   const deadline = performance.now() + PATIENCE_MS;
   while (observed.length < count) {
     if (performance.now() > deadline) {
-      throw new Error(`${observed.length} requests were answered, not ${count}.`);
+      throw new Error(`Only ${observed.length} of ${count} requests were answered in time.`);
     }
     await sleep(10);
   }

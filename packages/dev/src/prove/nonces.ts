@@ -32,7 +32,7 @@ const deployment = await Deployment.start({ servers: 2, traders: TRADERS, lanes:
 try {
   for (const trader of deployment.traders) {
     const reply = await ask(deployment.servers[0]!.socket, trader.fund(ENDOWMENT_SAR));
-    if (reply?.status !== 201) throw new Error(`no money: ${verdictOf(reply)}`);
+    if (reply?.status !== 201) throw new Error(`funding failed: ${verdictOf(reply)}`);
   }
   const traffic = new NonceTraffic(deployment, seed);
   const killed = await killAtRandom(deployment, {
@@ -48,11 +48,11 @@ try {
       ...await log.findViolations(deployment.sql),
       // Without these outcomes the proof tested nothing.
       ...["none", "replayed", "nonce_reused", "idempotency_key_conflict", "not_found"]
-        .filter((ending) => log.count(ending) === 0).map((ending) => `no request was answered ${ending}`),
+        .filter((ending) => log.count(ending) === 0).map((ending) => `no request ended with ${ending}`),
     ],
   });
   const [orders, withdrawals] = [traffic.acceptedIds("order_id"), traffic.acceptedIds("withdrawal_id")];
-  report.tried("what was accepted is what was executed", {
+  report.tried("the accepted requests are exactly the executed requests", {
     what: `${orders.length} orders and ${withdrawals.length} withdrawals`,
     violations: [
       ...traffic.violations,
@@ -72,8 +72,10 @@ async function compare(accepted: readonly string[], table: string, prefix: strin
   const rows = await sql<{ id: string }[]>`select ${prefix}::text || id as id from gold.${sql(table)}`;
   const [booked, told] = [new Set(rows.map(({ id }) => id)), new Set(accepted)];
   return [
-    ...(told.size === accepted.length ? [] : [`an id of ${table} was the answer to two keys`]),
-    ...accepted.filter((id) => !booked.has(id)).map((id) => `${id} was accepted and is not in the books`),
-    ...[...booked].filter((id) => !told.has(id)).map((id) => `${id} is in the books and was never answered`),
+    ...(told.size === accepted.length ? [] : [`an id in ${table} was returned for two idempotency keys`]),
+    ...accepted.filter((id) => !booked.has(id)).map((id) => `${id} was accepted but is not in the books`),
+    ...[...booked].filter((id) => !told.has(id)).map((id) =>
+      `${id} is in the books but no reply contained it`
+    ),
   ];
 }

@@ -61,23 +61,25 @@ export async function endure(outage: Outage, downMs: number, deployment: Deploym
   const rules: readonly (readonly [boolean, string])[] = [
     [
       promptMs <= AT_ONCE_MS,
-      `half of the refusals took more than ${AT_ONCE_MS} ms while the database had long been away`,
+      `the median refusal took more than ${AT_ONCE_MS} ms after the first seconds of the outage`,
     ],
     [givenUpMs <= PATIENCE_MS, `a refusal took more than ${PATIENCE_MS} ms`],
-    [recoveryMs <= RECOVERY_MS, `nothing was served within ${RECOVERY_MS} ms of the database's return`],
+    [recoveryMs <= RECOVERY_MS, `no request was served within ${RECOVERY_MS} ms of the database's return`],
     [
       probes.every(([alive, ready]) => alive && !ready),
-      "a process was not alive and unready while the database was away",
+      "during the outage, a process did not answer or reported that it was ready",
     ],
     [servers.every(({ pid }, n) => pid === pids[n]), "a process was restarted"],
   ];
   return {
     what:
-      `away for ${
+      `the database was away for ${
         Math.round(upAtMs - downAtMs)
       } ms; ${served.length} requests served, ${refused.length} refused ` +
-      `(at first within ${Math.round(givenUpMs)} ms, later in ${promptMs.toFixed(1)} ms); ` +
-      `first served ${Math.round(recoveryMs)} ms after its return`,
+      `(the slowest within ${Math.round(givenUpMs)} ms, later ones in a median of ${
+        promptMs.toFixed(1)
+      } ms); ` +
+      `first request served ${Math.round(recoveryMs)} ms after the database's return`,
     violations: [
       ...rules.filter(([holds]) => !holds).map(([, sentence]) => sentence),
       ...findWrong(load.observed),
@@ -100,7 +102,9 @@ function findWrong(observed: readonly Observed[]): string[] {
 async function findLost({ acknowledged }: Load, { sql }: Deployment): Promise<string[]> {
   const rows = await sql<{ id: string }[]>`select 'ord_' || id as id from gold.orders`;
   const kept = new Set(rows.map(({ id }) => id));
-  return acknowledged.filter((id) => !kept.has(id)).map((id) => `${id} was acknowledged and is gone`);
+  return acknowledged.filter((id) => !kept.has(id)).map((id) =>
+    `${id} was acknowledged but is not in the books`
+  );
 }
 
 const durationMs = ({ sentAtMs, answeredAtMs }: Observed): number => answeredAtMs - sentAtMs;
@@ -128,7 +132,7 @@ export async function loseIdleConnections(deployment: Deployment): Promise<Findi
   }
   wire.close();
   return {
-    what: `${CUTS} times, each time an order came next`,
+    what: `connections cut ${CUTS} times, each time before the next order`,
     violations: verdicts.filter((verdict) => verdict !== "201").map((verdict) => `answered ${verdict}`),
   };
 }

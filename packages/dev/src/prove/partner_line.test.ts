@@ -49,7 +49,7 @@ const statusOf = async (line: KeptLine) => {
 };
 
 describe("KeptLine", () => {
-  it("keeps a connection, and leaves it once a reply says that it closes", async () => {
+  it("reuses a connection until a reply has Connection: close", async () => {
     let replies = 0;
     await serve((socket) => socket.write(++replies === 3 ? LAST : SERVED), async (line) => {
       const opened: number[] = [];
@@ -61,7 +61,7 @@ describe("KeptLine", () => {
     });
   });
 
-  it("has 32 requests under way at most, and those that wait go in their turn", async () => {
+  it("has at most 32 requests in flight, and sends waiting requests later", async () => {
     let [underWay, most] = [0, 0];
     await serve((socket) => {
       most = Math.max(most, ++underWay);
@@ -73,7 +73,7 @@ describe("KeptLine", () => {
     });
   });
 
-  it("says why there is no reply, and sends nothing twice", async () => {
+  it("reports why there is no reply, and never sends a request twice", async () => {
     let requests = 0;
     await serve(
       (socket) => (++requests === 1 ? socket.write(SERVED) : socket.destroy()),

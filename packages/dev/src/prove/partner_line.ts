@@ -26,7 +26,7 @@ export async function openTlsWire(port: number, { ca, cert, key }: Identity): Pr
   const wire = new Wire(socket);
   await new Promise<void>((resolve, reject) => {
     socket.once("secureConnect", resolve).once("error", reject);
-    socket.once("close", () => reject(new Error("it was closed during the handshake")));
+    socket.once("close", () => reject(new Error("the connection was closed during the handshake")));
   });
   return wire;
 }

@@ -36,6 +36,8 @@ export function judge(round: Round, replies: readonly (Reply | undefined)[]): st
     ? []
     : [`replies were ${given}; allowed: ${allowed.slice(0, 3).join(" or ")}`];
   const answers = new Set(replies.filter((reply) => reply && reply.status < 300).map((reply) => reply!.body));
-  if (round.oneAnswer && answers.size !== 1) violations.push(`${answers.size} different answers to one key`);
+  if (round.oneAnswer && answers.size !== 1) {
+    violations.push(`one idempotency key got ${answers.size} different replies`);
+  }
   return violations;
 }

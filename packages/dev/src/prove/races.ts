@@ -29,7 +29,7 @@ try {
   const stageOn = (wires: readonly Wire[]): Stage => ({ deployment, wires, traders, sql, accepted });
   const judgeAll = async (where: string) => {
     const { what, violations } = await judgeOrders(deployment, [...accepted], inboxes);
-    report.tried(`accepted = executed = delivered, ${where}`, {
+    report.tried(`every accepted order is executed and delivered, ${where}`, {
       what: `${what}; sent ${await describeSenders()}`,
       violations,
     });
@@ -49,8 +49,8 @@ try {
   await gateway.close();
   await judgeAll("mutual TLS");
   await deployment.renewTokens();
-  report.tried("one partner is stuck", await stickOne(deployment));
-  if (!short) report.tried("one partner sends only refusals", await measureRefusals(deployment));
+  report.tried("one partner's account is locked", await stickOne(deployment));
+  if (!short) report.tried("one partner's orders are all refused", await measureRefusals(deployment));
 } finally {
   await deployment.stop();
 }
@@ -103,5 +103,5 @@ async function describeSenders(): Promise<string> {
 function summaryOf(outcomes: readonly string[]): string {
   return outcomes.length <= 4
     ? outcomes.join("; ")
-    : `${outcomes.length} different outcomes, as ${outcomes[0]}`;
+    : `${outcomes.length} different outcomes, for example ${outcomes[0]}`;
 }

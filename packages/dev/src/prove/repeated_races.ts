@@ -8,7 +8,7 @@ import { nowSeconds } from "./trader.ts";
 const SMALL_GRAMS = "0.01";
 
 const keyOfOrder: Race = {
-  name: "one key, one order",
+  name: "one idempotency key, one order",
   async prepare(stage, count) {
     const [quote] = await makeQuotes(stage, count, SMALL_GRAMS);
     const key = randomUUID();
@@ -18,7 +18,7 @@ const keyOfOrder: Race = {
 };
 
 const keyOfQuote: Race = {
-  name: "one key, one quote",
+  name: "one idempotency key, one quote",
   async prepare({ traders: [trader] }, count) {
     const key = randomUUID();
     const requests = repeat(count, () => trader!.quote("buy", "1.5", key));
@@ -27,7 +27,7 @@ const keyOfQuote: Race = {
 };
 
 const keyOfFunding: Race = {
-  name: "one key, one funding",
+  name: "one idempotency key, one funding",
   async prepare({ traders: [trader] }, count) {
     const key = randomUUID();
     const requests = repeat(count, () => trader!.fund("12.34", key));
@@ -40,7 +40,7 @@ const oneGroupWins = (sizes: readonly number[], count: number): Tally[] =>
   sizes.map((size) => ({ ...onceAndReplays(size), "409 idempotency_key_conflict": count - size }));
 
 const keyAtThreeEndpoints: Race = {
-  name: "one key at orders, quotes and fundings",
+  name: "one idempotency key for orders, quotes and fundings",
   async prepare(stage, count) {
     const [trader] = stage.traders;
     const [quote] = await makeQuotes(stage, count, SMALL_GRAMS);
@@ -57,7 +57,7 @@ const keyAtThreeEndpoints: Race = {
 };
 
 const keyWithTwoQuotes: Race = {
-  name: "one key with two quotes",
+  name: "one idempotency key with two quotes",
   async prepare(stage, count) {
     const quotes = await makeQuotes(stage, count, SMALL_GRAMS);
     const key = randomUUID();
@@ -75,7 +75,7 @@ const keyWithTwoQuotes: Race = {
 const onePasses = (count: number): Tally => ({ "201": 1, "409 nonce_reused": count - 1 });
 
 const capturedRequest: Race = {
-  name: "one nonce and timestamp, the same bytes",
+  name: "one nonce and timestamp, identical requests",
   async prepare(stage, count) {
     const [quote] = await makeQuotes(stage, count, SMALL_GRAMS);
     const request = await stage.traders[0]!.order(quote!);
@@ -84,7 +84,7 @@ const capturedRequest: Race = {
 };
 
 const capturedSignature: Race = {
-  name: "one nonce and timestamp, other keys",
+  name: "one nonce and timestamp, different idempotency keys",
   async prepare(stage, count) {
     const [quote] = await makeQuotes(stage, count, SMALL_GRAMS);
     const [nonce, timestampSeconds] = [randomUUID(), nowSeconds()];
@@ -96,7 +96,7 @@ const capturedSignature: Race = {
 };
 
 const nonceAtOtherTimes: Race = {
-  name: "one nonce, other timestamps, keys and quotes",
+  name: "one nonce, different timestamps, idempotency keys and quotes",
   async prepare(stage, count) {
     const quotes = await makeQuotes(stage, count, SMALL_GRAMS);
     const [nonce, startSeconds] = [randomUUID(), nowSeconds() - Math.floor(count / 2)];
@@ -108,7 +108,7 @@ const nonceAtOtherTimes: Race = {
 };
 
 const quoteWithManyKeys: Race = {
-  name: "one quote with as many keys as requests",
+  name: "one quote, a different idempotency key for each request",
   async prepare(stage, count) {
     const [quote] = await makeQuotes(stage, count, SMALL_GRAMS);
     const requests = await Promise.all(repeat(count, () => stage.traders[0]!.order(quote!)));

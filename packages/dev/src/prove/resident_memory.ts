@@ -21,8 +21,8 @@ export function judgeMemory(samples: readonly number[], short: boolean): Finding
   const grew = !short && last > warm * GROWTH_MAX;
   return {
     what: `${warm} MiB in the second quarter, ${last} MiB in the last${
-      short ? " (too short a run to judge growth by)" : ""
+      short ? " (the run is too short to judge growth)" : ""
     }`,
-    violations: grew ? [`it grew from ${warm} to ${last} MiB`] : [],
+    violations: grew ? [`memory grew from ${warm} to ${last} MiB`] : [],
   };
 }

@@ -52,7 +52,7 @@ export async function revive(port: number, rounds: number): Promise<Finding> {
     await removeFolder(stateDir);
   }
   return {
-    what: `killed ${rounds} times amid trading, ${acknowledged.size} orders acknowledged`,
+    what: `killed ${rounds} times during trading, ${acknowledged.size} orders acknowledged`,
     violations,
   };
 }
@@ -67,7 +67,7 @@ async function start(stateDir: string, port: number): Promise<Run> {
   child.stderr!.setEncoding("utf8").on("data", (text) => printed += text);
   const deadline = performance.now() + START_MS;
   while (performance.now() < deadline) {
-    if (child.exitCode !== null) throw new Error(`npm start ended: ${printed}`);
+    if (child.exitCode !== null) throw new Error(`npm start exited: ${printed}`);
     const run = await readFile(join(stateDir, "run.json"), "utf8").then(
       (text) => JSON.parse(text) as Run,
       () => undefined,
@@ -94,7 +94,9 @@ async function findLosses(
   await asOperator(database_url)("ledger verify").catch((error: Error) => losses.push(error.message));
   const rows = await look<{ id: string }[]>`select 'ord_' || id as id from gold.orders`;
   const kept = new Set(rows.map(({ id }) => id));
-  for (const id of acknowledged) if (!kept.has(id)) losses.push(`${id} was acknowledged and is gone`);
+  for (const id of acknowledged) {
+    if (!kept.has(id)) losses.push(`${id} was acknowledged but is not in the books`);
+  }
   return losses;
 }
 

@@ -30,7 +30,7 @@ try {
   const [inbox] = await openInboxes(deployment);
   const trader = deployment.traders[0]!;
   const endowed = await ask(deployment.servers[0]!.socket, trader.fund(ENDOWMENT_SAR));
-  if (endowed?.status !== 201) throw new Error(`no money: ${verdictOf(endowed)}`);
+  if (endowed?.status !== 201) throw new Error(`funding failed: ${verdictOf(endowed)}`);
   const partner = await RotatingPartner.of(trader.credentials, trader.client, deployment.port);
   const stream = new OrderStream(partner);
   const { name } = await deployment.operator("partner show", trader.clientId);
@@ -51,7 +51,7 @@ try {
   const books = await judgeOrders(deployment, [...stream.accepted, ...beside], [inbox!]);
   const perSecond = Math.round((stream.accepted.length - warmUp) / seconds);
   report.tried("the books", {
-    what: `${books.what}; ${perSecond} a second of the one who follows`,
+    what: `${books.what}; ${perSecond} orders per second from the partner that follows each rotation`,
     violations: [...stream.take().failures.slice(0, SHOWN), ...books.violations],
   });
   for (const trouble of (await front.findTroubles()).slice(0, SHOWN)) console.log(`    ${trouble}`);

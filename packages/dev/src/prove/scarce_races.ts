@@ -22,7 +22,7 @@ async function ordersOf(stage: Stage, count: number, traders: readonly Trader[])
 }
 
 const fundsForOne: Race = {
-  name: "funds for one",
+  name: "funds for one order only",
   async prepare(stage, count) {
     const poor = stage.traders.at(-1)!;
     const requests = await ordersOf(stage, count, [poor]);
@@ -34,7 +34,7 @@ const fundsForOne: Race = {
 };
 
 const goldForOne: Race = {
-  name: "a seller's gold for one",
+  name: "a seller's gold for one order only",
   async prepare(stage, count) {
     const seller = stage.traders.at(-2)!;
     await succeed(stage, await ordersOf(stage, 1, [seller]));
@@ -45,7 +45,7 @@ const goldForOne: Race = {
 };
 
 const vaultForOne: Race = {
-  name: "gold in the vault for one, many partners",
+  name: "gold in the vault for one order only, many partners",
   async prepare(stage, count) {
     await leaveFree(stage, stage.traders[0]!, LOT);
     return {
@@ -61,7 +61,7 @@ const vaultForOne: Race = {
  * orders is filled, but not both.
  */
 const barLeaves: Race = {
-  name: "a bar leaves meanwhile, many partners",
+  name: "a bar is removed meanwhile, many partners",
   async prepare(stage, count) {
     const { operator, operatorSql } = stage.deployment;
     const serial = randomUUID();
@@ -86,7 +86,7 @@ const barLeaves: Race = {
         const filled = replies.filter((reply) => reply?.status === 201).length;
         return filled === (removed ? withoutBar : count)
           ? []
-          : [`the bar ${removed ? "left" : "stayed"}, ${filled} orders were filled`];
+          : [`the bar ${removed ? "was removed" : "stayed"}, but ${filled} orders were filled`];
       },
     };
   },
@@ -111,7 +111,7 @@ const suspension: Race = {
           where o.client_id = ${subject.client} and o.executed_at > p.suspended_at + interval '1 millisecond'`;
         await operatorSql`select gold.resume_partner(${subject.clientId})`;
         await untilAdmitted(stage, subject);
-        return row!.late === 0 ? [] : [`${row!.late} order(s) after the suspension`];
+        return row!.late === 0 ? [] : [`${row!.late} order(s) executed after the suspension`];
       },
     };
   },

@@ -35,7 +35,7 @@ const HOOK = fileURLToPath(new URL("./schemathesis/hook.py", import.meta.url));
 const INTERRUPTED = 130;
 
 const length = process.argv.includes("--short") ? "short" : "long";
-if (!existsSync(PACKAGES)) throw new Error("Schemathesis is not there; run: node tools/run.mjs parts");
+if (!existsSync(PACKAGES)) throw new Error("Schemathesis is not installed. Run: node tools/run.mjs parts");
 const folder = await mkdtemp(join(tmpdir(), "gold-schemathesis-"));
 const running = await start({
   port: await findFreePort(),
@@ -63,9 +63,9 @@ try {
   for (let seed = 1; held && sent < CASES[length]; seed++) {
     held = await runRound(running, seed);
     const cases = addTo(tally, JSON.parse(await readFile(join(folder, "answers.json"), "utf8")) as Tally);
-    if (cases === 0) throw new Error("A round sent no case at all.");
+    if (cases === 0) throw new Error("A round of Schemathesis sent no test case.");
     sent += cases;
-    console.log(`round ${seed}: ${cases} cases, ${sent} in all`);
+    console.log(`round ${seed}: ${cases} cases, ${sent} in total`);
   }
 } finally {
   await stop();
@@ -74,7 +74,7 @@ console.log(tableOf(tally));
 const refused = operationsOf("sandbox").filter((operation) => !succeeded(tally[operation]));
 if (refused.length > 0) {
   // An operation that is always refused has not shown that its success replies are as described.
-  console.log(`Never succeeded: ${refused.join(", ")}.`);
+  console.log(`These operations never succeeded: ${refused.join(", ")}.`);
   held = false;
 }
 console.log(held ? `schemathesis: ${sent} cases, no violation.` : "schemathesis: violations, see above.");

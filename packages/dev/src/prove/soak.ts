@@ -44,7 +44,9 @@ function readOptions() {
     const plan = values.short ? SHORT : LONG;
     const minutes = Number(values.minutes ?? plan.minutes);
     const rate = values.rate === undefined ? undefined : Number(values.rate);
-    if (!(minutes > 0 && (rate ?? 1) > 0)) throw new Error("--minutes and --rate are numbers above zero.");
+    if (!(minutes > 0 && (rate ?? 1) > 0)) {
+      throw new Error("--minutes and --rate must be numbers above zero.");
+    }
     return { ...plan, minutes, rate, json: values.json };
   } catch (error) {
     console.error(`${(error as Error).message}\n${USAGE}`);
@@ -104,14 +106,14 @@ async function findRate(): Promise<number> {
   const held = `p99 of orders ≤ ${P99_MAX_MS} ms and ${DONE_SHARE_MIN * 100} % done in time`;
   tried("breakpoint", {
     what:
-      `${breakpoint} a second, the last rate with ${held}; now ${perSecond} a second for ${minutes} minutes`,
+      `${breakpoint} per second was the last rate with ${held}; now ${perSecond} per second for ${minutes} minutes`,
     violations: [],
   });
   return perSecond;
 }
 
 function describe({ perSecond, p99Ms, doneShare, failures }: Step): string {
-  return `${perSecond} a second: p99 ${p99Ms.toFixed(1)} ms, ${
+  return `${perSecond} per second: p99 ${p99Ms.toFixed(1)} ms, ${
     (doneShare * 100).toFixed(1)
   } % done, ${failures} failed`;
 }

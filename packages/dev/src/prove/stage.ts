@@ -96,10 +96,10 @@ export async function findImbalance({ sql }: Pick<Stage, "sql">): Promise<string
       (select count(*) from gold.orders) - (select count(*) from gold.idempotency_key where result_kind = 'order') as unbound,
       (select count(*) from gold.orders) - (select count(*) from gold.event where type = 'order.executed') as untold`;
   const sentences: Record<string, string> = {
-    gold: "0.0001 g too much or too little among clients, vault and bars",
-    money: "halalas too many or too few on the accounts",
+    gold: "x 0.0001 g difference between the bars and the gold of clients and vault",
+    money: "halalas difference between the accounts and their fundings and orders",
     negative: "balances are negative",
-    unbound: "orders without a key, or keys without their order",
+    unbound: "orders without an idempotency key, or keys without their order",
     untold: "orders without an event, or events without their order",
   };
   return Object.entries(sentences).flatMap(([name, sentence]) =>

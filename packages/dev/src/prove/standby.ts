@@ -40,9 +40,12 @@ try {
   const orders = new OrderStream(service);
   for (let round = 1; round <= ROUNDS; round++) {
     report.tried("standby stopped", await stopStandby(orders, service, standby));
-    report.tried("wait cancelled", await cutWaits(orders, service, standby, "pg_cancel_backend"));
     report.tried(
-      "waiting connection ended",
+      "wait for the standby cancelled",
+      await cutWaits(orders, service, standby, "pg_cancel_backend"),
+    );
+    report.tried(
+      "connection terminated while it waits for the standby",
       await cutWaits(orders, service, standby, "pg_terminate_backend"),
     );
     report.tried("synchronous_standby_names emptied", await emptyNames(orders, service));
@@ -74,13 +77,13 @@ async function findOpenDoors(orders: OrderStream, of: TrialService, known: Answe
   const refused = await orders.order();
   if (refused.status !== 503 || refused.code !== "service_unavailable" || refused.retryAfter === null) {
     violations.push(
-      `an order was answered ${refused.status} ${refused.code}, Retry-After ${refused.retryAfter}`,
+      `an order got ${refused.status} ${refused.code}, Retry-After ${refused.retryAfter}`,
     );
   }
   // An order that waits for the standby blocks reads of its own account, but not of another partner's.
   for (const path of ["/v1/balances", "/v1/statement?from=2026-01-01&to=2026-01-02"]) {
     const { status } = await of.send(path, { method: "GET", partner: bystander });
-    if (status !== 200) violations.push(`GET ${path} was answered ${status}`);
+    if (status !== 200) violations.push(`GET ${path} returned ${status}`);
   }
   const reads = [
     `/v1/orders/${known.orderId}`,
@@ -91,14 +94,16 @@ async function findOpenDoors(orders: OrderStream, of: TrialService, known: Answe
   ];
   for (const path of reads) {
     const { status } = await of.send(path, { method: "GET" });
-    if (status !== 200) violations.push(`GET ${path} was answered ${status}`);
+    if (status !== 200) violations.push(`GET ${path} returned ${status}`);
   }
   return violations;
 }
 
 function acknowledgedAfter(answers: readonly Answer[], sinceMs: number): string[] {
   return answers.filter(({ orderId, answeredMs }) => orderId !== undefined && answeredMs > sinceMs)
-    .map(({ status, answeredMs }) => `${status} came ${Math.round(answeredMs - sinceMs)} ms after the limit`);
+    .map(({ status, answeredMs }) =>
+      `${status} arrived ${Math.round(answeredMs - sinceMs)} ms after the limit`
+    );
 }
 
 async function recover(
@@ -109,7 +114,7 @@ async function recover(
   await until("health 200", async () => await askHealth(of) === 200);
   const settled = await Promise.all(doubtful.map((answer) => orders.order(answer)));
   return settled.filter(({ status }) => status >= 300).map(({ status, code }) =>
-    `a key in doubt was answered ${status} ${code} when the standby was back`
+    `a retry of an order with unknown outcome got ${status} ${code} after the standby was back`
   );
 }
 
@@ -119,7 +124,9 @@ async function recover(
 async function stopStandby(orders: OrderStream, of: TrialService, standby: DebianPostgres): Promise<Finding> {
   await orders.prepare(20);
   const known = await orders.order();
-  const violations: string[] = known.status === 201 ? [] : [`an order before was answered ${known.status}`];
+  const violations: string[] = known.status === 201
+    ? []
+    : [`an order before the failure got ${known.status}`];
   await standby.crash();
   const stoppedMs = performance.now();
   const [from, waiting] = [orders.answers.length, Array.from({ length: 4 }, () => orders.order())];
@@ -160,21 +167,24 @@ async function cutWaits(
   });
   const answers = await Promise.all(waiting);
   const violations = answers.filter(({ orderId }) => orderId !== undefined).map(({ status }) =>
-    `a wait that was cut short was answered ${status}`
+    `an order whose wait was cancelled got ${status}`
   );
   if (!answers.some(({ status, code }) => status === 504 && code === "upstream_timeout")) {
-    violations.push("no order was answered 504 upstream_timeout");
+    violations.push("no order got 504 upstream_timeout");
   }
   // A retry with the same key while the standby is away: the order is visible, but not yet safe.
   const again = await Promise.all(answers.map((answer) => orders.order(answer)));
   violations.push(
     ...again.filter(({ status }) => status < 300).map(({ status }) =>
-      `its key was answered ${status} meanwhile`
+      `a retry of its key got ${status} without the standby`
     ),
   );
   await standby.start();
   violations.push(...await recover(orders, of, answers));
-  return { what: `${cut} cut; answered ${answers.map(({ status }) => status).join(", ")}`, violations };
+  return {
+    what: `${cut} waits cancelled; replies ${answers.map(({ status }) => status).join(", ")}`,
+    violations,
+  };
 }
 
 async function emptyNames(orders: OrderStream, of: TrialService): Promise<Finding> {
@@ -194,7 +204,7 @@ async function emptyNames(orders: OrderStream, of: TrialService): Promise<Findin
   const acknowledged = orders.answers.slice(from).filter(({ orderId }) => orderId !== undefined).length;
   await nameStandbys(STANDBY_NAMES);
   await until("health 200", async () => await askHealth(of) === 200);
-  return { what: `${acknowledged} acknowledged before the service saw it`, violations };
+  return { what: `${acknowledged} orders acknowledged before the service noticed`, violations };
 }
 
 async function makeReadOnly(of: TrialService): Promise<Finding> {
@@ -209,8 +219,8 @@ async function makeReadOnly(of: TrialService): Promise<Finding> {
   await root!.unsafe("set default_transaction_read_only = off");
   await set("off");
   await until("/health is 200", async () => await askHealth(of) === 200);
-  const violations = status === 503 ? [] : [`a quote was answered ${status}`];
-  return { what: `a quote was answered ${status}`, violations };
+  const violations = status === 503 ? [] : [`a quote got ${status}`];
+  return { what: `a quote got ${status}`, violations };
 }
 
 async function promote(
@@ -234,10 +244,10 @@ async function promote(
     const defects =
       await sql`select rule, detail from gold.verify_ledger() union all select rule, detail from gold.verify_chain()`;
     return {
-      what: `${orders.acknowledged.length} orders acknowledged in all`,
+      what: `${orders.acknowledged.length} orders acknowledged in total`,
       violations: [
         ...orders.acknowledged.filter((id) => !found.has(id)).map((id) =>
-          `${id} was acknowledged and is lost`
+          `${id} was acknowledged but is lost`
         ),
         ...defects.map(({ rule, detail }) => `${rule}: ${detail}`),
       ],

@@ -17,9 +17,9 @@ export async function untilDelivered({ sql }: Deployment, patienceMs: number): P
     if (left!.partners === 0) return;
     if (performance.now() > deadline) {
       throw new Error(
-        `After ${patienceMs / 1000} s ${left!.waiting} events still wait and ${left!.due} are due, of ${
-          left!.partners
-        } partners.`,
+        `After ${patienceMs / 1000} s, ${left!.waiting} events still wait and ${
+          left!.due
+        } retries are due, for ${left!.partners} partners.`,
       );
     }
     await sleep(POLL_MS);

@@ -22,7 +22,7 @@ const service: Victim = {
 
 /** After this kill, Postgres ends all its backends and recovers by itself. */
 const backend: Victim = {
-  name: "its backend",
+  name: "its database backend",
   needsBackend: true,
   leavesStatement: false,
   kill: (deployment, pid) => deployment.killBackend(pid),

@@ -28,8 +28,8 @@ const TRIES = SCENE.retries.split(" ").length + 1;
 const report = new Report((line) => console.log(line));
 const scene = await openScene(SCENE);
 try {
-  await watchMemory("amid kills", proveArrival);
-  await watchMemory("beside trouble", provePairs);
+  await watchMemory("during kills", proveArrival);
+  await watchMemory("beside failing receivers", provePairs);
 } finally {
   await scene.deployment.stop();
 }
@@ -41,17 +41,17 @@ async function proveArrival(): Promise<void> {
   const arrivals = await scene.receivers.take();
   const { parked, ...finding } = await judgeArrivals(scene, arrivals, TRIES);
   const suffered =
-    `${kills} kills with ${underWay} deliveries under way, ${restarts} restarts of the database, ${tests} tests`;
+    `${kills} kills with ${underWay} deliveries in flight, ${restarts} restarts of the database, ${tests} webhook tests`;
   const told = await describeArrivals(scene, arrivals);
-  report.tried("sick receivers", { ...finding, what: `${suffered}; ${finding.what}; ${told}` });
-  report.tried("what was parked, redelivered", await redeliver(scene, arrivals, parked));
+  report.tried("failing receivers", { ...finding, what: `${suffered}; ${finding.what}; ${told}` });
+  report.tried("redelivery of parked events", await redeliver(scene, arrivals, parked));
 }
 
 async function provePairs(): Promise<void> {
   const { partners } = SCENE;
   const well = Math.ceil(partners / 2);
   const sick = { ...PAIRS, well, buyers: partners };
-  report.tried("sick neighbours", await measurePairs(scene, sickFrom(scene, well), sick));
+  report.tried("failing receivers of other partners", await measurePairs(scene, sickFrom(scene, well), sick));
   if (short) return;
   const others = { ...PAIRS, well: partners - 1, buyers: partners - 1 };
   const backlog = await backlogOf(scene, BACKLOG_EVENTS);
@@ -61,5 +61,5 @@ async function provePairs(): Promise<void> {
 async function watchMemory(when: string, act: () => Promise<void>): Promise<void> {
   const memory = new MemoryWatch(scene.deliverers);
   await act();
-  report.tried(`memory of those who deliver, ${when}`, judgeMemory(memory.stop(), short));
+  report.tried(`memory of the delivering processes, ${when}`, judgeMemory(memory.stop(), short));
 }

@@ -32,7 +32,7 @@ const reply = (status: number, body: string, headers: Record<string, string> = {
 const REQUEST = new Uint8Array([71]);
 
 describe("Wire", () => {
-  it("reads a reply that comes in pieces, and the next one after it", async () => {
+  it("reads a reply that arrives in pieces, and the reply after it", async () => {
     const text = "HTTP/1.1 201 Created\r\nX-One: a: b\r\nContent-Length: 3\r\n\r\n";
     await serve((socket) => {
       socket.write(text.slice(0, 30));
@@ -46,7 +46,7 @@ describe("Wire", () => {
     });
   });
 
-  it("answers nothing where the connection ends first, and nothing after that", async () => {
+  it("returns undefined if the connection ends before the reply, and for later requests", async () => {
     await serve(
       (socket) => socket.end("HTTP/1.1 201 Created\r\nContent-Length: 9\r\n\r\nhalf"),
       async (wire) => {
@@ -59,7 +59,7 @@ describe("Wire", () => {
 });
 
 describe("verdictOf()", () => {
-  it("tells first results, replays and refusals apart", () => {
+  it("distinguishes first results, replays and refusals", () => {
     const replies = [
       reply(200, "{}", { "idempotent-replayed": "true" }),
       reply(201, "{}"),
@@ -79,12 +79,14 @@ describe("verdictOf()", () => {
 });
 
 describe("judge()", () => {
-  it("holds a round to one of its tallies, and its successes to one answer", () => {
+  it("accepts only the allowed tallies, and only one body for all successes", () => {
     const round = { requests: [], allowed: [{ "201": 1, "200 replayed": 1 }, { "201": 2 }], oneAnswer: true };
     const [first, again] = [reply(201, "a"), reply(200, "a", { "idempotent-replayed": "true" })];
     assertEquals(judge(round, [first, again]), []);
     assertEquals(judge(round, [first, first]), []);
-    assertEquals(judge(round, [first, { ...again, body: "b" }]), ["2 different answers to one key"]);
+    assertEquals(judge(round, [first, { ...again, body: "b" }]), [
+      "one idempotency key got 2 different replies",
+    ]);
     assertEquals(judge(round, [first, undefined]).length, 1);
   });
 });

@@ -80,7 +80,7 @@ export class Wire {
       return [line.slice(0, colon).toLowerCase(), line.slice(colon + 1).trim()];
     }));
     const length = headers.get("content-length");
-    if (length === undefined) throw new Error(`a reply without Content-Length: ${statusLine}`);
+    if (length === undefined) throw new Error(`the reply has no Content-Length: ${statusLine}`);
     const bodyStart = headBytes + HEAD_END.length;
     const bodyEnd = bodyStart + Number(length);
     if (this.#received.length < bodyEnd) return undefined;

@@ -15,14 +15,14 @@ describe("the changelog", () => {
     assertEquals(parseChangelog(changelog(FIRST_HEADING)), { releases: [FIRST] });
   });
 
-  it("lets the newest release lack a commit, as it does in that very commit", () => {
+  it("allows the newest release to have no commit hash", () => {
     const newest = { version: "0.10.0", date: "2026-02-03" };
     assertEquals(parseChangelog(changelog("## 0.10.0 (2026-02-03)", FIRST_HEADING)), {
       releases: [newest, FIRST],
     });
   });
 
-  it("refuses a heading that it cannot read, a wrong order and a release without a commit", () => {
+  it("rejects a malformed heading, a wrong order and an older release without a commit", () => {
     for (
       const [lines, message] of [
         [["## 1.0.0"], `got "## 1.0.0"`],

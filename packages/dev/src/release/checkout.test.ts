@@ -14,7 +14,7 @@ describe("a checkout of the last release", () => {
   });
   after(() => checkout?.remove());
 
-  it("resolves siblings to its own packages, and the others to what is installed", () => {
+  it("resolves this project's packages to its own copies, and other packages to the installed ones", () => {
     const resolve = (name: string) => realpathSync(join(checkout.root, "node_modules", name));
     assertEquals(
       resolve("@gold-partner/server"),
@@ -34,7 +34,7 @@ describe("a checkout of the last release", () => {
     assert(printed.includes("gold partner"), printed);
   });
 
-  it("leaves nothing behind", async () => {
+  it("removes everything that it created", async () => {
     const another = await checkOut(checkout.commit);
     assertEquals(another.commit, checkout.commit);
     await another.remove();

@@ -32,12 +32,12 @@ describe("the releases in the git history", () => {
   });
   after(() => rmSync(folder, { recursive: true, force: true }));
 
-  it("give the full hash of each, without the one that has no commit yet", () => {
+  it("have the full hash of each release commit, and omit a release without a commit", () => {
     assertEquals(releases(origin), [{ version: "1.0.0", date: "2026-01-02", commit: first }]);
     assertEquals(lastRelease(origin), releases(origin)[0]!);
   });
 
-  it("tell the user of a shallow clone how to get the rest", () => {
+  it("name the command that completes a shallow clone", () => {
     const shallow = join(folder, "shallow");
     execFileSync("git", ["clone", "--quiet", "--depth", "1", pathToFileURL(origin).href, shallow]);
     assertThrows(() => lastRelease(shallow), Error, "Run: git fetch --unshallow");
@@ -45,13 +45,13 @@ describe("the releases in the git history", () => {
     assertEquals(lastRelease(shallow).commit, first);
   });
 
-  it("name a commit that does not exist, and take none for an option", () => {
+  it("throw for a commit that does not exist, and treat no name as an option", () => {
     for (const wrong of ["0123abc", "--all", ""]) {
       assertThrows(() => resolveCommit(wrong, origin), Error, `This clone has no commit ${wrong}`);
     }
   });
 
-  it("hold the first release of this project", () => {
+  it("include the first release of this project", () => {
     const first = releases().at(-1)!;
     assertEquals([first.version, first.date], ["0.1.0", "2026-11-21"]);
     assertMatch(first.commit, /^7a4215c[0-9a-f]{33}$/);

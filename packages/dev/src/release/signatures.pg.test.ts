@@ -43,7 +43,7 @@ describe("the database's interface", () => {
     }
   }
 
-  it("keeps every signature of the last release, so that its processes go on after a migration", async () => {
+  it("keeps every signature of the last release, which old processes need after a migration", async () => {
     const checkout = await checkOut(lastRelease().commit);
     try {
       const released = await interfaceAfter((url) => asOperatorFrom(checkout.root, url)("db migrate"));

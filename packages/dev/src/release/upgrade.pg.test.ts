@@ -11,7 +11,7 @@ import { lastRelease } from "./history.ts";
 
 const BUYERS = 4;
 
-describe("an upgrade from the last release while it serves", () => {
+describe("an upgrade from the last release under load", () => {
   let checkout: Checkout;
   let deployment: Deployment;
   before(async () => {
@@ -23,7 +23,7 @@ describe("an upgrade from the last release while it serves", () => {
     await checkout?.remove();
   });
 
-  it("fails no request: the old process goes on with all that it does, and the new one starts beside it", async () => {
+  it("fails no request while the old process continues and a new process starts", async () => {
     const { traders, servers: [old] } = deployment;
     const inboxes = await openInboxes(deployment);
     for (const trader of traders) await ask(old!.socket, trader.fund("1000000"));

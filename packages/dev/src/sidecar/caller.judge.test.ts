@@ -15,7 +15,7 @@ import { expectRefused, hostOf, requestText, visit } from "./visit_trial.ts";
 /** An address that belongs to nobody (RFC 5737). */
 const ELSEWHERE = "203.0.113.7";
 
-describe("who is calling, behind the real Envoy", () => {
+describe("the caller's identity behind Envoy", () => {
   let house: House;
   let own: Certificate;
   let other: Caller;
@@ -40,7 +40,7 @@ describe("who is calling, behind the real Envoy", () => {
   const countFundings = async (partner: Caller) =>
     ((await partner.succeed("listFundings", { query: { limit: "100" } })).items as unknown[]).length;
 
-  it("takes a token under the certificate that it was issued to, and under no other", async () => {
+  it("accepts a token only with the certificate that it was issued for", async () => {
     const second = await issueCertificate(house, house.partner);
     assertEquals((await visit(house, own, { sends: balances([bearer(house.partner)]) })).reply?.status, 200);
     for (const certificate of [others, second]) {
@@ -49,7 +49,7 @@ describe("who is calling, behind the real Envoy", () => {
     }
   });
 
-  it("knows the caller by its certificate, whatever a header claims and however it is spelt", async () => {
+  it("identifies the caller by its certificate, whatever a header claims", async () => {
     const unregistered = await certify(await houseSigner(house));
     const faults = new Faults();
     let served = 0;
@@ -75,7 +75,7 @@ describe("who is calling, behind the real Envoy", () => {
     assert(served >= 20, `${served} were served`);
   });
 
-  it("knows it by its certificate over h2, too", async () => {
+  it("identifies the caller by its certificate over h2 too", async () => {
     const connection = await keepConnection("h2", house.partner, own);
     const name = "x-forwarded-client-cert";
     const [mine, theirs] = [own, others].map((certificate) => `Hash=${fingerprintOf(certificate)}`);
@@ -91,7 +91,7 @@ describe("who is calling, behind the real Envoy", () => {
     connection.close();
   });
 
-  it("knows the address by the connection, whatever a header claims", async () => {
+  it("identifies the address by the connection, whatever a header claims", async () => {
     await house.operator("partner set", other.credentials.client_id, "--ip", `${ELSEWHERE}/32`);
     await other.until(({ status }) => status === 403);
     const faults = new Faults();
@@ -109,12 +109,12 @@ describe("who is calling, behind the real Envoy", () => {
     faults.expectNone();
   });
 
-  it("refuses a partner that calls from an address of nobody's: 403 ip_not_allowed", async () => {
+  it("returns 403 ip_not_allowed for a call from an address that is not allowed", async () => {
     const { reply } = await visit(house, own, { options: ["-bind", "127.0.0.2:0"], sends: health() });
     assertStringIncludes((await expectProblem(reply!, "ip_not_allowed")).detail, "from 127.0.0.2,");
   });
 
-  it("is steered by no header: the same reply, from one request", async () => {
+  it("ignores headers that could control Envoy: the same reply, from one request", async () => {
     const metadata = (lines: Lines = []) =>
       requestText(hostOf(house), "GET /.well-known/oauth-authorization-server", lines);
     const plain = await (await visit(house, own, { sends: metadata() })).reply!.text();

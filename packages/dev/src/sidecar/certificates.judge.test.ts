@@ -10,7 +10,7 @@ import { endEnvoy, expectRefused, hostOf, requestText, visit } from "./visit_tri
 
 const VERSIONS = ["-tls1_3", "-tls1_2"] as const;
 
-describe("whom the real Envoy lets in", () => {
+describe("client certificates at Envoy", () => {
   let house: House;
   let health: string;
   let strangers: Stranger[];
@@ -21,7 +21,7 @@ describe("whom the real Envoy lets in", () => {
   });
   after(() => house.close());
 
-  it("lets a partner's certificate in, over TLS 1.3 and 1.2", async () => {
+  it("are accepted if they are a partner's, over TLS 1.3 and 1.2", async () => {
     const presents = await certificateOf(house.partner);
     for (const version of VERSIONS) {
       const { reply } = await visit(house, presents, {
@@ -32,7 +32,7 @@ describe("whom the real Envoy lets in", () => {
     }
   });
 
-  it("refuses every other one by an alert that says why, and nothing that it sends arrives", async () => {
+  it("are otherwise refused with a specific alert, and no request is forwarded", async () => {
     const [faults, arrived] = [new Faults(), await countArrived(house)];
     for (const { what, presents, chain, alert, olderAlert = alert } of strangers) {
       for (const version of VERSIONS) {
@@ -50,20 +50,20 @@ describe("whom the real Envoy lets in", () => {
     assertEquals(await countArrived(house), arrived);
   });
 
-  it("asks who signed also where it has no revocation list", async () => {
+  it("are checked for their issuer even without a revocation list", async () => {
     const port = await house.openEnvoy({});
     const alerts: Record<string, string | undefined> = {};
     for (const { what, presents, chain } of strangers) {
       if (chain !== undefined) alerts[what] = (await visit(house, presents, { port, chain })).alert;
     }
     assertEquals(alerts, {
-      "one below a foreign link": "unknown_ca",
-      "one below an own link": "unknown_ca",
-      "one signed by a partner": "unknown_ca",
+      "a certificate below a foreign intermediate": "unknown_ca",
+      "a certificate below an intermediate of the own CA": "unknown_ca",
+      "a certificate signed by a partner": "unknown_ca",
     });
   });
 
-  it("gives no alert and no reason that the page for whoever runs it does not explain", async () => {
+  it("are refused only with alerts and reasons that the deployment guide explains", async () => {
     const page = await readFile(new URL("../../../../docs/deployment.md", import.meta.url), "utf8");
     const rows = page.split("\n").filter((line) => line.startsWith("| "));
     for (const { what, alert, olderAlert = alert, reason } of strangers) {
@@ -74,12 +74,12 @@ describe("whom the real Envoy lets in", () => {
     }
   });
 
-  it("leaves to the service whom the authority signed and nobody registered: 403 certificate_unknown", async () => {
+  it("get 403 certificate_unknown from the service if nobody registered them", async () => {
     const own = await houseSigner(house);
     const { client_id } = house.partner.credentials;
     const unregistered = {
-      "by the partner's names": await certify(own, { subject: `O=Example Bank, CN=${client_id}` }),
-      "for no purpose by name": await certify(own, { purposes: [] }),
+      "with the partner's names": await certify(own, { subject: `O=Example Bank, CN=${client_id}` }),
+      "without a named purpose": await certify(own, { purposes: [] }),
       "P-384": await certify(own, { key: "P-384" }),
     };
     const faults = new Faults();
@@ -92,7 +92,7 @@ describe("whom the real Envoy lets in", () => {
     faults.expectNone();
   });
 
-  it("writes a line of each handshake that it refused: whose, and why", async () => {
+  it("are logged with fingerprint and reason when the handshake is refused", async () => {
     await endEnvoy(house);
     const text = await readFile(house.running.state.path("log", "access.log"), "utf8");
     const lines = text.trim().split("\n").map((line) => JSON.parse(line) as Record<string, string | null>);

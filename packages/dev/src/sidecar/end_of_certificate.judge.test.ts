@@ -21,7 +21,7 @@ const KNOCK_MS = 1000;
 const LIFE_SECONDS = 20;
 const VERSIONS = ["-tls1_3", "-tls1_2"] as const;
 
-describe("the end of a certificate, behind the real Envoy", () => {
+describe("a revoked or expired certificate behind Envoy", () => {
   let house: House;
   before(async () => {
     house = await House.open({ envoy: true });
@@ -57,7 +57,7 @@ describe("the end of a certificate, behind the real Envoy", () => {
     return { fingerprint, token, connection };
   }
 
-  it("ends writes over a connection that is open at once, where it is revoked", async () => {
+  it("cannot write over an open connection once it is revoked", async () => {
     for (const protocol of PROTOCOLS) {
       const { fingerprint, token, connection } = await openBy(protocol);
       await house.operator("cert revoke", fingerprint);
@@ -66,7 +66,7 @@ describe("the end of a certificate, behind the real Envoy", () => {
     }
   });
 
-  it("ends reads over a connection that is open within a second, where it is revoked", async () => {
+  it("cannot read over an open connection a second after it is revoked", async () => {
     for (const protocol of PROTOCOLS) {
       const { fingerprint, token, connection } = await openBy(protocol);
       await house.operator("cert revoke", fingerprint);
@@ -82,7 +82,7 @@ describe("the end of a certificate, behind the real Envoy", () => {
     }
   });
 
-  it("ends new connections within two seconds, where it is revoked", async () => {
+  it("cannot open a connection two seconds after it is revoked", async () => {
     for (const version of VERSIONS) {
       const certificate = await issueCertificate(house, house.partner);
       const knock = (plan = {}) =>
@@ -115,7 +115,7 @@ describe("the end of a certificate, behind the real Envoy", () => {
     });
   }
 
-  it("resumes no session, so that each connection proves its certificate anew", async () => {
+  it("cannot resume a session, so that every connection checks the certificate again", async () => {
     const certificate = await issueCertificate(house, house.partner);
     for (const version of VERSIONS) {
       for (const _ of ["kept", "brought along"]) {
@@ -127,7 +127,7 @@ describe("the end of a certificate, behind the real Envoy", () => {
     }
   });
 
-  it("ends what is open and what would be resumed, where its time is over", async () => {
+  it("is refused over open connections and for saved sessions once it has expired", async () => {
     const certificate = await certify(await houseSigner(house), { endsSeconds: LIFE_SECONDS });
     await register(house, house.partner, certificate);
     const connections = await Promise.all(

@@ -10,7 +10,7 @@ import { endEnvoy, hostOf, requestText, visit } from "./visit_trial.ts";
 const JSON_BODY = "Content-Type: application/json";
 const FORM_BODY = "Content-Type: application/x-www-form-urlencoded";
 
-describe("what Envoy and the service write of what passes", () => {
+describe("the logs of Envoy and the service", () => {
   let house: House;
   let logs: ReadonlyMap<string, string>;
   /** Values that no log may contain, keyed by where they are sent. */
@@ -75,7 +75,7 @@ describe("what Envoy and the service write of what passes", () => {
     }
   }
 
-  it("is a line of each request, also of those that Envoy answers by itself", () => {
+  it("contain a line for each request, including requests that Envoy answers itself", () => {
     const lines = logs.get("access.log")!.trim().split("\n").map((line) =>
       JSON.parse(line) as Record<string, unknown>
     );
@@ -85,7 +85,7 @@ describe("what Envoy and the service write of what passes", () => {
     for (const { request_id } of written) assertMatch(request_id as string, /^req_[0-9a-f-]{36}$/);
   });
 
-  it("is no secret, whether it stood in a query, a header or a body", () => {
+  it("contain no secret from a query, a header or a body", () => {
     assert(
       ["access.log", "envoy.log", "server.log"].every((name) => logs.has(name)),
       [...logs.keys()].join(),

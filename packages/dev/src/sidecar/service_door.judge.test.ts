@@ -20,7 +20,7 @@ const HEALTH = { path: "/health" };
 const NOBODY = 65534;
 const EACCES = "13";
 
-describe("the service's own door, that Envoy alone may use", () => {
+describe("the service's listener, which only Envoy may use", () => {
   let house: House;
   let certificate: Certificate;
   const stops: (() => Promise<unknown>)[] = [];
@@ -42,7 +42,7 @@ describe("the service's own door, that Envoy alone may use", () => {
     "X-Client-Ip": "127.0.0.1",
   });
 
-  it("gives its socket to its owner and its group, in a folder that is its owner's", async () => {
+  it("creates its socket for its owner and group, in a folder of its owner", async () => {
     const path = house.socket("server.sock");
     for (const socket of [path, house.socket("server_operations.sock")]) {
       const { mode, uid } = await stat(socket);
@@ -53,7 +53,7 @@ describe("the service's own door, that Envoy alone may use", () => {
     assertEquals((await askDirectly({ ...HEALTH, socketPath: path, headers: claims() })).status, 200);
   });
 
-  it("refuses another user of the machine, also in a folder that is open to all", async () => {
+  it("refuses another user of the machine, even in a folder that everyone can enter", async () => {
     const folder = await mkdtemp(join(tmpdir(), "gold-door-"));
     stops.push(() => rm(folder, { recursive: true }));
     await chmod(folder, 0o755);
@@ -87,7 +87,7 @@ describe("the service's own door, that Envoy alone may use", () => {
       });
     });
 
-    it("refuses whoever does not show the proxy's secret: 403 certificate_unknown", async () => {
+    it("returns 403 certificate_unknown for a request without the proxy's secret", async () => {
       const wrong = [
         undefined,
         "",
@@ -116,14 +116,14 @@ describe("the service's own door, that Envoy alone may use", () => {
         sends: requestText(`localhost:${through}`, `GET ${target}`, lines),
       });
 
-    it("is served through Envoy, which shows its own secret whatever the client shows", async () => {
+    it("serves requests through Envoy, which replaces any secret that the client sends", async () => {
       for (const shown of [[], [""], ["0".repeat(64)], [secret], [secret, "x"], ["x", secret]]) {
         const lines = shown.map((value) => `X-Gold-Proxy-Secret: ${value}`);
         assertEquals((await visitBy(certificate, "/health", lines)).reply?.status, 200, lines.join());
       }
     });
 
-    it("gives a client that knows the secret nothing more than its certificate does", async () => {
+    it("grants a client that knows the secret nothing beyond its certificate", async () => {
       const other = await certificateOf(await house.onboard("Other Bank"));
       const lines = [
         `X-Gold-Proxy-Secret: ${secret}`,

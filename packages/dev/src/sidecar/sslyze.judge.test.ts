@@ -30,7 +30,7 @@ interface Deployment {
   readonly verified_chain_has_sha1_signature: boolean;
 }
 
-describe("sslyze, with a partner's certificate, at the real Envoy", () => {
+describe("sslyze, with a partner's certificate, against Envoy", () => {
   let house: House;
   let scans: Record<string, Scan>;
   before(async () => {
@@ -39,13 +39,13 @@ describe("sslyze, with a partner's certificate, at the real Envoy", () => {
   });
   after(() => house.close());
 
-  it("ran every scan that it was asked for to its end", () => {
+  it("completes every requested scan", () => {
     const unfinished = Object.entries(scans).filter(([, { status }]) => status !== "COMPLETED");
     // The scan of a web site's headers does not run, because it does not matter to a partner.
     assertEquals(unfinished.map(([name, { status }]) => [name, status]), [["http_headers", "NOT_SCHEDULED"]]);
   });
 
-  it("finds TLS 1.2 and 1.3 alone, with forward secrecy and authenticated encryption", () => {
+  it("finds only TLS 1.2 and 1.3, with forward secrecy and authenticated encryption", () => {
     const accepted = (version: string) =>
       (scans[`${version}_cipher_suites`]!.result["accepted_cipher_suites"] as {
         cipher_suite: { name: string };
@@ -68,7 +68,7 @@ describe("sslyze, with a partner's certificate, at the real Envoy", () => {
     assertEquals(curves.map(({ name }) => name).sort(), ["X25519", "secp256r1"]);
   });
 
-  it("finds nothing that is compressed, renegotiated, resumed or sent early, and no known hole", () => {
+  it("finds no compression, renegotiation, resumption, early data or known vulnerability", () => {
     const found = (name: string, ...members: string[]) =>
       members.map((member) => scans[name]!.result[member]);
     assertEquals(found("tls_compression", "supports_compression"), [false]);
@@ -85,7 +85,7 @@ describe("sslyze, with a partner's certificate, at the real Envoy", () => {
     assertEquals(found("tls_extended_master_secret", "supports_ems_extension"), [true]);
   });
 
-  it("finds nothing worse of the certificate than that its authority is a private one", () => {
+  it("finds no fault of the server certificate except that its CA is private", () => {
     const deployments = scans["certificate_info"]!.result["certificate_deployments"] as Deployment[];
     assertEquals(deployments.length, 1);
     const { path_validation_results: paths, ...deployment } = deployments[0]!;
@@ -124,7 +124,9 @@ async function scan(house: House): Promise<Record<string, Scan>> {
   const code = await new Promise((resolve, reject) => child.once("error", reject).once("close", resolve));
   const text = await readFile(report, "utf8").catch(() => undefined);
   if (text === undefined) {
-    throw new Error(`sslyze ended with ${code} and no report (node tools/run.mjs parts sslyze): ${said}`);
+    throw new Error(
+      `sslyze exited with ${code} and no report (to install: node tools/run.mjs parts sslyze): ${said}`,
+    );
   }
   const [result] = (JSON.parse(text) as { server_scan_results: { scan_result: Record<string, Scan> }[] })
     .server_scan_results;

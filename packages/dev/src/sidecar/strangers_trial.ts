@@ -40,16 +40,20 @@ const ANY_PURPOSE = "2.5.29.37.0";
 export async function strangersOf(house: House): Promise<Stranger[]> {
   const own = await houseSigner(house);
   return [
-    { what: "nothing", presents: undefined, ...NOTHING_SHOWN },
+    { what: "no certificate", presents: undefined, ...NOTHING_SHOWN },
     // Envoy accepts no RSA signature, so a client with an RSA key presents no certificate.
     { what: "an RSA key", presents: await certify(own, { key: "RSA" }), ...NOTHING_SHOWN },
     {
-      what: "a server's",
+      what: "a server certificate",
       presents: await certify(own, { purposes: [ExtendedKeyUsage.serverAuth] }),
       ...NO_CLIENT,
     },
-    { what: "one for any purpose", presents: await certify(own, { purposes: [ANY_PURPOSE] }), ...NO_CLIENT },
-    { what: "a revoked one", presents: await revokedCertificate(house), ...REVOKED },
+    {
+      what: "a certificate for any purpose",
+      presents: await certify(own, { purposes: [ANY_PURPOSE] }),
+      ...NO_CLIENT,
+    },
+    { what: "a revoked certificate", presents: await revokedCertificate(house), ...REVOKED },
     ...await ofOtherIssuers(house),
     ...await outOfTime(house),
   ];
@@ -65,24 +69,24 @@ async function ofOtherIssuers(house: House): Promise<Stranger[]> {
   ];
   const partner = await certify(own);
   return [
-    { what: "another authority's", presents: await certify(other), ...NO_ISSUER },
-    { what: "production's", presents: await productionCertificate(house), ...NO_ISSUER },
-    { what: "one of an authority of the same name", presents: await certify(namesake), ...NO_SIGNATURE },
-    { what: "a self-signed one", presents: await certify(undefined), ...NO_ISSUER },
+    { what: "another CA's certificate", presents: await certify(other), ...NO_ISSUER },
+    { what: "a production certificate", presents: await productionCertificate(house), ...NO_ISSUER },
+    { what: "a certificate of a CA with the same name", presents: await certify(namesake), ...NO_SIGNATURE },
+    { what: "a self-signed certificate", presents: await certify(undefined), ...NO_ISSUER },
     {
-      what: "one below a foreign link",
+      what: "a certificate below a foreign intermediate",
       presents: await certify(foreignLink.signer),
       chain: foreignLink.cert,
       ...NO_ISSUER,
     },
     {
-      what: "one below an own link",
+      what: "a certificate below an intermediate of the own CA",
       presents: await certify(ownLink.signer),
       chain: ownLink.cert,
       ...NO_ISSUER,
     },
     {
-      what: "one signed by a partner",
+      what: "a certificate signed by a partner",
       presents: await certify(partner.signer),
       chain: partner.cert,
       ...NO_ISSUER,
@@ -101,10 +105,10 @@ async function outOfTime(house: House): Promise<Stranger[]> {
   const [known, early] = [await ended(), await begins()];
   for (const certificate of [known, early]) await register(house, house.partner, certificate);
   return [
-    { what: "an expired one", presents: await ended(), ...EXPIRED },
-    { what: "an expired one that is registered", presents: known, ...EXPIRED },
-    { what: "one of tomorrow", presents: await begins(), ...NOT_YET },
-    { what: "one of tomorrow that is registered", presents: early, ...NOT_YET },
+    { what: "an expired certificate", presents: await ended(), ...EXPIRED },
+    { what: "an expired certificate that is registered", presents: known, ...EXPIRED },
+    { what: "a certificate that is not valid yet", presents: await begins(), ...NOT_YET },
+    { what: "a registered certificate that is not valid yet", presents: early, ...NOT_YET },
   ];
 }
 
@@ -116,7 +120,7 @@ async function revokedCertificate(house: House): Promise<Certificate> {
   while (performance.now() < endMs) {
     if ((await visit(house, certificate, { patienceMs: 1000 })).alert !== undefined) return certificate;
   }
-  throw new Error("Envoy does not hear of a revocation.");
+  throw new Error("Envoy did not apply a revocation in time.");
 }
 
 /**

@@ -39,7 +39,7 @@ const WEAK: readonly (readonly [alert: string, ...offers: string[]])[] = [
 /** A handshake may take ten seconds. The rest allows for the pauses of a busy machine. */
 const HANDSHAKE_MS = 20_000;
 
-describe("the TLS of the real Envoy", () => {
+describe("TLS at Envoy", () => {
   let house: House;
   let own: Certificate;
   before(async () => {
@@ -50,7 +50,7 @@ describe("the TLS of the real Envoy", () => {
 
   const health = (host = hostOf(house)) => requestText(host, "GET /health");
 
-  it("refuses an old version, a weak cipher, curve or signature by an alert, also of a partner", async () => {
+  it("refuses an old version, a weak cipher, curve or signature, even from a partner", async () => {
     const [faults, arrived] = [new Faults(), await countArrived(house)];
     for (const [alert, ...options] of WEAK) {
       await faults.note(options.join(" "), async () => {
@@ -62,7 +62,7 @@ describe("the TLS of the real Envoy", () => {
     assertEquals(await countArrived(house), arrived);
   });
 
-  it("renegotiates with nobody", async () => {
+  it("refuses renegotiation", async () => {
     const { said, alert } = await visit(house, own, {
       verbose: true,
       options: ["-tls1_2"],
@@ -72,7 +72,7 @@ describe("the TLS of the real Envoy", () => {
     assert(!said.includes("HTTP/1.1 200"), said);
   });
 
-  it("is not HTTP before it is TLS: nothing is answered, nothing arrives", async () => {
+  it("comes before HTTP: bytes without TLS get no reply and do not reach the service", async () => {
     const openings: Record<string, Buffer> = {
       "plain HTTP": Buffer.from(health()),
       "h2 without TLS": Buffer.from("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n"),
@@ -100,7 +100,7 @@ describe("the TLS of the real Envoy", () => {
     assertEquals(await countArrived(house), arrived);
   });
 
-  it("gives up after ten seconds on a handshake that does not come, or stays half done", async () => {
+  it("gives up after ten seconds on a handshake that does not start or does not finish", async () => {
     const started = performance.now();
     const half = Buffer.from("1603010200010001fc0303", "hex");
     const waits = [Buffer.alloc(0), half].map(async (opening) => {
@@ -111,7 +111,7 @@ describe("the TLS of the real Envoy", () => {
     for (const ms of await Promise.all(waits)) assertLessOrEqual(ms, HANDSHAKE_MS);
   });
 
-  it("takes no other host for its own, whatever TLS was told", async () => {
+  it("accepts no other host name, whatever name the TLS handshake contains", async () => {
     for (const name of ["localhost", "evil.example"]) {
       const options = ["-servername", name];
       const others = ["evil.example", "localhost:1", "127.0.0.1", "localhost.evil.example"];
@@ -123,7 +123,7 @@ describe("the TLS of the real Envoy", () => {
     }
   });
 
-  it("speaks HTTP/1.1 where no protocol is agreed on, and h2 is not spoken in its words", async () => {
+  it("uses HTTP/1.1 if no protocol is negotiated, and refuses HTTP/1.1 on an h2 connection", async () => {
     for (const protocol of ["http/1.1", "http/1.0", "h2c", "spdy/3", "acme-tls/1"]) {
       const options = ["-alpn", protocol];
       assertEquals((await visit(house, own, { options, sends: health() })).reply?.status, 200, protocol);
@@ -142,7 +142,7 @@ function open(port: number, opening: Buffer): Promise<Buffer> {
     const socket = connect(port, "127.0.0.1");
     const parts: Uint8Array[] = [];
     const tooLong = setTimeout(() => {
-      reject(new Error("The connection stays open."));
+      reject(new Error("The connection was not closed in time."));
       socket.destroy();
     }, HANDSHAKE_MS);
     socket.on("data", (part: Uint8Array) => parts.push(part)).on("error", () => {}).on("close", () => {

@@ -104,7 +104,7 @@ export async function expectRefused(
   plan: Plan = {},
 ): Promise<Problem> {
   const { reply, said } = await visit(house, presents, { ...plan, sends });
-  if (!reply) throw new Error(`No answer came. ${said}`);
+  if (!reply) throw new Error(`No reply arrived. ${said}`);
   return await expectProblem(reply, code);
 }
 

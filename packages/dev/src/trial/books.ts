@@ -91,7 +91,7 @@ export async function trialBooks(server?: TestPostgres): Promise<TrialBooks> {
       }::text::bigint],
           array[${`quote-${quote}`}], array['\\x00'::bytea], array[${side}::gold.side], array[${`${tenthMilligrams}`}::text::bigint], array[null::bigint],
           array[1::bigint], array[1000000000::bigint], array[${quote}::uuid], array[${quote}::uuid], 60)`;
-      if (row!.status !== 201) throw new Error(`no quote: ${row!.outcome} ${row!.body}`);
+      if (row!.status !== 201) throw new Error(`the quote failed: ${row!.outcome} ${row!.body}`);
       return quote;
     },
     async defects() {
@@ -127,7 +127,7 @@ async function giveGold(sql: Sql, client: number, tenthMilligrams: bigint): Prom
     const [row] = await transaction`
       select outcome, status, body from gold.book_orders(true, false, array[${client}::int], array[1::bigint], array[${id}::uuid],
         array[${`gift-order-${id}`}], array['\\x00'::bytea], array[${id}::uuid], array[${id}::uuid])`;
-    if (row!.status !== 201) throw new Error(`no gold: ${row!.outcome} ${row!.body}`);
+    if (row!.status !== 201) throw new Error(`the purchase of gold failed: ${row!.outcome} ${row!.body}`);
   });
 }
 

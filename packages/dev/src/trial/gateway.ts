@@ -33,7 +33,9 @@ export async function trialGateway(
   { books, config, partner, refresh }: Pick<TrialService, "books" | "config" | "partner" | "refresh">,
   door: "gateway" | "envoy" = "gateway",
 ): Promise<TrialGateway> {
-  if (config.listen.kind !== "unix") throw new Error("the gateway reaches a service on a Unix socket alone");
+  if (config.listen.kind !== "unix") {
+    throw new Error("the gateway needs a service that listens on a Unix socket");
+  }
   const authority = await createAuthority();
   const [client, server] = await Promise.all([
     authority.issue(partner.clientId),

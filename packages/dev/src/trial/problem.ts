@@ -19,7 +19,11 @@ export async function expectProblem(reply: Response, code: ProblemCode): Promise
     [code, status, title, retryable, `/docs/errors#${code}`],
     body.detail,
   );
-  strictEqual(reply.headers.has("WWW-Authenticate"), status === 401, "WWW-Authenticate goes with 401");
+  strictEqual(
+    reply.headers.has("WWW-Authenticate"),
+    status === 401,
+    "WWW-Authenticate must be sent with 401 only",
+  );
   if (status === 401) match(reply.headers.get("WWW-Authenticate")!, /^Bearer realm="gold-partner"/);
   if (status === 503 || status === 429) match(reply.headers.get("Retry-After") ?? "", /^[1-9][0-9]*$/);
   if (reply.headers.get("Idempotent-Replayed") === null) {

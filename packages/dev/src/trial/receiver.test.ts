@@ -27,7 +27,7 @@ describe("trialReceiver()", () => {
     return [reply.statusCode, text, reply.headers["retry-after"]];
   }
 
-  it("records what came in, under the name and under the address, and answers 204", async () => {
+  it("records deliveries to its name and to its address, and answers 204", async () => {
     assertEquals(await deliver("evt_1"), [204, "", undefined]);
     await deliver("evt_2", `https://127.0.0.1:${receiver.port}/other`);
     const told = receiver.deliveries.map(({ id, path, body }) => [id, path, body]);
@@ -35,7 +35,7 @@ describe("trialReceiver()", () => {
     assert(receiver.connections() >= 2);
   });
 
-  it("answers as it is told: by a status, whole, late, by the delivery", async () => {
+  it("answers as set: with a status, a full reply, late, or depending on the delivery", async () => {
     receiver.answer({ status: 429, headers: { "Retry-After": "7" }, body: "later", delayMs: 20 });
     const begunMs = performance.now();
     assertEquals(await deliver("evt_1"), [429, "later", "7"]);
@@ -44,13 +44,13 @@ describe("trialReceiver()", () => {
     assertEquals([(await deliver("evt_1"))[0], (await deliver("evt_2"))[0]], [500, 200]);
   });
 
-  it("cuts a connection in place of an answer", async () => {
+  it("cuts a connection instead of answering", async () => {
     receiver.answer("cut");
     await assertRejects(() => deliver("evt_1"));
     assertEquals(receiver.deliveries.length, 1);
   });
 
-  it("awaitDeliveries() waits for as many, and says what came where they do not", async () => {
+  it("waits in awaitDeliveries() for the deliveries, or rejects and lists those that arrived", async () => {
     const both = receiver.awaitDeliveries(2);
     await deliver("evt_1");
     await deliver("evt_2");
@@ -58,11 +58,11 @@ describe("trialReceiver()", () => {
     await assertRejects(
       () => receiver.awaitDeliveries(3, 10),
       Error,
-      "2 of 3 deliveries came: evt_1, evt_2",
+      "2 of 3 deliveries arrived: evt_1, evt_2",
     );
   });
 
-  it("stops while a sender hangs on it", async () => {
+  it("stops while a sender waits for a reply", async () => {
     const other = await trialReceiver();
     other.answer("hang");
     const hanging = deliver("evt_1", other.url).then(() => "answered", () => "ended");

@@ -121,7 +121,7 @@ export async function trialReceiver(
         const timer = setTimeout(() => {
           waiting.delete(settle);
           const seen = deliveries.map(({ id }) => id).join(", ");
-          reject(new Error(`${deliveries.length} of ${count} deliveries came: ${seen || "none"}`));
+          reject(new Error(`${deliveries.length} of ${count} deliveries arrived: ${seen || "none"}`));
         }, patienceMs);
         waiting.add(settle);
         settle();

@@ -12,7 +12,7 @@ const SHOWN = 300;
 /** How long to wait between two of many replies. The connection ends with the last reply. */
 const PIPELINED_QUIET_MS = 30_000;
 
-describe("HTTP/1.1 that attacks, through Envoy", () => {
+describe("HTTP/1.1 attacks through Envoy", () => {
   let siege: Siege;
   before(async () => {
     siege = await Siege.open();
@@ -36,7 +36,7 @@ describe("HTTP/1.1 that attacks, through Envoy", () => {
     return reached;
   }
 
-  it("hides no request in another one's body", async () => {
+  it("cannot hide a request in the body of another request", async () => {
     const { token } = siege.attacker;
     const seen = (reached: Record<string, number>) =>
       Object.keys(reached).filter((one) => one.startsWith(HIDDEN_PATH));
@@ -44,10 +44,12 @@ describe("HTTP/1.1 that attacks, through Envoy", () => {
     assertEquals(seen(reached), []);
     // The same request without hiding it is seen, so the check above would have found it.
     const plain = request(`GET ${HIDDEN_PATH} HTTP/1.1`, [`Authorization: Bearer ${token}`, close]);
-    assertEquals(seen(await siege.withstand("one in the open", () => ask(plain))), [`${HIDDEN_PATH} 200`]);
+    assertEquals(seen(await siege.withstand("one request that is not hidden", () => ask(plain))), [
+      `${HIDDEN_PATH} 200`,
+    ]);
   });
 
-  it("reaches nothing by a path in another spelling", async () => {
+  it("reach no operation with another spelling of a path", async () => {
     const targets = [
       ...["/v1/%6frders", "/v1/%6Frders", "/v1%2forders", "/v1%2Forders", "/v1%5corders", "/v1%5Corders"],
       ...["//v1/orders", "/v1//orders", "///v1/orders", "/x/../v1/orders", "/v1/x/../orders", "/v1/./orders"],
@@ -104,7 +106,7 @@ describe("HTTP/1.1 that attacks, through Envoy", () => {
     assertEquals(Object.keys(reached).filter((one) => one.startsWith("/v1/orders")), []);
   });
 
-  it("reaches nothing by another method, host or protocol", async () => {
+  it("reach no operation with another method, host or protocol version", async () => {
     const { hostname, port } = new URL(siege.house.running.baseUrl);
     const get = (...headers: string[]) =>
       `GET /health HTTP/1.1\r\n${[...headers, close].join("\r\n")}\r\n\r\n`;
@@ -136,7 +138,7 @@ describe("HTTP/1.1 that attacks, through Envoy", () => {
     assertEquals(reached["/health 200"], undefined);
   });
 
-  it("is stopped at the door where it is too large", async () => {
+  it("are refused by Envoy if the request is too large", async () => {
     const post = (...headers: string[]) => request("POST /v1/quotes HTTP/1.1", [...headers, close]);
     const many = Array.from({ length: 101 }, (_, n) => `X-${n}: 1`);
     const reached = await expectRefused("too large", [
@@ -157,7 +159,7 @@ describe("HTTP/1.1 that attacks, through Envoy", () => {
     assertEquals(reached, {});
   });
 
-  it("is cut off where it has no end", async () => {
+  it("are cut off if headers, body or request line never end", async () => {
     const head = request("POST /v1/quotes HTTP/1.1", ["Transfer-Encoding: chunked"]);
     const endless = {
       headers: "X: 1\r\n",
@@ -180,7 +182,7 @@ describe("HTTP/1.1 that attacks, through Envoy", () => {
     assertEquals(reached, {});
   });
 
-  it("gets as many answers as it asked questions, and in their order", async () => {
+  it("get one reply for each pipelined request, in order", async () => {
     const paths = Array.from({ length: PIPELINED }, (_, n) => n % 2 === 0 ? "/health" : "/nowhere");
     const text = paths.map((path, n) => request(`GET ${path} HTTP/1.1`, n === PIPELINED - 1 ? [close] : []))
       .join("");

@@ -30,7 +30,7 @@ const STREAMS_MAX = 100;
 const STALLED_MS = 60_000;
 const WINDOW_MAX = 2 ** 31 - 1;
 
-describe("HTTP/2 that attacks, through Envoy", () => {
+describe("HTTP/2 attacks through Envoy", () => {
   let siege: Siege;
   let get: Field[];
   let post: Field[];
@@ -44,7 +44,7 @@ describe("HTTP/2 that attacks, through Envoy", () => {
 
   const open: Siege["openHttp2"] = (...settings) => siege.openHttp2(...settings);
 
-  it("may open and take back ten thousand streams: it is cut off again and again", async () => {
+  it("are cut off repeatedly when they open and reset ten thousand streams", async () => {
     let [sent, connections] = [0, 0];
     const reached = await siege.withstand(`${RAPID_RESETS} rapid resets`, async () => {
       while (sent < RAPID_RESETS) {
@@ -58,12 +58,12 @@ describe("HTTP/2 that attacks, through Envoy", () => {
         wire.close();
       }
     });
-    assert(connections >= 10, `${connections} connections were enough`);
+    assert(connections >= 10, `only ${connections} connections were needed`);
     const served = reached["/health 200"] ?? 0;
     assert(served < RAPID_RESETS / 10, `${served} of them reached the service`);
   });
 
-  it("is cut off where it floods a connection with what costs it nothing", async () => {
+  it("are cut off when they flood a connection with cheap frames", async () => {
     const begun = frame(FRAME.headers, FLAG.endStream, 1, block(get));
     const floods: Readonly<Record<string, readonly [first: Uint8Array, one: Uint8Array]>> = {
       continuation: [begun, frame(FRAME.continuation, 0, 1, block([["x", "y".repeat(1000)]]))],
@@ -73,7 +73,7 @@ describe("HTTP/2 that attacks, through Envoy", () => {
       priority: [settings(), frame(FRAME.priority, 0, 1, Buffer.alloc(5))],
       "window of 1": [settings(), widen(0, 1)],
       "empty data": [headers(1, post, 0), frame(FRAME.data, 0, 1)],
-      "reset of nothing": [headers(1, get), reset(1)],
+      "repeated reset": [headers(1, get), reset(1)],
       "nameless headers": [settings(), headers(1, [...get, ...Array<Field>(1000).fill(["", ""])])],
     };
     const uncut: string[] = [];
@@ -90,7 +90,7 @@ describe("HTTP/2 that attacks, through Envoy", () => {
     assertEquals(uncut, []);
   });
 
-  it("gets no more streams at once than it was granted", async () => {
+  it("get no more concurrent streams than Envoy allows", async () => {
     const streams = Array.from({ length: 1000 }, (_, n) => 1 + 2 * n);
     const form = fieldsOf(new URL(siege.house.running.baseUrl).host, "/oauth/token", [
       ["content-type", "application/x-www-form-urlencoded"],
@@ -107,7 +107,7 @@ describe("HTTP/2 that attacks, through Envoy", () => {
     assertEquals(reached, { "/oauth/token 400": STREAMS_MAX });
   });
 
-  it("is refused where a body or headers are too large, however they are packed", async () => {
+  it("are refused if a body or headers are too large, in any encoding", async () => {
     const verdicts: Record<string, string> = {};
     const said = async (name: string, stream: number, bytes: readonly Uint8Array[]) => {
       const wire = (await open()).write(...bytes);
@@ -134,7 +134,7 @@ describe("HTTP/2 that attacks, through Envoy", () => {
       await said("headers", 1, [
         headers(1, [...get, ...Array.from({ length: 200 }, (_, n): Field => [`x-${n}`, "1"])]),
       ]);
-      await said("unpacked headers", 1, [frame(FRAME.headers, FLAG.endStream | FLAG.endHeaders, 1, bomb)]);
+      await said("compressed headers", 1, [frame(FRAME.headers, FLAG.endStream | FLAG.endHeaders, 1, bomb)]);
       await said("path", 1, [
         headers(
           1,
@@ -148,7 +148,7 @@ describe("HTTP/2 that attacks, through Envoy", () => {
     assertEquals(reached, { "none 414": 1 });
   });
 
-  it("loses its streams where it asks and takes nothing", async () => {
+  it("lose their streams if they send requests but accept no reply data", async () => {
     const { host } = new URL(siege.house.running.baseUrl);
     let left = STREAMS_MAX;
     await siege.withstand(`${STREAMS_MAX} streams without a window`, async () => {
@@ -167,35 +167,35 @@ describe("HTTP/2 that attacks, through Envoy", () => {
     assertEquals(left, 0);
   });
 
-  it("is cut off, or its stream is, where it breaks the protocol", async () => {
+  it("lose the stream or the connection if they break the protocol", async () => {
     const end = FLAG.endStream | FLAG.endHeaders;
     const broken: Readonly<Record<string, readonly Uint8Array[]>> = {
       "window beyond its maximum": [headers(1, post, 0), widen(1, WINDOW_MAX), widen(1, WINDOW_MAX)],
       "connection's window beyond its maximum": [widen(0, WINDOW_MAX), headers(1, get)],
-      "window of nothing": [widen(0, 0), headers(1, get)],
+      "window increment of zero": [widen(0, 0), headers(1, get)],
       "setting beyond its maximum": [settings([[SETTING.window, WINDOW_MAX + 1]]), headers(1, get)],
-      "frames of no size": [settings([[SETTING.frameSize, 0]]), headers(1, get)],
+      "frame size of zero": [settings([[SETTING.frameSize, 0]]), headers(1, get)],
       "frame that is too long": [
         headers(1, post, 0),
         frame(FRAME.data, 0, 1, Buffer.alloc(FRAME_MAX_BYTES + 1)),
       ],
       "headers on the connection": [headers(0, get)],
-      "stream of the server's": [headers(2, get)],
-      "data on a stream that is not": [frame(FRAME.data, 0, 1, Buffer.alloc(1))],
+      "stream id of the server": [headers(2, get)],
+      "data on an unknown stream": [frame(FRAME.data, 0, 1, Buffer.alloc(1))],
       "push by a client": [frame(FRAME.push, FLAG.endHeaders, 1, Buffer.concat([uint32(2), block(get)]))],
       "padding longer than the frame": [
         headers(1, post, 0),
         frame(FRAME.data, FLAG.padded | FLAG.endStream, 1, Buffer.of(200, 1)),
       ],
       "half a setting": [frame(FRAME.settings, 0, 0, Buffer.alloc(5))],
-      "acknowledgement that says something": [frame(FRAME.settings, FLAG.ack, 0, Buffer.alloc(6))],
+      "settings acknowledgement with a payload": [frame(FRAME.settings, FLAG.ack, 0, Buffer.alloc(6))],
       "half a ping": [frame(FRAME.ping, 0, 0, Buffer.alloc(4))],
-      "headers that cannot be unpacked": [frame(FRAME.headers, end, 1, Buffer.alloc(6, 0xff))],
-      "another stream in between headers": [
+      "headers that cannot be decoded": [frame(FRAME.headers, end, 1, Buffer.alloc(6, 0xff))],
+      "another stream between header frames": [
         frame(FRAME.headers, FLAG.endStream, 1, block(get)),
         headers(3, get),
       ],
-      "continuation of nothing": [frame(FRAME.continuation, FLAG.endHeaders, 1, block(get))],
+      "continuation without headers": [frame(FRAME.continuation, FLAG.endHeaders, 1, block(get))],
       "pseudo-header as a trailer": [headers(1, post, 0), headers(1, [[":path", "/health"]])],
       "data after the end": [headers(1, [...post]), frame(FRAME.data, 0, 1, Buffer.alloc(10))],
     };
@@ -210,7 +210,7 @@ describe("HTTP/2 that attacks, through Envoy", () => {
     assertEquals(served, []);
   });
 
-  it("is spoken where nothing was agreed upon, and not where HTTP/1.1 was", async () => {
+  it("can use HTTP/2 without ALPN, but not if ALPN selected HTTP/1.1", async () => {
     const verdictOver = async (protocols?: string[]) => {
       const socket = await siege.connect(protocols ? { ALPNProtocols: protocols } : {});
       const wire = new Http2Wire(socket).greet().write(headers(1, get));

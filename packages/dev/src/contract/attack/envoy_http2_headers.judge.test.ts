@@ -8,7 +8,7 @@ import { Siege } from "./siege_trial.ts";
 const VERDICT_MS = 30_000;
 const ELSEWHERE = "other.example";
 
-describe("HTTP/2 headers that HTTP/1.1 does not know, through Envoy", () => {
+describe("unusual HTTP/2 headers through Envoy", () => {
   let siege: Siege;
   let host: string;
   before(async () => {
@@ -37,7 +37,7 @@ describe("HTTP/2 headers that HTTP/1.1 does not know, through Envoy", () => {
     return { verdicts, reached };
   }
 
-  it("are refused where they are no request, or another one in HTTP/1.1", async () => {
+  it("are refused if they form no valid request, or another request in HTTP/1.1", async () => {
     const second = "GET /v1/reserves HTTP/1.1\r\nHost: localhost\r\n\r\nGET";
     const { verdicts, reached } = await judge("pseudo-headers and headers", {
       "path with a space": at("/health x"),
@@ -90,7 +90,7 @@ describe("HTTP/2 headers that HTTP/1.1 does not know, through Envoy", () => {
       "upgrade": get(["upgrade", "h2c"]),
       "transfer-encoding": get(["transfer-encoding", "chunked"]),
       "te": get(["te", "gzip"]),
-      "length of a body that does not come": get(["content-length", "5"]),
+      "length without a body": get(["content-length", "5"]),
       "negative length": get(["content-length", "-1"]),
       "two lengths": get(["content-length", "0"], ["content-length", "0"]),
     });
@@ -99,15 +99,15 @@ describe("HTTP/2 headers that HTTP/1.1 does not know, through Envoy", () => {
     assertEquals(Object.keys(reached).filter((one) => one.startsWith("/v1/reserves")), []);
   });
 
-  it("are served where they mean the request that they seem to mean", async () => {
+  it("are accepted if their meaning is unambiguous", async () => {
     const { verdicts } = await judge("harmless headers", {
       "host beside the authority": get(["host", ELSEWHERE]),
       "host in place of the authority": [...without(":authority"), ["host", host]],
-      "trailers are taken": get(["te", "trailers"]),
+      "te: trailers": get(["te", "trailers"]),
       "another scheme": [[":scheme", "http"], ...without(":scheme")],
       "two cookies": get(["cookie", "a=1"], ["cookie", "b=2"]),
-      "somebody else's hash": get(["x-forwarded-client-cert", `Hash=${"a".repeat(64)}`]),
-      "somebody else's address": get(["x-client-ip", "192.0.2.1"]),
+      "another client's hash": get(["x-forwarded-client-cert", `Hash=${"a".repeat(64)}`]),
+      "another client's address": get(["x-client-ip", "192.0.2.1"]),
     });
     assertEquals(new Set(Object.values(verdicts)), new Set(["200"]));
   });

@@ -23,7 +23,7 @@ interface Fate {
   readonly endedMs: number;
 }
 
-describe("whoever takes his time, through Envoy", () => {
+describe("slow clients through Envoy", () => {
   let siege: Siege;
   before(async () => {
     siege = await Siege.open();
@@ -51,7 +51,7 @@ describe("whoever takes his time, through Envoy", () => {
     return { statuses: statusesOf(received), endedMs };
   }
 
-  it("is answered 408 where a request does not arrive in time, and cut off", async () => {
+  it("get 408 and are cut off if a request does not arrive in time", async () => {
     const post = (...headers: string[]) => request("POST /v1/quotes HTTP/1.1", headers);
     const slow: readonly (readonly [begin: string, part: string])[] = [
       ["GET /health HTTP/1.1\r\nHost: localhost\r\nX: ", "x"],
@@ -63,7 +63,7 @@ describe("whoever takes his time, through Envoy", () => {
     ];
     const fates: Fate[] = [];
     const reached = await siege.withstand(
-      `${slow.length * AT_ONCE} that send slowly`,
+      `${slow.length * AT_ONCE} slow senders`,
       () =>
         Promise.all(
           slow.map(async ([begin, part]) =>
@@ -76,7 +76,7 @@ describe("whoever takes his time, through Envoy", () => {
     assertEquals([...new Set(fates.map(({ statuses }) => statuses.join()))], ["408"]);
   });
 
-  it("is cut off where he says nothing at all", async () => {
+  it("are cut off if they send nothing at all", async () => {
     const { port } = new URL(siege.house.running.baseUrl);
     const silent = async (): Promise<boolean> => {
       const socket: Socket = connect(Number(port), "127.0.0.1");
@@ -93,10 +93,10 @@ describe("whoever takes his time, through Envoy", () => {
     assertEquals([cut.filter((one) => one).length, reached], [AT_ONCE, {}]);
   });
 
-  it("is cut off where he reads nothing, and holds up nobody's reply but his own", async () => {
+  it("are cut off if they read nothing, and delay no other client's replies", async () => {
     const asks = request("GET /openapi.json HTTP/1.1").repeat(STATEMENTS);
     let cut: boolean[] = [];
-    await siege.withstand("readers that read nothing", async () => {
+    await siege.withstand("clients that read nothing", async () => {
       cut = await several(AT_ONCE, async () => {
         const socket = await siege.connect();
         socket.pause().write(asks);
@@ -114,7 +114,7 @@ describe("whoever takes his time, through Envoy", () => {
     assertEquals(cut.filter((one) => one).length, AT_ONCE);
   });
 
-  it("may end its half of a connection at any byte, and nothing is made of half a request", async () => {
+  it("may close their half of a connection at any byte, and no partial request is processed", async () => {
     const whole = request("POST /v1/quotes HTTP/1.1", ["Content-Length: 2"], "{}");
     const statuses: number[] = [];
     const reached = await siege.withstand("half closed", async () => {
@@ -131,7 +131,7 @@ describe("whoever takes his time, through Envoy", () => {
     assertEquals([statuses, reached], [[], {}]);
   });
 
-  it("may keep a thousand connections, with nothing to say on them", async () => {
+  it("may keep a thousand idle connections open", async () => {
     let open = 0;
     await siege.withstand(`${IDLE} idle connections`, async () => {
       const sockets = [];

@@ -14,7 +14,7 @@ const PROBE_TEST = "src/probe_route_mistakes.pg.test.ts";
 
 export const ADMISSION_DEFECTS: readonly Defect[] = [
   {
-    name: "rate: one more than the burst",
+    name: "rate: one request more than the burst is allowed",
     file: LIMITER,
     from: "const allowed = owed + REQUEST_PARTS <= most;",
     to: "const allowed = owed <= most;",
@@ -22,21 +22,21 @@ export const ADMISSION_DEFECTS: readonly Defect[] = [
     short: true,
   },
   {
-    name: "rate: a refused request is owed, too",
+    name: "rate: a rejected request also counts against the limit",
     file: LIMITER,
     from: "debt.parts = allowed ? owed + REQUEST_PARTS : owed;",
     to: "debt.parts = owed + REQUEST_PARTS;",
     tests: [LIMITER_TEST],
   },
   {
-    name: "rate: a clock that goes back pays",
+    name: "rate: a clock that goes back adds allowance",
     file: LIMITER,
     from: "Math.max(0, nowMicros - atMicros) * perSecond",
     to: "Math.abs(nowMicros - atMicros) * perSecond",
     tests: [LIMITER_TEST],
   },
   {
-    name: "rate: a request that is admitted anew is counted again",
+    name: "rate: a request that is admitted again is counted twice",
     file: CORRIDOR,
     from: "  if (exchange.rateFields) return;",
     to: "",
@@ -51,7 +51,7 @@ export const ADMISSION_DEFECTS: readonly Defect[] = [
     short: true,
   },
   {
-    name: "rate: a valid token is refused after too many failures",
+    name: "rate: a valid token is rejected after too many failed authentications",
     file: FAILURES,
     from: "return await authenticate();",
     to:
@@ -59,28 +59,28 @@ export const ADMISSION_DEFECTS: readonly Defect[] = [
     tests: [FAILURES_TEST],
   },
   {
-    name: "database: any certificate of the authority is accepted",
+    name: "database: the server certificate's host name is not checked",
     file: "../database/src/open_database.ts",
     from: "checkServerIdentity(host, {",
     to: 'checkServerIdentity("localhost", {',
     tests: ["src/database/verified_link.pg.test.ts"],
   },
   {
-    name: "query: a parameter that is sent twice counts once",
+    name: "query: a parameter that is sent twice is accepted",
     file: QUERY,
     from: "if (parameters.has(name))",
     to: "if (false)",
     tests: [QUERY_TEST],
   },
   {
-    name: "usage: a credential is written at every use",
+    name: "usage: every use of a credential is written to the database",
     file: "src/admission/usage/record_use.sql",
     from: "where c.last_used_at is null or c.last_used_at <= u.at - interval '1 minute'",
     to: "where true",
     tests: [USAGE_TEST],
   },
   {
-    name: "probe: the right text proves a mistake",
+    name: "probe: the correct text counts as a mistake",
     file: "src/probe/attempts.ts",
     from: "if (attempt.text !== text) yield attempt;",
     to: "yield attempt;",

@@ -6,7 +6,7 @@ const CHANGE_AUTHORITY_TEST = "src/admission/registry/change_authority.pg.test.t
 
 export const AUTHORITY_DEFECTS: readonly Defect[] = [
   {
-    name: "authority: a list is stored on top of any other",
+    name: "authority: a revocation list is stored whatever its predecessor's number is",
     file: CHANGE_AUTHORITY,
     from: " and a.revocation_number = number - 1 and a.retired_at is null;",
     to: " and a.retired_at is null;",
@@ -14,28 +14,28 @@ export const AUTHORITY_DEFECTS: readonly Defect[] = [
     short: true,
   },
   {
-    name: "authority: what a replaced one signed is registered",
+    name: "authority: a certificate of a replaced CA can be registered",
     file: CHANGE_AUTHORITY,
     from: "  if add_certificate.authority <> newest then",
     to: "  if false then",
     tests: [CHANGE_AUTHORITY_TEST],
   },
   {
-    name: "authority: the newest one is retired",
+    name: "authority: the newest CA can be retired",
     file: CHANGE_AUTHORITY,
     from: "  elsif subject.fingerprint = newest then",
     to: "  elsif false then",
     tests: [CHANGE_AUTHORITY_TEST],
   },
   {
-    name: "authority: a key is certified twice",
+    name: "authority: two certificates for one key are accepted",
     file: CHANGE_AUTHORITY,
     from: "where c.key_hash = add_certificate.key_hash;",
     to: "where false;",
     tests: [CHANGE_AUTHORITY_TEST],
   },
   {
-    name: "token keys: of two rotations at once both new keys stay",
+    name: "token keys: two concurrent rotations both keep their new keys",
     file: CHANGE_HOUSE_KEY,
     from: "  perform from deployment for no key update;\n  begins_at",
     to: "  begins_at",

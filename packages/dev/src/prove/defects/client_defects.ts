@@ -7,7 +7,7 @@ const TOKENS_TEST = "../client/src/token_source.test.ts";
 
 export const CLIENT_DEFECTS: readonly Defect[] = [
   {
-    name: "client: each try has the nonce of the first",
+    name: "client: every retry reuses the first nonce",
     file: EXCHANGE,
     from: "nonce: crypto.randomUUID()",
     to: 'nonce: "00000000-0000-4000-8000-000000000000"',
@@ -15,14 +15,14 @@ export const CLIENT_DEFECTS: readonly Defect[] = [
     short: true,
   },
   {
-    name: "client: whoever waits for a token asks for another",
+    name: "client: every caller that waits for a token requests another token",
     file: TOKENS,
     from: "this.#current ??= this.#renew()",
     to: "this.#current = this.#renew()",
     tests: [TOKENS_TEST],
   },
   {
-    name: "client: an order's refusal of its quote leaves doubt",
+    name: "client: an order's quote_id refusal counts as an unknown outcome",
     file: "../client/src/failure.ts",
     from: 'operation === "createOrder" ? "order_quote_id" : "other"',
     to: '"other"',

@@ -11,18 +11,18 @@ const pathOf = (file: string): string =>
 const BROKEN_BOUND = { name: "bound", file: "a.sql", tests: [], from: "a < b", to: "a <= b $& $1" };
 
 describe("plant()", () => {
-  it("replaces the text as it stands, without reading patterns in it", () => {
+  it("replaces the text literally, without interpreting replacement patterns", () => {
     assertEquals(plant(BROKEN_BOUND, "if a < b then"), "if a <= b $& $1 then");
   });
 
-  it("refuses a defect whose text is gone, or stands there twice", () => {
+  it("throws if the text does not occur or occurs twice", () => {
     assertThrows(() => plant(BROKEN_BOUND, "if a > b then"), Error, "0 times in a.sql");
     assertThrows(() => plant(BROKEN_BOUND, "a < b and a < b"), Error, "2 times in a.sql");
   });
 });
 
-describe("the planted defects", () => {
-  it("apply to the sources as they are, change them, and name tests that exist", () => {
+describe("the mutation tests", () => {
+  it("apply to the current sources, change them, and name tests that exist", () => {
     for (const defect of DEFECTS) {
       const source = readFileSync(pathOf(defect.file), "utf8");
       assert(plant(defect, source) !== source, defect.name);
@@ -30,7 +30,7 @@ describe("the planted defects", () => {
     }
   });
 
-  it("have names of their own, and at least 25 of them make the short run", () => {
+  it("have unique names, and at least 25 belong to the short run", () => {
     assertEquals(new Set(DEFECTS.map(({ name }) => name)).size, DEFECTS.length);
     assert(DEFECTS.filter(({ short }) => short).length >= 25);
   });

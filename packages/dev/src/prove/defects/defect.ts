@@ -21,7 +21,9 @@ export interface Defect {
 export function plant({ file, from, to }: Defect, source: string): string {
   const times = source.split(from).length - 1;
   if (times !== 1) {
-    throw new Error(`its text stands ${times} times in ${file}, not once: bring the defect up to date`);
+    throw new Error(
+      `the text to replace occurs ${times} times in ${file} instead of once: update this mutation test`,
+    );
   }
   return source.replace(from, () => to);
 }

@@ -8,7 +8,7 @@ const MARKET_TEST = "src/booking/trading/market_hours.pg.test.ts";
 
 export const MARKET_DEFECTS: readonly Defect[] = [
   {
-    name: "market: a closed one quotes",
+    name: "market: a closed market gives quotes",
     file: BOOK_QUOTES,
     from: "if not open and beyond is not true then",
     to: "if false then",
@@ -16,42 +16,42 @@ export const MARKET_DEFECTS: readonly Defect[] = [
     short: true,
   },
   {
-    name: "market: closed before the limits are told",
+    name: "market: market_closed takes precedence over the limits",
     file: BOOK_QUOTES,
     from: "if not open and beyond is not true then",
     to: "if not open then",
     tests: [BOOK_QUOTES_TEST],
   },
   {
-    name: "market: the last instant counts",
+    name: "market: the closing time itself counts as open",
     file: CHANGE_PRICE,
     from: "time < s.closes)",
     to: "time <= s.closes)",
     tests: [MARKET_TEST],
   },
   {
-    name: "market: the first instant does not count",
+    name: "market: the opening time itself counts as closed",
     file: CHANGE_PRICE,
     from: "s.opens <= (at",
     to: "s.opens < (at",
     tests: [MARKET_TEST],
   },
   {
-    name: "market: the day of London",
+    name: "market: sessions use the weekday in UTC",
     file: CHANGE_PRICE,
     from: "s.day = extract(dow from at at time zone 'Asia/Riyadh')",
     to: "s.day = extract(dow from at at time zone 'UTC')",
     tests: [MARKET_TEST],
   },
   {
-    name: "market: the old sessions stay",
+    name: "market: old sessions are not deleted",
     file: CHANGE_PRICE,
     from: "  delete from market_session;\n",
     to: "",
     tests: [MARKET_TEST],
   },
   {
-    name: "tick: another URL was set meanwhile",
+    name: "tick: it overwrites a price source whose URL was changed in the meantime",
     file: CHANGE_PRICE,
     from:
       "(p.as_of, p.url, p.spread_basis_points) is not distinct from (known_as_of, known_url, known_spread)",
@@ -59,7 +59,7 @@ export const MARKET_DEFECTS: readonly Defect[] = [
     tests: [CHANGE_PRICE_TEST],
   },
   {
-    name: "tick: another spread was set meanwhile",
+    name: "tick: it overwrites a spread that was changed in the meantime",
     file: CHANGE_PRICE,
     from:
       "(p.as_of, p.url, p.spread_basis_points) is not distinct from (known_as_of, known_url, known_spread)",
@@ -68,7 +68,7 @@ export const MARKET_DEFECTS: readonly Defect[] = [
     short: true,
   },
   {
-    name: "tick: another price was set meanwhile",
+    name: "tick: it overwrites a price that was set in the meantime",
     file: CHANGE_PRICE,
     from:
       "(p.as_of, p.url, p.spread_basis_points) is not distinct from (known_as_of, known_url, known_spread)",
@@ -76,14 +76,14 @@ export const MARKET_DEFECTS: readonly Defect[] = [
     tests: [CHANGE_PRICE_TEST],
   },
   {
-    name: "tick: a fixed price moves",
+    name: "tick: it changes a fixed price",
     file: CHANGE_PRICE,
     from: "where p.source <> 'fixed' and (",
     to: "where (",
     tests: [CHANGE_PRICE_TEST],
   },
   {
-    name: "tick: the ticker knows every spread",
+    name: "tick: it uses the current spread instead of the spread that it read",
     file: "src/booking/trading/price_ticker.ts",
     from: "${row.spread}::text::int, ${`${next.midPips}`}",
     to: "(select spread_basis_points from gold.current_price), ${`${next.midPips}`}",

@@ -12,7 +12,7 @@ const MIGRATE_TEST = "src/database/migrate.pg.test.ts";
 
 export const ORDER_DEFECTS: readonly Defect[] = [
   {
-    name: "order: no isolation check",
+    name: "order: the isolation level is not checked",
     file: BOOK_ORDERS,
     from: "  perform require_read_committed();\n",
     to: "",
@@ -28,14 +28,14 @@ export const ORDER_DEFECTS: readonly Defect[] = [
     short: true,
   },
   {
-    name: "order: skip locked is left out",
+    name: "order: skip locked is missing",
     file: BOOK_ORDERS,
     from: "for no key update of a skip locked",
     to: "for no key update of a",
     tests: [LOCKS_TEST],
   },
   {
-    name: "order: accounts locked in the order they come",
+    name: "order: accounts are locked in the order of the requests",
     file: BOOK_ORDERS,
     from: "      order by a.client_id for no key update of a\n",
     to: "      order by array_position(clients, a.client_id) for no key update of a\n",
@@ -50,14 +50,14 @@ export const ORDER_DEFECTS: readonly Defect[] = [
     tests: [EXPIRY_TEST],
   },
   {
-    name: "order: expiry is a tenth of a second late",
+    name: "order: quotes expire a tenth of a second late",
     file: BOOK_ORDERS,
     from: "asked.expires_at <= clock or asked.expires_at < instant",
     to: "asked.expires_at < clock - interval '100 milliseconds'",
     tests: [EXPIRY_TEST],
   },
   {
-    name: "order: expiry is not looked at",
+    name: "order: a quote's expiry is not checked",
     file: BOOK_ORDERS,
     from: "elsif asked.expires_at <= clock or asked.expires_at < instant then",
     to: "elsif false then",
@@ -73,7 +73,7 @@ export const ORDER_DEFECTS: readonly Defect[] = [
     short: true,
   },
   {
-    name: "order: funds must exceed the total",
+    name: "order: funds equal to the total are rejected",
     file: BOOK_ORDERS,
     from: "holder.sar_available < asked.total",
     to: "holder.sar_available <= asked.total",
@@ -87,7 +87,7 @@ export const ORDER_DEFECTS: readonly Defect[] = [
     tests: [BOOK_ORDERS_TEST],
   },
   {
-    name: "order: gold must exceed the sell",
+    name: "order: gold equal to the sold quantity is rejected",
     file: BOOK_ORDERS,
     from: "holder.gold < asked.grams",
     to: "holder.gold <= asked.grams",
@@ -101,7 +101,7 @@ export const ORDER_DEFECTS: readonly Defect[] = [
     tests: [BOOK_ORDERS_TEST],
   },
   {
-    name: "order: inventory must exceed the buy",
+    name: "order: inventory equal to the bought quantity is rejected",
     file: BOOK_ORDERS,
     from: "free < asked.grams then",
     to: "free <= asked.grams then",
@@ -116,14 +116,14 @@ export const ORDER_DEFECTS: readonly Defect[] = [
     tests: [CHANGE_VAULT_TEST],
   },
   {
-    name: "order: a sell does not free gold for the next buy",
+    name: "order: a sale does not free gold for the next purchase in the batch",
     file: BOOK_ORDERS,
     from: "        free := free + asked.grams;\n",
     to: "",
     tests: [BATCH_EQUALS_SINGLES_TEST],
   },
   {
-    name: "order: the body keeps the balances before",
+    name: "order: the response shows the balances from before the order",
     file: BOOK_ORDERS,
     from: "balances_text(holder.sar_available, holder.sar_held,",
     to: "balances_text(holder.sar_available + asked.total, holder.sar_held,",
@@ -137,14 +137,14 @@ export const ORDER_DEFECTS: readonly Defect[] = [
     tests: [BOOK_ORDERS_TEST],
   },
   {
-    name: "order: no event",
+    name: "order: no event is written",
     file: BOOK_ORDERS,
     from: "select bucket, client_id, sequence, id, id, executed_at, 'order.executed' from booked",
     to: "select bucket, client_id, sequence, id, id, executed_at, 'order.executed' from booked where false",
     tests: [BOOK_ORDERS_TEST, REPLAY_TEST],
   },
   {
-    name: "order: no plan settings",
+    name: "order: the plan settings are missing",
     file: BOOK_ORDERS,
     from:
       " set plan_cache_mode = force_generic_plan set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off set jit = off",

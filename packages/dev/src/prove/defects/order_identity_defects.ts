@@ -18,14 +18,14 @@ export const ORDER_IDENTITY_DEFECTS: readonly Defect[] = [
     short: true,
   },
   {
-    name: "order: a nonce serves twice within a batch",
+    name: "order: a nonce can be used twice within a batch",
     file: BOOK_ORDERS,
     from: "      asked.spent := asked.spent or asked.client || ' ' || asked.nonce = any (spent_names);\n",
     to: "",
     tests: [BATCH_EQUALS_SINGLES_TEST],
   },
   {
-    name: "order: a changed admission spends its nonce",
+    name: "order: a request with a changed admission version spends its nonce",
     file: BOOK_ORDERS,
     from: "if holder.admission_version <> asked.admission then\n",
     to:
@@ -33,7 +33,7 @@ export const ORDER_IDENTITY_DEFECTS: readonly Defect[] = [
     tests: [BOOK_ORDERS_TEST],
   },
   {
-    name: "order: the admission is not compared",
+    name: "order: the admission version is not compared",
     file: BOOK_ORDERS,
     from: "if holder.admission_version <> asked.admission then",
     to: "if false then",
@@ -41,14 +41,14 @@ export const ORDER_IDENTITY_DEFECTS: readonly Defect[] = [
     short: true,
   },
   {
-    name: "order: keys bound in the same batch are not seen",
+    name: "order: idempotency keys of the same batch are not seen",
     file: BOOK_ORDERS,
     from: "if earlier is not null then",
     to: "if false then",
     tests: [BATCH_EQUALS_SINGLES_TEST],
   },
   {
-    name: "order: the fingerprint is not compared",
+    name: "order: the request fingerprint is not compared",
     file: BOOK_ORDERS,
     from: "return next settled(asked.n, false, asked.known_fingerprint = asked.fingerprint,",
     to: "return next settled(asked.n, false, true,",
@@ -56,14 +56,14 @@ export const ORDER_IDENTITY_DEFECTS: readonly Defect[] = [
     short: true,
   },
   {
-    name: "order: settle is ignored",
+    name: "order: the settle parameter is ignored",
     file: BOOK_ORDERS,
     from: "elsif settle and asked.request in (asked.spent_by, asked.known_request) then",
     to: "elsif false then",
     tests: [BOOK_ORDERS_TEST, REPLAY_TEST],
   },
   {
-    name: "order: a retry after a lost connection spends no nonce where the key is known",
+    name: "order: a retry after a lost connection spends no nonce if the key is known",
     file: BOOK_ORDERS,
     from: "elsif settle and asked.request in (asked.spent_by, asked.known_request) then",
     to: "elsif settle and asked.known_body is not null then",
@@ -71,14 +71,14 @@ export const ORDER_IDENTITY_DEFECTS: readonly Defect[] = [
     short: true,
   },
   {
-    name: "order: a retry after a lost connection finds its own nonce spent",
+    name: "order: a retry after a lost connection is rejected because of its own nonce",
     file: BOOK_ORDERS,
     from: "asked.request in (asked.spent_by, asked.known_request)",
     to: "asked.request = asked.known_request",
     tests: [REPLAY_TEST],
   },
   {
-    name: "order: settle looks after the admission",
+    name: "order: the settle check depends on the admission version",
     file: BOOK_ORDERS,
     from: "elsif settle and asked.request in (asked.spent_by, asked.known_request) then",
     to:
@@ -86,7 +86,7 @@ export const ORDER_IDENTITY_DEFECTS: readonly Defect[] = [
     tests: [REPLAY_TEST],
   },
   {
-    name: "order: a quote executes twice within a batch",
+    name: "order: a quote can execute twice within a batch",
     file: BOOK_ORDERS,
     from:
       "      asked.executed := asked.executed or asked.client || ' ' || asked.quote = any (executed_names);\n",
@@ -94,14 +94,14 @@ export const ORDER_IDENTITY_DEFECTS: readonly Defect[] = [
     tests: [BATCH_EQUALS_SINGLES_TEST],
   },
   {
-    name: "order: a client is taken to come once in a batch",
+    name: "order: a batch assumes that each client occurs once",
     file: BOOK_ORDERS,
     from: "crowded := cardinality(locked) < cardinality(clients);",
     to: "crowded := false;",
     tests: [BATCH_EQUALS_SINGLES_TEST],
   },
   {
-    name: "order: a quote that was executed is forgotten",
+    name: "order: an executed quote can execute again",
     file: BOOK_ORDERS,
     from: "o.id is not null as executed",
     to: "false as executed",
@@ -109,14 +109,14 @@ export const ORDER_IDENTITY_DEFECTS: readonly Defect[] = [
     short: true,
   },
   {
-    name: "order: a foreign quote is taken",
+    name: "order: another partner's quote is accepted",
     file: BOOK_ORDERS,
     from: "left join quote q on q.bucket = i.client % 64 and q.client_id = i.client and q.id = i.quote",
     to: "left join quote q on q.id = i.quote",
     tests: [BOOK_ORDERS_TEST],
   },
   {
-    name: "order: keys are one for all clients",
+    name: "order: idempotency keys are shared by all clients",
     file: BOOK_ORDERS,
     from:
       "left join idempotency_key k on k.bucket = i.client % 64 and k.client_id = i.client and k.key = i.key",
@@ -125,7 +125,7 @@ export const ORDER_IDENTITY_DEFECTS: readonly Defect[] = [
     short: true,
   },
   {
-    name: "order: a refusal binds no key",
+    name: "order: a refusal does not store the idempotency key",
     file: BOOK_ORDERS,
     from: "    bound := bound || answer;\n",
     to: "    if refusal is null then bound := bound || answer; end if;\n",
@@ -140,7 +140,7 @@ export const ORDER_IDENTITY_DEFECTS: readonly Defect[] = [
     tests: [SPEND_NONCE_TEST],
   },
   {
-    name: "nonce: always fresh",
+    name: "nonce: every nonce counts as unused",
     file: SPEND_NONCE,
     from: "else 'nonce_reused'",
     to: "else 'answered'",
@@ -148,14 +148,14 @@ export const ORDER_IDENTITY_DEFECTS: readonly Defect[] = [
     short: true,
   },
   {
-    name: "nonce: the admission is not compared",
+    name: "nonce: the admission version is not compared",
     file: SPEND_NONCE,
     from: "where versions[array_position(locked, i.client)] = i.admission",
     to: "where array_position(locked, i.client) is not null",
     tests: [SPEND_NONCE_TEST],
   },
   {
-    name: "nonce: any request that knows it is taken for the one that spent it",
+    name: "nonce: any request with a spent nonce counts as the request that spent it",
     file: SPEND_NONCE,
     from: "when s.request_id = i.request then 'answered'",
     to: "when s.request_id is not null then 'answered'",
@@ -163,7 +163,7 @@ export const ORDER_IDENTITY_DEFECTS: readonly Defect[] = [
     short: true,
   },
   {
-    name: "nonce: a batch counts as fresh whatever is known",
+    name: "nonce: a batch with one unused nonce counts as unused",
     file: SPEND_NONCE,
     from: "if spent = cardinality(nonces) then",
     to: "if spent > 0 then",
@@ -171,7 +171,7 @@ export const ORDER_IDENTITY_DEFECTS: readonly Defect[] = [
     short: true,
   },
   {
-    name: "nonce: a batch waits for a client that is busy",
+    name: "nonce: a batch waits for a locked account",
     file: SPEND_NONCE,
     from: " skip locked",
     to: "",

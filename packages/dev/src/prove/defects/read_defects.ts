@@ -16,7 +16,7 @@ const CURSOR_TEST = "src/reads/cursor.test.ts";
 
 export const READ_DEFECTS: readonly Defect[] = [
   {
-    name: "list: what was made at created_before itself is shown",
+    name: "list: records at created_before itself are included",
     file: LIST,
     from: "sequence_at(client, created_before - interval '1 millisecond') + 1",
     to: "sequence_at(client, created_before) + 1",
@@ -24,42 +24,42 @@ export const READ_DEFECTS: readonly Defect[] = [
     short: true,
   },
   {
-    name: "list: a page begins with the last record of the one before",
+    name: "list: a page starts with the last record of the previous page",
     file: LIST,
     from: "below := coalesce(least(next_below,",
     to: "below := coalesce(least(next_below + 1,",
     tests: [LISTS_TEST, "src/read_routes/walk.pg.test.ts"],
   },
   {
-    name: "list: a key of any kind is looked up",
+    name: "list: an idempotency key finds results of any kind",
     file: LIST,
     from: "k.key = result_of.key and k.result_kind = result_of.kind",
     to: "k.key = result_of.key",
     tests: [LISTS_TEST],
   },
   {
-    name: "cursor: another partner's is taken",
+    name: "cursor: another partner's cursor is accepted",
     file: "src/reads/cursor.ts",
     from: "return hostBytes.base64url(hostBytes.utf8(`${list}.${clientId}.${sequence}`));",
     to: "return hostBytes.base64url(hostBytes.utf8(`${list}.${clientId.length}.${sequence}`));",
     tests: [CURSOR_TEST],
   },
   {
-    name: "quote: an executed one is called expired",
+    name: "quote: an executed quote is reported as expired",
     file: FIND,
     from: "return quote_text(given, 'executed');",
     to: "return quote_text(given, 'expired');",
     tests: [QUOTES_TEST],
   },
   {
-    name: "quote: an order under way is not waited for",
+    name: "quote: a read does not wait for an order that is being written",
     file: FIND,
     from: "for round in 1..2 loop",
     to: "for round in 1..1 loop",
     tests: [QUOTES_TEST],
   },
   {
-    name: "order: another partner's is shown",
+    name: "order: another partner's order is returned",
     file: FIND,
     from: "o.bucket = client % 64 and o.client_id = client and o.id = find_order.id",
     to: "o.id = find_order.id",
@@ -67,14 +67,14 @@ export const READ_DEFECTS: readonly Defect[] = [
     short: true,
   },
   {
-    name: "withdrawal: an event tells of a step that came later",
+    name: "withdrawal: an event shows a later step",
     file: TEXT,
     from: "and s.sequence <= coalesce(as_of, s.sequence)",
     to: "",
     tests: [RECORDS_TEST],
   },
   {
-    name: "balance at an instant: a posting under way is not waited for",
+    name: "balance at an instant: a read does not wait for a posting that is being written",
     file: BALANCE_AT,
     from: "perform close_past(balance_at.client, balance_at.at);",
     to: "null;",
@@ -82,21 +82,21 @@ export const READ_DEFECTS: readonly Defect[] = [
     short: true,
   },
   {
-    name: "balance at an instant: what is posted at that instant is left out",
+    name: "balance at an instant: postings at that instant are omitted",
     file: BALANCE_AT,
     from: "    ) <= at then",
     to: "    ) < at then",
     tests: [BALANCE_AT_TEST],
   },
   {
-    name: "balance at an instant: the future is answered",
+    name: "balance at an instant: an instant in the future is accepted",
     file: BALANCE_AT,
     from: "if balance_at.at > greatest(clock, holder.last_posted_at, closed) then\n    return;\n  elsif",
     to: "if",
     tests: [BALANCE_AT_TEST],
   },
   {
-    name: "balance now: a posting under way is not waited for",
+    name: "balance now: a read does not wait for a posting that is being written",
     file: BALANCE_AT,
     from: "a.client_id = balance_now.client for no key update;",
     to: "a.client_id = balance_now.client;",
@@ -104,7 +104,7 @@ export const READ_DEFECTS: readonly Defect[] = [
     short: true,
   },
   {
-    name: "balance now: told before the newest posting's instant",
+    name: "balance now: as_of can be earlier than the newest posting",
     file: BALANCE_AT,
     from: "present := greatest(date_trunc('milliseconds', clock), holder.last_posted_at);",
     to: "present := date_trunc('milliseconds', clock);",
@@ -112,7 +112,7 @@ export const READ_DEFECTS: readonly Defect[] = [
     short: true,
   },
   {
-    name: "balance now: no isolation check",
+    name: "balance now: the isolation level is not checked",
     file: BALANCE_AT,
     from:
       "  perform require_read_committed();\n  select a.* into strict holder from account a where a.bucket = balance_now",
@@ -120,7 +120,7 @@ export const READ_DEFECTS: readonly Defect[] = [
     tests: [ISOLATION_TEST],
   },
   {
-    name: "balance at an instant: no isolation check",
+    name: "balance at an instant: the isolation level is not checked",
     file: BALANCE_AT,
     from:
       "  perform require_read_committed();\n  select a.* into strict holder from account a where a.bucket = balance_at",
@@ -128,14 +128,14 @@ export const READ_DEFECTS: readonly Defect[] = [
     tests: [ISOLATION_TEST],
   },
   {
-    name: "statement: days are those of UTC",
+    name: "statement: days begin at midnight UTC",
     file: STATEMENT,
     from: "first_day::timestamp at time zone 'Asia/Riyadh'",
     to: "first_day::timestamp at time zone 'UTC'",
     tests: [STATEMENT_TEST],
   },
   {
-    name: "statement: the last day is left out",
+    name: "statement: the last day is omitted",
     file: STATEMENT,
     from: "(last_day + 1)::timestamp",
     to: "last_day::timestamp",
@@ -143,7 +143,7 @@ export const READ_DEFECTS: readonly Defect[] = [
     short: true,
   },
   {
-    name: "statement: what is held is left out",
+    name: "statement: the held amount is omitted",
     file: STATEMENT,
     from: "      (2, 'held_sar', case",
     to: "      (2, 'held_sar', case when true then null",

@@ -6,7 +6,7 @@ const ROLES_TEST = "src/database/roles.pg.test.ts";
 
 export const ROLES_DEFECTS: readonly Defect[] = [
   {
-    name: "roles: the service reads a table",
+    name: "roles: the service can read a table",
     file: GRANTS,
     from: "grant select on gold.current_price, gold.market_hours to gold_api;",
     to: "grant select on gold.current_price, gold.market_hours, gold.account to gold_api;",
@@ -14,14 +14,14 @@ export const ROLES_DEFECTS: readonly Defect[] = [
     short: true,
   },
   {
-    name: "roles: the service suspends partners",
+    name: "roles: the service can suspend partners",
     file: GRANTS,
     from: "grant execute on function gold.read_registry,",
     to: "grant execute on function gold.suspend_partner, gold.read_registry,",
     tests: [ROLES_TEST],
   },
   {
-    name: "roles: the books may write a balance",
+    name: "roles: the booking role can write a balance",
     file: GRANTS,
     from: "grant update (admission_version, event_sequence,",
     to: "grant update (admission_version, sar_available, event_sequence,",
@@ -29,35 +29,35 @@ export const ROLES_DEFECTS: readonly Defect[] = [
     short: true,
   },
   {
-    name: "roles: the books may delete",
+    name: "roles: the booking role can delete",
     file: GRANTS,
     from: "grant select on all tables in schema gold to gold_book;",
     to: "grant select, delete on all tables in schema gold to gold_book;",
     tests: [ROLES_TEST],
   },
   {
-    name: "roles: a view that its readers cannot read",
+    name: "roles: operators lack the functions that a view calls",
     file: GRANTS,
     from: ", gold.market_open, gold.is_stale, gold.held_until to gold_operator;",
     to: ", gold.market_open to gold_operator;",
     tests: [ROLES_TEST],
   },
   {
-    name: "roles: PUBLIC may call",
+    name: "roles: PUBLIC can call functions",
     file: GRANTS,
     from: "    execute format('revoke all on function %s from public', item.name);\n",
     to: "",
     tests: [ROLES_TEST],
   },
   {
-    name: "roles: a function without search_path",
+    name: "roles: a security definer function has no search_path",
     file: CHANGE_VAULT,
     from: "language plpgsql volatile security definer set search_path = gold, pg_temp as $$\ndeclare\n  fine",
     to: "language plpgsql volatile security definer as $$\ndeclare\n  fine",
     tests: [ROLES_TEST],
   },
   {
-    name: "roles: the trigger runs as the books",
+    name: "roles: the transfer trigger runs as the booking role",
     file: GRANTS,
     from: "'post_transfers', 'refuse_change'",
     to: "'refuse_change'",

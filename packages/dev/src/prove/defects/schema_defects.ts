@@ -7,7 +7,7 @@ const SPEND_NONCE_TEST = "src/booking/nonce/spend_nonces.pg.test.ts";
 
 export const SCHEMA_DEFECTS: readonly Defect[] = [
   {
-    name: "schema: no check of the transfer form",
+    name: "schema: a transfer from held money to the bank is rejected",
     file: TABLES,
     from: "('SAR', 'held', 'bank'), ",
     to: "",
@@ -15,7 +15,7 @@ export const SCHEMA_DEFECTS: readonly Defect[] = [
     short: true,
   },
   {
-    name: "schema: any pair of accounts",
+    name: "schema: a forbidden pair of accounts is accepted",
     file: TABLES,
     from: "('XAU', 'vault', 'gold')",
     to: "('XAU', 'bank', 'gold'), ('XAU', 'vault', 'gold')",
@@ -23,7 +23,7 @@ export const SCHEMA_DEFECTS: readonly Defect[] = [
     short: true,
   },
   {
-    name: "schema: clients may move bars",
+    name: "schema: a client's transfer can move bars",
     file: TABLES,
     from:
       '\tCONSTRAINT "transfer_owner" CHECK (("gold"."transfer"."client_id" = 0) = ("gold"."transfer"."debit" = \'bars\' or "gold"."transfer"."credit" = \'bars\'))',
@@ -31,14 +31,14 @@ export const SCHEMA_DEFECTS: readonly Defect[] = [
     tests: [POST_TRANSFERS_TEST],
   },
   {
-    name: "schema: a foreign bucket",
+    name: "schema: a row can have another client's bucket",
     file: TABLES,
     from: '"transfer_bucket" CHECK ("gold"."transfer"."bucket" = "gold"."transfer"."client_id" % 64)',
     to: '"transfer_bucket" CHECK (true)',
     tests: [POST_TRANSFERS_TEST],
   },
   {
-    name: "schema: balances below zero",
+    name: "schema: balances can be negative",
     file: TABLES,
     from: '"account_not_negative" CHECK ("gold"."account"."sar_available" >= 0 and',
     to: '"account_not_negative" CHECK (',
@@ -46,21 +46,21 @@ export const SCHEMA_DEFECTS: readonly Defect[] = [
     short: true,
   },
   {
-    name: "schema: the vault below zero",
+    name: "schema: the vault's free gold can be negative",
     file: TABLES,
     from: '"vault_not_negative" CHECK ("gold"."vault"."free" >= 0)',
     to: '"vault_not_negative" CHECK (true)',
     tests: [POST_TRANSFERS_TEST],
   },
   {
-    name: "schema: a second index behind the owner",
+    name: "schema: orders have a second index by owner",
     file: TABLES,
     from: 'CONSTRAINT "orders_rounding"',
     to: 'CONSTRAINT "orders_sequence" UNIQUE("bucket","client_id","sequence"), CONSTRAINT "orders_rounding"',
     tests: [PLANS_TEST],
   },
   {
-    name: "schema: a nonce is not unique",
+    name: "schema: nonces are not unique",
     file: TABLES,
     from: 'CONSTRAINT "nonce_bucket_client_id_nonce_pk" PRIMARY KEY("bucket","client_id","nonce")',
     to: "CHECK (true)",
@@ -68,21 +68,21 @@ export const SCHEMA_DEFECTS: readonly Defect[] = [
     short: true,
   },
   {
-    name: "schema: a key is not unique",
+    name: "schema: idempotency keys are not unique",
     file: TABLES,
     from: 'CONSTRAINT "idempotency_key_bucket_client_id_key_pk" PRIMARY KEY("bucket","client_id","key")',
     to: "CHECK (true)",
     tests: [PLANS_TEST],
   },
   {
-    name: "schema: an order is not unique",
+    name: "schema: orders are not unique",
     file: TABLES,
     from: 'CONSTRAINT "orders_bucket_client_id_id_pk" PRIMARY KEY("bucket","client_id","id")',
     to: "CHECK (true)",
     tests: [PLANS_TEST],
   },
   {
-    name: "schema: a transfer is not unique",
+    name: "schema: transfers are not unique",
     file: TABLES,
     from:
       'CONSTRAINT "transfer_bucket_client_id_sequence_leg_pk" PRIMARY KEY("bucket","client_id","sequence","leg")',
@@ -90,7 +90,7 @@ export const SCHEMA_DEFECTS: readonly Defect[] = [
     tests: [POST_TRANSFERS_TEST],
   },
   {
-    name: "schema: an account is not unique",
+    name: "schema: accounts are not unique",
     file: TABLES,
     from: 'CONSTRAINT "account_bucket_client_id_pk" PRIMARY KEY("bucket","client_id")',
     to: "CHECK (true)",

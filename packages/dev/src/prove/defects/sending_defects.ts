@@ -14,7 +14,7 @@ const GUARD_TEST = "src/delivery/send/sender_guard.test.ts";
 
 export const SENDING_DEFECTS: readonly Defect[] = [
   {
-    name: "worker: goes on although the database has not heard of it for long",
+    name: "worker: continues although it could not report to the database for too long",
     file: WORKER,
     from: "!this.#stopping && this.#parts.monotonicMs() - this.#aliveAtMs < ALIVE_MS",
     to: "!this.#stopping",
@@ -22,14 +22,14 @@ export const SENDING_DEFECTS: readonly Defect[] = [
     short: true,
   },
   {
-    name: "worker: does not wait for what is under way when it is stopped",
+    name: "worker: does not wait for in-flight deliveries when it is stopped",
     file: WORKER,
     from: "await Promise.race([this.#courier.quiet(), sleep(STOP_MS, undefined, { ref: false })]);",
     to: "",
     tests: [WORKER_TEST],
   },
   {
-    name: "settlement: an event is passed as soon as it is read",
+    name: "settlement: an event counts as delivered as soon as it is read",
     file: HELD,
     from: "if (body === null) this.progress.finish(sequence);\n      else",
     to: "if (ticket === null) this.progress.finish(sequence);\n      if (body !== null)",
@@ -37,21 +37,21 @@ export const SENDING_DEFECTS: readonly Defect[] = [
     short: true,
   },
   {
-    name: "courier: signs with the newest secret alone",
+    name: "courier: signs only with the newest secret",
     file: "src/delivery/courier.ts",
     from: "secrets.map(({ secret }) => secret)",
     to: "secrets.slice(0, 1).map(({ secret }) => secret)",
     tests: ["src/delivery/delivery.pg.test.ts"],
   },
   {
-    name: "turns: endpoints that ail may take all",
+    name: "turns: failing endpoints may use all in-flight slots",
     file: TURNS,
     from: "const AILING_MAX = IN_FLIGHT_MAX / 2;",
     to: "const AILING_MAX = IN_FLIGHT_MAX;",
     tests: [TURNS_TEST],
   },
   {
-    name: "verdict: a redirect is a delivery",
+    name: "verdict: a redirect counts as a delivery",
     file: VERDICT,
     from: "httpStatus < 300",
     to: "httpStatus < 400",
@@ -59,21 +59,21 @@ export const SENDING_DEFECTS: readonly Defect[] = [
     short: true,
   },
   {
-    name: "verdict: 410 is a refusal as any other",
+    name: "verdict: 410 counts as any other failure",
     file: VERDICT,
     from: "httpStatus === GONE && !disabled",
     to: "false",
     tests: [VERDICT_TEST],
   },
   {
-    name: "verdict: Retry-After is not heard",
+    name: "verdict: Retry-After is ignored",
     file: VERDICT,
     from: "retryAfterSeconds ?? 0 : 0",
     to: "0 : 0",
     tests: [VERDICT_TEST],
   },
   {
-    name: "guard: one of a name's addresses is judged",
+    name: "guard: only the first of a host's addresses is checked",
     file: DESTINATION,
     from: "for (const address of addresses) {",
     to: "for (const address of addresses.slice(0, 1)) {",
@@ -81,14 +81,14 @@ export const SENDING_DEFECTS: readonly Defect[] = [
     short: true,
   },
   {
-    name: "guard: the name is resolved again when it is connected to",
+    name: "guard: the host name is resolved again for the connection",
     file: PINNED_AGENT,
     from: "host: address,",
     to: "host: hostname,",
     tests: [GUARD_TEST],
   },
   {
-    name: "guard: what was judged once is judged for good",
+    name: "guard: a checked address stays valid forever",
     file: "src/delivery/send/kept_destinations.ts",
     from: "const KEPT_MS = 10_000;",
     to: "const KEPT_MS = 1e12;",
@@ -102,7 +102,7 @@ export const SENDING_DEFECTS: readonly Defect[] = [
     tests: ["src/outbound/check_endpoint.test.ts"],
   },
   {
-    name: "guard: a price feed may be anywhere",
+    name: "guard: a price feed may have any address",
     file: DESTINATION,
     from: "const why = isExempt(address) ? undefined",
     to: "const why = isExempt(address) || rules.subject ? undefined",
@@ -110,14 +110,14 @@ export const SENDING_DEFECTS: readonly Defect[] = [
     short: true,
   },
   {
-    name: "guard: a price feed's name is resolved again when it is connected to",
+    name: "guard: a price feed's host name is resolved again for the connection",
     file: "src/booking/trading/price_source_http.ts",
     from: "host: addresses[0]!, port",
     to: "host: destination.hostname, port",
     tests: ["src/booking/trading/price_source_http.test.ts"],
   },
   {
-    name: "guard: any certificate will do",
+    name: "guard: any server certificate is accepted",
     file: PINNED_AGENT,
     from: "rejectUnauthorized: true",
     to: "rejectUnauthorized: false",

@@ -5,7 +5,7 @@ const CHANGE_VAULT_TEST = "src/booking/ledger/change_vault.pg.test.ts";
 
 export const VAULT_DEFECTS: readonly Defect[] = [
   {
-    name: "bars: leave whatever is free",
+    name: "bars: a bar can be removed although its gold is not free",
     file: CHANGE_VAULT,
     from: "if not bar_in and free < fine then",
     to: "if false then",
@@ -13,7 +13,7 @@ export const VAULT_DEFECTS: readonly Defect[] = [
     short: true,
   },
   {
-    name: "bars: free must exceed the bar",
+    name: "bars: a bar that equals the free gold cannot be removed",
     file: CHANGE_VAULT,
     from: "if not bar_in and free < fine then",
     to: "if not bar_in and free <= fine then",
@@ -27,14 +27,14 @@ export const VAULT_DEFECTS: readonly Defect[] = [
     tests: [CHANGE_VAULT_TEST],
   },
   {
-    name: "bars: leave twice",
+    name: "bars: a bar can be removed twice",
     file: CHANGE_VAULT,
     from: "where b.serial = remove_bar.serial and b.removed_at is null;",
     to: "where b.serial = remove_bar.serial;",
     tests: [CHANGE_VAULT_TEST],
   },
   {
-    name: "bars: fine gold rounds up",
+    name: "bars: fine gold is rounded up",
     file: CHANGE_VAULT,
     from: "add_bar.gross * add_bar.fineness / 10000",
     to: "(add_bar.gross * add_bar.fineness + 9999) / 10000",

@@ -55,11 +55,13 @@ export async function cutEnvoy(
     const settled = await Promise.all(held.map((order) => settle(trader, line, order)));
     const expected = way === "drain" ? ORDERS : 0;
     return {
-      what: `${answered} of ${ORDERS} were answered; asked again with its key: ${settled.join(", ")}`,
+      what: `${answered} of ${ORDERS} orders got a reply; retries with the same keys got ${
+        settled.join(", ")
+      }`,
       violations: [
-        ...(answered === expected ? [] : [`${answered} answered and not ${expected}`]),
+        ...(answered === expected ? [] : [`${answered} orders got a reply instead of ${expected}`]),
         ...settled.filter((verdict) => !SETTLED[way].includes(verdict)).map((verdict) =>
-          `a key gave ${verdict}`
+          `a retry with the same key got ${verdict}`
         ),
       ],
     };
@@ -76,7 +78,9 @@ async function end({ pid, exited }: { pid: number; exited: Promise<number> }): P
 
 async function quote(trader: Trader, line: Line): Promise<string> {
   const reply = await line.send(trader.quote("buy", GRAMS));
-  if (typeof reply === "string" || reply.status !== 201) throw new Error(`no quote: ${textOf(reply)}`);
+  if (typeof reply === "string" || reply.status !== 201) {
+    throw new Error(`the quote failed: ${textOf(reply)}`);
+  }
   return (JSON.parse(reply.body) as { quote_id: string }).quote_id;
 }
 

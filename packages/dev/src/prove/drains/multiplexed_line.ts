@@ -94,7 +94,7 @@ async function exchange(session: ClientHttp2Session, request: Uint8Array): Promi
         : reject(error);
     stream.on("error", end).on("close", () => {
       if (!answer || !stream.readableEnded) {
-        return end(new Error("the stream ended without a whole reply"));
+        return end(new Error("the stream ended before the reply was complete"));
       }
       resolve({
         status: Number(answer[":status"]),

@@ -7,8 +7,8 @@ import { LOAD_DEFECTS, SCENARIOS } from "./table.ts";
 
 const pathOf = (path: string): string => fileURLToPath(new URL(`../../../../../${path}`, import.meta.url));
 
-describe("the defects that load tests must see", () => {
-  it("apply to the sources as they are, and name scenarios that there are", () => {
+describe("the mutation tests of the load tests", () => {
+  it("apply to the current sources, and name scenarios that exist", () => {
     for (const { name, file, from, to, scenario } of LOAD_DEFECTS) {
       const source = readFileSync(pathOf(`packages/server/${file}`), "utf8");
       assert(plant({ name, file, from, to, tests: [] }, source) !== source, name);

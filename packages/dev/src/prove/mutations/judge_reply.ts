@@ -11,9 +11,9 @@ export function judgeReply(body: Uint8Array, reply: Reply | undefined): string |
   if (!reply) return "no reply";
   if (reply.status === 201) return judgeSuccess(body, JSON.parse(reply.body) as Record<string, unknown>);
   if (reply.status < 400 || reply.status > 499) return `answered ${reply.status}`;
-  if (reply.headers.get("content-type") !== PROBLEM_MEDIA_TYPE) return `media type of ${reply.status}`;
+  if (reply.headers.get("content-type") !== PROBLEM_MEDIA_TYPE) return `wrong media type for ${reply.status}`;
   const problem = problemSchema.strict().safeParse(JSON.parse(reply.body));
-  if (!problem.success) return `no problem body: ${reply.body.slice(0, 200)}`;
+  if (!problem.success) return `the body is not a problem document: ${reply.body.slice(0, 200)}`;
   const { code, status } = problem.data;
   if (PROBLEM_REGISTRY[code as ProblemCode]?.status !== reply.status || status !== reply.status) {
     return `${reply.status} with ${code}`;
@@ -31,14 +31,14 @@ function judgeSuccess(body: Uint8Array, made: Record<string, unknown>): string |
     text = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(body);
     asked = JSON.parse(text) as Record<string, unknown>;
   } catch {
-    return "booked what is no JSON";
+    return "booked a body that is not JSON";
   }
   const names = Object.keys(asked).sort();
   if (!REQUESTS.includes(names.join())) return `booked ${names.join()}`;
   // Values hold no members, so every colon outside a string belongs to a member. A repeated member changes
   // the count.
   const colons = text.replaceAll(/"(?:[^"\\]|\\.)*"/g, "").split(":").length - 1;
-  if (colons !== names.length) return "booked a doubled member";
+  if (colons !== names.length) return "booked a body with a repeated member";
   const foreign = names.find((name) => name !== "amount_sar" && asked[name] !== made[name]);
-  return foreign && `booked ${foreign} ${made[foreign]}, not ${asked[foreign]}`;
+  return foreign && `booked ${foreign} ${made[foreign]} instead of ${asked[foreign]}`;
 }

@@ -7,7 +7,7 @@ const QUOTE = '{"side":"buy","gold_grams":1.5}';
 const utf8 = (text: string) => new TextEncoder().encode(text);
 
 describe("mutateBody()", () => {
-  it("gives the same bodies for the same seed, and others for another", () => {
+  it("returns the same bodies for the same seed, and other bodies for another seed", () => {
     const bodies = (seed: number) => {
       const random = randomFrom(seed);
       return Array.from({ length: 50 }, () => `${mutateBody(QUOTE, random)}`);
@@ -16,13 +16,13 @@ describe("mutateBody()", () => {
     assert(bodies(1).join() !== bodies(2).join(), "alike");
   });
 
-  it("breaks most bodies, and leaves some whole", () => {
+  it("makes most bodies invalid, and leaves some valid", () => {
     const random = randomFrom(3);
     const bodies = Array.from({ length: 3_000 }, () => mutateBody(QUOTE, random));
     const whole = bodies.filter((body) => judgeReply(body, quoted("buy", 1.5)) === undefined).length;
     assert(whole > 100 && whole < 600, `${whole} of 3000`);
-    assert(new Set(bodies.map(String)).size > 1_500, "too many alike");
-    assert(bodies.some(({ length }) => length > 65_536), "none too large");
+    assert(new Set(bodies.map(String)).size > 1_500, "too many bodies are alike");
+    assert(bodies.some(({ length }) => length > 65_536), "no body is too large");
   });
 });
 
@@ -44,33 +44,33 @@ describe("judgeReply()", () => {
       retryable: false,
     });
 
-  it("finds no fault with what another reader reads, and with a documented refusal", () => {
+  it("accepts a booking that an independent parser confirms, and a documented refusal", () => {
     assertEquals(judge(QUOTE, quoted("buy", 1.5)), undefined);
     assertEquals(judge('{"s\\u0069de":"buy","gold_grams":15e-1}', quoted("buy", 1.5)), undefined);
     assertEquals(judge("{", refused(400, problem("invalid_request", 400))), undefined);
   });
 
-  it("finds what was booked though it is not what was asked", () => {
+  it("reports a booking that differs from the body", () => {
     const faults = [
       ['{"side":"buy","gold_grams":1.6}', "booked gold_grams"],
       ['{"side":"sell","gold_grams":1.5}', "booked side"],
-      ['{"side":"buy","side":"buy","gold_grams":1.5}', "doubled"],
+      ['{"side":"buy","side":"buy","gold_grams":1.5}', "repeated"],
       ['{"side":"buy","gold_grams":1.5,"x":1}', "booked gold_grams,side,x"],
-      [`\ufeff${QUOTE}`, "no JSON"],
-      [`${QUOTE},`, "no JSON"],
+      [`\ufeff${QUOTE}`, "not JSON"],
+      [`${QUOTE},`, "not JSON"],
     ] as const;
     for (const [body, fault] of faults) {
       assert(judge(body, quoted("buy", 1.5))?.includes(fault), `${body}: ${judge(body, quoted("buy", 1.5))}`);
     }
   });
 
-  it("finds every other reply than a documented refusal", () => {
+  it("reports every reply that is not a documented refusal", () => {
     assertEquals(judge("{", undefined), "no reply");
     assertEquals(judge("{", refused(500, problem("internal_error", 500))), "answered 500");
     assertEquals(judge("{", { ...quoted("buy", 1), status: 200 }), "answered 200");
     assertEquals(judge("{", refused(404, problem("invalid_request", 400))), "404 with invalid_request");
     assertEquals(judge("{", refused(400, problem("no_such_code", 400))), "400 with no_such_code");
-    assertEquals(judge("{", refused(400, "{}")), "no problem body: {}");
+    assertEquals(judge("{", refused(400, "{}")), "the body is not a problem document: {}");
   });
 });
 

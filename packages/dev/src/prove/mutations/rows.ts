@@ -35,7 +35,7 @@ export function compareRows(before: Rows, after: Rows, sent: readonly Sent[]): s
     const moved = after[table] - before[table];
     return moved === expected[table]
       ? []
-      : [`${moved} new rows of ${table}, and ${expected[table]} were answered`];
+      : [`${moved} new rows in ${table}, but the replies account for ${expected[table]}`];
   });
 }
 

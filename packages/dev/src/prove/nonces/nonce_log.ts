@@ -60,7 +60,7 @@ export class NonceLog {
     const missing = uses.filter(({ client, nonce }) => !stored.has(`${client} ${hashOf(nonce)}`));
     return [
       ...listed(doubled, "accepted for several requests"),
-      ...listed(missing, "accepted and not in the table"),
+      ...listed(missing, "accepted but are not in the table"),
     ];
   }
 }

@@ -155,7 +155,7 @@ export class NonceTraffic {
         return this.#take(write, reply!, verdict);
       }
       if (performance.now() > this.#endsAtMs + PATIENCE_MS) {
-        this.violations.push(`${path} with key ${key} never got an answer: ${verdict}`);
+        this.violations.push(`${path} with key ${key} never got a final reply: ${verdict}`);
         return;
       }
       if (verdict !== "409 nonce_reused") await sleep(PAUSE_MS);
@@ -165,12 +165,12 @@ export class NonceTraffic {
   #take(write: Write, reply: Reply, verdict: string): void {
     if (verdict === "409 idempotency_key_conflict") return;
     if (reply.status === 201) write.created++;
-    if (write.created > 1) this.violations.push(`${write.path} with key ${write.key} was answered 201 twice`);
+    if (write.created > 1) this.violations.push(`${write.path} with key ${write.key} got 201 twice`);
     if (write.answer === undefined) {
       write.answer = reply.body;
       keep(this.#answered, write.trader, write);
     } else if (write.answer !== reply.body) {
-      this.violations.push(`key ${write.key} has two answers: ${write.answer} and ${reply.body}`);
+      this.violations.push(`key ${write.key} got two different replies: ${write.answer} and ${reply.body}`);
     }
   }
 

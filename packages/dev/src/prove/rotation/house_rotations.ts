@@ -42,7 +42,7 @@ const tokenKey: Rotation = {
       tried: ["write", "read"],
       refused: {},
       check: async (partner) => ({
-        what: "then a new token",
+        what: "the signing key of a new token checked",
         violations: await readTokenKid(partner) === kid ? [] : ["a new token is not signed by the new key"],
       }),
     };
@@ -64,8 +64,8 @@ const sealingKey: Rotation = {
       refused: {},
       retire: () => state.writePrivate(file, `${first}\n`),
       check: async () => ({
-        what: "all sealed anew",
-        violations: resealed === 0 ? [] : [`${resealed} were left sealed by an older key`],
+        what: "all webhook secrets resealed",
+        violations: resealed === 0 ? [] : [`${resealed} webhook secrets were still sealed with an older key`],
       }),
     };
   },

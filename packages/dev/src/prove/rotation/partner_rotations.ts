@@ -110,7 +110,7 @@ export const PARTNER_ROTATIONS: readonly Rotation[] = [
   rotateCertificate("certificate", ["write", "read", "handshake"]),
   // A refused write makes the service reload its registry. So only a partner that never writes shows how soon
   // reads are refused.
-  rotateCertificate("certificate of one who only reads", ["read", "handshake"]),
+  rotateCertificate("certificate of a partner that only reads", ["read", "handshake"]),
   clientSecret,
   signingKey,
   webhookSecret,
@@ -128,5 +128,5 @@ async function findOtherWebhookSecrets({ current }: RotatingPartner, kept: strin
   );
   return living.length === 1 && living[0]!.secret_id === kept
     ? []
-    : [`the partner sees ${living.length} living webhook secret(s)`];
+    : [`the partner sees ${living.length} valid webhook secret(s) instead of the new one`];
 }

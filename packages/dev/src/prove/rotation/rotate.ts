@@ -76,14 +76,12 @@ async function until(isSo: () => boolean): Promise<void> {
 function judge(kind: Kind, samples: readonly Sample[], end: End, renewal: Renewal): string[] {
   const { before, after } = split(kind, samples, end, renewal);
   const expected = renewal.refused[kind] ?? PASSED[kind];
-  const few = Math.min(before.length, after.length) < SAMPLES_MIN ? [`too few ${kind}s were tried`] : [];
+  const few = Math.min(before.length, after.length) < SAMPLES_MIN ? [`too few ${kind} samples`] : [];
   const early = before.filter(({ verdict }) => verdict !== PASSED[kind]).map(({ verdict }) =>
-    `a ${kind} with the old one was answered ${verdict} before it ended`
+    `a ${kind} with the old credential got ${verdict} before its end`
   );
   const late = after.filter(({ verdict }) => verdict !== expected).map(({ verdict, sentAtMs }) =>
-    `a ${kind} with the old one was answered ${verdict}, ${
-      Math.round(sentAtMs - end.doneMs)
-    } ms after its end`
+    `a ${kind} with the old credential got ${verdict}, ${Math.round(sentAtMs - end.doneMs)} ms after its end`
   );
   return [...few, ...early.slice(0, SHOWN), ...late.slice(0, SHOWN)];
 }
@@ -104,11 +102,13 @@ function split(kind: Kind, samples: readonly Sample[], { beganMs, doneMs }: End,
 function describe(kind: Kind, samples: readonly Sample[], end: End, renewal: Renewal): string {
   const { before, after } = split(kind, samples, end, renewal);
   const verdict = renewal.refused[kind];
-  if (verdict === undefined) return `${before.length + after.length} ${kind}s with the old one let in`;
+  if (verdict === undefined) {
+    return `${before.length + after.length} ${kind}s with the old credential accepted`;
+  }
   const passed = samples.filter((one) => one.kind === kind && one.verdict === PASSED[kind]);
   const lastMs = Math.max(0, ...passed.map(({ sentAtMs }) => sentAtMs - end.doneMs));
   const refused = after.filter((one) => one.verdict === verdict);
-  return `${kind}s: ${before.length} let in, the last ${
+  return `${kind}s: ${before.length} accepted, the last ${
     Math.round(lastMs)
   } ms after the end, then ${refused.length} × ${verdict}`;
 }

@@ -66,6 +66,6 @@ export async function forOthers(
 ): Promise<void> {
   const { items } = await operator(list) as { items: Record<string, string>[] };
   const others = items.filter((one) => one[member] !== kept && LIVING.includes(one.status!));
-  if (others.length === 0) throw new Error(`${list} shows nothing that could end`);
+  if (others.length === 0) throw new Error(`gold ${list} lists no other valid credential to retire`);
   for (const other of others) await end(other[member]!);
 }

@@ -50,11 +50,14 @@ export class WebhookOverlap {
     );
     const lastMs = Math.max(0, ...byOld.map(({ atMs }) => atMs - this.#endedMs));
     return {
-      what: `${both.length} webhooks signed by both, the last with the old one ${Math.round(lastMs)} ms ` +
-        `after its end, then ${alone.length} by the new one alone`,
+      what:
+        `${both.length} webhooks signed with both secrets, the last with the old secret ${
+          Math.round(lastMs)
+        } ms ` +
+        `after its end, then ${alone.length} signed only with the new secret`,
       violations: [
-        ...(Math.min(both.length, alone.length) < ARRIVALS_MIN ? ["too few webhooks came"] : []),
-        ...(wrong === 0 ? [] : [`${wrong} times a webhook was signed by others than it should be`]),
+        ...(Math.min(both.length, alone.length) < ARRIVALS_MIN ? ["too few webhooks arrived"] : []),
+        ...(wrong === 0 ? [] : [`${wrong} times a webhook was signed with the wrong secrets`]),
       ],
     };
   }

@@ -1,7 +1,8 @@
-"""What Schemathesis needs to be a partner: a token, signatures, a key of its own for every write. Written from the
-integrator's side, over `cryptography`; it shares no code with the service.
+"""Lets Schemathesis call the API as a partner: with a token, signatures, and a new idempotency key for every write.
+It is written like a partner's client, with the `cryptography` package, and shares no code with the service.
 
-GOLD_CREDENTIALS and OPENAPI name files; how often each operation answered with each status is written to ANSWERS_FILE."""
+GOLD_CREDENTIALS and OPENAPI name input files. At exit, the number of replies for each operation and status is
+written to ANSWERS_FILE."""
 
 import atexit
 import base64
@@ -42,7 +43,7 @@ def base64url(data):
 
 
 def sign(text):
-    """A detached JWS with an unencoded payload (RFC 7797)."""
+    """Returns a detached JWS with an unencoded payload (RFC 7797)."""
     protected = base64url(HEADER)
     der = signing_key.sign(f"{protected}.{text}".encode(), ec.ECDSA(hashes.SHA256()))
     scalars = (number.to_bytes(SCALAR_BYTES, "big") for number in utils.decode_dss_signature(der))
@@ -50,7 +51,7 @@ def sign(text):
 
 
 class Token:
-    """Fetched when needed, by one thread for all."""
+    """Holds one access token for all threads. The thread that finds it too old fetches a new one."""
 
     def __init__(self):
         self.lock = threading.Lock()
@@ -72,12 +73,12 @@ token = Token()
 
 
 def described(path, method):
-    """The operation as it is described; empty where it is not."""
+    """Returns the operation from the OpenAPI document, or an empty object if the document does not have it."""
     return document["paths"].get(path, {}).get(method.lower(), {})
 
 
 def template_of(path):
-    """The described path that this one is of, or itself."""
+    """Returns the path template in the OpenAPI document that matches this path, or the path itself if none does."""
     forms = {one: re.sub(r"\\{[a-z_]+\\}", "[^/]+", re.escape(one)) for one in document["paths"]}
     return next((one for one, form in forms.items() if re.fullmatch(form, path)), path)
 
@@ -86,7 +87,7 @@ def as_text(value):
     return value.decode("latin-1") if isinstance(value, bytes) else value
 
 
-# The description's examples stand in for what every partner has of its own.
+# The generator uses these examples of the OpenAPI document. PartnerAuth replaces them with this partner's values.
 (form_example,) = described("/oauth/token", "post")["requestBody"]["content"][
     "application/x-www-form-urlencoded"
 ]["examples"].values()
@@ -96,7 +97,7 @@ event_stand_in = described("/v1/events/{event_id}", "get")["parameters"][0]["exa
 
 @functools.cache
 def own_event():
-    """The id of an event of this partner's; nothing else leads to one."""
+    """Creates a funding, so that this partner has an event, and returns an event's id."""
     url, headers = partner["base_url"], {"Authorization": f"Bearer {token.get()}"}
     key = {"Idempotency-Key": str(uuid.uuid4())}
     session.post(f"{url}/sandbox/fund", json={"amount_sar": 1000000}, headers=headers | key).raise_for_status()
@@ -104,7 +105,7 @@ def own_event():
 
 
 class PartnerAuth(requests.auth.AuthBase):
-    """Makes true what the generator could only make well formed; what it left out or spoilt stays as it is."""
+    """Replaces well-formed generated values with valid ones. Values that are missing or malformed stay as they are."""
 
     def __call__(self, request):
         operation = described(template_of(request.path_url.split("?")[0]), request.method)
@@ -155,7 +156,7 @@ def tell_answers():
 
 @schemathesis.check
 def documented_problem(ctx, response, case):
-    """The code of a refusal is one that the operation documents for this status."""
+    """Checks that an error's code is documented for this operation and status."""
     if response.status_code < 400:
         return
     operation = described(case.operation.path, case.method)
@@ -165,4 +166,4 @@ def documented_problem(ctx, response, case):
     if "$ref" in documented:
         documented = document["components"]["responses"][documented["$ref"].split("/")[-1]]
     code = response.json()["code"]
-    assert code in documented.get("x-problem-codes", []), f"{code} is not documented for {response.status_code}"
+    assert code in documented.get("x-problem-codes", []), f"{code} is not documented for status {response.status_code}"

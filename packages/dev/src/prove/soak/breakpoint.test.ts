@@ -24,17 +24,17 @@ const find = (come: Parameters<typeof toldTraffic>[0]) => findBreakpoint(toldTra
 
 describe("findBreakpoint()", () => {
   const BREAKS: readonly (readonly [string, Partial<Slice>])[] = [
-    ["orders come late", { orderMs: [10, 251] }],
-    ["the work piles up", { done: 94 }],
-    ["something is refused", { failures: new Map([["order: 503 service_unavailable", 1]]) }],
-    ["no order comes at all", { orderMs: [] }],
+    ["orders are late", { orderMs: [10, 251] }],
+    ["work piles up", { done: 94 }],
+    ["a request is refused", { failures: new Map([["order: 503 service_unavailable", 1]]) }],
+    ["no order completes", { orderMs: [] }],
   ];
   for (const [how, slice] of BREAKS) {
-    it(`is the last rate before ${how}`, async () => {
+    it(`returns the last rate before ${how}`, async () => {
       assertEquals(await find((perSecond) => perSecond > 225 ? slice : {}), 225);
     });
   }
-  it("goes on after one bad step, which may be chance", async () => {
+  it("continues after one bad step", async () => {
     assertEquals(
       await find((perSecond, tries) =>
         perSecond > 338 || perSecond === 150 && tries === 1 ? { done: 50 } : {}
@@ -42,7 +42,7 @@ describe("findBreakpoint()", () => {
       338,
     );
   });
-  it("says so where not even the first rate is held", async () => {
-    await assertRejects(() => find(() => ({ done: 0 })), Error, "Not even 100 a second");
+  it("throws if the first rate is not held", async () => {
+    await assertRejects(() => find(() => ({ done: 0 })), Error, "first rate of 100 per second");
   });
 });

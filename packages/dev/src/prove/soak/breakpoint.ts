@@ -55,7 +55,9 @@ export async function findBreakpoint(
     held = perSecond;
   }
   if (held === 0) {
-    throw new Error(`Not even ${firstPerSecond} a second are held: this machine is too busy for a soak.`);
+    throw new Error(
+      `The service did not hold the first rate of ${firstPerSecond} per second: this machine is too busy for a soak.`,
+    );
   }
   return held;
 }

@@ -116,7 +116,7 @@ export class Desk {
     const reply = await this.#ask("order again", () => this.trader.order(quoteId, { key }));
     const again = reply && (JSON.parse(reply.body) as { order_id: string }).order_id;
     if (reply && (again !== orderId || reply.status !== 200)) {
-      this.#failed(`order again: ${reply.status} and ${again} for ${orderId}`);
+      this.#failed(`order again: got ${reply.status} and ${again} instead of 200 and ${orderId}`);
     }
   }
 

@@ -67,9 +67,11 @@ export async function judgeBooks(
     ...deployment.traders.flatMap(({ client, clientId }, receiver) =>
       counts.get(client) === deliveries.countOf(receiver)
         ? []
-        : [`${clientId}: ${counts.get(client)} events, and ${deliveries.countOf(receiver)} of them came`]
+        : [`${clientId}: ${counts.get(client)} events exist, but ${deliveries.countOf(receiver)} arrived`]
     ),
-    ...(deliveries.again === 0 ? [] : [`${deliveries.again} events came again although nobody was killed`]),
+    ...(deliveries.again === 0
+      ? []
+      : [`${deliveries.again} events arrived again although nothing was killed`]),
     ...deliveries.faults,
     ...await findImbalance(deployment),
     ...await deployment.findDefects(),
@@ -77,7 +79,7 @@ export async function judgeBooks(
   const events = [...counts.values()].reduce((sum, count) => sum + count, 0);
   return {
     what: `${accepted.length} orders accepted, ${executed.size} executed, ${delivered.size} delivered; ` +
-      `${events} events in all; every account recomputed`,
+      `${events} events in total; every account recomputed`,
     violations: violations.slice(0, SHOWN),
   };
 }
@@ -91,7 +93,9 @@ function compare(
   const lacks = (set: ReadonlySet<string>, of: ReadonlySet<string>) => [...of].filter((id) => !set.has(id));
   const [missing, extra] = [lacks(others, those), lacks(those, others)];
   return [
-    ...(missing.length > 0 ? [`${missing.length} ${one} and not ${other}, such as ${missing[0]}`] : []),
-    ...(extra.length > 0 ? [`${extra.length} ${other} and not ${one}, such as ${extra[0]}`] : []),
+    ...(missing.length > 0
+      ? [`${missing.length} orders ${one} but not ${other}, such as ${missing[0]}`]
+      : []),
+    ...(extra.length > 0 ? [`${extra.length} orders ${other} but not ${one}, such as ${extra[0]}`] : []),
   ];
 }

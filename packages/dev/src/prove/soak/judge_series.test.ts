@@ -22,7 +22,7 @@ function pointsOf(everySeconds: number, mean: number, perSecond: number, noise: 
 }
 
 describe("judgeGrowth()", () => {
-  it("lets a heap breathe by a tenth that does not grow", () => {
+  it("accepts a heap that varies by a tenth but does not grow", () => {
     for (const [everySeconds, mean] of [[1, 200], [60, 40]] as const) {
       assertEquals(
         judgeGrowth(pointsOf(everySeconds, mean, 0, everySeconds === 1 ? 20 : 0.5), LONG).violations,
@@ -30,24 +30,24 @@ describe("judgeGrowth()", () => {
       );
     }
   });
-  it("finds a leak of two in a hundred in ten minutes under the same noise", () => {
+  it("detects growth of 2 % in ten minutes under the same noise", () => {
     for (const [everySeconds, mean] of [[1, 200], [60, 40]] as const) {
       const points = pointsOf(everySeconds, mean, mean * 0.02 / 600, everySeconds === 1 ? 20 : 0.5);
       assertEquals(judgeGrowth(points, LONG).violations.length, 1);
     }
   });
-  it("does not count what grows in the first third alone", () => {
+  it("ignores growth in the first third of a run", () => {
     const points = pointsOf(10, 100, 0, 1).map(({ seconds, value }) => ({
       seconds,
       value: value * Math.min(1, 0.5 + seconds / 1200),
     }));
     assertEquals(judgeGrowth(points, LONG).violations, []);
   });
-  it("does not pass a run of which nothing is known", () => {
+  it("reports a violation if there are too few points", () => {
     assertEquals(judgeGrowth([], LONG).violations.length, 1);
     assertEquals(judgeGrowth([{ seconds: 1000, value: 40 }], LONG).violations.length, 1);
   });
-  it("says of a short run that it is too short, and finds no fault with it", () => {
+  it("reports that a short run is too short, without a violation", () => {
     const finding = judgeGrowth(pointsOf(1, 40, 0.5, 0).slice(0, 30), SHORT);
     assertEquals(finding.violations, []);
     assert(finding.what.includes("too short"), finding.what);
@@ -58,10 +58,10 @@ describe("judgeKept()", () => {
   const PER_SECOND = 200;
   /** A heap, in MiB, that keeps this many bytes of each action. */
   const leak = (bytes: number) => pointsOf(5, 40, bytes * PER_SECOND / (1 << 20), 2).slice(0, 6);
-  it("finds within half a minute a service that keeps each request", () => {
+  it("detects within half a minute a service that keeps every request", () => {
     assertEquals(judgeKept(leak(3000), PER_SECOND, true).violations.length, 1);
   });
-  it("lets a heap of the same noise pass that keeps none", () => {
+  it("accepts a heap with the same noise that keeps no requests", () => {
     assertEquals(judgeKept(leak(0), PER_SECOND, true).violations, []);
   });
 });
@@ -73,11 +73,11 @@ describe("judgeLatency()", () => {
       orderMs: Array.from({ length: 100 }, (_, k) => (n < 120 ? firstMs : lastMs) * (k === 99 ? 3 : 1)),
     })),
   });
-  it("compares the last third's 99th percentile with that of the first", () => {
+  it("compares the 99th percentile of the last third with that of the first third", () => {
     assertEquals(judgeLatency(slices(10, 11.9), LONG).violations, []);
     assertEquals(judgeLatency(slices(10, 12.1), LONG).violations.length, 1);
   });
-  it("does not pass a run without orders", () => {
+  it("reports a violation for a run without orders", () => {
     assertEquals(judgeLatency({ latencies: [] }, LONG).violations.length, 1);
   });
 });
@@ -93,7 +93,7 @@ describe("judgeBytes()", () => {
       })),
     };
   };
-  it("compares what an order takes in the last third with the first", () => {
+  it("compares the bytes per order of the last third with those of the first third", () => {
     assertEquals(judgeBytes(grown(1640), LONG), {
       what: "1500 bytes in the first third, 1640 bytes in the last: 1.093x",
       violations: [],
@@ -111,11 +111,11 @@ describe("judgeService()", () => {
     tables: [],
     latencies: [{ seconds: 10, orderMs: [5, 6] }],
   };
-  it("finds what was refused and what was never done", () => {
+  it("reports failed actions and actions that were never done", () => {
     assertEquals(judgeService({ ...served, due: 3, done: 3, failures: new Map() }).violations, []);
     assertEquals(
       judgeService({ ...served, due: 3, done: 2, failures: new Map([["order: none", 1]]) }).violations,
-      ["1 × order: none", "1 were never done"],
+      ["1 × order: none", "1 actions were never done"],
     );
   });
 });

@@ -22,7 +22,7 @@ interface Length {
   readonly isLong: boolean;
 }
 
-const unjudged = ({ isLong }: Length): string => isLong ? "" : " (too short a run to judge it by)";
+const unjudged = ({ isLong }: Length): string => isLong ? "" : " (the run is too short to judge this)";
 
 /** Judges memory over the last two thirds of a run, because the first third fills caches. */
 export function judgeGrowth(points: readonly Point[], length: Length): Finding {
@@ -37,7 +37,7 @@ export function judgeGrowth(points: readonly Point[], length: Length): Finding {
     }`,
     // Too few points have no slope, and no slope is no proof.
     violations: isLong && !(growth < GROWTH_MAX)
-      ? [`it grows by ${said}; the most is ${percentText(GROWTH_MAX)}`]
+      ? [`it grows by ${said}; the limit is ${percentText(GROWTH_MAX)}`]
       : [],
   };
 }
@@ -49,10 +49,10 @@ export function judgeGrowth(points: readonly Point[], length: Length): Finding {
 export function judgeKept(points: readonly Point[], perSecond: number, isHeap: boolean): Finding {
   const bytes = Math.round(slopeOf(points) * BYTES_PER_MEBIBYTE / perSecond);
   return {
-    what: `${bytes} bytes for each thing done${isHeap ? "" : " (too coarse a figure to judge it by)"}`,
+    what: `${bytes} bytes per action${isHeap ? "" : " (this figure is too coarse to judge)"}`,
     violations: !isHeap || bytes <= KEPT_BYTES_MAX
       ? []
-      : [`the service keeps ${bytes} bytes of each thing done; the most is ${KEPT_BYTES_MAX}`],
+      : [`the service keeps ${bytes} bytes per action; the limit is ${KEPT_BYTES_MAX}`],
   };
 }
 
@@ -86,7 +86,7 @@ function compareThirds(
   const said = `${say(first)} in the first third, ${say(last)} in the last: ${ratio.toFixed(3)}x`;
   return {
     what: said + unjudged(length),
-    violations: length.isLong && !(ratio <= ratioMax) ? [`${said}; the most is ${ratioMax}x`] : [],
+    violations: length.isLong && !(ratio <= ratioMax) ? [`${said}; the limit is ${ratioMax}x`] : [],
   };
 }
 
@@ -96,9 +96,12 @@ export function judgeService({ due, done, failures, latencies }: Series): Findin
   const told = [0.5, 0.95, 0.99, 0.999].map((share) => percentile(orderMs, share).toFixed(1));
   const failed = [...failures].map(([what, times]) => `${times} × ${what}`);
   return {
-    what: `${done} of ${due} done, ${orderMs.length} orders among them, each with its quote in ${
+    what: `${done} of ${due} actions done; ${orderMs.length} orders, each with its quote, took ${
       told.join("/")
-    } ms (p50/p95/p99/p99.9 from when it was due)`,
-    violations: [...failed.slice(0, SHOWN), ...(done === due ? [] : [`${due - done} were never done`])],
+    } ms (p50/p95/p99/p99.9, measured from when each was due)`,
+    violations: [
+      ...failed.slice(0, SHOWN),
+      ...(done === due ? [] : [`${due - done} actions were never done`]),
+    ],
   };
 }

@@ -10,7 +10,7 @@ describe("KeptIds", () => {
   before(async () => folder = await mkdtemp(join(tmpdir(), "gold-test-")));
   after(() => rm(folder, { recursive: true }));
 
-  it("gives back all that it was told, in order and as often, however many", () => {
+  it("returns all added ids in order, with their repetitions", () => {
     const kept = new KeptIds(join(folder, "many"));
     const told = Array.from({ length: 2500 }, (_, n) => `ord_${n % 2000}`);
     for (const [at, id] of told.entries()) {
@@ -21,7 +21,7 @@ describe("KeptIds", () => {
     assertEquals(kept.read(), told);
     assertEquals(kept.count, 2500);
   });
-  it("holds nothing at first, whatever an earlier run left in its file", () => {
+  it("starts empty even if an earlier run left its file", () => {
     const file = join(folder, "again");
     const earlier = new KeptIds(file);
     earlier.add("ord_1");

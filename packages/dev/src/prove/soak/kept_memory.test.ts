@@ -14,7 +14,7 @@ import { KeptMemory } from "./kept_memory.ts";
 const PROGRAM = fileURLToPath(new URL("./kept_memory_trial.ts", import.meta.url));
 
 describe("KeptMemory", () => {
-  it("tells what a running process keeps, without its garbage, as often as it is asked", async () => {
+  it("returns the memory that a running process keeps without garbage, each time it is called", async () => {
     const folder = await mkdtemp(join(tmpdir(), "gold-kept-"));
     const memory = new KeptMemory(join(folder, "heap"));
     const child = spawn(process.execPath, runtimeArguments(PROGRAM), {

@@ -59,7 +59,7 @@ export class KeptMemory {
       }
       await sleep(POLL_MS);
     }
-    throw new Error(`The service did not say within ${PATIENCE_MS / 1000} s what its heap holds.`);
+    throw new Error(`The service did not report its heap size within ${PATIENCE_MS / 1000} s.`);
   }
 }
 
@@ -77,5 +77,5 @@ async function untilItListens(pid: number): Promise<void> {
     if (BigInt(`0x${caught}`) & SIGUSR2_BIT) return;
     await sleep(POLL_MS);
   }
-  throw new Error(`Process ${pid} does not listen to SIGUSR2, by which it is asked what its heap holds.`);
+  throw new Error(`Process ${pid} does not handle SIGUSR2, the signal that requests its heap size.`);
 }

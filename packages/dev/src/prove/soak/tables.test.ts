@@ -18,7 +18,7 @@ describe("judgeDeadTuples()", () => {
     table("new", 10_000, 4000, 4000),
   ];
 
-  it("waits until autovacuum has been at each hot table, and looks at no other", async () => {
+  it("waits until autovacuum has processed each hot table, and ignores other tables", async () => {
     const looks = [loaded, [loaded[0]!, table("new", 10_000, 10, 4000)], [
       table("account", 20, 0, 5000),
       table("new", 10_000, 10, 4000, 2),
@@ -27,17 +27,17 @@ describe("judgeDeadTuples()", () => {
     assertEquals(looks, []);
     assertEquals(finding, {
       what:
-        "account 90 dead and 20 live under load, now 0 dead (vacuumed 0 times); new 4000 dead and 10000 live under load, now 10 dead (vacuumed 2 times); up to 49 dead ones autovacuum leaves in any",
+        "account 90 dead and 20 live under load, now 0 dead (vacuumed 0 times); new 4000 dead and 10000 live under load, now 10 dead (vacuumed 2 times); autovacuum leaves up to 49 dead rows in any table",
       violations: [],
     });
   });
-  it("finds a table that stays a fifth dead", async () => {
+  it("reports a table of which a fifth stays dead", async () => {
     const bloated = [table("new", 8000, 2000, 4000)];
     assertEquals((await judgeDeadTuples(before, loaded, async () => bloated, 0)).violations, [
-      "20.00 % of new is dead after autovacuum; the most is 20.00 %",
+      "20.00 % of new is dead after autovacuum; the limit is 20.00 %",
     ]);
   });
-  it("lets a table pass that is too small for autovacuum to come", async () => {
+  it("accepts a table that is below autovacuum's threshold", async () => {
     const small = [table("account", 20, 49, 5000)];
     assertEquals((await judgeDeadTuples(before, loaded, async () => small, 0)).violations, []);
   });

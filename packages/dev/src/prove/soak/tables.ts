@@ -57,9 +57,11 @@ export async function judgeDeadTuples(
     return `${name} ${under.dead} dead and ${under.live} live under load, now ${dead} dead (vacuumed ${came} times)`;
   });
   return {
-    what: `${said.join("; ") || "no table is hot"}; up to ${DEAD_FEW - 1} dead ones autovacuum leaves in any`,
+    what: `${said.join("; ") || "no table is hot"}; autovacuum leaves up to ${
+      DEAD_FEW - 1
+    } dead rows in any table`,
     violations: left.filter(isBloated).map((table) =>
-      `${percentText(shareOfDead(table))} of ${table.name} is dead after autovacuum; the most is ${
+      `${percentText(shareOfDead(table))} of ${table.name} is dead after autovacuum; the limit is ${
         percentText(DEAD_SHARE_MAX)
       }`
     ),

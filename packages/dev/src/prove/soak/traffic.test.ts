@@ -32,7 +32,7 @@ function trafficOf(act: (doing: Doing) => Promise<void>) {
 }
 
 describe("Traffic", () => {
-  it("counts an order's time from when it was due, so what a stall holds up is not forgotten", async () => {
+  it("measures an order's time from when it was due, including time lost in a stall", async () => {
     let isFirst = true;
     const traffic = trafficOf(async () => {
       if (isFirst) stall(300);
@@ -45,7 +45,7 @@ describe("Traffic", () => {
     assertEquals(done, due);
     assert(orderMs.filter((ms) => ms >= 100).length >= 19, orderMs.join());
   });
-  it("does not wait for what is slow, and waits for it at the end", async () => {
+  it("does not wait for slow actions, except at the end", async () => {
     let [underWay, most] = [0, 0];
     const traffic = trafficOf(async () => {
       most = Math.max(most, ++underWay);
@@ -59,7 +59,7 @@ describe("Traffic", () => {
     assert(most > 2, `${most}`);
     assertEquals(traffic.take().done, traffic.accepted.count);
   });
-  it("warms the service up with what every partner does", async () => {
+  it("warms the service up with every kind of action", async () => {
     const seen = new Set<Doing>();
     const traffic = trafficOf(async (doing) => void seen.add(doing));
     await traffic.open();
@@ -68,7 +68,7 @@ describe("Traffic", () => {
 });
 
 describe("dealDoings()", () => {
-  it("deals a hundred, and any ten in a row hold five to nine orders", () => {
+  it("deals 100 actions, of which any ten in a row contain five to nine orders", () => {
     const dealt = dealDoings();
     assertEquals(dealt.length, 100);
     for (let from = 0; from <= 90; from++) {

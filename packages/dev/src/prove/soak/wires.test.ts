@@ -31,7 +31,7 @@ async function withServer(
 }
 
 describe("Wires", () => {
-  it("sends everything over 256 connections at most, and keeps them", async () => {
+  it("sends all requests over at most 256 connections, and reuses them", async () => {
     await withServer((_, reply) => setTimeout(() => reply.end("{}"), 20), async (wires, connections) => {
       for (let round = 0; round < 2; round++) {
         const replies = await Promise.all(Array.from({ length: 600 }, () => wires.send(REQUEST)));
@@ -40,7 +40,7 @@ describe("Wires", () => {
       assertEquals(connections(), 256);
     });
   });
-  it("opens all of them beforehand, and then no other one", async () => {
+  it("opens all connections beforehand, and no other connection later", async () => {
     await withServer((_, reply) => reply.end("{}"), async (wires, connections) => {
       await wires.openAll();
       const replies = await Promise.all(Array.from({ length: 300 }, () => wires.send(REQUEST)));
@@ -48,7 +48,7 @@ describe("Wires", () => {
       assertEquals(connections(), 256);
     });
   });
-  it("leaves a connection of which the reply says that it closes", async () => {
+  it("does not reuse a connection whose reply has Connection: close", async () => {
     const answer: RequestListener = (_, reply) => reply.setHeader("connection", "close").end("{}");
     await withServer(answer, async (wires, connections) => {
       for (let n = 1; n <= 3; n++) {
@@ -57,7 +57,7 @@ describe("Wires", () => {
       }
     });
   });
-  it("says so when there is no reply, and goes on with the next one", async () => {
+  it("returns undefined if there is no reply, and still serves the next request", async () => {
     let asked = 0;
     const answer: RequestListener = (request, reply) =>
       asked++ === 0 ? request.socket.destroy() : reply.end("{}");

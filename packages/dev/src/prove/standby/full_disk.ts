@@ -33,9 +33,12 @@ export async function fillDisk(): Promise<Finding> {
       await until("/health is 200", async () => await askHealth(service) === 200);
       const after = await askQuote(service);
       if (before !== 201 || full !== 503 || after !== 201) {
-        violations.push(`quotes were answered ${before} before, ${full} on a full disk and ${after} after`);
+        violations.push(`a quote got ${before} before, ${full} on a full disk and ${after} after`);
       }
-      return { what: "/health 503, writes refused; with space again both are back", violations };
+      return {
+        what: "/health 503 and writes refused on a full disk; both work again once there is space",
+        violations,
+      };
     } finally {
       await service.stop();
     }

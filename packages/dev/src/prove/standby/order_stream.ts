@@ -29,7 +29,7 @@ export class OrderStream {
     for (let n = 0; n < quotes; n++) {
       const reply = await this.#service.send("/v1/quotes", { body: '{"side":"buy","gold_grams":0.001}' });
       const { quote_id: id } = await reply.json() as { quote_id?: string };
-      if (id === undefined) throw new Error(`no quote: ${reply.status}`);
+      if (id === undefined) throw new Error(`the quote failed: ${reply.status}`);
       this.#quotes.push(id);
     }
   }

@@ -85,7 +85,7 @@ async function findBusy(
     await desk.bookBatch().catch(() => {});
     await sleep(PAUSE_MS);
   }
-  throw new Error(`Orders are booked, and nobody has delivered any for ${STUCK_MS / 1000} s.`);
+  throw new Error(`Orders are booked, but no process has delivered an event for ${STUCK_MS / 1000} s.`);
 }
 
 /** Alternates between killing all processes of the database and an orderly shutdown. */

@@ -54,7 +54,7 @@ export async function judgeArrivals(
 
 function judgeNumbers({ clientId }: Trader, told: readonly ToldEvent[]): string[] {
   const at = told.findIndex(({ sequence }, n) => sequence !== n + 1);
-  return at < 0 ? [] : [`${clientId}: event ${at + 1} is not there`];
+  return at < 0 ? [] : [`${clientId}: event ${at + 1} is missing`];
 }
 
 /**
@@ -72,17 +72,22 @@ function judgeDeliveries(
   for (const { id, sequence, digest, fault, accepted: isAccepted } of arrivals) {
     const event = known.get(id);
     if (fault !== undefined) violations.push(`${clientId} ${sequence}: ${fault}`);
-    else if (event?.sequence !== sequence) violations.push(`${clientId}: ${id} is not its event ${sequence}`);
-    else if (event.digest !== digest) {
-      violations.push(`${clientId} ${sequence}: other bytes than those that are read`);
+    else if (event?.sequence !== sequence) {
+      violations.push(
+        `${clientId}: ${id} arrived as number ${sequence}, which matches none of the partner's events`,
+      );
+    } else if (event.digest !== digest) {
+      violations.push(
+        `${clientId} ${sequence}: the delivered bytes differ from the bytes that the partner reads`,
+      );
     } else if (isAccepted) accepted.add(id);
   }
   for (const { id, sequence, status } of told) {
     const expected = accepted.has(id) ? "delivered" : "parked";
     if (status !== expected) {
       violations.push(
-        `${clientId} ${sequence}: told as ${status}, and its receiver ${
-          accepted.has(id) ? "has it" : "never accepted it"
+        `${clientId} ${sequence}: its status is ${status}, but its receiver ${
+          accepted.has(id) ? "accepted it" : "never accepted it"
         }`,
       );
     }
@@ -117,7 +122,7 @@ async function judgeParked(
 async function findUncounted({ deployment }: Scene, events: number): Promise<string[]> {
   const [row] = await deployment
     .sql`select sum(event_sequence)::int as events from gold.account where client_id <> 0`;
-  return row!.events === events ? [] : [`${row!.events} events were committed, and partners read ${events}`];
+  return row!.events === events ? [] : [`${row!.events} events were committed, but partners read ${events}`];
 }
 
 /** Describes how the deliveries were answered, and how often an event arrived again after it was accepted. */
@@ -129,8 +134,8 @@ export async function describeArrivals({ deployment }: Scene, arrivals: readonly
   const again = countAgain(arrivals);
   return `${arrivals.length} deliveries (${
     tally.join(", ")
-  }), ${again} of them of what had arrived before, ` +
-    `${row!.attempts} attempts on record`;
+  }), ${again} of them repeated an accepted event, ` +
+    `${row!.attempts} attempts recorded`;
 }
 
 /**

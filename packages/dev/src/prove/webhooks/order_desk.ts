@@ -48,7 +48,7 @@ export class OrderDesk {
         await sleep(PAUSE_MS);
       }
       if (performance.now() > deadline) {
-        throw new Error("Orders could not be booked for long.", { cause: trouble });
+        throw new Error("The orders could not be booked in time.", { cause: trouble });
       }
     }
   }

@@ -54,18 +54,18 @@ export async function measurePairs(scene: Scene, trouble: Trouble, pairs: Pairs)
       `event to arrival in ms, median/99th percentile: ${turns.alone.map(said).join(" ")} without, ${
         turns.beside.map(said).join(" ")
       } with ${trouble.name}; ratio of the 99th ${ratio.toFixed(2)} (median of ${pairs.count}); ` +
-      `no first attempt began later than ${longestMs} ms (${aloneMs} ms without); ${again} came again` +
+      `no first attempt began later than ${longestMs} ms (${aloneMs} ms without); ${again} events arrived again` +
       (refusals.length === 0
         ? ""
-        : `; ${refusals.length} times an order was put off: ${[...new Set(refusals)].join(" ")}`),
+        : `; ${refusals.length} orders were refused at first: ${[...new Set(refusals)].join(" ")}`),
     violations: [
       ...(pairs.ratioMax === undefined || ratio <= pairs.ratioMax
         ? []
-        : [`those who are well wait ${ratio.toFixed(2)} times as long, and ${pairs.ratioMax} is the most`]),
+        : [`healthy receivers wait ${ratio.toFixed(2)} times as long; the limit is ${pairs.ratioMax}`]),
       ...(longestMs < aloneMs + WAIT_MS ? [] : [
-        `a well receiver's event waited ${longestMs} ms for its first attempt, and ${aloneMs} ms without the trouble`,
+        `a healthy receiver waited ${longestMs} ms for a first attempt, but ${aloneMs} ms without the trouble`,
       ]),
-      ...(again === 0 ? [] : [`${again} came again, and nobody was killed`]),
+      ...(again === 0 ? [] : [`${again} events arrived again although nothing was killed`]),
     ],
   };
 }

@@ -79,7 +79,7 @@ class Process {
   async ask<T>(errand: Errand): Promise<T> {
     this.#child.stdin.write(`${JSON.stringify(errand)}\n`);
     const { value, done } = await this.#replies.next();
-    if (done) throw new Error("A process of receivers ended by itself; what it printed stands above.");
+    if (done) throw new Error("A receiver process exited unexpectedly; its output is above.");
     return JSON.parse(value) as T;
   }
 

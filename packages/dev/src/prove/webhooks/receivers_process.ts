@@ -59,7 +59,7 @@ function read({ id, body, headers }: Delivery, secret: string) {
     readonly data: { readonly order?: { readonly order_id: string } };
   };
   const { sequence, created_at, data: { order } } = event;
-  const foreign = event.id === id ? undefined : `webhook-id is ${id} and the event's is ${event.id}`;
+  const foreign = event.id === id ? undefined : `webhook-id is ${id} but the event's id is ${event.id}`;
   const fault = foreign ?? findFault(secret, body, headers);
   return {
     id,

@@ -28,7 +28,7 @@ export async function redeliver(
   arrivals.push(...later);
   const { what, violations, parked: left } = await judgeArrivals(scene, arrivals, 0);
   return {
-    what: `${parked.length} asked for, ${later.length} came; ${what}`,
-    violations: left.length === 0 ? violations : [...violations, `${left.length} are parked still`],
+    what: `${parked.length} redeliveries requested, ${later.length} deliveries arrived; ${what}`,
+    violations: left.length === 0 ? violations : [...violations, `${left.length} events are still parked`],
   };
 }

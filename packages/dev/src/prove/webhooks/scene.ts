@@ -30,7 +30,7 @@ export async function openScene(
     for (const [index, trader] of traders.entries()) {
       await deployment.operator("partner set", trader.clientId, "--webhook", receivers.urls[index]!);
       const endowed = await ask(service.socket, trader.fund(ENDOWMENT_SAR));
-      if (endowed?.status !== 201) throw new Error(`no money: ${verdictOf(endowed)}`);
+      if (endowed?.status !== 201) throw new Error(`funding failed: ${verdictOf(endowed)}`);
     }
     const deliverers = await Promise.all(
       ["delivery_1", "delivery_2"].map((name) =>

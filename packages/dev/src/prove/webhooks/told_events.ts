@@ -20,7 +20,7 @@ export async function readEvents(wire: Wire, trader: Trader): Promise<ToldEvent[
   const events: ToldEvent[] = [];
   for (let after: string | null = ""; after !== null;) {
     const reply = await wire.send(trader.read(`/v1/events?limit=${PAGE}${after && `&after=${after}`}`));
-    if (reply?.status !== 200) throw new Error(`no events: ${verdictOf(reply)}`);
+    if (reply?.status !== 200) throw new Error(`reading the events failed: ${verdictOf(reply)}`);
     const { items, next_cursor } = JSON.parse(reply.body) as { items: unknown[]; next_cursor: string | null };
     const told = [...reply.body.matchAll(ITEM)].map(([, body, id, sequence, status]) => ({
       id: id!,
@@ -29,7 +29,7 @@ export async function readEvents(wire: Wire, trader: Trader): Promise<ToldEvent[
       status: status!,
     }));
     if (told.length !== items.length) {
-      throw new Error(`${items.length} events in a page, ${told.length} in a form that is known`);
+      throw new Error(`${items.length} events in a page, but only ${told.length} in a known form`);
     }
     events.push(...told);
     after = next_cursor;

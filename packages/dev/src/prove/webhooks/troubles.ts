@@ -6,7 +6,7 @@ import type { Scene } from "./scene.ts";
 /** The receivers of all partners from this one on fail, each in its own way. */
 export function sickFrom({ deployment, receivers }: Scene, first: number): Trouble {
   return {
-    name: `${receivers.urls.length - first} sick receivers`,
+    name: `${receivers.urls.length - first} failing receivers`,
     begin: () => receivers.behave((n) => n < first ? "well" : SICKNESSES[(n - first) % SICKNESSES.length]!),
     async end() {
       await receivers.behave(() => "well");
@@ -28,7 +28,7 @@ export async function backlogOf({ deployment, receivers }: Scene, events: number
   await preload(deployment.sql, dead, events);
   await receivers.behave((n) => n < last ? "well" : "hangs");
   return {
-    name: `${events} events waiting for a dead one`,
+    name: `${events} events waiting for a receiver that hangs`,
     async begin() {
       await setUrl(receivers.urls[last]!);
       await deployment.sql`select gold.enable_endpoint(${dead.client}::int)`;

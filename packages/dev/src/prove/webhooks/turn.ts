@@ -69,7 +69,7 @@ async function trade(
     return await insist(service.socket, traderOf(turn), `qt_${quotes[n]}`, refusals);
   }));
   const failed = replies.map(verdictOf).find((verdict) => !SERVED.includes(verdict));
-  if (failed) throw new Error(`an order was answered ${failed}`);
+  if (failed) throw new Error(`an order got ${failed}`);
   return turns.flatMap((turn, n) => turn < well ? [`ord_${quotes[n]}`] : []);
 }
 
@@ -100,7 +100,7 @@ async function awaitArrivals({ receivers }: Scene, orders: readonly string[]): P
     const missing = expected.size - new Set(arrivals.map(({ order }) => order)).size;
     if (missing === 0) return arrivals;
     if (performance.now() > deadline) {
-      throw new Error(`${missing} orders' events did not come to receivers that are well`);
+      throw new Error(`the events of ${missing} orders did not arrive at healthy receivers`);
     }
     await sleep(POLL_MS);
   }
