@@ -16,17 +16,17 @@ async function withProgram(act: (program: ChildProgram) => Promise<void>): Promi
 }
 
 describe("startProgram()", () => {
-  it("gives each errand its own reply, also where several are under way", () =>
+  it("matches each reply to its command while several commands are in flight", () =>
     withProgram(async ({ ask }) => {
       const replies = ["one", "two", "three"].map((say) => ask<{ said: string }>({ say }));
       assertEquals((await Promise.all(replies)).map(({ said }) => said), ["one", "two", "three"]);
     }));
-  it("throws what the program threw, and asks on", () =>
+  it("throws the program's error, and continues to accept commands", () =>
     withProgram(async ({ ask }) => {
       await assertRejects(() => ask({ say: "" }), Error, "child_program_trial.ts failed: nothing to say");
       assertEquals(await ask({ say: "on" }), { said: "on" });
     }));
-  it("ends the program in the middle of an errand, too, and says that it did", () =>
+  it("stops the program during a command, and rejects that command and later ones", () =>
     withProgram(async ({ ask, stop }) => {
       const reply = ask({ say: "long" });
       stop();
@@ -36,7 +36,7 @@ describe("startProgram()", () => {
 });
 
 describe("holdable()", () => {
-  it("holds a process until it is released, as often as one wants", () =>
+  it("pauses a process until it is released, repeatedly", () =>
     withProgram(async ({ pid, ask }) => {
       await ask({ say: "here" });
       const process = holdable(pid);

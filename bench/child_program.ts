@@ -30,7 +30,7 @@ export function startProgram(program: URL): ChildProgram {
       child.stdin.write(`${JSON.stringify(errand)}\n`);
       const { value, done } = await replies.next();
       const name = program.pathname.split("/").at(-1);
-      if (done) throw new Error(`${name} ended.`);
+      if (done) throw new Error(`${name} ended before it replied.`);
       const reply = JSON.parse(value) as Reply & { error?: string };
       if (reply.error !== undefined) throw new Error(`${name} failed: ${reply.error}`);
       return reply;

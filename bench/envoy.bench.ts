@@ -12,7 +12,7 @@ const measure = (turns: readonly Turn[], { rounds, turnMs }: Plan): Promise<Roun
 
 export default {
   about:
-    "the service behind the real Envoy against the service alone: whose CPU time a request takes, and a handshake",
+    "CPU time per request of Envoy and the service, against the service alone, and CPU time per TLS handshake",
   async open() {
     const house = await openEnvoyHouse();
     try {

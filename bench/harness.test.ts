@@ -20,7 +20,7 @@ function handMeter(): Meter & { spend(wallMs: number): void } {
 }
 
 describe("interleaved()", () => {
-  it("gives each contender one turn a round, a different one first each time", async () => {
+  it("gives each contender one turn per round, in an order that changes each round", async () => {
     const meter = handMeter();
     const turns: string[] = [];
     const contender = (name: string): Contender => (operations) => {
@@ -32,7 +32,7 @@ describe("interleaved()", () => {
     assertEquals(turns.slice(-12).join(""), "abcbcacababc");
     assertEquals(rounds.map((round) => Object.keys(round).sort().join("")), ["abc", "abc", "abc", "abc"]);
   });
-  it("fills a turn, whatever an operation costs", async () => {
+  it("fills a turn with fast and with slow operations", async () => {
     const meter = handMeter();
     const costing = (costMs: number): Contender => (operations) => meter.spend(operations * costMs);
     let warmUpMs = 20;
@@ -58,14 +58,14 @@ describe("interleaved()", () => {
 });
 
 describe("rotate()", () => {
-  it("refuses a contender that did nothing: its rate would be that of a standstill", async () => {
+  it("rejects a contender that did no operation, because it has no rate", async () => {
     const idle = () => Promise.resolve({ operations: 0, wallMs: 10 });
     await assertRejects(() => rotate({ idle }, 1), Error, '"idle" did nothing');
   });
 });
 
 describe("rotateSeen()", () => {
-  it("begins each round with another one, and holds all that each was seen as", async () => {
+  it("starts each round with a different turn, and keeps all samples of a turn", async () => {
     const order: string[] = [];
     const sample = { operations: 1, wallMs: 1 };
     const turn = (name: string, ...seen: string[]) => () => {
@@ -79,7 +79,7 @@ describe("rotateSeen()", () => {
 });
 
 describe("contenders", () => {
-  it("synchronous() and inFlight() do each operation once, and wait for the last", async () => {
+  it("synchronous() and inFlight() run each operation once and wait for the last", async () => {
     const done: number[] = [];
     await synchronous((index) => void done.push(index))(5);
     assertEquals(done.splice(0), [0, 1, 2, 3, 4]);
@@ -89,7 +89,7 @@ describe("contenders", () => {
     })(7);
     assertEquals(done.sort(), [0, 1, 2, 3, 4, 5, 6]);
   });
-  it("inFlight() keeps that many under way and no more", async () => {
+  it("inFlight() keeps exactly the given number of operations in flight", async () => {
     for (const width of [1, 4]) {
       let [now, most] = [0, 0];
       await inFlight(width, async () => {
@@ -100,14 +100,14 @@ describe("contenders", () => {
       assertEquals(most, width);
     }
   });
-  it("inFlight() fails with its operation", async () => {
+  it("inFlight() rejects when an operation rejects", async () => {
     const failing = async () => await inFlight(2, () => Promise.reject(new Error("refused")))(4);
     assertEquals(await failing().catch((error: Error) => error.message), "refused");
   });
 });
 
 describe("hostMeter()", () => {
-  it("counts the CPU time of this process, on any system", () => {
+  it("counts the CPU time of this process on any operating system", () => {
     const meter = hostMeter();
     const startMs = meter.wallMs();
     const before = meter.cpuMs();
@@ -115,7 +115,7 @@ describe("hostMeter()", () => {
     const spent = meter.cpuMs() - before;
     assert(spent > 0 && spent < 1000, `${spent} ms`);
   });
-  it("counts the processes it is given on Linux, and elsewhere says that it cannot", () => {
+  it("adds the CPU time of the given processes on Linux, and throws on other systems", () => {
     assertThrows(() => processCpuMs(process.pid, "darwin"), Error, "run this on Linux");
     const twice = hostMeter(() => [process.pid]);
     if (process.platform !== "linux") {

@@ -135,7 +135,7 @@ export async function rotateSeen(
     const samples: Record<string, Sample> = {};
     for (let turn = 0; turn < turns.length; turn++) {
       for (const [name, sample] of Object.entries(await turns[(round + turn) % turns.length]!())) {
-        if (sample.operations === 0) throw new Error(`"${name}" did nothing in its turn.`);
+        if (sample.operations === 0) throw new Error(`"${name}" did no operation in its turn.`);
         samples[name] = sample;
       }
     }

@@ -91,7 +91,7 @@ async function signatureContests(): Promise<Contest[]> {
       async (index) => {
         const { raw, input } = requestOf(index);
         if (!await crypto.subtle.verify(ES256, publicKey, raw, input)) {
-          throw new Error("A right signature was refused.");
+          throw new Error("A valid signature was refused.");
         }
       },
       (index) => flattenedVerify(requestOf(index).flattened, publicKey),
@@ -105,9 +105,9 @@ async function signatureContests(): Promise<Contest[]> {
 }
 
 function canonicalContest(): Contest {
-  const ours = "hash, canonical text, its bytes";
+  const ours = "body hash, canonical text, bytes";
   return {
-    name: "the bytes to sign of a request with a body of 100 bytes",
+    name: "build the bytes to sign for a request with a body of 100 bytes",
     measure: interleaved({ [ours]: synchronous(canonicalBytes) }),
     goals: [{ ours, atMostMicros: 3 }],
   };

@@ -31,7 +31,7 @@ async function measureInK6({ rounds, turnMs }: Plan): Promise<Round[]> {
   });
   const lines = stdout.split("\n").filter((line) => line.startsWith("{"));
   if (lines.length !== rounds) {
-    throw new Error(`k6 measured ${lines.length} of ${rounds} rounds; it says:\n${stdout}${stderr}`);
+    throw new Error(`k6 measured ${lines.length} of ${rounds} rounds. Its output:\n${stdout}${stderr}`);
   }
   return lines.map((line): Round => JSON.parse(line));
 }
@@ -46,7 +46,7 @@ async function newKey(): Promise<string> {
 export default {
   about: "request signing in the real k6, against its own Web Crypto",
   async open() {
-    if (!existsSync(K6)) throw new Error("k6 is not there; run: node tools/run.mjs parts");
+    if (!existsSync(K6)) throw new Error("k6 is not installed; run: node tools/run.mjs parts");
     return {
       contests: [{
         name: "sign a request with a body of 100 bytes, on one core",

@@ -35,7 +35,7 @@ describe("npm run bench", () => {
       assertStringIncludes(says, text);
     }
   });
-  it("answers a wrong name, a second name and an unknown option with 2 and the usage", () => {
+  it("exits with 2 and prints the usage for a wrong name, a second name or an unknown option", () => {
     const against = ["orders", "--against", "HEAD"];
     for (
       const args of [
@@ -54,16 +54,16 @@ describe("npm run bench", () => {
       assertStringIncludes(says, "Usage: npm run bench");
     }
   });
-  it("runs the contests that it is told alone, and names them where there is none of the kind", () => {
+  it("runs only the contests that --only selects, and lists all contests if it selects none", () => {
     const { code, says } = bench("jws", "--short", "--only", "nothing");
     assertEquals(code, 2, says);
-    const [, first, second] = /in its name: ([^;]+); ([^;.]+)/.exec(says)!;
+    const [, first, second] = /The contests are: ([^;]+); ([^;.]+)/.exec(says)!;
     const one = bench("jws", "--short", "--only", second!);
     assertEquals(one.code, 0, one.says);
     assertStringIncludes(one.says, `\n${second}\n`);
     assert(!one.says.includes(`\n${first}\n`), one.says);
   });
-  it("ends with 1 under --strict when a goal was missed, and with 0 without it", () => {
+  it("exits with 1 under --strict if a goal was missed, and with 0 without --strict", () => {
     const strict = bench("jws", "--short", "--strict");
     assertEquals(strict.code, strict.says.includes("goal missed:") ? 1 : 0, strict.says);
     assertEquals(bench("jws", "--short").code, 0);

@@ -44,7 +44,9 @@ function choose(contests: readonly Contest[], words = ""): readonly Contest[] {
   const chosen = contests.filter(({ name }) => name.includes(words));
   if (chosen.length > 0) return chosen;
   throw new UsageError(
-    `No contest has "${words}" in its name: ${contests.map(({ name }) => name).join("; ")}.`,
+    `No contest has "${words}" in its name. The contests are: ${
+      contests.map(({ name }) => name).join("; ")
+    }.`,
   );
 }
 
@@ -111,13 +113,13 @@ function readArguments(): Arguments {
       },
     });
     const [name, ...others] = positionals;
-    if (others.length > 0) throw new Error(`One benchmark at a time, not also ${others.join(", ")}.`);
+    if (others.length > 0) throw new Error(`Name one benchmark only; got also ${others.join(", ")}.`);
     if (name !== undefined && !names().includes(name)) {
-      throw new Error(`There is no benchmark ${name}; without a name they are listed.`);
+      throw new Error(`There is no benchmark ${name}. Leave out the name to list all benchmarks.`);
     }
     const rows = values.rows === undefined ? undefined : Number(values.rows);
     if (rows !== undefined && !(Number.isSafeInteger(rows) && rows > 0)) {
-      throw new Error(`--rows takes a number of rows, such as 1000000, not ${values.rows}.`);
+      throw new Error(`--rows must be a positive whole number such as 1000000; got ${values.rows}.`);
     }
     const { short, strict, only, json } = values;
     return { name, short, strict, only, rows, json, against: readAgainst(name, values) };

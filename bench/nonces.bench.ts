@@ -121,7 +121,8 @@ function onFullTable(
 }
 
 export default {
-  about: "durable single-use checks by the service against Redis, and on a table of millions",
+  about:
+    "durable single-use checks: the service against Redis, and an empty table against a table of millions",
   async open({ rows }) {
     requireRedis();
     const house = await openNonceHouse(LARGE_BUFFERS);

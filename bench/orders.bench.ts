@@ -37,9 +37,9 @@ const [UNLIMITED, LIMITED] = [
 ];
 const QUOTES_ALONE = "quotes, 1 in flight, unlimited partners";
 const VERIFY = "one ES256 verify";
-const [ONE_VAULT_ROW, MANY_VAULT_ROWS] = ["service, one vault row", "service, vault rows without end"];
+const [ONE_VAULT_ROW, MANY_VAULT_ROWS] = ["service, one vault row", "service, many vault rows"];
 const [EMPTY, FULL] = ["empty books", "full books, across a checkpoint"];
-const PRELOAD = "writing the history, an order";
+const PRELOAD = "writing one order of the history";
 
 // Deno's figures are reported and not judged.
 const reported = process.versions["deno"] !== undefined;
@@ -115,7 +115,7 @@ const thousandsATurn = ({ rounds, turnMs }: Plan) => ({
 function vaultContest(house: House, quotesOf: QuotesOf): Contest {
   let waits = () => "";
   return {
-    name: "more rows of the vault",
+    name: "one vault row and many vault rows",
     async measure(plan) {
       const rows = await vaultRowTakers(house, serviceTaker(house, quotesOf(PARTNERS), { inFlight: WIDTH }));
       waits = rows.waits;
@@ -171,7 +171,7 @@ function historyContest(rows: number, closing: Closing): Contest {
   const isShort = rows < FULL_ROWS;
   const bound = { reported: reported || isShort };
   return {
-    name: `orders on books of ${rows.toLocaleString("en-US")} orders, each with a nonce and a key at random`,
+    name: `orders on books of ${rows.toLocaleString("en-US")} orders, each with a random nonce and key`,
     requireAll: () => requireSpace(rows),
     async measure(plan) {
       const full = await openOne();
@@ -200,7 +200,7 @@ function historyContest(rows: number, closing: Closing): Contest {
 }
 
 export default {
-  about: "orders by the service, signed and over kept connections, against pgbench",
+  about: "signed orders over kept-alive connections: the service against pgbench",
   async open({ rows }) {
     const closings: (() => unknown)[] = [];
     const closing: Closing = (one) => void closings.push(one);

@@ -9,14 +9,14 @@ import { familyCpuMs, processCpuMs } from "./process_cpu.ts";
 const WORK = "i=0; while [ $i -lt 400000 ]; do i=$((i+1)); done";
 
 describe("processCpuMs() and familyCpuMs()", () => {
-  it("count the process; the second counts its ended children, too", () => {
+  it("count the process itself, and familyCpuMs() also counts its ended children", () => {
     const [own, family] = [processCpuMs(process.pid), familyCpuMs(process.pid)];
     assert(own > 0, `${own} ms`);
     assertEquals(spawnSync("sh", ["-c", WORK]).status, 0);
     const [ownSpent, familySpent] = [processCpuMs(process.pid) - own, familyCpuMs(process.pid) - family];
     assert(familySpent >= ownSpent + 50, `${familySpent} ms with children, ${ownSpent} ms without`);
   });
-  it("count a child while it lives, and not a process that is no child", async () => {
+  it("count a living child, and no other process", async () => {
     const family = familyCpuMs(process.pid) - processCpuMs(process.pid);
     const child = spawn("sh", ["-c", `${WORK}; echo done; read line`], { stdio: ["pipe", "pipe", "ignore"] });
     try {

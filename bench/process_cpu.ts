@@ -7,7 +7,7 @@ const TICK_MS = 10;
 export function processCpuMs(pid: number, platform: string = process.platform): number {
   if (platform !== "linux") {
     throw new Error(
-      `The CPU time of another process is read from /proc, which ${platform} does not have: run this on Linux.`,
+      `CPU times of other processes are read from /proc, which ${platform} lacks: run this on Linux.`,
     );
   }
   const { ownTicks } = readTicks(pid);

@@ -18,7 +18,7 @@ function reportFigures({ perSecond, wallMicros, ...others }: Figures): string {
   const rate = `${Math.round(perSecond).toLocaleString("en-US")}/s`;
   const beside = [
     show("CPU", others.cpuMicros),
-    show("the load's CPU", others.loadCpuMicros),
+    show("CPU of the load generator", others.loadCpuMicros),
     others.loadCpuMicros
       ? ` (${percent(others.loadCpuMicros.median / (wallMicros.median * cpus().length))} of the machine)`
       : "",

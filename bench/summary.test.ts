@@ -17,7 +17,7 @@ const round = (oursMs: number, peerMs: number): Round => ({
 });
 
 describe("spread()", () => {
-  it("gives minimum, median and maximum, of an even number the middle two's mean", () => {
+  it("returns minimum, median and maximum; the median of an even count is the mean of the middle two", () => {
     assertEquals(spread([10, 9, 100]), { min: 9, median: 10, max: 100 });
     assertEquals(spread([4, 1, 3, 2]), { min: 1, median: 2.5, max: 4 });
     assertThrows(() => spread([]), Error, "No round");
@@ -25,16 +25,16 @@ describe("spread()", () => {
 });
 
 describe("percentile()", () => {
-  it("gives the smallest value that the share does not exceed", () => {
+  it("returns the smallest value that at least the given share of the values does not exceed", () => {
     const values = Array.from({ length: 100 }, (_, index) => 100 - index);
     assertEquals([0.5, 0.99, 1].map((share) => percentile(values, share)), [50, 99, 100]);
     assertEquals([0.5, 0.99].map((share) => percentile([7], share)), [7, 7]);
-    assertThrows(() => percentile([], 0.5), Error, "nothing");
+    assertThrows(() => percentile([], 0.5), Error, "needs at least one value");
   });
 });
 
 describe("summarise()", () => {
-  it("gives each contender's time and rate per operation", () => {
+  it("returns each contender's time per operation and operations per second", () => {
     const { contenders } = summarise(contest(), [round(1, 2), round(2, 3), round(4, 9)]);
     assertEquals(contenders, {
       ours: {
@@ -49,7 +49,7 @@ describe("summarise()", () => {
       },
     });
   });
-  it("judges a ratio pair by pair: the median of the ratios, not the ratio of the medians", () => {
+  it("judges a ratio by the median of the rounds' ratios, not by the ratio of the medians", () => {
     const rounds = [round(1, 1), round(10, 20), round(2, 10)];
     const goal = (atLeast: number): Goal => ({ ours: "ours", peer: "peer", atLeast });
     const summary = summarise(contest(goal(2), goal(2.01)), rounds);
@@ -61,7 +61,7 @@ describe("summarise()", () => {
     ]);
     assertEquals(verdicts[0]!.foundByCpu, { min: 1.5, median: 3, max: 7.5 });
   });
-  it("judges a goal by CPU time by that alone", () => {
+  it("judges a CPU time goal by CPU time only", () => {
     const goal = (atLeast: number): Goal => ({ ours: "ours", peer: "peer", atLeast, by: "cpu" });
     const { verdicts } = summarise(contest(goal(3), goal(3.01)), [round(1, 1), round(10, 20), round(2, 10)]);
     const found = { min: 1.5, median: 3, max: 7.5 };
@@ -75,7 +75,7 @@ describe("summarise()", () => {
     const { verdicts } = summarise(contest(goal(2000), goal(1999)), [round(1, 1), round(2, 1), round(9, 1)]);
     assertEquals(verdicts.map(({ met }) => met), [true, false]);
   });
-  it("judges a sum round by round: ours over what its parts take together, by the measure that the goal names", () => {
+  it("judges a sum goal by the ratio to the sum of its parts per round, in the goal's own measure", () => {
     const rounds = [[10, 1, 1], [30, 4, 6], [20, 30, 10]].map(([ours, peer, verify]) => ({
       ours: { operations: 1, wallMs: 1, cpuMs: 9, p50Micros: ours! },
       peer: { operations: 1, wallMs: 1, cpuMs: 2, p50Micros: peer! },
@@ -98,13 +98,13 @@ describe("summarise()", () => {
       { found: always(9000), foundByCpu: undefined, met: false },
     ]);
   });
-  it("shows a goal that is only reported, and misses none by it", () => {
+  it("shows a goal that is only reported, and does not count it as missed", () => {
     const goal = { ours: "ours", peer: "peer", atLeast: 9, reported: true };
     const summary = summarise(contest(goal), [round(1, 2)]);
     assertEquals([summary.verdicts[0]!.met, countMisses([summary])], [false, 0]);
     assertStringIncludes(reportContest(summary), "not judged:  ours ≥ 9x peer: 2.00x");
   });
-  it("gives latencies and the load's CPU where every turn has them, and remarks at the end", () => {
+  it("shows latencies and the load's CPU time if every turn has them, and remarks at the end", () => {
     const full = { operations: 2, wallMs: 1, loadCpuMs: 1, p50Micros: 7, p99Micros: 9 };
     const summary = summarise({ ...contest(), remarks: () => ["Of note."] }, [{
       ours: full,
@@ -121,11 +121,11 @@ describe("summarise()", () => {
     const share = Math.round(100 / cpus().length);
     assertStringIncludes(
       lines[2]!,
-      `the load's CPU 500.0 µs (${share} % of the machine), p50 7.00 µs, p99 8.50 µs`,
+      `CPU of the load generator 500.0 µs (${share} % of the machine), p50 7.00 µs, p99 8.50 µs`,
     );
     assertEquals(lines.at(-1), "  Of note.");
   });
-  it("leaves the CPU out where one turn has none", () => {
+  it("leaves out the CPU time if one turn has none", () => {
     const rounds = [round(1, 1), {
       ours: { operations: 1, wallMs: 1 },
       peer: { operations: 1, wallMs: 1, cpuMs: 1 },
@@ -140,7 +140,7 @@ describe("summarise()", () => {
 });
 
 describe("reportContest()", () => {
-  it("says of each goal whether it was met", () => {
+  it("reports for each goal whether it was met", () => {
     const ratio = { ours: "ours", peer: "peer", atLeast: 1.5 };
     const goals = [ratio, { ...ratio, by: "cpu" as const }, { ours: "ours", atMostMicros: 3 }, {
       ours: "ours",

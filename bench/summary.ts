@@ -80,7 +80,7 @@ function samplesOf(rounds: readonly Round[], contender: string): Sample[] {
     const sample = round[contender];
     if (sample) return sample;
     throw new Error(
-      `"${contender}" was not measured: a goal without its contender or its peer cannot be judged.`,
+      `"${contender}" was not measured, but a goal names it as contender or peer.`,
     );
   });
 }
@@ -111,7 +111,7 @@ const MICROS = {
 };
 
 export function spread(values: readonly number[]): Spread {
-  if (values.length === 0) throw new Error("No round was measured: a plan has at least one.");
+  if (values.length === 0) throw new Error("No round was measured. A plan needs at least one round.");
   const sorted = [...values].sort((left, right) => left - right);
   const middle = (sorted.length - 1) / 2;
   return {
@@ -129,7 +129,7 @@ export const latencyOf = (latenciesMicros: readonly number[]): Pick<Sample, "p50
 
 /** Returns the smallest value that at least this share of the values does not exceed; `share` is 0 to 1. */
 export function percentile(values: readonly number[], share: number): number {
-  if (values.length === 0) throw new Error("There is no percentile of nothing.");
+  if (values.length === 0) throw new Error("A percentile needs at least one value.");
   const sorted = [...values].sort((left, right) => left - right);
   return sorted[Math.max(0, Math.ceil(sorted.length * share) - 1)]!;
 }

@@ -78,7 +78,7 @@ async function requireRefusals(house: House, [one, other]: readonly Bearer[]): P
   for (const [code, attempt] of Object.entries(refusals)) {
     const answer = await attempt().then(() => "admitted", (error: { code?: string }) => error.code);
     if (answer !== code) {
-      throw new Error(`A token seen before was answered with ${answer}, not with ${code}.`);
+      throw new Error(`A known token got ${answer} instead of ${code}.`);
     }
     // The service forgets an expired token, so make it remember the token again.
     await admit(house, one!);
@@ -98,7 +98,7 @@ async function createVerify(bytes: number): Promise<() => Promise<void>> {
   const signature = await crypto.subtle.sign(algorithm, privateKey, signed);
   return async () => {
     if (await crypto.subtle.verify(algorithm, publicKey, signature, signed)) return;
-    throw new Error("A right signature was refused.");
+    throw new Error("A valid signature was refused.");
   };
 }
 

@@ -32,7 +32,7 @@ const LATENCY_GOALS: readonly Goal[] = judged({ ours: MEDIAN, atMostMicros: 50_0
 async function openWorkers(house: WebhookHouse, workers: Record<string, Worker>): Promise<void> {
   const { asItComes, sealedBefore } = await openService(house);
   workers[OURS] = asItComes;
-  workers[`${OURS}, chain sealed before`] = sealedBefore;
+  workers[`${OURS}, chain already sealed`] = sealedBefore;
   workers[BARE] = await openBareLoop(house);
   for (const [name, forms] of Object.entries(QUEUES)) {
     workers[name] = await openQueue(house, forms);
@@ -50,7 +50,7 @@ function measurePosts(
 
 export default {
   about:
-    "events to https receivers, signed: the service against a bare loop, pg-boss and graphile-worker; and how soon",
+    "signed events to https receivers: the service against a bare loop, pg-boss and graphile-worker; and their latency",
   async open() {
     const house = await openWebhookHouse();
     const workers: Record<string, Worker> = {};

@@ -68,7 +68,7 @@ describe("docker-compose.yml", () => {
     }
   };
 
-  it("makes the database's logins and migrates it", async () => {
+  it("creates the database logins and migrates the database", async () => {
     const database = container("database");
     const logins: Container = { ...database, env: { ...database.env, ...site.superuser } };
     const { code, output } = await site.engine.run(logins, ["sh", "/docker-entrypoint-initdb.d/logins.sh"]);
@@ -77,7 +77,7 @@ describe("docker-compose.yml", () => {
     await runToEnd("migration");
   });
 
-  it("comes up in its own order, each part healthy before the next", async () => {
+  it("starts its services in dependency order, each only after its dependencies are healthy", async () => {
     const gold = goldIn(site.engine, container("gold"));
     await gold("ca init --key /run/authority/ca_key.pem");
     for (const name of ["network", "config", "front", "keeper", "api", "envoy", "delivery", "receiver"]) {
@@ -90,7 +90,7 @@ describe("docker-compose.yml", () => {
     }
   });
 
-  it("serves a partner whose keys openssl made: token, quote, signed order", async () => {
+  it("serves token, quote and signed order to a partner whose keys openssl made", async () => {
     const gold = goldIn(site.engine, container("gold"));
     await gold("vault add --serial FIRST --gross 12441.4 --fineness 999.9 --vault Riyadh");
     await gold("price set --mid 500 --spread 60 --source fixed");
@@ -107,7 +107,7 @@ describe("docker-compose.yml", () => {
     assertEquals([order.status, order.gold_grams], ["executed", 1.5]);
   });
 
-  it("shows every figure that the dashboards and the alarms ask for", async () => {
+  it("exports every metric that the dashboards and the alerts query", async () => {
     const [prometheus] = readYaml<PrometheusConfig>(ROOT, [join(ROOT, "deploy/prometheus/prometheus.yaml")]);
     const pages = prometheus!.scrape_configs.map(
       async ({ metrics_path: path = "/metrics", static_configs }) => {
@@ -125,7 +125,7 @@ describe("docker-compose.yml", () => {
     assertEquals(asked.filter((figure) => figure.name !== "up" && !isShown(figure, shown)), []);
   });
 
-  it("has dashboards that ask what is provisioned, and of k6 what its scripts count", () => {
+  it("has dashboards that use the provisioned data source and only metrics that k6 records", () => {
     const [provisioned] = readYaml<{ datasources: { uid: string }[] }>(ROOT, [
       join(ROOT, "deploy/grafana/provisioning/datasources/prometheus.yaml"),
     ]);
@@ -144,9 +144,13 @@ describe("docker-compose.yml", () => {
     assertEquals(asked.filter(({ name }) => name.startsWith("k6_") && !known.includes(name)), []);
   });
 
-  it("is loaded by k6, whose run Prometheus takes and every panel of its dashboard shows", async () => {
+  it("stores the metrics of a k6 run in Prometheus, and shows them in every k6 panel", async () => {
     const { error } = spawnSync("prometheus", ["--version"]);
-    if (error) throw new Error(`prometheus does not run: ${error.message}. Debian's package has that name.`);
+    if (error) {
+      throw new Error(
+        `prometheus does not run: ${error.message}. Install it (Debian: apt-get install prometheus).`,
+      );
+    }
     await runToEnd("load_partner");
     // The targets of Prometheus listen on other ports in this test.
     const config = join(site.checkout, "deploy/prometheus/prometheus.yaml");
@@ -182,7 +186,7 @@ describe("docker-compose.yml", () => {
     assertEquals([await empty(), await prometheus.stop()], [[], 0]);
   });
 
-  it("delivers the order's event to a receiver that believes the partner's secret alone", async () => {
+  it("delivers the order's event to a receiver that accepts only the partner's webhook secret", async () => {
     const told = () => started.get("receiver")!.output();
     const delivered = `"order_id":"${order.order_id}"`;
     for (const end = Date.now() + 30_000; !told().includes(delivered) && Date.now() < end;) await sleep(50);
@@ -201,7 +205,7 @@ describe("docker-compose.yml", () => {
     assertStringIncludes(told(), '"reason":"signature_mismatch"');
   });
 
-  it("serves again after the service alone was started anew, and after Envoy was, which closes its door first", async () => {
+  it("serves again after a restart of the service and of Envoy, which first stops listening", async () => {
     const isServed = () => partner.send("GET", "/health").then(({ status }) => status === 200, () => false);
     const untilServed = async () => {
       for (const end = Date.now() + 30_000; !await isServed(); await sleep(100)) assert(Date.now() < end);
@@ -219,7 +223,7 @@ describe("docker-compose.yml", () => {
     assertEquals(hooked.map(([name]) => name), ["envoy"]);
   });
 
-  it("goes down in order: the door first, then the service, then what stands beside it", async () => {
+  it("stops each service only after all services that depend on it have stopped", async () => {
     for (const name of ["receiver", "envoy", "delivery", "front", "api", "keeper"]) {
       const code = await started.get(name)!.stop(project.services[name]!.stop_signal);
       started.delete(name);
@@ -228,7 +232,7 @@ describe("docker-compose.yml", () => {
     }
   });
 
-  it("has no command that did not run here", () => {
+  it("has no command that this test did not run", () => {
     const commands = Object.entries(project.services).filter(([name]) => !FOREIGN.includes(name)).flatMap((
       [name, service],
     ) => commandsOf(name, service));

@@ -74,7 +74,7 @@ export const commandOf = (
 export function healthcheckOf({ healthcheck }: Service): string[] {
   const [kind, ...words] = healthcheck?.test ?? [];
   if (kind !== "CMD") {
-    throw new Error("A healthcheck names its program by CMD: the images may have no shell.");
+    throw new Error("A healthcheck must start with CMD, because the images may have no shell.");
   }
   return words;
 }

@@ -12,7 +12,7 @@ import { makeCheckout, ROOT } from "./site_trial.ts";
 const ATTEMPT_SECONDS = 15;
 
 /** Checks what the schemas cannot: the security and availability rules of this project's pods. */
-describe("deploy/kubernetes confines what it runs", () => {
+describe("security and availability rules of deploy/kubernetes", () => {
   const manifests = readYaml<Manifest>(ROOT, manifestFiles(join(ROOT, "deploy/kubernetes")));
   const ofKind = (kind: string) => manifests.filter((one) => one.kind === kind);
   const owners = manifests.filter(({ spec }) => spec?.template);
@@ -21,7 +21,7 @@ describe("deploy/kubernetes confines what it runs", () => {
     return [...initContainers, ...containers];
   });
 
-  it("gives no pod a root user, a capability, a writable image or a token to Kubernetes", () => {
+  it("gives no pod a root user, a capability, a writable root file system or a Kubernetes API token", () => {
     for (const { metadata, spec } of owners) {
       const pod = spec!.template!.spec;
       const user = { runAsNonRoot: true, runAsUser: 1000, runAsGroup: 1000, fsGroup: 1000 };
@@ -41,16 +41,16 @@ describe("deploy/kubernetes confines what it runs", () => {
     assertEquals(containers.length, 7);
   });
 
-  it("asks for what each container needs, and bounds its memory", () => {
+  it("sets resource requests and a memory limit for each container", () => {
     for (const { name, resources } of containers) {
       assert(
         resources?.requests && resources.limits?.memory,
-        `${name} has no requests, or no bound of its memory`,
+        `${name} has no resource requests or no memory limit`,
       );
     }
   });
 
-  it("keeps partners served while a version is rolled out or a node is emptied", () => {
+  it("keeps serving partners during a rollout and while a node is drained", () => {
     const labelsOf = (one: Manifest) => one.spec!.selector!.matchLabels;
     for (const deployment of ofKind("Deployment")) {
       const { replicas, strategy, template } = deployment.spec!;
@@ -68,14 +68,14 @@ describe("deploy/kubernetes confines what it runs", () => {
     }
   });
 
-  it("waits longer for a pod to end than its hook and the service take", () => {
+  it("sets a termination grace period longer than the preStop hook and the service's shutdown", () => {
     const api = owners.find(({ metadata }) => metadata.name === "gold-api")!.spec!.template!.spec;
     const numberAfter = (words: readonly string[], flag: string) => Number(words[words.indexOf(flag) + 1]);
     const drainSeconds = numberAfter(api.containers[0]!.lifecycle!.preStop!.exec!.command, "--seconds");
     const envoy = api.initContainers!.find(({ name }) => name === "envoy")!;
     assert(
       drainSeconds > numberAfter(envoy.command, "--drain-time-s"),
-      "the hook gives up before Envoy is drained",
+      "the hook ends before Envoy is drained",
     );
     assert(
       api.terminationGracePeriodSeconds! >= drainSeconds + 20,
@@ -84,12 +84,12 @@ describe("deploy/kubernetes confines what it runs", () => {
     const delivery = owners.find(({ metadata }) => metadata.name === "gold-delivery")!.spec!.template!.spec;
     assert(
       delivery.terminationGracePeriodSeconds! >= ATTEMPT_SECONDS + 10,
-      "delivery is killed before its attempts are written down",
+      "delivery is killed before it has recorded its attempts",
     );
     assertEquals([envoy.restartPolicy, api.initContainers!.at(-1)!.name], ["Always", "envoy"]);
   });
 
-  it("lets nothing in but partners, and nothing out but names, the database and webhooks", () => {
+  it("allows only partners as ingress, and only DNS, the database and webhooks as egress", () => {
     const policies = new Map(ofKind("NetworkPolicy").map((policy) => [policy.metadata.name, policy.spec!]));
     assertEquals<unknown>(policies.get("gold-deny"), { podSelector: {}, policyTypes: ["Ingress", "Egress"] });
     const portsOf = (rules: { ports?: readonly { port: number }[] }[] = []) =>
@@ -108,7 +108,7 @@ describe("deploy/kubernetes confines what it runs", () => {
     ]);
   });
 
-  it("lets webhooks out to public addresses alone", () => {
+  it("allows webhooks only to public addresses", () => {
     const policy = ofKind("NetworkPolicy").find(({ metadata }) => metadata.name === "gold-webhooks");
     const blocks = policy!.spec!.egress!.flatMap(({ to = [] }) => to.map(({ ipBlock }) => ipBlock!));
     const isReached = (address: string) =>
@@ -117,20 +117,20 @@ describe("deploy/kubernetes confines what it runs", () => {
     assertEquals(FORBIDDEN.filter(isReached), []);
   });
 
-  it("gives delivery the key that it unseals secrets with, and not the pepper", () => {
+  it("gives delivery the sealing key, and not the pepper", () => {
     const pod = owners.find(({ metadata }) => metadata.name === "gold-delivery")!.spec!.template!.spec;
     const given = pod.volumes!.map(({ secret }) => secret?.items?.map(({ key }) => key));
     assertEquals(given, [["sealing_key"]]);
   });
 
-  it("holds no value of a secret", () => {
+  it("contains no secret value", () => {
     assertEquals(ofKind("Secret"), []);
     const urls = JSON.stringify(manifests).match(/postgres(ql)?:\/\/|BEGIN [A-Z ]*KEY|whsec_/g);
     assertEquals(urls, null);
   });
 });
 
-describe("docker-compose.yml confines what it runs", () => {
+describe("security rules of docker-compose.yml", () => {
   /** Third-party images, confined only as their own images define it. */
   const FOREIGN = ["database", "prometheus", "grafana"];
   let folder: string;
@@ -145,7 +145,7 @@ describe("docker-compose.yml confines what it runs", () => {
   after(() => rmSync(folder, { recursive: true, force: true }));
   const services = () => Object.entries(project.services);
 
-  it("gives what is ours no root user, no capability and no writable image, and is reached by this machine alone", () => {
+  it("gives our containers no root, capability or writable image, and publishes ports on loopback", () => {
     for (const [name, { read_only, cap_drop, security_opt, ports = [] }] of services()) {
       assertEquals([name, ports.filter(({ host_ip }) => host_ip !== "127.0.0.1")], [name, []]);
       if (FOREIGN.includes(name)) continue;
@@ -157,12 +157,12 @@ describe("docker-compose.yml confines what it runs", () => {
     assertMatch(readFileSync(join(ROOT, "Dockerfile"), "utf8"), /^USER 1000:1000$/m);
   });
 
-  it("gives the service's socket to nobody but Envoy and who writes files for it", () => {
+  it("mounts the service's socket only in api, Envoy and the containers that write Envoy's files", () => {
     const mounting = services().filter(([, { volumes }]) => volumes?.some(({ source }) => source === "run"));
     assertEquals(mounting.map(([name]) => name).sort(), ["api", "config", "envoy", "keeper"]);
   });
 
-  it("keeps its secrets from everybody else on the machine, while each container's user can read its own", () => {
+  it("hides its secrets from other users of the machine, and each container can read its own", () => {
     const modeOf = (path: string) => statSync(path).mode & 0o777;
     const secrets = join(folder, ".gold/compose");
     assertEquals([modeOf(secrets), modeOf(join(secrets, "ca.key"))], [0o700, 0o400]);

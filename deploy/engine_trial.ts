@@ -103,7 +103,9 @@ export class TrialEngine {
       if ((await this.run(container, probe)).code === 0) return;
     }
     const log = readFileSync(join(this.#options.folder, `${container.name}.log`), "utf8").slice(-2000);
-    throw new Error(`${container.name} did not come up (${probe.join(" ")}). Its last words:\n${log}`);
+    throw new Error(
+      `${container.name} did not become ready (${probe.join(" ")}). The end of its log:\n${log}`,
+    );
   }
 
   /** Kills every process that a failed test left running. */
@@ -156,7 +158,9 @@ export class TrialEngine {
 
   #portOf(port: string): string {
     const real = this.#ports.get(port);
-    if (!real) throw new Error(`Port ${port} is none that the containers are known to listen on.`);
+    if (!real) {
+      throw new Error(`No container is registered to listen on port ${port}. Add the port to openSite().`);
+    }
     return real;
   }
 }

@@ -13,7 +13,7 @@ import { makeCheckout, ROOT } from "./site_trial.ts";
  * Mutation tests of the external checks. A check that accepts everything would pass every file, so each check
  * must find a planted fault.
  */
-describe("the judges of a deployment", () => {
+describe("external checks of the deployment files", () => {
   let folder: string;
   before(() => {
     folder = mkdtempSync(join(tmpdir(), "deploy-faults-"));
@@ -30,7 +30,7 @@ describe("the judges of a deployment", () => {
     return planted;
   }
 
-  it("refuse a compose file that an engine would refuse", () => {
+  it("reject a compose file that a container engine would reject", () => {
     const faults = [
       ["    read_only: true", "    readonly: true", "readonly"],
       ['network_mode: "service:network"', 'network_mode: "service:net"', "net"],
@@ -40,12 +40,12 @@ describe("the judges of a deployment", () => {
     ] as const;
     for (const [sound, fault, says] of faults) {
       const answer = readCompose(ROOT, plant("docker-compose.yml", sound, fault));
-      assert(typeof answer === "string", `${fault} was taken`);
+      assert(typeof answer === "string", `${fault} was accepted`);
       assertStringIncludes(answer, says);
     }
   });
 
-  it("refuse a manifest that a cluster would refuse, or half of which it would forget", () => {
+  it("reject a manifest that a cluster would reject, or of which a cluster would drop unknown fields", () => {
     const faults = [
       ["api.yaml", "replicas: 2", "replica: 2", "replica"],
       ["api.yaml", "restartPolicy: Always", "restartPolicy: [Always]", "restartPolicy"],
@@ -65,7 +65,7 @@ describe("the judges of a deployment", () => {
     );
   });
 
-  it("refuse alarms and expressions that Prometheus would refuse, and see a figure that nobody shows", () => {
+  it("reject alerts and expressions that Prometheus would reject, and find a missing metric", () => {
     const alarms = "deploy/prometheus/alerts.yaml";
     const faults = [
       ["up == 0", "up ==", "parse error"],
@@ -74,7 +74,7 @@ describe("the judges of a deployment", () => {
     ] as const;
     for (const [sound, fault, says] of faults) {
       const answer = figuresAsked(ROOT, plant(alarms, sound, fault), []);
-      assert(typeof answer === "string", `${fault} was taken`);
+      assert(typeof answer === "string", `${fault} was accepted`);
       assertStringIncludes(answer, says);
     }
     const sound = join(ROOT, alarms);
@@ -90,8 +90,8 @@ describe("the judges of a deployment", () => {
     ]);
   });
 
-  it("refuse a Dockerfile that copies what the build does not see, or that they cannot read", () => {
-    assertThrows(() => readDockerfile("FROM a\n  COPY b c\n"), Error, "does not know");
+  it("reject a Dockerfile that copies an ignored file, and a Dockerfile that they cannot parse", () => {
+    assertThrows(() => readDockerfile("FROM a\n  COPY b c\n"), Error, "cannot parse");
     const planted = join(folder, "planted");
     cpSync(join(ROOT, ".dockerignore"), join(planted, ".dockerignore"));
     for (const copied of ["README.md", "packages/server/src/trial.ts", ".gold/compose/pepper"]) {
@@ -101,7 +101,7 @@ describe("the judges of a deployment", () => {
     }
   });
 
-  it("know every manifest of the folder", () => {
+  it("list every manifest in the folder", () => {
     assertEquals(manifestFiles(join(ROOT, "deploy/kubernetes")).length, 9);
   });
 });

@@ -19,7 +19,7 @@ export function readDockerfile(text: string): Instruction[] {
   const lines = text.split("\n").filter((line) => line.trim() !== "" && !line.startsWith("#"));
   return lines.map((line) => {
     const [, name = "", rest = ""] = /^([A-Z]+) (.+)$/.exec(line) ?? [];
-    if (name === "") throw new Error(`The Dockerfile has a line that this reader does not know: ${line}`);
+    if (name === "") throw new Error(`The Dockerfile has a line that image_trial.ts cannot parse: ${line}`);
     return { name, text: rest };
   });
 }

@@ -43,11 +43,11 @@ describe("the image", () => {
 });
 
 describe("deploy/check_images", () => {
-  it("refuses manifests with a tag, names each image once, and takes those with digests", () => {
+  it("rejects manifests with image tags and lists each image once; accepts manifests with digests", () => {
     assertEquals(run("check_images", [], manifests()), [
       1,
       "",
-      "These images have no digest: run deploy/pin_images.\n" +
+      "These images have no digest; run deploy/pin_images for them:\n" +
       "envoyproxy/envoy:v1.40.0\ngold-trading-partner-service\nhaproxy:2.6\n",
     ]);
     const pinned = manifests().replace(/image: (\S+)/g, `image: $1@${DIGEST}`);
@@ -59,7 +59,7 @@ describe("deploy/check_images", () => {
 });
 
 describe("deploy/pin_images", () => {
-  it("prints an overlay's part with the digests that the registries answer", () => {
+  it("prints the images section of an overlay with the digests from the registries", () => {
     const folder = mkdtempSync(join(tmpdir(), "gold-pin-"));
     const path = `${folder}:${process.env.PATH}`;
     // Replaces docker, which test machines lack. It answers for one image and fails for every other.

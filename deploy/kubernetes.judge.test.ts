@@ -57,13 +57,13 @@ describe("deploy/kubernetes", () => {
     await site.engine.until(described, probeOf(container.startupProbe!));
   };
 
-  it("is what Kubernetes' own schemas know, with no member that they do not know", () => {
+  it("is valid by Kubernetes' own schemas, with no unknown field", () => {
     for (const version of VERSIONS) assertEquals(manifestFaults(ROOT, manifestFiles(FOLDER), version), "");
     const [kustomization] = readYaml<Manifest>(ROOT, [join(FOLDER, "kustomization.yaml")]);
     assertEquals([...kustomization!.resources!].sort(), manifestFiles(FOLDER).map((file) => basename(file)));
   });
 
-  it("migrates, then brings a pod up container by container, each started before the next", async () => {
+  it("migrates the database, then starts the containers of a pod one after another", async () => {
     const [migration] = podOf("gold-migration").containers;
     const { code, output } = await site.engine.run(containerOf("gold-migration", migration!));
     assertEquals(code, 0, output);
@@ -80,7 +80,7 @@ describe("deploy/kubernetes", () => {
     );
   });
 
-  it("gives Envoy more memory than the heap at which it turns partners away, so that it is not killed before", () => {
+  it("gives Envoy a memory limit above the heap size at which Envoy rejects requests", () => {
     const envoy = podOf("gold-api").initContainers!.find(({ name }) => name === "envoy")!;
     const folder = containerOf("gold-api", envoy).mounts.get("/run/gold")!;
     const { memory = "" } = envoy.resources!.limits!;
@@ -89,7 +89,7 @@ describe("deploy/kubernetes", () => {
     const [, heapBytes] = /"max_heap_size_bytes": ?(\d+)/.exec(written) ?? [];
     assert(
       Number(mebibytes) * 2 ** 20 >= 1.25 * Number(heapBytes),
-      `${memory} is not a quarter more (in Mi) than the ${heapBytes} bytes of Envoy's own bound`,
+      `${memory} (in Mi) must be at least 1.25 times Envoy's own heap limit of ${heapBytes} bytes`,
     );
   });
 
@@ -109,7 +109,7 @@ describe("deploy/kubernetes", () => {
     assertEquals((await partner.buy()).status, "executed");
   });
 
-  it("is probed by what answers yes now, and no when it is stopped", async () => {
+  it("has probes that succeed while a container serves and fail after it has stopped", async () => {
     const [api] = podOf("gold-api").containers;
     const [envoy, front] = ["envoy", "front"].map((wanted) =>
       podOf("gold-api").initContainers!.find(({ name }) => name === wanted)
@@ -127,7 +127,7 @@ describe("deploy/kubernetes", () => {
     // The hook of `api` has closed Envoy's listener. If only `api` restarts, both probes of Envoy must fail:
     // no partner is then sent to the closed listener, and Kubernetes restarts Envoy, too.
     for (const probe of asked(envoy!)) {
-      assert(!await isYes(envoy!, probe), "a closed door passes for an open one");
+      assert(!await isYes(envoy!, probe), "a probe succeeds although Envoy's listener is closed");
     }
     for (const name of ["api", "envoy", "front", "keeper"]) {
       // HAProxy's image names SIGUSR1 as its stop signal.
@@ -137,7 +137,7 @@ describe("deploy/kubernetes", () => {
     assert(!await isYes(api!, api!.readinessProbe!));
   });
 
-  it("delivers from pods of its own", async () => {
+  it("delivers webhooks from separate pods", async () => {
     const [delivery] = podOf("gold-delivery").containers;
     await start("gold-delivery", delivery!);
     // The partner's receiver does not exist, so every delivery attempt fails.
@@ -154,7 +154,7 @@ describe("deploy/kubernetes", () => {
     assertEquals(await started.get("delivery")!.stop(), 0);
   });
 
-  it("has no command that did not run here", () => {
+  it("has no command that this test did not run", () => {
     const commands = pods(manifests).flatMap(([name, pod]) =>
       [...pod.initContainers ?? [], ...pod.containers].flatMap((container) => {
         const { startupProbe, readinessProbe, livenessProbe, lifecycle } = container;

@@ -137,7 +137,7 @@ export function podContainer(
 ): Container {
   const data = (map: string) => {
     const found = manifests.find(({ kind, metadata }) => kind === "ConfigMap" && metadata.name === map)?.data;
-    if (!found) throw new Error(`${name} refers to the ConfigMap ${map}, which is not there.`);
+    if (!found) throw new Error(`${name} refers to the ConfigMap ${map}, which does not exist.`);
     return found;
   };
   const read = ({ name: entry, value, valueFrom }: EnvironmentEntry): string => {
@@ -158,7 +158,7 @@ export function podContainer(
       : volume?.emptyDir
       ? volumeFolder(folder, volumeName)
       : undefined;
-    if (!source) throw new Error(`${name} mounts ${volumeName}, which the pod does not have.`);
+    if (!source) throw new Error(`${name} mounts the volume ${volumeName}, which the pod does not define.`);
     return source;
   };
   return {

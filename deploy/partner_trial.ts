@@ -99,7 +99,10 @@ export async function onboardPartner(
         reply.setEncoding("utf8").on("data", (part) => text += part).on("error", reject);
         reply.on("end", () => resolve({ status: reply.statusCode!, body: JSON.parse(text || "{}") }));
       });
-      outgoing.on("timeout", () => outgoing.destroy(new Error(`${method} ${path} took too long`)));
+      outgoing.on(
+        "timeout",
+        () => outgoing.destroy(new Error(`${method} ${path} got no answer within 45 s`)),
+      );
       outgoing.on("error", reject).end(body);
     });
   const write = async (path: string, value: unknown, headers: Record<string, string>) => {
@@ -108,7 +111,7 @@ export async function onboardPartner(
       "Idempotency-Key": randomUUID(),
       ...headers,
     });
-    if (status !== 201) throw new Error(`${path} was answered with ${status}: ${JSON.stringify(body)}`);
+    if (status !== 201) throw new Error(`POST ${path} got status ${status}: ${JSON.stringify(body)}`);
     return body;
   };
   const { client_id, client_secret, webhook_secret } = created;

@@ -60,7 +60,7 @@ export function makeCheckout(folder: string): string {
   }
   for (const entry of ["loadtest", "packages"]) symlinkSync(join(ROOT, entry), join(folder, entry));
   const { status, stderr } = spawnSync(join(folder, "deploy/make_secrets"), { encoding: "utf8" });
-  if (status !== 0 || stderr !== "") throw new Error(`deploy/make_secrets ended with ${status}: ${stderr}`);
+  if (status !== 0 || stderr !== "") throw new Error(`deploy/make_secrets exited with ${status}: ${stderr}`);
   return folder;
 }
 
@@ -69,7 +69,7 @@ export function goldIn(engine: TrialEngine, container: Container): Gold {
   return async (words, ...more) => {
     const all = [...words.split(" "), ...more, "--json", "--yes"];
     const { code, output } = await engine.run(container, container.words, all);
-    if (code !== 0) throw new Error(`gold ${words} ended with ${code}: ${output}`);
+    if (code !== 0) throw new Error(`gold ${words} exited with ${code}: ${output}`);
     return JSON.parse(output) as Record<string, unknown>;
   };
 }

@@ -16,11 +16,11 @@ const K6_TIMEOUT_MS = 60_000;
 const SELF_SIGNED =
   "req -x509 -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes -subj /CN=bank -out cert.pem -keyout key.pem";
 
-describe("what the environment makes of a load test", () => {
+describe("load test settings from environment variables", () => {
   let folder: string;
   let cert_pem: string;
   before(async () => {
-    if (!existsSync(K6)) throw new Error("k6 is not there; run: node tools/run.mjs parts");
+    if (!existsSync(K6)) throw new Error("k6 is not installed; run: node tools/run.mjs parts");
     folder = await mkdtemp(join(tmpdir(), "gold-loadtest-"));
     const { status, stderr } = spawnSync("openssl", SELF_SIGNED.split(" "), {
       cwd: folder,
@@ -56,7 +56,7 @@ describe("what the environment makes of a load test", () => {
     return JSON.parse(stdout);
   };
 
-  it("every scenario has its service levels for thresholds, and the profile's arrivals", () => {
+  it("every scenario uses its service levels as thresholds and the profile's arrival rate", () => {
     for (const scenario of SCENARIOS) {
       const { thresholds, scenarios } = optionsOf(scenario, { PROFILE: "stress", RATE: "30" });
       assertEquals(Object.keys(thresholds).sort(), Object.keys(serviceLevels(scenario, "stress")).sort());
@@ -65,7 +65,7 @@ describe("what the environment makes of a load test", () => {
     }
   });
 
-  it("leaves a server's certificate unverified on this machine alone, and there not where it is told", () => {
+  it("skips the verification of a server's certificate only on loopback and without VERIFY_TLS=1", () => {
     const cases: [Record<string, string>, boolean][] = [
       [{}, true],
       [{ BASE_URL: "https://127.0.0.1:10000" }, true],
@@ -80,13 +80,13 @@ describe("what the environment makes of a load test", () => {
     }
   });
 
-  it("presents the partner's own certificate, and marks every sample with the partner", () => {
+  it("presents the partner's own certificate, and tags every sample with the partner", () => {
     const { tlsAuth, tags } = optionsOf("quote_order");
     assertEquals([tlsAuth.length, tlsAuth[0].cert, tags], [1, cert_pem, { partner: "0" }]);
     assertEquals(optionsOf("limiter").tags, { partner: "limited" });
   });
 
-  it("puts no load on what cannot be reached, and says so", () => {
+  it("reports an unreachable service once, and sends no load", () => {
     for (const scenario of SCENARIOS) {
       const { status, stdout, stderr } = k6("run", scenario, { BASE_URL: "https://localhost:1" });
       assertMatch(stderr, /localhost:1\/oauth\/token: dial: connection refused; start the service, or make/);
@@ -94,16 +94,16 @@ describe("what the environment makes of a load test", () => {
     }
   });
 
-  it("says in one sentence what cannot be, without a stack", () => {
+  it("reports an invalid setting in one sentence, without a stack trace", () => {
     const cases: [Record<string, string>, RegExp][] = [
-      [{ PARTNER: "7" }, /There is no \S+partner-7\.json\. .* npm run gold -- loadtest prepare --partners 8/],
-      [{ PROFILE: "big" }, /PROFILE=big is none; there are: smoke, /],
-      [{ DURATION: "5" }, /DURATION=5 is no time/],
-      [{ BASE_URL: "https://localhost:8443/" }, /BASE_URL=https:\/\/localhost:8443\/ is no address/],
-      [{ BASE_URL: "http://localhost:8443" }, /BASE_URL=http:\/\/localhost:8443 is no address/],
+      [{ PARTNER: "7" }, /partner-7\.json does not exist\. .* npm run gold -- loadtest prepare --partners 8/],
+      [{ PROFILE: "big" }, /PROFILE must be one of smoke, .*; got big\./],
+      [{ DURATION: "5" }, /DURATION must be a duration such as 30s, 5m or 1h30m; got 5\./],
+      [{ BASE_URL: "https://localhost:8443/" }, /BASE_URL must be .*; got https:\/\/localhost:8443\/\./],
+      [{ BASE_URL: "http://localhost:8443" }, /BASE_URL must be .*; got http:\/\/localhost:8443\./],
       [
         { PARTNER: "cut" },
-        /partner-cut\.json is no partner's file\. Remove it\. .* npm run gold -- loadtest prepare/,
+        /partner-cut\.json is not a valid partner file\. Remove it\. .* npm run gold -- loadtest prepare/,
       ],
     ];
     for (const [env, sentence] of cases) {

@@ -55,7 +55,9 @@ function judgeRepeat(repeat: Reply, first: Reply): void {
   if (!isDone(repeat)) return;
   const isSame = repeat.body === first.body;
   const isTold = repeat.headers["Idempotent-Replayed"] === "true";
-  check(repeat, { "a repeat has the first reply's bytes, and says that it is one": () => isSame && isTold });
+  check(repeat, {
+    "a replay has the first reply's bytes and Idempotent-Replayed: true": () => isSame && isTold,
+  });
   if (!isSame) doubleExecutions.add(1);
   if (isSame && isTold) repliesReplayed.add(1);
 }
@@ -63,7 +65,7 @@ function judgeRepeat(repeat: Reply, first: Reply): void {
 async function expectConflict(call: Call): Promise<void> {
   const reply = await send({ ...call, expected: [409] });
   const isConflict = () => codeOf(reply) === "idempotency_key_conflict";
-  if (reply.status === 409 && check(reply, { "a 409 says that the key is another request's": isConflict })) {
+  if (reply.status === 409 && check(reply, { "a 409 has the code idempotency_key_conflict": isConflict })) {
     conflicts.add(1);
   }
   if (isDone(reply)) doubleExecutions.add(1);

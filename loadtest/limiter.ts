@@ -14,7 +14,7 @@ import { load, runOptions, summaryOf } from "./lib/run.ts";
 const partner = openPartner("limited");
 /** The rest of the run is for the client that obeys. During the flood no client can be sure to be served. */
 const FLOOD_SECONDS = Math.ceil(load.durationSeconds * 0.6);
-if (FLOOD_SECONDS === load.durationSeconds) throw "DURATION is too short for the limiter; 10s is enough.";
+if (FLOOD_SECONDS === load.durationSeconds) throw "DURATION is too short for the limiter; use at least 10s.";
 /** Bounds one round of requests; it is above the burst of a limited partner. */
 const MOST_REQUESTS = 1000;
 
@@ -68,9 +68,9 @@ function obey(): void {
 function ask(step: "limited" | "obeyed", expected: readonly number[]) {
   const reply = http.get(`${partner.base_url}/health`, paramsOf(step, expected));
   check(reply, {
-    "reply tells of the limit": ({ headers }) =>
+    "reply has a RateLimit-Policy header": ({ headers }) =>
       /^"default";q=[0-9]+;w=[0-9]+$/.test(headers["Ratelimit-Policy"] ?? ""),
-    "429 says what it is and when to come back": ({ status, headers, body }) =>
+    "429 has the code rate_limited and Retry-After": ({ status, headers, body }) =>
       status !== 429 ||
       (/^[1-9][0-9]*$/.test(headers["Retry-After"] ?? "") && `${body}`.includes('"code":"rate_limited"')),
   });

@@ -74,7 +74,7 @@ function countRefused(reply: Reply): void {
   if (reply.status !== 409) return;
   if (
     check(reply, {
-      "a nonce that counted is refused as nonce_reused": () => codeOf(reply) === "nonce_reused",
+      "a used nonce is refused with nonce_reused": () => codeOf(reply) === "nonce_reused",
     })
   ) {
     replaysRefused.add(1);

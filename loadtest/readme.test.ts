@@ -19,7 +19,7 @@ describe("the load tests' README", () => {
     assertEquals(scripts.sort(), [...SCENARIOS, "health"].sort());
   });
 
-  it("has each profile's peak, duration and service levels", () => {
+  it("lists each profile's peak, duration and service levels", () => {
     const told = tableUnder("Profiles").map(([name, peak, lasts, , level]) => [
       name,
       { peakPerSecond: Number(peak), durationSeconds: secondsOf(lasts!), level },
@@ -31,7 +31,7 @@ describe("the load tests' README", () => {
     assertEquals(told, expected);
   });
 
-  it("has each step's latency as it is judged", () => {
+  it("lists the latency limits of each step", () => {
     const told = tableUnder("Service levels").flatMap(([steps, p95, p99]) =>
       steps!.split(", ").map((step) => [step, `p(95)<${p95}`, `p(99)<${p99}`].join())
     );

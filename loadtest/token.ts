@@ -11,7 +11,7 @@ export const handleSummary = summaryOf("token", partner);
 export default async function (): Promise<void> {
   const reply = newToken();
   check(reply, {
-    "token is for ten minutes, and for no cache": ({ body, headers }) =>
+    "token is valid for ten minutes and must not be cached": ({ body, headers }) =>
       /"token_type":"Bearer","expires_in":600/.test(body) && headers["Cache-Control"] === "no-store",
   });
   await send({ step: "prices", target: "/v1/prices" });

@@ -19,7 +19,7 @@ describe("seedTests()", () => {
     seedTests(import.meta.url);
   };
 
-  it("gives the same values for the same TEST_SEED, and others for another one", () => {
+  it("draws the same values for the same TEST_SEED, and different values for a different TEST_SEED", () => {
     try {
       const [first, second, other] = ["7", "7", "8"].map((seed) => {
         process.env.TEST_SEED = seed;
@@ -33,14 +33,14 @@ describe("seedTests()", () => {
     }
   });
 
-  it("draws a seed without TEST_SEED, and refuses one that is no seed", () => {
+  it("picks a random seed without TEST_SEED, and rejects an invalid TEST_SEED", () => {
     assert(new Set(Array.from({ length: 20 }, () => readSeed(undefined))).size > 1);
     for (const seed of ["x", "-1", "1.5", "4294967296"]) {
       assertThrows(() => readSeed(seed), Error, "TEST_SEED");
     }
   });
 
-  it("names the seed and the command that repeats a property that failed", async () => {
+  it("prints the seed and the command that repeats a failed property", async () => {
     const seed = seedTests(import.meta.url);
     const command = `TEST_SEED=${seed} npm test -- testing/seed.test.ts`;
     const thrown = assertThrows(

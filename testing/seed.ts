@@ -40,5 +40,5 @@ export function readSeed(given: string | undefined): number {
 
 /** The command that runs the file once more with the same random values. */
 function describeRepeat(url: string, seed: number): string {
-  return `Repeat it: TEST_SEED=${seed} npm test -- ${relative(ROOT, fileURLToPath(url))}`;
+  return `To repeat it, run: TEST_SEED=${seed} npm test -- ${relative(ROOT, fileURLToPath(url))}`;
 }

@@ -26,6 +26,8 @@ export async function until<T>(
   }
   const state = JSON.stringify(await seen());
   throw new Error(
-    `Did not hold within ${ceilingMs / 1000} s: ${condition}${state ? `; seen: ${state}` : ""}`,
+    `The condition did not become true within ${ceilingMs / 1000} s: ${condition}${
+      state ? `; seen: ${state}` : ""
+    }`,
   );
 }

@@ -25,5 +25,5 @@ console.log(
 );
 if (process.argv.includes("--closure")) { for (const path of closure) console.log(`  ${path}`); }
 for (const offence of findLongFiles(tree)) console.log(`note${show(offence).slice(1)}`);
-console.log(`${tree.files.size} files, ${offences === 0 ? "no offence" : `offences: ${offences}`}`);
+console.log(`${tree.files.size} files, ${offences === 0 ? "no violation" : `violations: ${offences}`}`);
 process.exitCode = offences === 0 ? 0 : 1;

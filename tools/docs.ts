@@ -20,9 +20,9 @@ for (const [path, write] of Object.entries(PAGES)) {
   const text = write();
   if (!check) writeFileSync(file, text);
   if (readFileSync(file, "utf8") === text) {
-    console.log(`${path} is current.`);
+    console.log(`${path} is up to date.`);
   } else {
-    console.error(`${path} is not what the registry says: run npm run docs and read what changed.`);
+    console.error(`${path} is out of date. Run npm run docs and review the changes.`);
     process.exitCode = STALE;
   }
 }

@@ -32,14 +32,14 @@ const searchHistory = (folder: string) =>
     ...["--config", join(ROOT, ".gitleaks.toml"), "."],
   ]);
 
-describe("the history", () => {
-  it("holds no secret, in any commit", () => {
+describe("the Git history", () => {
+  it("contains no secret in any commit", () => {
     assertEquals(run(ROOT, "git", ["rev-parse", "--is-shallow-repository"]).output, "false\n");
     const { status, output } = searchHistory(ROOT);
     assertEquals(status, 0, output);
   });
 
-  it("would not hide one, were it removed again in the next commit", () => {
+  it("fails the check for a secret that the next commit removed", () => {
     const folder = mkdtempSync(join(tmpdir(), "history-test-"));
     try {
       const git = (...args: string[]) => {

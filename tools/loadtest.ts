@@ -31,7 +31,7 @@ async function run(args: readonly string[]): Promise<number> {
   const text = writeMarkdown(summary);
   await writeFile(join(plan.resultsDir, "summary.md"), text);
   await writeFile(join(plan.resultsDir, "summary.json"), JSON.stringify(summary));
-  console.log(`${text}\nResults, and k6's own page of each process: ${plan.resultsDir}`);
+  console.log(`${text}\nResults, and k6's own report of each process: ${plan.resultsDir}`);
   if (summary.passed) return EXIT.passed;
   return summary.faults.length > 0 ? EXIT.broken : EXIT.failed;
 }

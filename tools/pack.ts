@@ -21,7 +21,7 @@ async function run([folder, ...more]: readonly string[]): Promise<number> {
   if (out === DIST) await rm(out, { recursive: true, force: true });
   await mkdir(out, { recursive: true });
   if ((await readdir(out)).length > 0) {
-    console.error(`${folder} is not empty, and nothing of yours shall be lost: name a new folder.`);
+    console.error(`${folder} is not empty. Name a new or an empty folder.`);
     return USAGE;
   }
   try {

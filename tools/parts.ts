@@ -7,7 +7,9 @@ import { ROOT } from "./test/tier.ts";
 const names = process.argv.slice(2);
 const unknown = names.find((name) => !PARTS.some((part) => part.name === name));
 if (unknown) {
-  console.error(`There is no part "${unknown}". Parts: ${PARTS.map(({ name }) => name).join(", ")}.`);
+  console.error(
+    `There is no external tool "${unknown}". Tools: ${PARTS.map(({ name }) => name).join(", ")}.`,
+  );
   process.exit(2);
 }
 process.exitCode = installParts(

@@ -39,12 +39,14 @@ export function findPrograms(env: Record<string, string | undefined> = process.e
   const missing = ["initdb", "postgres", "pg_dump"].find((name) => !existsSync(join(folder, name)));
   if (missing) {
     throw new MissingPart(
-      `There is no ${missing} in ${folder}. This needs Postgres ${VERSION}: install postgresql-${VERSION}, or set PG_BIN.`,
+      `${missing} was not found in ${folder}. Install postgresql-${VERSION}, or set PG_BIN to its folder of programs.`,
     );
   }
   const version = execFileSync(join(folder, "pg_dump"), ["--version"], { encoding: "utf8" }).trim();
   if (!version.includes(` ${VERSION}.`)) {
-    throw new MissingPart(`${folder} holds "${version}"; this needs version ${VERSION}. Set PG_BIN.`);
+    throw new MissingPart(
+      `${folder} has "${version}", but version ${VERSION} is needed. Set PG_BIN to its folder of programs.`,
+    );
   }
   return folder;
 }
@@ -99,7 +101,7 @@ async function awaitReady(url: string, server: ChildProcess): Promise<void> {
   try {
     while (!await sql`select 1`.then(() => true, () => false)) {
       if (server.exitCode !== null || performance.now() > deadline) {
-        throw new Error("Postgres 15 did not start.");
+        throw new Error(`Postgres 15 exited, or was not ready within ${READY_MS / 1000} s.`);
       }
       await sleep(POLL_MS);
     }

@@ -57,7 +57,7 @@ async function withProgram(use: (root: string, main: string) => Promise<void>): 
 const CACHE = "node_modules/.cache/gold";
 
 describe("program.mjs", () => {
-  it("runs a program as if it were its file, from one bundle, until one of its sources changes", async () => {
+  it("runs a program from one bundle with the paths of its file, until a source changes", async () => {
     await withProgram(async (root, main) => {
       const said = async (...args: string[]) => JSON.parse((await run(root, ...args)).out) as string[];
       const place = [pathToFileURL(main).href, main];
@@ -73,7 +73,7 @@ describe("program.mjs", () => {
     });
   });
 
-  it("says where in the source it failed", async () => {
+  it("names the line of the source in an error", async () => {
     await withProgram(async (root, main) => {
       const { code, err } = await run(root, "fail");
       assertEquals(code, 1);
@@ -81,7 +81,7 @@ describe("program.mjs", () => {
     });
   });
 
-  it("runs the file itself where the bundle cannot be kept", async () => {
+  it("runs the source file if the bundle cannot be written", async () => {
     await withProgram(async (root, main) => {
       // A file stands where the folder would be created. Permissions would not stop root; this does.
       writeFileSync(join(root, "node_modules/.cache"), "");

@@ -28,14 +28,14 @@ const WITH_SQL = ["packages/server", "packages/operator", "packages/sidecar", "b
 
 const PROOFS: Readonly<Record<string, Proof>> = {
   judges: {
-    says: "every *.judge.test.ts against the real parts, on Node and on Deno",
+    says: "runs every external check (*.judge.test.ts) with the real external tools, on Node and on Deno",
     prove: () => {
       requireParts(ROOT);
       return runTier("judge");
     },
   },
   sidecar: {
-    says: "the real Envoy before the real service: its judges on Node and on Deno, then rotation and drains",
+    says: "runs the external checks of Envoy on Node and on Deno, then the proofs rotation and drains",
     async prove(options) {
       requireParts(ROOT);
       const proved = [await runTier("judge", BEHIND_ENVOY)];
@@ -45,7 +45,7 @@ const PROOFS: Readonly<Record<string, Proof>> = {
   },
   postgres_15: {
     says:
-      "the *.pg.test.ts of whoever has SQL again, on Debian's Postgres 15: it is the SQL that is tried, so on Node alone",
+      "runs the *.pg.test.ts of all folders with SQL on Debian's Postgres 15, on Node only, because they test the SQL",
     prove: () =>
       withPostgres15(findPrograms(), ({ urlOf }) => {
         process.env.TEST_POSTGRES_URL = urlOf("postgres", "postgres");
@@ -54,71 +54,73 @@ const PROOFS: Readonly<Record<string, Proof>> = {
   },
   races: {
     says:
-      "a hundred requests at once against one and two services: what may happen once happens once, and each event arrives",
+      "sends a hundred concurrent requests to one and two services: each operation runs once, and each event arrives",
     prove: (options) => runProgram("packages/dev/src/prove/races.ts", options),
   },
   kills: {
     says:
-      "SIGKILL at each step of an order and of its delivery: a retry gives the one result, and its event comes",
+      "sends SIGKILL at each step of an order and its delivery: a retry gives the same result, and the event arrives",
     prove: (options) => runProgram("packages/dev/src/prove/kills.ts", options),
   },
   nonces: {
     says:
-      "two services and Postgres killed at random under signed requests: each nonce is accepted once, for one request",
+      "kills two services and Postgres at random under signed requests: each nonce is accepted once, for one request",
     takes: "--seed N",
     prove: (options) => runProgram("packages/dev/src/prove/nonces.ts", options),
   },
   clock: {
     says:
-      "the database's clock really steps back under orders: the books hold, balances are answered, other accounts trade",
+      "sets the database's clock back under orders: the books stay consistent, balances are served, other accounts trade",
     prove: (options) => runProgram("packages/dev/src/prove/clock.ts", options),
   },
   webhooks: {
     says:
-      "receivers sick in every way, workers killed, the database restarted: what is accepted arrives, and nobody waits for the sick",
+      "uses faulty receivers, kills workers, restarts the database: every event arrives, and no other partner has to wait",
     prove: (options) => runProgram("packages/dev/src/prove/webhooks.ts", options),
   },
   rotation: {
     says:
-      "each credential is rotated under 200 signed orders a second: who follows is served, the old one is refused",
+      "rotates each credential under 200 signed orders a second: the new one is served, the old one is refused",
     prove: (options) => runProgram("packages/dev/src/prove/rotation.ts", options),
   },
   drains: {
-    says: "Envoys and processes of the service come and go under load: no request is lost, no event either",
+    says: "starts and stops Envoys and service processes under load: no request and no event is lost",
     prove: (options) => runProgram("packages/dev/src/prove/drains.ts", options),
   },
   migrate: {
     says:
-      "the database is migrated while partners trade, to the same version and from the last release: no request fails or waits",
+      "migrates the database while partners trade, to the same version and from the last release: no request fails or waits",
     prove: (options) => runProgram("packages/dev/src/prove/migrate.ts", options),
   },
   standby: {
     says:
-      "the service with HA=on over a real synchronous standby: nothing is acknowledged without it, nothing acknowledged is lost",
+      "runs the service with HA=on and a real synchronous standby: no write is acknowledged without it, none is lost",
     prove: (options) => runProgram("packages/dev/src/prove/standby.ts", options),
   },
   loadtest: {
     says:
-      "the smoke of each load test passes, also in time; with a defect planted the one that must see it fails and says why",
+      "runs the smoke profile of each load test, with its latency limits; a planted defect must fail the right test",
     prove: (options) => runProgram("packages/dev/src/prove/loadtest.ts", options),
   },
   soak: {
-    says: "half an hour at 70 % of the rate at which the service breaks: nothing grows but the books",
+    says: "runs half an hour at 70 % of the rate at which the service breaks: nothing grows except the books",
     takes: "--minutes N, --rate N, --json FILE",
     prove: (options) => runProgram("packages/dev/src/prove/soak.ts", options),
   },
   schemathesis: {
-    says: "Schemathesis calls the running service by its OpenAPI description: no reply that is not described",
+    says:
+      "calls the running service with Schemathesis by its OpenAPI description: every reply is described there",
     knows: "--envoy",
     prove: (options) => runProgram("packages/dev/src/prove/schemathesis.ts", options),
   },
   mutations: {
-    says: "broken bodies over mutual TLS: each is refused in form, nothing moves, memory stays flat",
+    says:
+      "sends broken bodies over mutual TLS: each gets a well-formed refusal, nothing is booked, memory stays flat",
     knows: "--envoy",
     prove: (options) => runProgram("packages/dev/src/prove/mutations.ts", options),
   },
   defects: {
-    says: "planted defects: each one turns a test red",
+    says: "runs the mutation tests: each planted defect must fail a test",
     takes: "--only TEXT",
     prove: (options) => runProgram("packages/dev/src/prove/defects.ts", options),
   },
@@ -137,7 +139,7 @@ const unknown = proof?.takes
   : options.find((option) => option !== "--short" && option !== proof?.knows);
 if (!proof || unknown) {
   if (name !== "") console.error(unknown ? `Unknown option ${unknown}.` : `There is no proof "${name}".`);
-  console.error("npm run prove -- NAME [--short]");
+  console.error("Usage: npm run prove -- NAME [--short]");
   for (const [each, { says, knows, takes = knows }] of Object.entries(PROOFS)) {
     console.error(`  ${each.padEnd(12)} ${says}${takes ? ` (${takes})` : ""}`);
   }

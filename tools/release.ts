@@ -47,7 +47,7 @@ const { node, deno } = findRuntimes(ROOT);
 async function step(name: string, command: string, args: readonly string[], folder = ROOT): Promise<void> {
   console.log(`\n── ${name}`);
   if (await runVisibly(folder, command, args) !== 0) {
-    throw new Error(`${name} failed: its reasons stand above.`);
+    throw new Error(`${name} failed. See its output above.`);
   }
 }
 

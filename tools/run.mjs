@@ -9,31 +9,40 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 
 const TASKS = {
-  start: { file: "packages/dev/src/main.ts", says: "everything on this machine [--port N --state DIR …]" },
+  start: {
+    file: "packages/dev/src/main.ts",
+    says: "runs everything on this machine [--port N --state DIR …]",
+  },
   serve: {
     file: "packages/server/src/main.ts",
-    says: "the service, configured by the environment [--role all|api|delivery]",
+    says: "runs the service, configured by environment variables [--role all|api|delivery]",
   },
-  gold: { file: "packages/operator/src/main.ts", says: "the operator's commands; none lists them" },
-  sidecar: { file: "packages/sidecar/src/main.ts", says: "what runs beside Envoy: config | keep | drain" },
-  test: { file: "tools/test.ts", says: "every suite on Node and on Deno [PATH…]" },
+  gold: {
+    file: "packages/operator/src/main.ts",
+    says: "runs an operator command; without a command, lists all commands",
+  },
+  sidecar: {
+    file: "packages/sidecar/src/main.ts",
+    says: "runs a program beside Envoy: config | keep | drain",
+  },
+  test: { file: "tools/test.ts", says: "runs every test suite on Node and on Deno [PATH…]" },
   bench: {
     file: "bench/mod.ts",
-    says: "a benchmark: NAME [--short] [--rows N] [--json FILE], or orders --against COMMIT",
+    says: "runs a benchmark: NAME [--short] [--rows N] [--json FILE], or orders --against COMMIT",
   },
-  prove: { file: "tools/prove.ts", says: "a long proof: NAME [--short]" },
+  prove: { file: "tools/prove.ts", says: "runs a long proof: NAME [--short]" },
   loadtest: {
     file: "tools/loadtest.ts",
-    says: "a load test by several partners: SCENARIO [--partners N …] | compare BEFORE AFTER",
+    says: "runs a load test with several partners: SCENARIO [--partners N …] | compare BEFORE AFTER",
   },
-  check: { file: "tools/check.ts", says: "the structural rules" },
+  check: { file: "tools/check.ts", says: "checks the structural rules" },
   format: { file: "tools/format.ts", says: "formats the tree [--check]" },
-  vectors: { file: "tools/vectors.ts", says: "writes the test vectors anew" },
-  schema: { file: "tools/schema.ts", says: "writes packages/server/schema.sql anew [--check]" },
-  docs: { file: "tools/docs.ts", says: "writes the pages that are made from the code anew [--check]" },
-  pack: { file: "tools/pack.ts", says: "makes the tarballs of the published packages, in dist/ [FOLDER]" },
+  vectors: { file: "tools/vectors.ts", says: "regenerates the test vectors" },
+  schema: { file: "tools/schema.ts", says: "regenerates packages/server/schema.sql [--check]" },
+  docs: { file: "tools/docs.ts", says: "regenerates the pages that are made from the code [--check]" },
+  pack: { file: "tools/pack.ts", says: "makes the tarballs of the published packages in dist/ [FOLDER]" },
   release: { file: "tools/release.ts", says: "makes a release: VERSION [--dry-run] [--gate-passed]" },
-  parts: { file: "tools/parts.ts", says: "fetches the real parts that npm does not have [NAME…]" },
+  parts: { file: "tools/parts.ts", says: "installs the external tools that npm does not provide [NAME…]" },
 };
 
 const ROOT = dirname(dirname(fileURLToPath(import.meta.url)));
@@ -189,7 +198,7 @@ function showProgress(startMs) {
 }
 
 async function npmCi() {
-  process.stderr.write("Installing what package-lock.json pins into node_modules (npm ci) …\n");
+  process.stderr.write("Installing the packages of package-lock.json into node_modules (npm ci) …\n");
   const start = Date.now();
   const hideProgress = showProgress(start);
   try {
@@ -202,7 +211,7 @@ async function npmCi() {
     hideProgress();
     if (ended.code === 0) {
       process.stderr.write(
-        `Installed in ${((Date.now() - start) / 1000).toFixed(1)} s. From now on no network is needed.\n`,
+        `Installed in ${((Date.now() - start) / 1000).toFixed(1)} s. No network is needed from now on.\n`,
       );
     }
     return { ...ended, report };
@@ -223,7 +232,7 @@ async function install() {
   if (ended.signal) await endLike(ended);
   if (ended.code === NOT_FOUND) {
     stop(
-      "npm was not found on PATH. It comes with Node: install Node 20.19 or newer, then run this again.",
+      "npm was not found on PATH. It comes with Node. Install Node 20.19 or newer, then run the same command again.",
       MISSING,
     );
   }
@@ -235,14 +244,14 @@ function explainInstall({ code, report }) {
     /\b(ENOTFOUND|EAI_AGAIN|ECONNREFUSED|ECONNRESET|ETIMEDOUT|ENETUNREACH|EHOSTUNREACH)\b/.exec(report) ?? [];
   if (unreachable) {
     return (
-      `npm's registry cannot be reached (${unreachable}), and the packages are not here yet. Connect to the network, ` +
+      `npm's registry cannot be reached (${unreachable}), and the packages are not installed yet. Connect to the network, ` +
       "or set a mirror (npm config set registry URL), then run the same command again."
     );
   }
   if (/\bENOSPC\b/.test(report)) {
-    return `The disk that holds ${ROOT} is full. Free a gigabyte, then run the same command again.`;
+    return `The disk of ${ROOT} is full. Free a gigabyte, then run the same command again.`;
   }
-  return `${report}npm ci failed (exit ${code}), so nothing was started. Its reason stands above; the same command tries again.`;
+  return `${report}npm ci failed (exit ${code}), so nothing was started. See the reason above, then run the same command again.`;
 }
 
 function listTasks() {
@@ -255,14 +264,14 @@ function requireRuntime() {
   const [major, minor] = process.versions.node.split(".").map(Number);
   if (major < 20 || (major === 20 && minor < 19)) {
     stop(
-      `Node ${process.versions.node} is too old: this project needs Node 20.19 or newer, or Deno 2.`,
+      `Node ${process.versions.node} is too old. This project needs Node 20.19 or newer, or Deno 2.`,
       USAGE,
     );
   }
 }
 
 const task = Object.hasOwn(TASKS, name) ? TASKS[name] : undefined;
-if (!task) stop(`${name ? `There is no task "${name}".` : "Which task?"} ${listTasks()}`, USAGE);
+if (!task) stop(`${name ? `There is no task "${name}".` : "TASK is missing."} ${listTasks()}`, USAGE);
 requireRuntime();
 if (!isInstalled()) await install();
 const runtimeArgs = underDeno

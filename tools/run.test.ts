@@ -118,7 +118,7 @@ async function withProject(use: (project: Project) => Promise<void>): Promise<vo
 }
 
 describe("run.mjs", () => {
-  it("installs what is missing once, and passes arguments and the exit code on under its own runtime", async () => {
+  it("installs missing packages once, and passes on arguments and the exit code under its runtime", async () => {
     await withProject(async (project) => {
       const first = await project.run("test", "5", "--json", "a b");
       assertEquals(first.code, 5);
@@ -131,7 +131,7 @@ describe("run.mjs", () => {
     });
   });
 
-  it("installs anew when the lockfile is newer, and after an install that was cut off", async () => {
+  it("installs again if the lockfile is newer, and after an interrupted install", async () => {
     await withProject(async (project) => {
       await project.run("test", "0");
       const later = new Date(Date.now() + 5_000);
@@ -146,14 +146,14 @@ describe("run.mjs", () => {
     });
   });
 
-  it("installs once for two runs at once", async () => {
+  it("installs once for two concurrent runs", async () => {
     await withProject(async (project) => {
       const both = await Promise.all([project.run("test", "0"), project.run("test", "0")]);
       assertEquals([...both.map(({ code }) => code), project.installs()], [0, 0, 1]);
     });
   });
 
-  it("takes over the turn of a run that was killed, and leaves none behind", async () => {
+  it("takes over the lock of a killed run, and removes its own lock", async () => {
     await withProject(async (project) => {
       mkdirSync(join(project.root, ".tools"));
       project.write(".tools/npm_ci.turn", "2147483646");
@@ -162,7 +162,7 @@ describe("run.mjs", () => {
     });
   });
 
-  it("starts nothing when npm ci fails or npm is not there, and says why", async () => {
+  it("starts nothing if npm ci fails or npm is missing, and prints the reason", async () => {
     await withProject(async (project) => {
       project.write("npm_fails", "");
       const failed = await project.run("test", "0");
@@ -177,19 +177,19 @@ describe("run.mjs", () => {
     });
   });
 
-  it("says in one sentence that the registry cannot be reached", async () => {
+  it("reports an unreachable registry in one sentence", async () => {
     await withProject(async (project) => {
       project.useRealNpm();
       const { code, stdout, stderr } = await project.run("test", "0");
       assertEquals([code, stdout], [3, ""]);
       const [doing, ...said] = stderr.trim().split("\n");
-      assertStringIncludes(doing!, "Installing what package-lock.json pins");
+      assertStringIncludes(doing!, "Installing the packages of package-lock.json");
       assertEquals(said.length, 1, stderr);
       assertStringIncludes(said[0]!, "npm's registry cannot be reached (ECONNREFUSED)");
     });
   });
 
-  it("passes SIGTERM on and ends as the task ends", async () => {
+  it("passes SIGTERM on, and exits with the task's exit code", async () => {
     await withProject(async (project) => {
       const { child, ended, output } = project.start(["test", "wait"]);
       for (let polls = 0; output.stdout === "" && polls < 1200; polls++) await sleep(50);
@@ -200,7 +200,7 @@ describe("run.mjs", () => {
     });
   });
 
-  it("lists the tasks for an unknown one, with exit code 2", async () => {
+  it("lists the tasks and exits with 2 for an unknown task", async () => {
     await withProject(async (project) => {
       for (const name of ["deploy", "toString"]) {
         const { code, stderr } = await project.run(name);

@@ -28,7 +28,7 @@ async function run(args: readonly string[]): Promise<number> {
   if (diff.error) throw diff.error;
   if (diff.status !== 0) {
     console.error(
-      "packages/server/schema.sql is not what the migrations make: run npm run schema and read what changed.",
+      "packages/server/schema.sql is out of date. Run npm run schema and review the changes.",
     );
     return DIFFERS;
   }

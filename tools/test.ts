@@ -10,7 +10,7 @@ const paths = process.argv.slice(2);
 const unknown = paths.find((path) => path.startsWith("-") || !existsSync(join(ROOT, path)));
 if (unknown) {
   console.error(
-    `"${unknown}" is no path of this project. npm test takes paths to narrow to, such as packages/jws.`,
+    `"${unknown}" is not a path in this repository. npm test accepts paths such as packages/jws to run only their tests.`,
   );
   process.exit(2);
 }
@@ -35,6 +35,6 @@ for (const [name, command, args] of STEPS) {
   const start = performance.now();
   const ok = await runVisibly(ROOT, command, args) === 0;
   console.log(`${ok ? "ok" : "FAILED"}: ${name}, ${((performance.now() - start) / 1000).toFixed(1)} s`);
-  if (!ok) faults.push(`The step "${name}" failed: its reasons stand above.`);
+  if (!ok) faults.push(`The step "${name}" failed. See its output above.`);
 }
 process.exitCode = await runTier("plain", paths, faults) ? 0 : 1;

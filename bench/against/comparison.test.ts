@@ -36,7 +36,7 @@ async function compare(ours: (slice: number) => number, theirs: (slice: number) 
 }
 
 describe("compareVersions()", () => {
-  it("finds the ratio of the costs in as few turns as are allowed, each with new processes", async () => {
+  it("stops after the minimum of turns if the ratio is clear, and restarts both versions per turn", async () => {
     const { pairs, log, calls } = await compare(steady(412), steady(400));
     for (const operation of ["order", "quote"] as const) {
       assertEquals(pairs[operation].length, 20);
@@ -48,12 +48,12 @@ describe("compareVersions()", () => {
     for (const name of ["A", "B"]) assertEquals(log.filter((line) => line === `${name} restarts`).length, 20);
   });
 
-  it("goes on while an interval is too wide, and ends at the bound", async () => {
+  it("takes more turns while an interval is too wide, up to the maximum", async () => {
     const { pairs } = await compare(unsteady, steady(400));
     assertEquals(pairs.order.length, 60);
   });
 
-  it("takes slices as A B B A, with the quotes of a pair kept for its orders", async () => {
+  it("runs slices in the order A B B A, and keeps the quotes of a pair for its orders", async () => {
     const { log } = await compare(steady(400), steady(400), { ...PLAN, pairsAtLeast: 1, pairsAtMost: 1 });
     const last = log.slice(log.lastIndexOf("A quote 1000"));
     const slices = Array.from({ length: 5 }, () => ["A", "B", "B", "A"]).flat();
@@ -63,7 +63,7 @@ describe("compareVersions()", () => {
     ]);
   });
 
-  it("takes shorter turns where a version is slow, because quotes expire", async () => {
+  it("shortens the turns when a version is slow, because quotes expire", async () => {
     const log: string[] = [];
     const versions = { ours: versionOf("A", steady(1), log), theirs: versionOf("B", steady(1), log, 0.1) };
     await compareVersions(versions, { ...PLAN, pairsAtLeast: 1, pairsAtMost: 1 }, () => {});

@@ -15,7 +15,7 @@ function probabilityUpTo(heads: number, coins: number): number {
 }
 
 describe("estimateRatio()", () => {
-  it("gives the interval of the tables for the median", () => {
+  it("returns the interval for the median that published tables give", () => {
     // Ranks at 95 %: Conover, Practical Nonparametric Statistics, table A3.
     for (const [count, low, high] of [[6, 1, 6], [10, 2, 9], [20, 6, 15], [100, 40, 61]] as const) {
       const { median, interval } = estimateRatio(upTo(count).reverse());
@@ -23,7 +23,7 @@ describe("estimateRatio()", () => {
     }
   });
 
-  it("covers the median with 95 %, and no narrower interval of its kind would", () => {
+  it("returns the narrowest interval of ranks that covers the median with 95 % probability", () => {
     for (const count of [6, 7, 19, 20, 41, 100, 400]) {
       const [low] = estimateRatio(upTo(count)).interval!;
       assert(2 * probabilityUpTo(low - 1, count) <= 0.05, `${count}: rank ${low} is too narrow`);
@@ -31,13 +31,13 @@ describe("estimateRatio()", () => {
     }
   });
 
-  it("has no interval for fewer than six pairs, which then break no limit", () => {
+  it("returns no interval for fewer than six pairs, so that they break no limit", () => {
     const few = estimateRatio([9, 9, 9, 9, 9]);
     assertEquals([few, widthOf(few)], [{ median: 9 }, Infinity]);
     assert(!breaksLimit(few, 1));
   });
 
-  it("breaks a limit only where the whole interval lies above it", () => {
+  it("reports a broken limit only if the whole interval is above the limit", () => {
     const estimate = estimateRatio([1.04, 1.05, 1.06, 1.07, 1.08, 1.09]);
     assertEquals([1.03, 1.04, 1.05].map((limit) => breaksLimit(estimate, limit)), [true, false, false]);
   });

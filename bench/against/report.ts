@@ -21,7 +21,7 @@ export function reportOperation(
 ): string {
   const estimate = estimateCost(pairs);
   const lines = [
-    `${ARTICLE[operation]}: ${reportEstimate(estimate)} in ${pairs.length} turns a side; ` +
+    `${ARTICLE[operation]}: ${reportEstimate(estimate)} in ${pairs.length} turns per side. ` +
     `CPU ${micros(pairs, cpuMicros)} (service ${micros(pairs, perOperation("serviceMs"))}, ` +
     `Postgres ${micros(pairs, perOperation("postgresMs"))})`,
   ];
@@ -33,8 +33,8 @@ export function reportOperation(
   if (limit !== undefined) {
     lines.push(
       breaksLimit(estimate, limit)
-        ? `  limit broken: the whole interval lies above ${times(limit)}`
-        : `  limit kept: the interval does not lie above ${times(limit)}`,
+        ? `  limit broken: the whole interval is above ${times(limit)}`
+        : `  limit kept: not all of the interval is above ${times(limit)}`,
     );
   }
   return lines.join("\n");

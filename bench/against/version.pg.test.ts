@@ -12,7 +12,7 @@ describe("a version under comparison", () => {
   const dir = mkdtempSync(join(tmpdir(), "gold-against-"));
   after(() => rmSync(dir, { recursive: true, force: true }));
 
-  it("is the last release from its own tree, which makes quotes and executes them, and ends with all it started", async () => {
+  it("starts the last release from its own tree, trades with it, and stops all its processes", async () => {
     const checkout = await checkOut(lastRelease().commit);
     try {
       const version = await openVersion("last release", checkout.root, dir);
@@ -50,7 +50,7 @@ describe("a version under comparison", () => {
     }
   });
 
-  it("says why a tree does not start", async () => {
+  it("names the version that did not start", async () => {
     const failing = mkdtempSync(join(dir, "empty-"));
     const error = await openVersion("an empty tree", failing, join(dir, "other")).then(() => "", String);
     assert(error.includes("an empty tree did not start"), error);

@@ -122,7 +122,7 @@ export async function sendAll(
       while (next < requests.length) {
         const index = next++;
         const { status, body } = await connection.ask(requests[index]!);
-        if (status >= 300) throw new Error(`A request was answered with ${status}: ${body}`);
+        if (status >= 300) throw new Error(`A request got status ${status}: ${body}`);
         bodies[index] = body;
       }
     }));

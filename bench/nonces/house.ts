@@ -77,7 +77,9 @@ export async function openNonceHouse(sharedBuffers: string): Promise<NonceHouse>
     socketOf(database) {
       const { socketDir, port } = server;
       if (socketDir === undefined) {
-        throw new Error("The folder for temporary files has too long a path for a socket.");
+        throw new Error(
+          "The path of the temporary folder is too long for a Unix socket. Set TMPDIR to a shorter path.",
+        );
       }
       return { folder: socketDir, port, user: LOGIN, password: PASSWORD, database };
     },
@@ -108,7 +110,7 @@ export async function spendBefore(sql: Sql, rows: number): Promise<void> {
       made + 1
     }::int, ${last}::int) n) one`;
     const seconds = ((performance.now() - startMs) / 1000).toFixed(0);
-    console.log(`${last.toLocaleString("en-US")} nonces spent before, after ${seconds} s`);
+    console.log(`${last.toLocaleString("en-US")} nonces inserted after ${seconds} s`);
   }
   await sql`vacuum analyze gold.nonce`;
   await sql`checkpoint`;

@@ -39,11 +39,11 @@ export async function startRedis(persistence: Persistence): Promise<RunningRedis
   };
   let failure: Error | undefined;
   child.once("error", (error) => failure = error);
-  child.once("exit", (code) => failure ??= new Error(`redis-server ended with ${code}.`));
+  child.once("exit", (code) => failure ??= new Error(`redis-server exited with ${code}.`));
   for (const endMs = performance.now() + READY_MS; !existsSync(socket); await sleep(POLL_MS)) {
     if (failure === undefined && performance.now() < endMs) continue;
     stop();
-    throw failure ?? new Error("redis-server did not open its socket.");
+    throw failure ?? new Error("redis-server did not open its socket within ${READY_MS / 1000} s.");
   }
   return { socket, pid: child.pid!, stop };
 }
@@ -51,6 +51,6 @@ export async function startRedis(persistence: Persistence): Promise<RunningRedis
 export function requireRedis(): void {
   if (spawnSync("redis-server", ["--version"]).status === 0) return;
   throw new Error(
-    "redis-server is not there, and it is the peer: install it (Debian: apt-get install redis-server).",
+    "redis-server was not found; the benchmark compares with it. Install it (Debian: apt-get install redis-server).",
   );
 }

@@ -59,7 +59,7 @@ async function openStore(store: Store): Promise<Spend> {
       request: randomUUID(),
     });
     if (outcome !== "answered" && outcome !== "nonce_reused") {
-      throw new Error(`a nonce was answered with ${outcome}`);
+      throw new Error(`spending a nonce gave the outcome ${outcome}`);
     }
     return outcome === "answered";
   };
@@ -96,6 +96,6 @@ await takeErrands<Errand>(async (errand) => {
     await requireRefusal(spend);
     return {};
   }
-  if (!spend) throw new Error("what to open comes first");
+  if (!spend) throw new Error("the first command must be open");
   return await spendFor(spend, errand.spend);
 });

@@ -7,5 +7,5 @@ export async function describeSize(sql: Sql): Promise<string> {
   const [{ pages }] = await sql<[{ pages: string }]>`
     select coalesce(current_setting('huge_pages_status', true), 'unknown') as pages`;
   const mebibytes = (bytes: number) => Math.round(bytes / 2 ** 20).toLocaleString("en-US");
-  return `${mebibytes(tableBytes)} MiB and ${mebibytes(indexBytes)} MiB of index, huge pages ${pages}`;
+  return `${mebibytes(tableBytes)} MiB and ${mebibytes(indexBytes)} MiB of index, huge pages: ${pages}`;
 }

@@ -15,7 +15,7 @@ export function readAnswer(text: string): Answer | undefined {
   const headEnd = text.indexOf(HEAD_END);
   if (headEnd < 0) return undefined;
   const length = CONTENT_LENGTH.exec(text.slice(0, headEnd + 2))?.[1];
-  if (length === undefined) throw new Error(`A reply without Content-Length:\n${text.slice(0, headEnd)}`);
+  if (length === undefined) throw new Error(`A reply has no Content-Length:\n${text.slice(0, headEnd)}`);
   const bodyStart = headEnd + HEAD_END.length;
   const bodyEnd = bodyStart + Number(length);
   if (text.length < bodyEnd) return undefined;

@@ -136,7 +136,7 @@ export async function countExecuted({ sql }: House): Promise<number> {
 
 export function requireBooked(sent: number, booked: number): void {
   if (sent !== booked) {
-    throw new Error(`${sent} requests were sent and ${booked} were booked: the measurement is void.`);
+    throw new Error(`${sent} requests were sent and ${booked} were booked. The measurement is invalid.`);
   }
 }
 

@@ -111,7 +111,7 @@ class Generator {
           const { status, body } = await connection.ask(requests[index]!);
           latencies.push((performance.now() - askedMs) * 1000);
           this.#replies[index] = body;
-          if (status !== CREATED) throw new Error(`a request was answered with ${status}: ${body}`);
+          if (status !== CREATED) throw new Error(`a request got status ${status}: ${body}`);
         }
       }),
     );
@@ -142,7 +142,7 @@ class Generator {
       const { status, body } = await connection.ask(
         this.#request("/oauth/token", fingerprint, headers, form.toString()),
       );
-      if (status !== OK) throw new Error(`no token: ${status} ${body}`);
+      if (status !== OK) throw new Error(`the token request got status ${status}: ${body}`);
       const { access_token } = JSON.parse(body) as { access_token: string };
       this.#tokens.set(clientId, { text: access_token, sinceMs: performance.now() });
     }
@@ -211,7 +211,7 @@ async function act(errand: Errand): Promise<Report | { quoteIds: string[] } | Re
     generator = new Generator(settings, new Map(signers));
     return {};
   }
-  if (!generator) throw new Error("the settings come first");
+  if (!generator) throw new Error("the first command must be settings");
   if ("run" in errand) return await generator.run(errand.run);
   if ("quoteIds" in errand) return { quoteIds: generator.readQuoteIds() };
   await generator.prepare(errand.prepare);

@@ -37,7 +37,7 @@ export async function fillBooks(
   const wallMs = performance.now() - startMs;
   const sample = { operations, wallMs, cpuMs: familyCpuMs(house.postgresPid) - startCpuMs };
   const count = operations.toLocaleString("en-US");
-  tell(`  ${count} orders are written and vacuumed after ${minutes(wallMs)}; gold ledger verify reads them`);
+  tell(`  ${count} orders are written and vacuumed after ${minutes(wallMs)}; gold ledger verify runs now`);
   const [size] = await house.sql`select pg_database_size(current_database())::float8 as bytes`;
   const verifyMs = performance.now();
   const { unsealed_events } = await house.operator("ledger verify");
@@ -45,8 +45,8 @@ export async function fillBooks(
     sample,
     remarks: [
       `${count} orders were written, sealed and vacuumed in ${minutes(wallMs)}: ${gibibytes(size!.bytes)}, ` +
-      `${Math.round(size!.bytes / operations)} bytes an order.`,
-      `gold ledger verify found them clean in ${minutes(performance.now() - verifyMs)}, ` +
+      `${Math.round(size!.bytes / operations)} bytes per order.`,
+      `gold ledger verify found no defect in ${minutes(performance.now() - verifyMs)}, ` +
       `with ${unsealed_events} unsealed events.`,
     ],
   };
@@ -93,9 +93,9 @@ export function requireSpace(orders: number): void {
   const { bavail, bsize } = statfsSync(dir);
   if (bavail * bsize >= bytes) return;
   throw new Error(
-    `${dir} has ${gibibytes(bavail * bsize)} left and the full books take up to ${
+    `${dir} has ${gibibytes(bavail * bsize)} free, but the full books take up to ${
       gibibytes(bytes)
-    }: make room, name another place by TMPDIR, or ask for fewer with --rows N.`,
+    }. Free some space, set TMPDIR to another folder, or use fewer rows with --rows N.`,
   );
 }
 

@@ -6,7 +6,7 @@ import { assertEquals, assertThrows } from "@std/assert";
 import { findPgbench } from "./pgbench.ts";
 
 describe("findPgbench()", () => {
-  it("takes the first folder that has one which can be run, and says what to install where none has", () => {
+  it("returns the first executable pgbench, and otherwise names the package to install", () => {
     const dir = mkdtempSync(join(tmpdir(), "gold-bench-test-"));
     try {
       const folders = ["absent", "not_executable", "first", "second"].map((name) => join(dir, name));

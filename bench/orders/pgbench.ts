@@ -62,7 +62,7 @@ export function startPgbench(
   const signal = (name: "SIGSTOP" | "SIGCONT"): void => {
     // If a client's script fails, pgbench drops that client and continues with the others.
     if (child.exitCode !== null || /error|aborted/i.test(said)) {
-      throw new Error(`pgbench with ${script} says: ${said}`);
+      throw new Error(`pgbench with ${script} failed: ${said}`);
     }
     // Signal by process id: under Deno, child.kill() signals a child only once.
     process.kill(child.pid!, name);
@@ -93,7 +93,7 @@ export function findPgbench(folders: readonly string[] = places()): string {
   const found = folders.map((folder) => join(folder, "pgbench")).find(isExecutable);
   if (found !== undefined) return found;
   throw new Error(
-    "pgbench is not there, and it is the peer: install the one of PostgreSQL itself (Debian: apt-get install postgresql).",
+    "pgbench was not found; the benchmark compares with it. Install PostgreSQL (Debian: apt-get install postgresql).",
   );
 }
 

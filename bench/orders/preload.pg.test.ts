@@ -24,7 +24,7 @@ describe("peer.preload()", () => {
   });
   after(() => books.stop());
 
-  it("writes what the service writes when the same quotes are executed, and clean, sealed books", async () => {
+  it("writes the same rows as the service does, and leaves the books consistent and sealed", async () => {
     const { sql } = books;
     const [preloaded, traded] = [
       await books.createClient({ halalas: FUNDS }),
@@ -39,7 +39,7 @@ describe("peer.preload()", () => {
     assertEquals([...await sql`select * from gold.unsealed_tail()`], []);
   });
 
-  it("goes on where the books stand, leaves the vault as it was, and leaves other clients alone", async () => {
+  it("continues from the current books, and does not change the vault or other clients", async () => {
     const { sql } = books;
     const clients = [];
     for (let index = 0; index < 3; index++) clients.push(await books.createClient({ halalas: FUNDS }));

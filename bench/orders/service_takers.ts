@@ -116,7 +116,7 @@ function streamTaker(house: House, stream: Stream, options: TurnOptions): Taker 
     const between = async () => {
       if (!interlude || interludeAfterMs === undefined) return;
       await sleep(interludeAfterMs);
-      if (!isRunning) throw new TurnTooShort("The turn ended before the event in its middle could run.");
+      if (!isRunning) throw new TurnTooShort("The turn ended before the event that runs in its middle.");
       await interlude();
     };
     const [sample] = await Promise.all([
@@ -164,7 +164,7 @@ export function describeCpu(turns: readonly TurnCpu[]): string {
   const operations = turns.reduce((sum, turn) => sum + turn.operations, 0);
   const micros = (of: keyof Cpu) =>
     `${(1000 * turns.reduce((sum, turn) => sum + turn[of], 0) / operations).toFixed(0)} µs`;
-  return `a request costs the service ${micros("serviceMs")} and Postgres ${
+  return `one request costs ${micros("serviceMs")} of CPU time in the service and ${
     micros("postgresMs")
-  } of CPU time`;
+  } in Postgres`;
 }

@@ -3,7 +3,7 @@ import { assertEquals } from "@std/assert";
 import { latenciesBetween } from "./transaction_log.ts";
 
 describe("latenciesBetween()", () => {
-  it("takes what began and ended within the while, and no line that is not whole", () => {
+  it("returns transactions that began and ended in the interval, and ignores an incomplete line", () => {
     const log = [
       "0 1 1500 0 1700000000 999000", // began before
       "0 2 1200 0 1700000001 1200",

@@ -9,7 +9,7 @@ const BOOK_ORDERS = new URL(
 );
 
 describe("withOneRow() and withManyRows()", () => {
-  it("change the one line of the service's function that takes the vault's row, and differ in which row it is", () => {
+  it("change only the line of the service's function that locks the vault row, each in its own way", () => {
     const own = readFileSync(BOOK_ORDERS, "utf8").split("\n");
     const ways = [[withOneRow, "where stripe = 0 for no key update"], [
       withManyRows,
@@ -23,7 +23,7 @@ describe("withOneRow() and withManyRows()", () => {
     }
   });
 
-  it("say what to do where the function takes it in another way", () => {
+  it("throw an error if the function locks the vault row in another way", () => {
     assertThrows(() => withManyRows("select 1"), Error, "locks the vault in another way");
   });
 });

@@ -25,7 +25,7 @@ export const withManyRows = (definition: string): string => taken(definition, AN
 function taken(definition: string, rows: string): string {
   if (definition.match(ONE_ROW)?.length !== 1) {
     throw new Error(
-      `gold.book_orders locks the vault in another way than ${ONE_ROW}: say here how, so that the benchmark can change it.`,
+      `gold.book_orders locks the vault in another way than ${ONE_ROW}. Adapt ONE_ROW in bench/orders/vault_rows.ts.`,
     );
   }
   return definition.replace(ONE_ROW, rows);
@@ -67,15 +67,13 @@ export async function vaultRowTakers(
       async takeTurn(turnMs) {
         const before = await freeElsewhere(sql);
         const sample = await turn(turnMs, many, manyRowsWaits);
-        if (await freeElsewhere(sql) === before) throw new Error("The vault's other rows were not used.");
+        if (await freeElsewhere(sql) === before) throw new Error("No order used the additional vault rows.");
         return sample;
       },
       stop() {},
     },
     waits: () =>
-      `Of the time that the orders' calls took, they waited for the vault's row: ${
-        share(oneRowWaits)
-      } with one row, ` +
+      `Share of the calls' time spent waiting for the vault row: ${share(oneRowWaits)} with one row, ` +
       `${share(manyRowsWaits)} with ${ROWS}.`,
   };
 }

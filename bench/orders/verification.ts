@@ -23,7 +23,7 @@ export async function verificationTaker(): Promise<Taker> {
       const [startMs, startCpu] = [performance.now(), process.cpuUsage()];
       for (let now = startMs; now < startMs + turnMs;) {
         if (!await crypto.subtle.verify(ES256, publicKey, signature, signed)) {
-          throw new Error("A signature of this very key was not valid.");
+          throw new Error("A valid signature was refused.");
         }
         const before = now;
         now = performance.now();

@@ -7,8 +7,8 @@ import type { Plan, Round } from "../harness.ts";
 import { Connection } from "../orders/connection.ts";
 import type { WebhookHouse } from "./house.ts";
 
-export const MEDIAN = "from the 201 to the receiver's having the event, median";
-const PERCENTILE_99 = "from the 201 to the receiver's having the event, 99th percentile";
+export const MEDIAN = "from the 201 to the arrival of the event, median";
+const PERCENTILE_99 = "from the 201 to the arrival of the event, 99th percentile";
 const ORDERS = 100;
 const ROUND_SHARE = 0.5;
 /** Time for the service to record what it has delivered, and to become idle. */
@@ -47,7 +47,7 @@ async function orderOneByOne(
       receiver.deliveries.length = 0;
       const { status, body } = await connection.ask(request);
       const answeredMs = performance.now();
-      if (status !== CREATED) throw new Error(`An order was answered with ${status}: ${body}`);
+      if (status !== CREATED) throw new Error(`An order got status ${status}: ${body}`);
       const { order_id } = JSON.parse(body) as { order_id: string };
       // The event may arrive before the order's reply.
       waitsMs.push(Math.max(0, await arrivalMs(receiver, order_id) - answeredMs));

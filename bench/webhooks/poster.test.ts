@@ -8,7 +8,7 @@ const secret = newWebhookSecret((length) => crypto.getRandomValues(new Uint8Arra
 const post = { id: "evt_01978c5e-0000-7000-8000-000000000000", body: '{"type":"webhook.test"}' };
 
 describe("createPoster()", () => {
-  it("sends what a receiver can verify, over one connection where one is enough, and takes 200 alone for delivered", async () => {
+  it("sends verifiable events over one kept-alive connection, and rejects any status but 200", async () => {
     const receiver = await trialReceiver();
     try {
       const { ca } = await trialCertificate();

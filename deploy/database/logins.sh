@@ -1,9 +1,9 @@
 #!/bin/sh
-# Run once by the database's container, as its superuser: one login for each job. Who migrates owns the database and makes
-# the roles; the service can call functions and read views, and nothing else.
+# The database's container runs this once as its superuser. It creates one login for each job. The migration
+# login owns the database and creates the roles. The service's login can only call functions and read views.
 set -eu
 psql --quiet --no-psqlrc --set ON_ERROR_STOP=1 --username "$POSTGRES_USER" --dbname "$POSTGRES_DB" <<'SQL'
--- Read here: what stands among a command's words is shown to everybody on the machine.
+-- Passwords are read here, because every user of the machine can see a command's arguments.
 \set migration `cat "$MIGRATION_PASSWORD_FILE"`
 \set api `cat "$API_PASSWORD_FILE"`
 \set one `cat "$OPERATOR_ONE_PASSWORD_FILE"`

@@ -13,7 +13,7 @@ function setting(name: string): string {
   if (value) return value;
   console.error(
     `${name} is missing. The receiver needs RECEIVER_LISTEN (ADDRESS:PORT), CERTIFICATE_DIRECTORY (tls.crt, ` +
-      "tls.key) and WEBHOOK_SECRETS_FILE (one secret a line).",
+      "tls.key) and WEBHOOK_SECRETS_FILE (one secret per line).",
   );
   process.exit(EXIT_USAGE);
 }

@@ -54,19 +54,19 @@ describe("answerWebhooks()", () => {
     return [reply.status, await reply.text()];
   }
 
-  it("takes what any of the active secrets signed, and tells of it", async () => {
+  it("accepts a delivery that any of the active secrets signed, and logs the event", async () => {
     for (const secret of [older, newer]) assertEquals(await deliver(secret), [204, ""]);
     const told = { status: 204, id: "evt_1", event: JSON.parse(BODY) as unknown };
     assertEquals(lines, [told, told]);
   });
 
-  it("reads the secrets for each delivery, so that a rotation needs no restart", async () => {
+  it("reads the secrets again for each delivery, so that a rotation needs no restart", async () => {
     writeFileSync(secretsFile, `${newer}\n`);
     assertEquals(await deliver(older), [400, "signature_mismatch"]);
     assertEquals(await deliver(newer), [204, ""]);
   });
 
-  it("refuses another body, an old delivery, and everything while it has no secret", async () => {
+  it("rejects a changed body and an old delivery, and every delivery while it has no secret", async () => {
     assertEquals(await deliver(newer, { body: BODY.replace("ord_1", "ord_2") }), [400, "signature_mismatch"]);
     assertEquals(await deliver(newer, { timestamp: NOW_SECONDS - 3600 }), [400, "timestamp_too_old"]);
     writeFileSync(secretsFile, "");
@@ -74,7 +74,7 @@ describe("answerWebhooks()", () => {
     assertEquals(lines.map(({ status }) => status), [400, 400, 400]);
   });
 
-  it("says that the fault is its own where the file is gone, and believes nothing", async () => {
+  it("answers 500 receiver_failed if the file of secrets is missing", async () => {
     rmSync(secretsFile);
     assertEquals(await deliver(newer), [500, "receiver_failed"]);
   });

@@ -52,7 +52,9 @@ async function readBody(request: IncomingMessage): Promise<Buffer> {
   let length = 0;
   for await (const chunk of request as AsyncIterable<Buffer>) {
     length += chunk.length;
-    if (length > BODY_MAX_BYTES) throw new Error(`A delivery has at most ${BODY_MAX_BYTES} bytes.`);
+    if (length > BODY_MAX_BYTES) {
+      throw new Error(`The body of a delivery must be at most ${BODY_MAX_BYTES} bytes.`);
+    }
     chunks.push(chunk);
   }
   return Buffer.concat(chunks);

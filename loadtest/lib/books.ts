@@ -19,7 +19,7 @@ export async function openBooks(): Promise<Run> {
   if (holdingsOf(must(await send(BALANCES)).body).halalas < LOW_HALALAS) {
     const body = `{"amount_sar":${FUNDING_SAR}}`;
     const funding = await send({ step: "setup", target: "/sandbox/fund", body, key: newName() });
-    must(funding, "this partner has too little SAR to trade; fund it");
+    must(funding, "this partner has too little SAR to trade, so fund it");
   }
   return { name: newName(), since: sourcesOf(must(await send(BALANCES)).body, "as_of")[0]! };
 }
@@ -49,9 +49,9 @@ export async function closeBooks({ since }: Run): Promise<void> {
   if (!differs) return console.log(`The books balance from ${since} to ${until}: ${told}.`);
   booksDifferences.add(1);
   console.error(
-    `The books differ from ${since} to ${until}: ${told}. From ${opening.halalas} halalas and ${opening.tenthMilligrams} ` +
-      `tenth-milligrams these make ${expected.halalas} and ${expected.tenthMilligrams}; ` +
-      `the balances say ${closing.halalas} and ${closing.tenthMilligrams}.`,
+    `The books differ from ${since} to ${until}: ${told}. The opening balances are ${opening.halalas} halalas and ` +
+      `${opening.tenthMilligrams} tenth-milligrams, so ${expected.halalas} and ${expected.tenthMilligrams} are expected; ` +
+      `the closing balances are ${closing.halalas} and ${closing.tenthMilligrams}.`,
   );
 }
 

@@ -8,7 +8,7 @@ import { seedTests } from "../../testing/seed.ts";
 seedTests(import.meta.url);
 
 describe("minorUnits()", () => {
-  it("reads each number that the service writes as the service's own reader does", () => {
+  it("reads each number that the service writes to the same value as the service's own parser", () => {
     const decimal = fc.tuple(fc.bigInt(-(10n ** 14n), 10n ** 14n), fc.constantFrom(0, 1, 2, 3, 4));
     fc.assert(fc.property(decimal, ([units, decimals]) => {
       const digits = `${units < 0n ? -units : units}`.padStart(decimals + 1, "0");
@@ -20,19 +20,19 @@ describe("minorUnits()", () => {
     }));
   });
 
-  it("reads what a double cannot hold", () => {
+  it("reads a number beyond the precision of a double", () => {
     assertEquals(minorUnits("9007199254740993.01", 2), 900719925474099301n);
   });
 
-  it("refuses more decimals than there are, and what is no number", () => {
+  it("rejects a number with too many decimals and a text that is not a number", () => {
     for (const source of ["0.001", "1e2", "", "null", "1.", ".5", "--1", "NaN"]) {
-      assertThrows(() => minorUnits(source, 2), Error, `"${source}" is no number`);
+      assertThrows(() => minorUnits(source, 2), Error, `"${source}" is not a number`);
     }
   });
 });
 
 describe("sourcesOf()", () => {
-  it("gives a member's texts in the order of the items, whatever stands around it", () => {
+  it("returns a member's source texts in the order of the items", () => {
     const body =
       '{"items":[{"side":"buy","total_sar":5.05},{"total_sar":7,"side":"sell"}],"next_cursor":"c_1"}';
     assertEquals(sourcesOf(body, "side"), ["buy", "sell"]);
@@ -43,7 +43,7 @@ describe("sourcesOf()", () => {
 });
 
 describe("repeatsOf()", () => {
-  it("counts what was executed again of the same quote", () => {
+  it("counts repeated executions of the same quote", () => {
     const executed = (...quotes: string[]) => ({
       orders: quotes.map((quote) => ["buy", "50.15", "0.1", quote]),
       fundings: [],
@@ -61,7 +61,7 @@ describe("holdingsAfter()", () => {
   );
   const none = { orders: [], fundings: [], withdrawals: [] };
 
-  it("takes a buy's money and gives its gold, and the other way round for a sale", () => {
+  it("subtracts SAR and adds gold for a buy, and the reverse for a sale", () => {
     assertEquals(opening, { halalas: 10010n, tenthMilligrams: 15000n });
     const bought = holdingsAfter(opening, { ...none, orders: [["buy", "50.15", "0.1"]] });
     assertEquals(bought, { halalas: 4995n, tenthMilligrams: 16000n });
@@ -69,12 +69,12 @@ describe("holdingsAfter()", () => {
     assertEquals(sold, { halalas: 14995n, tenthMilligrams: 14000n });
   });
 
-  it("adds what came in and takes what went out", () => {
+  it("adds fundings and subtracts withdrawals", () => {
     const after = holdingsAfter(opening, { ...none, fundings: [["0.2"], ["1"]], withdrawals: [["0.3"]] });
     assertEquals(after, { halalas: 10100n, tenthMilligrams: 15000n });
   });
 
-  it("adds tenths up exactly", () => {
+  it("adds a thousand amounts of 0.1 exactly", () => {
     const tenths = Array.from({ length: 1000 }, () => ["0.1"]);
     assertEquals(holdingsAfter(opening, { ...none, fundings: tenths }).halalas, 20010n);
   });

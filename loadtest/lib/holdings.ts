@@ -44,7 +44,7 @@ export function minorUnits(source: string, decimals: number): bigint {
   const [, minus, whole, fraction = ""] = /^(-?)([0-9]+)(?:\.([0-9]+))?$/.exec(source) ?? [];
   if (whole === undefined || fraction.length > decimals) {
     throw new Error(
-      `"${source}" is no number of at most ${decimals} decimals: the reply is not what the service documents.`,
+      `"${source}" is not a number with at most ${decimals} decimals. The reply differs from the API's documentation.`,
     );
   }
   const units = BigInt(whole + fraction.padEnd(decimals, "0"));

@@ -24,7 +24,7 @@ const CERTIFICATE = /-----BEGIN CERTIFICATE-----([^-]+)-----END CERTIFICATE-----
 const UNKNOWN_AUTHORITY = 1310;
 
 if (VERIFY_TLS && VERIFY_TLS !== "1") {
-  throw `VERIFY_TLS=${VERIFY_TLS} is not known; write 1, or leave it out.`;
+  throw `VERIFY_TLS must be 1 or unset; got ${VERIFY_TLS}.`;
 }
 
 /** Call this at the top level of a script: k6 opens files only while it loads the script. */
@@ -34,7 +34,7 @@ export function openPartner(byDefault = "0"): Partner {
   const partner = read(`${folder}/partner-${name}.json`, name);
   const base_url = BASE_URL || partner.base_url;
   if (ADDRESS.test(base_url)) return { ...partner, name, base_url };
-  throw `BASE_URL=${base_url} is no address; write it as https://HOST or https://HOST:PORT, without a slash at its end.`;
+  throw `BASE_URL must be https://HOST or https://HOST:PORT without a slash at the end; got ${base_url}.`;
 }
 
 function read(file: string, name: string): Partner {
@@ -47,10 +47,12 @@ function read(file: string, name: string): Partner {
     // The error is thrown below.
   }
   const path = file.replace(/^file:\/\//, "");
-  const wrong = text === undefined ? `There is no ${path}.` : `${path} is no partner's file. Remove it.`;
+  const wrong = text === undefined
+    ? `${path} does not exist.`
+    : `${path} is not a valid partner file. Remove it.`;
   const count = /^[0-9]+$/.test(name) ? Number(name) + 1 : 1;
   // A string is thrown, so k6 prints no stack trace: the cause is outside the script.
-  throw `${wrong} This makes it, while npm start runs: npm run gold -- loadtest prepare --partners ${count}`;
+  throw `${wrong} To make it while npm start runs: npm run gold -- loadtest prepare --partners ${count}`;
 }
 
 export const askForToken = (
@@ -66,8 +68,8 @@ export const askForToken = (
 /** Tells the user what to do if the first token request fails. */
 export const cureOf = ({ error_code }: RefinedResponse<"text">): string =>
   error_code === UNKNOWN_AUTHORITY
-    ? "name the authority of the server's certificate: SSL_CERT_FILE=ca.pem"
-    : "start the service, or make a partner's file that fits it (gold loadtest prepare)";
+    ? "set SSL_CERT_FILE=ca.pem to the CA of the server's certificate"
+    : "start the service, or make a partner file for it (gold loadtest prepare)";
 
 /**
  * Checks that the token belongs to this partner and to this certificate. The service writes into a token the
@@ -107,7 +109,7 @@ export function announce({ name, base_url }: Partner): void {
   console.log(`Partner ${name} at ${base_url}.`);
   if (LOOPBACK.test(base_url) && VERIFY_TLS !== "1") {
     console.warn(
-      "The server's certificate is not verified, because it is on this machine; -e VERIFY_TLS=1 and SSL_CERT_FILE=ca.pem do.",
+      "The server's certificate is not verified on this machine. To verify it: SSL_CERT_FILE=ca.pem and -e VERIFY_TLS=1",
     );
   }
 }

@@ -1,4 +1,4 @@
-import { assertEquals } from "@std/assert";
+import { assertEquals, assertMatch } from "@std/assert";
 import { describe, it } from "node:test";
 import { arrivalsOf, loadOf, type ProfileName, PROFILES, rateReached, secondsOf } from "./profiles.ts";
 
@@ -7,16 +7,16 @@ const NAMES = Object.keys(PROFILES) as ProfileName[];
 const perSecond = (target: number, timeUnit: string) => target / Number(timeUnit.slice(0, -1));
 
 describe("loadOf()", () => {
-  it("is the smoke of one partner where the environment says nothing", () => {
+  it("defaults to the smoke profile with one partner", () => {
     assertEquals(loadOf({}), { name: "smoke", peakPerSecond: 10, durationSeconds: 10, partners: 1 });
   });
 
-  it("takes profile, rate, duration and partners from the environment", () => {
+  it("reads profile, rate, duration and partners from the environment", () => {
     const scale = { PROFILE: "soak", RATE: "7", DURATION: "1h30m5s", PARTNERS: "3" };
     assertEquals(loadOf(scale), { name: "soak", peakPerSecond: 7, durationSeconds: 5405, partners: 3 });
   });
 
-  it("refuses what it cannot read in one sentence that names it", () => {
+  it("rejects an invalid value in one sentence that names the variable and the value", () => {
     const refused: Record<string, string>[] = [
       { PROFILE: "big" },
       { PROFILE: "toString" },
@@ -36,7 +36,7 @@ describe("loadOf()", () => {
       } catch (sentence) {
         said = sentence;
       }
-      assertEquals(String(said).startsWith(`${name}=${text} is no`), true, `${name}=${text}: ${said}`);
+      assertMatch(String(said), new RegExp(`^${name} must be .*; got ${text}\\.$`));
     }
   });
 });
@@ -48,7 +48,7 @@ describe("secondsOf()", () => {
 });
 
 describe("arrivalsOf()", () => {
-  it("lasts as long as the profile says, in stages that never go above the peak", () => {
+  it("lasts exactly the profile's duration, and never exceeds the peak rate", () => {
     for (const name of NAMES) {
       const load = loadOf({ PROFILE: name });
       const { stages, startRate } = arrivalsOf(load);
@@ -58,7 +58,7 @@ describe("arrivalsOf()", () => {
     }
   });
 
-  it("scales a shape by RATE and DURATION", () => {
+  it("scales a profile by RATE and DURATION", () => {
     const { startRate, stages } = arrivalsOf(loadOf({ PROFILE: "spike", RATE: "100", DURATION: "20s" }));
     assertEquals([startRate, stages], [10, [
       { duration: "8000ms", target: 10 },
@@ -69,7 +69,7 @@ describe("arrivalsOf()", () => {
     ]]);
   });
 
-  it("divides the rate by the partners exactly, though k6 takes whole rates alone", () => {
+  it("divides the rate exactly by the number of partners, although k6 accepts only whole rates", () => {
     for (const partners of [1, 3, 7]) {
       const { stages, timeUnit } = arrivalsOf(loadOf({ RATE: "10", PARTNERS: `${partners}` }));
       assertEquals(perSecond(stages[0]!.target, timeUnit) * partners, 10);
@@ -77,7 +77,7 @@ describe("arrivalsOf()", () => {
     }
   });
 
-  it("has a VU for each iteration that is open while a service takes a second", () => {
+  it("allocates a VU for each iteration that is open while each reply takes a second", () => {
     for (const name of NAMES) {
       const load = loadOf({ PROFILE: name, PARTNERS: "2" });
       const { preAllocatedVUs, maxVUs } = arrivalsOf(load);
@@ -91,14 +91,14 @@ describe("arrivalsOf()", () => {
 });
 
 describe("rateReached()", () => {
-  it("is told by the iterations that a rising rate has brought", () => {
+  it("returns the rate that a rising run has reached after a number of iterations", () => {
     const load = loadOf({ PROFILE: "breakpoint", RATE: "400", DURATION: "600s" });
     // The whole ramp ends at 400/s and averages 200/s, so 600 s give 120,000 iterations. A quarter of the
     // iterations arrive in the first half, which ends at 200/s.
     assertEquals([rateReached(load, 120_000), rateReached(load, 30_000)], [400, 200]);
   });
 
-  it("is told of no other profile", () => {
+  it("returns undefined for every profile except breakpoint", () => {
     for (const PROFILE of NAMES) {
       assertEquals(rateReached(loadOf({ PROFILE }), 1000) === undefined, PROFILE !== "breakpoint");
     }

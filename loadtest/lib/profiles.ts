@@ -58,7 +58,7 @@ const UNIT_SECONDS: Readonly<Record<string, number>> = { h: 3600, m: 60, s: 1 };
 /** Throws one sentence that names the invalid variable. */
 export function loadOf({ PROFILE = "smoke", RATE, DURATION, PARTNERS = "1" }: Scale): Load {
   if (!isProfile(PROFILE)) {
-    throw `PROFILE=${PROFILE} is none; there are: ${Object.keys(PROFILES).join(", ")}.`;
+    throw `PROFILE must be one of ${Object.keys(PROFILES).join(", ")}; got ${PROFILE}.`;
   }
   const { peakPerSecond, durationSeconds } = PROFILES[PROFILE];
   return {
@@ -71,7 +71,7 @@ export function loadOf({ PROFILE = "smoke", RATE, DURATION, PARTNERS = "1" }: Sc
 
 function wholeNumber(name: string, text: string): number {
   if (/^[1-9][0-9]{0,5}$/.test(text)) return Number(text);
-  throw `${name}=${text} is no whole number from 1 to 999999.`;
+  throw `${name} must be a whole number from 1 to 999999; got ${text}.`;
 }
 
 /** Converts a duration such as `1h30m` into seconds: 5400. */
@@ -82,7 +82,7 @@ export function secondsOf(text: string): number {
     0,
   );
   if (seconds > 0) return seconds;
-  throw `DURATION=${text} is no time; write it as in 30s, 5m or 1h30m.`;
+  throw `DURATION must be a duration such as 30s, 5m or 1h30m; got ${text}.`;
 }
 
 /**

@@ -14,7 +14,7 @@ function* every() {
 }
 
 describe("serviceLevels()", () => {
-  it("promises a latency and a share of failures of each step", () => {
+  it("sets a latency and a share of failures for each step", () => {
     for (const { scenario, profile, levels } of every()) {
       assert(stepsOf(scenario).length > 0);
       for (const step of stepsOf(scenario)) {
@@ -25,7 +25,7 @@ describe("serviceLevels()", () => {
     }
   });
 
-  it("is written in the part of k6's language that the runner judges, too", () => {
+  it("uses only k6 threshold expressions that the runner can also evaluate", () => {
     for (const { levels } of every()) {
       for (const threshold of Object.values(levels).flat()) {
         assertMatch(textOf(threshold), /^(?:p\([0-9.]+\)|rate|count)(?:<|<=|>|==)[0-9.]+$/);
@@ -33,14 +33,14 @@ describe("serviceLevels()", () => {
     }
   });
 
-  it("lets 429 pass in the limiter alone, which has to see it", () => {
+  it("allows 429 only in the limiter scenario, which requires it", () => {
     for (const { scenario, levels } of every()) {
       const expected = scenario === "limiter" ? "count>0" : "count==0";
       assertEquals(levels["http_reqs{status:429}"], [expected]);
     }
   });
 
-  it("holds the books and the certificate under every profile", () => {
+  it("requires matching books and the partner's own certificate under every profile", () => {
     for (const { scenario, profile, levels } of every()) {
       assertEquals(levels.certificate_mismatches, ["count==0"]);
       if (!["quote_order", "idempotency", "mixed"].includes(scenario)) continue;
@@ -49,7 +49,7 @@ describe("serviceLevels()", () => {
     }
   });
 
-  it("lets no nonce count twice under any profile", () => {
+  it("allows no nonce to be accepted twice under any profile", () => {
     for (const { scenario, profile, levels } of every()) {
       if (scenario !== "nonce_store") continue;
       assertEquals(levels.nonce_double_accepted, ["count==0"]);
@@ -58,7 +58,7 @@ describe("serviceLevels()", () => {
     }
   });
 
-  it("asks for a sample of what a scenario is there to try", () => {
+  it("requires a sample of the step that a scenario exists to test", () => {
     const steps = { nonce_store: "probe_race", limiter: "obeyed", token: "prices" };
     for (const [scenario, step] of Object.entries(steps)) {
       const levels = serviceLevels(scenario as keyof typeof steps, "smoke");
@@ -66,14 +66,14 @@ describe("serviceLevels()", () => {
     }
   });
 
-  it("cuts off no run but the one that looks for the breakpoint", () => {
+  it("aborts only runs of the breakpoint profile", () => {
     for (const { profile, levels } of every()) {
       const aborts = Object.values(levels).flat().some((threshold) => typeof threshold !== "string");
       assertEquals(aborts, profile === "breakpoint");
     }
   });
 
-  it("drops no arrival where the service levels are signed", () => {
+  it("allows no dropped arrival in the profiles that the signed service levels apply to", () => {
     for (const { profile, levels } of every()) {
       const isSigned = ["smoke", "average", "soak"].includes(profile);
       assertEquals(levels.dropped_iterations, isSigned ? ["count==0"] : undefined);

@@ -182,7 +182,7 @@ function judge(
   { step, expected }: { readonly step: Step; readonly expected: readonly number[] },
 ): Reply {
   const isExpected = expected.includes(reply.status);
-  check(reply, { [`${step} is answered as it should be`]: () => isExpected });
+  check(reply, { [`${step} gets an expected status`]: () => isExpected });
   if (isExpected) return reply;
   const code = codeOf(reply);
   refusals.add(1, { step, code });
@@ -202,7 +202,7 @@ const describe = (reply: Reply): string =>
     : `${reply.status} ${codeOf(reply)}, request_id ${reply.headers["X-Request-Id"] ?? "none"}`;
 
 /** Aborts the run if a request of setup() or teardown() fails, because the result would mean nothing. */
-export function must(reply: Reply, why = "without it the run says nothing"): Reply {
+export function must(reply: Reply, why = "the result of the run would be meaningless"): Reply {
   if (!isDone(reply)) exec.test.abort(`${reply.url}: ${describe(reply)}; ${why}.`);
   return reply;
 }

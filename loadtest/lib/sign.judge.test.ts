@@ -62,7 +62,7 @@ function newKey(zeroed: readonly ("x" | "y" | "d")[] = []) {
 
 /** Runs k6 and returns the lines that it printed: for each key, the headers of each request. */
 function signInK6(keys: { text: string; kid?: string }[], requests: Request[]): string[] {
-  if (!existsSync(K6)) throw new Error("k6 is not there; run: node tools/run.mjs parts");
+  if (!existsSync(K6)) throw new Error("k6 is not installed; run: node tools/run.mjs parts");
   const cases = requests.map(({ body, ...rest }) =>
     typeof body === "string"
       ? { ...rest, bodyText: body }
@@ -76,7 +76,7 @@ function signInK6(keys: { text: string; kid?: string }[], requests: Request[]): 
   });
   const lines = stdout.split("\n").filter((line) => line.startsWith("{"));
   if (lines.length === keys.length * requests.length) return lines;
-  throw new Error(`k6 signed ${lines.length} requests; it says:\n${stdout}${stderr}`);
+  throw new Error(`k6 signed ${lines.length} requests. Its output:\n${stdout}${stderr}`);
 }
 
 const ORDER = {
@@ -117,10 +117,10 @@ describe("signRequest() in k6", () => {
     assertEquals(lines.length, 15);
   };
 
-  it("signs as the packages verify: JWK, PKCS#8 and SEC1, with and without kid, any body and method", () =>
+  it("makes signatures that the packages verify: JWK, PKCS#8 and SEC1 keys, with and without kid", () =>
     signsAsVerified(newKey()));
 
-  it("takes the keys whose numbers begin with a zero, which k6 leaves out: one of 85", async () => {
+  it("imports keys with a leading zero byte, which k6 strips (one key in 85)", async () => {
     for (const name of ["x", "y", "d"] as const) await signsAsVerified(newKey([name]));
   });
 });

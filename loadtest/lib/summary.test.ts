@@ -24,7 +24,7 @@ const dataOf = (ok: boolean): SummaryData => ({
 });
 
 describe("summarise()", () => {
-  it("has the figures of each step, in the order in which they are sent", () => {
+  it("lists the figures of each step in the order in which the steps are sent", () => {
     const { steps } = summarise(dataOf(true), ABOUT);
     assertEquals(steps.map(({ step, requests }) => [step, requests]), [["token", 0], ["quote", 100], [
       "order",
@@ -41,7 +41,7 @@ describe("summarise()", () => {
     });
   });
 
-  it("passes only where every threshold holds, and there is one", () => {
+  it("passes only if there is a threshold and every threshold holds", () => {
     const held: SummaryData = {
       metrics: { iterations: { values: {}, thresholds: { "count>0": { ok: true } } } },
     };
@@ -52,7 +52,7 @@ describe("summarise()", () => {
 });
 
 describe("writeMarkdown()", () => {
-  it("names each threshold that failed, and no other", () => {
+  it("lists exactly the thresholds that failed", () => {
     const text = writeMarkdown(summarise(dataOf(false), ABOUT));
     assertStringIncludes(text, "## quote_order, smoke: FAILED");
     assertEquals(text.match(/^- FAILED: .*$/gm), [
@@ -62,7 +62,7 @@ describe("writeMarkdown()", () => {
     assertStringIncludes(text, "3 of 5 thresholds hold.");
   });
 
-  it("is a table that Markdown takes for one: as many cells in each row", () => {
+  it("writes a Markdown table with the same number of cells in each row", () => {
     const rows = writeMarkdown(summarise(dataOf(true), ABOUT)).split("\n").filter((line) =>
       line.startsWith("|")
     );
@@ -70,13 +70,13 @@ describe("writeMarkdown()", () => {
     assertEquals(new Set(rows.slice(0, 5).map((row) => row.split("|").length)), new Set([9]));
   });
 
-  it("tells to which rate a breakpoint's run had come, and of no other's", () => {
+  it("prints the reached rate only for a breakpoint run", () => {
     const textOf = (about: object) => writeMarkdown(summarise(dataOf(true), { ...ABOUT, ...about }));
-    assertStringIncludes(textOf({ rate_reached: 723.96 }), "The rate had come to 724.0 iterations a second");
-    assertEquals(textOf({}).includes("The rate had come"), false);
+    assertStringIncludes(textOf({ rate_reached: 723.96 }), "The rate reached 724.0 iterations per second");
+    assertEquals(textOf({}).includes("The rate reached"), false);
   });
 
-  it("says so where setup() failed and there is nothing to tell", () => {
+  it("reports that no iteration ran if setup() failed", () => {
     assertStringIncludes(writeMarkdown(summarise({ metrics: {} }, ABOUT)), "No iteration ran");
   });
 });

@@ -92,7 +92,7 @@ export function writeMarkdown(
 ): string {
   const title = `## ${scenario}, ${profile}: ${summary.passed ? "passed" : "FAILED"}`;
   if (!summary.counters.iterations) {
-    return `${title}\n\nNo iteration ran to its end; what was said above tells why.\n`;
+    return `${title}\n\nNo iteration ran to its end. The messages above give the reason.\n`;
   }
   const failed = summary.thresholds.filter(({ passed }) => !passed);
   return [
@@ -101,7 +101,7 @@ export function writeMarkdown(
     `Partner ${partner} at ${base_url}, ${Number(seconds.toFixed(1))} s of load.`,
     ...(rate_reached === undefined
       ? []
-      : [`The rate had come to ${rate_reached.toFixed(1)} iterations a second in the end.`]),
+      : [`The rate reached ${rate_reached.toFixed(1)} iterations per second at the end.`]),
     "",
     ...tableOf(
       ["step", "requests", "per s", "p50 ms", "p95 ms", "p99 ms", "failed"],

@@ -5,7 +5,7 @@ describe("versions agree with the changelog", () => {
   const check = "versions agree with the changelog";
   const changed = (path: string, from: string, to: string) => ({ [path]: clean(path).replace(from, to) });
 
-  it("refuses a version in the root's manifest or in Kubernetes that was not released", async () => {
+  it("rejects a version in the root's manifest or in Kubernetes that was not released", async () => {
     for (const path of ["package.json", "deploy/kubernetes/kustomization.yaml"]) {
       await expectOffence(
         check,
@@ -15,12 +15,12 @@ describe("versions agree with the changelog", () => {
     }
   });
 
-  it("refuses a release that no manifest knows", async () => {
+  it("rejects a release whose version is in no manifest", async () => {
     const planted = changed("CHANGELOG.md", "1.1.0 (unreleased)", "1.1.0 (2026-02-03)");
     await expectOffence(check, "package.json has version 1.0.0", planted);
   });
 
-  it("refuses a changelog that is missing or cannot be read", async () => {
+  it("rejects a changelog that is missing or cannot be parsed", async () => {
     await expectOffence(check, "CHANGELOG.md cannot be read: The changelog holds no release", {
       "CHANGELOG.md": undefined,
     });

@@ -26,7 +26,7 @@ export function findVersionOffences({ files }: Tree): Offence[] {
     const found = text && read(text);
     if (found === version) return [];
     const says =
-      `has version ${found}, but the newest release in ${CHANGELOG} is ${version}: change both with npm run release.`;
+      `has version ${found}, but the newest release in ${CHANGELOG} is ${version}. Change both with npm run release.`;
     return [{ path, says }];
   });
 }

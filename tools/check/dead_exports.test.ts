@@ -5,7 +5,7 @@ import { CANONICAL, clean, expectOffence, find, PRICE, SIGN } from "./planted_tr
 describe("no dead exports", () => {
   const dead = "no dead exports";
 
-  it("refuses a name that no file imports, however it is exported", async () => {
+  it("rejects an exported name that no file imports, for every form of export", async () => {
     const more = [
       "export const spare = 1;",
       "export function spare() {}",
@@ -18,25 +18,25 @@ describe("no dead exports", () => {
     await expectOffence(dead, "exports default", { [SIGN]: `${clean(SIGN)}\nexport default 1;` });
   });
 
-  it("follows export * to the file that makes the name", async () => {
+  it("follows export * to the file that declares the name", async () => {
     const passed = {
       "tools/a.ts": `import { one } from "./barrel.ts";\none;`,
       "tools/barrel.ts": `export * from "./maker.ts";`,
       "tools/maker.ts": "export const one = 1;\nexport const two = 2;",
     };
     assertEquals(await find(passed), [
-      `${dead}: tools/maker.ts exports two, which no file imports: remove the export, or the code.`,
+      `${dead}: tools/maker.ts exports two, which no file imports: remove the export or the code.`,
     ]);
   });
 
-  it("takes a published package's door for use, and not a door's neighbour", async () => {
+  it("counts only exports of a published package's entry point as used from outside", async () => {
     assertEquals(await find({ [PRICE]: `${clean(PRICE)}\nexport const spare = 1;` }), []);
     await expectOffence(dead, "exports spare", {
       [CANONICAL]: `${clean(CANONICAL)}\nexport const spare = 1;`,
     });
   });
 
-  it("takes a test's import for use, and asks nothing of a test's own exports", async () => {
+  it("counts an import in a test as use, and ignores exports of tests", async () => {
     const spare = { [SIGN]: `${clean(SIGN)}\nexport const spare = 1;` };
     const test = `import { spare } from "./sign.ts";\nexport const seen = spare;`;
     assertEquals(await find({ ...spare, "packages/protocol/src/request/sign.test.ts": test }), []);

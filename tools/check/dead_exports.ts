@@ -36,7 +36,7 @@ export function findDeadExports(tree: Tree): Offence[] {
       offences.push({
         path,
         line,
-        says: `exports ${name}, which no file imports: remove the export, or the code.`,
+        says: `exports ${name}, which no file imports: remove the export or the code.`,
       });
     }
   }

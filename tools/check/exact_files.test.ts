@@ -4,8 +4,8 @@ import { ROOT } from "../test/tier.ts";
 import { EXACT, NO_QUANTITY } from "./exact_files.ts";
 import { listFiles } from "./tree.ts";
 
-describe("the files without doubles", () => {
-  it("are there, so that one that moves does not leave the check unseen", () => {
+describe("EXACT and NO_QUANTITY", () => {
+  it("match existing files, so that a moved file does not silently leave the check", () => {
     const paths = listFiles(ROOT);
     assertEquals(EXACT.filter((pattern) => !paths.some((path) => pattern.test(path))), []);
     assertEquals(Object.keys(NO_QUANTITY).filter((path) => !paths.includes(path)), []);

@@ -82,7 +82,7 @@ function doubleType({ kind, parent }: Node, path: string): string | undefined {
   }
   if (kind !== SyntaxKind.NumberKeyword) return undefined;
   const name = cast ? "" : declaredName(parent);
-  return NO_QUANTITY[path]?.includes(name) ? undefined : `makes ${name || "something"} a number`;
+  return NO_QUANTITY[path]?.includes(name) ? undefined : `gives ${name || "a value"} the type number`;
 }
 
 /** The name of the nearest declaration that encloses a type. */

@@ -2,7 +2,7 @@ import { describe, it } from "node:test";
 import { CANONICAL, expectOffence } from "./planted_tree.ts";
 
 describe("no import cycles", () => {
-  it("refuses a ring of two files, and of three with types alone", async () => {
+  it("rejects a cycle of two files, and a cycle of three files with type imports only", async () => {
     await expectOffence(
       "no import cycles",
       "canonical.ts → packages/canonical/src/b.ts → packages/canonical/src/canonical.ts",
@@ -20,7 +20,7 @@ describe("no import cycles", () => {
     });
   });
 
-  it("refuses a ring that nothing outside leads into, and a file that imports itself", async () => {
+  it("rejects a cycle that no other file imports, and a file that imports itself", async () => {
     await expectOffence("no import cycles", "tools/a.ts → tools/b.ts → tools/a.ts", {
       "tools/a.ts": `import "./b.ts";`,
       "tools/b.ts": `import "./a.ts";`,

@@ -19,7 +19,7 @@ export function findImportCycles(tree: Tree): Offence[] {
       const ring = [...trail.slice(start), path].join(" → ");
       offences.push({
         path,
-        says: `is part of an import cycle: ${ring}. Move what both need into a file of its own.`,
+        says: `is part of an import cycle: ${ring}. Move the shared code into a separate file.`,
       });
       return;
     }

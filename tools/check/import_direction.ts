@@ -31,10 +31,14 @@ const COMPUTES_ITS_IMPORT = "packages/dev/src/postgres/binaries.ts";
 function findHiddenImports({ path, imports, syntax }: Module): Offence[] {
   if (!path.startsWith("packages/")) return [];
   const offences = imports.filter(({ specifier }) => specifier === "" && path !== COMPUTES_ITS_IMPORT)
-    .map(({ line }) => ({ path, line, says: "computes what it imports: name it in the text." }));
+    .map(({ line }) => ({
+      path,
+      line,
+      says: "computes the name of an import: write the name as a string literal.",
+    }));
   walk(syntax, (node) => {
     if (!isIdentifier(node) || !/^(createRequire|require)$/.test(node.text)) return;
-    offences.push({ path, line: lineOf(node, syntax), says: `uses ${node.text}: import instead.` });
+    offences.push({ path, line: lineOf(node, syntax), says: `uses ${node.text}: use import instead.` });
   });
   return offences;
 }
@@ -47,9 +51,9 @@ function judgeByName(
   const name = packageName(specifier);
   const folder = folders.get(name);
   if (!folder) return undefined;
-  if (specifier !== name) return `imports ${specifier}: a sibling has one door, import ${name}.`;
+  if (specifier !== name) return `imports ${specifier}: import ${name}, the package's only entry point.`;
   if (name === "@std/assert") {
-    return isTest(module.path) ? undefined : "imports @std/assert, which is for tests alone.";
+    return isTest(module.path) ? undefined : "imports @std/assert, which only tests may import.";
   }
   // A test that needs Postgres or the whole service starts them as npm start does, through this package.
   if (name === "@gold-partner/dev" && isTest(module.path)) return undefined;
@@ -57,10 +61,12 @@ function judgeByName(
   if (from === folder) return `imports its own package by name: import the file by its relative path.`;
   const allowed = FLOW[from];
   if (!allowed) {
-    return `lies in ${from || "the root"}, which has no place in the flow: add it to tools/check/house.ts.`;
+    return `is in ${from || "the root"}, which is missing in FLOW: add it to tools/check/house.ts.`;
   }
   if (allowed.includes(folder)) return undefined;
-  return `imports ${name} against the flow: ${from} may import ${allowed.join(", ") || "no sibling"}.`;
+  return `imports ${name} against the import direction: ${from} may import ${
+    allowed.join(", ") || "nothing"
+  }.`;
 }
 
 function judgeRelative(
@@ -77,8 +83,8 @@ function judgeRelative(
   if ((allowed && byPath) || (isTest(module.path) && ["vectors", "testing"].includes(to ?? ""))) {
     return undefined;
   }
-  if (allowed) return `imports ${taken.specifier} out of ${from}: import ${to} by its package name.`;
-  return `imports ${taken.specifier} against the flow: ${from ?? "the root"} may not import ${
+  if (allowed) return `imports ${taken.specifier}, a path out of ${from}: import ${to} by its package name.`;
+  return `imports ${taken.specifier} against the import direction: ${from ?? "the root"} may not import ${
     to ?? "the root"
   }.`;
 }
@@ -88,7 +94,7 @@ function judgeRooms(path: string, target: string): string | undefined {
   const [from, to] = [placeOf(path), placeOf(target)];
   if (!from || !to) return undefined;
   const later = to.wing > from.wing || (to.wing === from.wing && to.room > from.room && from.room >= 0);
-  return later ? `imports ${target}, a later room: the guest has not been there yet.` : undefined;
+  return later ? `imports ${target}, a later step: a step may import only earlier steps.` : undefined;
 }
 
 /**

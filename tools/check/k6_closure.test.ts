@@ -6,13 +6,13 @@ import { CANONICAL, clean, expectOffence, find, plant, SIGN } from "./planted_tr
 describe("k6 can load its closure", () => {
   const loads = "k6 can load its closure";
 
-  it("lists the closure, tests left out", async () => {
+  it("lists the closure without tests", async () => {
     assertEquals(k6Closure(await plant()), [
       ...["loadtest/order.ts", CANONICAL, "packages/canonical/src/mod.ts", "packages/jws/src/mod.ts", SIGN],
     ]);
   });
 
-  it("follows an import out of the listed folders", async () => {
+  it("follows an import to a file outside the listed folders", async () => {
     const planted = await plant({
       "packages/canonical/lib/deep.ts": "export const deep = new TextEncoder();",
       [CANONICAL]: `import { deep } from "../lib/deep.ts";\nexport const canonical = deep;`,
@@ -22,7 +22,7 @@ describe("k6 can load its closure", () => {
     assertEquals(k6Closure(typed), k6Closure(await plant()));
   });
 
-  it("refuses bare imports of value, also those that are types in braces", async () => {
+  it("rejects a package import, also with inline types only", async () => {
     await expectOffence(loads, "which k6 cannot resolve", {
       [SIGN]: `import { z } from "zod";\n${clean(SIGN)}`,
     });
@@ -40,7 +40,7 @@ describe("k6 can load its closure", () => {
     assertEquals(typed, []);
   });
 
-  it("refuses what the platform of k6 lacks", async () => {
+  it("rejects globals, methods and syntax that k6 lacks", async () => {
     const uses: Readonly<Record<string, string>> = {
       "TextEncoder": "new TextEncoder();",
       "btoa": `btoa("");`,
@@ -52,7 +52,7 @@ describe("k6 can load its closure", () => {
       "`using`": "{ using x = null; }",
       "a decorator": "@sealed class A {}",
       "a \\p{…} pattern": "/\\p{L}/u;",
-      "a pattern's flag d or v": "/a/gv;",
+      "the pattern flag d or v": "/a/gv;",
       "a modifier inside a pattern": "/a(?i:b)/;",
       "an async generator": "const o = { async *each() {} };",
       "an accessor field": "class A { accessor x = 1; }",
@@ -79,7 +79,7 @@ describe("k6 can load its closure", () => {
     });
   });
 
-  it("lets names of ours be called like the platform's, and types name it", async () => {
+  it("allows own names that equal a missing global, and the global's name as a type", async () => {
     const text = `const x = { URL: 1, a: (b: URL) => b };\nx.URL; const union = 1; union;\nlet z: Buffer;
 /(?:d)(?<v>v)/gs; function* each() {} async () => globalThis.crypto;`;
     assertEquals(await find({ [SIGN]: `${clean(SIGN)}\n${text}` }), []);

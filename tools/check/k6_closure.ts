@@ -45,7 +45,7 @@ const MISSING_SYNTAX: ReadonlyMap<SyntaxKind, string> = new Map([
 
 const MISSING_IN_PATTERNS: readonly (readonly [RegExp, string])[] = [
   [/\\[pP]\{/, "a \\p{…} pattern (it silently never matches)"],
-  [/\/[a-z]*[dv][a-z]*$/, "a pattern's flag d or v"],
+  [/\/[a-z]*[dv][a-z]*$/, "the pattern flag d or v"],
   [/\(\?(?:[a-z]+(?:-[a-z]*)?|-[a-z]+):/, "a modifier inside a pattern"],
 ];
 
@@ -92,12 +92,15 @@ function judgeImports(module: Module): Offence[] {
     const at = { path: module.path, line };
     if (kind === "type") return [];
     if (kind === "dynamic") {
-      return [{ ...at, says: "uses import(): k6 loads files before it starts, import at the top." }];
+      return [{
+        ...at,
+        says: "uses import(), but k6 loads files before it starts: import at the top of the file.",
+      }];
     }
     if (isRelative(specifier) && specifier.endsWith(".ts")) return [];
     if (isK6Module(specifier) && isRunByK6(module)) return [];
     const says =
-      `imports ${specifier}, which k6 cannot resolve: take it as an argument, or import only its types.`;
+      `imports ${specifier}, which k6 cannot resolve: pass it as an argument, or import only its types.`;
     return [{ ...at, says }];
   });
 }

@@ -28,13 +28,16 @@ const SETTINGS = ["omit-lockfile-registry-resolved=true", "ignore-scripts=true"]
 export function findLockfileOffences(tree: Tree): Offence[] {
   const npmrc = tree.files.get(NPMRC)?.split("\n") ?? [];
   const offences = SETTINGS.filter((setting) => !npmrc.includes(setting))
-    .map((setting) => ({ path: NPMRC, says: `does not say ${setting}.` }));
+    .map((setting) => ({ path: NPMRC, says: `does not contain the line ${setting}.` }));
   const text = tree.files.get(LOCKFILE);
   if (text === undefined) return [...offences, { path: LOCKFILE, says: "is missing." }];
   const { packages } = JSON.parse(text) as { packages: Readonly<Record<string, Entry>> };
   const remote = Object.entries(packages).flatMap(([place, { resolved = "" }]) =>
     /^[a-z+]+:/.test(resolved)
-      ? [{ path: LOCKFILE, says: `resolves ${place} to one address: install with ${NPMRC} in place.` }]
+      ? [{
+        path: LOCKFILE,
+        says: `resolves ${place} to a fixed address: run npm install with ${NPMRC} in place.`,
+      }]
       : []
   );
   return [...offences, ...remote, ...findUnverified(packages), ...findStale(tree, packages)];
@@ -54,7 +57,7 @@ function findUnverified(packages: Readonly<Record<string, Entry>>): Offence[] {
       return {
         path: LOCKFILE,
         says:
-          `holds no sha512 integrity for ${place}: add what npm view ${name}@${version} dist.integrity prints.`,
+          `has no sha512 integrity for ${place}: add the output of npm view ${name}@${version} dist.integrity.`,
       };
     });
 }
@@ -66,15 +69,17 @@ function findStale(tree: Tree, packages: Readonly<Record<string, Entry>>): Offen
     if (folder === undefined) return [];
     const asked = JSON.parse(text) as Entry;
     const locked = packages[folder];
-    if (!locked) return [stale(`does not hold ${path}`)];
-    const offences = asked.version === locked.version ? [] : [stale(`has another version of ${path}`)];
+    if (!locked) return [stale(`does not contain ${path}`)];
+    const offences = asked.version === locked.version ? [] : [stale(`has a different version than ${path}`)];
     for (const kind of ["dependencies", "devDependencies"] as const) {
-      if (textOf(asked[kind]) !== textOf(locked[kind])) offences.push(stale(`has other ${kind} of ${path}`));
+      if (textOf(asked[kind]) !== textOf(locked[kind])) {
+        offences.push(stale(`has different ${kind} than ${path}`));
+      }
       for (const [name, version] of Object.entries(asked[kind] ?? {})) {
         const installed = packages[`${folder}/node_modules/${name}`] ?? packages[`node_modules/${name}`];
         if (installed?.link || installed?.version === version.replace(/^npm:.+@/, "")) continue;
         offences.push(
-          stale(`holds ${name} ${installed?.version ?? "not at all"}, ${path} asks for ${version}`),
+          stale(`has ${name} ${installed?.version ?? "(missing)"}, but ${path} requires ${version}`),
         );
       }
     }

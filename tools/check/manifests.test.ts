@@ -5,19 +5,19 @@ import { CANONICAL, clean, expectOffence, PRICE } from "./planted_tree.ts";
 describe("manifests agree", () => {
   const manifests = "manifests agree";
   const changed = (path: string, from: string, to: string) => {
-    assert(clean(path).includes(from), `${path} does not hold ${from}`);
+    assert(clean(path).includes(from), `${path} does not contain ${from}`);
     return { [path]: clean(path).replace(from, to) };
   };
 
-  it("refuses a sibling of another version, in package.json and in deno.json", async () => {
+  it("rejects a sibling with another version, in package.json and in deno.json", async () => {
     const [version, other] = ['"version":"1.0.0"', '"version":"1.0.1"'];
     await expectOffence(manifests, "has version 1.0.1", changed("packages/jws/package.json", version, other));
     await expectOffence(manifests, "has version 1.0.1", changed("packages/jws/deno.json", version, other));
     const sibling = changed("packages/jws/package.json", `canonical":"1.0.0"`, `canonical":"0.9.0"`);
-    await expectOffence(manifests, "it has 1.0.0", sibling);
+    await expectOffence(manifests, "but its version is 1.0.0", sibling);
   });
 
-  it("refuses another name or licence in deno.json", async () => {
+  it("rejects another name or licence in deno.json", async () => {
     await expectOffence(
       manifests,
       "is named",
@@ -31,13 +31,13 @@ describe("manifests agree", () => {
     );
   });
 
-  it("refuses a published package without its licence", async () => {
+  it("rejects a published package without a LICENSE file", async () => {
     await expectOffence(manifests, "packages/protocol is published and has no LICENSE", {
       "packages/protocol/LICENSE": undefined,
     });
   });
 
-  it("refuses a version that is not exact, and two versions of one dependency", async () => {
+  it("rejects a version range, and two versions of one dependency", async () => {
     await expectOffence(
       manifests,
       "pin one exact version",
@@ -46,7 +46,7 @@ describe("manifests agree", () => {
     await expectOffence(manifests, "choose one", changed("package.json", `"jose":"6.0.0"`, `"zod":"4.0.1"`));
   });
 
-  it("refuses an import that the package does not declare, though the root does", async () => {
+  it("rejects an import that only the root declares and the package does not", async () => {
     const says = "which packages/canonical/package.json does not declare";
     await expectOffence(manifests, says, { [CANONICAL]: `import "jose";\n${clean(CANONICAL)}` });
     await expectOffence(manifests, "which package.json does not declare", {
@@ -54,13 +54,13 @@ describe("manifests agree", () => {
     });
   });
 
-  it("refuses a declared dependency that nothing imports", async () => {
+  it("rejects a declared dependency that nothing imports", async () => {
     await expectOffence(manifests, "declares zod, which nothing", {
       [PRICE]: clean(PRICE).replace(`import { z } from "zod";`, "const z = [];"),
     });
   });
 
-  it("refuses workspaces that differ", async () => {
+  it("rejects workspaces that differ between npm and Deno", async () => {
     await expectOffence(
       manifests,
       "does not list ./packages/jws",
@@ -68,7 +68,7 @@ describe("manifests agree", () => {
     );
     await expectOffence(
       manifests,
-      "which npm does not have",
+      "which is not an npm workspace",
       changed("deno.json", "./packages/jws", "./packages/jwt"),
     );
     await expectOffence(manifests, "no deno.json", { "packages/jws/deno.json": undefined });

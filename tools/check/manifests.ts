@@ -56,11 +56,13 @@ function findUnequalIdentities({ manifests, denos, root }: House): Offence[] {
     return [
       ...(version === root.version
         ? []
-        : [{ path, says: `has version ${version}; every member has ${root.version}.` }]),
+        : [{ path, says: `has version ${version}; every package must have ${root.version}.` }]),
       ...(license === root.license
         ? []
-        : [{ path, says: `has license ${license}; every member has ${root.license}.` }]),
-      ...(name === twin?.name ? [] : [{ path, says: `is named ${name}, its package.json ${twin?.name}.` }]),
+        : [{ path, says: `has license ${license}; every package must have ${root.license}.` }]),
+      ...(name === twin?.name
+        ? []
+        : [{ path, says: `is named ${name}, but its package.json is named ${twin?.name}.` }]),
     ];
   });
 }
@@ -72,7 +74,10 @@ function findUnequalIdentities({ manifests, denos, root }: House): Offence[] {
 function findUnlicensed({ tree, manifests }: House): Offence[] {
   return manifests
     .filter(({ folder }) => PUBLISHED.includes(folder) && !tree.files.has(`${folder}/LICENSE`))
-    .map(({ folder }) => ({ path: folder, says: "is published and has no LICENSE file: copy the root's." }));
+    .map(({ folder }) => ({
+      path: folder,
+      says: "is published and has no LICENSE file: copy it from the root.",
+    }));
 }
 
 function findUnequalWorkspaces({ manifests, denos, root }: House): Offence[] {
@@ -81,7 +86,7 @@ function findUnequalWorkspaces({ manifests, denos, root }: House): Offence[] {
   const members = new Set(manifests.map(({ folder }) => folder).filter((folder) => folder !== ""));
   const offences: Offence[] = [];
   if (root.workspaces?.join() !== "packages/*") {
-    offences.push({ path: "package.json", says: `must have the one workspace pattern "packages/*".` });
+    offences.push({ path: "package.json", says: `must have exactly one workspace pattern: "packages/*".` });
   }
   for (const folder of members) {
     if (!listed.has(folder)) {
@@ -92,7 +97,7 @@ function findUnequalWorkspaces({ manifests, denos, root }: House): Offence[] {
   }
   for (const folder of listed) {
     if (!members.has(folder)) {
-      offences.push({ path: "deno.json", says: `lists ./${folder}, which npm does not have.` });
+      offences.push({ path: "deno.json", says: `lists ./${folder}, which is not an npm workspace.` });
     }
   }
   return offences;
@@ -110,17 +115,21 @@ function findLooseVersions({ manifests, root }: House): Offence[] {
     const { path } = manifest;
     for (const [name, version] of dependenciesOf(manifest)) {
       if (!/^(npm:(@[\w-]+\/)?[\w.-]+@)?\d+\.\d+\.\d+(-[\w.]+)?$/.test(version)) {
-        offences.push({ path, says: `asks for ${name} ${version}: pin one exact version.` });
+        offences.push({ path, says: `requires ${name} ${version}: pin one exact version.` });
       }
       if (siblings.has(name) && version !== root.version) {
-        offences.push({ path, says: `asks for the sibling ${name} ${version}; it has ${root.version}.` });
+        offences.push({
+          path,
+          says: `requires the sibling ${name} ${version}, but its version is ${root.version}.`,
+        });
       }
       const other = first.get(name) ?? { version, path };
       first.set(name, other);
       if (other.version !== version) {
         offences.push({
           path,
-          says: `asks for ${name} ${version}, ${other.path} for ${other.version}: choose one.`,
+          says:
+            `requires ${name} ${version}, but ${other.path} requires ${other.version}: choose one version.`,
         });
       }
     }
@@ -159,7 +168,7 @@ function findUnused({ tree, manifests, root }: House): Offence[] {
     return dependenciesOf(manifest).flatMap(([name]) => {
       const types = /^@types\/(.+)$/.exec(name)?.[1];
       if (used.has(name) || PROGRAMS.has(name) || types === "node" || (types && used.has(types))) return [];
-      return [{ path: manifest.path, says: `declares ${name}, which nothing there imports.` }];
+      return [{ path: manifest.path, says: `declares ${name}, which nothing in this package imports.` }];
     });
   });
 }

@@ -76,7 +76,7 @@ export const SIGN = "packages/protocol/src/request/sign.ts";
 /** Returns the text of a file of the clean repository. */
 export function clean(path: string): string {
   const text = CLEAN[path];
-  if (text === undefined) throw new Error(`The clean house has no ${path}.`);
+  if (text === undefined) throw new Error(`The clean repository has no ${path}.`);
   return text;
 }
 
@@ -95,5 +95,5 @@ export async function expectOffence(
 ): Promise<void> {
   const found = await find(files);
   if (found.some((offence) => offence.startsWith(`${check}: `) && offence.includes(says))) return;
-  throw new Error(`"${check}" should say "${says}"; found:\n${found.join("\n") || "nothing"}`);
+  throw new Error(`"${check}" should report "${says}"; found:\n${found.join("\n") || "nothing"}`);
 }

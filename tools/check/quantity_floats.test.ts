@@ -9,7 +9,7 @@ const EXACT = "packages/protocol/src/quantity.ts";
 const exactly = (text: string) => ({ [EXACT]: text, [PRICE]: `import "./quantity.ts";\n${clean(PRICE)}` });
 
 describe("no float on a quantity", () => {
-  it("refuses each door from a quantity to a double", async () => {
+  it("rejects each way to convert a quantity to a double", async () => {
     const doors = [
       "Number(amountHalalas)",
       "new Number(amountHalalas)",
@@ -37,7 +37,7 @@ describe("no float on a quantity", () => {
     }
   });
 
-  it("refuses a quantity that is declared as a number", async () => {
+  it("rejects a quantity that is declared as a number", async () => {
     const declared = [
       "interface A { amountHalalas: number }",
       "interface A { amountHalalas?: number | undefined }",
@@ -54,7 +54,7 @@ describe("no float on a quantity", () => {
     }
   });
 
-  it("leaves other names and what is on the wire alone", async () => {
+  it("ignores other names, and types of the JSON that is sent", async () => {
     const others = [
       "Number(program); Math.max(chips, histogram); Number(limit);",
       "interface Reply { gold_grams: number }",
@@ -64,7 +64,7 @@ describe("no float on a quantity", () => {
     assertEquals(await find({ [PRICE]: `${clean(PRICE)}\n${others.join("\n")}` }), []);
   });
 
-  it("refuses any door in the files that hold quantities, whatever the names", async () => {
+  it("rejects every conversion in the files that hold quantities, for any name", async () => {
     const doors = [
       "(units: bigint) => Number(units) / 1e4;",
       "const t = totalHalalas; Number(t) / 100;",
@@ -97,15 +97,15 @@ describe("no float on a quantity", () => {
     });
   });
 
-  it("lets an exact file count, write text and declare what is listed as no quantity", async () => {
+  it("allows counting, text and listed names of type number in an exact file", async () => {
     const text =
       "text.length > 9; JSON.stringify(text); (error: unknown) => error; 1_000n * 0x10n; bits & 0xff;";
     assertEquals(await find(exactly(text)), []);
     const listed = "packages/server/src/booking/outcome.ts";
-    await expectOffence(floats, "makes amount a number", {
+    await expectOffence(floats, "gives amount the type number", {
       [listed]: "interface A { amount: number | null }",
     });
-    await expectOffence(floats, "makes something a number", { [listed]: "x as number;" });
+    await expectOffence(floats, "gives a value the type number", { [listed]: "x as number;" });
     assertEquals(await find({ [listed]: "interface A { status: number | null }" }), []);
     const queue = "packages/server/src/booking/lane.ts";
     assertEquals(await find({ [queue]: "const waitMs: number = 20 * (0.5 + Math.random()); waitMs;" }), []);

@@ -103,7 +103,7 @@ function floatArithmetic(operator: SyntaxKind, operands: readonly Node[]): strin
   if (!ARITHMETIC.has(operator)) return undefined;
   const quantities = operands.map(nameOf).filter(isQuantity);
   const quantity = operands.some(isNumericLiteral) ? quantities[0] : quantities.find(isOfTheWire);
-  return quantity && `reckons with ${quantity} as a double`;
+  return quantity && `calculates with ${quantity} as a double`;
 }
 
 /**

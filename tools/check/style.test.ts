@@ -6,20 +6,20 @@ import { findLongFiles } from "./style.ts";
 describe("names and style", () => {
   const style = "names and style";
 
-  it("refuses drawers and names that are not snake_case", async () => {
-    await expectOffence(style, "a drawer for anything", { "packages/jws/src/utils/a.ts": "" });
-    await expectOffence(style, "says nothing", { "packages/jws/src/helpers.ts": "" });
+  it("rejects names such as utils, and names that are not snake_case", async () => {
+    await expectOffence(style, "a name for anything", { "packages/jws/src/utils/a.ts": "" });
+    await expectOffence(style, "does not describe", { "packages/jws/src/helpers.ts": "" });
     await expectOffence(style, "snake_case", { "packages/jws/src/keySource.ts": "" });
     await expectOffence(style, "snake_case", { "packages/jws/src/key-source.test.ts": "" });
   });
 
-  it("refuses an import without its extension", async () => {
+  it("rejects an import without its extension", async () => {
     await expectOffence(style, "write .ts", { [PRICE]: `import "./other";\n${clean(PRICE)}` });
     await expectOffence(style, "write .ts", { [PRICE]: `import "./other.js";\n${clean(PRICE)}` });
   });
 
-  it("refuses notes to finish later, paths of one machine and registries' hosts", async () => {
-    await expectOffence(style, "finish later", { "README.md": `a\n${"TO" + "DO"}: b` });
+  it("rejects notes about unfinished work, paths of one machine and registries' hosts", async () => {
+    await expectOffence(style, "unfinished work", { "README.md": `a\n${"TO" + "DO"}: b` });
     for (const path of ["home/someone", "root", "tmp/x", "Users/someone"]) {
       await expectOffence(style, "one machine", { "README.md": `see \`/${path}/file\`` });
       await expectOffence(style, "one machine", { "vectors/a.json": `{"path":"/${path}/file"}` });
@@ -37,7 +37,7 @@ describe("names and style", () => {
     await expectOffence(style, "registry's host", { "README.md": `https://${"registry"}.example.com/x` });
   });
 
-  it("refuses a random test that cannot be repeated by its seed", async () => {
+  it("rejects a random test that cannot be repeated by its seed", async () => {
     const path = "packages/jws/src/random.test.ts";
     const random = `import fc from "fast-check";\nfc.assert(fc.property(fc.nat(), () => true));`;
     await expectOffence(style, "without a seed", { [path]: random });
@@ -48,16 +48,16 @@ describe("names and style", () => {
     assertEquals(found.filter((says) => says.includes("seed")), []);
   });
 
-  it("refuses two decisions of one number", async () => {
+  it("rejects two decisions with the same number", async () => {
     const first = { "docs/decisions/0001-money-is-an-integer.md": "# 1." };
     assertEquals(await find(first), []);
-    await expectOffence(style, "has the number of docs/decisions/0001-money", {
+    await expectOffence(style, "has the same number as docs/decisions/0001-money", {
       ...first,
       "docs/decisions/0001-time-is-utc.md": "# 1.",
     });
   });
 
-  it("notes a long file without refusing it", async () => {
+  it("reports a long file without a violation", async () => {
     const long = { [SIGN]: `${clean(SIGN)}${"\n// a line".repeat(250)}` };
     assertEquals(await find(long), []);
     assertEquals(findLongFiles(await plant(long)).map(({ path }) => path), [SIGN]);

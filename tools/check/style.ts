@@ -21,17 +21,17 @@ const FOREIGN_TEXT: readonly (readonly [pattern: RegExp, exempt: RegExp, says: s
   [
     /\b(TO[D]O|FIX[M]E|XX[X])\b/,
     NOT_PROSE,
-    "leaves a note to finish later: do it, or say it in an issue",
+    "has a note about unfinished work: finish it, or open an issue",
   ],
   [
     /(^|[\s"'`(=:])\/(work|root|home\/[a-z]|Users\/[A-Za-z]|tmp\/[a-z])/m,
     NOT_PROSE,
-    "names a path of one machine",
+    "contains a path of one machine",
   ],
   [
     /https?:\/\/(registry|npm)\.|\b(npmjs\.(com|org)|yarnpkg\.com|(proxy|sum)\.golang\.org|jsr\.io|crates\.io|pypi\.org|pythonhosted\.org)\b/,
     LICENCE,
-    "names a registry's host",
+    "contains a registry's host",
   ],
 ];
 
@@ -53,7 +53,7 @@ export function findStyleOffences(tree: Tree): Offence[] {
     const number = /^docs\/decisions\/(\d{4})-/.exec(path)?.[1];
     if (number === undefined) continue;
     const first = decisions.get(number);
-    if (first) offences.push({ path, says: `has the number of ${first}: take the next free one.` });
+    if (first) offences.push({ path, says: `has the same number as ${first}: use the next free number.` });
     else decisions.set(number, path);
   }
   for (const { path, imports } of tree.modules.values()) {
@@ -63,7 +63,7 @@ export function findStyleOffences(tree: Tree): Offence[] {
     }
     for (const { specifier, line } of imports) {
       if (isRelative(specifier) && !/\.(ts|mjs)$/.test(specifier)) {
-        offences.push({ path, line, says: `imports ${specifier} without its extension: write .ts.` });
+        offences.push({ path, line, says: `imports ${specifier} without its file extension: write .ts.` });
       }
     }
   }
@@ -72,9 +72,9 @@ export function findStyleOffences(tree: Tree): Offence[] {
 
 function judgeName(path: string): string | undefined {
   const drawer = posix.dirname(path).split("/").find((folder) => DRAWERS.has(folder));
-  if (drawer) return `lies in ${drawer}, a drawer for anything: name the folder by what is in it.`;
+  if (drawer) return `is in ${drawer}, a name for anything: name the folder after its content.`;
   const stem = posix.basename(path).replace(/(\.[a-z0-9]+)+$/, "");
-  if (DRAWERS.has(stem)) return `is named ${stem}, which says nothing of what is in it.`;
+  if (DRAWERS.has(stem)) return `is named ${stem}, which does not describe its content.`;
   if (/\.(ts|mjs|sql)$/.test(path) && !/^[a-z0-9_]+$/.test(stem)) return "is not named in snake_case.";
   return undefined;
 }
@@ -83,6 +83,6 @@ function judgeName(path: string): string | undefined {
 export function findLongFiles(tree: Tree): Offence[] {
   return [...tree.modules.keys()].flatMap((path) => {
     const lines = tree.files.get(path)?.trimEnd().split("\n").length ?? 0;
-    return lines > LONG_FILE_LINES ? [{ path, says: `has ${lines} lines: is it one thing?` }] : [];
+    return lines > LONG_FILE_LINES ? [{ path, says: `has ${lines} lines: consider splitting it.` }] : [];
   });
 }

@@ -14,11 +14,11 @@ const headings = [...page.matchAll(/^## (.+)$/gm)].map(([, heading]) => heading!
 const entryOf = (code: string) => page.split(/^## /m).find((entry) => entry.startsWith(`${code}\n`)) ?? "";
 
 describe("docs/errors.md", () => {
-  it("is what the registry says today", () => {
-    assert(page === writeErrorCatalogue(), "docs/errors.md is not current; run: npm run docs");
+  it("equals the current registry", () => {
+    assert(page === writeErrorCatalogue(), "docs/errors.md is out of date; run: npm run docs");
   });
 
-  it("has every code once, where the type of its problem leads", () => {
+  it("has one entry for every code, at the anchor that the problem's type links to", () => {
     assertEquals(headings, Object.keys(TOKEN_PROBLEM_REGISTRY));
     for (const code of Object.keys(PROBLEM_REGISTRY) as ProblemCode[]) {
       const { type } = problemBody(code, { requestId: "req_01890a5d-ac96-774b-bcce-b302099a8057" });
@@ -27,7 +27,7 @@ describe("docs/errors.md", () => {
     }
   });
 
-  it("says of each code what the registry says, and where it comes from", () => {
+  it("shows each code's cause, remedy, effects and endpoints as the registry has them", () => {
     for (const [code, { status, title, cause, cure }] of Object.entries(TOKEN_PROBLEM_REGISTRY)) {
       for (const part of [`**${status}: ${title}.**`, cause, cure]) assertStringIncludes(entryOf(code), part);
     }

@@ -10,21 +10,26 @@ type Entry = (typeof TOKEN_PROBLEM_REGISTRY)[TokenProblemCode];
 
 const INTRODUCTION = `# Errors
 
-Every code that the service can answer with. This page is made from the registry that the service itself decides by; write it anew
-with \`npm run docs\`.
+Every error code that the service can return. This page is generated from the registry that the
+service itself uses. Regenerate it with \`npm run docs\`.
 
-A refusal is \`application/problem+json\` (RFC 9457), and its \`type\` leads to the entry below. Decide by \`code\`; treat one that
-you do not know by its status. At \`POST /oauth/token\` refusals have OAuth's form, with the same \`code\` and without \`retryable\`: there 408,
-429 and 5xx are worth a retry.
+A refusal is \`application/problem+json\` (RFC 9457), and its \`type\` links to the entry below. Handle
+errors by \`code\`. Handle a code that you do not know by its status. At \`POST /oauth/token\`, refusals
+have OAuth's format, with the same \`code\` and without \`retryable\`: retry 408, 429 and 5xx there.
 
-\`Retry-After\`, in whole seconds, comes with every 429 and 503 and with \`idempotency_request_in_progress\`. Where it does not come, wait 1 s, 2 s, 4 s …
-between tries. \`X-Request-Id\` names the reply that you hold; in a replayed refusal the body's \`request_id\` names the first one. Either leads the operator there.
+Every 429, every 503 and \`idempotency_request_in_progress\` come with \`Retry-After\`, in whole
+seconds. Without this header, wait 1 s, 2 s, 4 s … between retries. \`X-Request-Id\` identifies the
+reply that you received. In a replayed refusal, \`request_id\` in the body identifies the first reply.
+The operator can find the request by either id.
 
-- **Retryable**: the same request may succeed later without anybody changing anything, sent with the same \`Idempotency-Key\` and,
-  where it is signed, with a fresh nonce, timestamp and signature; after \`token_expired\` with a fresh token, too. A client that fetches one new token at
-  \`token_expired\` and \`token_invalid\`, and gives up at the second in a row, needs no other rule for tokens.
-- **Binds the key**: the \`Idempotency-Key\` gives this answer from now on, so try again with a new one.
-- **Spends the nonce**: the \`X-Nonce\` of this request is used up. A fresh one for every request is always right.
+- **Retryable**: the same request may succeed later without any change. Send it again with the same
+  \`Idempotency-Key\`. If it is signed, use a fresh nonce, timestamp and signature. After
+  \`token_expired\`, use a fresh token, too. This rule is enough for tokens: fetch one new token after
+  \`token_expired\` or \`token_invalid\`, and give up if the next reply is one of them again.
+- **Binds the key**: the \`Idempotency-Key\` returns this answer from now on. To try again, use a new
+  key.
+- **Spends the nonce**: the \`X-Nonce\` of this request is used up. A fresh nonce for every request is
+  always correct.
 `;
 
 /**

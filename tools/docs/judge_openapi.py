@@ -1,5 +1,5 @@
-"""Judges an OpenAPI 3.1 document on standard input by readers that are not ours: its form by openapi-spec-validator, and
-every example against its schema by jsonschema-rs. Prints how many examples it has seen; what is wrong goes to stderr."""
+"""Checks an OpenAPI 3.1 document from standard input with external validators: its structure with openapi-spec-validator,
+and every example against its schema with jsonschema-rs. Prints the number of examples to stdout and the errors to stderr."""
 
 import json
 import sys

@@ -16,7 +16,9 @@ interface Loose {
 }
 
 function judge(document: unknown): { status: number | null; seen: number; faults: string } {
-  if (!existsSync(PACKAGES)) throw new Error("The validators are not there; run: node tools/run.mjs parts");
+  if (!existsSync(PACKAGES)) {
+    throw new Error("The OpenAPI validators are not installed; run: node tools/run.mjs parts");
+  }
   const { status, stdout, stderr } = spawnSync("python3", [JUDGE], {
     input: JSON.stringify(document),
     encoding: "utf8",
@@ -38,8 +40,8 @@ function judgeSpoilt(spoil: (document: Loose) => void): string {
   return faults;
 }
 
-describe("the OpenAPI document, to readers that are not ours", () => {
-  it("is well formed, and every example fits its schema, in both environments", () => {
+describe("the OpenAPI document, read by external validators", () => {
+  it("is valid, and every example matches its schema, in both environments", () => {
     for (const environment of ["sandbox", "production"] as const) {
       const { status, seen, faults } = judge(written(environment));
       assertEquals([status, faults], [0, ""]);
@@ -47,7 +49,7 @@ describe("the OpenAPI document, to readers that are not ours", () => {
     }
   });
 
-  it("would not pass with a wrong form", () => {
+  it("fails the check if its structure is invalid", () => {
     assertMatch(judgeSpoilt((document) => delete document["info"]), /^"info" is a required property$/m);
     const orders = (document: Loose) => document["paths"]!["/v1/orders/{order_id}"]!["get"]!;
     assertMatch(
@@ -56,7 +58,7 @@ describe("the OpenAPI document, to readers that are not ours", () => {
     );
   });
 
-  it("would not pass with an example that its schema refuses", () => {
+  it("fails the check if an example does not match its schema", () => {
     const faults = judgeSpoilt((document) => {
       const { content } = document["paths"]!["/v1/quotes"]!["post"]!["requestBody"]!;
       Object.assign(content!["application/json"]!["examples"]!["buy_by_grams"]!["value"]!, {

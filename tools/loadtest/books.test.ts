@@ -9,7 +9,7 @@ const judge = (accepted: number, executed: number, cutOff: boolean) =>
   judgeOrders({ accepted, cutOff }, { executed, delivered: executed }, inboxOf(executed));
 
 describe("judgeOrders()", () => {
-  it("asks for as many executed as were accepted", () => {
+  it("requires as many executed orders as accepted orders", () => {
     assertEquals([judge(5, 5, false), judge(5, 6, false), judge(5, 4, false)].map(({ met }) => met), [
       true,
       false,
@@ -21,12 +21,12 @@ describe("judgeOrders()", () => {
     );
   });
 
-  it("forgives a run that was cut off what was on its way, and nothing that is missing", () => {
+  it("allows orders in flight when a run was ended early, and no missing order", () => {
     assertEquals([judge(5, 6, true), judge(5, 4, true)].map(({ met }) => met), [true, false]);
-    assertStringIncludes(judge(5, 6, true).says, "on their way");
+    assertStringIncludes(judge(5, 6, true).says, "in flight");
   });
 
-  it("asks for each to be delivered, to arrive, and to be signed", () => {
+  it("requires each order to be delivered, to arrive and to be signed", () => {
     const load = { accepted: 5, cutOff: false };
     const missed = [
       judgeOrders(load, { executed: 5, delivered: 4 }, inboxOf(5)),
@@ -38,7 +38,7 @@ describe("judgeOrders()", () => {
 });
 
 describe("openBooks()", () => {
-  it("says that the database is missing where none answers", async () => {
+  it("reports a database that does not answer, and an invalid DATABASE_URL", async () => {
     const url = `postgres://gold_operator@127.0.0.1:${await findFreePort()}/gold`;
     await assertRejects(() => openBooks(url, [], "."), MissingError, "cannot be reached");
     await assertRejects(

@@ -64,7 +64,7 @@ export async function openBooks(
     .catch(async (error: Error) => {
       await sql.end({ timeout: CLOSE_SECONDS });
       throw new MissingError(
-        `The database that is asked for the books cannot be reached (${error.message}): DATABASE_URL is that of an operator, or unset while npm start runs.`,
+        `The database cannot be reached (${error.message}). Set DATABASE_URL to an operator's URL, or unset it for npm start.`,
       );
     });
   const startedAt = row!.at;
@@ -88,7 +88,7 @@ export async function openBooks(
         return [{
           name: "the books",
           met: false,
-          says: `the database was lost: ${(error as Error).message}`,
+          says: `the connection to the database was lost: ${(error as Error).message}`,
         }];
       }
     },
@@ -137,13 +137,13 @@ export function judgeOrders(
   inbox: Pick<Inbox, "orders" | "refused"> | undefined,
 ): Check {
   const isAccounted = accepted === executed || cutOff && accepted < executed;
-  const says = `${accepted} orders accepted, ${executed} executed by the books` +
-    (isAccounted && executed > accepted ? ", some of which were on their way when the run was cut off" : "");
+  const says = `${accepted} orders accepted, ${executed} executed according to the books` +
+    (isAccounted && executed > accepted ? ", some of which were in flight when the run was ended early" : "");
   if (!inbox) {
     return {
       name: "accepted = executed",
       met: isAccounted,
-      says: `${says}; deliveries were not judged, because no receiver of this run's own could be opened`,
+      says: `${says}; deliveries were not checked, because the run could not open its own receiver`,
     };
   }
   const { orders: arrived, refused } = inbox;
@@ -181,10 +181,10 @@ async function judgeCertificates(sql: Sql, partners: readonly LoadPartner[], sin
   return {
     name: "each partner came with its own certificate",
     met: found.used === partners.length && found.others === 0,
-    says: `${found.used} of ${partners.length} certificates were noted as used` +
+    says: `${found.used} of ${partners.length} certificates were recorded as used` +
       (found.others > 0
-        ? `, and ${found.others} others of these partners`
-        : ", and no other one of these partners"),
+        ? `, and also ${found.others} other certificates of these partners`
+        : ", and no other certificate of these partners"),
   };
 }
 
@@ -206,6 +206,6 @@ async function verifyLedger(databaseUrl: string, root: string): Promise<Check> {
     met: code === 0,
     says: code === 0
       ? "gold ledger verify found no defect"
-      : `gold ledger verify ended with ${code}: ${said.trim()}`,
+      : `gold ledger verify exited with ${code}: ${said.trim()}`,
   };
 }

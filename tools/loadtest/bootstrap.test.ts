@@ -34,19 +34,19 @@ function coverage(count: number, carried: number): number {
 }
 
 describe("estimateRatios()", () => {
-  it("holds the true ratio in about 95 of 100 intervals", () => {
+  it("returns intervals of which about 95 % contain the true ratio", () => {
     for (const count of [8, 60]) {
       const share = coverage(count, 0);
       assert(share >= 0.92 && share <= 0.985, `${count} slices: ${share}`);
     }
   });
 
-  it("does nearly so where each slice is like the one before", () => {
+  it("returns almost as many correct intervals if neighbouring slices are correlated", () => {
     const share = coverage(60, 0.4);
     assert(share >= 0.88 && share <= 0.985, `${share}`);
   });
 
-  it("says the same of the same slices, whenever it is asked", () => {
+  it("returns the same estimate for the same slices", () => {
     const before = slices(seededRandom(1), 30, 10, 0);
     const estimate = () => estimateRatios(before, before, (drawn) => [meanOf(drawn)]);
     assertEquals(estimate(), estimate());
@@ -55,13 +55,13 @@ describe("estimateRatios()", () => {
     assert(low < 1 && 1 < high);
   });
 
-  it("is no surer than what is known of a figure, however little it varied", () => {
+  it("respects the minimum variance if the slices do not vary", () => {
     const [before, after] = [[2, 2, 2, 2, 2], [3, 3, 3, 3, 3]];
     const [estimate] = estimateRatios(before, after, (drawn) => [meanOf(drawn)], () => [1]);
     assert(estimate!.low < 1 && estimate!.high > 1.5 ** 2);
   });
 
-  it("is sure of what never varies", () => {
+  it("returns an interval of zero width for slices that do not vary", () => {
     const [estimate] = estimateRatios([2, 2, 2, 2, 2], [3, 3, 3, 3, 3], (drawn) => [meanOf(drawn)]);
     const { ratio, low, high } = estimate!;
     assertEquals([ratio, low, high].map((one) => one.toFixed(9)), Array(3).fill("1.500000000"));

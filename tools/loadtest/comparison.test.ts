@@ -39,7 +39,7 @@ const verdicts = (one: StepText, other: StepText) =>
   Object.fromEntries(compareStep(one, other, 1).map(({ figure, verdict }) => [figure, verdict]));
 
 describe("compareStep()", () => {
-  it("shows no difference between two runs of the same", () => {
+  it("shows no difference between two runs of the same system", () => {
     const found = Array.from(
       { length: 20 },
       (_, n) => verdicts(stepOf({ seed: 2 * n }), stepOf({ seed: 2 * n + 1 })),
@@ -51,7 +51,7 @@ describe("compareStep()", () => {
     assertEquals(shown.length <= 6, true, `${shown.length} of 50`);
   });
 
-  it("shows that each quantile is a fifth slower, and in the other direction faster", () => {
+  it("reports quantiles that are a fifth slower as slower, and as faster in the other direction", () => {
     const [fast, slow] = [stepOf({ seed: 1 }), stepOf({ seed: 2, slower: 1.2 })];
     const latencies = { "p50 ms": "slower", "p95 ms": "slower", "p99 ms": "slower" };
     assertEquals({ ...verdicts(fast, slow), ...latencies }, verdicts(fast, slow));
@@ -60,13 +60,13 @@ describe("compareStep()", () => {
     assertEquals(p50!.low < 1.2 && 1.2 < p50!.high, true);
   });
 
-  it("shows failures where there were none, and a rate that was not reached", () => {
+  it("reports new failures, and a lower rate of requests", () => {
     const [sound, broken] = [stepOf({ seed: 1 }), stepOf({ seed: 2, failed: 0.05, perSecond: 40 })];
     const found = verdicts(sound, broken);
     assertEquals([found["failed"], found["requests/s"]], ["worse", "slower"]);
   });
 
-  it("shows no difference where nothing failed, nor by a failure or two, however many were sent", () => {
+  it("shows no difference without failures or with only two failures", () => {
     const [fewer, more] = [stepOf({ seed: 1, seconds: 28 }), stepOf({ seed: 2, seconds: 30 })];
     assertEquals([verdicts(fewer, more), verdicts(more, fewer)].map(({ failed }) => failed), [
       "no difference shown",
@@ -80,13 +80,13 @@ describe("compareStep()", () => {
     assertEquals(verdicts(fewer, rare)["failed"], "no difference shown");
   });
 
-  it("leaves out a step that is too rare", () => {
+  it("leaves out a step with too few requests", () => {
     const rare = new StepLog();
     for (const second of [0, 29]) rare.addDuration("statement", FIRST_MS + second * 1000, 10);
     assertEquals(compareStep(rare.describe()[0]!, stepOf({ seed: 1 }), 1), []);
   });
 
-  it("tells no figure that is none where a step was seen for a part of the time", () => {
+  it("returns only finite figures for a step that ran for a part of the time", () => {
     let told = 0;
     for (let until = 2; until < 28; until++) {
       const early = new StepLog();
@@ -122,7 +122,7 @@ describe("compareRuns()", () => {
     return path;
   }
 
-  it("writes a table of what changed, or an object", async () => {
+  it("writes a table of the differences, or JSON with --json", async () => {
     const one = await keep("before", { steps: [stepOf({ seed: 1 })] });
     const other = await keep("after", { steps: [stepOf({ seed: 2, slower: 1.5 })] });
     const text = await compareRuns([one, other]);
@@ -136,15 +136,15 @@ describe("compareRuns()", () => {
     assertEquals(differences.length, 5);
   });
 
-  it("refuses runs that were asked for different things, that are too short, or that are none", async () => {
+  it("rejects runs with different settings, short runs, and folders without results", async () => {
     const steps = [stepOf({ seed: 1 })];
     const [one, other] = [await keep("before", { steps }), await keep("after", { steps, partners: 3 })];
     const short = await keep("short", { steps: [stepOf({ seed: 1, seconds: 3 })] });
     await assertRejects(() => compareRuns([one, other]), UsageError, "partners is 2 before and 3 after");
     await assertRejects(() => compareRuns([short, short]), UsageError, "compare longer runs");
-    await assertRejects(() => compareRuns([one, folder]), UsageError, "holds no results");
+    await assertRejects(() => compareRuns([one, folder]), UsageError, "contains no results");
     await writeFile(join(folder, "summary.json"), JSON.stringify({ scenario: "quote_order", steps }));
-    await assertRejects(() => compareRuns([one, folder]), UsageError, "the results of k6 alone");
+    await assertRejects(() => compareRuns([one, folder]), UsageError, "results of k6 without a time series");
     await assertRejects(() => compareRuns([one]), UsageError, "BEFORE and AFTER");
   });
 });

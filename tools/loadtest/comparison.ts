@@ -40,7 +40,7 @@ export async function compareRuns(args: readonly string[]): Promise<string> {
   for (const name of SAME) {
     if (was[name] === is[name]) continue;
     throw new UsageError(
-      `The two runs were asked for different things: ${name} is ${was[name]} before and ${is[name]} after.`,
+      `The two runs have different settings: ${name} is ${was[name]} before and ${is[name]} after.`,
     );
   }
   const differences = was.steps.flatMap((step) => {
@@ -83,11 +83,11 @@ async function readSummary(folder: string): Promise<RunSummary> {
   const summary = await readFile(join(folder, "summary.json"), "utf8").then((text) =>
     JSON.parse(text) as RunSummary
   ).catch((error: Error) => {
-    throw new UsageError(`${folder} holds no results of a run: ${error.message}.`);
+    throw new UsageError(`${folder} contains no results of a run: ${error.message}.`);
   });
   if (summary.slice_seconds !== undefined) return summary;
   throw new UsageError(
-    `${folder} holds the results of k6 alone, which do not say how a run went over time: compare runs of npm run loadtest, with one partner, too.`,
+    `${folder} contains results of k6 without a time series. Use npm run loadtest for both runs, also with one partner.`,
   );
 }
 
@@ -99,7 +99,7 @@ export function compareStep(before: StepText, after: StepText, sliceSeconds: num
   const [was, is] = [readSlices(before), readSlices(after)];
   if (Math.min(was.length, is.length) < SLICES_MIN) {
     throw new UsageError(
-      `Less than ${SLICES_MIN} whole slices of ${sliceSeconds} s show nothing: compare longer runs.`,
+      `A comparison needs at least ${SLICES_MIN} whole slices of ${sliceSeconds} s: compare longer runs.`,
     );
   }
   if (
@@ -174,7 +174,7 @@ After: ${is.started_at}, ${is.surroundings}, ${is.passed ? "passed" : "failed"}
 | Step | Figure | Before | After | Ratio (95 %) | |
 |---|---|---:|---:|---:|---|
 ${differences.map(line).join("\n")}
-${tooRare.length > 0 ? `\nToo rare to be compared: ${tooRare.join(", ")}.\n` : ""}
-${METHOD} Of twenty figures that did not change one is expected to seem to.
+${tooRare.length > 0 ? `\nToo few requests to compare: ${tooRare.join(", ")}.\n` : ""}
+${METHOD} Of twenty unchanged figures, one is expected to show a difference by chance.
 `;
 }

@@ -4,7 +4,7 @@ import { seededRandom } from "./bootstrap.ts";
 import { Histogram } from "./histogram.ts";
 
 describe("Histogram", () => {
-  it("finds quantiles within a quarter of a percent of the exact ones", () => {
+  it("returns quantiles within 0.25 % of the exact values", () => {
     const random = seededRandom(7);
     const values = Array.from({ length: 10_000 }, () => Math.exp(6 * random()));
     const histogram = new Histogram();
@@ -16,7 +16,7 @@ describe("Histogram", () => {
     }
   });
 
-  it("is the same whether it was filled at once, in parts or from its text", () => {
+  it("is equal if it is filled at once, merged from parts or read from JSON", () => {
     const [whole, left, right] = [new Histogram(), new Histogram(), new Histogram()];
     for (let n = 1; n <= 100; n++) {
       whole.add(n);
@@ -28,7 +28,7 @@ describe("Histogram", () => {
     assertEquals(left.count, 100);
   });
 
-  it("takes what took no time for the least, and tells nothing of nothing", () => {
+  it("counts a duration of 0 as the smallest value, and returns NaN without values", () => {
     const histogram = new Histogram();
     assert(Number.isNaN(histogram.quantile(0.5)));
     histogram.add(0);

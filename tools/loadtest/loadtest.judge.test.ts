@@ -41,7 +41,7 @@ const runTask = (...args: string[]) => runToEnd(process.execPath, ["tools/run.mj
 const runTool = (...args: string[]) =>
   runToEnd(process.execPath, ["--import", "tsx", "tools/loadtest.ts", ...args]);
 
-describe("the load tests, by the real k6 through the real Envoy", () => {
+describe("the load tests, with the real k6 through the real Envoy", () => {
   let folder: string;
   let state: string;
   let running: Running;
@@ -67,7 +67,7 @@ describe("the load tests, by the real k6 through the real Envoy", () => {
   });
 
   for (const scenario of SCENARIOS) {
-    it(`${scenario} keeps every promise but those of time`, async () => {
+    it(`${scenario} meets every threshold except those of time`, async () => {
       const partner = scenario === "limiter" ? "limited" : "0";
       const settings = { PARTNER: partner, PARTNERS_DIR: join(state, "loadtest"), DURATION: SHORT };
       const { code, out, err } = await runToEnd(K6, [
@@ -82,7 +82,7 @@ describe("the load tests, by the real k6 through the real Envoy", () => {
     });
   }
 
-  it("two partners make one run: merged, judged, and followed into the books and to the receivers", async () => {
+  it("merges two partners into one run, and checks its thresholds, books and deliveries", async () => {
     const results = join(folder, "merged");
     const { code, out, err } = await runTool(
       ...[
@@ -122,7 +122,7 @@ describe("the load tests, by the real k6 through the real Envoy", () => {
     assertEquals(summary.checks.map(({ met }) => met), [true, true, true]);
     assertStringIncludes(
       summary.checks[0]!.says,
-      `${accepted} orders accepted, ${accepted} executed by the books, ${accepted} delivered, ${accepted} arrived`,
+      `${accepted} orders accepted, ${accepted} executed according to the books, ${accepted} delivered, ${accepted} arrived`,
     );
     assertStringIncludes(summary.checks[1]!.says, "2 of 2 certificates");
   });
@@ -139,14 +139,14 @@ describe("the load tests, by the real k6 through the real Envoy", () => {
     );
   }
 
-  it("a promise that is broken ends the run with 99 and its name", async () => {
+  it("exits with 99 and names the threshold that failed", async () => {
     const { code, out } = await runAs("limited", (read) => read("limited"));
     assertEquals(code, FAILED, out);
     assertMatch(out, /^- ✘ http_reqs\{status:429\} count==0: \d+$/m);
     assertMatch(out, /^- ✔ accepted = executed = delivered: /m);
   });
 
-  it("a certificate of another partner fails the run", async () => {
+  it("fails a run with another partner's certificate", async () => {
     const { code, out } = await runAs("foreign", async (read) => {
       const { cert_pem, key_pem } = await read("1") as Record<string, string>;
       return { ...await read("0"), cert_pem, key_pem };
@@ -155,7 +155,7 @@ describe("the load tests, by the real k6 through the real Envoy", () => {
     assertStringIncludes(out, "✘ each partner came with its own certificate: 0 of 1");
   });
 
-  it("a run that a signal ends is looked at, too, and is no whole run", async () => {
+  it("fails a run that a signal ended, and still checks its books", async () => {
     const args = [
       "--import",
       "tsx",
@@ -171,11 +171,11 @@ describe("the load tests, by the real k6 through the real Envoy", () => {
       if (/^… 5 s/m.test(said) && signals++ === 0) child.kill("SIGINT");
     });
     assertEquals(code, 1, out + err);
-    assertMatch(out, /^- ✘ ended by SIGINT before its time$/m);
+    assertMatch(out, /^- ✘ ended early by SIGINT$/m);
     assertMatch(out, /^- ✔ the ledger is clean: /m);
   });
 
-  it("what is missing is said with the command that makes it", async () => {
+  it("reports a missing partner file with the command to make it, and an unreachable service", async () => {
     const options = ["--state", state, "--results", join(folder, "none")];
     const partners = await runTool("token", "--partners", "3", ...options);
     assertEquals(partners.code, 3);
@@ -189,7 +189,7 @@ describe("the load tests, by the real k6 through the real Envoy", () => {
     assertStringIncludes(service.err, `${address} cannot be reached`);
   });
 
-  it("wrong usage is answered with the usage, and so is who asks for it", async () => {
+  it("prints the usage for --help and for wrong usage", async () => {
     const asked = await runTool("--help");
     assertEquals([asked.code, asked.err], [0, ""]);
     assertStringIncludes(asked.out, "npm run loadtest -- SCENARIO");

@@ -16,12 +16,12 @@ describe("readPartners()", () => {
   });
   after(() => rm(folder, { recursive: true, force: true }));
 
-  it("reads each partner's file", async () => {
+  it("reads the file of each partner", async () => {
     const partners = await readPartners(folder, ["0", "1"], "prepare");
     assertEquals(partners.map(({ client_id }) => client_id), ["first", "second"]);
   });
 
-  it("says which file is missing, and which one is a partner that is there already", async () => {
+  it("names a missing file, and a file whose partner another file already has", async () => {
     await assertRejects(() => readPartners(folder, ["0", "7"], "prepare"), MissingError, "partner-7.json");
     await assertRejects(
       () => readPartners(folder, ["0", "1", "2"], "prepare"),

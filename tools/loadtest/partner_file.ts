@@ -30,14 +30,14 @@ export async function readPartners(
   const partners = await Promise.all(names.map(async (name) => {
     const file = join(folder, `partner-${name}.json`);
     const text = await readFile(file, "utf8").catch((error: Error) => {
-      throw new MissingError(`There is no partner to load with: ${error.message}. ${cure} makes it.`);
+      throw new MissingError(`The partner file cannot be read: ${error.message}. Make it with: ${cure}`);
     });
     const partner = parse(text);
     for (
       const member of ["base_url", "client_id", "webhook_secret", "ca_pem", "cert_pem", "key_pem"] as const
     ) {
       if (typeof partner[member] !== "string") {
-        throw new MissingError(`${file} has no "${member}". Remove it; ${cure} makes it anew.`);
+        throw new MissingError(`${file} has no "${member}". Remove it, then run: ${cure}`);
       }
     }
     return partner as LoadPartner;
@@ -50,7 +50,7 @@ export async function readPartners(
     throw new MissingError(
       `partner-${
         names[twice]
-      }.json in ${folder} is a partner that another file there is, too. Remove it; ${cure} makes another.`,
+      }.json in ${folder} has the same client_id as another partner file there. Remove it, then run: ${cure}`,
     );
   }
   return partners;
@@ -96,12 +96,12 @@ export async function requireHealth(
     asked.end();
   }).catch((error: Error) => {
     throw new MissingError(
-      `${baseUrl} cannot be reached: ${error.message}. Start the service (npm start), or name another one by --base-url.`,
+      `${baseUrl} cannot be reached: ${error.message}. Start the service (npm start), or set another URL with --base-url.`,
     );
   });
   if (status !== 200) {
     throw new MissingError(
-      `${baseUrl}/health answers ${status} to the first partner, so no load was put on it.`,
+      `${baseUrl}/health answered the first partner with ${status}, so no load was sent.`,
     );
   }
 }

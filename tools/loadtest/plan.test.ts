@@ -6,7 +6,7 @@ const NOW = new Date("2026-11-21T03:04:05.678Z");
 const plan = (...args: string[]) => readPlan(args, "/repository", NOW);
 
 describe("readPlan()", () => {
-  it("takes one partner, the smoke, and the state of npm start, unless it is told", () => {
+  it("defaults to one partner, the smoke profile and the state of npm start", () => {
     const { load, partners, partnersDir, resultsDir, cure } = plan("quote_order");
     assertEquals([load.name, partners], ["smoke", ["0"]]);
     assertEquals(partnersDir, "/repository/.gold/loadtest");
@@ -14,7 +14,7 @@ describe("readPlan()", () => {
     assertEquals(cure, "npm run gold -- loadtest prepare --partners 1");
   });
 
-  it("takes several partners with one rate, and another state with its own partners", () => {
+  it("reads the number of partners, the load and another state with its own partner files", () => {
     const { load, partners, baseUrl, cure } = plan(
       ...["mixed", "--partners", "3", "--profile", "stress", "--rate", "90", "--duration", "2m"],
       ...["--state", "/elsewhere", "--base-url", "https://localhost:9443"],
@@ -27,22 +27,22 @@ describe("readPlan()", () => {
     );
   });
 
-  it("tries the limiter by the partner that is limited", () => {
+  it("runs the limiter scenario only with the partner named limited", () => {
     assertEquals(plan("limiter").partners, ["limited"]);
-    assertThrows(() => plan("limiter", "--partners", "2"), UsageError, "leave out --partners");
+    assertThrows(() => plan("limiter", "--partners", "2"), UsageError, "Leave out --partners");
   });
 
-  it("says what it cannot take", () => {
+  it("rejects wrong arguments with the reason", () => {
     for (
       const [args, says] of [
-        [[], "Which scenario?"],
+        [[], "SCENARIO is missing."],
         [["orders"], 'no scenario "orders"'],
         [["token", "mixed"], 'no scenario "token mixed"'],
-        [["token", "--partners", "0"], "PARTNERS=0"],
-        [["token", "--profile", "hard"], "PROFILE=hard"],
-        [["token", "--rate", "1.5"], "RATE=1.5"],
-        [["token", "--duration", "soon"], "DURATION=soon"],
-        [["token", "--base-url", "http://localhost"], "--base-url is https"],
+        [["token", "--partners", "0"], "PARTNERS must be"],
+        [["token", "--profile", "hard"], "PROFILE must be"],
+        [["token", "--rate", "1.5"], "RATE must be"],
+        [["token", "--duration", "soon"], "DURATION must be"],
+        [["token", "--base-url", "http://localhost"], "--base-url must be https"],
         [["token", "--vus", "3"], "--vus"],
       ] as const
     ) assertThrows(() => plan(...args), UsageError, says);

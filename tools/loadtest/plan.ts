@@ -29,7 +29,7 @@ export const USAGE =
 npm run loadtest -- compare BEFORE AFTER [--json]     two folders of results
   SCENARIO   ${SCENARIOS.join(" | ")}
   --profile  ${Object.keys(PROFILES).join(" | ")}
-  --rate     iterations a second at the peak, of all partners together
+  --rate     iterations per second at the peak, for all partners together
   --duration of the whole run: 30s, 5m, 1h30m`;
 
 const OPTIONS = {
@@ -49,12 +49,12 @@ export function readPlan(args: readonly string[], root: string, now: Date): RunP
   const [name = "", ...more] = positionals;
   const scenario = SCENARIOS.find((one) => one === name);
   if (!scenario || more.length > 0) {
-    throw new UsageError(name ? `There is no scenario "${positionals.join(" ")}".` : "Which scenario?");
+    throw new UsageError(name ? `There is no scenario "${positionals.join(" ")}".` : "SCENARIO is missing.");
   }
   const load = readLoad(values);
   const limited = scenario === "limiter";
   if (limited && load.partners > 1) {
-    throw new UsageError("The limiter is tried by the one partner that is limited: leave out --partners.");
+    throw new UsageError('The limiter scenario runs with the partner "limited" only. Leave out --partners.');
   }
   const stateDir = values.state ?? join(root, ".gold");
   const partnersDir = values["partners-dir"] ?? join(stateDir, "loadtest");
@@ -96,5 +96,5 @@ function readLoad(values: { partners: string; profile?: string; rate?: string; d
 
 function readBaseUrl(text: string): string {
   if (/^https:\/\/[^/]+$/.test(text)) return text;
-  throw new UsageError(`--base-url is https://HOST or https://HOST:PORT, not ${text}.`);
+  throw new UsageError(`--base-url must be https://HOST or https://HOST:PORT; got ${text}.`);
 }

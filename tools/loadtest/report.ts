@@ -85,7 +85,7 @@ export function writeMarkdown(summary: RunSummary): string {
   return `# ${scenario}: ${summary.passed ? "passed" : "failed"}
 
 ${partners} partner(s), profile ${profile}: ${peak_per_second} iterations/s at the peak for ${duration_seconds} s, at ${summary.base_url}${
-    rate_reached === undefined ? "" : `; it had come to ${figure(rate_reached)} in the end`
+    rate_reached === undefined ? "" : `; the rate reached ${figure(rate_reached)} at the end`
   }
 ${summary.started_at}, ${summary.k6.split(" (")[0]}, ${summary.surroundings}
 

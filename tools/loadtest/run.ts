@@ -21,13 +21,13 @@ const ENDED = 105;
 export async function runLoad(plan: RunPlan, root: string): Promise<Run> {
   const program = findK6(root);
   if (!program) {
-    throw new MissingError("k6 is neither on PATH nor in .tools/bin. npm run parts -- k6 fetches it.");
+    throw new MissingError("k6 was not found on PATH or in .tools/bin. Install it: npm run parts -- k6");
   }
   const partners = await readPartners(plan.partnersDir, plan.partners, plan.cure);
   const baseUrl = plan.baseUrl ?? partners[0]!.base_url;
   await requireHealth(baseUrl, partners[0]!);
   await mkdir(plan.resultsDir, { recursive: true }).catch((error: Error) => {
-    throw new MissingError(`There is no folder for the results, and none can be made: ${error.message}.`);
+    throw new MissingError(`The folder for the results cannot be created: ${error.message}.`);
   });
 
   const startedAt = new Date();
@@ -87,7 +87,7 @@ const unchecked = ({ stateDir }: RunPlan): Check => ({
   name: "the books, the deliveries and the certificates",
   met: null,
   says:
-    `not checked from the database's side: DATABASE_URL is not set, and no npm start with its state in ${stateDir} serves there`,
+    `not checked: DATABASE_URL is not set, and no npm start with its state in ${stateDir} serves this URL`,
 });
 
 /**
@@ -141,9 +141,9 @@ async function drive(
   // A line that several processes wrote is shown once.
   for (const line of new Set(results.flatMap(({ said }) => said.split("\n")))) if (line) console.error(line);
   const faults = results.flatMap(({ code }, index) =>
-    code === 0 || (ended && code === ENDED) ? [] : [`k6 of partner ${partners[index]} ended with ${code}`]
+    code === 0 || (ended && code === ENDED) ? [] : [`k6 of partner ${partners[index]} exited with ${code}`]
   );
-  return { faults: heard ? [`ended by ${heard} before its time`, ...faults] : faults, cutOff: ended };
+  return { faults: heard ? [`ended early by ${heard}`, ...faults] : faults, cutOff: ended };
 }
 
 const readVersion = (program: string): string =>

@@ -5,7 +5,7 @@ import { sampleReader } from "./sample.ts";
 const HEADER = "metric_name,timestamp,metric_value,check,scenario,status,extra_tags,metadata";
 
 describe("sampleReader()", () => {
-  it("reads a metric, its instant, its value and all its tags", () => {
+  it("reads a metric, its time, its value and all its tags", () => {
     assertEquals(sampleReader(HEADER)("http_reqs,1795231886123,1.500000,,load,201,partner=3&step=order,"), {
       metric: "http_reqs",
       atMs: 1795231886123,
@@ -14,21 +14,21 @@ describe("sampleReader()", () => {
     });
   });
 
-  it("reads a field in quotes, with commas and quotes in it", () => {
+  it("reads a quoted field that contains commas and quotes", () => {
     const { tags } = sampleReader(HEADER)('checks,1,0,"is, ""up""",load,,partner=3,');
     assertEquals(tags, new Map([["check", 'is, "up"'], ["scenario", "load"], ["partner", "3"]]));
   });
 
-  it("gives the same tags as the same object", () => {
+  it("returns the same object for the same tags", () => {
     const read = sampleReader(HEADER);
     assertStrictEquals(read("a,1,1,,s,200,step=x,").tags, read("b,2,3,,s,200,step=x,").tags);
   });
 
-  it("reads a counter that is lowered", () => {
+  it("reads a negative value of a counter", () => {
     assertEquals(sampleReader(HEADER)("orders_unaccounted,1,-3.000000,,s,,step=books,").value, -3);
   });
 
-  it("refuses a header of another form", () => {
-    assertThrows(() => sampleReader('{"type":"Metric"}'), Error, "another header");
+  it("rejects an unknown header", () => {
+    assertThrows(() => sampleReader('{"type":"Metric"}'), Error, "header of k6's samples");
   });
 });

@@ -26,7 +26,7 @@ const FIELD = /"((?:[^"]|"")*)"|([^,]*)/y;
 export function sampleReader(header: string): (line: string) => Sample {
   const columns = header.split(",").slice(FIRST_TAG);
   if (!header.startsWith("metric_name,timestamp,metric_value,") || !columns.includes("extra_tags")) {
-    throw new Error(`k6's samples begin with another header than k6 1.8 writes: ${header.slice(0, 200)}`);
+    throw new Error(`The header of k6's samples differs from that of k6 1.8: ${header.slice(0, 200)}`);
   }
   const known = new Map<string, Tags>();
   return (line) => {

@@ -28,7 +28,7 @@ function judge(
 }
 
 describe("judgeThresholds()", () => {
-  it("judges quantiles of durations over the samples of all processes", () => {
+  it("calculates quantiles of durations over the samples of all processes", () => {
     const samples = Array.from({ length: 200 }, (_, n): [string, number, Record<string, string>] => [
       "http_req_duration",
       n % 2 === 0 ? 10 : 100,
@@ -40,7 +40,7 @@ describe("judgeThresholds()", () => {
     assertEquals(judge(thresholds, samples), [true, false, true, true, true]);
   });
 
-  it("judges only the samples that have the tags", () => {
+  it("uses only samples with the selected tags", () => {
     const thresholds = {
       "http_reqs{status:429}": ["count==0"],
       "http_reqs{status:200,step:a}": ["count==1"],
@@ -53,19 +53,19 @@ describe("judgeThresholds()", () => {
     assertEquals(judge(thresholds, [...samples, ["http_reqs", 1, { status: "429" }]]), [false, true]);
   });
 
-  it("takes a rate for a share, and a counter's for so many a second", () => {
+  it("reads a rate as a share, and a counter's rate as a count per second", () => {
     const thresholds = { checks: ["rate>0.6", "rate<0.6"], iterations: ["rate==0.3", "count===3"] };
     const samples: [string, number][] = [["checks", 1], ["checks", 1], ["checks", 0], ["iterations", 3]];
     assertEquals(judge(thresholds, samples), [true, false, true, true]);
   });
 
-  it("sums what one process raises and another lowers", () => {
+  it("adds the positive and negative counts of all processes", () => {
     const thresholds = { orders_unaccounted: ["count==0"] };
     assertEquals(judge(thresholds, [["orders_unaccounted", 5], ["orders_unaccounted", -5]]), [true]);
     assertEquals(judge(thresholds, [["orders_unaccounted", 5], ["orders_unaccounted", -4]]), [false]);
   });
 
-  it("takes what no sample came of for 0, as k6 does", () => {
+  it("counts a metric without samples as 0, as k6 does", () => {
     assertEquals(judge({ checks: ["rate>0.9"], conflicts: ["count==0", "count>0"] }, []), [
       false,
       true,
@@ -73,12 +73,12 @@ describe("judgeThresholds()", () => {
     ]);
   });
 
-  it("refuses a threshold that it cannot judge", () => {
+  it("rejects a threshold that it cannot evaluate", () => {
     assertThrows(() => judge({ checks: ["rate>>1"] }, []), Error, "checks has a threshold");
-    assertThrows(() => judge({ "{step:a}": ["rate>1"] }, []), Error, "names no metric");
+    assertThrows(() => judge({ "{step:a}": ["rate>1"] }, []), Error, "must be metric or metric{tag:value}");
   });
 
-  it("reads every threshold of every scenario and profile", () => {
+  it("evaluates every threshold of every scenario and profile", () => {
     for (const scenario of SCENARIOS) {
       for (const profile of Object.keys(PROFILES) as ProfileName[]) {
         assert(judgeThresholds(serviceLevels(scenario, profile), () => undefined, 1).length > 3, scenario);
@@ -98,12 +98,12 @@ describe("findAbort()", () => {
   const find = (seconds: number) =>
     findAbort(thresholds, (selector) => tally.measureOf(selector), seconds)?.name;
 
-  it("names the threshold that ends a run, and waits as long as that says", () => {
+  it("returns the threshold that ends a run, after the threshold's delay", () => {
     assertEquals(find(9), undefined);
     assertEquals(find(10), "http_req_duration{step:order} p(95)<50");
   });
 
-  it("does not end a run for what has no sample yet", () => {
+  it("does not end a run for a metric without samples", () => {
     assertEquals(findAbort(thresholds, () => undefined, 60), undefined);
   });
 });

@@ -29,7 +29,7 @@ const COMPARE: Readonly<Record<string, (found: number, wanted: number) => boolea
 /** `metric` or `metric{tag:value,…}`. */
 export function readSelector(selector: string): { readonly metric: string; readonly tags: Tags } {
   const [, metric, list = ""] = /^(\w+)(?:\{(.*)\})?$/.exec(selector) ?? [];
-  if (!metric) throw new Error(`"${selector}" names no metric as k6 names one: metric or metric{tag:value}.`);
+  if (!metric) throw new Error(`"${selector}" must be metric or metric{tag:value}.`);
   const pairs = list.split(",").filter((pair) => pair !== "");
   return { metric, tags: new Map(pairs.map((pair) => splitPair(pair))) };
 }
@@ -54,7 +54,9 @@ const textOf = (level: Threshold): string => typeof level === "string" ? level :
 
 function judge(selector: string, text: string, measure: Measure | undefined, seconds: number): Verdict {
   const [, statistic, percent, comparison, wanted] = EXPRESSION.exec(text) ?? [];
-  if (statistic === undefined) throw new Error(`${selector} has a threshold that is not known here: ${text}`);
+  if (statistic === undefined) {
+    throw new Error(`${selector} has a threshold that cannot be evaluated here: ${text}`);
+  }
   const found = measure ? measure.find(statistic, Number(percent), seconds) : NaN;
   const isEmpty = Number.isNaN(found);
   return {

@@ -17,13 +17,13 @@ function tallyOf(...requests: readonly (readonly [step: string, second: number])
 }
 
 describe("Tally", () => {
-  it("leaves what comes before and after the load out of its figures", () => {
+  it("leaves requests before and after the load out of its figures", () => {
     const tally = tallyOf(["setup", 100], ["order", 110], ["order", 130], ["books", 900]);
     assertEquals(tally.seconds, 20);
     assertEquals(tally.steps.describe().map(({ step, slices }) => [step, slices.length]), [["order", 21]]);
   });
 
-  it("took a second at least, so that one request has a rate", () => {
+  it("lasts at least one second, so that one request has a rate", () => {
     assertEquals([tallyOf(["order", 110]).seconds, tallyOf().seconds], [1, 1]);
   });
 });

@@ -67,12 +67,12 @@ interface Example {
 function examplesOf(name: string): readonly Example[] {
   const page = readFileSync(join(ROOT, "packages", name, "README.md"), "utf8");
   const blocks = [...page.matchAll(/^```ts\n([\s\S]*?)^```$/gm)].map(([, code]) => code!);
-  assert(blocks.length > 0, `${name} shows no example`);
+  assert(blocks.length > 0, `${name}/README.md has no example`);
   return blocks.map((code, n) => {
     const shown = [...code.matchAll(/console\.log\(.*\); \/\/ (.+)$/gm)].map(([, line]) => `${line}\n`).join(
       "",
     );
-    assert(shown !== "", `${name} has an example that shows nothing`);
+    assert(shown !== "", `${name}/README.md has an example without an output comment`);
     return { name: `${name}_${n}`, code, shown };
   });
 }
@@ -96,7 +96,7 @@ describe("the packages, installed from their tarballs", () => {
   });
   after(() => outside?.close());
 
-  it("are JavaScript with its types, a manifest, a README and the licence, and nothing else", () => {
+  it("contain only JavaScript with its types, a manifest, a README and the licence", () => {
     const paths = [...tree.files.keys()];
     assertEquals(paths.filter((path) => !PARTS.test(path) || FOR_TESTS.test(path)), []);
     for (const name of NAMES) {
@@ -108,7 +108,7 @@ describe("the packages, installed from their tarballs", () => {
     assertEquals(scripts.filter((path) => !tree.files.has(path.replace(/js$/, "d.ts"))), []);
   });
 
-  it("say in their manifests what a registry shows and an installer asks", () => {
+  it("have complete manifests for a registry and for npm install", () => {
     const { version } = JSON.parse(readFileSync(join(ROOT, "package.json"), "utf8"));
     for (const name of NAMES) {
       const { description, keywords, dependencies: _, ...rest } = manifestOf(tree, name);
@@ -121,7 +121,7 @@ describe("the packages, installed from their tarballs", () => {
     }
   });
 
-  it("import nothing but their own files and what their manifests name, and no type of theirs is any", () => {
+  it("import only their own files and declared dependencies, and have no type any", () => {
     const offences: string[] = [];
     for (const { path, imports, syntax } of tree.modules.values()) {
       const { dependencies = {} } = manifestOf(tree, path.split("/")[0]!);
@@ -134,7 +134,9 @@ describe("the packages, installed from their tarballs", () => {
         if (!found) offences.push(`${path}:${line} imports ${specifier}`);
       }
       walk(syntax, (part) => {
-        if (part.kind === SyntaxKind.AnyKeyword) offences.push(`${path}:${lineOf(part, syntax)} says any`);
+        if (part.kind === SyntaxKind.AnyKeyword) {
+          offences.push(`${path}:${lineOf(part, syntax)} uses the type any`);
+        }
       });
     }
     assertEquals(offences, []);
@@ -148,7 +150,7 @@ describe("the packages, installed from their tarballs", () => {
     assertEquals(await node.node("requires.cjs"), names);
   });
 
-  it("are typed in Node with nothing skipped, whether the reader has Node's types or a browser's", async () => {
+  it("pass the type check in Node without skipLibCheck, with Node's types and with a browser's", async () => {
     await node.write("program.mts", PROGRAM);
     await node.write("requires.cts", REQUIRING);
     await node.compile(settings(["ES2023", "DOM"], [], "program.mts", "requires.cts"));
@@ -156,12 +158,12 @@ describe("the packages, installed from their tarballs", () => {
     assertEquals(await node.node("program.mjs"), PRINTED);
   });
 
-  it("run and are typed in Deno", async () => {
+  it("run and pass the type check in Deno", async () => {
     await deno.write("program.ts", PROGRAM);
     assertEquals(await deno.deno("run", "--check", "program.ts"), PRINTED);
   });
 
-  it("do what their READMEs show", async () => {
+  it("print the output that their READMEs show", async () => {
     // The client's example needs a service, so the client's own tests run it.
     const examples = ["canonical", "jws", "protocol"].flatMap(examplesOf);
     for (const { name, code } of examples) {
@@ -176,7 +178,7 @@ describe("the packages, installed from their tarballs", () => {
     }
   });
 
-  it("are taken by deno publish, without what is for tests, and run and are typed in Deno from there", async () => {
+  it("can be published by deno publish without test files, and run in Deno from that registry", async () => {
     const publications = await outside.publish();
     assertEquals([...publications.keys()], [...NAMES]);
     for (const [name, files] of publications) {

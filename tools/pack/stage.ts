@@ -44,13 +44,13 @@ async function compile(out: string): Promise<void> {
     missing = missingOf(out, await runProgram(process.execPath, tsc, { cwd: ROOT }));
     if (missing.length === 0) return;
   }
-  throw new Error(`tsc wrote no ${missing.join(", ")}. Run the same command again.`);
+  throw new Error(`tsc did not write ${missing.join(", ")}. Run the same command again.`);
 }
 
 function missingOf(out: string, listed: string): string[] {
   const sources = listed.split("\n").map((path) => relative(PACKAGES, path))
     .filter((path) => path.endsWith(".ts") && !path.startsWith(".."));
-  if (sources.length === 0) throw new Error("tsc did not list what it compiled.");
+  if (sources.length === 0) throw new Error("tsc --listFiles listed no file of this repository.");
   const wanted = sources.flatMap((path) => [".js", ".d.ts"].map((end) => path.replace(/\.ts$/, end)));
   return wanted.filter((path) => !existsSync(join(out, path)));
 }

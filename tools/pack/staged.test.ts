@@ -32,7 +32,7 @@ describe("npm run pack", () => {
   });
   after(() => rmSync(folder, { recursive: true }));
 
-  it("makes a tarball of each package, the same bytes for whoever makes it", async () => {
+  it("makes a tarball of each package, with the same bytes for every user", async () => {
     const out = join(folder, "for_all");
     const { stdout, stderr, status } = pack(out);
     assertEquals([stderr, status], ["", 0]);
@@ -52,7 +52,7 @@ describe("npm run pack", () => {
     }
   });
 
-  it("leaves a folder alone that holds something, and says so", () => {
+  it("refuses a folder that is not empty, and changes nothing in it", () => {
     const file = join(folder, "mine");
     writeFileSync(file, "mine");
     const { stdout, stderr, status } = pack(folder);
@@ -61,7 +61,7 @@ describe("npm run pack", () => {
     assertEquals(readFileSync(file, "utf8"), "mine");
   });
 
-  it("says how it is used", () => {
+  it("prints its usage for wrong arguments", () => {
     for (const args of [["--help"], ["a", "b"]]) {
       const { stderr, status } = pack(...args);
       assertMatch(stderr, /^Usage: npm run pack/);

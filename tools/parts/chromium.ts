@@ -9,7 +9,7 @@ export const chromium: Part = {
   isInstalled: () => existsSync(process.env.CHROMIUM ?? "/usr/bin/chromium"),
   install() {
     throw new MissingToolError(
-      "Chromium was not found. Install it, on Debian: apt-get install chromium; or name one of yours in CHROMIUM.",
+      "Chromium was not found. Install it (Debian: apt-get install chromium), or set CHROMIUM to its path.",
     );
   },
 };

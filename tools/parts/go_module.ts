@@ -29,7 +29,7 @@ export function runGo(
   });
   if (error && "code" in error && error.code === "ENOENT") {
     throw new MissingToolError(
-      `Go was not found on PATH. It fetches and builds this part: install Go ${GO_AT_LEAST} or newer.`,
+      `Go was not found on PATH. It downloads and builds this tool. Install Go ${GO_AT_LEAST} or newer.`,
     );
   }
   if (status !== 0) {
@@ -44,7 +44,7 @@ export function downloadModule(folder: string, { path, version, sum }: GoModule)
   const { Dir, Sum } = JSON.parse(answer) as { Dir: string; Sum: string };
   if (Sum !== sum) {
     throw new Error(
-      `${path}@${version} has the checksum ${Sum}, pinned is ${sum}: it is not what was reviewed.`,
+      `${path}@${version} has the checksum ${Sum}, but ${sum} is pinned. The module differs from the reviewed module.`,
     );
   }
   return Dir;

@@ -20,8 +20,8 @@ function versionsOf(image: string, ...files: string[]): string[] {
 
 const versionIn = (text: string) => /[0-9]+(?:\.[0-9]+)+/.exec(text)![0];
 
-describe("the parts that the containers are tried with", () => {
-  it("are of the images' own versions", () => {
+describe("the external tools for the container tests", () => {
+  it("have the same versions as the images", () => {
     assertEquals(versionsOf("node", "Dockerfile"), [versionIn(imageNode.version)]);
     const envoys = versionsOf("envoyproxy/envoy", "docker-compose.yml", "deploy/kubernetes/api.yaml");
     assertEquals(envoys, [versionIn(envoy.version)]);

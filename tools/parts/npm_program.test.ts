@@ -26,8 +26,8 @@ function withNpm(script: string | undefined, use: (folder: string) => void): voi
   }
 }
 
-describe("a program of npm's", () => {
-  it("is what its own lockfile pins, without scripts, in place of what lay there", () => {
+describe("npmProgram()", () => {
+  it("installs the packages of its own lockfile without scripts, and replaces an older folder", () => {
     withNpm(
       `echo "$@" > asked && [ -s package-lock.json ] && mkdir -p ${PACKAGE} && cp package.json ${PACKAGE}`,
       (folder) => {
@@ -41,7 +41,7 @@ describe("a program of npm's", () => {
     );
   });
 
-  it("is not installed where npm fails or is not there, and says why", () => {
+  it("reports a failure of npm or a missing npm, and installs nothing", () => {
     withNpm("echo integrity >&2; exit 1", (folder) => {
       assertThrows(() => bruno.install(folder), Error, "integrity");
       assertEquals(bruno.isInstalled(folder), false);

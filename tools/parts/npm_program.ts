@@ -42,7 +42,7 @@ function runNpm(folder: string): void {
     timeout: NPM_TIMEOUT_MS,
   });
   if ((error as { code?: string } | undefined)?.code === "ENOENT") {
-    throw new MissingToolError("npm was not found on PATH. It fetches this part: install Node with npm.");
+    throw new MissingToolError("npm was not found on PATH. It downloads this tool. Install Node with npm.");
   }
   if (status !== 0) {
     throw new Error(`npm could not install the pinned packages.\n${error?.message ?? stderr}`);

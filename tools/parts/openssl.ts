@@ -11,7 +11,7 @@ export const openssl: Part = {
   },
   install() {
     throw new MissingToolError(
-      "OpenSSL 3 was not found on PATH. Install it, on Debian: apt-get install openssl.",
+      "OpenSSL 3 was not found on PATH. Install it (Debian: apt-get install openssl).",
     );
   },
 };

@@ -58,7 +58,7 @@ function countedPart(version: string, installs: string[], path = "data/file") {
 }
 
 describe("stampedPart()", () => {
-  it("is installed once, and anew for another version, another path, a lost file or a lost stamp", () => {
+  it("is installed once, and again for a new version, a new path, a missing file or a missing stamp", () => {
     withFolder((folder) => {
       const installs: string[] = [];
       const ensure = (version: string, path?: string) => {
@@ -92,15 +92,19 @@ describe("stampedPart()", () => {
 describe("downloadModule()", () => {
   const module = { path: "example.com/m", version: "v1.0.0", sum: "h1:right=" };
 
-  it("answers the module's folder when the checksum is the pinned one", () => {
+  it("returns the module's folder if the checksum is the pinned checksum", () => {
     withGo(`{"Dir":"/cache/m","Sum":"h1:right="}`, (folder) => {
       assertEquals(downloadModule(folder, module), "/cache/m");
     });
   });
 
-  it("refuses another checksum, and says what is missing without go", () => {
+  it("rejects another checksum, and reports a missing go", () => {
     withGo(`{"Dir":"/cache/m","Sum":"h1:wrong="}`, (folder) => {
-      assertThrows(() => downloadModule(folder, module), Error, "checksum h1:wrong=, pinned is h1:right=");
+      assertThrows(
+        () => downloadModule(folder, module),
+        Error,
+        "checksum h1:wrong=, but h1:right= is pinned",
+      );
     });
     withGo(undefined, (folder) => {
       assertThrows(() => downloadModule(folder, module), MissingToolError, "Go was not found on PATH");
@@ -109,7 +113,7 @@ describe("downloadModule()", () => {
 });
 
 describe("replaceFolder()", () => {
-  it("keeps the named entries alone, writable, in place of a link and of older content", () => {
+  it("copies only the named entries, makes them writable, and replaces a link or older content", () => {
     withFolder((folder) => {
       const [source, target] = [join(folder, "source"), join(folder, "target")];
       mkdirSync(join(source, "a/b"), { recursive: true });
@@ -138,7 +142,7 @@ describe("installParts()", () => {
     },
   });
 
-  it("ends with 0 when all is there, 3 when this machine lacks a tool, 1 otherwise", () => {
+  it("returns 0 if all tools are installed, 3 if this machine lacks a program, and 1 otherwise", () => {
     withFolder((folder) => {
       const part = countedPart("1", []);
       assertEquals([installParts(folder, [part]), installParts(folder, [part])], [0, 0]);

@@ -46,7 +46,7 @@ const part = pythonPart(
 );
 
 describe("pythonPart()", () => {
-  it("asks pip for wheels by version and hash, and keeps the named entries alone", () => {
+  it("installs wheels with pip by version and hash, and keeps only the named entries", () => {
     withPython(PIP, (folder) => {
       assert(!part.isInstalled(folder));
       part.install(folder);
@@ -63,7 +63,7 @@ describe("pythonPart()", () => {
     });
   });
 
-  it("says what this machine lacks: Python, or its pip", () => {
+  it("reports a missing Python and a missing pip", () => {
     for (const script of [undefined, "exit 1"]) {
       withPython(script, (folder) => {
         assertThrows(() => part.install(folder), MissingToolError, "Python 3 with pip was not found");
@@ -72,7 +72,7 @@ describe("pythonPart()", () => {
     }
   });
 
-  it("fails with pip's own words, as for a wheel that is not the pinned one", () => {
+  it("fails with pip's own error, for example for a wheel with another hash", () => {
     const refusing =
       `[ "$3" = --version ] && exit 0; echo "THESE PACKAGES DO NOT MATCH THE HASHES" >&2; exit 1`;
     withPython(refusing, (folder) => {

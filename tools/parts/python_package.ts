@@ -58,7 +58,7 @@ function writePins(folder: string, packages: readonly PythonPackage[]): string {
 export function installRequirements(folder: string, file: string): void {
   if (runPip(["--version"]).status !== 0) {
     throw new MissingToolError(
-      "Python 3 with pip was not found on PATH. It fetches this part: install both, on Debian: apt-get install python3-pip.",
+      "Python 3 with pip was not found on PATH. It downloads this tool. Install both (Debian: apt-get install python3-pip).",
     );
   }
   install(folder, file, ["--only-binary", ":all:"]);

@@ -36,7 +36,7 @@ function withPip(use: (folder: string) => void): void {
 }
 
 describe("requirementsPart()", () => {
-  it("installs wheels by the hashes of its list, then builds what has none by tools of the same list", () => {
+  it("installs wheels by hash, then builds a package without wheels with tools of the same list", () => {
     withPip((folder) => {
       assert(!sslyze.isInstalled(folder));
       sslyze.install(folder);
@@ -56,7 +56,7 @@ describe("requirementsPart()", () => {
     });
   });
 
-  it("is of another version when its list is another", () => {
+  it("has a version that contains a hash of its list", () => {
     const versions = [sslyze, kubernetesValidate].map(({ version }) => version);
     for (const version of versions) assertMatch(version, /^[0-9.]+, pins [0-9a-f]{12}$/);
     assertEquals(new Set(versions).size, 2);

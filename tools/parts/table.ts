@@ -56,7 +56,7 @@ export function installParts(folder: string, parts: readonly Part[]): number {
       console.log(`${part.name.padEnd(22)} ${what.padEnd(10)} ${seconds.padStart(6)} s  ${part.version}`);
     };
     if (part.isInstalled(folder)) {
-      line("is there");
+      line("present");
       continue;
     }
     try {
@@ -79,6 +79,8 @@ export function requireParts(root: string): void {
   const folder = partsFolder(root);
   const missing = PARTS.filter((part) => !part.isInstalled(folder)).map(({ name }) => name);
   if (missing.length === 0) return;
-  console.error(`Not installed, or of another version: ${missing.join(", ")}. Run: node tools/run.mjs parts`);
+  console.error(
+    `External tools are missing or outdated: ${missing.join(", ")}. Run: node tools/run.mjs parts`,
+  );
   process.exit(3);
 }

@@ -43,7 +43,7 @@ describe("makeRelease()", () => {
   });
   afterEach(() => rmSync(root, { recursive: true, force: true }));
 
-  it("commits a tree with the new version everywhere, then that commit's hash in the changelog", async () => {
+  it("commits the new version in all files, then that commit's hash in the changelog", async () => {
     const commit = (await release())!;
     assertEquals(git("log", "--format=%s", `${before}..`).split("\n"), [
       "Record the commit of release 1.1.0",
@@ -67,7 +67,7 @@ describe("makeRelease()", () => {
     assertEquals([await findOffences(), lastRelease(root).version], [[], "1.0.0"]);
   });
 
-  it("changes everything back after a dry run and after a check that fails", async () => {
+  it("reverts all changes after a dry run and after a failed check", async () => {
     let seen = "";
     const verify = () => Promise.resolve(void (seen = read("package.json")));
     assertEquals(await release({ isDryRun: true, verify }), undefined);
@@ -77,7 +77,7 @@ describe("makeRelease()", () => {
     assertEquals([git("rev-parse", "HEAD"), git("status", "--porcelain")], [before, ""]);
   });
 
-  it("refuses a version that the changelog does not collect, and a tree with uncommitted changes", async () => {
+  it("rejects a version without changes in the changelog, and a tree with uncommitted changes", async () => {
     await assertRejects(
       () => release({ version: "1.2.0" }),
       ReleaseError,

@@ -9,11 +9,11 @@ import { dumpSchema } from "./dump_schema.ts";
 const COMMITTED = new URL("../../packages/server/schema.sql", import.meta.url);
 
 describe("schema.sql", () => {
-  it("is what a freshly migrated database looks like: if not, run npm run schema and read what changed", async () => {
+  it("equals the dump of a freshly migrated database (otherwise run npm run schema)", async () => {
     assertEquals(await dumpSchema(findPrograms()), readFileSync(COMMITTED, "utf8"));
   });
 
-  it("holds the tables, the routines, their owners and their grants, and nothing of the occasion", () => {
+  it("contains tables, routines, owners and grants, and nothing that differs from dump to dump", () => {
     const schema = readFileSync(COMMITTED, "utf8");
     for (
       const line of [
@@ -23,7 +23,10 @@ describe("schema.sql", () => {
         "    SET enable_seqscan TO 'off'",
       ]
     ) assert(schema.includes(`\n${line}`), line);
-    assert(!/Dumped (from|by)|restrict /.test(schema), "no version and no random word");
+    assert(
+      !/Dumped (from|by)|restrict /.test(schema),
+      "the dump contains pg_dump's version or its random word",
+    );
   });
 });
 
@@ -34,16 +37,19 @@ describe("findPrograms()", () => {
   });
   after(() => rmSync(folder, { recursive: true }));
 
-  it("says loudly which program is missing, and where", () => {
+  it("names the missing program and its folder", () => {
     const { message } = assertThrows(() => findPrograms({ PG_BIN: folder }), MissingPart);
-    assertMatch(message, /^There is no initdb in .*: install postgresql-15, or set PG_BIN\.$/);
+    assertMatch(
+      message,
+      /^initdb was not found in .*\. Install postgresql-15, or set PG_BIN to its folder of programs\.$/,
+    );
   });
 
-  it("takes no other version", () => {
+  it("rejects another version of Postgres", () => {
     for (const name of ["initdb", "postgres", "pg_dump"]) {
       writeFileSync(join(folder, name), "#!/bin/sh\necho 'pg_dump (PostgreSQL) 16.15'\n", { mode: 0o755 });
     }
     const { message } = assertThrows(() => findPrograms({ PG_BIN: folder }), MissingPart);
-    assertMatch(message, /holds "pg_dump \(PostgreSQL\) 16\.15"; this needs version 15/);
+    assertMatch(message, /has "pg_dump \(PostgreSQL\) 16\.15", but version 15 is needed/);
   });
 });

@@ -19,14 +19,22 @@ function read(list: Record<string, { runtime: string; reason: string }>) {
 }
 
 describe("readOneRuntime()", () => {
-  it("takes a file that is there, with a runtime and a reason", () => {
+  it("accepts an existing file with a runtime and a reason", () => {
     const list = { "here.test.ts": { runtime: "node", reason: "it reads /proc" } };
     assertEquals<unknown>(read(list), list);
   });
 
-  it("refuses a stale entry, an unknown runtime and a missing reason", () => {
-    assertThrows(() => read({ "gone.test.ts": { runtime: "node", reason: "x" } }), Error, "which is gone");
-    assertThrows(() => read({ "here.test.ts": { runtime: "bun", reason: "x" } }), Error, "not node or deno");
+  it("rejects an entry without its file, an unknown runtime and a missing reason", () => {
+    assertThrows(
+      () => read({ "gone.test.ts": { runtime: "node", reason: "x" } }),
+      Error,
+      "which does not exist",
+    );
+    assertThrows(
+      () => read({ "here.test.ts": { runtime: "bun", reason: "x" } }),
+      Error,
+      "must have the runtime node or deno",
+    );
     assertThrows(() => read({ "here.test.ts": { runtime: "node", reason: "" } }), Error, "has no reason");
   });
 });

@@ -15,10 +15,10 @@ export function readOneRuntime(root: string): OneRuntime {
   const list = JSON.parse(readFileSync(join(root, LIST), "utf8")) as OneRuntime;
   for (const [file, { runtime, reason }] of Object.entries(list)) {
     if (!existsSync(join(root, file))) {
-      throw new Error(`${LIST} names ${file}, which is gone: remove the entry.`);
+      throw new Error(`${LIST} lists ${file}, which does not exist: remove the entry.`);
     }
     if (!["node", "deno"].includes(runtime)) {
-      throw new Error(`${LIST}: ${file} has runtime ${runtime}, not node or deno.`);
+      throw new Error(`${LIST}: ${file} must have the runtime node or deno; got ${runtime}.`);
     }
     if (!reason) throw new Error(`${LIST}: ${file} has no reason.`);
   }

@@ -19,7 +19,9 @@ export function findRuntimes(root: string): Runtimes {
   const [major = 0, minor = 0] = found?.replace(/^v/, "").split(".").map((part) => parseInt(part, 10)) ?? [];
   if (major < NODE_AT_LEAST[0] || (major === NODE_AT_LEAST[0] && minor < NODE_AT_LEAST[1])) {
     stop(
-      `The suites run on Node too, and ${found ?? "no Node"} was found on PATH: install Node 20.19 or newer.`,
+      `The suites also run on Node, but ${
+        found ?? "no Node"
+      } was found on PATH. Install Node 20.19 or newer.`,
     );
   }
   const deno = join(root, "node_modules", "deno", process.platform === "win32" ? "deno.exe" : "deno");
@@ -27,7 +29,7 @@ export function findRuntimes(root: string): Runtimes {
   if (!existsSync(deno)) versionOf(node, [join(root, "node_modules", "deno", "bin.cjs"), "--version"]);
   if (versionOf(deno, ["--version"]) === undefined) {
     stop(
-      `The pinned Deno does not start (${deno}). Its binary comes with the npm package of this platform: ` +
+      `The pinned Deno does not start (${deno}). Its binary comes with the npm package for this platform: ` +
         "remove node_modules and run this again.",
     );
   }

@@ -46,7 +46,7 @@ async function runPlanted(
 }
 
 describe("runSuites()", () => {
-  it("counts tests and suites alike on both runtimes", async () => {
+  it("counts the same tests and suites on both runtimes", async () => {
     const result = await runPlanted({
       "a.test.ts":
         `describe("a", () => { describe("b", () => { it("c", () => {}); it("<testcase >", () => {}); }); });`,
@@ -55,7 +55,7 @@ describe("runSuites()", () => {
     assertEquals(result, { node: { ran: 5, skipped: 0 }, deno: { ran: 5, skipped: 0 }, faults: [] });
   });
 
-  it("counts what a suite holds for the file that runs it, wherever it is written", async () => {
+  it("counts the tests of an imported suite for the file that runs it", async () => {
     const held =
       `export const held = () => { it("one", () => {}); describe("more", () => it("two", () => {})); };`;
     const result = await runPlanted({
@@ -65,37 +65,37 @@ describe("runSuites()", () => {
     assertEquals(result, { node: { ran: 8, skipped: 0 }, deno: { ran: 8, skipped: 0 }, faults: [] });
   });
 
-  it("names the file that runs more on one runtime", async () => {
+  it("names a file that runs more tests on one runtime", async () => {
     const { faults } = await runPlanted({
       "same.test.ts": `it("same", () => {});`,
       "more.test.ts": `it("one", () => {}); if (onDeno) it("two", () => {});`,
     });
     assertEquals(faults, [
-      "On the same files Node ran 2 tests and suites, Deno 3.",
-      "more.test.ts: Node ran 1, Deno 2.",
+      "For the same files, Node ran 2 tests and suites, and Deno ran 3.",
+      "more.test.ts: Node ran 1, Deno ran 2.",
     ]);
   });
 
-  it("counts what was skipped or left to do on either runtime", async () => {
+  it("counts skipped and todo tests on both runtimes", async () => {
     const { node, deno } = await runPlanted({
       "skip.test.ts": `it("ran", () => {}); it.skip("skipped", () => {}); it.todo("later");`,
     });
     assertEquals([node, deno], [{ ran: 3, skipped: 2 }, { ran: 3, skipped: 2 }]);
   });
 
-  it("takes a failing test, a file that does not load and a file without tests for faults", async () => {
+  it("reports a failing test, a file that does not load and a file without tests", async () => {
     const failing = await runPlanted({ "red.test.ts": `it("red", () => { throw new Error("red"); });` });
     assertEquals(failing.faults, ["Node's runner failed (exit 1).", "Deno's runner failed (exit 1)."]);
     const broken = await runPlanted({ "broken.test.ts": `throw new Error("red");` });
     assertEquals(broken.faults.slice(0, 2), [
       "Node's runner failed (exit 1).",
-      "broken.test.ts ran no test on Node: a file without tests proves nothing.",
+      "broken.test.ts ran no test on Node. A test file must contain a test.",
     ]);
     const empty = await runPlanted({ "empty.test.ts": "", "one.test.ts": `it("one", () => {});` });
-    assertEquals(empty.faults, ["empty.test.ts ran no test on Node: a file without tests proves nothing."]);
+    assertEquals(empty.faults, ["empty.test.ts ran no test on Node. A test file must contain a test."]);
   });
 
-  it("kills a file that does not end, which is a failure", async () => {
+  it("kills a file that does not end, and reports a failure", async () => {
     const hangs = `it("hangs", () => new Promise((resolve) => setTimeout(resolve, 600_000)));`;
     const { faults } = await runPlanted({ "packages/x/src/hangs.test.ts": hangs }, { limitMs: 3_000 });
     for (const fault of ["Node's runner failed (exit 1).", "Deno's runner failed (exit 1)."]) {
@@ -103,18 +103,18 @@ describe("runSuites()", () => {
     }
   });
 
-  it("runs nothing where a file cannot be bundled", async () => {
+  it("runs nothing if a file cannot be bundled", async () => {
     const { node, deno, faults } = await runPlanted({
       "lost.test.ts": `import "./gone.ts";`,
       "one.test.ts": `it("one", () => {});`,
     });
     assertEquals([node, deno], [{ ran: 0, skipped: 0 }, { ran: 0, skipped: 0 }]);
     assertEquals(faults, [
-      "The test files cannot be bundled, so none of them ran: the reasons stand above.",
+      "The test files cannot be bundled, so none of them ran. See the errors above.",
     ]);
   });
 
-  it("leaves each file on Node its own place, and says where in the source it failed", async () => {
+  it("keeps each file's own path on Node, also in stack traces", async () => {
     const { node, faults } = await runPlanted({
       "deep/place.test.ts": `const { place } = await import("../place.ts");
 it("place", () => {
@@ -128,7 +128,7 @@ it("place", () => {
     assertEquals([node, faults], [{ ran: 1, skipped: 0 }, []]);
   });
 
-  it("leaves a file to the one runtime that its list names", async () => {
+  it("runs a listed file only on its listed runtime", async () => {
     const result = await runPlanted({
       "node.test.ts": `it("one", () => { if (onDeno) throw new Error("not here"); });`,
       "deno.test.ts": `it("one", () => { if (!onDeno) throw new Error("not here"); }); it("two", () => {});`,
@@ -142,7 +142,7 @@ it("place", () => {
     assertEquals(result, { node: { ran: 2, skipped: 0 }, deno: { ran: 3, skipped: 0 }, faults: [] });
   });
 
-  it("runs nothing on Deno where the runtime is not what is tried", async () => {
+  it("runs nothing on Deno with nodeAlone", async () => {
     const result = await runPlanted(
       {
         "one.test.ts": `it("one", () => { if (onDeno) throw new Error("not here"); });`,

@@ -33,7 +33,7 @@ const BUNDLER = fileURLToPath(new URL("./bundle.mjs", import.meta.url));
 /** The default for one share: several times what a share takes on a busy machine. */
 const LIMIT_MS = 600_000;
 const NONE: FileCounts = { ran: 0, skipped: 0 };
-const UNBUNDLED = "The test files cannot be bundled, so none of them ran: the reasons stand above.";
+const UNBUNDLED = "The test files cannot be bundled, so none of them ran. See the errors above.";
 
 /** What one share of the files did on one runtime. */
 interface Share {
@@ -71,13 +71,13 @@ export async function runSuites(plan: SuitePlan): Promise<SuiteResult> {
     const empty = onNode.filter((file) => !byFile.get(file)?.ran);
     const faults = [
       ...faultsOf("Node", node),
-      ...empty.map((file) => `${file} ran no test on Node: a file without tests proves nothing.`),
+      ...empty.map((file) => `${file} ran no test on Node. A test file must contain a test.`),
       ...faultsOf("Deno", [...both, ...alone]),
     ];
     const expected = sumCounts(onBoth.map((file) => byFile.get(file) ?? NONE)).ran;
     const found = countsOf(both).ran;
     if (expected !== found) {
-      faults.push(`On the same files Node ran ${expected} tests and suites, Deno ${found}.`);
+      faults.push(`For the same files, Node ran ${expected} tests and suites, and Deno ran ${found}.`);
       // A failure already explains the difference, and the comparison takes longer than the suites.
       if (faults.length === 1) faults.push(...await compareByFile(plan, onBoth, byFile));
     }
@@ -185,7 +185,7 @@ async function compareByFile(
   for (const file of files) {
     const { counts } = await runShareOnDeno(plan, [file]);
     const ran = onNode.get(file)?.ran ?? 0;
-    if (ran !== counts.ran) faults.push(`${file}: Node ran ${ran}, Deno ${counts.ran}.`);
+    if (ran !== counts.ran) faults.push(`${file}: Node ran ${ran}, Deno ran ${counts.ran}.`);
   }
   return faults;
 }

@@ -29,7 +29,7 @@ export async function runTier(
   const files = listTestFiles(ROOT, tier, below);
   if (files.length === 0) {
     console.error(
-      `No test file${below.length ? ` below ${below.join(", ")}` : ""}: zero tests is a failure.`,
+      `The run failed, because there is no test file${below.length ? ` below ${below.join(", ")}` : ""}.`,
     );
     return false;
   }
@@ -40,8 +40,8 @@ export async function runTier(
   const { node, deno, faults } = await runSuites(plan).finally(stopDatabase);
   const skipped = node.skipped + deno.skipped;
   const all = [...earlierFaults, ...faults];
-  if (node.ran + deno.ran === 0) all.push("No test ran: that is a failure.");
-  if (skipped > 0) all.push("A test was skipped, ignored or left to do: let it run, or remove it.");
+  if (node.ran + deno.ran === 0) all.push("The run failed, because no test ran.");
+  if (skipped > 0) all.push("A test was skipped, ignored or marked as todo. Enable it, or remove it.");
 
   console.log(
     `\n${tier} suites: ${files.length} files, ${((performance.now() - start) / 1000).toFixed(1)} s`,
@@ -49,7 +49,7 @@ export async function runTier(
   for (const [file, { runtime, reason }] of Object.entries(oneRuntime)) {
     if (files.includes(file)) console.log(`only on ${runtime}: ${file} (${reason})`);
   }
-  if (below.length > 0) console.log(`Narrowed to ${below.join(", ")}: the other files did not run.`);
+  if (below.length > 0) console.log(`Only files below ${below.join(", ")} ran.`);
   for (const fault of all) console.error(fault);
   console.log(`node: ${node.ran}  ${nodeAlone ? "" : `deno: ${deno.ran}  `}skipped: ${skipped}`);
   return all.length === 0;

@@ -31,19 +31,21 @@ const ACCEPTED: Record<string, Partial<Request>> = {
   "the method as sent: GET, and an empty body": { method: "GET", url: `${ORDER.url}/ord_1`, ...EMPTY_BODY },
   "the method as sent: DELETE": { method: "DELETE", ...EMPTY_BODY },
   "the method as sent: PATCH": { method: "PATCH" },
-  "the method as sent: lower case is not raised": { method: "post" },
-  "a body with another spacing is another body": {
+  "the method as sent: lower case stays lower case": { method: "post" },
+  "a body with different white space": {
     body_utf8: '{ "quote_id": "qt_01890a5d-ac96-774b-bcce-b302099a8057" }',
   },
   "a body that ends in a line feed": { body_utf8: '{"amount_sar":1}\n' },
   "a body with CRLF": { body_utf8: '{\r\n  "amount_sar": 1\r\n}' },
   "a body beyond ASCII": { body_utf8: '{"amount_sar":1.5,"reference":"ذهب 🪙"}' },
-  "a body that is no text": { body_hex: "00ff80c0af0d0a1a" },
+  "a body that is not UTF-8": { body_hex: "00ff80c0af0d0a1a" },
   "a query string": { method: "GET", url: `${ORDER.url}?limit=20&cursor=b3Jk`, ...EMPTY_BODY },
   "a query string is not sorted": { method: "GET", url: `${ORDER.url}?z=1&a=2&z=0`, ...EMPTY_BODY },
   "an empty query string keeps its question mark": { method: "GET", url: `${ORDER.url}?`, ...EMPTY_BODY },
   "percent-encodings are kept: %2F and %2f differ": { url: "https://api.gold.example/v1/a%2Fb%2fc" },
-  "percent-encodings are kept: needless ones stay": { url: "https://api.gold.example/v1/%6frders?x=%7E" },
+  "percent-encodings are kept: unnecessary encodings stay": {
+    url: "https://api.gold.example/v1/%6frders?x=%7E",
+  },
   "percent-encodings are kept: %20 and + differ": { url: `${ORDER.url}?x=a%20b+c%2Bd` },
   "percent-encodings are kept: UTF-8": { url: `${ORDER.url}?x=%D8%B0%D9%87%D8%A8` },
   "dot segments and double slashes are kept": { url: "https://api.gold.example/v1/./x/..//orders" },
@@ -52,8 +54,8 @@ const ACCEPTED: Record<string, Partial<Request>> = {
   "an IPv4 address and a port": { url: "https://127.0.0.1:8443/v1/orders" },
   "an IPv6 address": { url: "https://[2001:db8::7]/v1/orders" },
   "an IPv6 address and a port": { url: "https://[::1]:8443/v1/orders?x=[y]" },
-  "the least timestamp": { timestamp: "1000000000" },
-  "the greatest timestamp": { timestamp: "9999999999" },
+  "the smallest timestamp": { timestamp: "1000000000" },
+  "the largest timestamp": { timestamp: "9999999999" },
   "a nonce of 16 characters": { nonce: "0123456789abcdef" },
   "a nonce of 128 characters": { nonce: VISIBLE_ASCII.padEnd(128, "0") },
   "a nonce that looks like the end of a shell command": { nonce: "$(id);`id`&&'x'\"" },
@@ -76,9 +78,11 @@ const REFUSED: Record<string, readonly [CanonicalReason, Partial<Request> & { bo
   "a URL beyond ASCII": ["invalid_part", { url: "https://api.gold.example/ذهب" }],
   "an empty timestamp": ["invalid_part", { timestamp: "" }],
   "a timestamp with CRLF": ["invalid_part", { timestamp: "1700000000\r\n" }],
-  "a timestamp that brings a nonce along": ["invalid_part", { timestamp: "1700000000\nabcdefghijklmnop" }],
+  "a timestamp followed by a line feed and a nonce": ["invalid_part", {
+    timestamp: "1700000000\nabcdefghijklmnop",
+  }],
   "an empty nonce": ["invalid_part", { nonce: "" }],
-  "a nonce with a line feed at its end": ["invalid_part", { nonce: "0123456789abcdef\n" }],
+  "a nonce that ends in a line feed": ["invalid_part", { nonce: "0123456789abcdef\n" }],
   "a nonce with a space": ["invalid_part", { nonce: "0123456789 abcdef" }],
   "a body hash in upper case": ["invalid_body_hash", { body_sha256: sha256("").toUpperCase() }],
   "a body hash of 63 digits": ["invalid_body_hash", { body_sha256: "a".repeat(63) }],
@@ -123,8 +127,8 @@ export default function make(): VectorFile {
   return {
     description:
       "The text that is signed for a request: method, url, SHA-256 of the body in lower-case hex, timestamp and nonce, " +
-      "joined by line feeds, none at the end. A case gives the body as body_utf8 or body_hex, and either canonical and " +
-      "the SHA-256 of its bytes, or the reason why the parts are refused.",
+      "joined by line feeds, without a line feed at the end. Each case gives the body as body_utf8 or body_hex, and " +
+      "either canonical and the SHA-256 of its bytes, or the reason why the request is refused.",
     origin: "Written for this project.",
     cases: [...accepted, ...refused],
   };

@@ -69,7 +69,7 @@ const ACCEPTED: Record<string, Case> = {
   "escapes in names and values": sign(
     '{"\\u0061lg":"ES\\u003256","b64":false,"crit":["\\u0062\\u0036\\u0034"]}',
   ),
-  "the other s, n - s": withSignature(R, negated(S)),
+  "the complementary s: n - s": withSignature(R, negated(S)),
 };
 
 const REFUSED: Record<string, readonly [JwsReason, Case]> = {
@@ -102,8 +102,8 @@ const REFUSED: Record<string, readonly [JwsReason, Case]> = {
   "kid twice": ["header_member_duplicate", sign(WITH_KID.replace("{", '{"kid":"k2",'))],
   "a header that is a list": ["header_not_object", sign(`[${HEADER}]`)],
   "a header that is null": ["header_not_object", sign("null")],
-  "a header that is cut short": ["header_not_json", sign(HEADER.slice(0, -1))],
-  "a header with something after it": ["header_not_json", sign(`${HEADER}x`)],
+  "a truncated header": ["header_not_json", sign(HEADER.slice(0, -1))],
+  "a header followed by other text": ["header_not_json", sign(`${HEADER}x`)],
   "a header with a trailing comma": ["header_not_json", replaced("}", ",}")],
   "a byte order mark": ["header_not_ascii", sign(`\ufeff${HEADER}`)],
   "a kid beyond ASCII": ["header_not_ascii", withMember('"kid":"é"')],
@@ -130,7 +130,7 @@ const REFUSED: Record<string, readonly [JwsReason, Case]> = {
   "s is n": ["signature_out_of_range", withSignature(R, ORDER)],
   "s is n + 1": ["signature_out_of_range", withSignature(R, ORDER_AND_1)],
   "r is 2^256 - 1": ["signature_out_of_range", withSignature(Buffer.alloc(32, 0xff), S)],
-  "r and s exchanged": ["signature_mismatch", withSignature(S, R)],
+  "r and s swapped": ["signature_mismatch", withSignature(S, R)],
   "another payload": ["signature_mismatch", { jws: VALID, payload: Buffer.from(`${PAYLOAD}\n`) }],
   "the payload was signed as base64url": ["signature_mismatch", {
     jws: sign(HEADER, Buffer.from(base64url(PAYLOAD))).jws,
@@ -175,10 +175,10 @@ export default function make(): VectorFile {
   return {
     description:
       "Detached JWS with an unencoded payload: header..signature over ASCII(header) || '.' || payload (RFC 7515, " +
-      "appendix F; RFC 7797), ES256, strictly. Each case gives the public key, the payload as hex, the value, and " +
-      "whether it is valid; if not, why. Where a header is the reason to refuse, its signature is correct.",
+      "appendix F; RFC 7797), strict ES256. Each case gives the public key, the payload as hex, the JWS and whether it is " +
+      "valid, and the reason if it is not. If the header is the reason, the signature itself is correct.",
     origin:
-      "Written for this project; signed by @noble/curves with the key of RFC 6979, A.2.5, which is no secret.",
+      "Written for this project; signed by @noble/curves with the public example key of RFC 6979, A.2.5.",
     cases: [
       ...Object.entries(ACCEPTED).map(([name, one]) => ({ ...write(name, one), valid: true })),
       ...Object.entries(REFUSED).map(([name, [reason, one]]) => ({

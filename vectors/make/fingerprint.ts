@@ -16,7 +16,12 @@ const REQUESTS: readonly Request[] = [
   { name: "a quote", path: "/v1/quotes", body: '{"side":"buy","gold_grams":1.5}', canonical: BUY },
   { name: "a trailing zero", path: "/v1/quotes", body: '{"side":"buy","gold_grams":1.50}', canonical: BUY },
   { name: "an exponent", path: "/v1/quotes", body: '{"side":"buy","gold_grams":15e-1}', canonical: BUY },
-  { name: "another order", path: "/v1/quotes", body: '{"gold_grams":1.5,"side":"buy"}', canonical: BUY },
+  {
+    name: "another member order",
+    path: "/v1/quotes",
+    body: '{"gold_grams":1.5,"side":"buy"}',
+    canonical: BUY,
+  },
   {
     name: "white space",
     path: "/v1/quotes",
@@ -36,13 +41,13 @@ const REQUESTS: readonly Request[] = [
     canonical: '{"method":"POST","params":{"gold_grams":"1.5","side":"sell"},"path":"/v1/quotes"}',
   },
   {
-    name: "by amount, the same figure",
+    name: "the same number as amount_sar",
     path: "/v1/quotes",
     body: '{"side":"buy","amount_sar":1.5}',
     canonical: '{"method":"POST","params":{"amount_sar":"1.5","side":"buy"},"path":"/v1/quotes"}',
   },
   {
-    name: "the smallest step more",
+    name: "one smallest unit more",
     path: "/v1/quotes",
     body: '{"side":"buy","gold_grams":1.5001}',
     canonical: '{"method":"POST","params":{"gold_grams":"1.5001","side":"buy"},"path":"/v1/quotes"}',
@@ -71,13 +76,13 @@ const REQUESTS: readonly Request[] = [
       '{"method":"POST","params":{"amount_sar":"0.1","reference":"INV/2026-1"},"path":"/v1/withdrawals"}',
   },
   {
-    name: "an empty reference, which is none",
+    name: "an empty reference equals no reference",
     path: "/v1/withdrawals",
     body: '{"amount_sar":1000,"reference":""}',
     canonical: '{"method":"POST","params":{"amount_sar":"1000"},"path":"/v1/withdrawals"}',
   },
   {
-    name: "an amount beyond what a double tells apart",
+    name: "an amount beyond the precision of a double",
     path: "/v1/withdrawals",
     body: '{"amount_sar":9007199254740993.01}',
     canonical: '{"method":"POST","params":{"amount_sar":"9007199254740993.01"},"path":"/v1/withdrawals"}',
@@ -94,8 +99,8 @@ export default function make(): VectorFile {
   return {
     description:
       "What an Idempotency-Key is bound to: the SHA-256 of the RFC 8785 text of method, params and path, where params is " +
-      "the body with each number replaced by its shortest decimal text and without members that are an empty text. " +
-      "Requests with the same `sha256` are the same request.",
+      "the body with each number replaced by its shortest decimal text, and without members whose value is an empty string. " +
+      "Two requests with the same `sha256` count as the same request.",
     origin:
       "`canonical` is written by hand for each `body`; `sha256` is its digest in lower-case hex by OpenSSL, through node:crypto.",
     cases: REQUESTS.map(({ name, path, body, canonical }) => ({

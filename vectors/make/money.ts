@@ -160,13 +160,13 @@ const each = (
 export default function make(): VectorFile {
   return {
     description:
-      "Quantities: JSON text to units and back, and every rounding. Quantities are texts, so that no reader's doubles " +
-      "interfere. `parse`: the source text of a JSON number gives `units` (of 0.01 SAR, 0.0001 g or 0.0001 SAR per gram) or is " +
-      "refused with `reason`. `format`: units give the shortest text. `quote_by_grams` and `quote_by_amount` give gold, total and " +
-      "the house's rounding gain, or are refused. `prices_from_mid`: half of the spread on each side of the mid.",
+      "Quantities: conversion from JSON text to units and back, and every rounding rule. Quantities are strings here, so that no " +
+      "JSON parser rounds them to a double. `parse`: the source text of a JSON number gives `units` (of 0.01 SAR, 0.0001 g or " +
+      "0.0001 SAR per gram) or is refused with `reason`. `format`: units give the shortest text. `quote_by_grams` and " +
+      "`quote_by_amount` give gold, total and the house's rounding gain, or are refused. `prices_from_mid`: half of the spread " +
+      "is on each side of the mid price.",
     origin:
-      "Inputs and the reasons of refusals were chosen by hand; every number that follows from them is computed with big.js, " +
-      "not with the service's code.",
+      "Inputs and reasons were chosen by hand. Every computed number comes from big.js, not from the service's code.",
     cases: [
       ...ACCEPTED.map(([quantity, json]) => ({
         name: `parse ${quantity} ${json}`,

@@ -28,17 +28,17 @@ const TEXTS: readonly (readonly [string, string, string])[] = [
   ],
   ["members: a prefix comes first", '{"ab":1,"a":2,"a\\u0000":3}', '{"a":2,"a\\u0000":3,"ab":1}'],
   [
-    "members: sorted at each level, items are not",
+    "members: sorted at each level; array items keep their order",
     '[{"b":[2,1],"a":{"d":0,"c":0}}]',
     '[{"a":{"c":0,"d":0},"b":[2,1]}]',
   ],
-  ["members: __proto__ is a name", '{"b":1,"__proto__":{"a":2}}', '{"__proto__":{"a":2},"b":1}'],
+  ["members: __proto__ is an ordinary name", '{"b":1,"__proto__":{"a":2}}', '{"__proto__":{"a":2},"b":1}'],
   ["empty containers", ' { "b" : [ ] , "a" : { } } ', '{"a":{},"b":[]}'],
   ["empty array", "[\n]", "[]"],
   ["empty string", '""', '""'],
   ["literals", "[ null , true , false ]", "[null,true,false]"],
   [
-    "escapes: the five short ones",
+    "escapes: the five short escapes",
     String.raw`"\u0008\u0009\u000a\u000c\u000d"`,
     String.raw`"\b\t\n\f\r"`,
   ],
@@ -47,7 +47,11 @@ const TEXTS: readonly (readonly [string, string, string])[] = [
     String.raw`"\u0000\u0001\u000B\u000E\u001F"`,
     String.raw`"\u0000\u0001\u000b\u000e\u001f"`,
   ],
-  ["escapes: quote and backslash, but no slash", String.raw`"\u0022\u005C\/"`, String.raw`"\"\\/"`],
+  [
+    "escapes: quote and backslash are escaped, slash is not",
+    String.raw`"\u0022\u005C\/"`,
+    String.raw`"\"\\/"`,
+  ],
   [
     "escapes: nothing else",
     String.raw`"\u007f\u0080\u00A0\u2028\u2029\uFEFF"`,
@@ -67,7 +71,7 @@ const TEXTS: readonly (readonly [string, string, string])[] = [
     "[1e20,1e21,1e-6,1e-7]",
     "[100000000000000000000,1e+21,0.000001,1e-7]",
   ],
-  ["numbers: beyond 2^53 the double counts", "[9007199254740993,0.1e1,1e-400]", "[9007199254740992,1,0]"],
+  ["numbers: beyond 2^53, rounded to a double", "[9007199254740993,0.1e1,1e-400]", "[9007199254740992,1,0]"],
 ];
 
 /** RFC 8785, appendix B. Each entry: the bits of a double, most significant first, and its text. */
@@ -106,22 +110,22 @@ const REFUSED: readonly (readonly [string, CanonicalReason, { json: string } | {
   ["a name twice, once escaped", "duplicate_name", { json: '{"a":1,"\\u0061":1}' }],
   ["a lone high surrogate", "lone_surrogate", { json: '"\\ud83d"' }],
   ["a lone low surrogate", "lone_surrogate", { json: '"\\ude00"' }],
-  ["a surrogate pair the wrong way round", "lone_surrogate", { json: '"\\ude00\\ud83d"' }],
+  ["a surrogate pair in the wrong order", "lone_surrogate", { json: '"\\ude00\\ud83d"' }],
   ["a lone surrogate in a name", "lone_surrogate", { json: '{"\\ud83d":1}' }],
   ["a noncharacter", "noncharacter", { json: '"\\uffff"' }],
   ["a noncharacter of another plane", "noncharacter", { json_hex: "22f09fbfbe22" }],
-  ["a number beyond the greatest double", "not_finite", { json: "1e400" }],
+  ["a number beyond the largest double", "not_finite", { json: "1e400" }],
   ["a byte order mark", "byte_order_mark", { json_hex: "efbbbf7b7d" }],
   ["an overlong character", "invalid_utf8", { json_hex: "22c0af22" }],
   ["a surrogate in UTF-8", "invalid_utf8", { json_hex: "22eda08022" }],
   ["a character beyond U+10FFFF", "invalid_utf8", { json_hex: "22f490808022" }],
-  ["a cut-off character", "invalid_utf8", { json_hex: "22e282" }],
+  ["a truncated character", "invalid_utf8", { json_hex: "22e282" }],
   ["a control character", "control_character", { json_hex: "220a22" }],
   ["an unknown escape", "invalid_escape", { json: '"\\x41"' }],
   ["a leading zero", "invalid_number", { json: "[01]" }],
   ["a second value", "trailing_content", { json: "{}{}" }],
-  ["a comma too many", "unexpected_byte", { json: "[1,]" }],
-  ["an end too early", "unexpected_end", { json: '{"a":' }],
+  ["a trailing comma", "unexpected_byte", { json: "[1,]" }],
+  ["a truncated text", "unexpected_end", { json: '{"a":' }],
 ];
 
 function expectation(canonical: string): { canonical: string; canonical_sha256: string } {
@@ -134,9 +138,9 @@ export default function make(): VectorFile {
     description:
       "JSON Canonicalization Scheme. A case gives json (a JSON text), json_hex (its bytes) or ieee754 (the bits of a " +
       "double, most significant first), and either canonical and the SHA-256 of its UTF-8 bytes, or the reason why it " +
-      "is refused: what I-JSON (RFC 7493) forbids has no canonical text.",
+      "is refused. JSON that I-JSON (RFC 7493) forbids has no canonical text.",
     origin:
-      "RFC 8785, sections 3.2.2 and 3.2.3 and appendix B, where the name says so; else written for this project.",
+      "RFC 8785, sections 3.2.2 and 3.2.3 and appendix B, if the name says so. Otherwise written for this project.",
     cases: [
       ...TEXTS.map(([name, json, canonical]) => ({ name, json, ...expectation(canonical) })),
       ...DOUBLES.map(([ieee754, canonical]) => ({
@@ -146,7 +150,7 @@ export default function make(): VectorFile {
       })),
       ...REFUSED.map(([name, reason, input]) => ({ name, ...input, reason })),
       ...REFUSED_DOUBLES.map((ieee754) => ({
-        name: `no finite number: ${ieee754}`,
+        name: `not a finite number: ${ieee754}`,
         ieee754,
         reason: "not_finite",
       })),

@@ -39,14 +39,14 @@ const SIGNED: Record<string, Message> = {
     body_utf8: '{"test": 2432232314}',
   },
   "an event": EVENT,
-  "while secrets overlap: one signature for each, in their order": { ...EVENT, secrets: [OLD, NEW] },
+  "while secrets overlap: one signature per secret, in their order": { ...EVENT, secrets: [OLD, NEW] },
   "the shortest secret: 24 bytes": { ...EVENT, secrets: [secretOf(1, 24)] },
   "the longest secret: 64 bytes": { ...EVENT, secrets: [secretOf(2, 64)] },
   "a secret of 25 bytes: two characters of padding": { ...EVENT, secrets: [secretOf(3, 25)] },
   "an empty body": { ...EVENT, body_utf8: "" },
   "a body beyond ASCII": { ...EVENT, body_utf8: '{"note":"ذهب 🪙"}' },
   "a body that ends in a line feed": { ...EVENT, body_utf8: `${EVENT.body_utf8}\n` },
-  "a body that is no text": {
+  "a body that is not UTF-8": {
     secrets: [OLD],
     id: EVENT.id,
     timestamp: EVENT.timestamp,
@@ -57,11 +57,11 @@ const SIGNED: Record<string, Message> = {
 const [SIGNATURE, NEW_SIGNATURE] = [signatureOf(OLD, EVENT), signatureOf(NEW, EVENT)];
 
 const ACCEPTED: Record<string, Delivery> = {
-  "as signed": {},
-  "the receiver knows the old secret, the sender both": {
+  "unchanged": {},
+  "the receiver has the old secret, the sender has both": {
     headers: { "webhook-signature": `${NEW_SIGNATURE} ${SIGNATURE}` },
   },
-  "the receiver knows both secrets, the sender the old one": { secrets: [NEW, OLD] },
+  "the receiver has both secrets, the sender has the old one": { secrets: [NEW, OLD] },
   "an unknown version beside a known one": { headers: { "webhook-signature": `v9,AAAA ${SIGNATURE}` } },
   "a wrong signature beside a right one": {
     headers: { "webhook-signature": `${NEW_SIGNATURE} ${SIGNATURE}` },
@@ -72,14 +72,14 @@ const ACCEPTED: Record<string, Delivery> = {
 
 const REFUSED: Record<string, readonly [WebhookErrorReason, Delivery]> = {
   "another body": ["signature_mismatch", { body_utf8: EVENT.body_utf8.replace("1", "2") }],
-  "a body that was parsed and written again": [
+  "a body that was parsed and serialized again": [
     "signature_mismatch",
     { body_utf8: EVENT.body_utf8.replaceAll(/([:,])/g, "$1 ") },
   ],
   "another id": ["signature_mismatch", {
     headers: { "webhook-id": "evt_01890a5d-ac96-774b-bcce-b302099a8058" },
   }],
-  "another time": ["signature_mismatch", { headers: { "webhook-timestamp": "1700000001" } }],
+  "another timestamp": ["signature_mismatch", { headers: { "webhook-timestamp": "1700000001" } }],
   "another secret": ["signature_mismatch", { secrets: [FOREIGN] }],
   "a signature without its padding": [
     "signature_mismatch",
@@ -93,16 +93,16 @@ const REFUSED: Record<string, readonly [WebhookErrorReason, Delivery]> = {
     "signature_version_unknown",
     { headers: { "webhook-signature": SIGNATURE.slice(3) } },
   ],
-  "a version that is unknown": [
+  "an unknown version": [
     "signature_version_unknown",
     { headers: { "webhook-signature": SIGNATURE.replace("v1", "v2") } },
   ],
   "no signature": ["header_missing", { headers: { "webhook-signature": null } }],
   "no id": ["header_missing", { headers: { "webhook-id": null } }],
-  "no time": ["header_missing", { headers: { "webhook-timestamp": null } }],
+  "no timestamp": ["header_missing", { headers: { "webhook-timestamp": null } }],
   "an id with a full stop": ["header_invalid", { headers: { "webhook-id": "evt.1" } }],
-  "a time in milliseconds": ["header_invalid", { headers: { "webhook-timestamp": "1700000000000" } }],
-  "a time with a sign": ["header_invalid", { headers: { "webhook-timestamp": "+1700000000" } }],
+  "a timestamp in milliseconds": ["header_invalid", { headers: { "webhook-timestamp": "1700000000000" } }],
+  "a timestamp with a plus sign": ["header_invalid", { headers: { "webhook-timestamp": "+1700000000" } }],
   "301 seconds late": ["timestamp_too_old", { now_seconds: EVENT.timestamp + 301 }],
   "301 seconds early": ["timestamp_too_new", { now_seconds: EVENT.timestamp - 301 }],
 };
@@ -110,9 +110,9 @@ const REFUSED: Record<string, readonly [WebhookErrorReason, Delivery]> = {
 const REFUSED_SECRETS: Record<string, string> = {
   "no prefix": OLD.slice("whsec_".length),
   "no padding": OLD.replace("=", ""),
-  "a line feed at its end": `${OLD}\n`,
-  "the URL alphabet": secretOf(0xff, 30).replaceAll("/", "_"),
-  "bits that belong to no byte": secretOf(0, 32).replace("A=", "B="),
+  "a line feed at the end": `${OLD}\n`,
+  "the base64url alphabet": secretOf(0xff, 30).replaceAll("/", "_"),
+  "non-zero trailing bits": secretOf(0, 32).replace("A=", "B="),
   "23 bytes": secretOf(4, 23),
   "65 bytes": secretOf(4, 65),
 };
@@ -142,10 +142,10 @@ function arrival({ headers, ...changes }: Delivery): Record<string, unknown> {
 export default function make(): VectorFile {
   return {
     description:
-      "Webhook signatures. A case with id is signed: its secrets give signature, the whole webhook-signature header. A " +
-      "case with headers is verified at now_seconds with a tolerance of 300 s: valid, or refused with the reason. A " +
-      "case with secret is a secret that is refused. The body is given as body_utf8 or body_hex.",
-    origin: "Standard Webhooks, where the name says so; else written for this project.",
+      "Webhook signatures. Sign a case with id: its secrets give signature, the whole webhook-signature header. Verify a " +
+      "case with headers at now_seconds with a tolerance of 300 s: it is valid, or refused with the reason. A case with " +
+      "secret has an invalid secret. The body is given as body_utf8 or body_hex.",
+    origin: "Standard Webhooks, if the name says so. Otherwise written for this project.",
     cases: [
       ...Object.entries(SIGNED).map(([name, message]) => ({
         name,

@@ -1,4 +1,4 @@
-"""From the price to the statement: python3 example.py path/to/credentials.json"""
+"""Reads prices, trades, withdraws and lists records: python3 example.py path/to/credentials.json"""
 
 import sys
 import uuid
@@ -24,7 +24,7 @@ def main(credentials: str) -> None:
     try:
         gold.quote("buy", amount_sar=Decimal("0.01"), idempotency_key=new_key())
     except GoldError as error:
-        print(f"refused: {error.code}, as it should be")
+        print(f"refused as expected: {error.code}")
 
     balances = gold.balances()
     print(f"{balances['sar']['available']} SAR available, {balances['sar']['held']} held, {balances['gold']['grams']} g of gold")
@@ -32,7 +32,7 @@ def main(credentials: str) -> None:
 
 
 def new_key() -> str:
-    """One for each operation. A real one is stored before the call, so that it is still there for a retry after a crash."""
+    """Returns a key for one operation. A real client stores it before the call, so that it can retry after a crash."""
     return str(uuid.uuid4())
 
 

@@ -1,6 +1,6 @@
-"""A client of the Gold Trading Partner API, on Python 3.11 or newer with `cryptography` alone.
+"""A client of the Gold Trading Partner API for Python 3.11 or newer. It needs only the package `cryptography`.
 
-Quantities are Decimal, in and out. One client is for one thread: it holds one connection and one token.
+All quantities are Decimal. Use one client per thread, because a client holds one connection and one token.
 """
 
 from __future__ import annotations
@@ -26,9 +26,9 @@ from cryptography.hazmat.primitives.asymmetric import ec
 from cryptography.hazmat.primitives.asymmetric.utils import decode_dss_signature
 
 TIMEOUT_SECONDS = 30
-PAUSES_SECONDS = (0.5, 1.0, 2.0, 4.0)  # at most, between five attempts, where the service does not say how long
-PAUSE_MAX_SECONDS = 30  # whoever is told to wait longer is told by the exception
-RETRY_STATUSES = {408, 429, 500, 502, 503, 504}  # decides where the reply itself has no `retryable`
+PAUSES_SECONDS = (0.5, 1.0, 2.0, 4.0)  # longest pauses between five attempts, if the service sends no Retry-After
+PAUSE_MAX_SECONDS = 30  # if the service asks for a longer pause, the call raises GoldError
+RETRY_STATUSES = {408, 429, 500, 502, 503, 504}  # used if the reply has no `retryable`
 WEBHOOK_TOLERANCE_SECONDS = 300
 
 Side = Literal["buy", "sell"]
@@ -43,7 +43,7 @@ Quote = TypedDict("Quote", {
 class Order(Quote):
     order_id: str
     executed_at: str
-    balances: NotRequired[Balances]  # of the account right after it; only the write itself tells them
+    balances: NotRequired[Balances]  # right after the order; only in the reply to the order itself
 
 
 class Withdrawal(TypedDict):
@@ -56,9 +56,9 @@ class Withdrawal(TypedDict):
 
 
 class GoldError(Exception):
-    """Why there is no result. Decide by `code`: one of docs/errors.md, or `no_answer`, where the outcome is unknown.
+    """Raised if a call has no result. Handle it by `code`: a code of docs/errors.md, or `no_answer` if the outcome is unknown.
 
-    Where `retryable` is true the same call with the same idempotency key may succeed later, and is never executed twice.
+    If `retryable` is true, the same call with the same idempotency key may succeed later. It is never executed twice.
     """
 
     def __init__(self, code: str, detail: str, *, status: int | None = None, request_id: str | None = None,
@@ -78,14 +78,14 @@ class GoldClient:
         self._connection = http.client.HTTPSConnection(address.hostname or "", address.port, context=tls, timeout=TIMEOUT_SECONDS)
         self._signing_key = serialization.load_pem_private_key(Path(signing_key).read_bytes(), password=None)
         if not isinstance(self._signing_key, ec.EllipticCurvePrivateKey) or self._signing_key.curve.name != "secp256r1":
-            raise ValueError(f"{signing_key} is not an EC key on P-256")
+            raise ValueError(f"{signing_key} must be an EC key on the curve P-256")
         self._client_id, self._client_secret = client_id, client_secret
         self._token: str | None = None
         self._token_renewal = 0.0  # by the monotonic clock
 
     @classmethod
     def from_credentials(cls, path: str | Path) -> GoldClient:
-        """By the credentials.json that `npm start` writes for its partner."""
+        """Creates a client from the credentials.json that `npm start` writes for its partner."""
         members = json.loads(Path(path).read_text())
         members.pop("webhook_secret", None)
         return cls(members.pop("base_url"), **members)
@@ -110,21 +110,21 @@ class GoldClient:
         return self._call("POST", "/v1/withdrawals", {"amount_sar": amount_sar, "reference": reference}, idempotency_key, signed=True)
 
     def orders(self, **filters: str) -> Iterator[Order]:
-        """Newest first; `created_after`, `created_before` and `idempotency_key` narrow it."""
+        """Returns the newest order first. The filters are `created_after`, `created_before` and `idempotency_key`."""
         return self._pages("/v1/orders", "cursor", filters)
 
     def withdrawals(self, **filters: str) -> Iterator[Withdrawal]:
         return self._pages("/v1/withdrawals", "cursor", filters)
 
     def events(self, after: int = 0) -> Iterator[dict[str, Any]]:
-        """Oldest first, those that follow the number."""
+        """Returns the events after the sequence number `after`, oldest first."""
         return self._pages("/v1/events", "after", {"after": str(after)})
 
     def statement(self, first_day: str, last_day: str) -> dict[str, Any]:
         return self._call("GET", "/v1/statement?" + urlencode({"from": first_day, "to": last_day}))
 
     def probe(self) -> dict[str, Any]:
-        """What the service thinks of your signatures and your clock, step by step."""
+        """Asks the service to check your signature and your clock, and returns its verdict on each step."""
         return self._call("POST", "/v1/signed-probe", {}, signed=True)
 
     def _pages(self, path: str, cursor_name: str, filters: Mapping[str, str]) -> Iterator[Any]:
@@ -137,7 +137,7 @@ class GoldClient:
             query[cursor_name] = page["next_cursor"]
 
     def _call(self, method: str, path: str, body: Mapping[str, Any] | None = None, key: str | None = None, *, signed: bool = False) -> Any:
-        """Repeats what may succeed soon, with the same key and body, each time signed afresh."""
+        """Retries calls that may succeed soon, with the same key and body and a fresh signature for each attempt."""
         content = None if body is None else to_json(body)
         for pause_seconds in (*PAUSES_SECONDS, None):
             try:
@@ -146,7 +146,7 @@ class GoldClient:
                 stale_token = error.code in ("token_expired", "token_invalid")
                 if stale_token:
                     self._token = None
-                soon = stale_token or (error.retryable and error.status != 422)  # a closed market is no reason to wait here
+                soon = stale_token or (error.retryable and error.status != 422)  # do not wait here for a closed market to open
                 wait_seconds = error.retry_after_seconds or random.uniform(0, pause_seconds or 0)
                 if pause_seconds is None or not soon or wait_seconds > PAUSE_MAX_SECONDS:
                     raise
@@ -180,7 +180,7 @@ class GoldClient:
             body = reply.read()
         except (OSError, http.client.HTTPException) as cause:
             self._connection.close()
-            wrong_server = isinstance(cause, ssl.SSLCertVerificationError)  # it was sent nothing
+            wrong_server = isinstance(cause, ssl.SSLCertVerificationError)  # nothing was sent to it
             raise GoldError("no_answer", f"{method} {path}: {cause!r}", retryable=not wrong_server) from cause
         if 200 <= reply.status < 300:
             return parse_json(body)
@@ -192,7 +192,7 @@ def refusal(status: int, headers: Mapping[str, str], body: bytes) -> GoldError:
         members = parse_json(body)
     except ValueError:
         members = None
-    if not isinstance(members, dict):  # not the service's, but that of something on the way
+    if not isinstance(members, dict):  # a proxy answered instead of the service
         members = {}
     pause = headers.get("Retry-After") or ""
     return GoldError(
@@ -206,7 +206,7 @@ def parse_json(text: bytes) -> Any:
 
 
 def to_json(members: Mapping[str, str | Decimal | None]) -> bytes:
-    """By hand, because `json` cannot write a Decimal. None is left out."""
+    """Writes JSON by hand, because `json` cannot write a Decimal. Members that are None are left out."""
     pairs = []
     for name, value in members.items():
         if isinstance(value, Decimal) and value.is_finite():
@@ -214,15 +214,15 @@ def to_json(members: Mapping[str, str | Decimal | None]) -> bytes:
         elif isinstance(value, str):
             pairs.append(f"{json.dumps(name)}:{json.dumps(value)}")
         elif value is not None:
-            raise TypeError(f'{name} is {value!r}: a quantity is a finite Decimal, as in Decimal("1.5"), never a float')
+            raise TypeError(f'{name} must be a finite Decimal such as Decimal("1.5"), not a float; got {value!r}')
     return ("{" + ",".join(pairs) + "}").encode()
 
 
 def canonical_string(method: str, url: str, body: bytes, timestamp: str, nonce: str) -> bytes:
-    """The five lines that are signed. A part with a line feed would move the others, so it is refused."""
+    """Returns the five lines to sign. A part that contains a line feed would shift the other lines, so it is rejected."""
     parts = (method, url, hashlib.sha256(body).hexdigest(), timestamp, nonce)
     if not all(re.fullmatch("[!-~]+", part) for part in parts):
-        raise ValueError("method, URL, timestamp and nonce are visible ASCII, and none is empty")
+        raise ValueError("method, URL, timestamp and nonce must be visible ASCII and must not be empty")
     return "\n".join(parts).encode()
 
 
@@ -241,19 +241,19 @@ def webhook_signature(secret: str, event_id: str, timestamp: str, body: bytes) -
     encoded = secret.removeprefix("whsec_")
     key = base64.b64decode(encoded)
     if encoded == secret or base64.b64encode(key).decode() != encoded or not 24 <= len(key) <= 64:
-        raise ValueError("a webhook secret is whsec_ and padded base64 of 24 to 64 bytes")
+        raise ValueError("a webhook secret must be whsec_ followed by padded base64 of 24 to 64 bytes")
     return "v1," + base64.b64encode(hmac.digest(key, f"{event_id}.{timestamp}.".encode() + body, "sha256")).decode()
 
 
 def verify_webhook(body: bytes, headers: Mapping[str, str], secrets: Iterable[str], now_seconds: float | None = None) -> dict[str, Any]:
-    """The event, when one of the secrets signed these very bytes within five minutes; ValueError where none did."""
+    """Returns the event if one of the secrets signed exactly these bytes within five minutes. Otherwise raises ValueError."""
     values = {name.lower(): value for name, value in headers.items()}
     event_id, timestamp, given = (values.get(f"webhook-{name}", "") for name in ("id", "timestamp", "signature"))
     if not re.fullmatch(r"[!-+\-/-~]{1,255}", event_id) or not re.fullmatch("[1-9][0-9]{9}", timestamp):
         raise ValueError("webhook-id or webhook-timestamp is missing or malformed")
     if abs((time.time() if now_seconds is None else now_seconds) - int(timestamp)) > WEBHOOK_TOLERANCE_SECONDS:
-        raise ValueError("webhook-timestamp is more than 300 seconds from this clock")
+        raise ValueError("webhook-timestamp differs by more than 300 seconds from this machine's clock")
     expected = [webhook_signature(secret, event_id, timestamp, body).encode() for secret in secrets]
     if not any(hmac.compare_digest(one, signature.encode()) for one in expected for signature in given.split(" ")):
-        raise ValueError("no webhook-signature fits the body and your secrets")
+        raise ValueError("no signature in webhook-signature matches the body and your secrets")
     return parse_json(body)

@@ -1,4 +1,4 @@
-// Receives webhooks on Deno, with Standard Webhooks' own package: deno add npm:standardwebhooks@1.1.1
+// Receives webhooks on Deno with the package of Standard Webhooks: deno add npm:standardwebhooks@1.1.1
 // It needs --allow-env, --allow-net and --allow-read.
 import { Webhook, WebhookVerificationError } from "standardwebhooks";
 
@@ -11,7 +11,7 @@ interface Event {
 const [hostname, port] = setting("RECEIVER_LISTEN").split(":");
 const BODY_MAX_BYTES = 65_536;
 
-// A real receiver keeps both in its database: the event that it stores, and the number of the last one that it worked on.
+// A real receiver keeps both in its database: the stored events and the sequence number of the last processed event.
 const stored = new Map<number, Event>();
 let last = Number(Deno.env.get("LAST_SEQUENCE") ?? 0);
 
@@ -61,7 +61,7 @@ Deno.serve({
   const event = verify(await request.text(), request.headers);
   if (!event) return new Response(null, { status: 400 });
   store(event);
-  // Answer first: after 15 seconds the delivery counts as failed and is sent again.
+  // Answer before the work: after 15 seconds the delivery counts as failed and is sent again.
   setTimeout(work);
   return new Response(null, { status: 200 });
 });

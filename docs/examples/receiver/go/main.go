@@ -1,4 +1,4 @@
-// Receives webhooks on Go, with Standard Webhooks' own package; go.mod says which.
+// Receives webhooks on Go with the package of Standard Webhooks, at the version in go.mod.
 package main
 
 import (
@@ -25,14 +25,14 @@ type event struct {
 	Type     string `json:"type"`
 }
 
-// A real receiver keeps both in its database: the event that it stores, and the number of the last one that it worked on.
+// A real receiver keeps both in its database: the stored events and the sequence number of the last processed event.
 type inbox struct {
 	sync.Mutex
 	stored map[int64]event
 	last   int64
 }
 
-// verify tells whether one of the active secrets signed the body. They are read each time, so that a rotation needs no restart.
+// verify reports whether one of the active secrets signed the body. It reads the secrets each time, so a rotation needs no restart.
 func verify(body []byte, headers http.Header) (bool, error) {
 	secrets, err := os.ReadFile(os.Getenv("WEBHOOK_SECRETS_FILE"))
 	if err != nil {
@@ -50,7 +50,7 @@ func verify(body []byte, headers http.Header) (bool, error) {
 	return false, nil
 }
 
-// store leaves alone what came before: a number belongs to one event, so it tells a repeat as well as the id does.
+// store stores an event once. A sequence number belongs to one event, so it identifies a repeated delivery, as the id does.
 func (in *inbox) store(e event) {
 	in.Lock()
 	defer in.Unlock()
@@ -63,7 +63,7 @@ func (in *inbox) store(e event) {
 	}
 }
 
-// work goes by the order of the numbers, up to the first gap.
+// work processes the stored events in order of their sequence numbers, up to the first gap.
 func (in *inbox) work() {
 	in.Lock()
 	defer in.Unlock()
@@ -96,7 +96,7 @@ func (in *inbox) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	in.store(e)
-	// Answer first: after 15 seconds the delivery counts as failed and is sent again.
+	// Answer before the work: after 15 seconds the delivery counts as failed and is sent again.
 	w.WriteHeader(http.StatusOK)
 	go in.work()
 }

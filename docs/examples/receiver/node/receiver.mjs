@@ -1,4 +1,4 @@
-// Receives webhooks on Node, with Standard Webhooks' own package: npm install standardwebhooks@1.1.1
+// Receives webhooks on Node with the package of Standard Webhooks: npm install standardwebhooks@1.1.1
 import { readFileSync } from "node:fs";
 import { createServer } from "node:https";
 import process from "node:process";
@@ -8,7 +8,7 @@ import { Webhook, WebhookVerificationError } from "standardwebhooks";
 const { RECEIVER_LISTEN, CERTIFICATE_FILE, KEY_FILE, WEBHOOK_SECRETS_FILE, LAST_SEQUENCE } = process.env;
 const BODY_MAX_BYTES = 65_536;
 
-// A real receiver keeps both in its database: the event that it stores, and the number of the last one that it worked on.
+// A real receiver keeps both in its database: the stored events and the sequence number of the last processed event.
 const stored = new Map();
 let last = Number(LAST_SEQUENCE ?? 0);
 
@@ -54,7 +54,7 @@ server.on("request", async (request, response) => {
     console.error(error);
     return 500;
   });
-  // Answer first: after 15 seconds the delivery counts as failed and is sent again.
+  // Answer before the work: after 15 seconds the delivery counts as failed and is sent again.
   response.writeHead(status).end(work);
 });
 server.listen(Number(port), host, () => console.log(`listening on ${host}:${server.address().port}`));

@@ -1,4 +1,4 @@
-"""Receives webhooks on Python 3.9 or newer, with Standard Webhooks' own package: pip install standardwebhooks==1.1.0"""
+"""Receives webhooks on Python 3.9 or newer with the package of Standard Webhooks: pip install standardwebhooks==1.1.0"""
 
 import os
 import ssl
@@ -10,25 +10,25 @@ from standardwebhooks import Webhook, WebhookVerificationError
 
 BODY_MAX_BYTES = 65_536
 
-# A real receiver keeps both in its database: the event that it stores, and the number of the last one that it worked on.
+# A real receiver keeps both in its database: the stored events and the sequence number of the last processed event.
 stored = {}
 last = int(os.environ.get("LAST_SEQUENCE", "0"))
 lock = threading.Lock()
 
 
 def verify(body, headers):
-    """The event, when one of the active secrets signed it. They are read each time, so that a rotation needs no restart."""
+    """Returns the event if one of the active secrets signed it. Reads the secrets each time, so a rotation needs no restart."""
     for secret in Path(os.environ["WEBHOOK_SECRETS_FILE"]).read_text().split():
         webhook = Webhook(secret)
         try:
             return webhook.verify(body, headers)
-        except (WebhookVerificationError, ValueError):  # a header or a body that cannot be read is a ValueError
+        except (WebhookVerificationError, ValueError):  # raised for a malformed header or body
             continue
     return None
 
 
 def store(event):
-    """What came before is left alone: a number belongs to one event, so it tells a repeat as well as the id does."""
+    """Stores an event once. A sequence number belongs to one event, so it identifies a repeated delivery, as the id does."""
     with lock:
         if event["sequence"] <= last or event["sequence"] in stored:
             return
@@ -38,7 +38,7 @@ def store(event):
 
 
 def work():
-    """In the order of the numbers, up to the first gap."""
+    """Processes the stored events in order of their sequence numbers, up to the first gap."""
     global last
     with lock:
         while event := stored.pop(last + 1, None):
@@ -48,18 +48,18 @@ def work():
 
 class Receiver(BaseHTTPRequestHandler):
     protocol_version = "HTTP/1.1"
-    timeout = 60  # of silence, then the connection is closed
+    timeout = 60  # seconds of silence, then the connection is closed
 
     def do_POST(self):
         length = self.headers.get("content-length", "")
         if not length.isdigit() or int(length) > BODY_MAX_BYTES:
-            self.close_connection = True  # what is left unread would be taken for the next request
+            self.close_connection = True  # the unread body would be read as the next request
             return self.answer(413)
         event = verify(self.rfile.read(int(length)), dict(self.headers))
         if event is None:
             return self.answer(400)
         store(event)
-        # Answer first: after 15 seconds the delivery counts as failed and is sent again.
+        # Answer before the work: after 15 seconds the delivery counts as failed and is sent again.
         self.answer(200)
         work()
 
@@ -77,7 +77,7 @@ if __name__ == "__main__":
     tls = ssl.create_default_context(ssl.Purpose.CLIENT_AUTH)
     tls.load_cert_chain(os.environ["CERTIFICATE_FILE"], os.environ["KEY_FILE"])
     server = ThreadingHTTPServer((host, int(port)), Receiver)
-    # The handshake belongs to the connection's own thread: else one silent peer would keep all others out.
+    # Each connection's own thread does its handshake. Otherwise one silent client would block all others.
     server.socket = tls.wrap_socket(server.socket, server_side=True, do_handshake_on_connect=False)
     print(f"listening on {host}:{server.server_port}", flush=True)
     server.serve_forever()

@@ -45,7 +45,7 @@ def canonical_request(case: dict) -> bool | None:
 def detached_jws(case: dict) -> bool | None:
     """Returns None for signatures that this client never makes: invalid ones and those with another header."""
     header = base64.urlsafe_b64encode(b'{"alg":"ES256","b64":false,"crit":["b64"]}').decode().rstrip("=")
-    if not case["valid"] or not case["jws"].startswith(f"{header}..") or case["name"] == "the other s, n - s":
+    if not case["valid"] or not case["jws"].startswith(f"{header}..") or case["name"] == "the complementary s: n - s":
         return None
     key = ec.derive_private_key(X_OF_RFC_6979, ec.SECP256R1())
     return gold_client.detached_jws(key, bytes.fromhex(case["payload_hex"])) == case["jws"]
@@ -106,7 +106,7 @@ def refused_by_clock(credentials: str, seconds: str) -> object:
         gold.order(quote["quote_id"], idempotency_key=f"order-by-clock-{seconds}")
     except GoldError as error:
         return {name: getattr(error, name) for name in ("code", "status", "detail", "request_id", "retryable")}
-    return "it was executed"
+    return "the order was executed"
 
 
 def pauses(credentials: str, calls: str) -> object:
