@@ -5,7 +5,7 @@ const LIMITER_TEST = "src/admission/rate/rate_limiter.test.ts";
 const RATE_TEST = "src/admission/rate/rate.pg.test.ts";
 const FAILURES = "src/admission/rate/limit_failures.ts";
 const FAILURES_TEST = "src/admission/rate/limit_failures.pg.test.ts";
-const CORRIDOR = "src/corridor.ts";
+const ADMIT_CALLER = "src/admission/admit_caller.ts";
 const QUERY = "src/admission/query/read_query.ts";
 const QUERY_TEST = "src/admission/query/read_query.test.ts";
 const USAGE_TEST = "src/admission/usage/usage.pg.test.ts";
@@ -37,9 +37,9 @@ export const ADMISSION_DEFECTS: readonly Defect[] = [
   },
   {
     name: "rate: a request that is admitted again is counted twice",
-    file: CORRIDOR,
-    from: "  if (exchange.rateFields) return;",
-    to: "",
+    file: ADMIT_CALLER,
+    from: "if (!exchange.rateFields) {",
+    to: "{",
     tests: [RATE_TEST],
   },
   {

@@ -1,6 +1,8 @@
 import type { Defect } from "./defect.ts";
 
 const BOOK_ORDERS = "src/booking/trading/book_orders.sql";
+const LOCK_ACCOUNTS = "src/booking/ledger/lock_accounts.sql";
+const ISOLATION_TEST = "src/booking/isolation.pg.test.ts";
 const BOOK_ORDERS_TEST = "src/booking/trading/book_orders.pg.test.ts";
 const LOCKS_TEST = "src/booking/trading/locks.pg.test.ts";
 const EXPIRY_TEST = "src/booking/trading/expiry.pg.test.ts";
@@ -12,31 +14,31 @@ const MIGRATE_TEST = "src/database/migrate.pg.test.ts";
 
 export const ORDER_DEFECTS: readonly Defect[] = [
   {
-    name: "order: the isolation level is not checked",
-    file: BOOK_ORDERS,
+    name: "lock: the isolation level is not checked",
+    file: LOCK_ACCOUNTS,
     from: "  perform require_read_committed();\n",
     to: "",
-    tests: [BOOK_ORDERS_TEST],
+    tests: [ISOLATION_TEST],
     short: true,
   },
   {
-    name: "order: the account is not locked",
-    file: BOOK_ORDERS,
+    name: "lock: accounts are not locked",
+    file: LOCK_ACCOUNTS,
     from: " for no key update of a\n",
     to: " \n",
     tests: [LOCKS_TEST],
     short: true,
   },
   {
-    name: "order: skip locked is missing",
-    file: BOOK_ORDERS,
+    name: "lock: skip locked is missing",
+    file: LOCK_ACCOUNTS,
     from: "for no key update of a skip locked",
     to: "for no key update of a",
     tests: [LOCKS_TEST],
   },
   {
-    name: "order: accounts are locked in the order of the requests",
-    file: BOOK_ORDERS,
+    name: "lock: accounts are locked in the order of the requests",
+    file: LOCK_ACCOUNTS,
     from: "      order by a.client_id for no key update of a\n",
     to: "      order by array_position(clients, a.client_id) for no key update of a\n",
     tests: [LOCKS_TEST],

@@ -1,6 +1,7 @@
 import type { Defect } from "./defect.ts";
 
 const BOOK_ORDERS = "src/booking/trading/book_orders.sql";
+const OUTCOME = "src/booking/idempotency/outcome.sql";
 const SPEND_NONCE = "src/booking/nonce/spend_nonces.sql";
 const BOOK_ORDERS_TEST = "src/booking/trading/book_orders.pg.test.ts";
 const BATCH_EQUALS_SINGLES_TEST = "src/booking/trading/batch_equals_singles.pg.test.ts";
@@ -27,16 +28,16 @@ export const ORDER_IDENTITY_DEFECTS: readonly Defect[] = [
   {
     name: "order: a request with a changed admission version spends its nonce",
     file: BOOK_ORDERS,
-    from: "if holder.admission_version <> asked.admission then\n",
+    from: "if early.outcome is not null then\n",
     to:
-      "if holder.admission_version <> asked.admission then\n      spent := spent || row(holder.bucket, asked.client, asked.nonce, asked.request)::nonce;\n",
+      "if early.outcome is not null then\n      spent := spent || row(holder.bucket, asked.client, asked.nonce, asked.request)::nonce;\n",
     tests: [BOOK_ORDERS_TEST],
   },
   {
     name: "order: the admission version is not compared",
     file: BOOK_ORDERS,
-    from: "if holder.admission_version <> asked.admission then",
-    to: "if false then",
+    from: "holder.admission_version = asked.admission);",
+    to: "true);",
     tests: [BOOK_ORDERS_TEST],
     short: true,
   },
@@ -58,31 +59,30 @@ export const ORDER_IDENTITY_DEFECTS: readonly Defect[] = [
   {
     name: "order: the settle parameter is ignored",
     file: BOOK_ORDERS,
-    from: "elsif settle and asked.request in (asked.spent_by, asked.known_request) then",
-    to: "elsif false then",
+    from: "early_outcome(asked.n, settle,",
+    to: "early_outcome(asked.n, false,",
     tests: [BOOK_ORDERS_TEST, REPLAY_TEST],
   },
   {
-    name: "order: a retry after a lost connection spends no nonce if the key is known",
-    file: BOOK_ORDERS,
-    from: "elsif settle and asked.request in (asked.spent_by, asked.known_request) then",
-    to: "elsif settle and asked.known_body is not null then",
+    name: "settle: a retry after a lost connection spends no nonce if the key is known",
+    file: OUTCOME,
+    from: "(known_request = request or spent_by = request)",
+    to: "body is not null",
     tests: [REPLAY_TEST],
     short: true,
   },
   {
-    name: "order: a retry after a lost connection is rejected because of its own nonce",
-    file: BOOK_ORDERS,
-    from: "asked.request in (asked.spent_by, asked.known_request)",
-    to: "asked.request = asked.known_request",
+    name: "settle: a retry after a lost connection is rejected because of its own nonce",
+    file: OUTCOME,
+    from: "(known_request = request or spent_by = request)",
+    to: "known_request = request",
     tests: [REPLAY_TEST],
   },
   {
-    name: "order: the settle check depends on the admission version",
-    file: BOOK_ORDERS,
-    from: "elsif settle and asked.request in (asked.spent_by, asked.known_request) then",
-    to:
-      "elsif settle and asked.request in (asked.spent_by, asked.known_request) and accounts[asked.slot].admission_version = asked.admission then",
+    name: "settle: it depends on the admission version",
+    file: OUTCOME,
+    from: "when settle and (",
+    to: "when settle and is_admitted and (",
     tests: [REPLAY_TEST],
   },
   {
@@ -133,13 +133,6 @@ export const ORDER_IDENTITY_DEFECTS: readonly Defect[] = [
     short: true,
   },
   {
-    name: "nonce: the account is not locked",
-    file: SPEND_NONCE,
-    from: "order by a.client_id for no key update of a\n",
-    to: "order by a.client_id\n",
-    tests: [SPEND_NONCE_TEST],
-  },
-  {
     name: "nonce: every nonce counts as unused",
     file: SPEND_NONCE,
     from: "else 'nonce_reused'",
@@ -173,8 +166,8 @@ export const ORDER_IDENTITY_DEFECTS: readonly Defect[] = [
   {
     name: "nonce: a batch waits for a locked account",
     file: SPEND_NONCE,
-    from: " skip locked",
-    to: "",
+    from: "lock_accounts(clients, wait)",
+    to: "lock_accounts(clients, true)",
     tests: [SPEND_NONCE_TEST],
   },
 ];

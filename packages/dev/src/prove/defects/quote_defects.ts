@@ -14,10 +14,10 @@ const REPLAY_TEST = "src/booking/idempotency/replay.pg.test.ts";
 
 export const QUOTE_DEFECTS: readonly Defect[] = [
   {
-    name: "quote: the account is not locked",
+    name: "quote: a batch waits for a locked account",
     file: BOOK_QUOTES,
-    from: " for no key update of a\n",
-    to: " \n",
+    from: "lock_accounts(clients, wait)",
+    to: "lock_accounts(clients, true)",
     tests: [BOOK_QUOTES_TEST, LOCKS_TEST],
   },
   {
@@ -108,15 +108,15 @@ export const QUOTE_DEFECTS: readonly Defect[] = [
   {
     name: "quote: the admission version is not compared",
     file: BOOK_QUOTES,
-    from: "if holder.admission_version <> asked.admission then",
-    to: "if false then",
+    from: "holder.admission_version = asked.admission);",
+    to: "true);",
     tests: [BOOK_QUOTES_TEST],
   },
   {
     name: "quote: the settle parameter is ignored",
     file: BOOK_QUOTES,
-    from: "elsif settle and asked.known_request = asked.request then",
-    to: "elsif false then",
+    from: "early_outcome(asked.n, settle,",
+    to: "early_outcome(asked.n, false,",
     tests: [BOOK_QUOTES_TEST],
   },
   {

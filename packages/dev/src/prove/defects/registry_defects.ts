@@ -114,10 +114,10 @@ export const REGISTRY_DEFECTS: readonly Defect[] = [
   },
   {
     name: "writes: a cancelled statement counts as not executed",
-    file: "src/booking/lane.ts",
-    from: '[/^(57014|COMMIT_UNREPLICATED)$/, "doubtful"]',
-    to: '[/^(57014|COMMIT_UNREPLICATED)$/, "unavailable"]',
-    tests: ["src/booking/lane_failures.test.ts"],
+    file: "src/database/classify_sql_error.ts",
+    from: '"in_doubt"],',
+    to: '"unavailable"],',
+    tests: ["src/database/classify_sql_error.test.ts"],
     short: true,
   },
 ];
