@@ -155,9 +155,9 @@ declare
   newest text := hold_authorities();
 begin
   if first and newest is not null then
-    raise exception 'there is a certificate authority already: `gold key rotate ca` puts a new one beside it' using errcode = 'GR409';
+    raise exception 'there is a certificate authority already: `gold key rotate ca` adds a new one beside it' using errcode = 'GR409';
   elsif not first and newest is null then
-    raise exception 'there is no certificate authority yet: `gold ca init` makes the first one' using errcode = 'GR409';
+    raise exception 'there is no certificate authority yet: `gold ca init` creates the first one' using errcode = 'GR409';
   end if;
   -- The newest authority signs, so created_at must be later than the previous one's, even if the clock went
   -- back.
@@ -209,14 +209,14 @@ declare
 begin
   select c.* into known from certificate c where c.key_hash = add_certificate.key_hash;
   if add_certificate.authority <> newest then
-    raise exception 'a new authority took the place of the one that signed this certificate: run the command again' using errcode = 'GR409';
+    raise exception 'a new authority has replaced the one that signed this certificate: run the command again' using errcode = 'GR409';
   elsif known.revoked_at is not null then
-    raise exception 'the certificate of this key was revoked at %, and a revoked key does not come back: the partner makes a new one',
+    raise exception 'the certificate of this key was revoked at %, and a revoked key cannot be certified again: the partner must make a new one',
       instant_text(known.revoked_at) using errcode = 'GR409';
   elsif known.partner_id <> subject.id then
-    raise exception 'this key is in a certificate of %: each partner makes a key of its own', public_of(known.partner_id) using errcode = 'GR409';
+    raise exception 'this key is in a certificate of %: each partner must make its own key', public_of(known.partner_id) using errcode = 'GR409';
   elsif known.fingerprint is not null then
-    raise exception 'this key is in certificate % already, and a key is certified once. If `gold cert issue` was cut short, the certificate may be beside the file that was asked for, by its name and a number; else the partner makes a new key', known.fingerprint
+    raise exception 'this key is in certificate % already, and a key is certified only once. If `gold cert issue` was interrupted, the certificate may be beside the requested file, under the file''s name and a number. If it is not, the partner must make a new key', known.fingerprint
       using errcode = 'GR409';
   end if;
   insert into certificate (fingerprint, partner_id, serial, not_before, not_after, authority, key_hash)
@@ -238,19 +238,19 @@ CREATE FUNCTION gold.add_operator(name text, verifier text) RETURNS void
     AS $_$
 begin
   if name !~ '^[a-z][a-z0-9_]{2,39}$' or name ~ '^(gold|pg)_' or name in ('postgres', 'public', 'none') then
-    raise exception 'a login''s name is 3 to 40 of a-z, 0-9 and _, begins with a letter, is none of postgres, public and none, and does not begin with gold_ or pg_'
+    raise exception 'the name of a login must have 3 to 40 characters of a-z, 0-9 and _, and begin with a letter. It must not be postgres, public or none, or begin with gold_ or pg_'
       using errcode = 'GR409';
   elsif exists (select from pg_roles r where r.rolname = add_operator.name) then
-    raise exception 'there is a database login % already', name using errcode = 'GR409';
+    raise exception 'there is already a database login %', name using errcode = 'GR409';
   elsif is_known_login(name) then
-    raise exception 'the name % stands in the books for somebody who had it before, and names one person for ever: take another', name
+    raise exception 'the books already name an earlier login %, and a name must always mean one person: choose another name', name
       using errcode = 'GR409';
   end if;
   execute format('create role %I login password %L', name, verifier);
   begin
     execute format('grant gold_operator to %I', name);
   exception when insufficient_privilege then
-    raise exception 'the login % may not hand out gold_operator: a superuser has to say once, grant gold_operator to % with admin option',
+    raise exception 'the login % may not grant gold_operator. A superuser must run once: grant gold_operator to % with admin option',
       session_user, session_user using errcode = 'GR409';
   end;
   perform limit_operator_sessions(name);
@@ -273,11 +273,11 @@ declare
 begin
   select k.* into known from signing_key k where k.partner_id = subject.id and k.thumbprint = add_signing_key.thumbprint;
   if known.retire_at <= clock_timestamp() then
-    raise exception 'this key was retired at %, and a retired key does not come back: make a new one', instant_text(known.retire_at) using errcode = 'GR409';
+    raise exception 'this key was retired at %, and a retired key cannot be registered again: make a new one', instant_text(known.retire_at) using errcode = 'GR409';
   elsif known.thumbprint is not null then
     raise exception 'this key is registered already' using errcode = 'GR409';
   elsif exists (select from signing_key k where k.partner_id = subject.id and add_signing_key.kid in (k.kid, k.thumbprint)) then
-    raise exception 'another key of this partner has the kid % already: give this one a name of its own', add_signing_key.kid using errcode = 'GR409';
+    raise exception 'another key of this partner already has % as its kid or thumbprint: choose another kid', add_signing_key.kid using errcode = 'GR409';
   end if;
   perform refuse_crowd('signing key', (select count(*) from signing_key k
     where k.partner_id = subject.id and (k.retire_at is null or k.retire_at > clock_timestamp())));
@@ -411,11 +411,11 @@ begin
   perform end_admission(subject.id);
   subject := partner_of(public);
   if subject.pending_iban is null then
-    raise exception 'no new IBAN was asked for' using errcode = 'GR409';
+    raise exception 'no new IBAN was requested' using errcode = 'GR409';
   elsif subject.pending_iban_by = session_user then
-    raise exception 'you asked for this IBAN, so another login has to approve it' using errcode = 'GR409';
+    raise exception 'you requested this IBAN, so another login has to approve it' using errcode = 'GR409';
   elsif subject.pending_iban is distinct from seen then
-    raise exception 'another IBAN was asked for meanwhile: %', subject.pending_iban using errcode = 'GR409';
+    raise exception 'another IBAN was requested meanwhile: %', subject.pending_iban using errcode = 'GR409';
   end if;
   update partner p set iban = seen, iban_changed_at = clock_timestamp(), pending_iban = null, pending_iban_by = null, pending_iban_at = null
   where p.id = subject.id returning p.iban_changed_at into subject.iban_changed_at;
@@ -776,7 +776,7 @@ CREATE FUNCTION gold.begin_rotation(public text, overlap_seconds integer, OUT pa
     AS $$
 begin
   if overlap_seconds not between 0 and 90 * 86400 then
-    raise exception 'an overlap is 90 days at most' using errcode = 'GR409';
+    raise exception 'the overlap must be between 0 seconds and 90 days' using errcode = 'GR409';
   elsif overlap_seconds = 0 then
     perform end_admission((partner_of(public)).id);
   end if;
@@ -842,7 +842,7 @@ declare
 begin
   -- Even with the service's login, nobody can create money in production.
   if not exists (select from deployment d where d.environment = 'sandbox') then
-    raise exception 'money comes in by a deposit here, never by a call' using errcode = 'GB004';
+    raise exception 'fundings can be booked only in the sandbox: record and approve a deposit instead' using errcode = 'GB004';
   end if;
   select * into turn from take_turn(settle, client, admission, null, key, fingerprint, request);
   if (turn.answer).outcome is not null then
@@ -895,7 +895,9 @@ declare
   detail text;
   body text;
   answer idempotency_key;
+  early outcome;
   limited outcome;
+  placed orders;
   spent nonce[] := '{}';
   spent_names text[] := '{}';
   executed orders[] := '{}';
@@ -903,21 +905,7 @@ declare
   bound idempotency_key[] := '{}';
   bound_names text[] := '{}';
 begin
-  perform require_read_committed();
-
-  if wait then
-    select array_agg((l.a).client_id), array_agg(l.a) into locked, accounts
-    from (
-      select a from account a join (select distinct unnest(clients) as client) i on a.bucket = i.client % 64 and a.client_id = i.client
-      order by a.client_id for no key update of a
-    ) l;
-  else
-    select array_agg((l.a).client_id), array_agg(l.a) into locked, accounts
-    from (
-      select a from account a join (select distinct unnest(clients) as client) i on a.bucket = i.client % 64 and a.client_id = i.client
-      order by a.client_id for no key update of a skip locked
-    ) l;
-  end if;
+  select l.locked, l.accounts into locked, accounts from lock_accounts(clients, wait) l;
   clock := clock_timestamp();
   present := ceil_millisecond(clock);
   horizon := clock + clock_tolerance();
@@ -940,16 +928,12 @@ begin
     if asked.slot is null then
       return next row(asked.n, 'busy', null, null)::outcome;
       continue;
-    elsif settle and asked.request in (asked.spent_by, asked.known_request) then
-      -- An earlier attempt of the same request was committed before its connection was lost. Its nonce and
-      -- its key were written together, so the key's row has the result.
-      return next settled(asked.n, asked.known_request = asked.request, asked.known_fingerprint = asked.fingerprint,
-        asked.known_status, asked.known_body);
-      continue;
     end if;
     holder := accounts[asked.slot];
-    if holder.admission_version <> asked.admission then
-      return next row(asked.n, 'admission_changed', null, null)::outcome;
+    early := early_outcome(asked.n, settle, asked.request, asked.spent_by, asked.known_request,
+      asked.known_fingerprint = asked.fingerprint, asked.known_status, asked.known_body, holder.admission_version = asked.admission);
+    if early.outcome is not null then
+      return next early;
       continue;
     end if;
     if crowded then
@@ -1042,12 +1026,11 @@ begin
       if crowded then
         executed_names := executed_names || (asked.client || ' ' || asked.quote);
       end if;
-      executed := executed || row(holder.bucket, asked.client, asked.side, asked.quote, holder.event_sequence, asked.grams, asked.price,
+      placed := row(holder.bucket, asked.client, asked.side, asked.quote, holder.event_sequence, asked.grams, asked.price,
         asked.total, holder.last_posted_at, holder.sar_available, holder.sar_held, holder.gold, 0)::orders;
-      body := concat('{"order_id":"ord_', asked.quote, '","quote_id":"qt_', asked.quote, '","side":"', asked.side,
-        '","gold_grams":', decimal_text(asked.grams, 0.0001), ',"price_per_gram_sar":', decimal_text(asked.price, 0.0001),
-        ',"total_sar":', decimal_text(asked.total, 0.01), ',"status":"executed","executed_at":"', instant_text(holder.last_posted_at),
-        '","balances":', balances_text(holder.sar_available, holder.sar_held, holder.gold, holder.last_posted_at), '}');
+      executed := executed || placed;
+      body := '{' || order_members(placed) || ',"balances":'
+        || balances_text(holder.sar_available, holder.sar_held, holder.gold, holder.last_posted_at) || '}';
       answer := row(holder.bucket, asked.client, 201, asked.key, asked.fingerprint, asked.request, asked.quote, holder.last_posted_at, 'order', body);
     else
       body := problem_text(refusal, detail, asked.request);
@@ -1125,6 +1108,7 @@ declare
   body text;
   detail text;
   answer idempotency_key;
+  early outcome;
   held allowance;
   allowances allowance[] := '{}';
   limited boolean := false;
@@ -1133,21 +1117,7 @@ declare
   bound idempotency_key[] := '{}';
   bound_names text[] := '{}';
 begin
-  perform require_read_committed();
-
-  if wait then
-    select array_agg((l.a).client_id), array_agg(l.a) into locked, accounts
-    from (
-      select a from account a join (select distinct unnest(clients) as client) i on a.bucket = i.client % 64 and a.client_id = i.client
-      order by a.client_id for no key update of a
-    ) l;
-  else
-    select array_agg((l.a).client_id), array_agg(l.a) into locked, accounts
-    from (
-      select a from account a join (select distinct unnest(clients) as client) i on a.bucket = i.client % 64 and a.client_id = i.client
-      order by a.client_id for no key update of a skip locked
-    ) l;
-  end if;
+  select l.locked, l.accounts into locked, accounts from lock_accounts(clients, wait) l;
   clock := clock_timestamp();
   present := ceil_millisecond(clock);
   horizon := clock + clock_tolerance();
@@ -1169,14 +1139,12 @@ begin
     if asked.slot is null then
       return next row(asked.n, 'busy', null, null)::outcome;
       continue;
-    elsif settle and asked.known_request = asked.request then
-      -- An earlier attempt of the same request was committed before its connection was lost.
-      return next settled(asked.n, true, true, asked.known_status, asked.known_body);
-      continue;
     end if;
     holder := accounts[asked.slot];
-    if holder.admission_version <> asked.admission then
-      return next row(asked.n, 'admission_changed', null, null)::outcome;
+    early := early_outcome(asked.n, settle, asked.request, null, asked.known_request,
+      asked.known_fingerprint = asked.fingerprint, asked.known_status, asked.known_body, holder.admission_version = asked.admission);
+    if early.outcome is not null then
+      return next early;
       continue;
     end if;
 
@@ -1382,7 +1350,7 @@ declare
   limited outcome;
 begin
   if nonce is null then
-    raise exception 'a withdrawal is signed, so it comes with a nonce' using errcode = 'null_value_not_allowed';
+    raise exception 'the nonce of a withdrawal must not be null' using errcode = 'null_value_not_allowed';
   end if;
   select * into turn from take_turn(settle, client, admission, nonce, key, fingerprint, request);
   if (turn.answer).outcome is not null then
@@ -1581,6 +1549,86 @@ END;
 ALTER FUNCTION gold.chain_lines(client integer, after_sequence bigint, most integer) OWNER TO gold_book;
 
 --
+-- Name: check_balance_is_sum(); Type: FUNCTION; Schema: gold; Owner: gold_book
+--
+
+CREATE FUNCTION gold.check_balance_is_sum() RETURNS TABLE(subject text, detail text)
+    LANGUAGE sql STABLE
+    SET search_path TO 'gold', 'pg_temp'
+    AS $$
+  select 'client ' || a.client_id,
+    format('holds %s/%s/%s, transfers sum to %s/%s/%s', a.sar_available, a.sar_held, a.gold,
+      coalesce(s.available, 0), coalesce(s.held, 0), coalesce(s.gold, 0))
+  from account a
+  left join (
+    select client_id,
+      sum(case when credit = 'available' then amount when debit = 'available' then -amount else 0 end) as available,
+      sum(case when credit = 'held' then amount when debit = 'held' then -amount else 0 end) as held,
+      sum(case when credit = 'gold' then amount when debit = 'gold' then -amount else 0 end) as gold
+    from transfer group by client_id
+  ) s on s.client_id = a.client_id
+  where (a.sar_available, a.sar_held, a.gold) is distinct from
+    (coalesce(s.available, 0), coalesce(s.held, 0), coalesce(s.gold, 0))
+$$;
+
+ALTER FUNCTION gold.check_balance_is_sum() OWNER TO gold_book;
+
+--
+-- Name: check_bar_is_booked(); Type: FUNCTION; Schema: gold; Owner: gold_book
+--
+
+CREATE FUNCTION gold.check_bar_is_booked() RETURNS TABLE(subject text, detail text)
+    LANGUAGE sql STABLE
+    SET search_path TO 'gold', 'pg_temp'
+    AS $$
+  select 'bar ' || b.serial, 'its transfer is missing or has another weight'
+  from bar b
+  left join transfer i on i.bucket = 0 and i.client_id = 0 and i.sequence = b.added_sequence and i.debit = 'bars' and i.amount = b.fine
+  left join transfer o on o.bucket = 0 and o.client_id = 0 and o.sequence = b.removed_sequence and o.credit = 'bars' and o.amount = b.fine
+  where i.amount is null or (b.removed_at is not null and o.amount is null)
+$$;
+
+ALTER FUNCTION gold.check_bar_is_booked() OWNER TO gold_book;
+
+--
+-- Name: check_deposit_is_booked(); Type: FUNCTION; Schema: gold; Owner: gold_book
+--
+
+CREATE FUNCTION gold.check_deposit_is_booked() RETURNS TABLE(subject text, detail text)
+    LANGUAGE sql STABLE
+    SET search_path TO 'gold', 'pg_temp'
+    AS $$
+  select 'deposit ' || d.id, 'its funding or the transfer of its reversal is missing or differs from it'
+  from deposit d
+  left join funding f on f.bucket = d.bucket and f.client_id = d.client_id and f.id = d.id and f.amount = d.amount and f.created_at = d.approved_at
+  left join transfer t on t.bucket = d.bucket and t.client_id = d.client_id and t.sequence = d.reversed_sequence
+    and (t.leg, t.debit, t.credit, t.amount, t.posted_at) = (1, 'available'::book, 'bank'::book, d.amount, d.reversed_at)
+  where (d.approved_at is not null) <> (f.id is not null)
+    or (d.approved_at is not null and d.reversed_at is not null) <> (t.amount is not null)
+$$;
+
+ALTER FUNCTION gold.check_deposit_is_booked() OWNER TO gold_book;
+
+--
+-- Name: check_deposit_is_noted(); Type: FUNCTION; Schema: gold; Owner: gold_book
+--
+
+CREATE FUNCTION gold.check_deposit_is_noted() RETURNS TABLE(subject text, detail text)
+    LANGUAGE sql STABLE
+    SET search_path TO 'gold', 'pg_temp'
+    AS $$
+  select 'deposit ' || d.id, 'its amount, bank reference or logins differ from the audit'
+  from deposit d
+  left join audit r on r.action = 'deposit.record' and r.detail->>'deposit' = 'dep_' || d.id
+  left join audit y on y.action = 'deposit.approve' and y.detail->>'deposit' = 'dep_' || d.id
+  left join audit z on z.action = 'deposit.reverse' and z.detail->>'deposit' = 'dep_' || d.id
+  where (r.login, r.detail->>'bank_reference', (r.detail->>'amount')::bigint, y.login, z.login) is distinct from
+    (d.recorded_by, d.bank_reference, d.amount, d.approved_by, d.reversed_by)
+$$;
+
+ALTER FUNCTION gold.check_deposit_is_noted() OWNER TO gold_book;
+
+--
 -- Name: check_end(text, integer, timestamp with time zone, jsonb); Type: FUNCTION; Schema: gold; Owner: gold_book
 --
 
@@ -1590,13 +1638,199 @@ CREATE FUNCTION gold.check_end(noun text, id integer, last_used_at timestamp wit
     AS $$
 begin
   if not seen ? id::text then
-    raise exception 'the % % was made meanwhile: see who made it, and run the command again', noun, id using errcode = 'GR409';
+    raise exception 'the % % was created meanwhile: check who created it, and run the command again', noun, id using errcode = 'GR409';
   elsif seen is not null then
     perform refuse_use_meanwhile(format('%s %s', noun, id), last_used_at, (seen ->> id::text)::timestamptz);
   end if;
 end $$;
 
 ALTER FUNCTION gold.check_end(noun text, id integer, last_used_at timestamp with time zone, seen jsonb) OWNER TO gold_book;
+
+--
+-- Name: check_event_has_execution(); Type: FUNCTION; Schema: gold; Owner: gold_book
+--
+
+CREATE FUNCTION gold.check_event_has_execution() RETURNS TABLE(subject text, detail text)
+    LANGUAGE sql STABLE
+    SET search_path TO 'gold', 'pg_temp'
+    AS $$
+  select 'client ' || e.client_id || ' sequence ' || e.sequence, 'the record of this ' || e.type || ' event does not exist'
+  from event e
+  left join orders o on e.type = 'order.executed' and o.bucket = e.bucket and o.client_id = e.client_id and o.id = e.subject
+    and o.sequence = e.sequence
+  left join funding f on e.type = 'funding.completed' and f.bucket = e.bucket and f.client_id = e.client_id and f.id = e.subject
+    and f.sequence = e.sequence
+  left join withdrawal_step s on e.type like 'withdrawal.%' and s.bucket = e.bucket and s.client_id = e.client_id
+    and s.withdrawal_id = e.subject and s.sequence = e.sequence
+  left join deposit d on e.type = 'funding.reversed' and d.bucket = e.bucket and d.client_id = e.client_id and d.id = e.subject
+    and d.reversed_sequence = e.sequence
+  left join expiry_notice n on e.type = 'credential.expiring' and n.bucket = e.bucket and n.client_id = e.client_id and n.id = e.subject
+  -- A webhook test has no execution: the subject of its event is the event itself.
+  where coalesce(o.id, f.id, s.withdrawal_id, d.id, n.id, case when e.type = 'webhook.test' and e.subject = e.id then e.id end) is null
+$$;
+
+ALTER FUNCTION gold.check_event_has_execution() OWNER TO gold_book;
+
+--
+-- Name: check_events_without_gap(); Type: FUNCTION; Schema: gold; Owner: gold_book
+--
+
+CREATE FUNCTION gold.check_events_without_gap() RETURNS TABLE(subject text, detail text)
+    LANGUAGE sql STABLE
+    SET search_path TO 'gold', 'pg_temp'
+    AS $$
+  select 'client ' || a.client_id, format('the account is at %s, events: %s, last %s', a.event_sequence, e.n, e.last)
+  from account a
+  left join (select client_id, count(*) as n, max(sequence) as last from event group by client_id) e on e.client_id = a.client_id
+  where a.client_id <> 0 and (coalesce(e.n, 0), coalesce(e.last, 0)) <> (a.event_sequence, a.event_sequence)
+$$;
+
+ALTER FUNCTION gold.check_events_without_gap() OWNER TO gold_book;
+
+--
+-- Name: check_execution_has_event(); Type: FUNCTION; Schema: gold; Owner: gold_book
+--
+
+CREATE FUNCTION gold.check_execution_has_event() RETURNS TABLE(subject text, detail text)
+    LANGUAGE sql STABLE
+    SET search_path TO 'gold', 'pg_temp'
+    AS $$
+  select r.kind || ' ' || r.id, 'its event is missing or belongs to something else'
+  from (
+    select 'order' as kind, o.bucket, o.client_id, o.id, o.sequence from orders o
+    union all
+    select 'funding', f.bucket, f.client_id, f.id, f.sequence from funding f
+    union all
+    select 'withdrawal', w.bucket, w.client_id, w.id, w.sequence from withdrawal w
+  ) r
+  left join event e on e.bucket = r.bucket and e.client_id = r.client_id and e.sequence = r.sequence
+  where e.subject is distinct from r.id
+$$;
+
+ALTER FUNCTION gold.check_execution_has_event() OWNER TO gold_book;
+
+--
+-- Name: check_execution_has_key(); Type: FUNCTION; Schema: gold; Owner: gold_book
+--
+
+CREATE FUNCTION gold.check_execution_has_key() RETURNS TABLE(subject text, detail text)
+    LANGUAGE sql STABLE
+    SET search_path TO 'gold', 'pg_temp'
+    AS $$
+  select r.kind || ' ' || r.id, 'it is bound to ' || r.keys || ' keys'
+  from (
+    select 'order' as kind, o.id, count(k.key) as keys
+    from orders o left join idempotency_key k on k.bucket = o.bucket and k.client_id = o.client_id and k.result_id = o.id and k.result_kind = 'order'
+    group by o.id
+    union all
+    -- A funding without a key comes from an approved deposit.
+    select 'funding', f.id, count(k.key) + count(d.id)
+    from funding f
+    left join idempotency_key k on k.bucket = f.bucket and k.client_id = f.client_id and k.result_id = f.id and k.result_kind = 'funding'
+    left join deposit d on d.client_id = f.client_id and d.id = f.id and d.approved_at is not null
+    group by f.id
+    union all
+    select 'withdrawal', w.id, count(k.key)
+    from withdrawal w left join idempotency_key k on k.bucket = w.bucket and k.client_id = w.client_id and k.result_id = w.id and k.result_kind = 'withdrawal'
+    group by w.id
+  ) r
+  where r.keys <> 1
+$$;
+
+ALTER FUNCTION gold.check_execution_has_key() OWNER TO gold_book;
+
+--
+-- Name: check_funding_is_booked(); Type: FUNCTION; Schema: gold; Owner: gold_book
+--
+
+CREATE FUNCTION gold.check_funding_is_booked() RETURNS TABLE(subject text, detail text)
+    LANGUAGE sql STABLE
+    SET search_path TO 'gold', 'pg_temp'
+    AS $$
+  select 'funding ' || f.id, 'its transfer is missing or differs from it'
+  from funding f
+  left join transfer t on t.bucket = f.bucket and t.client_id = f.client_id and t.sequence = f.sequence
+    and (t.leg, t.debit, t.credit, t.amount, t.posted_at) = (1, 'bank'::book, 'available'::book, f.amount, f.created_at)
+  where t.amount is null
+$$;
+
+ALTER FUNCTION gold.check_funding_is_booked() OWNER TO gold_book;
+
+--
+-- Name: check_gold_is_backed(); Type: FUNCTION; Schema: gold; Owner: gold_book
+--
+
+CREATE FUNCTION gold.check_gold_is_backed() RETURNS TABLE(subject text, detail text)
+    LANGUAGE sql STABLE
+    SET search_path TO 'gold', 'pg_temp'
+    AS $$
+  select 'vault', format('clients hold %s, the vault has %s free, the bars hold %s', c.held, v.free, b.fine)
+  from (select coalesce(sum(gold), 0) as held from account) c, (select coalesce(sum(free), 0) as free from vault) v,
+    (select coalesce(sum(fine), 0) as fine from bar where removed_at is null) b
+  where c.held + v.free <> b.fine
+$$;
+
+ALTER FUNCTION gold.check_gold_is_backed() OWNER TO gold_book;
+
+--
+-- Name: check_held_is_withdrawals(); Type: FUNCTION; Schema: gold; Owner: gold_book
+--
+
+CREATE FUNCTION gold.check_held_is_withdrawals() RETURNS TABLE(subject text, detail text)
+    LANGUAGE sql STABLE
+    SET search_path TO 'gold', 'pg_temp'
+    AS $$
+  select 'client ' || a.client_id, format('%s is held, the open withdrawals sum to %s', a.sar_held, coalesce(w.waiting, 0))
+  from account a
+  left join (
+    select w.client_id, sum(w.amount) as waiting from withdrawal w
+    where not exists (
+      select from withdrawal_step s where s.bucket = w.bucket and s.client_id = w.client_id and s.withdrawal_id = w.id
+        and s.status in ('paid', 'rejected', 'returned'))
+    group by w.client_id
+  ) w on w.client_id = a.client_id
+  where a.sar_held <> coalesce(w.waiting, 0)
+$$;
+
+ALTER FUNCTION gold.check_held_is_withdrawals() OWNER TO gold_book;
+
+--
+-- Name: check_order_is_booked(); Type: FUNCTION; Schema: gold; Owner: gold_book
+--
+
+CREATE FUNCTION gold.check_order_is_booked() RETURNS TABLE(subject text, detail text)
+    LANGUAGE sql STABLE
+    SET search_path TO 'gold', 'pg_temp'
+    AS $$
+  select 'order ' || o.id, 'its two transfers are missing or differ from it'
+  from orders o
+  left join transfer s on s.bucket = o.bucket and s.client_id = o.client_id and s.sequence = o.sequence and s.leg = 1
+  left join transfer g on g.bucket = o.bucket and g.client_id = o.client_id and g.sequence = o.sequence and g.leg = 2
+  where (s.asset, s.debit, s.credit, s.amount, g.asset, g.debit, g.credit, g.amount, g.posted_at,
+      g.sar_available_after, g.sar_held_after, g.gold_after)
+    is distinct from ('SAR'::asset, case o.side when 'buy' then 'available' else 'house' end::book,
+      case o.side when 'buy' then 'house' else 'available' end::book, o.total, 'XAU'::asset,
+      case o.side when 'buy' then 'vault' else 'gold' end::book, case o.side when 'buy' then 'gold' else 'vault' end::book, o.grams,
+      o.executed_at, o.sar_available_after, o.sar_held_after, o.gold_after)
+$$;
+
+ALTER FUNCTION gold.check_order_is_booked() OWNER TO gold_book;
+
+--
+-- Name: check_order_is_quoted(); Type: FUNCTION; Schema: gold; Owner: gold_book
+--
+
+CREATE FUNCTION gold.check_order_is_quoted() RETURNS TABLE(subject text, detail text)
+    LANGUAGE sql STABLE
+    SET search_path TO 'gold', 'pg_temp'
+    AS $$
+  select 'order ' || o.id, 'it differs from its quote, or was executed before the quote was made or after its end'
+  from orders o
+  left join quote q on q.bucket = o.bucket and q.client_id = o.client_id and q.id = o.id
+  where (q.side, q.grams, q.price, q.total) is distinct from (o.side, o.grams, o.price, o.total) or o.executed_at not between q.created_at and q.expires_at
+$$;
+
+ALTER FUNCTION gold.check_order_is_quoted() OWNER TO gold_book;
 
 --
 -- Name: check_rate(integer); Type: FUNCTION; Schema: gold; Owner: gold_book
@@ -1610,12 +1844,52 @@ declare
   flood int := (select d.flood_per_second from deployment d);
 begin
   if rate_per_second > flood / 4 then
-    raise exception 'a rate of %/s is more than a quarter of the %/s that the proxy lets through for one certificate; at most %/s can be given',
+    raise exception 'the rate %/s is more than a quarter of the proxy''s limit of %/s for one certificate: set at most %/s',
       rate_per_second, flood, flood / 4 using errcode = 'GR409';
   end if;
 end $$;
 
 ALTER FUNCTION gold.check_rate(rate_per_second integer) OWNER TO gold_book;
+
+--
+-- Name: check_record_has_its_legs(); Type: FUNCTION; Schema: gold; Owner: gold_book
+--
+
+CREATE FUNCTION gold.check_record_has_its_legs() RETURNS TABLE(subject text, detail text)
+    LANGUAGE sql STABLE
+    SET search_path TO 'gold', 'pg_temp'
+    AS $$
+  select 'client ' || r.client_id || ' sequence ' || r.sequence, r.type || ' has ' || r.legs || ' transfer(s)'
+  from (
+    select e.client_id, e.sequence, e.type, count(t.leg) as legs
+    from event e left join transfer t on t.bucket = e.bucket and t.client_id = e.client_id and t.sequence = e.sequence
+    group by e.client_id, e.sequence, e.type
+  ) r
+  where r.legs <> case r.type when 'order.executed' then 2 when 'funding.completed' then 1 when 'funding.reversed' then 1
+    when 'withdrawal.created' then 1 when 'withdrawal.paid' then 1 when 'withdrawal.rejected' then 1 when 'withdrawal.returned' then 1 else 0 end
+$$;
+
+ALTER FUNCTION gold.check_record_has_its_legs() OWNER TO gold_book;
+
+--
+-- Name: check_result_is_bound(); Type: FUNCTION; Schema: gold; Owner: gold_book
+--
+
+CREATE FUNCTION gold.check_result_is_bound() RETURNS TABLE(subject text, detail text)
+    LANGUAGE sql STABLE
+    SET search_path TO 'gold', 'pg_temp'
+    AS $$
+  select k.result_kind || ' ' || k.result_id, 'the key''s result does not exist'
+  from idempotency_key k
+  left join orders o on k.result_kind = 'order' and o.bucket = k.bucket and o.client_id = k.client_id and o.id = k.result_id
+  left join funding f on k.result_kind = 'funding' and f.bucket = k.bucket and f.client_id = k.client_id and f.id = k.result_id
+  left join quote q on k.result_kind = 'quote' and q.bucket = k.bucket and q.client_id = k.client_id and q.id = k.result_id
+  left join withdrawal w on k.result_kind = 'withdrawal' and w.bucket = k.bucket and w.client_id = k.client_id and w.id = k.result_id
+  left join event e on k.result_kind = 'event' and e.bucket = k.bucket and e.client_id = k.client_id and e.id = k.result_id
+  where k.result_kind <> 'refusal' and coalesce(o.id, f.id, q.id, w.id, e.id) is null
+$$;
+
+ALTER FUNCTION gold.check_result_is_bound() OWNER TO gold_book;
 
 --
 -- Name: check_retirement(text, timestamp with time zone, timestamp with time zone, timestamp with time zone, bigint); Type: FUNCTION; Schema: gold; Owner: gold_book
@@ -1629,12 +1903,77 @@ begin
   if ended_at <= clock_timestamp() then
     raise exception 'the % is retired already, since %', noun, instant_text(ended_at) using errcode = 'GR409';
   elsif heirs = 0 then
-    raise exception 'no other % would be left that has no end: add one first, or suspend the partner', noun using errcode = 'GR409';
+    raise exception 'the partner would have no other % without a retirement date: add one first, or suspend the partner', noun using errcode = 'GR409';
   end if;
   perform refuse_use_meanwhile(noun, last_used_at, seen);
 end $$;
 
 ALTER FUNCTION gold.check_retirement(noun text, ended_at timestamp with time zone, last_used_at timestamp with time zone, seen timestamp with time zone, heirs bigint) OWNER TO gold_book;
+
+--
+-- Name: check_running_balance(); Type: FUNCTION; Schema: gold; Owner: gold_book
+--
+
+CREATE FUNCTION gold.check_running_balance() RETURNS TABLE(subject text, detail text)
+    LANGUAGE sql STABLE
+    SET search_path TO 'gold', 'pg_temp'
+    AS $$
+  select 'client ' || t.client_id || ' sequence ' || t.sequence || ' leg ' || t.leg,
+    'the stated balances do not follow from the transfer before'
+  from (
+    select *, lag(sar_available_after, 1, 0::bigint) over w as available_before, lag(sar_held_after, 1, 0::bigint) over w as held_before,
+      lag(gold_after, 1, 0::bigint) over w as gold_before, lag(posted_at, 1, 'epoch'::timestamptz) over w as posted_before
+    from transfer window w as (partition by client_id order by sequence, leg)
+  ) t
+  where sar_available_after <> available_before
+      + case when credit = 'available' then amount when debit = 'available' then -amount else 0 end
+    or sar_held_after <> held_before + case when credit = 'held' then amount when debit = 'held' then -amount else 0 end
+    or gold_after <> gold_before + case when credit = 'gold' then amount when debit = 'gold' then -amount else 0 end
+    or posted_at < posted_before
+$$;
+
+ALTER FUNCTION gold.check_running_balance() OWNER TO gold_book;
+
+--
+-- Name: check_transfer_has_record(); Type: FUNCTION; Schema: gold; Owner: gold_book
+--
+
+CREATE FUNCTION gold.check_transfer_has_record() RETURNS TABLE(subject text, detail text)
+    LANGUAGE sql STABLE
+    SET search_path TO 'gold', 'pg_temp'
+    AS $$
+  select 'client ' || t.client_id || ' sequence ' || t.sequence, 'no event belongs to this transfer'
+  from transfer t
+  left join event e on e.bucket = t.bucket and e.client_id = t.client_id and e.sequence = t.sequence
+  where t.client_id <> 0 and (e.sequence is null or e.created_at <> t.posted_at)
+$$;
+
+ALTER FUNCTION gold.check_transfer_has_record() OWNER TO gold_book;
+
+--
+-- Name: check_withdrawal_is_booked(); Type: FUNCTION; Schema: gold; Owner: gold_book
+--
+
+CREATE FUNCTION gold.check_withdrawal_is_booked() RETURNS TABLE(subject text, detail text)
+    LANGUAGE sql STABLE
+    SET search_path TO 'gold', 'pg_temp'
+    AS $$
+  select 'withdrawal ' || w.id || ' ' || coalesce(s.status::text, ''), 'its transfer or event is missing or differs from it'
+  from withdrawal w
+  left join withdrawal_step s on s.bucket = w.bucket and s.client_id = w.client_id and s.withdrawal_id = w.id
+  left join transfer t on t.bucket = s.bucket and t.client_id = s.client_id and t.sequence = s.sequence
+  left join event e on e.bucket = s.bucket and e.client_id = s.client_id and e.sequence = s.sequence
+  where (t.leg, t.debit::text, t.credit::text, t.amount) is distinct from (
+      case when s.status not in ('approved', 'submitted') then 1 end,
+      case when s.status = 'pending_approval' then 'available' when s.previous = 'paid' then 'bank' when s.status not in ('approved', 'submitted') then 'held' end,
+      case when s.status = 'pending_approval' then 'held' when s.status = 'paid' then 'bank' when s.status not in ('approved', 'submitted') then 'available' end,
+      case when s.status not in ('approved', 'submitted') then w.amount end)
+    or s.previous is null and (s.sequence, s.at) is distinct from (w.sequence, w.created_at)
+    or (e.subject, e.created_at, e.type) is distinct from
+      (w.id, s.at, 'withdrawal.' || case s.status when 'pending_approval' then 'created' else s.status::text end)
+$$;
+
+ALTER FUNCTION gold.check_withdrawal_is_booked() OWNER TO gold_book;
 
 --
 -- Name: claim_endpoints(uuid, integer[], integer); Type: FUNCTION; Schema: gold; Owner: gold_book
@@ -2015,6 +2354,26 @@ END;
 ALTER FUNCTION gold.due_notices(at timestamp with time zone) OWNER TO gold_book;
 
 --
+-- Name: settled(integer, boolean, boolean, smallint, text); Type: FUNCTION; Schema: gold; Owner: gold_book
+--
+
+CREATE FUNCTION gold.settled(item integer, own boolean, same boolean, status smallint, body text) RETURNS gold.outcome
+    LANGUAGE sql IMMUTABLE PARALLEL SAFE
+    RETURN CASE WHEN own THEN ROW(item, 'answered'::text, status, body)::gold.outcome WHEN same THEN ROW(item, 'replayed'::text, status, body)::gold.outcome ELSE ROW(item, 'idempotency_key_conflict'::text, NULL::smallint, NULL::text)::gold.outcome END;
+
+ALTER FUNCTION gold.settled(item integer, own boolean, same boolean, status smallint, body text) OWNER TO gold_book;
+
+--
+-- Name: early_outcome(integer, boolean, uuid, uuid, uuid, boolean, smallint, text, boolean); Type: FUNCTION; Schema: gold; Owner: gold_book
+--
+
+CREATE FUNCTION gold.early_outcome(item integer, settle boolean, request uuid, spent_by uuid, known_request uuid, same boolean, status smallint, body text, is_admitted boolean) RETURNS gold.outcome
+    LANGUAGE sql IMMUTABLE PARALLEL SAFE
+    RETURN CASE WHEN (settle AND ((known_request = request) OR (spent_by = request))) THEN gold.settled(item, (known_request = request), same, status, body) WHEN (is_admitted IS NOT TRUE) THEN ROW(item, 'admission_changed'::text, NULL::smallint, NULL::text)::gold.outcome ELSE NULL::gold.outcome END;
+
+ALTER FUNCTION gold.early_outcome(item integer, settle boolean, request uuid, spent_by uuid, known_request uuid, same boolean, status smallint, body text, is_admitted boolean) OWNER TO gold_book;
+
+--
 -- Name: endpoint_changed(integer); Type: FUNCTION; Schema: gold; Owner: gold_book
 --
 
@@ -2123,12 +2482,22 @@ CREATE FUNCTION gold.mask_iban(iban text) RETURNS text
 ALTER FUNCTION gold.mask_iban(iban text) OWNER TO gold_book;
 
 --
+-- Name: order_members(gold.orders); Type: FUNCTION; Schema: gold; Owner: gold_book
+--
+
+CREATE FUNCTION gold.order_members(given gold.orders) RETURNS text
+    LANGUAGE sql STABLE
+    RETURN (((((((((((((('"order_id":"ord_'::text || (given).id) || '","quote_id":"qt_'::text) || (given).id) || '","side":"'::text) || (given).side) || '","gold_grams":'::text) || gold.decimal_text((given).grams, 0.0001)) || ',"price_per_gram_sar":'::text) || gold.decimal_text((given).price, 0.0001)) || ',"total_sar":'::text) || gold.decimal_text((given).total, 0.01)) || ',"status":"executed","executed_at":"'::text) || gold.instant_text((given).executed_at)) || '"'::text);
+
+ALTER FUNCTION gold.order_members(given gold.orders) OWNER TO gold_book;
+
+--
 -- Name: order_text(gold.orders); Type: FUNCTION; Schema: gold; Owner: gold_book
 --
 
 CREATE FUNCTION gold.order_text(given gold.orders) RETURNS text
     LANGUAGE sql STABLE
-    RETURN (((((((((((((('{"order_id":"ord_'::text || (given).id) || '","quote_id":"qt_'::text) || (given).id) || '","side":"'::text) || (given).side) || '","gold_grams":'::text) || gold.decimal_text((given).grams, 0.0001)) || ',"price_per_gram_sar":'::text) || gold.decimal_text((given).price, 0.0001)) || ',"total_sar":'::text) || gold.decimal_text((given).total, 0.01)) || ',"status":"executed","executed_at":"'::text) || gold.instant_text((given).executed_at)) || '"}'::text);
+    RETURN (('{'::text || gold.order_members(given)) || '}'::text);
 
 ALTER FUNCTION gold.order_text(given gold.orders) OWNER TO gold_book;
 
@@ -2414,7 +2783,7 @@ begin
       and (new.approved_at, new.approved_by) is distinct from (old.approved_at, old.approved_by)
     or old.reversed_at is not null
       and (new.reversed_at, new.reversed_by, new.reversed_sequence) is distinct from (old.reversed_at, old.reversed_by, old.reversed_sequence) then
-    raise exception 'a step of a deposit is written once' using errcode = 'GB002';
+    raise exception 'a step of a deposit can be written only once' using errcode = 'GB002';
   end if;
   return new;
 end $$;
@@ -2452,7 +2821,7 @@ CREATE FUNCTION gold.hold_authorities() RETURNS text
 begin
   perform from deployment for no key update;
   if not found then
-    raise exception 'the database belongs to no deployment yet' using errcode = 'GR409';
+    raise exception 'the database has no deployment yet: run `gold db migrate` with --env and --base-url' using errcode = 'GR409';
   end if;
   return (select a.fingerprint from authority a where a.retired_at is null order by a.created_at desc limit 1);
 end $$;
@@ -3003,6 +3372,33 @@ begin
 end $$;
 
 ALTER FUNCTION gold.list_withdrawals(client integer, created_after timestamp with time zone, created_before timestamp with time zone, key text, next_below bigint, most integer) OWNER TO gold_book;
+
+--
+-- Name: lock_accounts(integer[], boolean); Type: FUNCTION; Schema: gold; Owner: gold_book
+--
+
+CREATE FUNCTION gold.lock_accounts(clients integer[], wait boolean, OUT locked integer[], OUT accounts gold.account[]) RETURNS record
+    LANGUAGE plpgsql
+    SET search_path TO 'gold', 'pg_temp'
+    AS $$
+begin
+  perform require_read_committed();
+  if wait then
+    select array_agg((l.a).client_id), array_agg(l.a) into locked, accounts
+    from (
+      select a from account a join (select distinct unnest(clients) as client) i on a.bucket = i.client % 64 and a.client_id = i.client
+      order by a.client_id for no key update of a
+    ) l;
+  else
+    select array_agg((l.a).client_id), array_agg(l.a) into locked, accounts
+    from (
+      select a from account a join (select distinct unnest(clients) as client) i on a.bucket = i.client % 64 and a.client_id = i.client
+      order by a.client_id for no key update of a skip locked
+    ) l;
+  end if;
+end $$;
+
+ALTER FUNCTION gold.lock_accounts(clients integer[], wait boolean, OUT locked integer[], OUT accounts gold.account[]) OWNER TO gold_book;
 
 --
 -- Name: lock_deposit(uuid); Type: FUNCTION; Schema: gold; Owner: gold_book
@@ -3755,7 +4151,7 @@ declare
   known deposit;
 begin
   if record_deposit.amount <= 0 or record_deposit.amount > 99999999999999 then
-    raise exception 'a deposit is more than 0 and at most 999999999999.99 SAR' using errcode = 'GR409';
+    raise exception 'the amount of a deposit must be more than 0 and at most 999999999999.99 SAR' using errcode = 'GR409';
   end if;
   record_deposit.id := new_uuid(clock_timestamp());
   insert into deposit (bucket, client_id, id, amount, bank_reference, recorded_at, recorded_by)
@@ -3888,7 +4284,7 @@ CREATE FUNCTION gold.refuse_crowd(noun text, active bigint) RETURNS void
     AS $$
 begin
   if active >= 5 then
-    raise exception '% %s are active, and no more stand side by side: retire one that is no longer used', active, noun using errcode = 'GR409';
+    raise exception '% %s are active, which is the maximum: retire one that is no longer used', active, noun using errcode = 'GR409';
   end if;
 end $$;
 
@@ -3925,7 +4321,7 @@ declare
   other int := (select k.partner_id from signing_key k where k.thumbprint = refuse_shared_key.thumbprint and k.partner_id <> client limit 1);
 begin
   if other is not null then
-    raise exception 'this key is registered for %: each partner signs with a key of its own', public_of(other) using errcode = 'GR409';
+    raise exception 'this key is registered for %: each partner needs its own signing key', public_of(other) using errcode = 'GR409';
   end if;
 end $$;
 
@@ -3965,7 +4361,7 @@ declare
   in_use_since timestamptz := clock_timestamp() - interval '1 hour';
 begin
   if last_used_at > in_use_since and coalesce(seen, '-infinity') <= in_use_since then
-    raise exception 'the % was used meanwhile, at %: somebody still works with it', noun, instant_text(last_used_at) using errcode = 'GR409';
+    raise exception 'the % was used meanwhile, at %: it is still in use', noun, instant_text(last_used_at) using errcode = 'GR409';
   end if;
 end $$;
 
@@ -4014,12 +4410,12 @@ begin
   if leaving.serial is null then
     raise exception 'there is no bar with serial %', remove_bar.serial using errcode = 'GR404';
   elsif leaving.removed_at is not null then
-    raise exception 'the bar % has left already', remove_bar.serial using errcode = 'GR409';
+    raise exception 'the bar % was removed already', remove_bar.serial using errcode = 'GR409';
   end if;
   booked := move_bar(false, leaving.fine);
   update bar b set removed_at = clock_timestamp(), removed_sequence = booked where b.serial = remove_bar.serial and b.removed_at is null;
   if not found then
-    raise exception 'the bar % has left already', remove_bar.serial using errcode = 'GR409';
+    raise exception 'the bar % was removed already', remove_bar.serial using errcode = 'GR409';
   end if;
   perform note('vault.remove', remove_bar.serial, jsonb_build_object('fine', leaving.fine));
   return leaving.fine;
@@ -4048,9 +4444,9 @@ begin
     execute format('drop role %I', name);
   exception
     when insufficient_privilege then
-      raise exception 'the login % may not remove %: whoever made it may, or a superuser', session_user, name using errcode = 'GR409';
+      raise exception 'the login % may not remove %: use the login that created it, or a superuser', session_user, name using errcode = 'GR409';
     when dependent_objects_still_exist then
-      raise exception '% owns something in a database, or was granted rights of its own: take these away first', name using errcode = 'GR409';
+      raise exception '% owns objects in a database or has privileges of its own: drop or reassign the objects and revoke the privileges first', name using errcode = 'GR409';
   end;
   perform note('operator.remove', name, '{}');
 end $$;
@@ -4150,7 +4546,7 @@ begin
   select a.event_sequence into strict last from account a where a.bucket = subject.id % 64 and a.client_id = subject.id for no key update;
   events := count_events(public, since);
   if events = 0 then
-    raise exception 'nothing has happened to % since %', public, instant_text(since) using errcode = 'GR409';
+    raise exception 'partner % has no events since %', public, instant_text(since) using errcode = 'GR409';
   end if;
   update endpoint n set passed = least(n.passed, last - events), worker = null where n.bucket = subject.id % 64 and n.client_id = subject.id;
   delete from retry r
@@ -4277,7 +4673,7 @@ begin
   elsif subject.retired_at is not null then
     raise exception 'the authority is retired already, since %', instant_text(subject.retired_at) using errcode = 'GR409';
   elsif subject.fingerprint = newest then
-    raise exception 'this is the newest authority, which signs: `gold key rotate ca` puts another in its place first' using errcode = 'GR409';
+    raise exception 'this is the newest authority, which signs new certificates: replace it with `gold key rotate ca` first' using errcode = 'GR409';
   end if;
   for client in
     select distinct c.partner_id from certificate c
@@ -4452,7 +4848,7 @@ begin
   update certificate c set revoked_at = clock_timestamp(), revocation_reason = reason
   where c.fingerprint = subject.fingerprint and c.revoked_at is null;
   if not found then
-    raise exception 'the certificate is revoked already; `gold cert crl` renews its list' using errcode = 'GR409';
+    raise exception 'the certificate is revoked already; `gold cert crl` renews the revocation list' using errcode = 'GR409';
   end if;
   public := public_of(subject.partner_id);
   perform note('certificate.revoke', public, jsonb_strip_nulls(jsonb_build_object('fingerprint', subject.fingerprint, 'reason', reason)));
@@ -4739,7 +5135,7 @@ CREATE FUNCTION gold.set_market_hours(always_open boolean, sessions jsonb) RETUR
 begin
   update price p set always_open = set_market_hours.always_open;
   if not found then
-    raise exception 'no price has been set yet, so there is no market to open' using errcode = 'GR409';
+    raise exception 'no price has been set yet: set a price before the market hours' using errcode = 'GR409';
   end if;
   delete from market_session;
   insert into market_session (day, opens, closes)
@@ -4764,7 +5160,7 @@ begin
   perform end_admission(subject.id);
   perform check_rate(set_partner.rate_per_second);
   if cardinality(ips) = 0 then
-    raise exception 'a partner without a registered address may not enter: name one, or suspend the partner' using errcode = 'GR409';
+    raise exception 'a partner needs at least one registered address: give one, or suspend the partner' using errcode = 'GR409';
   end if;
   update partner p set
     name = coalesce(set_partner.name, p.name),
@@ -4822,7 +5218,7 @@ declare
 begin
   select * into known from deployment for update;
   if known.environment is null then
-    raise exception 'the database belongs to no deployment yet' using errcode = 'GR409';
+    raise exception 'the database has no deployment yet: run `gold db migrate` with --env and --base-url' using errcode = 'GR409';
   elsif (known.payout_name, known.payout_iban, known.payout_bic) is not distinct from
     (set_payout_account.name, set_payout_account.iban, set_payout_account.bic) then
     return;
@@ -4984,9 +5380,9 @@ begin
   if known.environment <> settle_deployment.environment then
     raise exception 'this database belongs to %, not to %', known.environment, settle_deployment.environment using errcode = 'GR409';
   elsif settle_deployment.environment = 'production' and settle_deployment.loopback_receivers then
-    raise exception 'receivers on loopback are for the sandbox alone' using errcode = 'GR409';
+    raise exception 'receivers on loopback addresses are allowed only in the sandbox' using errcode = 'GR409';
   elsif settle_deployment.flood_per_second / 4 < (select max(p.rate_per_second) from partner p) then
-    raise exception 'a partner may send %/s, more than a quarter of a flood bound of %/s', (select max(p.rate_per_second) from partner p),
+    raise exception 'a partner has a rate of %/s, which is more than a quarter of the proxy''s limit of %/s for one certificate', (select max(p.rate_per_second) from partner p),
       settle_deployment.flood_per_second using errcode = 'GR409';
   elsif (known.public_base_url, known.loopback_receivers, known.sealing_key_source, known.pepper_source, known.flood_per_second,
       known.webhook_ports, known.attempts_kept_days) is not distinct from
@@ -5008,16 +5404,6 @@ begin
 end $$;
 
 ALTER FUNCTION gold.settle_deployment(environment text, public_base_url text, loopback_receivers boolean, sealing_key_source text, pepper_source text, flood_per_second integer, webhook_ports integer[], attempts_kept_days integer) OWNER TO gold_book;
-
---
--- Name: settled(integer, boolean, boolean, smallint, text); Type: FUNCTION; Schema: gold; Owner: gold_book
---
-
-CREATE FUNCTION gold.settled(item integer, own boolean, same boolean, status smallint, body text) RETURNS gold.outcome
-    LANGUAGE sql IMMUTABLE PARALLEL SAFE
-    RETURN CASE WHEN own THEN ROW(item, 'answered'::text, status, body)::gold.outcome WHEN same THEN ROW(item, 'replayed'::text, status, body)::gold.outcome ELSE ROW(item, 'idempotency_key_conflict'::text, NULL::smallint, NULL::text)::gold.outcome END;
-
-ALTER FUNCTION gold.settled(item integer, own boolean, same boolean, status smallint, body text) OWNER TO gold_book;
 
 --
 -- Name: nonce; Type: TABLE; Schema: gold; Owner: gold_owner
@@ -5068,21 +5454,8 @@ declare
   refusals text[] := '{}';
   taken text[] := '{}';
 begin
-  perform require_read_committed();
-
-  if wait then
-    select array_agg(a.client_id), array_agg(a.admission_version) into locked, versions
-    from (
-      select a.* from account a join (select distinct unnest(clients) as client) i on a.bucket = i.client % 64 and a.client_id = i.client
-      order by a.client_id for no key update of a
-    ) a;
-  else
-    select array_agg(a.client_id), array_agg(a.admission_version) into locked, versions
-    from (
-      select a.* from account a join (select distinct unnest(clients) as client) i on a.bucket = i.client % 64 and a.client_id = i.client
-      order by a.client_id for no key update of a skip locked
-    ) a;
-  end if;
+  select l.locked, array(select a.admission_version from unnest(l.accounts) a) into locked, versions
+  from lock_accounts(clients, wait) l;
 
   -- Each nonce that is not spent yet counts as one record of its partner's daily budget.
   for asked in
@@ -5231,7 +5604,7 @@ declare
   one uuid;
 begin
   if coalesce(cardinality(ids), 0) = 0 then
-    raise exception 'a batch pays at least one withdrawal' using errcode = 'GR409';
+    raise exception 'a batch must contain at least one withdrawal' using errcode = 'GR409';
   end if;
   perform 1 from (
     select from account a join (select distinct w.client_id from withdrawal w where w.id = any (ids)) c on a.bucket = c.client_id % 64 and a.client_id = c.client_id
@@ -5417,26 +5790,29 @@ CREATE FUNCTION gold.take_turn(settle boolean, client integer, admission bigint,
     AS $$
 #variable_conflict use_column
 declare
+  taken account[];
   known idempotency_key;
+  spent_by uuid;
+  is_spent boolean;
 begin
-  perform require_read_committed();
-  select a.* into strict holder from account a where a.bucket = take_turn.client % 64 and a.client_id = take_turn.client for no key update;
+  select l.accounts into taken from lock_accounts(array[take_turn.client], true) l;
+  if taken is null then
+    raise exception 'client % does not exist', take_turn.client using errcode = 'no_data_found';
+  end if;
+  holder := taken[1];
   clock := clock_timestamp();
 
   select k.* into known from idempotency_key k
   where k.bucket = holder.bucket and k.client_id = holder.client_id and k.key = take_turn.key;
-  if settle and known.key is not null and (known.request_id = take_turn.request or exists (
-    select from nonce n
-    where n.bucket = holder.bucket and n.client_id = holder.client_id and n.nonce = take_turn.nonce and n.request_id = take_turn.request
-  )) then
-    -- An earlier attempt of the same request was committed before its connection was lost.
-    answer := settled(1, known.request_id = take_turn.request, known.fingerprint = take_turn.fingerprint, known.status, known.body);
-    return;
-  elsif holder.admission_version is distinct from take_turn.admission then
-    answer := row(1, 'admission_changed', null, null);
+  select n.request_id into spent_by from nonce n
+  where n.bucket = holder.bucket and n.client_id = holder.client_id and n.nonce = take_turn.nonce;
+  is_spent := found;
+  answer := early_outcome(1, settle, take_turn.request, spent_by, known.request_id, known.fingerprint = take_turn.fingerprint,
+    known.status, known.body, holder.admission_version = take_turn.admission);
+  if answer.outcome is not null then
     return;
   end if;
-  if exists (select from nonce n where n.bucket = holder.bucket and n.client_id = holder.client_id and n.nonce = take_turn.nonce) then
+  if is_spent then
     answer := row(1, 'nonce_reused', null, null);
     return;
   end if;
@@ -5555,12 +5931,12 @@ begin
     end if;
     if not link.noted or link.hash is distinct from head then
       return query select 'audit_is_whole', 'row ' || link.id,
-        case when not link.noted then 'it was noted and is gone' when link.hash is null then 'it was never noted' else 'it is not what was noted' end;
+        case when not link.noted then 'the row was deleted' when link.hash is null then 'the row has no link: gold did not write it' else 'the row does not match its link' end;
       return;
     end if;
   end loop;
   if (tail.id, tail.head) is distinct from (sealed, head) then
-    return query select 'audit_head', 'row ' || sealed, 'the chain does not end where it was sealed';
+    return query select 'audit_head', 'row ' || sealed, 'the chain does not end at its recorded head';
   end if;
   -- A batch's audit row contains the hash of the document that went to the bank.
   return query
@@ -5601,7 +5977,7 @@ begin
       if record.sequence <> sealed or record.hash is distinct from head then
         rule := 'chain_is_whole';
         subject := 'client ' || tail.client_id || ' sequence ' || sealed;
-        detail := 'the record is not the one that was sealed';
+        detail := 'the record differs from the sealed one';
         return next;
         continue chains;
       end if;
@@ -5634,7 +6010,8 @@ CREATE FUNCTION gold.verify_delivery() RETURNS TABLE(rule text, subject text, de
   -- An event up to the mark, or whose row in the retry table says delivered, must have an attempt that was
   -- answered with 2xx. Events that are due or parked are exempt. Events from before the oldest kept week
   -- cannot be checked, because their attempts were dropped.
-  select 'event_is_delivered', 'client ' || e.client_id || ' sequence ' || e.sequence, 'it counts as delivered, but no attempt delivered it'
+  select 'event_is_delivered', 'client ' || e.client_id || ' sequence ' || e.sequence,
+    'the event counts as delivered, but no attempt was answered with 2xx'
   from event e
   join endpoint p on p.bucket = e.bucket and p.client_id = e.client_id
   left join retry r on r.bucket = e.bucket and r.client_id = e.client_id and r.sequence = e.sequence
@@ -5647,19 +6024,20 @@ CREATE FUNCTION gold.verify_delivery() RETURNS TABLE(rule text, subject text, de
       where a.bucket = e.bucket and a.client_id = e.client_id and a.sequence = e.sequence and a.http_status between 200 and 299)
 
   union all
-  select 'retry_has_event', 'client ' || r.client_id || ' sequence ' || r.sequence, 'the event that is to be sent again does not exist'
+  select 'retry_has_event', 'client ' || r.client_id || ' sequence ' || r.sequence, 'the retry row refers to an event that does not exist'
   from retry r
   left join event e on e.bucket = r.bucket and e.client_id = r.client_id and e.sequence = r.sequence
   where e.sequence is null
 
   union all
-  select 'delivery_is_behind', 'client ' || p.client_id, format('delivery is at %s, the account at %s', p.passed, coalesce(a.event_sequence, 0))
+  select 'delivery_is_behind', 'client ' || p.client_id,
+    format('delivery has passed event %s, but the account''s last event is %s', p.passed, coalesce(a.event_sequence, 0))
   from endpoint p
   left join account a on a.bucket = p.bucket and a.client_id = p.client_id
   where p.passed > coalesce(a.event_sequence, 0)
 
   union all
-  select 'notice_has_event', 'notice ' || n.id, 'it is told by ' || count(e.id) || ' events'
+  select 'notice_has_event', 'notice ' || n.id, count(e.id) || ' events refer to this notice; there must be exactly 1'
   from expiry_notice n
   left join event e on e.bucket = n.bucket and e.client_id = n.client_id and e.subject = n.id and e.type = 'credential.expiring'
   group by n.id
@@ -5676,212 +6054,41 @@ CREATE FUNCTION gold.verify_ledger() RETURNS TABLE(rule text, subject text, deta
     LANGUAGE sql STABLE SECURITY DEFINER
     SET search_path TO 'gold', 'pg_temp'
     AS $$
-  -- Each account's balances are the sums of its transfers.
-  select 'balance_is_sum', 'client ' || a.client_id,
-    format('holds %s/%s/%s, transfers sum to %s/%s/%s', a.sar_available, a.sar_held, a.gold,
-      coalesce(s.available, 0), coalesce(s.held, 0), coalesce(s.gold, 0))
-  from account a
-  left join (
-    select client_id,
-      sum(case when credit = 'available' then amount when debit = 'available' then -amount else 0 end) as available,
-      sum(case when credit = 'held' then amount when debit = 'held' then -amount else 0 end) as held,
-      sum(case when credit = 'gold' then amount when debit = 'gold' then -amount else 0 end) as gold
-    from transfer group by client_id
-  ) s on s.client_id = a.client_id
-  where (a.sar_available, a.sar_held, a.gold) is distinct from
-    (coalesce(s.available, 0), coalesce(s.held, 0), coalesce(s.gold, 0))
-
+  select 'balance_is_sum', * from check_balance_is_sum()
   union all
-  -- Each transfer's stated balances follow from those of the transfer before it, and its instant is not
-  -- earlier.
-  select 'running_balance', 'client ' || t.client_id || ' sequence ' || t.sequence || ' leg ' || t.leg,
-    'the stated balances do not follow from the transfer before'
-  from (
-    select *, lag(sar_available_after, 1, 0::bigint) over w as available_before, lag(sar_held_after, 1, 0::bigint) over w as held_before,
-      lag(gold_after, 1, 0::bigint) over w as gold_before, lag(posted_at, 1, 'epoch'::timestamptz) over w as posted_before
-    from transfer window w as (partition by client_id order by sequence, leg)
-  ) t
-  where sar_available_after <> available_before
-      + case when credit = 'available' then amount when debit = 'available' then -amount else 0 end
-    or sar_held_after <> held_before + case when credit = 'held' then amount when debit = 'held' then -amount else 0 end
-    or gold_after <> gold_before + case when credit = 'gold' then amount when debit = 'gold' then -amount else 0 end
-    or posted_at < posted_before
-
+  select 'running_balance', * from check_running_balance()
   union all
-  -- The gold that clients hold, plus the free gold, equals the gold of the bars in the vault.
-  select 'gold_is_backed', 'vault', format('clients hold %s, free are %s, bars hold %s', c.held, v.free, b.fine)
-  from (select coalesce(sum(gold), 0) as held from account) c, (select coalesce(sum(free), 0) as free from vault) v,
-    (select coalesce(sum(fine), 0) as fine from bar where removed_at is null) b
-  where c.held + v.free <> b.fine
-
+  select 'gold_is_backed', * from check_gold_is_backed()
   union all
-  select 'bar_is_booked', 'bar ' || b.serial, 'its transfer is missing or says another weight'
-  from bar b
-  left join transfer i on i.bucket = 0 and i.client_id = 0 and i.sequence = b.added_sequence and i.debit = 'bars' and i.amount = b.fine
-  left join transfer o on o.bucket = 0 and o.client_id = 0 and o.sequence = b.removed_sequence and o.credit = 'bars' and o.amount = b.fine
-  where i.amount is null or (b.removed_at is not null and o.amount is null)
-
+  select 'bar_is_booked', * from check_bar_is_booked()
   union all
-  -- Each order has two transfers, which move exactly its total and its grams.
-  select 'order_is_booked', 'order ' || o.id, 'its two transfers are missing or say other amounts'
-  from orders o
-  left join transfer s on s.bucket = o.bucket and s.client_id = o.client_id and s.sequence = o.sequence and s.leg = 1
-  left join transfer g on g.bucket = o.bucket and g.client_id = o.client_id and g.sequence = o.sequence and g.leg = 2
-  where (s.asset, s.debit, s.credit, s.amount, g.asset, g.debit, g.credit, g.amount, g.posted_at,
-      g.sar_available_after, g.sar_held_after, g.gold_after)
-    is distinct from ('SAR'::asset, case o.side when 'buy' then 'available' else 'house' end::book,
-      case o.side when 'buy' then 'house' else 'available' end::book, o.total, 'XAU'::asset,
-      case o.side when 'buy' then 'vault' else 'gold' end::book, case o.side when 'buy' then 'gold' else 'vault' end::book, o.grams,
-      o.executed_at, o.sar_available_after, o.sar_held_after, o.gold_after)
-
+  select 'order_is_booked', * from check_order_is_booked()
   union all
-  select 'order_is_quoted', 'order ' || o.id, 'it differs from its quote, or was executed before the quote was made or after its end'
-  from orders o
-  left join quote q on q.bucket = o.bucket and q.client_id = o.client_id and q.id = o.id
-  where (q.side, q.grams, q.price, q.total) is distinct from (o.side, o.grams, o.price, o.total) or o.executed_at not between q.created_at and q.expires_at
-
+  select 'order_is_quoted', * from check_order_is_quoted()
   union all
-  select 'funding_is_booked', 'funding ' || f.id, 'its transfer is missing or says another amount'
-  from funding f
-  left join transfer t on t.bucket = f.bucket and t.client_id = f.client_id and t.sequence = f.sequence
-    and (t.leg, t.debit, t.credit, t.amount, t.posted_at) = (1, 'bank'::book, 'available'::book, f.amount, f.created_at)
-  where t.amount is null
-
+  select 'funding_is_booked', * from check_funding_is_booked()
   union all
-  -- An approved deposit has a funding. If it was reversed after the approval, a transfer took the money out
-  -- again.
-  select 'deposit_is_booked', 'deposit ' || d.id, 'its funding or the transfer of its reversal is missing, or says something else'
-  from deposit d
-  left join funding f on f.bucket = d.bucket and f.client_id = d.client_id and f.id = d.id and f.amount = d.amount and f.created_at = d.approved_at
-  left join transfer t on t.bucket = d.bucket and t.client_id = d.client_id and t.sequence = d.reversed_sequence
-    and (t.leg, t.debit, t.credit, t.amount, t.posted_at) = (1, 'available'::book, 'bank'::book, d.amount, d.reversed_at)
-  where (d.approved_at is not null) <> (f.id is not null)
-    or (d.approved_at is not null and d.reversed_at is not null) <> (t.amount is not null)
-
+  select 'deposit_is_booked', * from check_deposit_is_booked()
   union all
-  -- The logins that recorded, approved and reversed a deposit, its bank reference and its amount match the
-  -- audit.
-  select 'deposit_is_noted', 'deposit ' || d.id, 'it or its people are not what the audit says'
-  from deposit d
-  left join audit r on r.action = 'deposit.record' and r.detail->>'deposit' = 'dep_' || d.id
-  left join audit y on y.action = 'deposit.approve' and y.detail->>'deposit' = 'dep_' || d.id
-  left join audit z on z.action = 'deposit.reverse' and z.detail->>'deposit' = 'dep_' || d.id
-  where (r.login, r.detail->>'bank_reference', (r.detail->>'amount')::bigint, y.login, z.login) is distinct from
-    (d.recorded_by, d.bank_reference, d.amount, d.approved_by, d.reversed_by)
-
+  select 'deposit_is_noted', * from check_deposit_is_noted()
   union all
-  -- Each step of a withdrawal has its event and its transfer. The first step holds the money, approval and
-  -- submission move none, and the later steps pay it or give it back.
-  select 'withdrawal_is_booked', 'withdrawal ' || w.id || ' ' || coalesce(s.status::text, ''), 'its transfer or event is missing or says something else'
-  from withdrawal w
-  left join withdrawal_step s on s.bucket = w.bucket and s.client_id = w.client_id and s.withdrawal_id = w.id
-  left join transfer t on t.bucket = s.bucket and t.client_id = s.client_id and t.sequence = s.sequence
-  left join event e on e.bucket = s.bucket and e.client_id = s.client_id and e.sequence = s.sequence
-  where (t.leg, t.debit::text, t.credit::text, t.amount) is distinct from (
-      case when s.status not in ('approved', 'submitted') then 1 end,
-      case when s.status = 'pending_approval' then 'available' when s.previous = 'paid' then 'bank' when s.status not in ('approved', 'submitted') then 'held' end,
-      case when s.status = 'pending_approval' then 'held' when s.status = 'paid' then 'bank' when s.status not in ('approved', 'submitted') then 'available' end,
-      case when s.status not in ('approved', 'submitted') then w.amount end)
-    or s.previous is null and (s.sequence, s.at) is distinct from (w.sequence, w.created_at)
-    or (e.subject, e.created_at, e.type) is distinct from
-      (w.id, s.at, 'withdrawal.' || case s.status when 'pending_approval' then 'created' else s.status::text end)
-
+  select 'withdrawal_is_booked', * from check_withdrawal_is_booked()
   union all
-  -- A client's held SAR equal the sum of its withdrawals that are not yet paid, rejected or returned.
-  select 'held_is_withdrawals', 'client ' || a.client_id, format('%s are held, withdrawals wait for %s', a.sar_held, coalesce(w.waiting, 0))
-  from account a
-  left join (
-    select w.client_id, sum(w.amount) as waiting from withdrawal w
-    where not exists (
-      select from withdrawal_step s where s.bucket = w.bucket and s.client_id = w.client_id and s.withdrawal_id = w.id
-        and s.status in ('paid', 'rejected', 'returned'))
-    group by w.client_id
-  ) w on w.client_id = a.client_id
-  where a.sar_held <> coalesce(w.waiting, 0)
-
+  select 'held_is_withdrawals', * from check_held_is_withdrawals()
   union all
-  -- An order has two transfers, money in or out has one, an approval has none. A surplus transfer could
-  -- balance and still be wrong, so they are counted.
-  select 'record_has_its_legs', 'client ' || r.client_id || ' sequence ' || r.sequence, r.type || ' has ' || r.legs || ' transfer(s)'
-  from (
-    select e.client_id, e.sequence, e.type, count(t.leg) as legs
-    from event e left join transfer t on t.bucket = e.bucket and t.client_id = e.client_id and t.sequence = e.sequence
-    group by e.client_id, e.sequence, e.type
-  ) r
-  where r.legs <> case r.type when 'order.executed' then 2 when 'funding.completed' then 1 when 'funding.reversed' then 1
-    when 'withdrawal.created' then 1 when 'withdrawal.paid' then 1 when 'withdrawal.rejected' then 1 when 'withdrawal.returned' then 1 else 0 end
-
+  select 'record_has_its_legs', * from check_record_has_its_legs()
   union all
-  select 'transfer_has_record', 'client ' || t.client_id || ' sequence ' || t.sequence, 'no event tells of this transfer'
-  from transfer t
-  left join event e on e.bucket = t.bucket and e.client_id = t.client_id and e.sequence = t.sequence
-  where t.client_id <> 0 and (e.sequence is null or e.created_at <> t.posted_at)
-
+  select 'transfer_has_record', * from check_transfer_has_record()
   union all
-  -- The next checks: every execution has exactly one key and one event, and no key or event names a result
-  -- that does not exist.
-  select 'result_is_bound', k.result_kind || ' ' || k.result_id, 'the key''s result does not exist'
-  from idempotency_key k
-  left join orders o on k.result_kind = 'order' and o.bucket = k.bucket and o.client_id = k.client_id and o.id = k.result_id
-  left join funding f on k.result_kind = 'funding' and f.bucket = k.bucket and f.client_id = k.client_id and f.id = k.result_id
-  left join quote q on k.result_kind = 'quote' and q.bucket = k.bucket and q.client_id = k.client_id and q.id = k.result_id
-  left join withdrawal w on k.result_kind = 'withdrawal' and w.bucket = k.bucket and w.client_id = k.client_id and w.id = k.result_id
-  left join event e on k.result_kind = 'event' and e.bucket = k.bucket and e.client_id = k.client_id and e.id = k.result_id
-  where k.result_kind <> 'refusal' and coalesce(o.id, f.id, q.id, w.id, e.id) is null
-
+  select 'result_is_bound', * from check_result_is_bound()
   union all
-  select 'execution_has_key', r.kind || ' ' || r.id, 'it is bound to ' || r.keys || ' keys'
-  from (
-    select 'order' as kind, o.id, count(k.key) as keys
-    from orders o left join idempotency_key k on k.bucket = o.bucket and k.client_id = o.client_id and k.result_id = o.id and k.result_kind = 'order'
-    group by o.id
-    union all
-    -- A funding without a key comes from an approved deposit.
-    select 'funding', f.id, count(k.key) + count(d.id)
-    from funding f
-    left join idempotency_key k on k.bucket = f.bucket and k.client_id = f.client_id and k.result_id = f.id and k.result_kind = 'funding'
-    left join deposit d on d.client_id = f.client_id and d.id = f.id and d.approved_at is not null
-    group by f.id
-    union all
-    select 'withdrawal', w.id, count(k.key)
-    from withdrawal w left join idempotency_key k on k.bucket = w.bucket and k.client_id = w.client_id and k.result_id = w.id and k.result_kind = 'withdrawal'
-    group by w.id
-  ) r
-  where r.keys <> 1
-
+  select 'execution_has_key', * from check_execution_has_key()
   union all
-  select 'events_without_gap', 'client ' || a.client_id, format('the account is at %s, events: %s, last %s', a.event_sequence, e.n, e.last)
-  from account a
-  left join (select client_id, count(*) as n, max(sequence) as last from event group by client_id) e on e.client_id = a.client_id
-  where a.client_id <> 0 and (coalesce(e.n, 0), coalesce(e.last, 0)) <> (a.event_sequence, a.event_sequence)
-
+  select 'events_without_gap', * from check_events_without_gap()
   union all
-  select 'execution_has_event', r.kind || ' ' || r.id, 'its event is missing or tells of something else'
-  from (
-    select 'order' as kind, o.bucket, o.client_id, o.id, o.sequence from orders o
-    union all
-    select 'funding', f.bucket, f.client_id, f.id, f.sequence from funding f
-    union all
-    select 'withdrawal', w.bucket, w.client_id, w.id, w.sequence from withdrawal w
-  ) r
-  left join event e on e.bucket = r.bucket and e.client_id = r.client_id and e.sequence = r.sequence
-  where e.subject is distinct from r.id
-
+  select 'execution_has_event', * from check_execution_has_event()
   union all
-  select 'event_has_execution', 'client ' || e.client_id || ' sequence ' || e.sequence, 'the ' || e.type || ' that it tells of does not exist'
-  from event e
-  left join orders o on e.type = 'order.executed' and o.bucket = e.bucket and o.client_id = e.client_id and o.id = e.subject
-    and o.sequence = e.sequence
-  left join funding f on e.type = 'funding.completed' and f.bucket = e.bucket and f.client_id = e.client_id and f.id = e.subject
-    and f.sequence = e.sequence
-  left join withdrawal_step s on e.type like 'withdrawal.%' and s.bucket = e.bucket and s.client_id = e.client_id
-    and s.withdrawal_id = e.subject and s.sequence = e.sequence
-  left join deposit d on e.type = 'funding.reversed' and d.bucket = e.bucket and d.client_id = e.client_id and d.id = e.subject
-    and d.reversed_sequence = e.sequence
-  left join expiry_notice n on e.type = 'credential.expiring' and n.bucket = e.bucket and n.client_id = e.client_id and n.id = e.subject
-  -- A webhook test has no execution: the subject of its event is the event itself.
-  where coalesce(o.id, f.id, s.withdrawal_id, d.id, n.id, case when e.type = 'webhook.test' and e.subject = e.id then e.id end) is null
-
+  select 'event_has_execution', * from check_event_has_execution()
   union all
   select * from verify_delivery()
 $$;
@@ -7450,10 +7657,88 @@ GRANT SELECT,INSERT ON TABLE gold.withdrawal_step TO gold_book;
 REVOKE ALL ON FUNCTION gold.chain_lines(client integer, after_sequence bigint, most integer) FROM PUBLIC;
 
 --
+-- Name: FUNCTION check_balance_is_sum(); Type: ACL; Schema: gold; Owner: gold_book
+--
+
+REVOKE ALL ON FUNCTION gold.check_balance_is_sum() FROM PUBLIC;
+
+--
+-- Name: FUNCTION check_bar_is_booked(); Type: ACL; Schema: gold; Owner: gold_book
+--
+
+REVOKE ALL ON FUNCTION gold.check_bar_is_booked() FROM PUBLIC;
+
+--
+-- Name: FUNCTION check_deposit_is_booked(); Type: ACL; Schema: gold; Owner: gold_book
+--
+
+REVOKE ALL ON FUNCTION gold.check_deposit_is_booked() FROM PUBLIC;
+
+--
+-- Name: FUNCTION check_deposit_is_noted(); Type: ACL; Schema: gold; Owner: gold_book
+--
+
+REVOKE ALL ON FUNCTION gold.check_deposit_is_noted() FROM PUBLIC;
+
+--
 -- Name: FUNCTION check_end(noun text, id integer, last_used_at timestamp with time zone, seen jsonb); Type: ACL; Schema: gold; Owner: gold_book
 --
 
 REVOKE ALL ON FUNCTION gold.check_end(noun text, id integer, last_used_at timestamp with time zone, seen jsonb) FROM PUBLIC;
+
+--
+-- Name: FUNCTION check_event_has_execution(); Type: ACL; Schema: gold; Owner: gold_book
+--
+
+REVOKE ALL ON FUNCTION gold.check_event_has_execution() FROM PUBLIC;
+
+--
+-- Name: FUNCTION check_events_without_gap(); Type: ACL; Schema: gold; Owner: gold_book
+--
+
+REVOKE ALL ON FUNCTION gold.check_events_without_gap() FROM PUBLIC;
+
+--
+-- Name: FUNCTION check_execution_has_event(); Type: ACL; Schema: gold; Owner: gold_book
+--
+
+REVOKE ALL ON FUNCTION gold.check_execution_has_event() FROM PUBLIC;
+
+--
+-- Name: FUNCTION check_execution_has_key(); Type: ACL; Schema: gold; Owner: gold_book
+--
+
+REVOKE ALL ON FUNCTION gold.check_execution_has_key() FROM PUBLIC;
+
+--
+-- Name: FUNCTION check_funding_is_booked(); Type: ACL; Schema: gold; Owner: gold_book
+--
+
+REVOKE ALL ON FUNCTION gold.check_funding_is_booked() FROM PUBLIC;
+
+--
+-- Name: FUNCTION check_gold_is_backed(); Type: ACL; Schema: gold; Owner: gold_book
+--
+
+REVOKE ALL ON FUNCTION gold.check_gold_is_backed() FROM PUBLIC;
+
+--
+-- Name: FUNCTION check_held_is_withdrawals(); Type: ACL; Schema: gold; Owner: gold_book
+--
+
+REVOKE ALL ON FUNCTION gold.check_held_is_withdrawals() FROM PUBLIC;
+
+--
+-- Name: FUNCTION check_order_is_booked(); Type: ACL; Schema: gold; Owner: gold_book
+--
+
+REVOKE ALL ON FUNCTION gold.check_order_is_booked() FROM PUBLIC;
+
+--
+-- Name: FUNCTION check_order_is_quoted(); Type: ACL; Schema: gold; Owner: gold_book
+--
+
+REVOKE ALL ON FUNCTION gold.check_order_is_quoted() FROM PUBLIC;
 
 --
 -- Name: FUNCTION check_rate(rate_per_second integer); Type: ACL; Schema: gold; Owner: gold_book
@@ -7462,10 +7747,40 @@ REVOKE ALL ON FUNCTION gold.check_end(noun text, id integer, last_used_at timest
 REVOKE ALL ON FUNCTION gold.check_rate(rate_per_second integer) FROM PUBLIC;
 
 --
+-- Name: FUNCTION check_record_has_its_legs(); Type: ACL; Schema: gold; Owner: gold_book
+--
+
+REVOKE ALL ON FUNCTION gold.check_record_has_its_legs() FROM PUBLIC;
+
+--
+-- Name: FUNCTION check_result_is_bound(); Type: ACL; Schema: gold; Owner: gold_book
+--
+
+REVOKE ALL ON FUNCTION gold.check_result_is_bound() FROM PUBLIC;
+
+--
 -- Name: FUNCTION check_retirement(noun text, ended_at timestamp with time zone, last_used_at timestamp with time zone, seen timestamp with time zone, heirs bigint); Type: ACL; Schema: gold; Owner: gold_book
 --
 
 REVOKE ALL ON FUNCTION gold.check_retirement(noun text, ended_at timestamp with time zone, last_used_at timestamp with time zone, seen timestamp with time zone, heirs bigint) FROM PUBLIC;
+
+--
+-- Name: FUNCTION check_running_balance(); Type: ACL; Schema: gold; Owner: gold_book
+--
+
+REVOKE ALL ON FUNCTION gold.check_running_balance() FROM PUBLIC;
+
+--
+-- Name: FUNCTION check_transfer_has_record(); Type: ACL; Schema: gold; Owner: gold_book
+--
+
+REVOKE ALL ON FUNCTION gold.check_transfer_has_record() FROM PUBLIC;
+
+--
+-- Name: FUNCTION check_withdrawal_is_booked(); Type: ACL; Schema: gold; Owner: gold_book
+--
+
+REVOKE ALL ON FUNCTION gold.check_withdrawal_is_booked() FROM PUBLIC;
 
 --
 -- Name: FUNCTION claim_endpoints(worker uuid, clients integer[], most integer); Type: ACL; Schema: gold; Owner: gold_book
@@ -7664,6 +7979,18 @@ GRANT UPDATE(last_used_at) ON TABLE gold.webhook_secret TO gold_book;
 REVOKE ALL ON FUNCTION gold.due_notices(at timestamp with time zone) FROM PUBLIC;
 
 --
+-- Name: FUNCTION settled(item integer, own boolean, same boolean, status smallint, body text); Type: ACL; Schema: gold; Owner: gold_book
+--
+
+REVOKE ALL ON FUNCTION gold.settled(item integer, own boolean, same boolean, status smallint, body text) FROM PUBLIC;
+
+--
+-- Name: FUNCTION early_outcome(item integer, settle boolean, request uuid, spent_by uuid, known_request uuid, same boolean, status smallint, body text, is_admitted boolean); Type: ACL; Schema: gold; Owner: gold_book
+--
+
+REVOKE ALL ON FUNCTION gold.early_outcome(item integer, settle boolean, request uuid, spent_by uuid, known_request uuid, same boolean, status smallint, body text, is_admitted boolean) FROM PUBLIC;
+
+--
 -- Name: FUNCTION endpoint_changed(client integer); Type: ACL; Schema: gold; Owner: gold_book
 --
 
@@ -7734,6 +8061,12 @@ REVOKE ALL ON FUNCTION gold.funding_text(given gold.funding, as_of bigint) FROM 
 --
 
 REVOKE ALL ON FUNCTION gold.mask_iban(iban text) FROM PUBLIC;
+
+--
+-- Name: FUNCTION order_members(given gold.orders); Type: ACL; Schema: gold; Owner: gold_book
+--
+
+REVOKE ALL ON FUNCTION gold.order_members(given gold.orders) FROM PUBLIC;
 
 --
 -- Name: FUNCTION order_text(given gold.orders); Type: ACL; Schema: gold; Owner: gold_book
@@ -7989,6 +8322,12 @@ GRANT ALL ON FUNCTION gold.list_orders(client integer, created_after timestamp w
 
 REVOKE ALL ON FUNCTION gold.list_withdrawals(client integer, created_after timestamp with time zone, created_before timestamp with time zone, key text, next_below bigint, most integer) FROM PUBLIC;
 GRANT ALL ON FUNCTION gold.list_withdrawals(client integer, created_after timestamp with time zone, created_before timestamp with time zone, key text, next_below bigint, most integer) TO gold_api;
+
+--
+-- Name: FUNCTION lock_accounts(clients integer[], wait boolean, OUT locked integer[], OUT accounts gold.account[]); Type: ACL; Schema: gold; Owner: gold_book
+--
+
+REVOKE ALL ON FUNCTION gold.lock_accounts(clients integer[], wait boolean, OUT locked integer[], OUT accounts gold.account[]) FROM PUBLIC;
 
 --
 -- Name: FUNCTION lock_deposit(id uuid, OUT found_deposit gold.deposit, OUT holder gold.account); Type: ACL; Schema: gold; Owner: gold_book
@@ -8571,12 +8910,6 @@ GRANT ALL ON FUNCTION gold.settle_attempts(worker uuid, clients integer[], seque
 --
 
 REVOKE ALL ON FUNCTION gold.settle_deployment(environment text, public_base_url text, loopback_receivers boolean, sealing_key_source text, pepper_source text, flood_per_second integer, webhook_ports integer[], attempts_kept_days integer) FROM PUBLIC;
-
---
--- Name: FUNCTION settled(item integer, own boolean, same boolean, status smallint, body text); Type: ACL; Schema: gold; Owner: gold_book
---
-
-REVOKE ALL ON FUNCTION gold.settled(item integer, own boolean, same boolean, status smallint, body text) FROM PUBLIC;
 
 --
 -- Name: TABLE nonce; Type: ACL; Schema: gold; Owner: gold_owner

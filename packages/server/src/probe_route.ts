@@ -9,7 +9,7 @@ import {
   REQUEST_HEADER,
   TIMESTAMP_FORM,
 } from "@gold-partner/protocol";
-import type { Counted } from "./admission/admit_caller.ts";
+import type { Counted } from "./admission/rate/counted.ts";
 import { readBody } from "./admission/body/read_body.ts";
 import { rateFields } from "./admission/rate/rate_fields.ts";
 import { createRateLimiter, type RateLimiter, type RateTerms } from "./admission/rate/rate_limiter.ts";

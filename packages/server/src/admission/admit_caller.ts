@@ -1,9 +1,9 @@
 import type { AppContext } from "../http/context.ts";
 import type { Deps } from "../deps.ts";
 import { Refusal } from "../refusal.ts";
-import type { Ticket } from "../ticket.ts";
 import { admitCertificate, admitProxy, type ClientCertificate } from "./identity/client_certificate.ts";
 import { admitIp } from "./identity/client_ip.ts";
+import type { Counted } from "./rate/counted.ts";
 import { limitFailures } from "./rate/limit_failures.ts";
 import { rateFields } from "./rate/rate_fields.ts";
 import type { Partner } from "./registry/snapshot.ts";
@@ -14,9 +14,6 @@ const PROXY_HEADER = {
   clientIp: "x-client-ip",
   secret: "x-gold-proxy-secret",
 } as const;
-
-/** A caller whose request was counted against the partner's rate. */
-export type Counted<Who extends { readonly partner: Partner }> = Ticket<"Counted", Who>;
 
 /** Admits a request to a route that needs no token. Checks, in order: certificate → IP → rate. */
 export async function admitCertificateAlone(

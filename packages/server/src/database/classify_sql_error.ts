@@ -1,7 +1,7 @@
 import { UNREPLICATED } from "./pools.ts";
 
 /** What an error of a statement says about its transaction. */
-export type SqlErrorClass =
+type SqlErrorClass =
   /** Rolled back. The same statement would fail again. */
   | "rejected"
   /** Rolled back. The same statement may succeed when it is sent again. */

@@ -1,6 +1,6 @@
 import { fundRequest } from "@gold-partner/protocol";
 import { admitCallerWithOptionalToken } from "../admission/admit_caller.ts";
-import { withoutSignature } from "../admission/admitted_write.ts";
+import { withoutSignature } from "../admission/admit_write.ts";
 import type { Deps } from "../deps.ts";
 import type { Route } from "../http/context.ts";
 import { newUuid } from "../new_uuid.ts";

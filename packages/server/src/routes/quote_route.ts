@@ -1,5 +1,5 @@
 import { quoteRequest } from "@gold-partner/protocol";
-import { withoutSignature } from "../admission/admitted_write.ts";
+import { withoutSignature } from "../admission/admit_write.ts";
 import type { Deps } from "../deps.ts";
 import type { Route } from "../http/context.ts";
 import { newUuid } from "../new_uuid.ts";

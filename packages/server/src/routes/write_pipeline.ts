@@ -1,6 +1,7 @@
 import type { z } from "zod";
-import { admitCaller, type Counted } from "../admission/admit_caller.ts";
-import { admitWrite, type UnsignedRequest, type WriteOf } from "../admission/admitted_write.ts";
+import { admitCaller } from "../admission/admit_caller.ts";
+import type { Counted } from "../admission/rate/counted.ts";
+import { admitWrite, type UnsignedRequest, type WriteOf } from "../admission/admit_write.ts";
 import { type JsonBytes, readJsonBytes, readParameters } from "../admission/body/read_body.ts";
 import type { Partner } from "../admission/registry/snapshot.ts";
 import { readIdempotencyKey } from "../admission/signature/header_forms.ts";
