@@ -19,7 +19,7 @@ const BEHIND_ENVOY = [
   "packages/sidecar",
   "packages/dev/src/sidecar",
   "packages/dev/src/contract",
-  "packages/server/src/wire",
+  "packages/server/src/http/wire",
   "packages/dev/src/start_envoy.judge.test.ts",
   "packages/dev/src/quickstart.judge.test.ts",
 ];

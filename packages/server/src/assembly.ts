@@ -17,7 +17,7 @@ import { readKeys } from "./key_source.ts";
 import { createClockAlarm } from "./operations/clock_alarm.ts";
 import type { Log } from "./operations/log.ts";
 import { createMetrics, type Metrics } from "./operations/metrics.ts";
-import { openRandomPool } from "./random_pool.ts";
+import { openRandomPool } from "./operations/random_pool.ts";
 import { openReads } from "./reads/reads.ts";
 import { openSealing } from "./sealing.ts";
 

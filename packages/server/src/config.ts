@@ -4,7 +4,7 @@ import { isIP } from "node:net";
 import { checkDatabaseUrl } from "@gold-partner/database";
 import { parseRetrySchedule, type RetrySchedule } from "./delivery/retry_schedule.ts";
 import { isKeySource, type KeySource } from "./key_source.ts";
-import { type AllowList, parseAllowList } from "./outbound/allow_list.ts";
+import { type AllowList, parseAllowList } from "./http/outbound/allow_list.ts";
 import type { Role } from "./role.ts";
 import { SETTINGS } from "./settings.ts";
 

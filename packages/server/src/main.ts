@@ -1,8 +1,8 @@
 import { ConfigError, readConfig, readDeliveryConfig } from "./config.ts";
-import { startDelivery } from "./delivery_service.ts";
+import { startDelivery } from "./delivery/delivery_service.ts";
 import { createLog } from "./operations/log.ts";
 import { openLineWriter } from "./operations/line_writer.ts";
-import { EXIT_DEPENDENCY, keepProcesses, numberProcesses } from "./processes.ts";
+import { EXIT_DEPENDENCY, keepProcesses, numberProcesses } from "./operations/processes.ts";
 import { readRole, type Role } from "./role.ts";
 import { type Service, startService } from "./service.ts";
 

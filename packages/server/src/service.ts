@@ -3,11 +3,11 @@ import { ID_PREFIX, newId } from "@gold-partner/protocol";
 import { createApp } from "./app.ts";
 import { assemble } from "./assembly.ts";
 import { about, type Config } from "./config.ts";
-import { prepareDeparture } from "./departure.ts";
-import { addressText, endListener, listen } from "./listener.ts";
+import { prepareDeparture } from "./operations/departure.ts";
+import { addressText, endListener, listen } from "./http/listener.ts";
 import { createLog } from "./operations/log.ts";
 import { createOperationsServer } from "./operations/operations_server.ts";
-import { createWireServer } from "./wire/wire_server.ts";
+import { createWireServer } from "./http/wire/wire_server.ts";
 
 export interface Service {
   /** Stops without losing a request, then closes everything. A second call waits for the first. */

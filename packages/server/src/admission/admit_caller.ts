@@ -1,6 +1,6 @@
 import type { AppContext } from "../http/context.ts";
 import type { Deps } from "../deps.ts";
-import { Refusal } from "../refusal.ts";
+import { Refusal } from "../http/refusal.ts";
 import { admitCertificate, admitProxy, type ClientCertificate } from "./identity/client_certificate.ts";
 import { admitIp } from "./identity/client_ip.ts";
 import type { Counted } from "./rate/counted.ts";

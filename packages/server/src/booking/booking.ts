@@ -1,4 +1,4 @@
-import { Refusal } from "../refusal.ts";
+import { Refusal } from "../http/refusal.ts";
 import type { Query } from "../database/query.ts";
 import type { Pools } from "../database/pools.ts";
 import { classifySqlError } from "../database/classify_sql_error.ts";

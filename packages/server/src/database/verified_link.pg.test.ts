@@ -7,7 +7,7 @@ import { after, afterEach, before, describe, it } from "node:test";
 import { startPostgres } from "@gold-partner/dev";
 import { openDatabase } from "@gold-partner/database";
 import { assertEquals } from "@std/assert";
-import { createTrialAuthority, type Issued } from "../outbound/certificate_trial.ts";
+import { createTrialAuthority, type Issued } from "../http/outbound/certificate_trial.ts";
 import { connect } from "./pools.ts";
 import type { Sql } from "postgres";
 import type { Pool } from "./query.ts";

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Query } from "./query.ts";
 import type { Log } from "../operations/log.ts";
-import { Refusal } from "../refusal.ts";
+import { Refusal } from "../http/refusal.ts";
 import { UNREPLICATED, unreplicatedError } from "./pools.ts";
 
 /** Why no write can be committed. */

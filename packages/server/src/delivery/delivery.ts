@@ -15,7 +15,7 @@ import { createDeliveryReport } from "./delivery_report.ts";
 import { openDeliveryStore } from "./delivery_store.ts";
 import { startExpiryNotices } from "./expiry/expiry_notices.ts";
 import { createSecretOpener } from "./open_secrets.ts";
-import { createResolver } from "../outbound/resolve_host.ts";
+import { createResolver } from "../http/outbound/resolve_host.ts";
 import { createSender } from "./send/sender.ts";
 import { DeliveryWorker } from "./worker.ts";
 

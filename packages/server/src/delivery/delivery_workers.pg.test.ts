@@ -9,7 +9,7 @@ import {
   trialService,
 } from "@gold-partner/dev";
 import type { DeliveryConfig } from "../config.ts";
-import { startDelivery } from "../delivery_service.ts";
+import { startDelivery } from "./delivery_service.ts";
 import type { Service } from "../service.ts";
 import { eventOf, fund, pause, sequencesOf, stateOf, untilState } from "./webhook_trial.ts";
 

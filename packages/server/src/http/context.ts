@@ -1,5 +1,5 @@
 import type { Context } from "hono";
-import type { Exchange } from "../reply.ts";
+import type { Exchange } from "./reply.ts";
 
 /** What one request stores in its Hono context. */
 export interface AppEnv {

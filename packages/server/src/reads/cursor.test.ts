@@ -1,7 +1,7 @@
 import { hostBytes } from "@gold-partner/protocol";
 import { assertEquals, assertMatch, assertThrows } from "@std/assert";
 import { describe, it } from "node:test";
-import { Refusal } from "../refusal.ts";
+import { Refusal } from "../http/refusal.ts";
 import { readCursor, writeCursor } from "./cursor.ts";
 
 const scope = { list: "order", clientId: "sbx_0123456789abcdefghij" };

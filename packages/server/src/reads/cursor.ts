@@ -1,5 +1,5 @@
 import { hostBytes } from "@gold-partner/protocol";
-import { Refusal } from "../refusal.ts";
+import { Refusal } from "../http/refusal.ts";
 
 /** A cursor is valid for one list of one partner. */
 interface CursorScope {

@@ -1,4 +1,4 @@
-import { Refusal } from "../refusal.ts";
+import { Refusal } from "../http/refusal.ts";
 
 type Turns = <T>(client: number, read: () => Promise<T>) => Promise<T>;
 

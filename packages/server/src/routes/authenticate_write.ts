@@ -5,7 +5,7 @@ import type { SignedRequest } from "../admission/signature/verify_signature.ts";
 import type { Caller } from "../admission/token/caller.ts";
 import type { Deps } from "../deps.ts";
 import type { AppContext } from "../http/context.ts";
-import { Refusal } from "../refusal.ts";
+import { Refusal } from "../http/refusal.ts";
 
 /** Names the probe, which shows the bytes that were verified. An error message cannot compare bytes. */
 export const authenticateWrite = (

@@ -1,6 +1,6 @@
 import type { Outcome } from "../booking/outcome.ts";
 import type { Deps } from "../deps.ts";
-import { Refusal } from "../refusal.ts";
+import { Refusal } from "../http/refusal.ts";
 
 const READMISSIONS = 3;
 

@@ -10,7 +10,7 @@ import type { Caller } from "../admission/token/caller.ts";
 import type { Outcome } from "../booking/outcome.ts";
 import type { Deps } from "../deps.ts";
 import type { AppContext, Route } from "../http/context.ts";
-import { outcomeReply } from "../reply.ts";
+import { outcomeReply } from "../http/reply.ts";
 import { bookAdmitted } from "./book_admitted.ts";
 
 /** What one kind of write does differently from the others. */

@@ -9,8 +9,8 @@ const ADMIT_CALLER = "src/admission/admit_caller.ts";
 const QUERY = "src/admission/query/read_query.ts";
 const QUERY_TEST = "src/admission/query/read_query.test.ts";
 const USAGE_TEST = "src/admission/usage/usage.pg.test.ts";
-const DIAGNOSIS_TEST = "src/probe/diagnosis.test.ts";
-const PROBE_TEST = "src/probe_route_mistakes.pg.test.ts";
+const DIAGNOSIS_TEST = "src/routes/probe/diagnosis.test.ts";
+const PROBE_TEST = "src/routes/probe_route_mistakes.pg.test.ts";
 
 export const ADMISSION_DEFECTS: readonly Defect[] = [
   {
@@ -81,14 +81,14 @@ export const ADMISSION_DEFECTS: readonly Defect[] = [
   },
   {
     name: "probe: the correct text counts as a mistake",
-    file: "src/probe/attempts.ts",
+    file: "src/routes/probe/attempts.ts",
     from: "if (attempt.text !== text) yield attempt;",
     to: "yield attempt;",
     tests: [DIAGNOSIS_TEST],
   },
   {
     name: "probe: diagnoses are not limited",
-    file: "src/probe_route.ts",
+    file: "src/routes/probe_route.ts",
     from: "if (!rate.allowed) {",
     to: "if (false) {",
     tests: [PROBE_TEST],

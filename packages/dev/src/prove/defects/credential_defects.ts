@@ -39,10 +39,10 @@ export const CREDENTIAL_DEFECTS: readonly Defect[] = [
   },
   {
     name: "credentials: a new secret works only after the next poll",
-    file: "src/token_route.ts",
+    file: "src/routes/token_route.ts",
     from: " ?? judge(await registry.refresh())",
     to: "",
-    tests: ["src/token_route.test.ts"],
+    tests: ["src/routes/token_route.test.ts"],
   },
   {
     name: "credentials: two concurrent changes count the same credentials",

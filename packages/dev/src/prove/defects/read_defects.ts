@@ -5,12 +5,12 @@ const FIND = "src/reads/find_record.sql";
 const TEXT = "src/reads/record_text.sql";
 const STATEMENT = "src/reads/read_statement.sql";
 const BALANCE_AT = "src/booking/ledger/balance_at.sql";
-const LISTS_TEST = "src/read_routes/lists.pg.test.ts";
-const RECORDS_TEST = "src/read_routes/records.pg.test.ts";
-const QUOTES_TEST = "src/read_routes/quotes.pg.test.ts";
-const STATEMENT_TEST = "src/read_routes/statement.pg.test.ts";
+const LISTS_TEST = "src/routes/lists.pg.test.ts";
+const RECORDS_TEST = "src/routes/records.pg.test.ts";
+const QUOTES_TEST = "src/routes/quotes.pg.test.ts";
+const STATEMENT_TEST = "src/routes/statement.pg.test.ts";
 const BALANCE_AT_TEST = "src/reads/balance_at.pg.test.ts";
-const BALANCES_TEST = "src/read_routes/balances.pg.test.ts";
+const BALANCES_TEST = "src/routes/balances.pg.test.ts";
 const ISOLATION_TEST = "src/booking/isolation.pg.test.ts";
 const CURSOR_TEST = "src/reads/cursor.test.ts";
 
@@ -28,7 +28,7 @@ export const READ_DEFECTS: readonly Defect[] = [
     file: LIST,
     from: "below := coalesce(least(next_below,",
     to: "below := coalesce(least(next_below + 1,",
-    tests: [LISTS_TEST, "src/read_routes/walk.pg.test.ts"],
+    tests: [LISTS_TEST, "src/routes/walk.pg.test.ts"],
   },
   {
     name: "list: an idempotency key finds results of any kind",

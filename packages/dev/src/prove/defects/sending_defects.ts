@@ -8,8 +8,8 @@ const TURNS = "src/delivery/turn_order.ts";
 const TURNS_TEST = "src/delivery/turn_order.test.ts";
 const VERDICT = "src/delivery/verdict.ts";
 const VERDICT_TEST = "src/delivery/verdict.test.ts";
-const DESTINATION = "src/outbound/destination.ts";
-const PINNED_AGENT = "src/outbound/pinned_agent.ts";
+const DESTINATION = "src/http/outbound/destination.ts";
+const PINNED_AGENT = "src/http/outbound/pinned_agent.ts";
 const GUARD_TEST = "src/delivery/send/sender_guard.test.ts";
 
 export const SENDING_DEFECTS: readonly Defect[] = [
@@ -77,7 +77,7 @@ export const SENDING_DEFECTS: readonly Defect[] = [
     file: DESTINATION,
     from: "for (const address of addresses) {",
     to: "for (const address of addresses.slice(0, 1)) {",
-    tests: [GUARD_TEST, "src/outbound/check_endpoint.test.ts"],
+    tests: [GUARD_TEST, "src/http/outbound/check_endpoint.test.ts"],
     short: true,
   },
   {
@@ -99,7 +99,7 @@ export const SENDING_DEFECTS: readonly Defect[] = [
     file: DESTINATION,
     from: "if (!isOrdinary && !addresses.every(isExempt)) throw refuse();",
     to: "if (!isOrdinary && !addresses.some(isExempt)) throw refuse();",
-    tests: ["src/outbound/check_endpoint.test.ts"],
+    tests: ["src/http/outbound/check_endpoint.test.ts"],
   },
   {
     name: "guard: a price feed may have any address",

@@ -2,7 +2,7 @@ import { CanonicalError, type JsonValue, readJson } from "@gold-partner/canonica
 import { BODY_MAX_BYTES, BODY_MAX_DEPTH, bodyErrors } from "@gold-partner/protocol";
 import type { z } from "zod";
 import type { AppContext } from "../../http/context.ts";
-import { Refusal } from "../../refusal.ts";
+import { Refusal } from "../../http/refusal.ts";
 import { stamp, type Ticket } from "../../ticket.ts";
 import { refuseQuery } from "../query/read_query.ts";
 

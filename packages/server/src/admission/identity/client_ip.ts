@@ -1,6 +1,6 @@
 import { isIP } from "node:net";
 import ipaddr from "ipaddr.js";
-import { Refusal } from "../../refusal.ts";
+import { Refusal } from "../../http/refusal.ts";
 import type { ClientCertificate } from "./client_certificate.ts";
 
 type Address = ReturnType<typeof ipaddr.process>;

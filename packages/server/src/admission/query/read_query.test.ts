@@ -1,7 +1,7 @@
 import { describe, it } from "node:test";
 import { assertEquals, assertStringIncludes, assertThrows } from "@std/assert";
 import { z } from "zod";
-import { Refusal } from "../../refusal.ts";
+import { Refusal } from "../../http/refusal.ts";
 import { readQuery, refuseQuery } from "./read_query.ts";
 
 const asked = (target: string) => ({ get: () => target });

@@ -1,6 +1,6 @@
 import { parameterErrors } from "@gold-partner/protocol";
 import { z } from "zod";
-import { Refusal } from "../../refusal.ts";
+import { Refusal } from "../../http/refusal.ts";
 
 /** Gives access to the request target as it was sent, for example a Hono context. */
 interface Targeted {

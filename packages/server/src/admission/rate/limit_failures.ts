@@ -1,6 +1,6 @@
 import { TOKEN_PROBLEM_REGISTRY, type TokenProblemCode } from "@gold-partner/protocol";
-import { Refusal } from "../../refusal.ts";
-import type { Exchange } from "../../reply.ts";
+import { Refusal } from "../../http/refusal.ts";
+import type { Exchange } from "../../http/reply.ts";
 import type { ClientCertificate } from "../identity/client_certificate.ts";
 import { rateFields } from "./rate_fields.ts";
 import type { RateLimiter, RateTerms } from "./rate_limiter.ts";

@@ -1,7 +1,7 @@
 import { afterEach, describe, it } from "node:test";
 import { assert, assertEquals, assertRejects, assertThrows } from "@std/assert";
 import type { Sql } from "postgres";
-import { Refusal } from "../../refusal.ts";
+import { Refusal } from "../../http/refusal.ts";
 import { openRegistry, type Registry } from "./registry.ts";
 
 const DATABASE_MS = Date.parse("2026-01-31T09:30:00.000Z");

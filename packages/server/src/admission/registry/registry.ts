@@ -1,6 +1,6 @@
 import type { Query } from "../../database/query.ts";
 import type { Log } from "../../operations/log.ts";
-import { Refusal } from "../../refusal.ts";
+import { Refusal } from "../../http/refusal.ts";
 import { type MalformedRow, readDocument, type RegistryDocument, type Snapshot } from "./snapshot.ts";
 
 export interface Registry {

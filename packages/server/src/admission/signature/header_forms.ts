@@ -5,7 +5,7 @@ import {
   SIGNATURE_FORM,
   TIMESTAMP_FORM,
 } from "@gold-partner/protocol";
-import { Refusal } from "../../refusal.ts";
+import { Refusal } from "../../http/refusal.ts";
 import { stamp, type Ticket } from "../../ticket.ts";
 
 /** Reads one header. The values of a repeated header are joined with a comma and a space. */

@@ -12,7 +12,7 @@ import {
   type TrialService,
   trialService,
 } from "@gold-partner/dev";
-import { Refusal } from "../../refusal.ts";
+import { Refusal } from "../../http/refusal.ts";
 import { checkTimestamp } from "./verify_signature.ts";
 
 const PATH = "/v1/orders";

@@ -1,4 +1,4 @@
-import { Refusal } from "../../refusal.ts";
+import { Refusal } from "../../http/refusal.ts";
 import { stamp, type Ticket } from "../../ticket.ts";
 import type { Counted } from "../rate/counted.ts";
 import type { ClientCertificate } from "../identity/client_certificate.ts";

@@ -9,7 +9,7 @@ import {
 } from "@gold-partner/jws";
 import { hostBytes, TOKEN_TTL_SECONDS } from "@gold-partner/protocol";
 import type { Log } from "../../operations/log.ts";
-import { Refusal } from "../../refusal.ts";
+import { Refusal } from "../../http/refusal.ts";
 import type { Sealing } from "../../sealing.ts";
 import type { ClientCertificate } from "../identity/client_certificate.ts";
 import type { Registry } from "../registry/registry.ts";

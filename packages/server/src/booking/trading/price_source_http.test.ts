@@ -2,7 +2,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { after, before, describe, it } from "node:test";
 import { assert, assertEquals, assertRejects, assertStringIncludes } from "@std/assert";
 import process from "node:process";
-import { FORBIDDEN_ADDRESSES } from "../../outbound/forbidden_trial.ts";
+import { FORBIDDEN_ADDRESSES } from "../../http/outbound/forbidden_trial.ts";
 import { SourceError, type StandingPrice } from "./price_source.ts";
 import { checkPriceUrl, httpSource } from "./price_source_http.ts";
 import { standingAt, type TrialFeed, trialFeed } from "./price_source_trial.ts";

@@ -10,11 +10,16 @@ import {
 } from "@gold-partner/canonical";
 import { parseInstant, parsePrice, QuantityError } from "@gold-partner/protocol";
 import type { Registry } from "../../admission/registry/registry.ts";
-import type { AllowList } from "../../outbound/allow_list.ts";
-import { checkEndpoint } from "../../outbound/check_endpoint.ts";
-import { type Destination, EndpointError, findDestination, type Rules } from "../../outbound/destination.ts";
-import { PinnedAgent, type PinnedOptions } from "../../outbound/pinned_agent.ts";
-import { createResolver, type ResolveHost } from "../../outbound/resolve_host.ts";
+import type { AllowList } from "../../http/outbound/allow_list.ts";
+import { checkEndpoint } from "../../http/outbound/check_endpoint.ts";
+import {
+  type Destination,
+  EndpointError,
+  findDestination,
+  type Rules,
+} from "../../http/outbound/destination.ts";
+import { PinnedAgent, type PinnedOptions } from "../../http/outbound/pinned_agent.ts";
+import { createResolver, type ResolveHost } from "../../http/outbound/resolve_host.ts";
 import { type PriceSource, SourceError, type SourcePrice, type StandingPrice } from "./price_source.ts";
 
 const TIMEOUT_MS = 5000;

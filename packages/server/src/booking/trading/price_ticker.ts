@@ -1,6 +1,6 @@
 import { type Prices, pricesFromMid } from "@gold-partner/protocol";
 import type { Query } from "../../database/query.ts";
-import type { AllowList } from "../../outbound/allow_list.ts";
+import type { AllowList } from "../../http/outbound/allow_list.ts";
 import type { Registry } from "../../admission/registry/registry.ts";
 import type { Log } from "../../operations/log.ts";
 import type { Metrics } from "../../operations/metrics.ts";

@@ -1,9 +1,9 @@
 import { Buffer } from "node:buffer";
 import type { IncomingMessage } from "node:http";
 import { request } from "node:https";
-import type { Destination } from "../../outbound/destination.ts";
-import type { PinnedAgent, PinnedOptions } from "../../outbound/pinned_agent.ts";
-import { SendError } from "../../outbound/send_error.ts";
+import type { Destination } from "../../http/outbound/destination.ts";
+import type { PinnedAgent, PinnedOptions } from "../../http/outbound/pinned_agent.ts";
+import { SendError } from "../../http/outbound/send_error.ts";
 
 interface Exchange {
   readonly destination: Destination;

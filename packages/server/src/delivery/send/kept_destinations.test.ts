@@ -1,6 +1,6 @@
 import { describe, it } from "node:test";
 import { assertEquals, assertRejects } from "@std/assert";
-import { type Destination, EndpointError } from "../../outbound/destination.ts";
+import { type Destination, EndpointError } from "../../http/outbound/destination.ts";
 import { keepDestinations } from "./kept_destinations.ts";
 
 const destination: Destination = {

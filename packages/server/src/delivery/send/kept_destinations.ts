@@ -1,4 +1,4 @@
-import type { Destination } from "../../outbound/destination.ts";
+import type { Destination } from "../../http/outbound/destination.ts";
 
 type FindDestination = (url: string) => Promise<Destination>;
 

@@ -1,10 +1,10 @@
 import { readAnswer, readRetryAfter } from "./answer.ts";
-import { EndpointError, findDestination, type Rules } from "../../outbound/destination.ts";
+import { EndpointError, findDestination, type Rules } from "../../http/outbound/destination.ts";
 import { exchange } from "./exchange.ts";
 import { keepDestinations } from "./kept_destinations.ts";
-import { PinnedAgent } from "../../outbound/pinned_agent.ts";
-import { createResolver, type ResolveHost } from "../../outbound/resolve_host.ts";
-import { type AttemptError, SendError } from "../../outbound/send_error.ts";
+import { PinnedAgent } from "../../http/outbound/pinned_agent.ts";
+import { createResolver, type ResolveHost } from "../../http/outbound/resolve_host.ts";
+import { type AttemptError, SendError } from "../../http/outbound/send_error.ts";
 
 /** The result of one attempt. Only a 2xx status counts as delivered. */
 export interface Attempt {

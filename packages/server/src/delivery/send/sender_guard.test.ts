@@ -1,10 +1,10 @@
 import { after, afterEach, before, describe, it } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
 import { assert, assertEquals } from "@std/assert";
-import { FORBIDDEN_ADDRESSES } from "../../outbound/forbidden_trial.ts";
-import { type NameServer, startNameServer } from "../../outbound/name_server_trial.ts";
+import { FORBIDDEN_ADDRESSES } from "../../http/outbound/forbidden_trial.ts";
+import { type NameServer, startNameServer } from "../../http/outbound/name_server_trial.ts";
 import { type ForbiddenPlace, startPlace } from "./receiver_trial.ts";
-import { createResolver } from "../../outbound/resolve_host.ts";
+import { createResolver } from "../../http/outbound/resolve_host.ts";
 import { createSender } from "./sender.ts";
 import { authority, HEADERS, HOST, RULES, type TrialSender, trialSender } from "./sender_trial.ts";
 

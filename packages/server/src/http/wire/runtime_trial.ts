@@ -5,7 +5,7 @@ import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
 import type { TestPostgres, TrialService } from "@gold-partner/dev";
 import { trialService } from "@gold-partner/dev";
-import type { ListenAddress } from "../config.ts";
+import type { ListenAddress } from "../../config.ts";
 import { type Patience, sendBytes } from "./trial.ts";
 
 export type Runtime = "node" | "deno";
@@ -17,8 +17,8 @@ export interface RuntimeService {
   stop(): Promise<void>;
 }
 
-const MAIN = fileURLToPath(new URL("../main.ts", import.meta.url));
-const DENO = fileURLToPath(new URL("../../../../node_modules/deno/deno", import.meta.url));
+const MAIN = fileURLToPath(new URL("../../main.ts", import.meta.url));
+const DENO = fileURLToPath(new URL("../../../../../node_modules/deno/deno", import.meta.url));
 const INHERITED = ["PATH", "HOME", "TMPDIR", "DENO_DIR"];
 
 export async function startRuntime(runtime: Runtime, server: TestPostgres): Promise<RuntimeService> {

@@ -1,9 +1,9 @@
 import { hostBytes, REQUEST_HEADER } from "@gold-partner/protocol";
-import { refuseQuery } from "./admission/query/read_query.ts";
-import { admitCertificateAlone } from "./admission/admit_caller.ts";
-import type { Route } from "./http/context.ts";
-import type { Deps } from "./deps.ts";
-import { fixedReply } from "./reply.ts";
+import { refuseQuery } from "../admission/query/read_query.ts";
+import { admitCertificateAlone } from "../admission/admit_caller.ts";
+import type { Route } from "../http/context.ts";
+import type { Deps } from "../deps.ts";
+import { fixedReply } from "../http/reply.ts";
 
 /**
  * Serves content that cannot change while the service runs, hashed once. Needs a certificate but no token.

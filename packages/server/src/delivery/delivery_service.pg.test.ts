@@ -5,11 +5,11 @@ import { join } from "node:path";
 import { after, afterEach, before, describe, it } from "node:test";
 import { assertEquals, assertMatch, assertRejects, assertStringIncludes } from "@std/assert";
 import { type TrialBooks, trialBooks } from "@gold-partner/dev";
-import { readConfig, readDeliveryConfig } from "./config.ts";
+import { readConfig, readDeliveryConfig } from "../config.ts";
 import { startDelivery } from "./delivery_service.ts";
-import { type Service, startService } from "./service.ts";
-import { sendRaw } from "./service_trial.ts";
-import { until } from "../../../testing/until.ts";
+import { type Service, startService } from "../service.ts";
+import { sendRaw } from "../service_trial.ts";
+import { until } from "../../../../testing/until.ts";
 
 describe("startDelivery()", () => {
   let books: TrialBooks;

@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { after, before, describe, it } from "node:test";
 import { assert, assertEquals } from "@std/assert";
 import { testPostgres, type TrialPartner } from "@gold-partner/dev";
-import { until } from "../../../../testing/until.ts";
+import { until } from "../../../../../testing/until.ts";
 import { oddRequests } from "./meanings_trial.ts";
 import { brokenRequests, write } from "./requests_trial.ts";
 import { type RuntimeService, startRuntime } from "./runtime_trial.ts";

@@ -5,8 +5,8 @@ import type { Route } from "../http/context.ts";
 import type { Deps } from "../deps.ts";
 import { readCursor, writeCursor } from "../reads/cursor.ts";
 import type { ListedKind, RecordKind } from "../reads/record_reads.ts";
-import { Refusal } from "../refusal.ts";
-import { jsonTextReply } from "../reply.ts";
+import { Refusal } from "../http/refusal.ts";
+import { jsonTextReply } from "../http/reply.ts";
 import { pageText } from "./page.ts";
 
 /** Reads one record by its id. A malformed id, an unknown id and another partner's id get the same answer. */

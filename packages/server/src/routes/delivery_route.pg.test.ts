@@ -10,7 +10,7 @@ import { type EventReply, eventReply, eventsReply } from "@gold-partner/protocol
 import { assert, assertEquals } from "@std/assert";
 import { randomUUID } from "node:crypto";
 import { after, before, describe, it } from "node:test";
-import { until } from "../../../testing/until.ts";
+import { until } from "../../../../testing/until.ts";
 
 describe("webhook tests and redeliveries", () => {
   let service: TrialService;

@@ -5,7 +5,7 @@ import type { AppContext, Route } from "../http/context.ts";
 import type { Deps } from "../deps.ts";
 import { prefersCsv } from "../reads/media_type.ts";
 import { writeStatementCsv, writeStatementJson } from "../reads/statement.ts";
-import { streamReply } from "../reply.ts";
+import { streamReply } from "../http/reply.ts";
 
 const CSV_MEDIA_TYPE = "text/csv; charset=utf-8; header=present";
 const JSON_MEDIA_TYPE = "application/json";

@@ -3,8 +3,8 @@ import { refuseQuery } from "../admission/query/read_query.ts";
 import { admitCaller, admitCertificateAlone } from "../admission/admit_caller.ts";
 import type { Route } from "../http/context.ts";
 import type { Deps } from "../deps.ts";
-import { Refusal } from "../refusal.ts";
-import { jsonReply, jsonTextReply } from "../reply.ts";
+import { Refusal } from "../http/refusal.ts";
+import { jsonReply, jsonTextReply } from "../http/reply.ts";
 
 export function healthRoute(deps: Deps): Route {
   return async (c) => {

@@ -3,7 +3,7 @@ import { readQuery } from "../admission/query/read_query.ts";
 import { admitCaller } from "../admission/admit_caller.ts";
 import type { Route } from "../http/context.ts";
 import type { Deps } from "../deps.ts";
-import { jsonTextReply } from "../reply.ts";
+import { jsonTextReply } from "../http/reply.ts";
 import { pageText } from "./page.ts";
 
 /** Lists events, oldest first. next_cursor is the value of `after` for the next page. */

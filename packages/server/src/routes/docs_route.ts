@@ -1,6 +1,6 @@
 import type { Json } from "@gold-partner/protocol";
-import type { Route } from "./http/context.ts";
-import type { Deps } from "./deps.ts";
+import type { Route } from "../http/context.ts";
+import type { Deps } from "../deps.ts";
 import { errorsPage } from "./docs_page/errors.ts";
 import { PAGE_POLICY } from "./docs_page/page.ts";
 import { referencePage } from "./docs_page/reference.ts";

@@ -1,7 +1,7 @@
 import type { Duplex } from "node:stream";
 import { assertEquals } from "@std/assert";
 import { type TrialGateway, trialGateway, type TrialService, trialService } from "@gold-partner/dev";
-import { type Service, startService } from "../service.ts";
+import { type Service, startService } from "../../service.ts";
 import type { Client } from "./meanings_trial.ts";
 import type { RequestCase } from "./requests_trial.ts";
 import { sendBytes, verdictsOf } from "./trial.ts";

@@ -1,11 +1,11 @@
 import { describe, it } from "node:test";
 import { assertEquals } from "@std/assert";
 import { Hono } from "hono";
-import { createRateLimiter } from "./admission/rate/rate_limiter.ts";
-import { hashSecret } from "./admission/token/client_secret.ts";
-import type { AppEnv } from "./http/context.ts";
-import type { Deps } from "./deps.ts";
-import type { Refusal } from "./refusal.ts";
+import { createRateLimiter } from "../admission/rate/rate_limiter.ts";
+import { hashSecret } from "../admission/token/client_secret.ts";
+import type { AppEnv } from "../http/context.ts";
+import type { Deps } from "../deps.ts";
+import type { Refusal } from "../http/refusal.ts";
 import { tokenRoute } from "./token_route.ts";
 
 const PEPPER = new Uint8Array(32);

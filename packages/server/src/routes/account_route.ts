@@ -14,8 +14,8 @@ import { admitCaller } from "../admission/admit_caller.ts";
 import type { Route } from "../http/context.ts";
 import type { Deps } from "../deps.ts";
 import type { Holdings, PartnerLimits } from "../reads/account_reads.ts";
-import { Refusal } from "../refusal.ts";
-import { jsonReply, jsonTextReply } from "../reply.ts";
+import { Refusal } from "../http/refusal.ts";
+import { jsonReply, jsonTextReply } from "../http/reply.ts";
 
 export function balancesRoute(deps: Deps): Route {
   return async (c) => {

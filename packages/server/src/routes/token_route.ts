@@ -5,17 +5,17 @@ import {
   type TokenRequest,
   tokenRequest,
 } from "@gold-partner/protocol";
-import { checkMediaType, readBody } from "./admission/body/read_body.ts";
-import type { ClientCertificate } from "./admission/identity/client_certificate.ts";
-import { limitFailures } from "./admission/rate/limit_failures.ts";
-import type { ClientSecret, Partner, Snapshot } from "./admission/registry/snapshot.ts";
-import { findSecret } from "./admission/token/client_secret.ts";
-import { admitCertificateAlone } from "./admission/admit_caller.ts";
-import type { AppContext, Route } from "./http/context.ts";
-import { newUuid } from "./new_uuid.ts";
-import type { Deps } from "./deps.ts";
-import { Refusal } from "./refusal.ts";
-import { jsonReply } from "./reply.ts";
+import { checkMediaType, readBody } from "../admission/body/read_body.ts";
+import type { ClientCertificate } from "../admission/identity/client_certificate.ts";
+import { limitFailures } from "../admission/rate/limit_failures.ts";
+import type { ClientSecret, Partner, Snapshot } from "../admission/registry/snapshot.ts";
+import { findSecret } from "../admission/token/client_secret.ts";
+import { admitCertificateAlone } from "../admission/admit_caller.ts";
+import type { AppContext, Route } from "../http/context.ts";
+import { newUuid } from "../new_uuid.ts";
+import type { Deps } from "../deps.ts";
+import { Refusal } from "../http/refusal.ts";
+import { jsonReply } from "../http/reply.ts";
 
 /** POST /oauth/token: issues a token for client_credentials, and binds it to the client certificate. */
 export function tokenRoute(deps: Deps): Route {

@@ -9,7 +9,7 @@ import type { TrialService } from "@gold-partner/dev";
 import { signDetached } from "@gold-partner/jws";
 import { hostBytes, requestSigner } from "@gold-partner/protocol";
 
-const MAIN = fileURLToPath(new URL("./main.ts", import.meta.url));
+const MAIN = fileURLToPath(new URL("../main.ts", import.meta.url));
 const INHERITED = ["PATH", "HOME", "TMPDIR", "DENO_DIR"];
 /** Long, because three programs start at once on a machine that may be busy. */
 const START_MS = 180_000;

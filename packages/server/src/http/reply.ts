@@ -10,8 +10,8 @@ import {
   type TokenProblemCode,
   writeJson,
 } from "@gold-partner/protocol";
-import { limitFields, type LimitState } from "./admission/rate/rate_fields.ts";
-import { LIMIT_STATUS, type Outcome } from "./booking/outcome.ts";
+import { limitFields, type LimitState } from "../admission/rate/rate_fields.ts";
+import { LIMIT_STATUS, type Outcome } from "../booking/outcome.ts";
 import { Refusal } from "./refusal.ts";
 
 /** The facts about a request that its reply needs. */

@@ -9,20 +9,20 @@ import {
   REQUEST_HEADER,
   TIMESTAMP_FORM,
 } from "@gold-partner/protocol";
-import type { Counted } from "./admission/rate/counted.ts";
-import { readBody } from "./admission/body/read_body.ts";
-import { rateFields } from "./admission/rate/rate_fields.ts";
-import { createRateLimiter, type RateLimiter, type RateTerms } from "./admission/rate/rate_limiter.ts";
-import type { Partner } from "./admission/registry/snapshot.ts";
-import { activeKeys, readAnew, type SignedRequest } from "./admission/signature/verify_signature.ts";
-import type { Caller } from "./admission/token/caller.ts";
-import { nonceUuid } from "./admission/signature/nonce_uuid.ts";
-import { LIMIT_STATUS, type Outcome } from "./booking/outcome.ts";
-import { admitCaller } from "./admission/admit_caller.ts";
-import { authenticate, signedUrl } from "./admission/signature/authenticate.ts";
-import type { AppContext, Route } from "./http/context.ts";
-import { bookAdmitted } from "./routes/book_admitted.ts";
-import type { Deps } from "./deps.ts";
+import type { Counted } from "../admission/rate/counted.ts";
+import { readBody } from "../admission/body/read_body.ts";
+import { rateFields } from "../admission/rate/rate_fields.ts";
+import { createRateLimiter, type RateLimiter, type RateTerms } from "../admission/rate/rate_limiter.ts";
+import type { Partner } from "../admission/registry/snapshot.ts";
+import { activeKeys, readAnew, type SignedRequest } from "../admission/signature/verify_signature.ts";
+import type { Caller } from "../admission/token/caller.ts";
+import { nonceUuid } from "../admission/signature/nonce_uuid.ts";
+import { LIMIT_STATUS, type Outcome } from "../booking/outcome.ts";
+import { admitCaller } from "../admission/admit_caller.ts";
+import { authenticate, signedUrl } from "../admission/signature/authenticate.ts";
+import type { AppContext, Route } from "../http/context.ts";
+import { bookAdmitted } from "./book_admitted.ts";
+import type { Deps } from "../deps.ts";
 import type { ProbedRequest } from "./probe/attempts.ts";
 import { diagnose } from "./probe/diagnosis.ts";
 import { readLooseSignature } from "./probe/loose_signature.ts";
@@ -35,8 +35,8 @@ import {
   type Steps,
   stepToExplain,
 } from "./probe/steps.ts";
-import { Refusal } from "./refusal.ts";
-import { jsonReply, outcomeReply, problemReply } from "./reply.ts";
+import { Refusal } from "../http/refusal.ts";
+import { jsonReply, outcomeReply, problemReply } from "../http/reply.ts";
 
 const STRICT = /(?:^|,)\s*handling\s*=\s*(?:strict|"strict")\s*(?:,|;|$)/i;
 /**

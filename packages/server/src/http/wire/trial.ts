@@ -2,7 +2,7 @@ import { once } from "node:events";
 import type { AddressInfo } from "node:net";
 import { connect } from "node:net";
 import type { Duplex } from "node:stream";
-import { createMetrics } from "../operations/metrics.ts";
+import { createMetrics } from "../../operations/metrics.ts";
 import { createWireServer } from "./wire_server.ts";
 
 /** A fixture that sends any bytes to a server and reads the replies. */

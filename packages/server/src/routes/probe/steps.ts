@@ -1,8 +1,8 @@
 import { JwsError, parseDetached } from "@gold-partner/jws";
 import { NONCE_FORM, REQUEST_HEADER, TIMESTAMP_FORM } from "@gold-partner/protocol";
-import type { Partner } from "../admission/registry/snapshot.ts";
-import { activeKeys, checkTimestamp } from "../admission/signature/verify_signature.ts";
-import { Refusal } from "../refusal.ts";
+import type { Partner } from "../../admission/registry/snapshot.ts";
+import { activeKeys, checkTimestamp } from "../../admission/signature/verify_signature.ts";
+import { Refusal } from "../../http/refusal.ts";
 import type { FailedStep } from "./attempts.ts";
 
 interface Step {

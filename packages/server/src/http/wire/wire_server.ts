@@ -1,8 +1,8 @@
 import { createServer, type Server } from "node:http";
 import { getRequestListener, RequestError } from "@hono/node-server";
 import { PROBLEM_REGISTRY, type ProblemCode, type RequestId } from "@gold-partner/protocol";
-import type { Log } from "../operations/log.ts";
-import type { Metrics } from "../operations/metrics.ts";
+import type { Log } from "../../operations/log.ts";
+import type { Metrics } from "../../operations/metrics.ts";
 import { Refusal } from "../refusal.ts";
 import { problemReply } from "../reply.ts";
 import { answerBroken } from "./answer_broken.ts";

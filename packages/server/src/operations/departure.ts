@@ -1,6 +1,6 @@
 import type { Server, ServerResponse } from "node:http";
 import type { Socket } from "node:net";
-import type { Log } from "./operations/log.ts";
+import type { Log } from "./log.ts";
 
 /** Closes a server without losing a request. */
 export interface Departure {

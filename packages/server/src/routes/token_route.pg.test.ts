@@ -10,8 +10,8 @@ import {
   tokenReply,
 } from "@gold-partner/protocol";
 import { type Sending, type TrialPartner, type TrialService, trialService } from "@gold-partner/dev";
-import { hashSecret } from "./admission/token/client_secret.ts";
-import { readKeys } from "./key_source.ts";
+import { hashSecret } from "../admission/token/client_secret.ts";
+import { readKeys } from "../key_source.ts";
 
 const FORM = "application/x-www-form-urlencoded";
 
