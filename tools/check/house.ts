@@ -44,13 +44,30 @@ export const FLOW: Readonly<Record<string, readonly string[]>> = {
 export const PUBLISHED: readonly string[] = CLIENT;
 
 /**
- * The server's modules and the steps within each, in order. Each may import what comes before it, never what
- * comes after it.
+ * All folders of the server and their steps, in order. Each may import what comes before it, never what comes
+ * after it. A folder that is missing here is a violation.
  */
-export const ROOMS: readonly (readonly [wing: string, ...rooms: string[]])[] = [
-  ["admission", "identity", "token", "signature"],
-  ["booking", "nonce", "idempotency", "trading", "ledger", "outbox"],
-  ["delivery"],
+export const MODULES: readonly (readonly [module: string, ...steps: string[]])[] = [
+  ["operations"],
+  ["http", "wire", "outbound"],
+  ["database", "schema"],
+  ["admission", "query", "body", "rate", "registry", "identity", "token", "signature", "usage"],
+  [
+    "booking",
+    "ledger",
+    "nonce",
+    "idempotency",
+    "allowance",
+    "outbox",
+    "trading",
+    "funding",
+    "deposit",
+    "withdrawal",
+    "redelivery",
+  ],
+  ["delivery", "send", "expiry"],
+  ["reads"],
+  ["routes", "docs_page", "probe"],
 ];
 
 /** Returns the package or top-level folder of a file; undefined for the files at the root. */

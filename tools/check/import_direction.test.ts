@@ -91,6 +91,12 @@ describe("imports flow one way", () => {
     }
   });
 
+  it("rejects a folder of the server that MODULES does not list", async () => {
+    for (const folder of ["packages/server/src/attic", "packages/server/src/booking/attic"]) {
+      await expectOffence(flow, `is in ${folder}, which is missing`, { [`${folder}/a.ts`]: "" });
+    }
+  });
+
   it("allows @std/assert only in tests", async () => {
     const assertions = {
       "packages/std_assert/package.json": clean("packages/jws/package.json").replace(

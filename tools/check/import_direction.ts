@@ -1,5 +1,6 @@
+import { posix } from "node:path";
 import { isIdentifier } from "typescript/unstable/ast";
-import { FLOW, isRelative, packageFolders, packageName, partOf, ROOMS, targetOf } from "./house.ts";
+import { FLOW, isRelative, MODULES, packageFolders, packageName, partOf, targetOf } from "./house.ts";
 import { isRunByK6 } from "./k6_closure.ts";
 import type { Import, Module } from "./module.ts";
 import type { Offence } from "./offence.ts";
@@ -11,6 +12,11 @@ export function findImportsAgainstTheFlow(tree: Tree): Offence[] {
   const folders = packageFolders(tree);
   const offences: Offence[] = [];
   for (const module of tree.modules.values()) {
+    const unlisted = unlistedFolder(module.path);
+    if (unlisted !== undefined) {
+      const says = `is in ${unlisted}, which is missing in MODULES: add it to tools/check/house.ts.`;
+      offences.push({ path: module.path, line: 1, says });
+    }
     for (const taken of module.imports) {
       const says = isRelative(taken.specifier)
         ? judgeRelative(module, taken, folders)
@@ -76,7 +82,7 @@ function judgeRelative(
 ): string | undefined {
   const target = targetOf(module.path, taken.specifier, folders) ?? "";
   const [from, to] = [partOf(module.path), partOf(target)];
-  if (from === to) return judgeRooms(module.path, target);
+  if (from === to) return judgeSteps(module.path, target);
   const allowed = FLOW[from ?? ""]?.includes(to ?? "") ?? false;
   const byPath = !to?.startsWith("packages/") || isRunByK6(module);
   // A test may import from vectors/ and the shared helpers in testing/.
@@ -89,20 +95,31 @@ function judgeRelative(
   }.`;
 }
 
-function judgeRooms(path: string, target: string): string | undefined {
+function judgeSteps(path: string, target: string): string | undefined {
   if (isTest(path)) return undefined;
   const [from, to] = [placeOf(path), placeOf(target)];
   if (!from || !to) return undefined;
-  const later = to.wing > from.wing || (to.wing === from.wing && to.room > from.room && from.room >= 0);
+  const later = to.module > from.module ||
+    (to.module === from.module && to.step > from.step && from.step >= 0);
   return later ? `imports ${target}, a later step: a step may import only earlier steps.` : undefined;
 }
 
+/** Returns a folder of the server that MODULES does not list. */
+function unlistedFolder(path: string): string | undefined {
+  const [, module, step] = FOLDERS.exec(path) ?? [];
+  if (module === undefined) return undefined;
+  const steps = MODULES.find(([name]) => name === module);
+  return !steps || (step !== undefined && !steps.includes(step)) ? posix.dirname(path) : undefined;
+}
+
+const FOLDERS = /^packages\/server\/src\/([^/]+)\/(?:([^/]+)\/)?/;
+
 /**
- * Returns the position of a server file in ROOMS. The step is negative for a file that is in none of the
- * listed steps.
+ * Returns the position of a server file in MODULES. The step is negative for a file that lies directly in its
+ * module's folder: it may import every step of its module.
  */
-function placeOf(path: string): { wing: number; room: number } | undefined {
-  const [, wingName, roomName = ""] = /^packages\/server\/src\/([^/]+)\/(?:([^/]+)\/)?/.exec(path) ?? [];
-  const wing = ROOMS.findIndex(([name]) => name === wingName);
-  return wing < 0 ? undefined : { wing, room: (ROOMS[wing]?.indexOf(roomName) ?? 0) - 1 };
+function placeOf(path: string): { module: number; step: number } | undefined {
+  const [, moduleName, stepName = ""] = FOLDERS.exec(path) ?? [];
+  const module = MODULES.findIndex(([name]) => name === moduleName);
+  return module < 0 ? undefined : { module, step: (MODULES[module]?.indexOf(stepName) ?? 0) - 1 };
 }

@@ -3,7 +3,7 @@ import type { AppContext } from "../http/context.ts";
 import { stamp, type Ticket } from "../ticket.ts";
 import type { AdmittedWrite, SignedWrite } from "./admitted_write.ts";
 import type { JsonBytes, Parameters } from "./body/read_body.ts";
-import type { Counted } from "./rate/counted.ts";
+import type { Counted } from "./counted.ts";
 import type { Partner } from "./registry/snapshot.ts";
 import type { IdempotencyKey } from "./signature/header_forms.ts";
 import { nonceUuid } from "./signature/nonce_uuid.ts";

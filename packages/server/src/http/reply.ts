@@ -2,7 +2,6 @@ import type { JsonValue } from "@gold-partner/canonical";
 import {
   PROBLEM_MEDIA_TYPE,
   problemBody,
-  type ProblemCode,
   REPLY_HEADER,
   type RequestId,
   TOKEN_PROBLEM_REGISTRY,
@@ -10,9 +9,7 @@ import {
   type TokenProblemCode,
   writeJson,
 } from "@gold-partner/protocol";
-import { limitFields, type LimitState } from "../admission/rate/rate_fields.ts";
-import { LIMIT_STATUS, type Outcome } from "../booking/outcome.ts";
-import { Refusal } from "./refusal.ts";
+import type { Refusal } from "./refusal.ts";
 
 /** The facts about a request that its reply needs. */
 export interface Exchange {
@@ -21,7 +18,7 @@ export interface Exchange {
   rateFields?: Readonly<Record<string, string>>;
 }
 
-const JSON_MEDIA_TYPE = "application/json";
+export const JSON_MEDIA_TYPE = "application/json";
 const RETRY_AFTER_SECONDS = "1";
 
 export function jsonReply(
@@ -96,49 +93,6 @@ export function tokenErrorReply(refusal: Refusal<TokenProblemCode>, exchange: Ex
   return textReply(status, JSON.stringify(body), JSON_MEDIA_TYPE, exchange, problemHeaders(code));
 }
 
-/** Turns a booking's outcome into a reply: the stored bytes, or a problem that does not bind the key. */
-export function outcomeReply({ outcome, status, body }: Outcome, exchange: Exchange): Response {
-  switch (outcome) {
-    case "answered":
-    case "replayed": {
-      if (status === LIMIT_STATUS) return limitReply(body!, exchange);
-      const replayed = outcome === "replayed";
-      const refused = status! >= 400;
-      return textReply(
-        replayed && !refused ? 200 : status!,
-        body!,
-        refused ? PROBLEM_MEDIA_TYPE : JSON_MEDIA_TYPE,
-        exchange,
-        {
-          ...(replayed ? { [REPLY_HEADER.idempotentReplayed]: "true" } : {}),
-        },
-      );
-    }
-    case "admission_changed":
-    case "busy":
-      throw new Error(`booking must not return the outcome "${outcome}"`);
-    default:
-      return problemReply(new Refusal(outcome), exchange);
-  }
-}
-
-/**
- * A refusal by one of the partner's limits. The database gives the code, the detail and the state of the
- * limit. The problem registry gives the rest.
- */
-function limitReply(text: string, exchange: Exchange): Response {
-  const { code, detail, limit } = JSON.parse(text) as {
-    code: ProblemCode;
-    detail: string;
-    limit: LimitState;
-  };
-  const body = problemBody(code, { requestId: exchange.requestId, detail });
-  return textReply(body.status, JSON.stringify(body), PROBLEM_MEDIA_TYPE, exchange, {
-    ...limitFields(limit),
-    [REPLY_HEADER.retryAfter]: `${limit.reset_seconds}`,
-  });
-}
-
 function problemHeaders(code: TokenProblemCode): Record<string, string> {
   const { status } = TOKEN_PROBLEM_REGISTRY[code];
   if (status === 401) return { [REPLY_HEADER.wwwAuthenticate]: challengeOf(code) };
@@ -154,7 +108,7 @@ function challengeOf(code: TokenProblemCode): string {
   return `Bearer realm="gold-partner", error="invalid_token", error_description="${code}"`;
 }
 
-function textReply(
+export function textReply(
   status: number,
   body: string,
   mediaType: string,

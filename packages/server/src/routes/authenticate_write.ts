@@ -1,4 +1,4 @@
-import type { Counted } from "../admission/rate/counted.ts";
+import type { Counted } from "../admission/counted.ts";
 import type { JsonBytes } from "../admission/body/read_body.ts";
 import { authenticate } from "../admission/signature/authenticate.ts";
 import type { SignedRequest } from "../admission/signature/verify_signature.ts";

@@ -9,7 +9,7 @@ import {
   REQUEST_HEADER,
   TIMESTAMP_FORM,
 } from "@gold-partner/protocol";
-import type { Counted } from "../admission/rate/counted.ts";
+import type { Counted } from "../admission/counted.ts";
 import { readBody } from "../admission/body/read_body.ts";
 import { rateFields } from "../admission/rate/rate_fields.ts";
 import { createRateLimiter, type RateLimiter, type RateTerms } from "../admission/rate/rate_limiter.ts";
@@ -36,7 +36,8 @@ import {
   stepToExplain,
 } from "./probe/steps.ts";
 import { Refusal } from "../http/refusal.ts";
-import { jsonReply, outcomeReply, problemReply } from "../http/reply.ts";
+import { jsonReply, problemReply } from "../http/reply.ts";
+import { outcomeReply } from "./outcome_reply.ts";
 
 const STRICT = /(?:^|,)\s*handling\s*=\s*(?:strict|"strict")\s*(?:,|;|$)/i;
 /**

@@ -7,7 +7,7 @@ import {
 } from "@gold-partner/protocol";
 import { checkMediaType, readBody } from "../admission/body/read_body.ts";
 import type { ClientCertificate } from "../admission/identity/client_certificate.ts";
-import { limitFailures } from "../admission/rate/limit_failures.ts";
+import { limitFailures } from "../admission/identity/limit_failures.ts";
 import type { ClientSecret, Partner, Snapshot } from "../admission/registry/snapshot.ts";
 import { findSecret } from "../admission/token/client_secret.ts";
 import { admitCertificateAlone } from "../admission/admit_caller.ts";

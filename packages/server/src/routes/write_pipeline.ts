@@ -1,6 +1,6 @@
 import type { z } from "zod";
 import { admitCaller } from "../admission/admit_caller.ts";
-import type { Counted } from "../admission/rate/counted.ts";
+import type { Counted } from "../admission/counted.ts";
 import { admitWrite, type UnsignedRequest, type WriteOf } from "../admission/admit_write.ts";
 import { type JsonBytes, readJsonBytes, readParameters } from "../admission/body/read_body.ts";
 import type { Partner } from "../admission/registry/snapshot.ts";
@@ -10,7 +10,7 @@ import type { Caller } from "../admission/token/caller.ts";
 import type { Outcome } from "../booking/outcome.ts";
 import type { Deps } from "../deps.ts";
 import type { AppContext, Route } from "../http/context.ts";
-import { outcomeReply } from "../http/reply.ts";
+import { outcomeReply } from "./outcome_reply.ts";
 import { bookAdmitted } from "./book_admitted.ts";
 
 /** What one kind of write does differently from the others. */

@@ -2,7 +2,7 @@
 // pipeline. If such a function compiles, "@ts-expect-error" is an error itself.
 
 import { orderRequest } from "@gold-partner/protocol";
-import type { Counted } from "../admission/rate/counted.ts";
+import type { Counted } from "../admission/counted.ts";
 import { admitWrite, withoutSignature } from "../admission/admit_write.ts";
 import type { AdmittedWrite } from "../admission/admitted_write.ts";
 import {

@@ -1,6 +1,6 @@
 import type { Deps } from "../../deps.ts";
 import type { AppContext } from "../../http/context.ts";
-import type { Counted } from "../rate/counted.ts";
+import type { Counted } from "../counted.ts";
 import type { Bytes } from "../body/read_body.ts";
 import type { Caller } from "../token/caller.ts";
 import { readSignatureForms } from "./header_forms.ts";

@@ -5,7 +5,7 @@ import { Refusal } from "../../http/refusal.ts";
 import { stamp, type Ticket } from "../../ticket.ts";
 import type { Registry } from "../registry/registry.ts";
 import { isActive, type Partner } from "../registry/snapshot.ts";
-import type { Counted } from "../rate/counted.ts";
+import type { Counted } from "../counted.ts";
 import type { Bytes } from "../body/read_body.ts";
 import type { Caller } from "../token/caller.ts";
 import type { SignatureForms } from "./header_forms.ts";

@@ -1,6 +1,6 @@
 import { Refusal } from "../../http/refusal.ts";
 import { stamp, type Ticket } from "../../ticket.ts";
-import type { Counted } from "../rate/counted.ts";
+import type { Counted } from "../counted.ts";
 import type { ClientCertificate } from "../identity/client_certificate.ts";
 import type { Partner } from "../registry/snapshot.ts";
 import { thumbprintOf, type TokenAuthority } from "./token_authority.ts";

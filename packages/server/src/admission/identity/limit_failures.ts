@@ -1,9 +1,9 @@
 import { TOKEN_PROBLEM_REGISTRY, type TokenProblemCode } from "@gold-partner/protocol";
 import { Refusal } from "../../http/refusal.ts";
 import type { Exchange } from "../../http/reply.ts";
-import type { ClientCertificate } from "../identity/client_certificate.ts";
-import { rateFields } from "./rate_fields.ts";
-import type { RateLimiter, RateTerms } from "./rate_limiter.ts";
+import type { ClientCertificate } from "./client_certificate.ts";
+import { rateFields } from "../rate/rate_fields.ts";
+import type { RateLimiter, RateTerms } from "../rate/rate_limiter.ts";
 
 /**
  * Applies per certificate. Only registered certificates reach this step, so their number bounds the memory.
