@@ -2,7 +2,7 @@ import { spawnSync } from "node:child_process";
 import { describe, it } from "node:test";
 import process from "node:process";
 import { fileURLToPath } from "node:url";
-import { runtimeArguments } from "@gold-partner/dev";
+import { runtimeArguments } from "../testing/runtime_arguments.ts";
 import { assert, assertEquals, assertStringIncludes } from "@std/assert";
 
 const ENTRY = fileURLToPath(new URL("./mod.ts", import.meta.url));

@@ -5,7 +5,8 @@
 import { readdirSync, writeFileSync } from "node:fs";
 import process from "node:process";
 import { parseArgs } from "node:util";
-import { readSurroundings, reportSurroundings, resolveCommit } from "@gold-partner/dev";
+import { readSurroundings, reportSurroundings } from "../testing/surroundings.ts";
+import { resolveCommit } from "../testing/release/history.ts";
 import { type AgainstOptions, runAgainst } from "./against/run.ts";
 import type { Benchmark, Contest, Plan } from "./harness.ts";
 import { reportContest } from "./report.ts";

@@ -4,7 +4,7 @@ import { closeSync, mkdirSync, openSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import process from "node:process";
 import { setTimeout as sleep } from "node:timers/promises";
-import { findFreePort } from "@gold-partner/dev";
+import { findFreePort } from "@gold-partner/local-postgres";
 
 /** A container as a container engine knows it. */
 export interface Container {

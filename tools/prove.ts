@@ -17,11 +17,11 @@ interface Proof {
 /** Folders and files with the external checks that start the real Envoy. */
 const BEHIND_ENVOY = [
   "packages/sidecar",
-  "packages/dev/src/sidecar",
-  "packages/dev/src/contract",
+  "e2e/sidecar",
+  "e2e/contract",
   "packages/server/src/http/wire",
   "packages/dev/src/start_envoy.judge.test.ts",
-  "packages/dev/src/quickstart.judge.test.ts",
+  "e2e/docs/quickstart.judge.test.ts",
 ];
 
 const WITH_SQL = ["packages/server", "packages/operator", "packages/sidecar", "bench"];
@@ -55,74 +55,74 @@ const PROOFS: Readonly<Record<string, Proof>> = {
   races: {
     says:
       "sends a hundred concurrent requests to one and two services: each operation runs once, and each event arrives",
-    prove: (options) => runProgram("packages/dev/src/prove/races.ts", options),
+    prove: (options) => runProgram("prove/races.ts", options),
   },
   kills: {
     says:
       "sends SIGKILL at each step of an order and its delivery: a retry gives the same result, and the event arrives",
-    prove: (options) => runProgram("packages/dev/src/prove/kills.ts", options),
+    prove: (options) => runProgram("prove/kills.ts", options),
   },
   nonces: {
     says:
       "kills two services and Postgres at random under signed requests: each nonce is accepted once, for one request",
     takes: "--seed N",
-    prove: (options) => runProgram("packages/dev/src/prove/nonces.ts", options),
+    prove: (options) => runProgram("prove/nonces.ts", options),
   },
   clock: {
     says:
       "sets the database's clock back under orders: the books stay consistent, balances are served, other accounts trade",
-    prove: (options) => runProgram("packages/dev/src/prove/clock.ts", options),
+    prove: (options) => runProgram("prove/clock.ts", options),
   },
   webhooks: {
     says:
       "uses faulty receivers, kills workers, restarts the database: every event arrives, and no other partner has to wait",
-    prove: (options) => runProgram("packages/dev/src/prove/webhooks.ts", options),
+    prove: (options) => runProgram("prove/webhooks.ts", options),
   },
   rotation: {
     says:
       "rotates each credential under 200 signed orders a second: the new one is served, the old one is refused",
-    prove: (options) => runProgram("packages/dev/src/prove/rotation.ts", options),
+    prove: (options) => runProgram("prove/rotation.ts", options),
   },
   drains: {
     says: "starts and stops Envoys and service processes under load: no request and no event is lost",
-    prove: (options) => runProgram("packages/dev/src/prove/drains.ts", options),
+    prove: (options) => runProgram("prove/drains.ts", options),
   },
   migrate: {
     says:
       "migrates the database while partners trade, to the same version and from the last release: no request fails or waits",
-    prove: (options) => runProgram("packages/dev/src/prove/migrate.ts", options),
+    prove: (options) => runProgram("prove/migrate.ts", options),
   },
   standby: {
     says:
       "runs the service with HA=on and a real synchronous standby: no write is acknowledged without it, none is lost",
-    prove: (options) => runProgram("packages/dev/src/prove/standby.ts", options),
+    prove: (options) => runProgram("prove/standby.ts", options),
   },
   loadtest: {
     says:
       "runs the smoke profile of each load test, with its latency limits; a planted defect must fail the right test",
-    prove: (options) => runProgram("packages/dev/src/prove/loadtest.ts", options),
+    prove: (options) => runProgram("prove/loadtest.ts", options),
   },
   soak: {
     says: "runs half an hour at 70 % of the rate at which the service breaks: nothing grows except the books",
     takes: "--minutes N, --rate N, --json FILE",
-    prove: (options) => runProgram("packages/dev/src/prove/soak.ts", options),
+    prove: (options) => runProgram("prove/soak.ts", options),
   },
   schemathesis: {
     says:
       "calls the running service with Schemathesis by its OpenAPI description: every reply is described there",
     knows: "--envoy",
-    prove: (options) => runProgram("packages/dev/src/prove/schemathesis.ts", options),
+    prove: (options) => runProgram("prove/schemathesis.ts", options),
   },
   mutations: {
     says:
       "sends broken bodies over mutual TLS: each gets a well-formed refusal, nothing is booked, memory stays flat",
     knows: "--envoy",
-    prove: (options) => runProgram("packages/dev/src/prove/mutations.ts", options),
+    prove: (options) => runProgram("prove/mutations.ts", options),
   },
   defects: {
     says: "runs the mutation tests: each planted defect must fail a test",
     takes: "--only TEXT",
-    prove: (options) => runProgram("packages/dev/src/prove/defects.ts", options),
+    prove: (options) => runProgram("prove/defects.ts", options),
   },
 };
 

@@ -2,7 +2,8 @@ import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, describe, it } from "node:test";
-import { checkOut, lastRelease } from "@gold-partner/dev";
+import { checkOut } from "../../testing/release/checkout.ts";
+import { lastRelease } from "../../testing/release/history.ts";
 import { assert, assertEquals } from "@std/assert";
 import { openVersion } from "./version.ts";
 

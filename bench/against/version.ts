@@ -5,7 +5,7 @@ import { closeSync, mkdirSync, openSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import process from "node:process";
 import { setTimeout as sleep } from "node:timers/promises";
-import { findFreePort, startPostgres } from "@gold-partner/dev";
+import { findFreePort, startPostgres } from "@gold-partner/local-postgres";
 import postgres, { type Sql } from "postgres";
 import { sealChains } from "../orders/contenders.ts";
 import { type GeneratorProcess, startGenerator } from "../orders/generator_process.ts";

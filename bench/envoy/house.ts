@@ -4,7 +4,8 @@ import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { connect, type SecureVersion, type TLSSocket } from "node:tls";
-import { asOperator, type Credentials, findFreePort, type Running, start } from "@gold-partner/dev";
+import { asOperator, type Credentials, type Running, start } from "@gold-partner/dev";
+import { findFreePort } from "@gold-partner/local-postgres";
 
 export interface EnvoyHouse {
   readonly credentials: Credentials;

@@ -3,7 +3,7 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { startPostgres } from "@gold-partner/dev";
+import { startPostgres } from "@gold-partner/local-postgres";
 import { migrate } from "@gold-partner/server";
 import postgres, { type Sql } from "postgres";
 import type { PostgresSocket } from "./spender.ts";

@@ -2,7 +2,8 @@
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { asOperator, start, startPostgres } from "@gold-partner/dev";
+import { asOperator, start } from "@gold-partner/dev";
+import { startPostgres } from "@gold-partner/local-postgres";
 import postgres, { type Sql } from "postgres";
 import { type GeneratorProcess, startGenerator } from "./generator_process.ts";
 import { onboardPartners } from "./partners.ts";

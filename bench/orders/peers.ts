@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { startPostgres } from "@gold-partner/dev";
+import { startPostgres } from "@gold-partner/local-postgres";
 import postgres from "postgres";
 import { peerTaker, type Taker } from "./contenders.ts";
 import { type House, POSTGRES_SETTINGS } from "./house.ts";

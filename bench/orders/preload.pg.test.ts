@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { after, before, describe, it } from "node:test";
 import { assertEquals } from "@std/assert";
-import { type TrialBooks, trialBooks } from "@gold-partner/dev";
+import { type TrialBooks, trialBooks } from "@gold-partner/server/testing";
 
 const FUNDS = 10_000_000n;
 const EACH = 4;

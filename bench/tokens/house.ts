@@ -1,6 +1,6 @@
 // The service's own admission, over a registry of many partners.
 import { createHash } from "node:crypto";
-import { trialService } from "@gold-partner/dev";
+import { trialService } from "@gold-partner/server/testing";
 import { admitCertificate, assemble, createLog } from "@gold-partner/server";
 import type { Sql } from "postgres";
 

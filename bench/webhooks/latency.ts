@@ -1,7 +1,7 @@
 // Sends one order at a time through the real API to an otherwise idle service. Measures how long after the
 // 201 the partner has the event.
 import { setTimeout as sleep } from "node:timers/promises";
-import { type TrialReceiver, trialReceiver } from "@gold-partner/dev";
+import { type TrialReceiver, trialReceiver } from "@gold-partner/server/testing";
 import { BenchPartner } from "../envoy/partner.ts";
 import type { Plan, Round } from "../harness.ts";
 import { Connection } from "../orders/connection.ts";

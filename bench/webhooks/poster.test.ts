@@ -1,5 +1,5 @@
 import { describe, it } from "node:test";
-import { trialCertificate, trialReceiver } from "@gold-partner/dev";
+import { trialCertificate, trialReceiver } from "@gold-partner/server/testing";
 import { newWebhookSecret, parseWebhookSecret, verifyWebhook } from "@gold-partner/protocol";
 import { assertEquals, assertRejects } from "@std/assert";
 import { createPoster } from "./poster.ts";
@@ -11,7 +11,7 @@ describe("createPoster()", () => {
   it("sends verifiable events over one kept-alive connection, and rejects any status but 200", async () => {
     const receiver = await trialReceiver();
     try {
-      const { ca } = await trialCertificate();
+      const { ca } = trialCertificate();
       const send = createPoster({ ca, secret, connectionsEach: 1 });
       receiver.answer(200);
       await Promise.all([1, 2, 3].map(() => send({ ...post, url: receiver.url })));

@@ -1,4 +1,4 @@
-import { parseChangelog } from "@gold-partner/dev";
+import { parseChangelog } from "../../testing/release/changelog.ts";
 import type { Offence } from "./offence.ts";
 import type { Tree } from "./tree.ts";
 

@@ -6,13 +6,24 @@ import type { Tree } from "./tree.ts";
 const CORE = ["packages/canonical", "packages/jws", "packages/protocol"] as const;
 const CLIENT = [...CORE, "packages/client"] as const;
 
+const WHOLE_STACK = [
+  ...CLIENT,
+  "packages/local_postgres",
+  "packages/server",
+  "packages/sidecar",
+  "packages/operator",
+  "packages/dev",
+  "testing",
+  "vectors",
+] as const;
+
 /**
  * Each package or top-level folder, in reading order, with what it may import: packages by name, other
  * folders by path.
  */
 export const FLOW: Readonly<Record<string, readonly string[]>> = {
   "packages/std_assert": [],
-  "testing": [],
+  "testing": ["packages/local_postgres"],
   "packages/canonical": [],
   "packages/jws": CORE.slice(0, 1),
   "packages/protocol": CORE.slice(0, 2),
@@ -21,16 +32,28 @@ export const FLOW: Readonly<Record<string, readonly string[]>> = {
   "packages/server": [...CORE, "packages/database"],
   "packages/sidecar": [...CLIENT, "packages/database"],
   "packages/operator": [...CLIENT, "packages/database", "packages/server"],
-  "packages/dev": [...CLIENT, "packages/server", "packages/operator", "packages/sidecar"],
+  "packages/local_postgres": [],
+  "packages/dev": [
+    ...CLIENT,
+    "packages/local_postgres",
+    "packages/server",
+    "packages/operator",
+    "packages/sidecar",
+    "testing",
+  ],
   "vectors": CORE,
   "deploy": CORE,
   "loadtest": CORE, // by path, because k6 resolves no package names
-  "bench": [...CLIENT, "packages/server", "packages/dev"],
+  "e2e": [...WHOLE_STACK, "prove"],
+  "prove": WHOLE_STACK,
+  "bench": WHOLE_STACK,
   "tools": [
     ...CLIENT,
     "packages/database",
     "packages/server",
     "packages/dev",
+    "packages/local_postgres",
+    "testing",
     "vectors",
     "bench",
     "loadtest",

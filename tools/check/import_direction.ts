@@ -31,7 +31,7 @@ export function findImportsAgainstTheFlow(tree: Tree): Offence[] {
 /**
  * The only file that may compute an import, because Postgres comes in a separate package for each platform.
  */
-const COMPUTES_ITS_IMPORT = "packages/dev/src/postgres/binaries.ts";
+const COMPUTES_ITS_IMPORT = "packages/local_postgres/src/binaries.ts";
 
 /** Refuses imports that the checks cannot follow: computed names, require and createRequire. */
 function findHiddenImports({ path, imports, syntax }: Module): Offence[] {
@@ -49,6 +49,9 @@ function findHiddenImports({ path, imports, syntax }: Module): Offence[] {
   return offences;
 }
 
+/** Programs for development. They may run the fixtures of a package, which never ship. */
+const RUNS_FIXTURES: readonly string[] = ["packages/dev", "prove", "bench", "tools"];
+
 function judgeByName(
   module: Module,
   specifier: string,
@@ -57,13 +60,19 @@ function judgeByName(
   const name = packageName(specifier);
   const folder = folders.get(name);
   if (!folder) return undefined;
+  const from = partOf(module.path) ?? "";
+  const isTesting = isTest(module.path) || RUNS_FIXTURES.includes(from);
+  if (specifier === `${name}/testing` && from !== folder) {
+    return isTesting
+      ? undefined
+      : `imports ${specifier}, which only tests and development programs may import.`;
+  }
   if (specifier !== name) return `imports ${specifier}: import ${name}, the package's only entry point.`;
   if (name === "@std/assert") {
     return isTest(module.path) ? undefined : "imports @std/assert, which only tests may import.";
   }
-  // A test that needs Postgres or the whole service starts them as npm start does, through this package.
-  if (name === "@gold-partner/dev" && isTest(module.path)) return undefined;
-  const from = partOf(module.path) ?? "";
+  // A test of any package may start Postgres.
+  if (folder === "packages/local_postgres" && isTest(module.path)) return undefined;
   if (from === folder) return `imports its own package by name: import the file by its relative path.`;
   const allowed = FLOW[from];
   if (!allowed) {

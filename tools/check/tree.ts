@@ -36,9 +36,8 @@ export async function treeOf(files: ReadonlyMap<string, string>): Promise<Tree> 
 }
 
 /**
- * True for a test and for what only tests use: `testing/`, `trial.ts`, `…_trial.ts` and a folder `trial/`.
+ * True for a test and for what only tests use: `e2e/`, a folder `testing/`, `trial.ts` and `…_trial.ts`.
  */
 export function isTest(path: string): boolean {
-  return path.endsWith(".test.ts") || path.startsWith("testing/") || /(?:^|[/_])trial\.ts$/.test(path) ||
-    path.includes("/trial/");
+  return path.endsWith(".test.ts") || /^e2e\/|(?:^|\/)testing\/|(?:^|[/_])trial\.ts$/.test(path);
 }

@@ -1,5 +1,5 @@
 import { describe, it } from "node:test";
-import { findFreePort } from "@gold-partner/dev";
+import { findFreePort } from "@gold-partner/local-postgres";
 import { assertEquals, assertRejects, assertStringIncludes } from "@std/assert";
 import { judgeOrders, openBooks } from "./books.ts";
 import { MissingError } from "./partner_file.ts";

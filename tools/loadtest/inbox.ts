@@ -1,7 +1,8 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { verifyWebhook } from "@gold-partner/client";
-import { type Delivery, SeenNumbers, trialReceiver } from "@gold-partner/dev";
+import { type Delivery, trialReceiver } from "@gold-partner/server/testing";
+import { SeenNumbers } from "../../testing/seen_numbers.ts";
 
 /** Receives the webhooks of the partners during a run. */
 export interface Inbox {

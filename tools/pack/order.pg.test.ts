@@ -2,7 +2,8 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, describe, it } from "node:test";
-import { findFreePort, type Running, start } from "@gold-partner/dev";
+import { findFreePort } from "@gold-partner/local-postgres";
+import { type Running, start } from "@gold-partner/dev";
 import { assertEquals } from "@std/assert";
 import { Outside } from "./outside_trial.ts";
 

@@ -3,7 +3,7 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "nod
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { afterEach, beforeEach, describe, it } from "node:test";
-import { lastRelease } from "@gold-partner/dev";
+import { lastRelease } from "../../testing/release/history.ts";
 import { assert, assertEquals, assertRejects } from "@std/assert";
 import { CHECKS } from "../check/checks.ts";
 import { plant } from "../check/planted_tree.ts";

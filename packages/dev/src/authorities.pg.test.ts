@@ -5,7 +5,7 @@ import { describe, it } from "node:test";
 import { assertEquals, assertStringIncludes } from "@std/assert";
 import { ensurePartnerCa } from "./authorities.ts";
 import { asOperator } from "./operator.ts";
-import { testPostgres } from "./postgres/mod.ts";
+import { testPostgres } from "@gold-partner/local-postgres";
 import { openState, partnerCaKey } from "./state.ts";
 
 describe("ensurePartnerCa()", () => {

@@ -1,22 +1,12 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { closeSync, openSync } from "node:fs";
-import { join } from "node:path";
 import process from "node:process";
 import { fileURLToPath } from "node:url";
+import { runtimeArguments } from "../../../testing/runtime_arguments.ts";
 
 /** This repository's root folder. */
 export const ROOT = fileURLToPath(new URL("../../..", import.meta.url));
-
-/**
- * Arguments that make this runtime run a TypeScript file of the tree at `root`. A child uses its parent's
- * runtime.
- */
-export function runtimeArguments(file: string, root = ROOT): string[] {
-  return "Deno" in globalThis
-    ? ["run", "--no-check", "-A", file]
-    : [join(root, "tools", "program.mjs"), file];
-}
 
 export interface Child {
   readonly pid: number;

@@ -1,5 +1,5 @@
 import postgres from "postgres";
-import { type PostgresOptions, type RunningPostgres, startPostgres } from "./postgres/mod.ts";
+import { type PostgresOptions, type RunningPostgres, startPostgres } from "@gold-partner/local-postgres";
 import type { State } from "./state.ts";
 import type { Watchdog } from "./watchdog.ts";
 

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { verifyWebhook } from "@gold-partner/client";
 import type { ServerCertificate } from "./authorities.ts";
-import { type Delivery, trialReceiver } from "./trial/receiver.ts";
+import { type Delivery, trialReceiver } from "@gold-partner/server/testing";
 
 /** The demo partner's webhook receiver, for as long as the demo runs. */
 export interface DemoReceiver {

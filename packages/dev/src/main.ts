@@ -7,7 +7,7 @@ import { describeEnding, nameState, writeEnding } from "./ending.ts";
 import { explainFailure } from "./failure.ts";
 import { LockedError } from "./lock.ts";
 import type { Running } from "./running.ts";
-import { processLives } from "./postgres/postmaster.ts";
+import { processLives } from "@gold-partner/local-postgres";
 import { start } from "./start.ts";
 import { DEFAULT_STATE, StateError } from "./state.ts";
 import { openStory } from "./story.ts";

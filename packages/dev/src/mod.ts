@@ -1,32 +1,20 @@
-/** Everything on one machine, for development and for tests. */
-export { runtimeArguments } from "./child.ts";
-export { asOperator } from "./operator.ts";
-export { type Credentials } from "./partner.ts";
-export { findFreePort, startPostgres, type TestPostgres, testPostgres } from "./postgres/mod.ts";
-export { parseChangelog } from "./release/changelog.ts";
-export { checkOut } from "./release/checkout.ts";
-export { lastRelease, resolveCommit } from "./release/history.ts";
+/** npm start, and its parts for the tests and proofs of the whole stack. */
+export {
+  type Authorities,
+  ensureAuthorities,
+  newServerAuthority,
+  type ServerCertificate,
+} from "./authorities.ts";
+export { type Child, ROOT, startChild } from "./child.ts";
+export { type Database, openDatabase } from "./database.ts";
+export { runDemo } from "./demo.ts";
+export { fetchEnvoy } from "./door.ts";
+export { writeEnding } from "./ending.ts";
+export { type GatewayPatience, startGateway } from "./gateway/start_gateway.ts";
+export { asOperator, asOperatorFrom, type Operator } from "./operator.ts";
+export { type Credentials, onboard } from "./partner.ts";
+export { newKeyFiles, writeCsr } from "./partner_keys.ts";
+export { awaitReady } from "./ready.ts";
 export { type Running, type StartOptions } from "./running.ts";
-export { SeenNumbers } from "./seen_numbers.ts";
 export { start } from "./start.ts";
-export { readSurroundings, reportSurroundings } from "./surroundings.ts";
-export { type TrialBooks, trialBooks } from "./trial/books.ts";
-export { type TrialGateway, trialGateway } from "./trial/gateway.ts";
-export {
-  addTrialCertificate,
-  newTrialKey,
-  TRIAL_PUBLIC_JWK,
-  type TrialKey,
-  type TrialPartner,
-  trialSerial,
-} from "./trial/partner.ts";
-export { expectProblem } from "./trial/problem.ts";
-export {
-  type Delivery,
-  type DeliveryAnswer,
-  trialCertificate,
-  type TrialReceiver,
-  trialReceiver,
-} from "./trial/receiver.ts";
-export { silentDatabase } from "./trial/silent_database.ts";
-export { type Sending, type Signing, type TrialService, trialService } from "./trial/service.ts";
+export { openState, type State } from "./state.ts";

@@ -12,13 +12,12 @@ import process from "node:process";
 import { setTimeout as sleep } from "node:timers/promises";
 import { after, before, describe, it } from "node:test";
 import { assert, assertEquals, assertMatch, assertNotEquals, assertStringIncludes } from "@std/assert";
-import { runtimeArguments } from "./child.ts";
+import { runtimeArguments } from "../../../testing/runtime_arguments.ts";
 import { runDemo } from "./demo.ts";
 import { asOperator } from "./operator.ts";
 import type { Credentials } from "./partner.ts";
 import { pem, writeCsr } from "./partner_keys.ts";
-import { findFreePort } from "./postgres/mod.ts";
-import { findPostmaster } from "./postgres/postmaster.ts";
+import { findFreePort, findPostmaster } from "@gold-partner/local-postgres";
 import {
   awaitEnd,
   endAll,
@@ -31,7 +30,7 @@ import {
   runToEnd,
   type Started,
   startUntilReady,
-} from "./start_trial.ts";
+} from "../testing/start.ts";
 
 /** The start of the text that npm start prints once it serves. */
 const READY = "\nReady in ";

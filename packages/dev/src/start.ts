@@ -1,6 +1,6 @@
 import { existsSync } from "node:fs";
 import { rm } from "node:fs/promises";
-import { refuseBusyPort } from "./port_holder.ts";
+import { refuseBusyPort } from "@gold-partner/local-postgres";
 import type { Running, StartOptions } from "./running.ts";
 import { openState, partnerCaKey, type State, StateError } from "./state.ts";
 import { isSettled, wake } from "./wake.ts";

@@ -5,8 +5,8 @@ import { basename, join } from "node:path";
 import process from "node:process";
 import { after, before, describe, it } from "node:test";
 import { assertEquals, assertStringIncludes } from "@std/assert";
-import { findFreePort } from "./postgres/mod.ts";
-import { awaitEndWithin, executablesUnder, familyOf, runToEnd, startUntilReady } from "./start_trial.ts";
+import { findFreePort } from "@gold-partner/local-postgres";
+import { awaitEndWithin, executablesUnder, familyOf, runToEnd, startUntilReady } from "../testing/start.ts";
 
 describe("npm start -- --envoy", () => {
   let folder: string;

@@ -4,8 +4,8 @@ import { join } from "node:path";
 import { after, before, describe, it } from "node:test";
 import { assertEquals, assertNotEquals } from "@std/assert";
 import { asOperator, type Operator } from "./operator.ts";
-import { findFreePort } from "./postgres/mod.ts";
-import { endAll, type Started, startUntilReady } from "./start_trial.ts";
+import { findFreePort } from "@gold-partner/local-postgres";
+import { endAll, type Started, startUntilReady } from "../testing/start.ts";
 
 type Item = Readonly<Record<string, unknown>>;
 

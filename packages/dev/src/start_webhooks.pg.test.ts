@@ -7,9 +7,9 @@ import { runDemo } from "./demo.ts";
 import { type DemoReceiver, openDemoReceiver } from "./demo_receiver.ts";
 import { asOperator } from "./operator.ts";
 import type { Credentials } from "./partner.ts";
-import { findFreePort } from "./postgres/mod.ts";
-import { runToEnd, type Started, startUntilReady } from "./start_trial.ts";
-import { trialCertificate, trialReceiver } from "./trial/receiver.ts";
+import { findFreePort } from "@gold-partner/local-postgres";
+import { runToEnd, type Started, startUntilReady } from "../testing/start.ts";
+import { trialCertificate, trialReceiver } from "@gold-partner/server/testing";
 import { until } from "../../../testing/until.ts";
 
 const PATIENCE_MS = 30_000;
@@ -24,7 +24,7 @@ describe("the webhooks of npm start", () => {
     folder = await mkdtemp(join(tmpdir(), "gold-start-webhooks-"));
     state = join(folder, "state");
     const authority = join(folder, "authority.pem");
-    await writeFile(authority, (await trialCertificate()).ca);
+    await writeFile(authority, trialCertificate().ca);
     const port = `${await findFreePort()}`;
     started = await startUntilReady(state, "--port", port, "--no-demo", "--webhook-ca", authority);
     const [partner] = await readdir(join(state, "partners"));

@@ -4,8 +4,7 @@ import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import process from "node:process";
 import { type Lock, takeLock } from "./lock.ts";
-import { findPostmaster, stopPostmaster } from "./postgres/postmaster.ts";
-import { removeFolder } from "./remove_folder.ts";
+import { findPostmaster, removeFolder, stopPostmaster } from "@gold-partner/local-postgres";
 import { awaitEarlierWatchdog } from "./watchdog.ts";
 
 /** The folder that holds everything of one `npm start`: database, keys, credentials, logs. */

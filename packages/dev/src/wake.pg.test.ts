@@ -4,8 +4,8 @@ import { join } from "node:path";
 import { after, before, describe, it } from "node:test";
 import { assertEquals, assertNotEquals } from "@std/assert";
 import postgres from "postgres";
-import { findFreePort } from "./postgres/mod.ts";
-import { endAll, startUntilReady } from "./start_trial.ts";
+import { findFreePort } from "@gold-partner/local-postgres";
+import { endAll, startUntilReady } from "../testing/start.ts";
 
 describe("wake()", () => {
   let folder: string;

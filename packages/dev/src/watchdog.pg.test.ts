@@ -9,8 +9,7 @@ import { after, before, describe, it } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { assert, assertEquals } from "@std/assert";
-import { findFreePort } from "./postgres/mod.ts";
-import { findPostmaster } from "./postgres/postmaster.ts";
+import { findFreePort, findPostmaster } from "@gold-partner/local-postgres";
 import {
   awaitEndWithin,
   endAll,
@@ -20,7 +19,7 @@ import {
   readRun,
   type RunFile,
   startUntilReady,
-} from "./start_trial.ts";
+} from "../testing/start.ts";
 
 const ROOT = fileURLToPath(new URL("../../..", import.meta.url));
 const READY_MS = 120_000;

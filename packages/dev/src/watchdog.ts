@@ -4,8 +4,9 @@ import { closeSync, openSync } from "node:fs";
 import { readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { childEnvironment, runtimeArguments } from "./child.ts";
-import { isServerOf, waitUntil } from "./postgres/postmaster.ts";
+import { childEnvironment } from "./child.ts";
+import { runtimeArguments } from "../../../testing/runtime_arguments.ts";
+import { isServerOf, waitUntil } from "@gold-partner/local-postgres";
 
 /** A process that the watchdog ends when the start program is gone. */
 export interface Guarded {

@@ -3,7 +3,7 @@
 // belongs to.
 import process from "node:process";
 import { createInterface } from "node:readline";
-import { isServerOf, waitUntil } from "./postgres/postmaster.ts";
+import { isServerOf, waitUntil } from "@gold-partner/local-postgres";
 import type { Guarded } from "./watchdog.ts";
 
 /**

@@ -4,7 +4,7 @@ import process from "node:process";
 import { after, before, describe, it } from "node:test";
 import { fileURLToPath } from "node:url";
 import { assertEquals } from "@std/assert";
-import { runtimeArguments } from "@gold-partner/dev";
+import { runtimeArguments } from "../../../testing/runtime_arguments.ts";
 import { until } from "../../../testing/until.ts";
 import { type TrialOperator, trialOperator } from "./commands/trial.ts";
 

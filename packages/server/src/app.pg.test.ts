@@ -1,7 +1,8 @@
 import { after, before, describe, it } from "node:test";
 import { assertEquals, assertMatch } from "@std/assert";
 import { ENDPOINTS, operationsOf } from "@gold-partner/protocol";
-import { expectProblem, type TrialService, trialService } from "@gold-partner/dev";
+import { expectProblem } from "../testing/problem.ts";
+import { type TrialService, trialService } from "../testing/service.ts";
 
 const ID = "x_01890000-0000-7000-8000-000000000000";
 /** Every operation with a path that fits it, except the token operation, which has its own error format. */

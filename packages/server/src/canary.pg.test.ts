@@ -1,7 +1,8 @@
 import { Buffer } from "node:buffer";
 import { after, before, describe, it } from "node:test";
 import { assert, assertEquals } from "@std/assert";
-import { newTrialKey, type TrialPartner, type TrialService, trialService } from "@gold-partner/dev";
+import { newTrialKey, type TrialPartner } from "../testing/partner.ts";
+import { type TrialService, trialService } from "../testing/service.ts";
 
 const IBAN = "SA4420000001234567891234";
 

@@ -1,4 +1,6 @@
-import { expectProblem, type TrialPartner, type TrialService, trialService } from "@gold-partner/dev";
+import { expectProblem } from "../testing/problem.ts";
+import type { TrialPartner } from "../testing/partner.ts";
+import { type TrialService, trialService } from "../testing/service.ts";
 import { assertEquals } from "@std/assert";
 import { randomUUID } from "node:crypto";
 import { after, before, describe, it } from "node:test";

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { describe, it } from "node:test";
 import { assertEquals, assertStringIncludes, assertThrows } from "@std/assert";
 import { ConfigError, readConfig, readDeliveryConfig } from "./config.ts";
-import { createTrialAuthority } from "./http/outbound/certificate_trial.ts";
+import { createTrialAuthority } from "../testing/certificates.ts";
 import { SETTINGS } from "./settings.ts";
 
 const GOOD = {

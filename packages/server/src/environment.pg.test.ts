@@ -1,4 +1,5 @@
-import { expectProblem, type Sending, type TrialService, trialService } from "@gold-partner/dev";
+import { expectProblem } from "../testing/problem.ts";
+import { type Sending, type TrialService, trialService } from "../testing/service.ts";
 import { assertEquals } from "@std/assert";
 import { after, before, describe, it } from "node:test";
 

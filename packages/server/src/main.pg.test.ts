@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { after, before, describe, it } from "node:test";
 import { fileURLToPath } from "node:url";
 import { assertEquals, assertMatch } from "@std/assert";
-import { type TrialBooks, trialBooks } from "@gold-partner/dev";
+import { type TrialBooks, trialBooks } from "../testing/books.ts";
 
 const MAIN = fileURLToPath(new URL("./main.ts", import.meta.url));
 const INHERITED = ["PATH", "HOME", "TMPDIR", "DENO_DIR"];

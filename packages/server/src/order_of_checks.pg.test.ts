@@ -2,14 +2,9 @@ import { randomBytes, randomUUID } from "node:crypto";
 import { after, before, describe, it } from "node:test";
 import { assertEquals } from "@std/assert";
 import { BODY_MAX_BYTES, PROBLEM_REGISTRY, type ProblemCode } from "@gold-partner/protocol";
-import {
-  expectProblem,
-  newTrialKey,
-  type Signing,
-  type TrialKey,
-  type TrialService,
-  trialService,
-} from "@gold-partner/dev";
+import { expectProblem } from "../testing/problem.ts";
+import { newTrialKey, type TrialKey } from "../testing/partner.ts";
+import { type Signing, type TrialService, trialService } from "../testing/service.ts";
 
 interface Attempt extends Signing {
   readonly body: string;

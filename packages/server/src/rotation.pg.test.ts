@@ -1,12 +1,6 @@
-import {
-  addTrialCertificate,
-  expectProblem,
-  newTrialKey,
-  type TrialKey,
-  type TrialPartner,
-  type TrialService,
-  trialService,
-} from "@gold-partner/dev";
+import { addTrialCertificate, newTrialKey, type TrialKey, type TrialPartner } from "../testing/partner.ts";
+import { expectProblem } from "../testing/problem.ts";
+import { type TrialService, trialService } from "../testing/service.ts";
 import { jwksReply } from "@gold-partner/protocol";
 import { assertEquals } from "@std/assert";
 import { randomBytes } from "node:crypto";

@@ -3,7 +3,7 @@ import { readFile, writeFile } from "node:fs/promises";
 import { after, before, describe, it } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
 import { assert, assertEquals } from "@std/assert";
-import { type TrialService, trialService } from "@gold-partner/dev";
+import { type TrialService, trialService } from "../testing/service.ts";
 import { createSealing } from "./mod.ts";
 import { startService } from "./service.ts";
 import { sendRaw } from "./service_trial.ts";

@@ -5,7 +5,7 @@ import { dirname, join } from "node:path";
 import { after, before, describe, it } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
 import { assert, assertEquals, assertRejects } from "@std/assert";
-import { type TrialService, trialService } from "@gold-partner/dev";
+import { type TrialService, trialService } from "../testing/service.ts";
 import type { Config } from "./config.ts";
 import { startService } from "./service.ts";
 

@@ -1,6 +1,6 @@
 import { describe, it } from "node:test";
 import { assertEquals } from "@std/assert";
-import { testPostgres } from "@gold-partner/dev";
+import { testPostgres } from "@gold-partner/local-postgres";
 import { runGold } from "../gold_trial.ts";
 import { assertRefused as refused, trialOperator } from "./trial.ts";
 

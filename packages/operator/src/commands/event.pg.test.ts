@@ -1,6 +1,6 @@
 import { after, before, describe, it } from "node:test";
 import { assertEquals, assertMatch } from "@std/assert";
-import type { TrialPartner } from "@gold-partner/dev";
+import type { TrialPartner } from "@gold-partner/server/testing";
 import { assertRefused as refused, itemsOf, type TrialOperator, trialOperator } from "./trial.ts";
 
 const EPOCH = "1970-01-01T00:00:00.000Z";

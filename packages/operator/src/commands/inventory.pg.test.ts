@@ -1,6 +1,6 @@
 import { after, before, describe, it } from "node:test";
 import { assert, assertEquals } from "@std/assert";
-import { addTrialCertificate } from "@gold-partner/dev";
+import { addTrialCertificate } from "@gold-partner/server/testing";
 import { randomBytes } from "node:crypto";
 import { runGold } from "../gold_trial.ts";
 import { assertRefused as refused, itemsOf, type TrialOperator, trialOperator } from "./trial.ts";

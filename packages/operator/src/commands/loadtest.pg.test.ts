@@ -3,7 +3,7 @@ import { mkdtemp, readdir, readFile, rm, stat, writeFile } from "node:fs/promise
 import { join } from "node:path";
 import { after, before, beforeEach, describe, it } from "node:test";
 import { assert, assertEquals, assertMatch, assertNotEquals } from "@std/assert";
-import type { TrialPartner } from "@gold-partner/dev";
+import type { TrialPartner } from "@gold-partner/server/testing";
 import { importSigningKey, type Jwk, keySigner } from "@gold-partner/jws";
 import { type Run, runGold } from "../gold_trial.ts";
 import { assertRefused, itemsOf, type TrialOperator, trialOperator } from "./trial.ts";

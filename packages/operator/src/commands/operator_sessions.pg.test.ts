@@ -2,7 +2,7 @@ import { after, before, describe, it } from "node:test";
 import { assert, assertEquals } from "@std/assert";
 import postgres, { type Sql } from "postgres";
 import { migrate } from "@gold-partner/server";
-import { type TestPostgres, testPostgres } from "@gold-partner/dev";
+import { type TestPostgres, testPostgres } from "@gold-partner/local-postgres";
 import { randomBytes } from "node:crypto";
 import { dropLogins } from "../../../../testing/drop_logins.ts";
 import { until } from "../../../../testing/until.ts";

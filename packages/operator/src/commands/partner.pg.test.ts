@@ -1,6 +1,6 @@
 import { after, before, describe, it } from "node:test";
 import { assert, assertEquals, assertMatch } from "@std/assert";
-import { newTrialKey } from "@gold-partner/dev";
+import { newTrialKey } from "@gold-partner/server/testing";
 import { jwkThumbprint } from "@gold-partner/jws";
 import { runGold } from "../gold_trial.ts";
 import { generateKeyPair } from "../pki/key_pair.ts";

@@ -1,5 +1,5 @@
 import { assert, assertEquals, assertStringIncludes } from "@std/assert";
-import { trialSerial } from "@gold-partner/dev";
+import { trialSerial } from "@gold-partner/server/testing";
 import { rename, stat } from "node:fs/promises";
 import { after, before, beforeEach, describe, it } from "node:test";
 import { runGold } from "../gold_trial.ts";

@@ -1,6 +1,6 @@
 import { after, before, describe, it } from "node:test";
 import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
-import type { TrialPartner } from "@gold-partner/dev";
+import type { TrialPartner } from "@gold-partner/server/testing";
 import { parseWebhookSecret } from "@gold-partner/protocol";
 import { createSealing, readKeys } from "@gold-partner/server";
 import { runGold } from "../gold_trial.ts";

@@ -1,6 +1,6 @@
 import { after, before, describe, it } from "node:test";
 import { assertEquals, assertStringIncludes } from "@std/assert";
-import { expectProblem, newTrialKey, type TrialKey, type TrialPartner } from "@gold-partner/dev";
+import { expectProblem, newTrialKey, type TrialKey, type TrialPartner } from "@gold-partner/server/testing";
 import { runGold } from "../gold_trial.ts";
 import { generateKeyPair } from "../pki/key_pair.ts";
 import { writePem } from "../pki/pem.ts";

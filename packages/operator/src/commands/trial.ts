@@ -3,7 +3,7 @@ import { randomBytes } from "node:crypto";
 import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { type TrialService, trialService } from "@gold-partner/dev";
+import { type TrialService, trialService } from "@gold-partner/server/testing";
 import { type Run, runGold } from "../gold_trial.ts";
 import { dropLogins } from "../../../../testing/drop_logins.ts";
 

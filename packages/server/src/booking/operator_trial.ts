@@ -1,4 +1,4 @@
-import type { TrialBooks } from "@gold-partner/dev";
+import type { TrialBooks } from "../../testing/books.ts";
 import { randomBytes } from "node:crypto";
 import postgres, { type Sql } from "postgres";
 import { dropLogins } from "../../../../testing/drop_logins.ts";

@@ -1,6 +1,6 @@
 import { after, before, describe, it } from "node:test";
 import { assertEquals } from "@std/assert";
-import { type TestPostgres, testPostgres } from "@gold-partner/dev";
+import { type TestPostgres, testPostgres } from "@gold-partner/local-postgres";
 import fc from "fast-check";
 import postgres, { type Sql } from "postgres";
 import { arrayLiteral } from "./array_literal.ts";

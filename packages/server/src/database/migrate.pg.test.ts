@@ -1,5 +1,5 @@
 import { PROBLEM_REGISTRY } from "@gold-partner/protocol";
-import { type TestPostgres, testPostgres } from "@gold-partner/dev";
+import { type TestPostgres, testPostgres } from "@gold-partner/local-postgres";
 import { assert, assertEquals, assertRejects } from "@std/assert";
 import { randomBytes } from "node:crypto";
 import { after, before, describe, it } from "node:test";

@@ -1,6 +1,6 @@
 import { describe, it } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
-import { silentDatabase } from "@gold-partner/dev";
+import { silentDatabase } from "../../testing/silent_database.ts";
 import { assertRejects } from "@std/assert";
 import { connect } from "./pools.ts";
 

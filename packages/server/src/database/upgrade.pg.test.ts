@@ -3,7 +3,7 @@ import { cp, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { type TestPostgres, testPostgres } from "@gold-partner/dev";
+import { type TestPostgres, testPostgres } from "@gold-partner/local-postgres";
 import { assertEquals } from "@std/assert";
 import { drizzle } from "drizzle-orm/postgres-js";
 import { migrate as applyMigrations } from "drizzle-orm/postgres-js/migrator";

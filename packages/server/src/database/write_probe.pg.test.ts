@@ -1,4 +1,5 @@
-import { expectProblem, type TrialService, trialService } from "@gold-partner/dev";
+import { expectProblem } from "../../testing/problem.ts";
+import { type TrialService, trialService } from "../../testing/service.ts";
 import { assertEquals, assertRejects, assertThrows } from "@std/assert";
 import { after, before, describe, it } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";

@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { type TrialBooks, trialBooks } from "@gold-partner/dev";
+import { type TrialBooks, trialBooks } from "../../testing/books.ts";
 import { assert, assertEquals } from "@std/assert";
 import { after, before, describe, it } from "node:test";
 import { connectExplaining, type ExplainingConnection, type PlanNode } from "../reads/plan_trial.ts";

@@ -1,12 +1,7 @@
 import { after, afterEach, before, describe, it } from "node:test";
 import { assert, assertEquals, assertLessOrEqual, assertMatch, assertThrows } from "@std/assert";
-import {
-  type Delivery,
-  type TrialReceiver,
-  trialReceiver,
-  type TrialService,
-  trialService,
-} from "@gold-partner/dev";
+import { type Delivery, type TrialReceiver, trialReceiver } from "../../testing/receiver.ts";
+import { type TrialService, trialService } from "../../testing/service.ts";
 import { newWebhookSecret, parseWebhookSecret, WebhookError } from "@gold-partner/protocol";
 import { readKeys } from "../key_source.ts";
 import { createSealing } from "../sealing.ts";

@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, afterEach, before, describe, it } from "node:test";
 import { assertEquals, assertMatch, assertRejects, assertStringIncludes } from "@std/assert";
-import { type TrialBooks, trialBooks } from "@gold-partner/dev";
+import { type TrialBooks, trialBooks } from "../../testing/books.ts";
 import { readConfig, readDeliveryConfig } from "../config.ts";
 import { startDelivery } from "./delivery_service.ts";
 import { type Service, startService } from "../service.ts";

@@ -1,6 +1,6 @@
 import { after, before, describe, it } from "node:test";
 import { randomUUID } from "node:crypto";
-import { type TrialBooks, trialBooks } from "@gold-partner/dev";
+import { type TrialBooks, trialBooks } from "../../testing/books.ts";
 import { assertEquals, assertRejects } from "@std/assert";
 import { until } from "../../../../testing/until.ts";
 import { connect } from "../database/pools.ts";

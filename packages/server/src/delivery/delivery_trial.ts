@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import type { TrialBooks } from "@gold-partner/dev";
+import type { TrialBooks } from "../../testing/books.ts";
 import { bookFunding, fundingItem } from "../booking/trial.ts";
 import {
   type AttemptEntry,

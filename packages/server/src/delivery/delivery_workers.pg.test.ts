@@ -1,13 +1,9 @@
 import { dirname, join } from "node:path";
 import { after, afterEach, before, describe, it } from "node:test";
 import { assert, assertEquals, assertLessOrEqual } from "@std/assert";
-import {
-  type TrialPartner,
-  type TrialReceiver,
-  trialReceiver,
-  type TrialService,
-  trialService,
-} from "@gold-partner/dev";
+import type { TrialPartner } from "../../testing/partner.ts";
+import { type TrialReceiver, trialReceiver } from "../../testing/receiver.ts";
+import { type TrialService, trialService } from "../../testing/service.ts";
 import type { DeliveryConfig } from "../config.ts";
 import { startDelivery } from "./delivery_service.ts";
 import type { Service } from "../service.ts";

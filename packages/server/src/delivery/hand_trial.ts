@@ -1,4 +1,4 @@
-import type { TrialBooks } from "@gold-partner/dev";
+import type { TrialBooks } from "../../testing/books.ts";
 import type { EventRow } from "./delivery_store.ts";
 import { attemptOf, endpointAt, hireWorker } from "./delivery_trial.ts";
 

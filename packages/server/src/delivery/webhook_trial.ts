@@ -1,4 +1,6 @@
-import type { Delivery, TrialPartner, TrialService } from "@gold-partner/dev";
+import type { Delivery } from "../../testing/receiver.ts";
+import type { TrialPartner } from "../../testing/partner.ts";
+import type { TrialService } from "../../testing/service.ts";
 import { parseWebhookSecret, verifyWebhook } from "@gold-partner/protocol";
 import { until } from "../../../../testing/until.ts";
 

@@ -6,7 +6,7 @@ import {
   type RequestId,
   TOKEN_PROBLEM_REGISTRY,
 } from "@gold-partner/protocol";
-import { expectProblem } from "@gold-partner/dev";
+import { expectProblem } from "../../testing/problem.ts";
 import { Refusal } from "./refusal.ts";
 import { problemReply, tokenErrorReply } from "./reply.ts";
 

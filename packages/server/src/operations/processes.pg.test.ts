@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { after, before, describe, it } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
 import { assertEquals, assertNotEquals } from "@std/assert";
-import { type TrialService, trialService } from "@gold-partner/dev";
+import { type TrialService, trialService } from "../../testing/service.ts";
 import {
   type Answer,
   isRunning,

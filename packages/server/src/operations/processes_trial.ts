@@ -5,7 +5,7 @@ import { request } from "node:http";
 import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
 import { canonicalRequest } from "@gold-partner/canonical";
-import type { TrialService } from "@gold-partner/dev";
+import type { TrialService } from "../../testing/service.ts";
 import { signDetached } from "@gold-partner/jws";
 import { hostBytes, requestSigner } from "@gold-partner/protocol";
 

@@ -1,4 +1,4 @@
-import type { TrialBooks } from "@gold-partner/dev";
+import type { TrialBooks } from "../../testing/books.ts";
 import { type Action, HistoryModel, PRICE_PIPS, type Step } from "../booking/ledger/history_trial.ts";
 import {
   approveDeposit,

@@ -1,4 +1,4 @@
-import type { TrialBooks } from "@gold-partner/dev";
+import type { TrialBooks } from "../../testing/books.ts";
 import postgres, { type Sql } from "postgres";
 
 /** A node of a plan as auto_explain logs it, with its actual counts. */

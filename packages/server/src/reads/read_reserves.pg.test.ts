@@ -1,4 +1,4 @@
-import { type TrialBooks, trialBooks } from "@gold-partner/dev";
+import { type TrialBooks, trialBooks } from "../../testing/books.ts";
 import { assert, assertEquals, assertNotEquals } from "@std/assert";
 import { after, before, beforeEach, describe, it } from "node:test";
 import postgres, { type Sql } from "postgres";

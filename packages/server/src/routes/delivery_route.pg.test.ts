@@ -1,11 +1,7 @@
-import {
-  expectProblem,
-  type TrialPartner,
-  type TrialReceiver,
-  trialReceiver,
-  type TrialService,
-  trialService,
-} from "@gold-partner/dev";
+import { expectProblem } from "../../testing/problem.ts";
+import type { TrialPartner } from "../../testing/partner.ts";
+import { type TrialReceiver, trialReceiver } from "../../testing/receiver.ts";
+import { type TrialService, trialService } from "../../testing/service.ts";
 import { type EventReply, eventReply, eventsReply } from "@gold-partner/protocol";
 import { assert, assertEquals } from "@std/assert";
 import { randomUUID } from "node:crypto";

@@ -1,6 +1,7 @@
 import { assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
 import { after, before, describe, it } from "node:test";
-import { expectProblem, type TrialService, trialService } from "@gold-partner/dev";
+import { expectProblem } from "../../testing/problem.ts";
+import { type TrialService, trialService } from "../../testing/service.ts";
 
 const PAGES = ["/docs", "/docs/errors"];
 

@@ -1,5 +1,7 @@
 import { limitClient } from "../booking/allowance/allowance_trial.ts";
-import { addTrialCertificate, expectProblem, type TrialService, trialService } from "@gold-partner/dev";
+import { addTrialCertificate } from "../../testing/partner.ts";
+import { expectProblem } from "../../testing/problem.ts";
+import { type TrialService, trialService } from "../../testing/service.ts";
 import {
   balancesReply,
   credentialsReply,

@@ -1,6 +1,7 @@
 import { assertEquals } from "@std/assert";
 import { after, before, describe, it } from "node:test";
-import { expectProblem, type TrialService, trialService } from "@gold-partner/dev";
+import { expectProblem } from "../../testing/problem.ts";
+import { type TrialService, trialService } from "../../testing/service.ts";
 import { openApiDocument } from "@gold-partner/protocol";
 
 describe("GET /openapi.json", () => {

@@ -1,7 +1,7 @@
 import { describe, it } from "node:test";
 import { assertEquals, assertMatch, assertThrows } from "@std/assert";
 import type { RequestId } from "@gold-partner/protocol";
-import { expectProblem } from "@gold-partner/dev";
+import { expectProblem } from "../../testing/problem.ts";
 import { outcomeReply } from "./outcome_reply.ts";
 
 const ID = "req_0198b3a5-7c00-7000-8000-000000000000" as RequestId;

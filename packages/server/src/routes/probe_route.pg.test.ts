@@ -2,7 +2,9 @@ import { randomUUID } from "node:crypto";
 import { after, before, describe, it } from "node:test";
 import { assert, assertEquals, assertStringIncludes } from "@std/assert";
 import { BODY_MAX_BYTES, hostBytes, type ProbeReply, probeReply } from "@gold-partner/protocol";
-import { expectProblem, newTrialKey, type Signing, type TrialService, trialService } from "@gold-partner/dev";
+import { expectProblem } from "../../testing/problem.ts";
+import { newTrialKey } from "../../testing/partner.ts";
+import { type Signing, type TrialService, trialService } from "../../testing/service.ts";
 
 const PATH = "/v1/signed-probe";
 

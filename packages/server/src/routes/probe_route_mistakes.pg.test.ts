@@ -4,13 +4,9 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { after, before, describe, it } from "node:test";
 import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
 import { type ProbeMistake, type ProbeReply, probeReply } from "@gold-partner/protocol";
-import {
-  expectProblem,
-  newTrialKey,
-  type TrialPartner,
-  type TrialService,
-  trialService,
-} from "@gold-partner/dev";
+import { expectProblem } from "../../testing/problem.ts";
+import { newTrialKey, type TrialPartner } from "../../testing/partner.ts";
+import { type TrialService, trialService } from "../../testing/service.ts";
 import { FlattenedSign } from "jose";
 import {
   base64url,

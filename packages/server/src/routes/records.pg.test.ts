@@ -1,5 +1,6 @@
 import { randomUUID } from "node:crypto";
-import { expectProblem, type TrialService, trialService } from "@gold-partner/dev";
+import { expectProblem } from "../../testing/problem.ts";
+import { type TrialService, trialService } from "../../testing/service.ts";
 import {
   eventReply,
   eventsReply,

@@ -1,5 +1,6 @@
 import { Buffer } from "node:buffer";
-import { expectProblem, type TrialService, trialService } from "@gold-partner/dev";
+import { expectProblem } from "../../testing/problem.ts";
+import { type TrialService, trialService } from "../../testing/service.ts";
 import { parseSignedDecimal, type StatementReply, statementReply } from "@gold-partner/protocol";
 import { assert, assertEquals, assertMatch, assertRejects } from "@std/assert";
 import { after, before, describe, it } from "node:test";

@@ -9,7 +9,8 @@ import {
   type TokenProblemCode,
   tokenReply,
 } from "@gold-partner/protocol";
-import { type Sending, type TrialPartner, type TrialService, trialService } from "@gold-partner/dev";
+import { type Sending, type TrialService, trialService } from "../../testing/service.ts";
+import type { TrialPartner } from "../../testing/partner.ts";
 import { hashSecret } from "../admission/token/client_secret.ts";
 import { readKeys } from "../key_source.ts";
 

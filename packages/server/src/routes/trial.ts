@@ -1,5 +1,6 @@
 import { randomUUID } from "node:crypto";
-import type { TrialPartner, TrialService } from "@gold-partner/dev";
+import type { TrialPartner } from "../../testing/partner.ts";
+import type { TrialService } from "../../testing/service.ts";
 import {
   fundingCreatedReply,
   type OrderCreatedReply,

@@ -1,4 +1,4 @@
-import { type TrialService, trialService } from "@gold-partner/dev";
+import { type TrialService, trialService } from "../../testing/service.ts";
 import { type EventsReply, eventsReply, ordersReply } from "@gold-partner/protocol";
 import { assert, assertEquals } from "@std/assert";
 import { after, before, describe, it } from "node:test";

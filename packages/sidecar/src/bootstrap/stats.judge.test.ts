@@ -2,7 +2,7 @@ import { assert, assertEquals, assertMatch, assertRejects } from "@std/assert";
 import { statSync } from "node:fs";
 import { join } from "node:path";
 import { after, before, describe, it } from "node:test";
-import { findFreePort } from "@gold-partner/dev";
+import { findFreePort } from "@gold-partner/local-postgres";
 import { askAdmin } from "../admin.ts";
 import { type EnvoyTrial, startEnvoyTrial } from "../envoy_trial.ts";
 

@@ -6,7 +6,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import process from "node:process";
 import { setTimeout as sleep } from "node:timers/promises";
-import { findFreePort } from "@gold-partner/dev";
+import { findFreePort } from "@gold-partner/local-postgres";
 import { type EnvoyTrial, readAnswer, readToEnd, request, startEnvoyTrial } from "../envoy_trial.ts";
 import type { Identity } from "../pki_trial.ts";
 import { FRONT_SOCKET, HAPROXY_FILE } from "./haproxy.ts";

@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { type TrialBooks, trialBooks } from "@gold-partner/dev";
+import { type TrialBooks, trialBooks } from "@gold-partner/server/testing";
 import { assert, assertEquals, assertRejects } from "@std/assert";
 import { keepTrust } from "../trust/keeper.ts";
 import { type FrontTrial, isServed, startFrontTrial } from "./front_trial.ts";

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { after, before, describe, it } from "node:test";
 import { fileURLToPath } from "node:url";
 import { assert, assertEquals, assertMatch } from "@std/assert";
-import { type TrialBooks, trialBooks } from "@gold-partner/dev";
+import { type TrialBooks, trialBooks } from "@gold-partner/server/testing";
 import { type EnvoyTrial, request, startEnvoyTrial } from "../envoy_trial.ts";
 import type { Identity } from "../pki_trial.ts";
 

@@ -1,7 +1,8 @@
 import { after, before, describe, it } from "node:test";
 import { assert, assertEquals, assertStringIncludes } from "@std/assert";
 import { BODY_MAX_BYTES, hostBytes } from "@gold-partner/protocol";
-import { expectProblem, type Sending, type TrialService, trialService } from "@gold-partner/dev";
+import { expectProblem } from "../../../testing/problem.ts";
+import { type Sending, type TrialService, trialService } from "../../../testing/service.ts";
 
 const QUOTE = '{"side":"buy","gold_grams":1.5}';
 

@@ -1,13 +1,9 @@
 import { randomBytes } from "node:crypto";
 import { after, before, describe, it } from "node:test";
 import { assertEquals, assertStringIncludes } from "@std/assert";
-import {
-  addTrialCertificate,
-  expectProblem,
-  type TrialPartner,
-  type TrialService,
-  trialService,
-} from "@gold-partner/dev";
+import { addTrialCertificate, type TrialPartner } from "../../../testing/partner.ts";
+import { expectProblem } from "../../../testing/problem.ts";
+import { type TrialService, trialService } from "../../../testing/service.ts";
 
 describe("client certificate and client address", () => {
   let service: TrialService;

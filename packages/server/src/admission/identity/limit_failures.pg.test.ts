@@ -1,15 +1,9 @@
 import { randomBytes } from "node:crypto";
 import { after, afterEach, before, describe, it } from "node:test";
 import { assert, assertEquals, assertStringIncludes } from "@std/assert";
-import {
-  addTrialCertificate,
-  expectProblem,
-  newTrialKey,
-  type Sending,
-  type TrialPartner,
-  type TrialService,
-  trialService,
-} from "@gold-partner/dev";
+import { addTrialCertificate, newTrialKey, type TrialPartner } from "../../../testing/partner.ts";
+import { expectProblem } from "../../../testing/problem.ts";
+import { type Sending, type TrialService, trialService } from "../../../testing/service.ts";
 
 const BURST = 100;
 const POLICY = `"authentication_failures";q=${BURST};w=${BURST}`;

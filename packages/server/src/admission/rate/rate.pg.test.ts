@@ -1,13 +1,9 @@
 import { randomUUID } from "node:crypto";
 import { after, before, describe, it } from "node:test";
 import { assertEquals, assertStringIncludes } from "@std/assert";
-import {
-  expectProblem,
-  type Sending,
-  type TrialPartner,
-  type TrialService,
-  trialService,
-} from "@gold-partner/dev";
+import { expectProblem } from "../../../testing/problem.ts";
+import { type Sending, type TrialService, trialService } from "../../../testing/service.ts";
+import type { TrialPartner } from "../../../testing/partner.ts";
 import type { RateTerms } from "./rate_limiter.ts";
 
 describe("rate limits, through the service", () => {

@@ -1,4 +1,5 @@
-import { type TrialBooks, trialBooks, trialService } from "@gold-partner/dev";
+import { type TrialBooks, trialBooks } from "../../../testing/books.ts";
+import { trialService } from "../../../testing/service.ts";
 import { assertEquals, assertMatch } from "@std/assert";
 import { after, before, describe, it } from "node:test";
 import { hireOperator, publicIdOf, type TrialOperator, verdictOf } from "../../booking/operator_trial.ts";

@@ -1,4 +1,5 @@
-import { TRIAL_PUBLIC_JWK, type TrialBooks, trialBooks } from "@gold-partner/dev";
+import { TRIAL_PUBLIC_JWK } from "../../../testing/partner.ts";
+import { type TrialBooks, trialBooks } from "../../../testing/books.ts";
 import { assert, assertEquals } from "@std/assert";
 import { randomUUID } from "node:crypto";
 import { after, before, describe, it } from "node:test";

@@ -1,5 +1,6 @@
 import { randomBytes } from "node:crypto";
-import { TRIAL_PUBLIC_JWK, type TrialBooks } from "@gold-partner/dev";
+import { TRIAL_PUBLIC_JWK } from "../../../testing/partner.ts";
+import type { TrialBooks } from "../../../testing/books.ts";
 import type { Sql } from "postgres";
 
 /** A fixture that adds and retires credentials of every kind. */

@@ -1,10 +1,6 @@
-import {
-  expectProblem,
-  newTrialKey,
-  type TrialPartner,
-  type TrialService,
-  trialService,
-} from "@gold-partner/dev";
+import { expectProblem } from "../../../testing/problem.ts";
+import { newTrialKey, type TrialPartner } from "../../../testing/partner.ts";
+import { type TrialService, trialService } from "../../../testing/service.ts";
 import { assertEquals, assertMatch } from "@std/assert";
 import { randomBytes, randomUUID } from "node:crypto";
 import { after, before, describe, it } from "node:test";

@@ -1,4 +1,5 @@
-import { newTrialKey, type TrialBooks, trialBooks } from "@gold-partner/dev";
+import { newTrialKey } from "../../../testing/partner.ts";
+import { type TrialBooks, trialBooks } from "../../../testing/books.ts";
 import { importVerifyingKey } from "@gold-partner/jws";
 import { assert, assertEquals, assertRejects } from "@std/assert";
 import { randomUUID } from "node:crypto";

@@ -1,4 +1,5 @@
-import { newTrialKey, type TrialBooks, trialBooks } from "@gold-partner/dev";
+import { newTrialKey } from "../../../testing/partner.ts";
+import { type TrialBooks, trialBooks } from "../../../testing/books.ts";
 import { assertEquals } from "@std/assert";
 import { Buffer } from "node:buffer";
 import { after, before, describe, it } from "node:test";

@@ -1,7 +1,8 @@
 import { after, before, describe, it } from "node:test";
 import { assertStringIncludes } from "@std/assert";
 import type { ProblemCode } from "@gold-partner/protocol";
-import { expectProblem, type Signing, type TrialService, trialService } from "@gold-partner/dev";
+import { expectProblem } from "../../../testing/problem.ts";
+import { type Signing, type TrialService, trialService } from "../../../testing/service.ts";
 
 describe("the format of a signed request's headers", () => {
   let service: TrialService;

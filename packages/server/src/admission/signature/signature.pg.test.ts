@@ -4,14 +4,9 @@ import { after, before, describe, it } from "node:test";
 import { assertNotEquals, assertStringIncludes, assertThrows } from "@std/assert";
 import { canonicalRequest } from "@gold-partner/canonical";
 import { hostBytes, type ProblemCode } from "@gold-partner/protocol";
-import {
-  expectProblem,
-  newTrialKey,
-  type Signing,
-  type TrialKey,
-  type TrialService,
-  trialService,
-} from "@gold-partner/dev";
+import { expectProblem } from "../../../testing/problem.ts";
+import { newTrialKey, type TrialKey } from "../../../testing/partner.ts";
+import { type Signing, type TrialService, trialService } from "../../../testing/service.ts";
 import { Refusal } from "../../http/refusal.ts";
 import { checkTimestamp } from "./verify_signature.ts";
 

@@ -3,14 +3,9 @@ import { after, before, describe, it } from "node:test";
 import { assertEquals, assertMatch } from "@std/assert";
 import { signCompact } from "@gold-partner/jws";
 import { hostBytes, type ProblemCode } from "@gold-partner/protocol";
-import {
-  addTrialCertificate,
-  expectProblem,
-  newTrialKey,
-  type TrialKey,
-  type TrialService,
-  trialService,
-} from "@gold-partner/dev";
+import { addTrialCertificate, newTrialKey, type TrialKey } from "../../../testing/partner.ts";
+import { expectProblem } from "../../../testing/problem.ts";
+import { type TrialService, trialService } from "../../../testing/service.ts";
 import { thumbprintOf } from "./token_authority.ts";
 
 describe("verification of access tokens", () => {

@@ -1,5 +1,5 @@
 import { BALANCE_MAX_HALALAS } from "@gold-partner/protocol";
-import { type TrialBooks, trialBooks } from "@gold-partner/dev";
+import { type TrialBooks, trialBooks } from "../../../testing/books.ts";
 import { assertEquals, assertMatch } from "@std/assert";
 import { after, before, describe, it } from "node:test";
 import {

@@ -5,7 +5,7 @@ import {
   PROBLEM_REGISTRY,
   problemSchema,
 } from "@gold-partner/protocol";
-import { type TrialBooks, trialBooks } from "@gold-partner/dev";
+import { type TrialBooks, trialBooks } from "../../../testing/books.ts";
 import { assertEquals, assertMatch } from "@std/assert";
 import { after, before, describe, it } from "node:test";
 import {

@@ -1,4 +1,5 @@
-import { runtimeArguments, type TrialBooks, trialBooks } from "@gold-partner/dev";
+import { runtimeArguments } from "../../../../../testing/runtime_arguments.ts";
+import { type TrialBooks, trialBooks } from "../../../testing/books.ts";
 import { assertEquals } from "@std/assert";
 import { spawn } from "node:child_process";
 import process from "node:process";

@@ -1,4 +1,5 @@
-import { type TrialBooks, trialBooks, type TrialService, trialService } from "@gold-partner/dev";
+import { type TrialBooks, trialBooks } from "../../../testing/books.ts";
+import { type TrialService, trialService } from "../../../testing/service.ts";
 import { assert, assertEquals } from "@std/assert";
 import { after, before, describe, it } from "node:test";
 import postgres from "postgres";

@@ -5,7 +5,7 @@ import {
   quoteReply,
   type QuoteRequest,
 } from "@gold-partner/protocol";
-import { type TrialBooks, trialBooks } from "@gold-partner/dev";
+import { type TrialBooks, trialBooks } from "../../../testing/books.ts";
 import { assert, assertEquals } from "@std/assert";
 import { after, before, describe, it } from "node:test";
 import type { Outcome } from "../outcome.ts";

@@ -13,7 +13,7 @@ import {
   type QuoteOutcome,
   type QuoteRequest,
 } from "@gold-partner/protocol";
-import { type TrialBooks, trialBooks } from "@gold-partner/dev";
+import { type TrialBooks, trialBooks } from "../../../testing/books.ts";
 import { assert, assertEquals } from "@std/assert";
 import fc from "fast-check";
 import { readFile } from "node:fs/promises";

@@ -4,7 +4,7 @@ import {
   problemSchema,
   withdrawalCreatedReply,
 } from "@gold-partner/protocol";
-import { type TrialBooks, trialBooks } from "@gold-partner/dev";
+import { type TrialBooks, trialBooks } from "../../../testing/books.ts";
 import { assertEquals, assertMatch } from "@std/assert";
 import { after, before, describe, it } from "node:test";
 import { balanceOf } from "../operator_trial.ts";

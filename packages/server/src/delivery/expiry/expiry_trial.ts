@@ -1,5 +1,6 @@
 import { randomBytes } from "node:crypto";
-import { TRIAL_PUBLIC_JWK, type TrialBooks } from "@gold-partner/dev";
+import { TRIAL_PUBLIC_JWK } from "../../../testing/partner.ts";
+import type { TrialBooks } from "../../../testing/books.ts";
 import { publicIdOf } from "../../booking/operator_trial.ts";
 
 /** Fixtures that bring a credential near its end. They move the end, not the clock. */

@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { type TrialBooks, trialBooks } from "@gold-partner/dev";
+import { type TrialBooks, trialBooks } from "../../../testing/books.ts";
 import { eventReply } from "@gold-partner/protocol";
 import { assertEquals, assertMatch } from "@std/assert";
 import { after, before, describe, it } from "node:test";

@@ -2,7 +2,7 @@ import { once } from "node:events";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { createServer } from "node:https";
 import { type AddressInfo, createServer as createTcpServer, type Socket } from "node:net";
-import type { Issued } from "../../http/outbound/certificate_trial.ts";
+import type { Issued } from "../../../testing/certificates.ts";
 
 type Answer = (response: ServerResponse, request: IncomingMessage, body: string) => void;
 

@@ -2,7 +2,7 @@ import { Buffer } from "node:buffer";
 import { request } from "node:https";
 import { after, before, describe, it } from "node:test";
 import { assert, assertEquals } from "@std/assert";
-import { createTrialAuthority, type Issued } from "../../http/outbound/certificate_trial.ts";
+import { createTrialAuthority, type Issued } from "../../../testing/certificates.ts";
 import { PinnedAgent, type PinnedOptions } from "../../http/outbound/pinned_agent.ts";
 import { type Receiver, startPlace, startReceiver } from "./receiver_trial.ts";
 import { createSender } from "./sender.ts";

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { createTrialAuthority } from "../../http/outbound/certificate_trial.ts";
+import { createTrialAuthority } from "../../../testing/certificates.ts";
 import { type Receiver, startReceiver } from "./receiver_trial.ts";
 import { type Attempt, createSender, type Sender, type SenderOptions } from "./sender.ts";
 

@@ -3,10 +3,11 @@ import { once } from "node:events";
 import { connect } from "node:net";
 import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
-import type { TestPostgres, TrialService } from "@gold-partner/dev";
-import { trialService } from "@gold-partner/dev";
+import type { TestPostgres } from "@gold-partner/local-postgres";
+import type { TrialService } from "../../../testing/service.ts";
+import { trialService } from "../../../testing/service.ts";
 import type { ListenAddress } from "../../config.ts";
-import { type Patience, sendBytes } from "./trial.ts";
+import { type Patience, sendBytes } from "../../../testing/wire/send_bytes.ts";
 
 export type Runtime = "node" | "deno";
 

@@ -1,12 +1,13 @@
 import { randomUUID } from "node:crypto";
 import { after, before, describe, it } from "node:test";
 import { assert, assertEquals } from "@std/assert";
-import { testPostgres, type TrialPartner } from "@gold-partner/dev";
+import { testPostgres } from "@gold-partner/local-postgres";
+import type { TrialPartner } from "../../../testing/partner.ts";
 import { until } from "../../../../../testing/until.ts";
-import { oddRequests } from "./meanings_trial.ts";
-import { brokenRequests, write } from "./requests_trial.ts";
+import { oddRequests } from "../../../testing/wire/odd_requests.ts";
+import { brokenRequests, write } from "../../../testing/wire/broken_requests.ts";
 import { type RuntimeService, startRuntime } from "./runtime_trial.ts";
-import { verdictsOf } from "./trial.ts";
+import { verdictsOf } from "../../../testing/wire/send_bytes.ts";
 
 const VARIANTS = 2_000;
 const AT_ONCE = 16;

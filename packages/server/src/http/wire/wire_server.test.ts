@@ -3,7 +3,7 @@ import { connect } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
 import { after, before, beforeEach, describe, it } from "node:test";
 import { assertEquals, assertStringIncludes } from "@std/assert";
-import { sendBytes, startWire, verdictsOf } from "./trial.ts";
+import { sendBytes, startWire, verdictsOf } from "../../../testing/wire/send_bytes.ts";
 
 /**
  * The request timeout of tests that check the answer. It is long, so that it never expires on a busy machine.

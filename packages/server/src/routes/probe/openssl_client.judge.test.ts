@@ -6,7 +6,7 @@ import { join } from "node:path";
 import process from "node:process";
 import { after, before, describe, it } from "node:test";
 import { assertEquals } from "@std/assert";
-import { type TrialService, trialService } from "@gold-partner/dev";
+import { type TrialService, trialService } from "../../../testing/service.ts";
 import { type ProbeMistake, type ProbeReply, probeReply } from "@gold-partner/protocol";
 import { foreignKey } from "./foreign_trial.ts";
 

@@ -1,0 +1,85 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import process from "node:process";
+import { after, before, describe, it } from "node:test";
+import { fileURLToPath } from "node:url";
+import { assert, assertEquals } from "@std/assert";
+import { House } from "../contract/house_trial.ts";
+
+const ROOT = fileURLToPath(new URL("../..", import.meta.url));
+const CLIENT = join(ROOT, "packages/client");
+const DOOR = new URL("../../packages/client/src/mod.ts", import.meta.url).href;
+/** Runtime arguments with which imports find the packages by name. */
+const RUNTIME = "Deno" in globalThis
+  ? ["run", "--allow-all", "--no-check", "--config", "deno.json"]
+  : ["--import", "tsx"];
+const BLOCK = /^( *\* )?```ts\n([\s\S]*?)^\1?```$/gm;
+
+/**
+ * Returns the package's examples, keyed by file and line. Webhook examples are left out: they need no
+ * service, so the package's own tests run them.
+ */
+async function readExamples(): Promise<Map<string, string>> {
+  const sources = (await readdir(join(CLIENT, "src"))).filter((name) => /^[a-z_]+\.ts$/.test(name));
+  const examples = new Map<string, string>();
+  for (const page of ["README.md", ...sources.map((name) => `src/${name}`)]) {
+    const text = await readFile(join(CLIENT, page), "utf8");
+    for (const { 1: star = "", 2: block, index } of text.matchAll(BLOCK)) {
+      const code = block!.split("\n").map((line) => line.slice(star.length)).join("\n");
+      if (code.includes("verifyWebhook(")) continue;
+      examples.set(`${page}:${text.slice(0, index).split("\n").length}`, code);
+    }
+  }
+  return examples;
+}
+
+describe("the examples of GoldClient", () => {
+  let house: House;
+  let folder: string;
+
+  before(async () => {
+    folder = await mkdtemp(join(tmpdir(), "gold-examples-"));
+    house = await House.open();
+    await house.partner.succeed("fundSandbox", { body: { amount_sar: 100_000 } });
+  });
+
+  after(async () => {
+    await house?.close();
+    await rm(folder, { recursive: true, force: true });
+  });
+
+  async function run(code: string): Promise<{ exit: number; out: string; err: string }> {
+    const file = join(folder, "example.mts");
+    // Replace only the package's name by its path, because the name does not resolve outside the repository.
+    await writeFile(file, code.replace('"@gold-partner/client"', JSON.stringify(DOOR)));
+    const { client_id } = house.partner.credentials;
+    const env = {
+      ...process.env,
+      GOLD_CREDENTIALS: house.running.state.path("partners", client_id, "credentials.json"),
+    };
+    const child = spawn(process.execPath, [...RUNTIME, file], {
+      cwd: ROOT,
+      env,
+      stdio: ["ignore", "pipe", "pipe"],
+    });
+    let [out, err] = ["", ""];
+    child.stdout.setEncoding("utf8").on("data", (part) => out += part);
+    child.stderr.setEncoding("utf8").on("data", (part) => err += part);
+    const [exit] = await once(child, "close");
+    return { exit: exit as number, out, err };
+  }
+
+  it("run unchanged to the end, and print what their comments say", async () => {
+    const examples = await readExamples();
+    assert(examples.size >= 6, [...examples.keys()].join());
+    for (const [place, code] of examples) {
+      const { exit, out, err } = await run(code);
+      assertEquals([exit, err], [0, ""], place);
+      const [, said] = /console\.log\(.*\); \/\/ (.*)$/m.exec(code) ?? [];
+      if (said !== undefined) assertEquals(out.trimEnd(), said, place);
+    }
+  });
+});

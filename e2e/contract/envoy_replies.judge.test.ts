@@ -1,0 +1,139 @@
+import { after, before, describe, it } from "node:test";
+import { setTimeout as sleep } from "node:timers/promises";
+import { assertEquals, assertMatch } from "@std/assert";
+import { BODY_MAX_BYTES, type OperationId, type TokenProblemCode } from "@gold-partner/protocol";
+import { expectProblem } from "@gold-partner/server/testing";
+import { FRAME, headers } from "./attack/frames_trial.ts";
+import { fieldsOf, Http2Wire } from "./attack/http2_wire_trial.ts";
+import { Siege } from "./attack/siege_trial.ts";
+import type { Call, Caller } from "./caller_trial.ts";
+import { type Described, describedBy, undescribedHeaders } from "./described_trial.ts";
+import { haltService } from "./disturbances_trial.ts";
+import { Faults } from "./faults_trial.ts";
+import type { House } from "./house_trial.ts";
+import { expectRefusal, type Form } from "./refusal_trial.ts";
+import { QUOTE } from "./way_trial.ts";
+
+/** Envoy gives its replies random ids (UUID version 4). The service's ids begin with the time. */
+const NAMED_BY_ENVOY = /^req_[0-9a-f]{8}-[0-9a-f]{4}-4/;
+
+/** More requests at once than Envoy keeps for one service: 512 in flight, and 512 that wait. */
+const [WIRES, STREAMS] = [11, 100];
+/** Time until Envoy is full. It then refuses further requests at once. */
+const ARRIVAL_MS = 10_000;
+
+const baggage: Call = { headers: { "X-Baggage": "x".repeat(17_000) } };
+const large: Call = { body: "x".repeat(BODY_MAX_BYTES + 1) };
+
+describe("the replies of Envoy itself", () => {
+  let siege: Siege;
+  let house: House;
+  let described: Described;
+  let token: Call;
+  before(async () => {
+    siege = await Siege.open();
+    house = siege.house;
+    described = await describedBy(house.partner);
+    token = { body: house.partner.form };
+  });
+  after(() => siege.close());
+
+  /** Throws unless Envoy itself gave this refusal, in the form that the operation's description has. */
+  async function expectFromEnvoy(
+    code: TokenProblemCode,
+    operation: OperationId,
+    asked: Promise<Response>,
+    form?: Form,
+  ): Promise<void> {
+    const reply = await asked;
+    assertMatch(reply.headers.get("X-Request-Id") ?? "", NAMED_BY_ENVOY);
+    await expectRefusal(code, operation, reply.clone(), form);
+    assertEquals(undescribedHeaders(described, operation, reply), []);
+  }
+
+  /**
+   * Expects the same refusal at an operation of the API and at the token endpoint, which has its own form.
+   */
+  async function expectTwice(code: TokenProblemCode, caller: Caller, fault: Call = {}): Promise<void> {
+    const faults = new Faults();
+    await Promise.all([
+      faults.note(
+        "createQuote",
+        () => expectFromEnvoy(code, "createQuote", caller.call("createQuote", { ...QUOTE, ...fault })),
+      ),
+      faults.note(
+        "issueToken",
+        () => expectFromEnvoy(code, "issueToken", caller.call("issueToken", { ...token, ...fault })),
+      ),
+    ]);
+    faults.expectNone();
+  }
+
+  /** Envoy refuses these requests before it knows the operation, so all operations get the same form. */
+  async function expectEarly(code: TokenProblemCode, fault: Call): Promise<void> {
+    for (const operation of ["createQuote", "issueToken"] as const) {
+      await expectFromEnvoy(code, operation, house.partner.call(operation, { ...QUOTE, ...fault }), "plain");
+    }
+  }
+
+  it("refuse a request that is too large", async () => {
+    await expectTwice("body_too_large", house.partner, large);
+    await expectEarly("header_too_large", baggage);
+  });
+
+  it("refuse a request that Envoy does not forward", async () => {
+    const { partner } = house;
+    const escaped = partner.call("createQuote", { ...QUOTE, target: "/v1%2fquotes" });
+    await expectFromEnvoy("path_not_allowed", "createQuote", escaped);
+    await expectEarly("invalid_request", { headers: { x_nonce: "0123456789abcdef" } });
+    const elsewhere = await partner.call("getHealth", { headers: { Host: "other.example" } });
+    assertMatch(elsewhere.headers.get("X-Request-Id") ?? "", NAMED_BY_ENVOY);
+    await expectProblem(elsewhere, "not_found");
+    const traced = partner.call("getHealth", { method: "TRACE" });
+    await expectFromEnvoy("method_not_allowed", "getHealth", traced);
+  });
+
+  it("refuse more requests than one certificate may send", async () => {
+    const flooded = house.partner.through(await house.openEnvoy({ FLOOD_PER_SECOND: "1" }));
+    // Send several at once, because Envoy lets one more pass each second.
+    const refused = async (operation: OperationId, call: Call): Promise<Response> => {
+      const replies = await Promise.all(Array.from({ length: 10 }, () => flooded.call(operation, call)));
+      return replies.find(({ status }) => status === 429) ?? replies[0]!;
+    };
+    await expectFromEnvoy("rate_limited", "createQuote", refused("createQuote", QUOTE));
+    await expectFromEnvoy("rate_limited", "issueToken", refused("issueToken", token));
+  });
+
+  it("report that no service is available", async () => {
+    await expectTwice("upstream_unavailable", house.partner.through(await house.openEmptyDoor()));
+  });
+
+  it("report that too many requests are waiting", async () => {
+    // This Envoy does not check the service's health, so it lets requests wait for as long as they need.
+    const port = await house.openTrustingDoor();
+    const host = `localhost:${port}`;
+    const asked = Array.from({ length: STREAMS }, (_, n) => headers(1 + 2 * n, fieldsOf(host, "/health")));
+    const mend = await haltService(house);
+    const wires = await Promise.all(Array.from({ length: WIRES }, async () => {
+      return new Http2Wire(await siege.connect({ port, ALPNProtocols: ["h2"] })).greet();
+    }));
+    for (const wire of wires) wire.write(...asked);
+    const isFull = () => wires.some(({ frames }) => frames.some(({ type }) => type === FRAME.headers));
+    const end = performance.now() + ARRIVAL_MS;
+    while (!isFull() && performance.now() < end) await sleep(20);
+    await expectTwice("service_unavailable", house.partner.through(port)).finally(mend);
+    for (const wire of wires) wire.close();
+    // Until the service has read the waiting requests, its backlog is full, and another Envoy could not
+    // connect.
+    await house.partner.through(port).until(({ ok }) => ok);
+  });
+
+  it("report a timeout of the request and of the service's reply", async () => {
+    const partner = house.partner.through(await house.openTrustingDoor());
+    const mend = await haltService(house);
+    await Promise.all([
+      expectTwice("request_timeout", partner, { stalls: true }),
+      expectTwice("upstream_timeout", partner),
+    ]).finally(mend);
+  });
+});

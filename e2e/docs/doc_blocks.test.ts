@@ -1,0 +1,138 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, it } from "node:test";
+import { fileURLToPath } from "node:url";
+import { assert, assertEquals } from "@std/assert";
+import { readBlocks } from "./doc_trial.ts";
+
+const ROOT = fileURLToPath(new URL("../..", import.meta.url));
+const DEV = "packages/dev/src";
+
+/**
+ * The test that runs all blocks of a page, keyed by page and language. The test's file must name the page.
+ */
+const PAGES: Readonly<Record<string, string>> = {
+  "docs/quickstart.md sh": "e2e/docs/quickstart.judge.test.ts",
+  "docs/rotation.md sh": "e2e/docs/quickstart.judge.test.ts",
+  "docs/webhooks.md sh": "e2e/docs/guide_page.judge.test.ts",
+  "docs/webhooks.md ts": "packages/client/src/example.test.ts",
+  "docs/typescript.md ts": "e2e/docs/typescript_page.pg.test.ts",
+  "docs/signing.md sh": "e2e/docs/guide_page.judge.test.ts",
+  "docs/idempotency.md sh": "e2e/docs/guide_page.judge.test.ts",
+  "docs/going_live.md sh": "e2e/docs/guide_page.judge.test.ts",
+  "docs/sandbox.md sh": "e2e/docs/guide_page.judge.test.ts",
+  "docs/examples/bruno/README.md sh": "e2e/docs/guide_page.judge.test.ts",
+  "docs/examples/python_client/README.md sh": "e2e/client/python_client.judge.test.ts",
+  "docs/operator.md sh": "e2e/docs/operator_page.judge.test.ts",
+};
+
+/**
+ * Lines that need a machine of their own. For each, the file that runs it and a text that this file must
+ * contain.
+ */
+const LINES: Readonly<Record<string, readonly [by: string, says: string]>> = {
+  "npm start": [`${DEV}/start.pg.test.ts`, "trades for its demo partner"],
+  "npm start -- --exit": [`${DEV}/start.pg.test.ts`, `"--exit"`],
+  "npm start -- --envoy": [`${DEV}/start_envoy.judge.test.ts`, `"--envoy"`],
+  "npm test": [".ci/run", "npm test"],
+  "npm run gold": [
+    "packages/operator/src/gold.test.ts",
+    "lists every command with its usage if it is called without arguments",
+  ],
+  "npm run parts": [".ci/run", "npm run parts"],
+  "k6 run loadtest/quote_order.ts": ["e2e/docs/ending.judge.test.ts", "k6 run"],
+  "npm run prove -- judges": [".ci/run", "npm run prove -- judges"],
+  "deploy/make_secrets": ["deploy/site_trial.ts", `"deploy/make_secrets"`],
+  "docker compose run --rm gold ca init --key /run/authority/ca_key.pem": [
+    "deploy/compose.judge.test.ts",
+    `gold("ca init --key /run/authority/ca_key.pem")`,
+  ],
+  "docker compose up --build --detach": ["deploy/compose.judge.test.ts", "docker-compose.yml"],
+  "docker compose run --rm gold vault add --serial FIRST --gross 12441.4 --fineness 999.9 --vault Riyadh": [
+    "deploy/compose.judge.test.ts",
+    `gold("vault add --serial FIRST --gross 12441.4 --fineness 999.9 --vault Riyadh")`,
+  ],
+  "docker compose run --rm gold price set --mid 500 --spread 60 --source simulated": [
+    "deploy/compose.judge.test.ts",
+    `gold("price set --mid 500 --spread 60`,
+  ],
+  "kubectl apply --kustomize your/overlay && kubectl --namespace gold wait --for=condition=complete job/gold-migration --timeout=30m":
+    ["deploy/kubernetes.judge.test.ts", "kustomization"],
+  "deploy/pin_images gold-trading-partner-service=YOUR.REGISTRY/gold:0.2.0 envoyproxy/envoy:v1.40.0 haproxy:2.6 >> your/overlay/kustomization.yaml":
+    ["deploy/images.test.ts", `run("pin_images", ["haproxy:2.6", "gold-trading-partner-service=`],
+  "kubectl kustomize your/overlay | deploy/check_images": [
+    "deploy/images.test.ts",
+    `run("check_images", [], pinned)`,
+  ],
+};
+const PAGES_OF_LINES = ["README.md", "docs/deployment.md"];
+
+const read = (path: string) => readFileSync(join(ROOT, path), "utf8");
+const pages = [
+  "README.md",
+  ...readdirSync(join(ROOT, "docs"), { recursive: true, encoding: "utf8" })
+    .filter((name) => name.endsWith(".md")).map((name) => `docs/${name.replaceAll("\\", "/")}`),
+].sort();
+
+/** Returns the blocks that are typed or run. A `text` block is an answer or a drawing. */
+function typedIn(page: string): { language: string; text: string }[] {
+  return readBlocks(read(page)).filter(({ language }) => language !== "text");
+}
+
+describe("the code blocks of README and docs", () => {
+  it("are all executed by the test that the table names for their page", () => {
+    const blocks = pages.filter((page) => !PAGES_OF_LINES.includes(page))
+      .flatMap((page) => typedIn(page).map(({ language }) => `${page} ${language}`));
+    assertEquals([...new Set(blocks)].sort(), Object.keys(PAGES).sort());
+    for (const [block, test] of Object.entries(PAGES)) {
+      const page = block.replace(/ \w+$/, "");
+      const names = [page, page.replace(/^docs\//, ""), page.replace(/\/README\.md$/, "")];
+      assert(names.some((name) => read(test).includes(`${name}"`)), `${test} does not name ${page}`);
+    }
+  });
+
+  it("are executed by the file that the table names for each line that needs a machine of its own", () => {
+    const lines = PAGES_OF_LINES.flatMap(typedIn).flatMap(({ language, text }) => {
+      assertEquals(language, "sh");
+      return text.trimEnd().split("\n").map((line) => line.replace(/\s+#\s.*$/, ""));
+    });
+    assertEquals(lines.sort(), Object.keys(LINES).sort());
+    for (const [test, says] of Object.values(LINES)) {
+      assert(read(test).includes(says), `${test} does not contain ${says}`);
+    }
+  });
+});
+
+describe("the README", () => {
+  it("has at most 80 lines, and no line over 120 characters", () => {
+    const lines = read("README.md").split("\n");
+    assert(lines.length <= 80);
+    assertEquals(lines.filter((line) => line.length > 120), []);
+  });
+});
+
+describe("the links of README and docs", () => {
+  const LINK = /\]\(([^)\s]+)\)/g;
+  /** Returns a heading's anchor as GitHub builds it. */
+  const anchorOf = (heading: string) =>
+    heading.toLowerCase().replace(/[^\p{L}\p{N}\s_-]/gu, "").trim().replace(/\s/g, "-");
+  const anchorsOf = (page: string) =>
+    [...page.matchAll(/^#{1,6} (.*)$/gm)].map(([, heading]) => anchorOf(heading!));
+
+  it("lead to files and headings that exist", () => {
+    const broken = pages.flatMap((page) =>
+      [...read(page).matchAll(LINK)].map(([, link]) => link!).filter((link) => !/^https?:/.test(link))
+        .filter((link) => {
+          const [path = "", anchor] = link.split("#");
+          const target = path === "" ? page : join(page, "..", path);
+          try {
+            if (path.endsWith("/")) return readdirSync(join(ROOT, target)).length === 0;
+            return anchor !== undefined && !anchorsOf(read(target)).includes(anchor) || read(target) === "";
+          } catch {
+            return true;
+          }
+        }).map((link) => `${page}: ${link}`)
+    );
+    assertEquals(broken, []);
+  });
+});

@@ -1,0 +1,225 @@
+import { execFileSync } from "node:child_process";
+import { randomBytes, randomUUID } from "node:crypto";
+import { copyFile, mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, before, describe, it } from "node:test";
+import { assert, assertEquals } from "@std/assert";
+import { gold } from "@gold-partner/operator";
+import postgres, { type Sql } from "postgres";
+import { readSteps } from "./doc_trial.ts";
+import { readPage } from "./page_trial.ts";
+import { type TestPostgres, testPostgres } from "@gold-partner/local-postgres";
+
+type Row = Readonly<Record<string, unknown>>;
+
+const PAGE = "operator.md";
+/** The folder in which the page keeps the operator's keys. */
+const KEYS = "/run/keys";
+const PEOPLE = ["amal", "badr"] as const;
+
+/** Splits a line of the page into a program's arguments. Double quotes keep words together. */
+function readWords(line: string): string[] {
+  const [command] = line.split(/\s+#\s/);
+  return [...command!.matchAll(/"([^"]*)"|\S+/g)].map(([word, quoted]) => quoted ?? word);
+}
+
+/** The operator's staff: a folder, a login for each person, and a database that is empty at first. */
+class Office {
+  readonly #folder: string;
+  readonly #server: TestPostgres;
+  readonly #url: string;
+  readonly #sql: Sql;
+  /** Each person's database URL, once `gold operator add` has created the login. */
+  readonly #logins = new Map<string, string>();
+  #client = "";
+  #name = "";
+
+  private constructor(folder: string, server: TestPostgres, url: string) {
+    [this.#folder, this.#server, this.#url] = [folder, server, url];
+    this.#sql = postgres(url, { max: 1, onnotice: () => {} });
+  }
+
+  static async open(): Promise<Office> {
+    const folder = await mkdtemp(join(tmpdir(), "gold-office-"));
+    const server = await testPostgres();
+    const office = new Office(folder, server, await server.createDatabase());
+    for (const key of ["pepper", "sealing_key"]) {
+      await writeFile(join(folder, key), `${randomBytes(32).toString("hex")}\n`);
+    }
+    office.#makeKey("behind_a_program.pem", "ca_public.pem");
+    const sign = `#!/bin/sh\nexec openssl dgst -sha256 -sign '${join(folder, "behind_a_program.pem")}'\n`;
+    await writeFile(join(folder, "sign"), sign, { mode: 0o700 });
+    return office;
+  }
+
+  async close(): Promise<void> {
+    await this.#sql.end();
+    await this.#server.stop();
+    await rm(this.#folder, { recursive: true, force: true });
+  }
+
+  /** Runs one command and returns its answer. Throws unless the command exits with 0. */
+  async gold(argv: readonly string[], person: string = PEOPLE[0]): Promise<Row> {
+    const [out, err]: [string[], string[]] = [[], []];
+    const exit = await gold([...argv, "--json"], {
+      env: {
+        DATABASE_URL: this.#logins.get(person) ?? this.#url,
+        SECOND_DATABASE_URL: this.#logins.get(PEOPLE[1]),
+        MIGRATION_DATABASE_URL: this.#url,
+        INIT_CWD: this.#folder,
+      },
+      out: (text) => out.push(text),
+      err: (text) => err.push(text),
+      ask: () => Promise.resolve(true),
+      now: () => new Date(),
+      random: (length) => crypto.getRandomValues(new Uint8Array(length)),
+    });
+    if (exit !== 0) throw new Error(`${exit}: ${err.join("\n")}${out.join("\n")}`);
+    return JSON.parse(out.join("\n")) as Row;
+  }
+
+  /** Runs a line of the page. Its words in capitals are replaced by the office's current values. */
+  async execute(line: string): Promise<void> {
+    const [program, ...words] = readWords(line);
+    assertEquals(program, "gold");
+    await this.#prepare(words);
+    const argv: string[] = [];
+    for (const word of words) argv.push(await this.#meaning(word, words));
+    const answer = await this.gold(argv, PEOPLE[line.includes("# another person") ? 1 : 0]);
+    if (line.startsWith("gold operator add")) this.#logins.set(words[2]!, answer.database_url as string);
+    if (line.startsWith("gold partner create")) {
+      [this.#client, this.#name] = [answer.client_id as string, words[words.indexOf("--name") + 1]!];
+    }
+  }
+
+  /** Creates what a partner or the bank would have sent before this command. */
+  async #prepare(words: readonly string[]): Promise<void> {
+    const command = words.join(" ");
+    if (command.includes("public.pem") && !command.includes("ca_public")) {
+      this.#makeKey("key.pem", "public.pem");
+    }
+    if (command.includes("tls.csr")) {
+      this.#makeKey("tls.key", "tls.pub");
+      const subject = `/O=${this.#name}/CN=${this.#client}`;
+      this.#openssl("req", "-new", "-utf8", "-key", "tls.key", "-subj", subject, "-out", "tls.csr");
+      await rm(join(this.#folder, "tls.crt"), { force: true });
+    }
+    if (command.startsWith("ca move-key")) {
+      await copyFile(join(this.#folder, "ca_key.pem"), join(this.#folder, "moved_ca_key.pem"));
+    }
+    if (command.startsWith("loadtest prepare")) {
+      // Any CA is good enough, because nothing here uses its certificates.
+      await copyFile(join(this.#folder, "tls.crt"), join(this.#folder, "server_ca.pem"));
+    }
+    if (command.startsWith("withdrawal list")) {
+      const { deposit_id } = await this.gold(
+        ["deposit", "record", this.#client, "--amount", "1000", "--bank-ref", "FIRST"],
+      );
+      await this.gold(["deposit", "approve", deposit_id as string], PEOPLE[1]);
+      for (const reference of ["one", "two"]) await this.#askWithdrawal(reference);
+    }
+  }
+
+  async #meaning(word: string, words: readonly string[]): Promise<string> {
+    const command = words.slice(0, 2).join(" ");
+    const first = async (
+      list: readonly string[],
+      member: string,
+      fits: (row: Row) => boolean = () => true,
+    ) => {
+      const { items } = await this.gold(list) as { items: readonly Row[] };
+      const found = items.find(fits)?.[member];
+      assert(typeof found === "string", `${list.join(" ")}: ${JSON.stringify(items)}`);
+      return found;
+    };
+    const credential = words[0]!;
+    switch (word) {
+      case "ID":
+        return this.#client;
+      case "DEP":
+        return await first(["deposit", "list"], "deposit_id", ({ status }) => status !== "reversed");
+      case "WD": {
+        const before: Record<string, string> = { paid: "submitted", returned: "paid" };
+        const status = before[words[1]!] ?? "pending_approval";
+        return await first(["withdrawal", "list", "--status", status], "withdrawal_id");
+      }
+      case "BATCH":
+        return await first(["withdrawal", "list"], "batch", ({ batch }) => batch !== null);
+      case "EVT":
+        return await first(["event", "list", this.#client], "event_id");
+      case "SECRET_ID":
+        return await first([credential, "list", this.#client], "secret_id", (row) => row.retire_at !== null);
+      case "KID":
+        return await first([credential, "list", this.#client], "thumbprint");
+      case "HASH":
+        return (await this.gold(["audit", "verify"])).head as string;
+      case "FINGERPRINT":
+        if (command === "cert revoke") return await first(["cert", "list", this.#client], "fingerprint");
+        return await first(
+          ["ca", "list"],
+          "fingerprint",
+          ({ status }) => status === (command === "ca retire" ? "trusted" : "signs"),
+        );
+      default:
+        return word.replaceAll(KEYS, this.#folder);
+    }
+  }
+
+  async #askWithdrawal(reference: string): Promise<void> {
+    const [account] = await this.#sql`
+      select a.client_id, a.admission_version::text as version from gold.account a join gold.partner p on p.id = a.client_id
+      where p.public_id = ${this.#client}`;
+    const [row] = await this.#sql`
+      select status, body from gold.book_withdrawal(false, ${account!.client_id}, ${
+      account!.version
+    }::text::bigint,
+        ${randomUUID()}::uuid, ${reference}, '\\x00', 10000, 1000000000000, ${reference}, ${randomUUID()}::uuid, ${randomUUID()}::uuid)`;
+    assertEquals(row!.status, 201, row!.body);
+  }
+
+  #makeKey(file: string, publicFile: string): void {
+    this.#openssl("ecparam", "-name", "prime256v1", "-genkey", "-noout", "-out", file);
+    this.#openssl("ec", "-in", file, "-pubout", "-out", publicFile);
+  }
+
+  #openssl(...args: string[]): void {
+    execFileSync("openssl", args, { cwd: this.#folder, stdio: "pipe" });
+  }
+}
+
+describe("the operator's guide", () => {
+  let office: Office;
+  before(async () => void (office = await Office.open()));
+  after(() => office?.close());
+
+  it("contains only commands that succeed in the printed order, from an empty database", async () => {
+    for (const { line, commands, shown } of readSteps(await readPage(PAGE))) {
+      assertEquals(shown, undefined);
+      for (const [index, command] of commands.trimEnd().split("\n").entries()) {
+        await office.execute(command).catch((error: Error) => {
+          throw new Error(`docs/${PAGE}, line ${line + 1 + index}: ${command}\n${error.message}`);
+        });
+      }
+    }
+  });
+
+  it("contains every command that gold lists", async () => {
+    const out: string[] = [];
+    await gold([], {
+      env: {},
+      out: (text) => out.push(text),
+      err: () => {},
+      now: () => new Date(),
+      random: (length) => new Uint8Array(length),
+    });
+    // A command's words are in lower case. Its arguments and options follow.
+    const listed = [...out.join("\n").matchAll(/^ {2}gold ([a-z][a-z -]*?)(?= {2}| [^a-z]|$)/gm)].map((
+      [, words],
+    ) => words!);
+    assert(listed.length > 50, listed.join(", "));
+    const typed = readSteps(await readPage(PAGE)).flatMap(({ commands }) => commands.split("\n"));
+    const missing = listed.filter((words) => !typed.some((line) => `${line} `.startsWith(`gold ${words} `)));
+    assertEquals(missing, []);
+  });
+});

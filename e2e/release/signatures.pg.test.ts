@@ -1,0 +1,58 @@
+import { after, before, describe, it } from "node:test";
+import { assert, assertEquals } from "@std/assert";
+import { migrate } from "@gold-partner/server";
+import postgres from "postgres";
+import { asOperatorFrom } from "@gold-partner/dev";
+import { type TestPostgres, testPostgres } from "@gold-partner/local-postgres";
+import { checkOut } from "../../testing/release/checkout.ts";
+import { lastRelease } from "../../testing/release/history.ts";
+
+/**
+ * The database objects that a process of another version relies on: routines with their results and grants,
+ * and views with their columns.
+ */
+const INTERFACE = `
+  select format('function %s returns %s', p.oid::regprocedure, pg_get_function_result(p.oid)) as line
+  from pg_proc p where p.pronamespace = 'gold'::regnamespace
+  union all
+  select format('%s may call %s', r, p.oid::regprocedure)
+  from pg_proc p, unnest(array['gold_api', 'gold_operator']) r
+  where p.pronamespace = 'gold'::regnamespace and has_function_privilege(r, p.oid, 'execute')
+  union all
+  select format('%s may read %s.%s %s', r, c.oid::regclass, a.attname, format_type(a.atttypid, a.atttypmod))
+  from pg_class c join pg_attribute a on a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped,
+    unnest(array['gold_api', 'gold_operator']) r
+  where c.relnamespace = 'gold'::regnamespace and has_column_privilege(r, c.oid, a.attnum, 'select')
+  order by 1`;
+
+describe("the database's interface", () => {
+  let server: TestPostgres;
+  before(async () => {
+    server = await testPostgres();
+  });
+  after(() => server?.stop());
+
+  async function interfaceAfter(install: (url: string) => Promise<unknown>): Promise<string[]> {
+    const url = await server.createDatabase();
+    await install(url);
+    const sql = postgres(url, { max: 1, onnotice: () => {} });
+    try {
+      return (await sql.unsafe(INTERFACE)).map(({ line }) => line as string);
+    } finally {
+      await sql.end();
+    }
+  }
+
+  it("keeps every signature of the last release, which old processes need after a migration", async () => {
+    const checkout = await checkOut(lastRelease().commit);
+    try {
+      const released = await interfaceAfter((url) => asOperatorFrom(checkout.root, url)("db migrate"));
+      const present = new Set(await interfaceAfter(migrate));
+      assert(released.length > 100);
+      // A routine that this version replaced stays in database/last_release.sql until the next release.
+      assertEquals(released.filter((line) => !present.has(line)), []);
+    } finally {
+      await checkout.remove();
+    }
+  });
+});

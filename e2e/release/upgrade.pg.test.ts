@@ -1,0 +1,45 @@
+import { after, before, describe, it } from "node:test";
+import { assertEquals } from "@std/assert";
+import { Deployment } from "../../prove/deployment.ts";
+import { openInboxes } from "../../prove/inboxes.ts";
+import { judgeOrders } from "../../prove/judge_orders.ts";
+import { Load } from "../../prove/load.ts";
+import { ask } from "../../prove/trader.ts";
+import { callEverything } from "./every_call.ts";
+import { type Checkout, checkOut } from "../../testing/release/checkout.ts";
+import { lastRelease } from "../../testing/release/history.ts";
+
+const BUYERS = 4;
+
+describe("an upgrade from the last release under load", () => {
+  let checkout: Checkout;
+  let deployment: Deployment;
+  before(async () => {
+    checkout = await checkOut(lastRelease().commit);
+    deployment = await Deployment.start({ servers: 1, traders: 2, lanes: 2, root: checkout.root });
+  });
+  after(async () => {
+    await deployment?.stop();
+    await checkout?.remove();
+  });
+
+  it("fails no request while the old process continues and a new process starts", async () => {
+    const { traders, servers: [old] } = deployment;
+    const inboxes = await openInboxes(deployment);
+    for (const trader of traders) await ask(old!.socket, trader.fund("1000000"));
+    const load = new Load(deployment, BUYERS);
+    const called = [await callEverything(old!, traders[0]!)];
+    await deployment.migrate();
+    called.push(await callEverything(old!, traders[0]!));
+    const fresh = await deployment.addServer("fresh", "all", { LANES: "2" });
+    called.push(await callEverything(fresh, traders[1]!));
+    called.push(await callEverything(old!, traders[0]!));
+    await load.stop();
+    assertEquals(called.flatMap(({ failures }) => failures), []);
+    assertEquals(load.observed.map(({ verdict }) => verdict).filter((verdict) => verdict !== "201"), []);
+    assertEquals(load.unanswered, []);
+    const accepted = [...load.acknowledged, ...called.flatMap(({ orders }) => orders)];
+    const { violations } = await judgeOrders(deployment, accepted, inboxes);
+    assertEquals(violations, []);
+  });
+});

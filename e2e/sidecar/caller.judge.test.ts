@@ -1,0 +1,135 @@
+import { randomUUID } from "node:crypto";
+import { after, before, describe, it } from "node:test";
+import { assert, assertEquals, assertStringIncludes } from "@std/assert";
+import type { Caller, Certificate } from "../contract/caller_trial.ts";
+import { issueCertificate } from "../contract/certificates_trial.ts";
+import { Faults } from "../contract/faults_trial.ts";
+import { House } from "../contract/house_trial.ts";
+import { expectProblem } from "@gold-partner/server/testing";
+import { certificateOf, certify, fingerprintOf, houseSigner } from "./certificate_trial.ts";
+import { countArrived } from "./direct_trial.ts";
+import { addressClaims, identityClaims, type Lines, STEERING } from "./forgeries_trial.ts";
+import { keepConnection } from "./kept_connection_trial.ts";
+import { expectRefused, hostOf, requestText, visit } from "./visit_trial.ts";
+
+/** An address that belongs to nobody (RFC 5737). */
+const ELSEWHERE = "203.0.113.7";
+
+describe("the caller's identity behind Envoy", () => {
+  let house: House;
+  let own: Certificate;
+  let other: Caller;
+  let others: Certificate;
+  before(async () => {
+    house = await House.open({ envoy: true });
+    other = await house.onboard("Other Bank");
+    [own, others] = [await certificateOf(house.partner), await certificateOf(other)];
+  });
+  after(() => house.close());
+
+  const bearer = ({ token }: Caller) => `Authorization: Bearer ${token}`;
+  const health = (lines: Lines = []) => requestText(hostOf(house), "GET /health", lines);
+  const balances = (lines: Lines) => requestText(hostOf(house), "GET /v1/balances", lines);
+  const fund = (lines: Lines = []) =>
+    requestText(
+      hostOf(house),
+      "POST /sandbox/fund",
+      ["Content-Type: application/json", `Idempotency-Key: ${randomUUID()}`, ...lines],
+      '{"amount_sar":1}',
+    );
+  const countFundings = async (partner: Caller) =>
+    ((await partner.succeed("listFundings", { query: { limit: "100" } })).items as unknown[]).length;
+
+  it("accepts a token only with the certificate that it was issued for", async () => {
+    const second = await issueCertificate(house, house.partner);
+    assertEquals((await visit(house, own, { sends: balances([bearer(house.partner)]) })).reply?.status, 200);
+    for (const certificate of [others, second]) {
+      const sends = balances([bearer(house.partner)]);
+      await expectRefused(house, certificate, "token_certificate_mismatch", sends);
+    }
+  });
+
+  it("identifies the caller by its certificate, whatever a header claims", async () => {
+    const unregistered = await certify(await houseSigner(house));
+    const faults = new Faults();
+    let served = 0;
+    for (const claim of identityClaims(fingerprintOf(others), fingerprintOf(own))) {
+      await faults.note(JSON.stringify(claim).slice(0, 120), async () => {
+        const [mine, stolen, nobody] = await Promise.all([
+          visit(house, own, { sends: fund(claim) }),
+          // This request carries the other partner's token. It would succeed if the service believed the
+          // claim.
+          visit(house, own, { sends: balances([bearer(other), ...claim]) }),
+          visit(house, unregistered, { sends: health(claim) }),
+        ]);
+        const statuses = [mine, stolen, nobody].map(({ reply }) => reply?.status);
+        if (mine.reply?.status === 400) return assertEquals(statuses, [400, 400, 400]);
+        served++;
+        assertEquals(statuses, [201, 401, 403]);
+        await expectProblem(stolen.reply!, "token_certificate_mismatch");
+        await expectProblem(nobody.reply!, "certificate_unknown");
+      });
+    }
+    faults.expectNone();
+    assertEquals([await countFundings(house.partner), await countFundings(other)], [served, 0]);
+    assert(served >= 20, `${served} were served`);
+  });
+
+  it("identifies the caller by its certificate over h2 too", async () => {
+    const connection = await keepConnection("h2", house.partner, own);
+    const name = "x-forwarded-client-cert";
+    const [mine, theirs] = [own, others].map((certificate) => `Hash=${fingerprintOf(certificate)}`);
+    for (
+      const claim of [theirs!, `${mine},${theirs}`, `${theirs},${mine}`, [theirs!, mine!], [mine!, theirs!]]
+    ) {
+      const claimed = { [name]: claim };
+      assertEquals((await connection.send("GET", "/health", claimed)).status, 200);
+      const authorization = `Bearer ${other.token}`;
+      const reply = await connection.send("GET", "/v1/balances", { ...claimed, authorization });
+      await expectProblem(reply, "token_certificate_mismatch");
+    }
+    connection.close();
+  });
+
+  it("identifies the address by the connection, whatever a header claims", async () => {
+    await house.operator("partner set", other.credentials.client_id, "--ip", `${ELSEWHERE}/32`);
+    await other.until(({ status }) => status === 403);
+    const faults = new Faults();
+    for (const claim of addressClaims(ELSEWHERE)) {
+      await faults.note(claim.join(" | "), async () => {
+        const [forbidden, allowed] = await Promise.all(
+          [others, own].map((certificate) => visit(house, certificate, { sends: health(claim) })),
+        );
+        if (allowed!.reply!.status === 400) return await expectProblem(forbidden!.reply!, "invalid_request");
+        assertEquals(allowed!.reply!.status, 200);
+        const { detail } = await expectProblem(forbidden!.reply!, "ip_not_allowed");
+        assertStringIncludes(detail, "from 127.0.0.1,");
+      });
+    }
+    faults.expectNone();
+  });
+
+  it("returns 403 ip_not_allowed for a call from an address that is not allowed", async () => {
+    const { reply } = await visit(house, own, { options: ["-bind", "127.0.0.2:0"], sends: health() });
+    assertStringIncludes((await expectProblem(reply!, "ip_not_allowed")).detail, "from 127.0.0.2,");
+  });
+
+  it("ignores headers that could control Envoy: the same reply, from one request", async () => {
+    const metadata = (lines: Lines = []) =>
+      requestText(hostOf(house), "GET /.well-known/oauth-authorization-server", lines);
+    const plain = await (await visit(house, own, { sends: metadata() })).reply!.text();
+    const faults = new Faults();
+    for (const lines of STEERING) {
+      await faults.note(lines.join(" | "), async () => {
+        const arrived = await countArrived(house);
+        const { reply } = await visit(house, own, { sends: metadata(lines) });
+        assertEquals([reply!.status, await reply!.text()], [200, plain]);
+        assert(/^req_[0-9a-f-]{36}$/.test(reply!.headers.get("X-Request-Id")!));
+        // A write takes longer than each of the claimed timeouts, so it would fail if one were applied.
+        assertEquals((await visit(house, own, { sends: fund(lines) })).reply!.status, 201);
+        assertEquals(await countArrived(house), arrived + 2);
+      });
+    }
+    faults.expectNone();
+  });
+});

@@ -1,0 +1,111 @@
+import { readFile } from "node:fs/promises";
+import { after, before, describe, it } from "node:test";
+import { assert, assertEquals, assertStringIncludes } from "@std/assert";
+import { Faults } from "../contract/faults_trial.ts";
+import { House } from "../contract/house_trial.ts";
+import { certificateOf, certify, fingerprintOf, houseSigner } from "./certificate_trial.ts";
+import { countArrived } from "./direct_trial.ts";
+import { type Stranger, strangersOf } from "./strangers_trial.ts";
+import { endEnvoy, expectRefused, hostOf, requestText, visit } from "./visit_trial.ts";
+
+const VERSIONS = ["-tls1_3", "-tls1_2"] as const;
+
+describe("client certificates at Envoy", () => {
+  let house: House;
+  let health: string;
+  let strangers: Stranger[];
+  before(async () => {
+    house = await House.open({ envoy: true });
+    health = requestText(hostOf(house), "GET /health");
+    strangers = await strangersOf(house);
+  });
+  after(() => house.close());
+
+  it("are accepted if they are a partner's, over TLS 1.3 and 1.2", async () => {
+    const presents = await certificateOf(house.partner);
+    for (const version of VERSIONS) {
+      const { reply } = await visit(house, presents, {
+        options: [version],
+        sends: health,
+      });
+      assertEquals([reply?.status, await reply?.text()], [200, '{"status":"ok"}'], version);
+    }
+  });
+
+  it("are otherwise refused with a specific alert, and no request is forwarded", async () => {
+    const [faults, arrived] = [new Faults(), await countArrived(house)];
+    for (const { what, presents, chain, alert, olderAlert = alert } of strangers) {
+      for (const version of VERSIONS) {
+        const plan = { options: [version], ...(chain === undefined ? {} : { chain }) };
+        await faults.note(`${what}, ${version}`, async () => {
+          const silent = await visit(house, presents, plan);
+          assertEquals(silent.alert, version === "-tls1_3" ? alert : olderAlert, silent.said);
+          // Under TLS 1.3 the client sends its request before the server has checked the certificate.
+          const hasty = await visit(house, presents, { ...plan, sends: health });
+          assertEquals([hasty.reply, hasty.ended], [undefined, true]);
+        });
+      }
+    }
+    faults.expectNone();
+    assertEquals(await countArrived(house), arrived);
+  });
+
+  it("are checked for their issuer even without a revocation list", async () => {
+    const port = await house.openEnvoy({});
+    const alerts: Record<string, string | undefined> = {};
+    for (const { what, presents, chain } of strangers) {
+      if (chain !== undefined) alerts[what] = (await visit(house, presents, { port, chain })).alert;
+    }
+    assertEquals(alerts, {
+      "a certificate below a foreign intermediate": "unknown_ca",
+      "a certificate below an intermediate of the own CA": "unknown_ca",
+      "a certificate signed by a partner": "unknown_ca",
+    });
+  });
+
+  it("are refused only with alerts and reasons that the deployment guide explains", async () => {
+    const page = await readFile(new URL("../../docs/deployment.md", import.meta.url), "utf8");
+    const rows = page.split("\n").filter((line) => line.startsWith("| "));
+    for (const { what, alert, olderAlert = alert, reason } of strangers) {
+      const row = rows.find((line) =>
+        [alert, olderAlert, reason].every((word) => line.includes(`\`${word}\``))
+      );
+      assert(row, `${what}: no row has ${alert} and ${reason}`);
+    }
+  });
+
+  it("get 403 certificate_unknown from the service if nobody registered them", async () => {
+    const own = await houseSigner(house);
+    const { client_id } = house.partner.credentials;
+    const unregistered = {
+      "with the partner's names": await certify(own, { subject: `O=Example Bank, CN=${client_id}` }),
+      "without a named purpose": await certify(own, { purposes: [] }),
+      "P-384": await certify(own, { key: "P-384" }),
+    };
+    const faults = new Faults();
+    for (const [what, certificate] of Object.entries(unregistered)) {
+      await faults.note(
+        what,
+        () => expectRefused(house, certificate, "certificate_unknown", health),
+      );
+    }
+    faults.expectNone();
+  });
+
+  it("are logged with fingerprint and reason when the handshake is refused", async () => {
+    await endEnvoy(house);
+    const text = await readFile(house.running.state.path("log", "access.log"), "utf8");
+    const lines = text.trim().split("\n").map((line) => JSON.parse(line) as Record<string, string | null>);
+    for (const { what, presents, reason } of strangers) {
+      const fingerprint = reason.startsWith("peer_did_not") ? null : fingerprintOf(presents!);
+      const own = lines.filter(({ kind, failure, certificate_sha256 }) =>
+        kind === "connection" && failure !== null && certificate_sha256 === fingerprint
+      );
+      assertEquals(own.length >= 4, true, `${what}: ${own.length} lines`);
+      for (const { failure, client_ip } of own) {
+        assertStringIncludes(failure!, reason, `${what}: ${failure}`);
+        assertEquals(client_ip, "127.0.0.1");
+      }
+    }
+  });
+});

@@ -1,0 +1,139 @@
+import { createHash, randomUUID } from "node:crypto";
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { migrate } from "../src/mod.ts";
+import postgres, { type Sql } from "postgres";
+import { type TestPostgres, testPostgres } from "@gold-partner/local-postgres";
+
+/** A migrated database for one test, with helpers that write what an operator would write. */
+export interface TrialBooks {
+  readonly url: string;
+  /** A superuser, for reading and for inserting test data. */
+  readonly sql: Sql;
+  /** The service's role, with exactly the service's rights. */
+  readonly api: Sql;
+  createClient(holdings?: { readonly halalas?: bigint; readonly tenthMilligrams?: bigint }): Promise<number>;
+  addBar(fineTenthMilligrams: bigint): Promise<string>;
+  setPrice(buyPips: bigint, sellPips: bigint): Promise<void>;
+  quote(client: number, side: "buy" | "sell", tenthMilligrams: bigint): Promise<string>;
+  /** Returns the findings of `gold ledger verify`. */
+  defects(): Promise<string[]>;
+  /** Opens another connection pool. stop() closes it. */
+  connect(login: "superuser" | "gold_api" | "gold_operator", connections?: number): Sql;
+  stop(): Promise<void>;
+}
+
+const SERVER = fileURLToPath(new URL("..", import.meta.url));
+
+/**
+ * The template's name changes with every migration and routine, so that a reused server never provides an
+ * outdated template.
+ */
+function templateName(): string {
+  const hash = createHash("sha256");
+  for (const folder of ["migrations", "src"]) {
+    for (const entry of readdirSync(join(SERVER, folder), { recursive: true, encoding: "utf8" }).sort()) {
+      if (entry.endsWith(".sql")) hash.update(entry).update(readFileSync(join(SERVER, folder, entry)));
+    }
+  }
+  return `trial_${hash.digest("hex").slice(0, 16)}`;
+}
+
+export async function trialBooks(server?: TestPostgres): Promise<TrialBooks> {
+  const postgresServer = server ?? await testPostgres();
+  const url = await postgresServer.createDatabase({ name: templateName(), prepare: prepareBooks });
+  const pools: Sql[] = [];
+  const connect: TrialBooks["connect"] = (login, connections = 4) => {
+    const role = login === "superuser" ? {} : { role: login };
+    const pool = postgres(url, { max: connections, onnotice: () => {}, connection: { ...role } });
+    pools.push(pool);
+    return pool;
+  };
+  const sql = connect("superuser");
+  const api = connect("gold_api");
+  const id = () => uuidV7();
+
+  return {
+    url,
+    sql,
+    api,
+    async createClient({ halalas = 0n, tenthMilligrams = 0n } = {}) {
+      const publicId = `sbx_${randomUUID().replaceAll("-", "").slice(0, 20)}`;
+      const [row] = await sql`
+        select gold.create_partner(${publicId}, 'Trial', 'SA0380000000608010167519', 'https://localhost/', 2000, 2000, 10000000,
+          '{127.0.0.1/32}', '\\x00', '\\x00', 'none', '[]') as client`;
+      const client = row!.client as number;
+      if (halalas > 0n) {
+        await sql`select gold.book_funding(false, ${client}, 1, ${`fund-${id()}`}, '\\x00', ${`${halalas}`}::text::bigint, 100000000000000, ${id()}::uuid, ${id()}::uuid)`;
+      }
+      if (tenthMilligrams > 0n) await giveGold(sql, client, tenthMilligrams);
+      return client;
+    },
+    async addBar(fine) {
+      const serial = `BAR-${randomUUID()}`;
+      // At fineness 9999, the fine weight is 0.9999 of the gross weight. This is the gross weight that gives
+      // exactly `fine`.
+      const gross = (fine * 10000n + 9998n) / 9999n;
+      await sql`select gold.add_bar(${serial}, 'Trial', 'Trial', ${`${gross}`}::text::bigint, 9999)`;
+      return serial;
+    },
+    async setPrice(buyPips, sellPips) {
+      await sql`select gold.set_price('fixed', ${`${sellPips}`}::text::bigint, ${`${buyPips}`}::text::bigint, ${`${sellPips}`}::text::bigint, 60, 10, null)`;
+    },
+    async quote(client, side, tenthMilligrams) {
+      const quote = id();
+      const [version] =
+        await sql`select admission_version::text from gold.account where client_id = ${client}`;
+      const [row] = await sql`
+        select outcome, status, body from gold.book_quotes(true, false, array[${client}::int], array[${
+        version!.admission_version
+      }::text::bigint],
+          array[${`quote-${quote}`}], array['\\x00'::bytea], array[${side}::gold.side], array[${`${tenthMilligrams}`}::text::bigint], array[null::bigint],
+          array[1::bigint], array[1000000000::bigint], array[${quote}::uuid], array[${quote}::uuid], 60)`;
+      if (row!.status !== 201) throw new Error(`the quote failed: ${row!.outcome} ${row!.body}`);
+      return quote;
+    },
+    async defects() {
+      const rows = await sql<{ rule: string; subject: string; detail: string }[]>`
+        select * from gold.verify_ledger() union all select * from gold.verify_chain()`;
+      return rows.map(({ rule, subject, detail }) => `${rule}: ${subject}: ${detail}`);
+    },
+    connect,
+    async stop() {
+      for (const pool of pools) await pool.end({ timeout: 1 });
+      if (!server) await postgresServer.stop();
+    },
+  };
+}
+
+async function prepareBooks(url: string): Promise<void> {
+  await migrate(url);
+  const sql = postgres(url, { max: 1, onnotice: () => {} });
+  await sql`select gold.settle_deployment('sandbox', 'https://localhost:8443', true, null, null, 20000, '{443,8443}', 90)`;
+  await sql`select gold.set_price('fixed', 3200000, 3210000, 3190000, 60, 10, null)`;
+  await sql.end();
+}
+
+/** Gives a client gold in the usual way: the client is funded and buys it. */
+async function giveGold(sql: Sql, client: number, tenthMilligrams: bigint): Promise<void> {
+  const [id, funding, halalas] = [uuidV7(), uuidV7(), tenthMilligrams * 4n];
+  await sql.begin(async (transaction) => {
+    await transaction`select gold.book_funding(false, ${client}, 1, ${`gift-${id}`}, '\\x00', ${`${halalas}`}::text::bigint, 100000000000000, ${funding}::uuid, ${funding}::uuid)`;
+    await transaction`insert into gold.quote values (${
+      client % 64
+    }, ${client}, 'buy', ${id}::uuid, ${`${tenthMilligrams}`}::text::bigint, 4000000,
+      ${`${halalas}`}::text::bigint, clock_timestamp(), clock_timestamp() + interval '1 minute')`;
+    const [row] = await transaction`
+      select outcome, status, body from gold.book_orders(true, false, array[${client}::int], array[1::bigint], array[${id}::uuid],
+        array[${`gift-order-${id}`}], array['\\x00'::bytea], array[${id}::uuid], array[${id}::uuid])`;
+    if (row!.status !== 201) throw new Error(`the purchase of gold failed: ${row!.outcome} ${row!.body}`);
+  });
+}
+
+/** Returns a new UUID of version 7, like the service's ids. */
+function uuidV7(): string {
+  const random = randomUUID();
+  const time = Date.now().toString(16).padStart(12, "0");
+  return `${time.slice(0, 8)}-${time.slice(8)}-7${random.slice(15)}`;
+}

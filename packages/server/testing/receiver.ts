@@ -1,0 +1,164 @@
+import { once } from "node:events";
+import type { IncomingHttpHeaders, IncomingMessage, OutgoingHttpHeaders, ServerResponse } from "node:http";
+import { createServer } from "node:https";
+import type { AddressInfo, Socket } from "node:net";
+import { Readable } from "node:stream";
+import { createTrialAuthority, type Issued } from "./certificates.ts";
+
+/** A delivery as it arrived. */
+export interface Delivery {
+  /** The header `webhook-id`, which is the event's id. */
+  readonly id: string;
+  readonly path: string;
+  readonly headers: IncomingHttpHeaders;
+  readonly body: string;
+  /** When the last byte arrived, by `performance.now()`. */
+  readonly receivedMs: number;
+}
+
+/**
+ * How the receiver answers: with a status, with a full reply, not at all (`hang`), or by closing the
+ * connection (`cut`).
+ */
+export type DeliveryAnswer =
+  | number
+  | {
+    readonly status: number;
+    readonly headers?: OutgoingHttpHeaders;
+    /** A long body may be given in parts. Each part is written after the previous one was sent. */
+    readonly body?: string | Iterable<Uint8Array>;
+    readonly delayMs?: number;
+    /** Closes the connection in the middle of the body. */
+    readonly cut?: boolean;
+  }
+  | "hang"
+  | "cut";
+
+export interface TrialReceiver {
+  readonly url: string;
+  readonly port: number;
+  /** In order of arrival. A test that receives many deliveries may empty the list. */
+  readonly deliveries: Delivery[];
+  /** Sets how the receiver answers from now on. Default: 204. */
+  answer(how: DeliveryAnswer | ((delivery: Delivery) => DeliveryAnswer | Promise<DeliveryAnswer>)): void;
+  /**
+   * Returns the deliveries once at least `count` have arrived. Rejects after `patienceMs`, and lists the
+   * deliveries so far.
+   */
+  awaitDeliveries(count: number, patienceMs?: number): Promise<Delivery[]>;
+  /** How many connections it accepted. */
+  connections(): number;
+  stop(): Promise<void>;
+}
+
+export interface ReceiverOptions {
+  /** 0 selects a free port. */
+  readonly port?: number;
+  /**
+   * A certificate for `localhost` from a CA that the service trusts. Default: the certificate that all these
+   * receivers share.
+   */
+  readonly certificate?: Issued;
+}
+
+const PATIENCE_MS = 30_000;
+
+/**
+ * All receivers of a process share one CA and one certificate, because creating keys takes longer than
+ * listening.
+ */
+let own: Issued & { readonly ca: string } | undefined;
+
+/** Returns the receivers' certificate, and the CA that a service must trust for it (WEBHOOK_CA). */
+export function trialCertificate(): Issued & { readonly ca: string } {
+  if (!own) {
+    const { ca, issue } = createTrialAuthority();
+    own = { ca, ...issue(["localhost", "127.0.0.1", "::1"]) };
+  }
+  return own;
+}
+
+/**
+ * Starts a partner's webhook receiver on this machine. It speaks HTTPS, records every delivery and answers as
+ * the test sets it.
+ */
+export async function trialReceiver(
+  { port: wanted = 0, certificate }: ReceiverOptions = {},
+): Promise<TrialReceiver> {
+  const { cert, key } = certificate ?? trialCertificate();
+  const deliveries: Delivery[] = [];
+  const waiting = new Set<() => void>();
+  const sockets = new Set<Socket>();
+  let accepted = 0;
+  let decide: (delivery: Delivery) => DeliveryAnswer | Promise<DeliveryAnswer> = () => 204;
+  const server = createServer({ cert, key }, (request, response) => {
+    // A sender that disconnects in the middle has delivered nothing.
+    receive(request).then(async (delivery) => {
+      deliveries.push(delivery);
+      for (const wake of waiting) wake();
+      respond(response, await decide(delivery));
+    }, () => {});
+  });
+  server.on("connection", (socket: Socket) => {
+    accepted++;
+    sockets.add(socket);
+    socket.once("close", () => sockets.delete(socket));
+  });
+  server.listen(wanted, "127.0.0.1");
+  await once(server, "listening");
+  // A receiver that a failed test did not stop must not keep the test file from ending.
+  server.unref();
+  const { port } = server.address() as AddressInfo;
+  return {
+    url: `https://localhost:${port}/webhooks`,
+    port,
+    deliveries,
+    answer: (how) => void (decide = typeof how === "function" ? how : () => how),
+    awaitDeliveries: (count, patienceMs = PATIENCE_MS) =>
+      new Promise((resolve, reject) => {
+        const settle = () => {
+          if (deliveries.length < count) return;
+          waiting.delete(settle);
+          clearTimeout(timer);
+          resolve([...deliveries]);
+        };
+        const timer = setTimeout(() => {
+          waiting.delete(settle);
+          const seen = deliveries.map(({ id }) => id).join(", ");
+          reject(new Error(`${deliveries.length} of ${count} deliveries arrived: ${seen || "none"}`));
+        }, patienceMs);
+        waiting.add(settle);
+        settle();
+      }),
+    connections: () => accepted,
+    async stop() {
+      const closed = new Promise((resolve) => server.close(resolve));
+      for (const socket of sockets) socket.destroy();
+      await closed;
+    },
+  };
+}
+
+async function receive(request: IncomingMessage): Promise<Delivery> {
+  let body = "";
+  request.setEncoding("utf8");
+  for await (const part of request) body += part;
+  const { url = "", headers } = request;
+  return { id: `${headers["webhook-id"]}`, path: url, headers, body, receivedMs: performance.now() };
+}
+
+function respond(response: ServerResponse, answer: DeliveryAnswer): void {
+  if (answer === "hang") return;
+  if (answer === "cut") return void response.socket?.destroy();
+  const { status, headers = {}, body = "", delayMs = 0, cut = false } = typeof answer === "number"
+    ? { status: answer }
+    : answer;
+  const send = () => {
+    response.writeHead(status, headers);
+    if (cut) response.write(" ", () => response.socket?.destroy());
+    else if (typeof body === "string") response.end(body);
+    else Readable.from(body).pipe(response);
+  };
+  if (delayMs > 0) setTimeout(send, delayMs);
+  else send();
+}

@@ -1,0 +1,223 @@
+import { randomBytes, randomUUID } from "node:crypto";
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { hostBytes } from "@gold-partner/protocol";
+import { assemble, type Config, createApp, createLog, createSealing, readConfig } from "../src/mod.ts";
+import type { TestPostgres } from "@gold-partner/local-postgres";
+import { type TrialBooks, trialBooks } from "./books.ts";
+import {
+  createTrialPartner,
+  newTrialKey,
+  type PartnerTerms,
+  signTrialRequest,
+  type TrialKey,
+  type TrialPartner,
+} from "./partner.ts";
+import { trialCertificate } from "./receiver.ts";
+
+/**
+ * The parts of a request besides its path. A header that is set to `null` is left out, even if it is sent by
+ * default.
+ */
+export interface Sending {
+  readonly method?: string;
+  readonly body?: string | Uint8Array | ReadableStream<Uint8Array>;
+  readonly headers?: Readonly<Record<string, string | null>>;
+  readonly partner?: TrialPartner;
+  /** The request target on the wire, if it is not the path. */
+  readonly target?: string;
+}
+
+/** The signed values, if they differ from the sent values. */
+export interface Signing extends Omit<Sending, "body"> {
+  readonly nonce?: string;
+  readonly timestamp?: string;
+  readonly url?: string;
+  readonly signedBody?: string | Uint8Array;
+  readonly key?: TrialKey;
+}
+
+/**
+ * The real app with its real parts and its own database. Requests go directly to the app, without a socket.
+ */
+export interface TrialService {
+  readonly books: TrialBooks;
+  readonly config: Config;
+  readonly partner: TrialPartner;
+  /** Every line that the service logged. */
+  readonly log: readonly string[];
+  /** Sets how far the service's time is ahead of the database's, in milliseconds. */
+  shiftClock(aheadMs: number): void;
+  /** The service's time. */
+  now(): number;
+  addPartner(terms?: PartnerTerms): Promise<TrialPartner>;
+  /** Makes admission read the changes in the database. */
+  refresh(): Promise<void>;
+  token(partner?: TrialPartner): Promise<string>;
+  /**
+   * Sends a request as the proxy would forward it: with certificate hash, address, token and Idempotency-Key.
+   * Default method: POST.
+   */
+  send(path: string, sending?: Sending): Promise<Response>;
+  /** Sends a signed request. */
+  signed(path: string, body: string | Uint8Array, signing?: Signing): Promise<Response>;
+  stop(): Promise<void>;
+}
+
+export interface TrialOptions {
+  readonly environment?: "sandbox" | "production";
+  readonly server?: TestPostgres;
+  /** Also sends webhooks. The service always trusts the fixture receivers' CA. */
+  readonly deliver?: boolean;
+  /** The webhook URL of the first partner. */
+  readonly webhook?: string;
+  /**
+   * HA=on. The service then logs in as gold_api itself, because the proof must run with that login's rights.
+   */
+  readonly standby?: boolean;
+}
+
+/** Partners sign the base URL, so a request that is signed for one environment is refused in the other. */
+const BASE_URLS = { sandbox: "https://localhost:8443", production: "https://api.example" } as const;
+
+export async function trialService(
+  { environment = "sandbox", server, deliver = false, webhook, standby = false }: TrialOptions = {},
+): Promise<TrialService> {
+  const books = await trialBooks(server);
+  const folder = await mkdtemp(join(tmpdir(), "gold-trial-"));
+  const { keys, config } = await settle(
+    books,
+    folder,
+    { environment, role: deliver ? "all" : "api", standby },
+  );
+  const log: string[] = [];
+  const assembly = await assemble(config, createLog((line) => log.push(line), () => new Date()));
+  let aheadMs = 0;
+  const now = () => assembly.deps.registry.now() + aheadMs;
+  const app = createApp({ ...assembly.deps, registry: { ...assembly.deps.registry, now }, now });
+  const refresh = async () => void await assembly.deps.registry.refresh();
+  const addPartner = async (terms: PartnerTerms = {}) => {
+    const partner = await createTrialPartner(books.sql, keys, { environment, ...terms });
+    await refresh();
+    return partner;
+  };
+  const partner = await addPartner(webhook === undefined ? {} : { webhook });
+  const tokens = new Map<string, { token: string; renewAtMs: number }>();
+
+  const send: TrialService["send"] = async (path, sending = {}) => {
+    const { method = "POST", body, target, partner: sender = partner } = sending;
+    const headers = new Headers(identity(sender));
+    if (sending.headers?.Authorization === undefined) {
+      headers.set("Authorization", `Bearer ${await trial.token(sender)}`);
+    }
+    if (method === "POST") headers.set("Content-Type", "application/json");
+    if (method === "POST") headers.set("Idempotency-Key", randomUUID());
+    for (const [name, value] of Object.entries(sending.headers ?? {})) {
+      if (value === null) headers.delete(name);
+      else headers.set(name, value);
+    }
+    const init = { method, headers, ...(body === undefined ? {} : { body, duplex: "half" }) } as RequestInit;
+    return await app.request(config.publicBaseUrl + path, init, { incoming: { url: target ?? path } });
+  };
+  const trial: TrialService = {
+    books,
+    config,
+    partner,
+    log,
+    shiftClock: (ms) => void (aheadMs = ms),
+    now,
+    addPartner,
+    refresh,
+    async token(sender = partner) {
+      const known = tokens.get(sender.fingerprint);
+      if (known && now() < known.renewAtMs) return known.token;
+      const reply = await app.request(`${config.publicBaseUrl}/oauth/token`, {
+        method: "POST",
+        headers: { ...identity(sender), "Content-Type": "application/x-www-form-urlencoded" },
+        body:
+          `grant_type=client_credentials&client_id=${sender.clientId}&client_secret=${sender.clientSecret}`,
+      });
+      if (reply.status !== 200) throw new Error(`no token: ${await reply.text()}`);
+      const token = (await reply.json() as { access_token: string }).access_token;
+      tokens.set(sender.fingerprint, { token, renewAtMs: now() + 500_000 });
+      return token;
+    },
+    send,
+    async signed(path, body, signing = {}) {
+      const { signedBody = body, key = (signing.partner ?? partner).signingKey } = signing;
+      const signature = await signTrialRequest({
+        method: signing.method ?? "POST",
+        url: signing.url ?? config.publicBaseUrl + path,
+        body: typeof signedBody === "string" ? hostBytes.utf8(signedBody) : signedBody,
+        timestamp: signing.timestamp ?? `${Math.floor(now() / 1000)}`,
+        nonce: signing.nonce ?? randomUUID(),
+      }, key.signer);
+      return await send(path, { ...signing, body, headers: { ...signature, ...signing.headers } });
+    },
+    async stop() {
+      await assembly.stop();
+      await books.stop();
+      await rm(folder, { recursive: true, force: true });
+    },
+  };
+  return trial;
+}
+
+/** Returns the headers that the proxy vouches for. */
+const identity = ({ fingerprint }: TrialPartner) => ({
+  "X-Forwarded-Client-Cert": `Hash=${fingerprint}`,
+  "X-Client-Ip": "127.0.0.1",
+});
+
+/**
+ * Writes the keys to files and a token key to the database. Returns the keys and the matching configuration.
+ */
+async function settle(
+  books: TrialBooks,
+  folder: string,
+  { environment, role, standby }: Required<Pick<TrialOptions, "environment" | "standby">> & {
+    readonly role: "all" | "api";
+  },
+) {
+  const keys = { pepper: randomBytes(32), sealingKey: randomBytes(32) };
+  const files = {
+    pepper: join(folder, "pepper"),
+    sealingKey: join(folder, "sealing_key"),
+    webhookCa: join(folder, "webhook_ca.pem"),
+  };
+  await writeFile(files.pepper, keys.pepper.toString("hex"), { mode: 0o600 });
+  await writeFile(files.sealingKey, keys.sealingKey.toString("hex"), { mode: 0o600 });
+  await writeFile(files.webhookCa, trialCertificate().ca);
+  await books.sql`
+    update gold.deployment set environment = ${environment}, public_base_url = ${
+    BASE_URLS[environment]
+  }, pepper_source = ${`file:${files.pepper}`},
+      sealing_key_source = ${`file:${files.sealingKey}`}`;
+  await addTokenKey(books, keys.sealingKey);
+  const api = new URL(books.url);
+  if (standby) api.username = "gold_api";
+  else api.searchParams.set("role", "gold_api");
+  const config = readConfig({
+    DATABASE_URL: api.href,
+    GOLD_ENV: environment,
+    PUBLIC_BASE_URL: BASE_URLS[environment],
+    LISTEN: `unix:${join(folder, "service.sock")}`,
+    OPERATIONS_LISTEN: `unix:${join(folder, "operations.sock")}`,
+    PEPPER_SOURCE: `file:${files.pepper}`,
+    SEALING_KEY_SOURCE: `file:${files.sealingKey}`,
+    WEBHOOK_CA: files.webhookCa,
+    HA: standby ? "on" : "off",
+  }, role);
+  return { keys, config };
+}
+
+async function addTokenKey({ sql }: TrialBooks, sealingKey: Uint8Array): Promise<void> {
+  const { privateJwk, publicJwk, thumbprint } = await newTrialKey();
+  const sealing = await createSealing([sealingKey]);
+  await sql`
+    select gold.add_token_key(${thumbprint}, ${sql.json({ ...publicJwk } as never)}::jsonb,
+      ${await sealing.seal(
+    JSON.stringify(privateJwk),
+  )}::bytea, ${sealing.currentKeyName}, clock_timestamp() - interval '1 minute')`;
+}

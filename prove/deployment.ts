@@ -1,0 +1,311 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import postgres, { type Sql } from "postgres";
+import {
+  asOperator,
+  asOperatorFrom,
+  type Database,
+  ensureAuthorities,
+  onboard,
+  openDatabase,
+  openState,
+  type Operator,
+  type ServerCertificate,
+  type State,
+} from "@gold-partner/dev";
+import {
+  findFreePort,
+  processLives,
+  type RunningPostgres,
+  startPostgres,
+} from "@gold-partner/local-postgres";
+import { Relay } from "./relay.ts";
+import { type Role, ServerProcess } from "./server_process.ts";
+import { Trader } from "./trader.ts";
+
+const IBAN = "SA0380000000608010167519";
+/** The vault starts with one bar of 500 g gross. */
+const BAR_GROSS_GRAMS = "500";
+/** No proxy enforces this limit here. A partner's rate may be at most a quarter of it. */
+const FLOOD_PER_SECOND = "20000";
+/** The partners of a proof have no limits on their quotes and records, like those of `npm start`. */
+const UNLIMITED = ["open-quotes", "open-grams", "daily-records"].flatMap((
+  name,
+) => [`--${name}`, "unlimited"]);
+const DATABASE_MS = 30_000;
+const INTERRUPTED = 130;
+
+interface Size {
+  readonly servers: number;
+  readonly traders: number;
+  readonly lanes: number;
+  /** How long each process continues to serve after SIGTERM. */
+  readonly drainSeconds?: number;
+  /** The role of each process, `all` by default. */
+  readonly role?: Role;
+  /** The source tree of the version to install and start; this one by default. */
+  readonly root?: string;
+}
+
+/**
+ * The service on one machine, set up like `npm start`. Each part can be stopped, cut off and killed on its
+ * own.
+ */
+export class Deployment {
+  readonly state: State;
+  readonly baseUrl: string;
+  readonly port: number;
+  readonly operator: Operator;
+  /** An open session of the operator's login, for calls that must not spend time on logging in. */
+  readonly operatorSql: Sql;
+  /** A superuser that observes. Its commits never wait for a standby. */
+  readonly sql: Sql;
+  readonly traders: Trader[] = [];
+  readonly servers: ServerProcess[] = [];
+  /** The certificate of the receivers on this machine. The delivering processes trust it. */
+  receiverCertificate!: ServerCertificate;
+  /** The first server connects to the database through this relay; the others connect directly. */
+  readonly relay: Relay;
+  readonly #database: Database;
+  readonly #root: string | undefined;
+  readonly #stops: (() => Promise<void>)[] = [];
+  #postgres: RunningPostgres;
+
+  private constructor(
+    state: State,
+    port: number,
+    database: Database,
+    relay: Relay,
+    root: string | undefined,
+  ) {
+    this.relay = relay;
+    this.#root = root;
+    this.state = state;
+    this.port = port;
+    this.baseUrl = `https://localhost:${port}`;
+    this.#database = database;
+    this.#postgres = database.postgres;
+    this.operator = this.#operatorOf(database.urls.operators[0]);
+    this.operatorSql = postgres(database.urls.operators[0], {
+      max: 1,
+      backoff: () => 0.05,
+      onnotice: () => {},
+    });
+    this.sql = this.connectSuperuser(4);
+  }
+
+  static async start(
+    { servers, traders, lanes, drainSeconds = 0, role = "all", root }: Size,
+  ): Promise<Deployment> {
+    const state = await openState(await mkdtemp(join(tmpdir(), "gold-prove-")), false);
+    const database = await openDatabase(state);
+    const relay = await Relay.open(database.postgres.port);
+    const deployment = new Deployment(state, await findFreePort(), database, relay, root);
+    for (const signal of ["SIGINT", "SIGTERM"] as const) {
+      process.once(signal, () => void deployment.stop().finally(() => process.exit(INTERRUPTED)));
+    }
+    try {
+      await deployment.#settle();
+      for (let n = 1; n <= traders; n++) await deployment.#onboard(`Trader ${n}`);
+      await deployment.#lift();
+      for (let n = 1; n <= servers; n++) {
+        await deployment.addServer(`server_${n}`, role, {
+          LANES: `${lanes}`,
+          DRAIN_SECONDS: `${drainSeconds}`,
+        }, root);
+      }
+      await deployment.renewTokens();
+      return deployment;
+    } catch (error) {
+      await deployment.stop();
+      throw error;
+    }
+  }
+
+  /** The service's own login. */
+  get databaseUrl(): string {
+    return this.#database.urls.api;
+  }
+
+  /**
+   * Opens superuser sessions. Use `max` 1 for a transaction, so that it and its locks stay in one session.
+   */
+  connectSuperuser(max: number): Sql {
+    return postgres(this.#postgres.superuserUrl("gold"), {
+      max,
+      backoff: () => 0.05,
+      fetch_types: false,
+      onnotice: () => {},
+      connection: { application_name: "prove", synchronous_commit: "local" },
+    });
+  }
+
+  async renewTokens(): Promise<void> {
+    await Promise.all(this.traders.map((trader) => trader.renewToken(this.servers[0]!.socket)));
+  }
+
+  /** Kills every process of Postgres. The postmaster is first, so that it cannot start new processes. */
+  async killPostgres(): Promise<void> {
+    const backends = await this.sql<{ pid: number }[]>`select pid from pg_stat_activity`;
+    for (const pid of [this.#postgres.pid, ...backends.map(({ pid }) => pid)]) {
+      try {
+        process.kill(pid, "SIGKILL");
+      } catch (error) {
+        // The process saw the postmaster die and has already ended by itself.
+        if ((error as NodeJS.ErrnoException).code !== "ESRCH") throw error;
+      }
+    }
+  }
+
+  /** Kills the postmaster alone. The other processes end as soon as they notice. */
+  killPostmaster(): void {
+    process.kill(this.#postgres.pid, "SIGKILL");
+  }
+
+  /** Shuts Postgres down in order, which ends all sessions. */
+  async stopPostgres(): Promise<void> {
+    await this.#postgres.stop();
+  }
+
+  /** Kills one backend. Postgres then ends all the others, recovers, and is back when this returns. */
+  async killBackend(pid: number): Promise<void> {
+    const [companion] = await this.sql<{ pid: number }[]>`
+      select pid from pg_stat_activity where backend_type = 'checkpointer'`;
+    process.kill(pid, "SIGKILL");
+    while (processLives(companion!.pid)) await sleep(5);
+    await this.untilDatabaseAnswers();
+  }
+
+  async untilDatabaseAnswers(): Promise<void> {
+    const deadline = performance.now() + DATABASE_MS;
+    while (!await this.sql`select 1`.then(() => true, () => false)) {
+      if (performance.now() > deadline) throw new Error("Postgres did not accept connections again.");
+      await sleep(20);
+    }
+  }
+
+  /** Starts Postgres again on the same port and data. */
+  async startPostgres(environment?: Record<string, string>): Promise<void> {
+    const { port } = this.#postgres;
+    this.#postgres = await startPostgres({
+      dataDir: this.state.path("postgres"),
+      port,
+      settings: { max_connections: "200", shared_buffers: "256MB" },
+      ...(environment ? { environment } : {}),
+    });
+  }
+
+  /** Returns what `gold ledger verify` reports: nothing if the books are correct. */
+  async findDefects(): Promise<string[]> {
+    const session = this.connectSuperuser(1);
+    try {
+      const rows = await session<{ rule: string; subject: string; detail: string }[]>`
+        select * from gold.verify_ledger() union all select * from gold.verify_chain()`;
+      return rows.map(({ rule, subject, detail }) => `${rule}, ${subject}: ${detail}`);
+    } finally {
+      await session.end({ timeout: 1 });
+    }
+  }
+
+  /**
+   * Registers an action that stop() runs before it ends the service, such as ending the Envoy in front of it.
+   */
+  onStop(stop: () => Promise<void>): void {
+    this.#stops.push(stop);
+  }
+
+  async stop(): Promise<void> {
+    for (const stop of this.#stops.splice(0)) await stop();
+    await Promise.all(this.servers.map((server) => server.stop()));
+    await this.relay.close();
+    await Promise.all([this.sql.end({ timeout: 1 }), this.operatorSql.end({ timeout: 1 })]);
+    await this.#postgres.stop();
+    await this.state.release();
+    await rm(this.state.dir, { recursive: true, force: true });
+  }
+
+  async #settle(): Promise<void> {
+    const { state } = this;
+    await Promise.all([state.secret("pepper"), state.secret("sealing_key")]);
+    const keys = {
+      "--pepper": `file:${state.path("keys", "pepper")}`,
+      "--sealing-key": `file:${state.path("keys", "sealing_key")}`,
+    };
+    const settings = {
+      "--env": "sandbox",
+      "--base-url": this.baseUrl,
+      "--flood": FLOOD_PER_SECOND,
+      ...keys,
+    };
+    await this.#operatorOf(this.#database.urls.migration)(
+      "db migrate --loopback-receivers",
+      ...Object.entries(settings).flat(),
+      // The `gold` of another version may not have these options.
+      ...(this.#root === undefined ? UNLIMITED : []),
+    );
+    const { certificate } = await this.operator("ca init --key", state.path("pki", "partner_ca_key.pem"));
+    await state.writePrivate(state.path("pki", "partner_ca.pem"), certificate as string);
+    this.receiverCertificate = (await ensureAuthorities(state, this.operator)).receiver;
+    await this.operator(
+      `vault add --serial FIRST --gross ${BAR_GROSS_GRAMS} --fineness 999.9 --vault Riyadh`,
+    );
+    await this.operator("price set --mid 500 --spread 60 --source fixed");
+  }
+
+  async #onboard(name: string): Promise<void> {
+    const credentials = await onboard(this.state, this.operator, { name, iban: IBAN, baseUrl: this.baseUrl });
+    const [row] = await this.sql`select id from gold.partner where public_id = ${credentials.client_id}`;
+    this.traders.push(await Trader.of(credentials, row!.id as number));
+  }
+
+  /** Raises the limits on rate and order size, so that they never refuse a proof's request. */
+  async #lift(): Promise<void> {
+    await this
+      .sql`update gold.partner set rate_per_second = 1000000, burst = 1000000, maximum_grams = 1000000000`;
+    await this.sql`update gold.registry_version set version = version + 1`;
+  }
+
+  /** Brings the database to this tree's version while the servers run. */
+  async migrate(): Promise<void> {
+    await asOperator(this.#database.urls.migration)("db migrate");
+  }
+
+  #operatorOf(url: string): Operator {
+    return this.#root === undefined ? asOperator(url) : asOperatorFrom(this.#root, url);
+  }
+
+  /**
+   * Starts one more process. `settings` are what its role needs besides the settings that all processes
+   * share.
+   */
+  async addServer(
+    name: string,
+    role: Role,
+    settings: Record<string, string>,
+    root?: string,
+  ): Promise<ServerProcess> {
+    const { state } = this;
+    const databaseUrl = new URL(this.#database.urls.api);
+    if (this.servers.length === 0) databaseUrl.port = `${this.relay.port}`;
+    const server = new ServerProcess(
+      state,
+      name,
+      {
+        GOLD_ENV: "sandbox",
+        PUBLIC_BASE_URL: this.baseUrl,
+        DATABASE_URL: databaseUrl.href,
+        PEPPER_SOURCE: `file:${state.path("keys", "pepper")}`,
+        SEALING_KEY_SOURCE: `file:${state.path("keys", "sealing_key")}`,
+        WEBHOOK_CA: state.path("pki", "ca.pem"),
+        ...settings,
+      },
+      role,
+      root,
+    );
+    await server.start();
+    this.servers.push(server);
+    return server;
+  }
+}

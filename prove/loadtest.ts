@@ -1,0 +1,44 @@
+import process from "node:process";
+import { findFreePort } from "@gold-partner/local-postgres";
+import { BrokenHouse, type LoadRun } from "./loadtest/broken_house.ts";
+import { LOAD_DEFECTS, type LoadDefect, SCENARIOS, SHORT_SCENARIOS } from "./loadtest/table.ts";
+import { Report } from "./report.ts";
+
+// npm run prove -- loadtest [--short]: the smoke of each scenario keeps every service level on the unmodified
+// sources. With a defect in the service, the scenario that must detect it ends with 99 and names the service
+// level.
+
+const FAILED = 99;
+const scenarios = process.argv.includes("--short") ? SHORT_SCENARIOS : SCENARIOS;
+
+const house = new BrokenHouse(await findFreePort());
+for (const signal of ["SIGINT", "SIGTERM"] as const) {
+  process.once(signal, () => void house.close().finally(() => process.exit(1)));
+}
+const report = new Report((line) => console.log(line));
+try {
+  const runs = await house.run(scenarios);
+  scenarios.forEach((scenario, index) => report.tried(scenario, judgeSound(runs[index]!)));
+  for (const defect of LOAD_DEFECTS) {
+    const [run] = await house.run([defect.scenario], defect);
+    report.tried(defect.name, judgeBroken(defect, run!));
+  }
+} finally {
+  await house.close();
+}
+process.exit(report.close("loadtest") ? 0 : 1);
+
+function judgeSound({ code, said }: LoadRun) {
+  const violations = code === 0 ? [] : [`exited with ${code}: ${said}`];
+  return { what: "its smoke run meets every service level", violations };
+}
+
+function judgeBroken({ scenario, thresholds }: LoadDefect, { code, said }: LoadRun) {
+  const violations: string[] = [];
+  if (code !== FAILED) violations.push(`${scenario} exited with ${code} instead of ${FAILED}: ${said}`);
+  else {
+    const unnamed = thresholds.filter((threshold) => !said.includes(`✘ ${threshold}`));
+    violations.push(...unnamed.map((threshold) => `${scenario} does not name ${threshold}: ${said}`));
+  }
+  return { what: `${scenario} exits with ${FAILED} and names ${thresholds.join(", ")}`, violations };
+}

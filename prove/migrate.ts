@@ -1,0 +1,123 @@
+import process from "node:process";
+import { setTimeout as sleep } from "node:timers/promises";
+import { type Checkout, checkOut } from "../testing/release/checkout.ts";
+import { lastRelease } from "../testing/release/history.ts";
+import { Deployment } from "./deployment.ts";
+import { openInboxes } from "./inboxes.ts";
+import { judgeOrders } from "./judge_orders.ts";
+import { Load } from "./load.ts";
+import { type Finding, Report } from "./report.ts";
+import { ask } from "./trader.ts";
+import { verdictOf } from "./wire.ts";
+
+// npm run prove -- migrate [--short]: the database is migrated while partners trade, to the same version and
+// from the last release. No request fails, Postgres sees no deadlock, and a migration makes no request wait
+// nearly as long as the 2 s after which an order that waits for a lock fails.
+
+const SAME_VERSION_RUNS = { long: 10, short: 5 };
+const UPGRADES = { long: 10, short: 1 };
+const BUYERS = 8;
+const TRADERS = 4;
+const ENDOWMENT_SAR = "1000000";
+const LONGER_MS_MAX = 1500;
+/**
+ * Number of requests before, between and after migrations. Their latency is compared with that of requests
+ * during one.
+ */
+const REQUESTS_BETWEEN = 100;
+const PATIENCE_MS = 60_000;
+
+const scale = process.argv.includes("--short") ? "short" : "long";
+const report = new Report((line) => console.log(line));
+const release = lastRelease();
+const checkout = await checkOut(release.commit);
+try {
+  const same = `migration to the same version, ${SAME_VERSION_RUNS[scale]} times`;
+  report.tried(same, await migrateUnderLoad(SAME_VERSION_RUNS[scale]));
+  for (let n = 1; n <= UPGRADES[scale]; n++) {
+    report.tried(`migration from ${release.version}, run ${n}`, await migrateUnderLoad(1, checkout));
+  }
+} finally {
+  await checkout.remove();
+}
+process.exit(report.close("migrate") ? 0 : 1);
+
+async function migrateUnderLoad(times: number, installed?: Checkout): Promise<Finding> {
+  const deployment = await Deployment.start({
+    servers: 2,
+    traders: TRADERS,
+    lanes: 2,
+    ...(installed ? { root: installed.root } : {}),
+  });
+  try {
+    const inboxes = await openInboxes(deployment);
+    for (const trader of deployment.traders) {
+      const endowed = await ask(deployment.servers[0]!.socket, trader.fund(ENDOWMENT_SAR));
+      if (endowed?.status !== 201) throw new Error(`funding failed: ${verdictOf(endowed)}`);
+    }
+    const load = new Load(deployment, BUYERS);
+    const migrations: { readonly fromMs: number; readonly toMs: number }[] = [];
+    await untilObserved(load, REQUESTS_BETWEEN);
+    for (let n = 1; n <= times; n++) {
+      const fromMs = performance.now();
+      await deployment.migrate();
+      migrations.push({ fromMs, toMs: performance.now() });
+      await untilObserved(load, load.observed.length + REQUESTS_BETWEEN);
+    }
+    await load.stop();
+    return await judge(
+      deployment,
+      load,
+      migrations,
+      await judgeOrders(deployment, load.acknowledged, inboxes),
+    );
+  } finally {
+    await deployment.stop();
+  }
+}
+
+async function judge(
+  { sql }: Deployment,
+  { observed, unanswered }: Load,
+  migrations: readonly { readonly fromMs: number; readonly toMs: number }[],
+  books: Finding,
+): Promise<Finding> {
+  const longest = (during: boolean) =>
+    Math.round(Math.max(
+      0,
+      ...observed
+        .filter(({ sentAtMs, answeredAtMs }) =>
+          during === migrations.some(({ fromMs, toMs }) => sentAtMs < toMs && answeredAtMs > fromMs)
+        )
+        .map(({ sentAtMs, answeredAtMs }) => answeredAtMs - sentAtMs),
+    ));
+  const [duringMs, otherwiseMs] = [longest(true), longest(false)];
+  const [row] = await sql`select deadlocks::int from pg_stat_database where datname = current_database()`;
+  const failures = observed.filter(({ verdict }) => verdict !== "201").map(({ verdict }) =>
+    `answered ${verdict}`
+  );
+  return {
+    what:
+      `${observed.length} requests, ${failures.length} failed; the longest took ${duringMs} ms during a migration, ` +
+      `${otherwiseMs} ms otherwise; ${row!.deadlocks} deadlocks; ${books.what}`,
+    violations: [
+      ...failures,
+      ...unanswered,
+      ...(row!.deadlocks === 0 ? [] : [`${row!.deadlocks} deadlocks`]),
+      ...(duringMs <= otherwiseMs + LONGER_MS_MAX
+        ? []
+        : [`a request took ${duringMs} ms during a migration`]),
+      ...books.violations,
+    ],
+  };
+}
+
+async function untilObserved({ observed }: Load, count: number): Promise<void> {
+  const deadline = performance.now() + PATIENCE_MS;
+  while (observed.length < count) {
+    if (performance.now() > deadline) {
+      throw new Error(`Only ${observed.length} of ${count} requests were answered in time.`);
+    }
+    await sleep(10);
+  }
+}

@@ -1,0 +1,110 @@
+import { readFile } from "node:fs/promises";
+import { connect } from "node:tls";
+import type { Credentials } from "@gold-partner/dev";
+import { type Reply, Wire } from "./wire.ts";
+
+/** The certificate and key that a partner presents in the handshake, and the CA that it trusts. */
+export interface Identity {
+  readonly ca: string;
+  readonly cert: string;
+  readonly key: string;
+}
+
+export async function readIdentity({ ca, cert, key }: Credentials): Promise<Identity> {
+  const [caPem, certPem, keyPem] = await Promise.all(
+    [ca, cert, key].map((file) => readFile(file, "utf8")),
+  );
+  return { ca: caPem!, cert: certPem!, key: keyPem! };
+}
+
+/**
+ * Opens a new connection over mutual TLS. In TLS 1.3 a refusal may come after this resolves, in place of the
+ * first reply.
+ */
+export async function openTlsWire(port: number, { ca, cert, key }: Identity): Promise<Wire> {
+  const socket = connect({ host: "127.0.0.1", port, servername: "localhost", ca, cert, key });
+  const wire = new Wire(socket);
+  await new Promise<void>((resolve, reject) => {
+    socket.once("secureConnect", resolve).once("error", reject);
+    socket.once("close", () => reject(new Error("the connection was closed during the handshake")));
+  });
+  return wire;
+}
+
+/** How a partner reaches the service. A request that the service may have received is never sent again. */
+export interface Line {
+  /** Number of connections opened so far. */
+  readonly opened: number;
+  /** Returns the reply, or a sentence that says why there is none. */
+  send(request: Uint8Array): Promise<Reply | string>;
+  close(): void;
+}
+
+/** More connections would make a slow moment slower, because each one costs a handshake. */
+const CONNECTIONS_MAX = 32;
+
+/**
+ * Sends HTTP/1.1 requests over several connections. Each connection is kept until a reply announces that it
+ * closes.
+ */
+export class KeptLine implements Line {
+  readonly #port: number;
+  readonly #identity: Identity;
+  /** The connection that was idle longest is used first, so that none stays idle for long. */
+  readonly #idle: Wire[] = [];
+  /** Requests for which there is no connection yet. */
+  readonly #waiting: (() => void)[] = [];
+  #underWay = 0;
+  #open = true;
+  #opened = 0;
+
+  constructor(port: number, identity: Identity) {
+    this.#port = port;
+    this.#identity = identity;
+  }
+
+  get opened(): number {
+    return this.#opened;
+  }
+
+  async send(request: Uint8Array): Promise<Reply | string> {
+    if (this.#underWay === CONNECTIONS_MAX) await new Promise<void>((resolve) => this.#waiting.push(resolve));
+    else this.#underWay++;
+    try {
+      return await this.#exchange(request);
+    } catch (error) {
+      return `no connection: ${(error as Error).message}`;
+    } finally {
+      // The next waiting request takes over this slot, if there is one.
+      const next = this.#waiting.shift();
+      if (next) next();
+      else this.#underWay--;
+    }
+  }
+
+  /** Closes idle connections at once. A busy connection closes after its reply. */
+  close(): void {
+    this.#open = false;
+    for (const wire of this.#idle.splice(0)) wire.close();
+  }
+
+  async #exchange(request: Uint8Array): Promise<Reply | string> {
+    const kept = this.#takeIdle();
+    const wire = kept ?? await this.#connect();
+    const reply = await wire.send(request);
+    if (!reply) return `${kept ? "a kept" : "a new"} connection ended without a reply`;
+    if (this.#open && reply.headers.get("connection") !== "close") this.#idle.push(wire);
+    else wire.close();
+    return reply;
+  }
+
+  #takeIdle(): Wire | undefined {
+    for (let wire = this.#idle.shift(); wire; wire = this.#idle.shift()) if (!wire.closed) return wire;
+    return undefined;
+  }
+
+  async #connect(): Promise<Wire> {
+    this.#opened++;
+    return await openTlsWire(this.#port, this.#identity);
+  }
+}

@@ -1,0 +1,132 @@
+import { randomUUID } from "node:crypto";
+import { setTimeout as sleep } from "node:timers/promises";
+import { newKeyFiles } from "@gold-partner/dev";
+import type { RotatingPartner } from "./party.ts";
+import { CERTIFICATE_ENDED, forOthers, issueCertificate, type Rotation } from "./rotation.ts";
+import type { Kind } from "./straggler.ts";
+import { HEARD_MS, WebhookOverlap } from "./webhook_overlap.ts";
+
+const OVERLAP = "1h";
+
+const rotateCertificate = (name: string, tried: readonly Kind[]): Rotation => ({
+  name,
+  async renew(desk) {
+    const { deployment: { operator }, clientId } = desk;
+    const { change, fingerprint } = await issueCertificate(desk);
+    return {
+      change,
+      tried,
+      refused: CERTIFICATE_ENDED,
+      retire: () =>
+        forOthers(
+          desk,
+          `cert list ${clientId}`,
+          "fingerprint",
+          fingerprint,
+          (old) => operator("cert revoke", old),
+        ),
+    };
+  },
+});
+
+const clientSecret: Rotation = {
+  name: "client secret",
+  async renew(desk) {
+    const { deployment: { operator }, clientId } = desk;
+    const made = await operator("secret rotate", clientId, "--overlap", OVERLAP);
+    return {
+      change: { client_secret: made.client_secret as string },
+      // The token that was issued with the old secret stays valid for its ten minutes.
+      tried: ["token", "write", "read"],
+      refused: { token: "401 invalid_client" },
+      retire: () =>
+        forOthers(
+          desk,
+          `secret list ${clientId}`,
+          "secret_id",
+          made.secret_id,
+          (old) => operator("secret retire", clientId, old),
+        ),
+    };
+  },
+};
+
+const signingKey: Rotation = {
+  name: "signing key",
+  async renew(desk) {
+    const { deployment: { operator, state }, clientId } = desk;
+    const name = `signing_${randomUUID()}`;
+    const folder = state.path("partners", clientId);
+    const { publicFile } = await newKeyFiles(state, folder, name);
+    const { thumbprint } = await operator("signing-key add", clientId, publicFile);
+    return {
+      change: { signing_key: `${folder}/${name}_key.pem` },
+      tried: ["write", "read"],
+      refused: { write: "401 signature_invalid" },
+      retire: () =>
+        forOthers(
+          desk,
+          `signing-key list ${clientId}`,
+          "thumbprint",
+          thumbprint,
+          (old) => operator("signing-key retire", clientId, old),
+        ),
+    };
+  },
+};
+
+const webhookSecret: Rotation = {
+  name: "webhook secret",
+  async renew(desk) {
+    const { deployment: { operator }, clientId, inbox } = desk;
+    const made = await operator("webhook-secret rotate", clientId, "--overlap", OVERLAP);
+    const overlap = new WebhookOverlap(inbox, made.webhook_secret as string);
+    await sleep(HEARD_MS);
+    return {
+      change: { webhook_secret: made.webhook_secret as string },
+      tried: ["write", "read"],
+      refused: {},
+      retire: () =>
+        overlap.end(() =>
+          forOthers(
+            desk,
+            `webhook-secret list ${clientId}`,
+            "secret_id",
+            made.secret_id,
+            (old) => operator("webhook-secret retire", clientId, old),
+          )
+        ),
+      async check(partner) {
+        const { what, violations } = overlap.judge();
+        const others = await findOtherWebhookSecrets(partner, made.secret_id as string);
+        return { what, violations: [...violations, ...others] };
+      },
+    };
+  },
+};
+
+/** The rotations of a partner's credentials. */
+export const PARTNER_ROTATIONS: readonly Rotation[] = [
+  rotateCertificate("certificate", ["write", "read", "handshake"]),
+  // A refused write makes the service reload its registry. So only a partner that never writes shows how soon
+  // reads are refused.
+  rotateCertificate("certificate of a partner that only reads", ["read", "handshake"]),
+  clientSecret,
+  signingKey,
+  webhookSecret,
+];
+
+/** Reads the list as the partner itself sees it. */
+async function findOtherWebhookSecrets({ current }: RotatingPartner, kept: string): Promise<string[]> {
+  const reply = await current.send((trader) => trader.read("/v1/credentials"));
+  if (typeof reply === "string" || reply.status !== 200) return ["the partner cannot read its credentials"];
+  const { webhook_secrets } = JSON.parse(reply.body) as {
+    webhook_secrets: { secret_id: string; retire_at: string | null }[];
+  };
+  const living = webhook_secrets.filter(({ retire_at }) =>
+    retire_at === null || Date.parse(retire_at) > Date.now()
+  );
+  return living.length === 1 && living[0]!.secret_id === kept
+    ? []
+    : [`the partner sees ${living.length} valid webhook secret(s) instead of the new one`];
+}

@@ -1,0 +1,80 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import type { Credentials } from "@gold-partner/dev";
+import { type Identity, KeptLine, readIdentity } from "../partner_line.ts";
+import { Trader } from "../trader.ts";
+import type { Reply } from "../wire.ts";
+
+/** A partner with one set of credentials: its signing key, its token and its connections. */
+export class Party {
+  readonly trader: Trader;
+  readonly identity: Identity;
+  readonly port: number;
+  readonly #line: KeptLine;
+  #underWay = 0;
+
+  private constructor(trader: Trader, identity: Identity, port: number) {
+    this.trader = trader;
+    this.identity = identity;
+    this.port = port;
+    this.#line = new KeptLine(port, identity);
+  }
+
+  static async of(credentials: Credentials, client: number, port: number): Promise<Party> {
+    const party = new Party(await Trader.of(credentials, client), await readIdentity(credentials), port);
+    await party.takeToken();
+    return party;
+  }
+
+  async takeToken(): Promise<void> {
+    const reply = await this.send((trader) => trader.tokenRequest());
+    if (typeof reply === "string") throw new Error(`no token: ${reply}`);
+    this.trader.takeToken(reply);
+  }
+
+  /** A request counts as in flight from before it is built and signed. */
+  async send(write: (trader: Trader) => Uint8Array | Promise<Uint8Array>): Promise<Reply | string> {
+    this.#underWay++;
+    try {
+      return await this.#line.send(await write(this.trader));
+    } finally {
+      this.#underWay--;
+    }
+  }
+
+  async untilQuiet(): Promise<void> {
+    while (this.#underWay > 0) await sleep(5);
+  }
+
+  close(): void {
+    this.#line.close();
+  }
+}
+
+/** A partner that switches to each new credential as soon as it has it, as the operator's guide says. */
+export class RotatingPartner {
+  #current: Party;
+
+  private constructor(current: Party) {
+    this.#current = current;
+  }
+
+  static async of(credentials: Credentials, client: number, port: number): Promise<RotatingPartner> {
+    return new RotatingPartner(await Party.of(credentials, client, port));
+  }
+
+  get current(): Party {
+    return this.#current;
+  }
+
+  /**
+   * Switches to the changed credentials, with a new token. Returns the state before, once none of its
+   * requests is in flight.
+   */
+  async adopt(change: Partial<Credentials>): Promise<Party> {
+    const before = this.#current;
+    const { trader: { credentials, client }, port } = before;
+    this.#current = await Party.of({ ...credentials, ...change }, client, port);
+    await before.untilQuiet();
+    return before;
+  }
+}

@@ -1,0 +1,70 @@
+import { randomUUID } from "node:crypto";
+import { writeFile } from "node:fs/promises";
+import { type Credentials, newKeyFiles, writeCsr } from "@gold-partner/dev";
+import type { Deployment } from "../deployment.ts";
+import type { Inbox } from "../inboxes.ts";
+import type { Finding } from "../report.ts";
+import type { RotatingPartner } from "./party.ts";
+import type { Kind } from "./straggler.ts";
+
+/** How one kind of credential is replaced, by `gold` and by the partner. */
+export interface Rotation {
+  readonly name: string;
+  /** Adds the new credential beside the old one. */
+  renew(desk: Desk): Promise<Renewal>;
+}
+
+export interface Renewal {
+  /** The credentials that the partner switches to. */
+  readonly change: Partial<Credentials>;
+  /** The kinds of requests that are tried with the old credential. */
+  readonly tried: readonly Kind[];
+  /** How each kind is refused once the old credential has ended. Kinds that are not listed stay allowed. */
+  readonly refused: Partial<Readonly<Record<Kind, string>>>;
+  /** Ends the old credential. Absent if the credential expires by itself, long after this check. */
+  retire?(): Promise<unknown>;
+  /** Another condition that must hold in the end. */
+  check?(partner: RotatingPartner): Promise<Finding>;
+}
+
+/** The deployment, and the partner whose credentials are rotated. */
+export interface Desk {
+  readonly deployment: Deployment;
+  readonly organization: string;
+  readonly clientId: string;
+  /** The partner's webhook receiver. */
+  readonly inbox: Inbox;
+}
+
+/** The verdict on a request over a certificate that was revoked, or whose authority was retired. */
+const ENDED = "403 certificate_revoked";
+export const CERTIFICATE_ENDED: Renewal["refused"] = { write: ENDED, read: ENDED, handshake: "refused" };
+
+/** Creates a new key and a new certificate request, because a key is certified only once. */
+export async function issueCertificate(
+  { deployment: { operator, state }, clientId, organization }: Desk,
+): Promise<{ change: Partial<Credentials>; fingerprint: string }> {
+  const name = `tls_${randomUUID()}`;
+  const folder = state.path("partners", clientId);
+  const { pair } = await newKeyFiles(state, folder, name);
+  const [csr, cert] = [`${folder}/${name}.csr`, `${folder}/${name}.crt`];
+  await writeFile(csr, await writeCsr(pair, { organization, commonName: clientId }));
+  const { fingerprint } = await operator("cert issue", clientId, "--csr", csr, "--out", cert);
+  return { change: { cert, key: `${folder}/${name}_key.pem` }, fingerprint: fingerprint as string };
+}
+
+const LIVING = ["active", "retiring", "trusted"];
+
+/** Ends every other credential of the list that is still valid. */
+export async function forOthers(
+  { deployment: { operator } }: Desk,
+  list: string,
+  member: string,
+  kept: unknown,
+  end: (name: string) => Promise<unknown>,
+): Promise<void> {
+  const { items } = await operator(list) as { items: Record<string, string>[] };
+  const others = items.filter((one) => one[member] !== kept && LIVING.includes(one.status!));
+  if (others.length === 0) throw new Error(`gold ${list} lists no other valid credential to retire`);
+  for (const other of others) await end(other[member]!);
+}

@@ -1,0 +1,144 @@
+import { request } from "node:http";
+import { connect } from "node:net";
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import type { ROLES } from "@gold-partner/server";
+import { awaitReady, type Child, ROOT, startChild, type State } from "@gold-partner/dev";
+
+/** What a process does: serve requests, deliver webhooks, or both. */
+export type Role = (typeof ROLES)[number];
+
+const MAIN = "packages/server/src/main.ts";
+const PROBE_MS = 300;
+const LOG_TAIL = 2000;
+const HEAL_MS = 60_000;
+const PAUSE_MS = 25;
+const LISTEN_TRIES = 400;
+
+/** One process of the service. */
+export class ServerProcess {
+  readonly name: string;
+  readonly socket: string;
+  readonly operations: string;
+  readonly #environment: Record<string, string>;
+  readonly #args: readonly string[];
+  readonly #log: string;
+  readonly #root: string;
+  #child: Child | undefined;
+
+  /** `root` is the tree that the process runs from: this one, or a checkout of another version. */
+  constructor(
+    state: State,
+    name: string,
+    environment: Record<string, string>,
+    role: Role = "all",
+    root = ROOT,
+  ) {
+    this.name = name;
+    this.#root = root;
+    this.socket = state.socket(`${name}.sock`);
+    this.operations = state.socket(`${name}_operations.sock`);
+    this.#log = state.path("log", `${name}.log`);
+    this.#args = ["--role", role];
+    this.#environment = {
+      ...environment,
+      LISTEN: `unix:${this.socket}`,
+      OPERATIONS_LISTEN: `unix:${this.operations}`,
+    };
+  }
+
+  get pid(): number {
+    return this.#child!.pid;
+  }
+
+  runsAs(pid: number): boolean {
+    return this.#child?.pid === pid;
+  }
+
+  /** Whether the process answers at all, regardless of its database. */
+  async isAlive(): Promise<boolean> {
+    return (await this.#operation("/live"))?.status === 200;
+  }
+
+  async isReady(): Promise<boolean> {
+    return (await this.#operation("/ready"))?.status === 200;
+  }
+
+  /** Number of orders and quotes that wait in the batchers. */
+  countWaiting(): Promise<number> {
+    return this.#readGauge("gold_bookings_waiting");
+  }
+
+  /** Number of webhooks in flight. */
+  countInFlight(): Promise<number> {
+    return this.#readGauge("gold_webhook_in_flight");
+  }
+
+  /** Number of webhooks delivered since the process started. */
+  countDelivered(): Promise<number> {
+    return this.#readGauge('gold_webhook_attempts_total{outcome="delivered"}');
+  }
+
+  async start(): Promise<void> {
+    this.#child = startChild(join(this.#root, MAIN), this.#environment, this.#log, this.#args, this.#root);
+    await awaitReady(this.operations, this.#child, this.#log);
+    // Version 0.1.0 reports that it is ready a moment before it listens.
+    for (let tries = 0; !(await canConnect(this.socket)) && tries < LISTEN_TRIES; tries++) {
+      await sleep(PAUSE_MS);
+    }
+  }
+
+  async kill(): Promise<void> {
+    process.kill(this.pid, "SIGKILL");
+    await this.#child!.exited;
+    this.#child = undefined;
+  }
+
+  /** Starts the process if it was killed, and waits until it accepts writes. */
+  async heal(): Promise<void> {
+    if (!this.#child) await this.start();
+    const deadline = performance.now() + HEAL_MS;
+    // /ready alone is not enough: a process is ready to read while it still refuses writes.
+    while (!(await this.isReady()) || await this.#readGauge("gold_writes_possible") !== 1) {
+      if (performance.now() > deadline) {
+        const log = await readFile(this.#log, "utf8");
+        throw new Error(`${this.name} accepts no writes after ${HEAL_MS} ms:\n${log.slice(-LOG_TAIL)}`);
+      }
+      await sleep(PAUSE_MS);
+    }
+  }
+
+  async stop(): Promise<void> {
+    await this.#child?.stop();
+  }
+
+  /** NaN if the process does not answer. */
+  async #readGauge(name: string): Promise<number> {
+    const metrics = await this.#operation("/metrics");
+    return Number(new RegExp(`^${name} (\\d+)$`, "m").exec(metrics?.text ?? "")?.[1]);
+  }
+
+  #operation(path: string): Promise<{ status: number; text: string } | undefined> {
+    return new Promise((resolve) => {
+      const asked = request({ socketPath: this.operations, path }, (reply) => {
+        let text = "";
+        reply.setEncoding("utf8").on("data", (part) => text += part)
+          .on("end", () => resolve({ status: reply.statusCode!, text }));
+      });
+      // A process that was stopped by a signal accepts the connection, but does not answer.
+      const silence = setTimeout(() => {
+        resolve(undefined);
+        asked.destroy();
+      }, PROBE_MS);
+      asked.on("error", () => resolve(undefined)).on("close", () => clearTimeout(silence)).end();
+    });
+  }
+}
+
+function canConnect(socketPath: string): Promise<boolean> {
+  return new Promise((resolve) => {
+    const socket = connect(socketPath, () => resolve(true)).on("error", () => resolve(false));
+    socket.on("connect", () => socket.destroy());
+  });
+}

@@ -1,0 +1,18 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import type { TrialService } from "@gold-partner/server/testing";
+
+const PATIENCE_MS = 40_000;
+
+export async function until(what: string, condition: () => Promise<boolean>): Promise<void> {
+  const untilMs = performance.now() + PATIENCE_MS;
+  while (!await condition()) {
+    if (performance.now() > untilMs) throw new Error(`Did not happen in time: ${what}`);
+    await sleep(50);
+  }
+}
+
+export const askHealth = async (service: TrialService): Promise<number> =>
+  (await service.send("/health", { method: "GET" })).status;
+
+export const askQuote = async (service: TrialService): Promise<number> =>
+  (await service.send("/v1/quotes", { body: '{"side":"buy","gold_grams":0.001}' })).status;

@@ -1,0 +1,106 @@
+import { type ChildProcess, execFileSync, spawn } from "node:child_process";
+import { once } from "node:events";
+import { chownSync, existsSync, mkdtempSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import process from "node:process";
+import { setTimeout as sleep } from "node:timers/promises";
+import postgres from "postgres";
+import { findFreePort } from "@gold-partner/local-postgres";
+
+/** Postgres refuses to run as root. */
+export const ACCOUNT = process.getuid?.() === 0 ? { uid: 65534, gid: 65534 } : {};
+
+const READY_MS = 30_000;
+const SETTINGS = ["listen_addresses=127.0.0.1", "max_connections=200", "wal_keep_size=64MB"];
+
+/** A new folder that the servers' account owns. */
+export function makeServerFolder(): string {
+  const folder = mkdtempSync(join(tmpdir(), "gold-standby-"));
+  if (ACCOUNT.uid !== undefined) chownSync(folder, ACCOUNT.uid, ACCOUNT.gid);
+  return folder;
+}
+
+function findProgram(name: string): string {
+  const program = join(process.env.PG_BIN ?? "/usr/lib/postgresql/15/bin", name);
+  if (!existsSync(program)) {
+    throw new Error(`${program} does not exist: install postgresql-15, or set PG_BIN.`);
+  }
+  return program;
+}
+
+const optionsIn = (folder: string) => ({ ...ACCOUNT, cwd: folder, env: { LC_ALL: "C", TZ: "UTC" } });
+
+/** One server of Debian's Postgres on loopback TCP, without passwords. */
+export class DebianPostgres {
+  readonly port: number;
+  readonly #data: string;
+  #process: ChildProcess | undefined;
+
+  private constructor(data: string, port: number) {
+    this.#data = data;
+    this.port = port;
+  }
+
+  static async create(folder: string): Promise<DebianPostgres> {
+    const server = new DebianPostgres(join(folder, "primary"), await findFreePort());
+    server.#run("initdb", ["-U", "postgres", "-A", "trust", "-E", "UTF8", "--no-sync"]);
+    await server.start();
+    return server;
+  }
+
+  /** A standby that streams from this server under the name `standby`. */
+  async createStandby(folder: string): Promise<DebianPostgres> {
+    const standby = new DebianPostgres(join(folder, "standby"), await findFreePort());
+    const from = `host=127.0.0.1 port=${this.port} user=postgres application_name=standby`;
+    standby.#run("pg_basebackup", ["-d", from, "-R", "-c", "fast", "--no-sync"]);
+    await standby.start();
+    return standby;
+  }
+
+  url(database = "postgres"): string {
+    return `postgres://postgres@127.0.0.1:${this.port}/${database}`;
+  }
+
+  async start(): Promise<void> {
+    const settings = SETTINGS.flatMap((setting) => ["-c", setting]);
+    this.#process = spawn(findProgram("postgres"), [
+      "-D",
+      this.#data,
+      "-p",
+      `${this.port}`,
+      "-k",
+      "",
+      ...settings,
+    ], {
+      ...optionsIn(join(this.#data, "..")),
+      stdio: "ignore",
+    });
+    const sql = postgres(this.url(), { max: 1, onnotice: () => {}, connect_timeout: 2, backoff: () => 0.1 });
+    const untilMs = performance.now() + READY_MS;
+    try {
+      while (!await sql`select 1`.then(() => true, () => false)) {
+        if (performance.now() > untilMs) throw new Error(`Postgres on port ${this.port} does not answer.`);
+        await sleep(50);
+      }
+    } finally {
+      await sql.end({ timeout: 1 });
+    }
+  }
+
+  /** SIGQUIT ends all its processes at once, as a crash would. */
+  async crash(): Promise<void> {
+    const server = this.#process;
+    this.#process = undefined;
+    if (server && server.exitCode === null && server.kill("SIGQUIT")) await once(server, "exit");
+  }
+
+  promote(): void {
+    this.#run("pg_ctl", ["promote", "-w"]);
+  }
+
+  #run(program: string, args: readonly string[]): void {
+    const folder = join(this.#data, "..");
+    execFileSync(findProgram(program), [...args, "-D", this.#data], { ...optionsIn(folder), stdio: "pipe" });
+  }
+}

@@ -1,0 +1,89 @@
+import type { Delivery, DeliveryAnswer } from "@gold-partner/server/testing";
+
+/** All ways in which a receiver may fail a delivery. */
+export const SICKNESSES = [
+  "client error",
+  "server error",
+  "overloaded",
+  "gone",
+  "hangs",
+  "cut before the answer",
+  "cut within the answer",
+  "ten megabytes",
+] as const;
+type Sickness = (typeof SICKNESSES)[number];
+
+/**
+ * A receiver accepts everything, or always fails in one way. With `by chance` it draws for each delivery, and
+ * refuses some events for good.
+ */
+export type Mood = "well" | "by chance" | Sickness;
+
+/** The answer to one delivery. */
+export interface Answer {
+  readonly way: "well" | "refused for good" | Sickness;
+  /** The answer is 2xx, whether or not it reaches the sender. */
+  readonly accepted: boolean;
+  readonly answer: DeliveryAnswer;
+}
+
+const PART = new Uint8Array(64 << 10).fill(0x20);
+/** Ten megabytes, as long as the sender reads. */
+const FLOOD = Array.from({ length: 160 }, () => PART);
+/** Out of a thousand deliveries. The others are accepted. */
+const CHANCES: Readonly<Record<Sickness, number>> = {
+  "client error": 25,
+  "server error": 25,
+  "overloaded": 8,
+  "gone": 2,
+  "hangs": 5,
+  "cut before the answer": 20,
+  "cut within the answer": 20,
+  "ten megabytes": 10,
+};
+/** One event in this many is refused for good. */
+const DOOMED_EVERY = 250;
+
+export function answerTo(mood: Mood, { id, body }: Delivery): Answer {
+  // A partner asks for a test when its receiver works again.
+  if (mood === "well" || mood === "by chance" && body.startsWith('{"type":"webhook.test"')) return WELL;
+  if (mood !== "by chance") return answerOf(mood);
+  if (Number.parseInt(id.slice(-6), 16) % DOOMED_EVERY === 0) return refuse();
+  let chance = Math.floor(Math.random() * 1000);
+  return answerOf(SICKNESSES.find((sickness) => (chance -= CHANCES[sickness]) < 0));
+}
+
+const WELL: Answer = { way: "well", accepted: true, answer: 204 };
+
+const refuse = (): Answer => ({
+  way: "refused for good",
+  accepted: false,
+  answer: anyOf<DeliveryAnswer>(400, 500, "cut"),
+});
+
+function answerOf(sickness: Sickness | undefined): Answer {
+  if (sickness === undefined) return WELL;
+  const answer = ANSWERS[sickness]();
+  const status = typeof answer === "object" ? answer.status : Number(answer);
+  return { way: sickness, accepted: status >= 200 && status < 300, answer };
+}
+
+const ANSWERS: Readonly<Record<Sickness, () => DeliveryAnswer>> = {
+  "client error": () => anyOf(400, 401, 404, 422),
+  "server error": () => anyOf(500, 502, 503, 504),
+  "overloaded": () => ({
+    status: 429,
+    headers: { "retry-after": anyOf("1", new Date(Date.now() + 2000).toUTCString()) },
+  }),
+  "gone": () => 410,
+  "hangs": () => "hang",
+  "cut before the answer": () => "cut",
+  "cut within the answer": () => ({
+    status: anyOf(200, 500),
+    headers: { "content-length": 1000 },
+    cut: true,
+  }),
+  "ten megabytes": () => ({ status: anyOf(200, 500), body: FLOOD }),
+};
+
+const anyOf = <T>(...choices: readonly T[]): T => choices[Math.floor(Math.random() * choices.length)]!;

@@ -1,0 +1,92 @@
+import { type ChildProcessByStdio, spawn } from "node:child_process";
+import process from "node:process";
+import { createInterface } from "node:readline";
+import type { Readable, Writable } from "node:stream";
+import { fileURLToPath } from "node:url";
+import type { ServerCertificate } from "@gold-partner/dev";
+import { runtimeArguments } from "../../testing/runtime_arguments.ts";
+import type { Mood } from "./mood.ts";
+import type { Arrival, Errand } from "./receivers_process.ts";
+
+const PROGRAM = fileURLToPath(new URL("./receivers_process.ts", import.meta.url));
+
+/**
+ * The receivers of all partners, outside the delivering processes. The first half runs in one process and the
+ * second half in another. So failing receivers in the second half take no processor time from the first.
+ */
+export class Receivers {
+  readonly urls: readonly string[];
+  readonly #processes: readonly Process[];
+
+  private constructor(processes: readonly Process[]) {
+    this.#processes = processes;
+    this.urls = processes.flatMap(({ urls }) => urls);
+  }
+
+  /** Opens one receiver for each secret. */
+  static async open(secrets: readonly string[], certificate: ServerCertificate): Promise<Receivers> {
+    const half = Math.ceil(secrets.length / 2);
+    const shares = [secrets.slice(0, half), secrets.slice(half)];
+    const processes = await Promise.all(shares.map((share) => Process.start(share, certificate)));
+    return new Receivers(processes);
+  }
+
+  async behave(moodOf: (receiver: number) => Mood): Promise<void> {
+    await Promise.all(
+      this.#each((process, first) => process.ask({ moods: process.urls.map((_, at) => moodOf(first + at)) })),
+    );
+  }
+
+  /** Returns the deliveries since the last call, in the order in which each receiver got them. */
+  async take(): Promise<Arrival[]> {
+    const taken = await Promise.all(this.#each(async (process, first) => {
+      const arrivals = await process.ask<Arrival[]>({ take: true });
+      return arrivals.map((arrival) => ({ ...arrival, receiver: first + arrival.receiver }));
+    }));
+    return taken.flat();
+  }
+
+  async stop(): Promise<void> {
+    await Promise.all(this.#processes.map((process) => process.stop()));
+  }
+
+  #each<T>(act: (process: Process, first: number) => T): T[] {
+    let first = 0;
+    return this.#processes.map((process) => {
+      const from = first;
+      first += process.urls.length;
+      return act(process, from);
+    });
+  }
+}
+
+class Process {
+  urls: readonly string[] = [];
+  readonly #child: ChildProcessByStdio<Writable, Readable, null>;
+  readonly #replies: AsyncIterator<string>;
+
+  private constructor() {
+    this.#child = spawn(process.execPath, runtimeArguments(PROGRAM), { stdio: ["pipe", "pipe", "inherit"] });
+    this.#replies = createInterface({ input: this.#child.stdout })[Symbol.asyncIterator]();
+  }
+
+  static async start(secrets: readonly string[], certificate: ServerCertificate): Promise<Process> {
+    const process = new Process();
+    process.urls = await process.ask<string[]>({ open: { secrets, certificate } });
+    return process;
+  }
+
+  async ask<T>(errand: Errand): Promise<T> {
+    this.#child.stdin.write(`${JSON.stringify(errand)}\n`);
+    const { value, done } = await this.#replies.next();
+    if (done) throw new Error("A receiver process exited unexpectedly; its output is above.");
+    return JSON.parse(value) as T;
+  }
+
+  async stop(): Promise<void> {
+    const ended = new Promise((resolve) => this.#child.once("exit", resolve));
+    if (this.#child.exitCode !== null) return;
+    this.#child.stdin.end();
+    await ended;
+  }
+}

@@ -1,0 +1,83 @@
+// Webhook receivers in a separate process. Each input line is one command, and is answered with one line.
+import { createHash } from "node:crypto";
+import process from "node:process";
+import { createInterface } from "node:readline";
+import type { ServerCertificate } from "@gold-partner/dev";
+import { type Delivery, trialReceiver } from "@gold-partner/server/testing";
+import { findFault } from "../standard_webhooks_trial.ts";
+import { type Answer, answerTo, type Mood } from "./mood.ts";
+
+export type Errand =
+  /** Opens one receiver for each secret; answered with their URLs. */
+  | { readonly open: { readonly secrets: readonly string[]; readonly certificate: ServerCertificate } }
+  /** Sets how each receiver behaves from now on. */
+  | { readonly moods: readonly Mood[] }
+  /** Answered with the deliveries since the last time. */
+  | { readonly take: true };
+
+/** One delivery, and how it was answered. */
+export interface Arrival {
+  /** Which of the process's receivers it came to. */
+  readonly receiver: number;
+  readonly id: string;
+  readonly sequence: number;
+  /** The order that the event is about, if there is one. */
+  readonly order?: string;
+  readonly createdMs: number;
+  readonly arrivedMs: number;
+  /** SHA-256 of the body's bytes. */
+  readonly digest: string;
+  readonly way: Answer["way"];
+  readonly accepted: boolean;
+  /** What is wrong with its signature; undefined if nothing is. */
+  readonly fault?: string;
+}
+
+let moods: readonly Mood[] = [];
+const arrivals: Arrival[] = [];
+
+async function open({ secrets, certificate }: Extract<Errand, { open: unknown }>["open"]): Promise<string[]> {
+  moods = secrets.map(() => "well");
+  return await Promise.all(secrets.map(async (secret, index) => {
+    const receiver = await trialReceiver({ certificate });
+    receiver.answer((delivery) => {
+      const arrivedMs = Date.now();
+      const { answer, ...told } = answerTo(moods[index]!, delivery);
+      receiver.deliveries.length = 0;
+      arrivals.push({ receiver: index, arrivedMs, ...read(delivery, secret), ...told });
+      return answer;
+    });
+    return receiver.url;
+  }));
+}
+
+function read({ id, body, headers }: Delivery, secret: string) {
+  const event = JSON.parse(body) as {
+    readonly id: string;
+    readonly sequence: number;
+    readonly created_at: string;
+    readonly data: { readonly order?: { readonly order_id: string } };
+  };
+  const { sequence, created_at, data: { order } } = event;
+  const foreign = event.id === id ? undefined : `webhook-id is ${id} but the event's id is ${event.id}`;
+  const fault = foreign ?? findFault(secret, body, headers);
+  return {
+    id,
+    sequence,
+    ...(order && { order: order.order_id }),
+    createdMs: Date.parse(created_at),
+    digest: createHash("sha256").update(body).digest("base64"),
+    ...(fault !== undefined && { fault }),
+  };
+}
+
+async function act(errand: Errand): Promise<unknown> {
+  if ("open" in errand) return await open(errand.open);
+  if ("moods" in errand) moods = errand.moods;
+  return "take" in errand ? arrivals.splice(0) : null;
+}
+
+for await (const line of createInterface({ input: process.stdin })) {
+  console.log(JSON.stringify(await act(JSON.parse(line) as Errand)));
+}
+process.exit(0);
