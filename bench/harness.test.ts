@@ -60,7 +60,7 @@ describe("interleaved()", () => {
 describe("rotate()", () => {
   it("rejects a contender that did no operation, because it has no rate", async () => {
     const idle = () => Promise.resolve({ operations: 0, wallMs: 10 });
-    await assertRejects(() => rotate({ idle }, 1), Error, '"idle" did nothing');
+    await assertRejects(() => rotate({ idle }, 1), Error, '"idle" did no operation');
   });
 });
 

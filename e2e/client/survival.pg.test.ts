@@ -104,7 +104,7 @@ describe("GoldClient, when the service or the network fails", () => {
     const client = await open({ port, triesMax: 2, random: () => 0 });
     const error = await assertRejects(() => client.createQuote({ side: "buy", gold_grams: "1" }), GoldError);
     assertEquals([error.code, error.outcomeUnknown], ["connection_failed", false]);
-    assertMatch(error.message, /not reached/);
+    assertMatch(error.message, /could not be reached/);
   });
 
   it("gets one new token when the token ends mid-flight, and places the orders", async () => {

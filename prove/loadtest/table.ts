@@ -29,14 +29,14 @@ export const LOAD_DEFECTS: readonly LoadDefect[] = [
   {
     name: "idempotency is off",
     file: "src/admission/signature/header_forms.ts",
-    from: 'new Refusal("idempotency_key_invalid");\n  return key;',
-    to: 'new Refusal("idempotency_key_invalid");\n  return crypto.randomUUID();',
+    from: 'new Refusal("idempotency_key_invalid");\n  return stamp<IdempotencyKey>(key);',
+    to: 'new Refusal("idempotency_key_invalid");\n  return stamp<IdempotencyKey>(crypto.randomUUID());',
     scenario: "idempotency",
     thresholds: ["double_executions count==0"],
   },
   {
     name: "the order path is slow",
-    file: "src/order_route.ts",
+    file: "src/routes/order_route.ts",
     from: "deps.booking.order({ ...write, quote: uuidOfId(ID_PREFIX.quote, quoteId) ?? null }),",
     to: "new Promise((go) => setTimeout(go, 300)).then(() =>\n" +
       "        deps.booking.order({ ...write, quote: uuidOfId(ID_PREFIX.quote, quoteId) ?? null })),",

@@ -32,6 +32,6 @@ describe("failureOf()", () => {
     assertEquals([failed.exit, failed.code], [3, "key_source_failed"]);
     const malformed = failureOf(await readKeys("command:echo hunter2").catch((error) => error));
     assertEquals([malformed.exit, malformed.code], [2, "usage"]);
-    assertStringIncludes(malformed.message, "command:echo hunter2 must give keys of 32 bytes");
+    assertStringIncludes(malformed.message, "command:echo hunter2 must contain 32-byte keys");
   });
 });

@@ -174,7 +174,7 @@ describe("keepTrust()", () => {
       await assertRejects(() => writeTrustOnce(options("postgres://nobody@127.0.0.1:1/gold")), Error);
       await books.sql`delete from gold.authority`;
       await raise();
-      await assertRejects(() => writeTrustOnce(options()), Error, "no authority");
+      await assertRejects(() => writeTrustOnce(options()), Error, "no trusted CA");
       assertEquals(await context(), [ONE_CERTIFICATE, ONE_LIST]);
     });
   });

@@ -25,7 +25,7 @@ declare
   newest text := hold_authorities();
 begin
   if first and newest is not null then
-    raise exception 'there is a certificate authority already: `gold key rotate ca` adds a new one beside it' using errcode = 'GR409';
+    raise exception 'there is already a certificate authority: `gold key rotate ca` adds a new one beside it' using errcode = 'GR409';
   elsif not first and newest is null then
     raise exception 'there is no certificate authority yet: `gold ca init` creates the first one' using errcode = 'GR409';
   end if;
@@ -114,7 +114,7 @@ begin
   elsif known.partner_id <> subject.id then
     raise exception 'this key is in a certificate of %: each partner must make its own key', public_of(known.partner_id) using errcode = 'GR409';
   elsif known.fingerprint is not null then
-    raise exception 'this key is in certificate % already, and a key is certified only once. If `gold cert issue` was interrupted, the certificate may be beside the requested file, under the file''s name and a number. If it is not, the partner must make a new key', known.fingerprint
+    raise exception 'this key is already in certificate %, and a key is certified only once. If `gold cert issue` was interrupted, the certificate may be beside the requested file, under the file''s name and a number. If it is not, the partner must make a new key', known.fingerprint
       using errcode = 'GR409';
   end if;
   insert into certificate (fingerprint, partner_id, serial, not_before, not_after, authority, key_hash)

@@ -52,7 +52,7 @@ describe("startPriceTicker()", () => {
 
   it("follows an http source with a spread on both sides, goes stale without it, and recovers", async () => {
     await setSource("http", STALE_SECONDS);
-    assertEquals(await quoted(), "no quote: price_unavailable null");
+    assertEquals(await quoted(), "the quote failed: price_unavailable null");
     feed.says('{"price_per_gram_sar":400}');
     const ticker = await start();
     const first = await standing();
@@ -63,7 +63,7 @@ describe("startPriceTicker()", () => {
 
     feed.says((reply) => reply.writeHead(500).end());
     await until(async () => (await standing()).stale);
-    assertEquals(await quoted(), "no quote: price_unavailable null");
+    assertEquals(await quoted(), "the quote failed: price_unavailable null");
     feed.says('{"price_per_gram_sar":4000}');
     await until(() => metrics.text().includes('outcome="implausible_jump"'));
     assertEquals((await standing()).mid, "4015000");
