@@ -24,7 +24,7 @@ export async function findBinaries(platform = `${process.platform}-${process.arc
       { cause },
     );
   }
-  restoreLinks(join(dirname(installed.postgres), "../../dev"));
+  restoreLinks(join(dirname(installed.postgres), "../.."));
   return { initdb: installed.initdb, postgres: installed.postgres };
 }
 
